@@ -8,11 +8,12 @@ import { entryCopies } from './migrations/0007-entry-copies.ts'
 import { blobChecksums } from './migrations/0008-blob-checksums.ts'
 import { entryOrders } from './migrations/0009-entry-orders.ts'
 import { shareEdit } from './migrations/0010-share-edit.ts'
+import { shareEntries } from './migrations/0011-share-entries.ts'
 
 /** Lead from the first released version to this one, in order. */
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
-  ...[entryOrders, shareEdit],
+  ...[entryOrders, shareEdit, shareEntries],
 ]
 
 /**

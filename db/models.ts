@@ -22,6 +22,7 @@ import { Operator } from './models/operator.ts'
 import { Plan } from './models/plan.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
+import { ShareEntry } from './models/share-entry.ts'
 import { ShareEvent } from './models/share-event.ts'
 import { ShareUse } from './models/share-use.ts'
 import { TrashItem } from './models/trash-item.ts'
@@ -55,6 +56,7 @@ const tables = {
   Plan,
   Session,
   Share,
+  ShareEntry,
   ShareEvent,
   ShareUse,
   TrashItem,

@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import { InvalidInput } from '../src/runtime/errors.ts'
+import type { ShareView } from '../src/services/sharing/share-list.ts'
 import { figure, MAX_DOWNLOADS, MAX_LABEL, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/values/limits.ts'
 import { builder, type InputFields, type ObjectFields } from './builder.ts'
 import type { Context } from './context.ts'
@@ -9,7 +10,7 @@ import { MailStatus } from './enums.ts'
 import { mailMessage } from './mail-message.ts'
 import { mutation } from './mutation.ts'
 import { Entry, File } from './refs.ts'
-import { DirectShare, LinkShare, Share, sharedEntry } from './share.ts'
+import { DirectShare, entryIdsOf, LinkShare, Share, sharedEntries, sharedEntry } from './share.ts'
 import { viewerField } from './viewer.ts'
 
 const ShareRef = builder.inputType('ShareRef', {
@@ -32,7 +33,9 @@ const tokenOf = ({ services }: Context, { id, token }: Ref): string =>
 
 /** What a share is of, and where that is. */
 interface Shared {
+  /** Of several entries the first. */
   entryId: string
+  entryIds: readonly string[]
   bucketId: string
 }
 
@@ -48,14 +51,28 @@ const fileField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
     },
   })
 
-/** The same for a file or a folder. */
+/** The same for files and folders. */
 const entryField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: Entry,
     nullable: true,
-    description: 'The file or folder as it is now.',
+    description: 'The file or folder as it is now; of several the first.',
     resolve: (payload, _args, context) => sharedEntry(payload, context),
   })
+
+const entriesField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
+  t.withAuth({ privateFiles: 'read' }).field({
+    type: [Entry],
+    listSize: MAX_SHARED_FILES,
+    description: 'The files and folders as they are now.',
+    resolve: (payload, _args, context) => sharedEntries(payload, context),
+  })
+
+/** What payloads show of a share of the caller. */
+const shown = async (share: ShareView, context: Context) => ({
+  share,
+  ...{ entryId: share.entryId, entryIds: await entryIdsOf(share, context), bucketId: share.bucketId },
+})
 
 /** The terms of a share that can be given when it is made, and changed. */
 const terms = (t: InputFields) => ({
@@ -74,6 +91,14 @@ const terms = (t: InputFields) => ({
   }),
 })
 
+/** What a link is to be of. @throws INVALID_INPUT */
+function named<Ref>({ file, files }: { file?: Ref | null | undefined; files?: readonly Ref[] | null | undefined }) {
+  const refs = files ?? (file ? [file] : [])
+  if (refs.length === 0 || (file && files))
+    throw new InvalidInput('files', `Name a file or folder, or 1 to ${figure(MAX_SHARED_FILES)} of them.`)
+  return refs
+}
+
 const mayEdit = (t: InputFields) =>
   t.boolean({
     description:
@@ -85,39 +110,46 @@ const maxDownloads = (t: InputFields) =>
 
 mutation('createLink', {
   description:
-    'Makes a link with which everybody may download one file, or what is in one folder, of the caller or of a workspace that they write in.',
+    'Makes a link with which everybody may download a file, what is in a folder, or several files and folders of one drive: of the caller, or of a workspace that they write in.',
   auth: { drive: 'share' },
   fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: { path: 'file', max_downloads: 'maxDownloads' },
   rateLimit: 'links',
   input: t => ({
-    file: t.field({ type: EntryRef, required: true, description: 'A file or folder.' }),
+    file: t.field({ type: EntryRef, description: 'A file or folder.' }),
+    files: t.field({
+      type: [EntryRef],
+      maxItems: MAX_SHARED_FILES,
+      description: `Instead of it 1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive, behind one link.`,
+    }),
     ...terms(t),
     maxDownloads: maxDownloads(t),
   }),
-  on: ({ file }) => ({ entries: [file] }),
-  resolve: async ({ file, ...input }, { services, caller, drive, tree }, info) => {
+  on: ({ file, files }) => ({ entries: named({ file, files }), at: 'input.files' }),
+  resolve: async ({ file, files, ...input }, context, info) => {
+    const { services, caller, drive, tree } = context
     // Each password costs a hash, which all callers share the processor for.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     const share = await services.shares.createLink(
       caller,
       { tree, workspaceId: drive.workspace?.id ?? null },
-      nameOf(file),
+      named({ file, files }).map(nameOf),
       input,
     )
-    return { share, entryId: share.entryId, bucketId: share.bucketId }
+    return shown(share, context)
   },
   payload: t => ({
     share: t.expose('share', { type: LinkShare, description: 'The new link.' }),
     file: fileField(t),
     entry: entryField(t),
+    entries: entriesField(t),
     viewer: viewerField(t),
   }),
 })
 
 mutation('shareFiles', {
   description:
-    'Shares files and folders of one drive with one person: all of them, or none. Sharing again renews. From a workspace, who writes there may.',
+    'Shares files and folders of one drive with one person: all of them, or none; each by itself, or together. Sharing again renews. From a workspace, who writes there may.',
   auth: { drive: 'share' },
   fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'RATE_LIMITED'],
   places: { path: 'files', may_edit: 'mayEdit' },
@@ -132,6 +164,10 @@ mutation('shareFiles', {
     email: t.string({ required: true, description: 'Who has this verified address receives the files.' }),
     ...terms(t),
     mayEdit: mayEdit(t),
+    together: t.boolean({
+      description:
+        'Whether they become one share, and not one each. Several together cannot be edited. False by default.',
+    }),
     sendEmail: t.boolean({ description: 'Whether to tell the recipient by mail.' }),
     message: t.string(mailMessage),
   }),
@@ -145,7 +181,7 @@ mutation('shareFiles', {
   payload: t => ({
     shares: t.expose('shares', {
       type: [DirectShare],
-      description: 'One for each file, in the same order.',
+      description: 'One for each file, in the same order; one alone for all that are shared together.',
       listSize: MAX_SHARED_FILES,
       sizedBy: 'input.files',
     }),
@@ -171,11 +207,12 @@ mutation('updateShare', {
     const { services, caller } = context
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     const share = await services.shares.update(caller, tokenOf(context, ref), input, ref.id ? 'by id' : 'by token')
-    return { share, entryId: share.entryId, bucketId: share.bucketId }
+    return shown(share, context)
   },
   payload: t => ({
     share: t.expose('share', { type: Share, description: 'The share as it is now.' }),
     entry: entryField(t),
+    entries: entriesField(t),
     viewer: viewerField(t),
   }),
 })
@@ -198,6 +235,7 @@ mutation('revokeShare', {
     revokedId: t.exposeID('revokedId', { description: 'The id of the share.' }),
     file: fileField(t),
     entry: entryField(t),
+    entries: entriesField(t),
     viewer: viewerField(t),
   }),
 })

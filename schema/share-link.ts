@@ -1,5 +1,5 @@
 import { FILE } from '../db/models/entry.ts'
-import type { ShareInfo } from '../src/services/sharing/share-link.ts'
+import type { ShareInfo } from '../src/services/sharing/share-info.ts'
 import type { SharedEntry as Entry, SharedLevel } from '../src/services/sharing/share-listing.ts'
 import { figure, MAX_NAME_PART, MAX_ZIPPED } from '../src/values/limits.ts'
 import { joinPath } from '../src/values/paths.ts'
@@ -13,8 +13,16 @@ import { DEFAULT_FIRST, MAX_FIRST, readPage, SCAN_COST } from './paging.ts'
 const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
   description: 'What everyone with a link may know before downloading.',
   fields: t => ({
-    entryKind: t.expose('kind', { type: EntryKind, description: 'Whether it is a file or a folder.' }),
-    fileName: t.exposeString('fileName', { description: 'The name of the file or folder.' }),
+    entryKind: t.expose('kind', {
+      type: EntryKind,
+      description: 'Whether it is a file or a folder; FOLDER for several entries.',
+    }),
+    entryCount: t.exposeInt('entryCount', {
+      description: 'Of how many files and folders it is, without what is in those.',
+    }),
+    fileName: t.exposeString('fileName', {
+      description: 'The name of the file or folder; several are called like "a.txt and 2 more".',
+    }),
     contentType: t.exposeString('fileType', { description: 'The media type of the file; empty for a folder.' }),
     size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file, or of all files in the folder.' }),
     expiresAt: t.expose('expiresAt', {

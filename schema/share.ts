@@ -4,8 +4,9 @@ import type { Caller } from '../src/access/caller.ts'
 import type { Drive } from '../src/access/drive.ts'
 import { mayUsePrivateFiles } from '../src/access/scopes.ts'
 import type { ShareKind as Kind, ShareView } from '../src/services/sharing/share-list.ts'
+import { MAX_SHARED_FILES } from '../src/values/limits.ts'
 import { findDrive } from './access.ts'
-import { batchSeen } from './batch.ts'
+import { batch, batchSeen } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, newestFirst, pageArgs } from './connection.ts'
 import type { Context } from './context.ts'
@@ -19,6 +20,13 @@ import { Viewer } from './viewer.ts'
 
 const typeOf = ({ sharedFor }: ShareView) => (sharedFor === '' ? 'LinkShare' : 'DirectShare')
 
+/** The ids of what a share is of. */
+export async function entryIdsOf({ id, entryId, entryCount }: ShareView, context: Context): Promise<string[]> {
+  return (entryCount === null ? undefined : await entryIds(context, id)) ?? [entryId]
+}
+
+const entryIds = batch(({ services }, ids) => services.shares.entryIdsOf(ids))
+
 /** What a share of the caller is of, as it is now, as far as they may look into its drive. */
 export async function sharedEntry(
   { bucketId, entryId }: Pick<ShareView, 'bucketId' | 'entryId'>,
@@ -28,13 +36,23 @@ export async function sharedEntry(
   return drive && !drive.refusal('read') ? entryOf(context, drive, entryId) : null
 }
 
+/** Those of these that are there. */
+export const sharedEntries = async (
+  { bucketId, entryIds }: { bucketId: string; entryIds: readonly string[] },
+  context: Context & { caller: Caller },
+) => {
+  const entries = await Promise.all(entryIds.map(entryId => sharedEntry({ bucketId, entryId }, context)))
+  return entries.filter(entry => entry !== null)
+}
+
 const ownEntry = (share: ShareView, context: Context & { caller: Caller }) =>
   share.sharer.id === context.caller.userId ? sharedEntry(share, context) : null
 
 export const Share = builder.interfaceRef<ShareView>('Share')
 
 Share.implement({
-  description: 'A share of a file or a folder that the caller has made or received.',
+  description:
+    'A share that the caller has made or received: of a file, of a folder, or of several of them, which are like a folder.',
   interfaces: [Node],
   resolveType: typeOf,
   fields: t => ({
@@ -49,13 +67,38 @@ Share.implement({
     entry: t.withAuth({ privateFiles: 'read' }).field({
       type: Entry,
       nullable: true,
-      description: 'The file or folder that the caller shares; null in a share of another person.',
+      description:
+        'The file or folder that the caller shares, of several the first; null in a share of another person.',
       resolve: (share, _args, context) => ownEntry(share, context),
     }),
-    entryKind: t.expose('kind', { type: EntryKind, description: 'Whether it is of a file or of a folder.' }),
-    fileName: t.string({ description: 'The name of the file or folder.', resolve: ({ names }) => names.at(-1) ?? '' }),
+    entries: t.withAuth({ privateFiles: 'read' }).field({
+      type: [Entry],
+      nullable: true,
+      listSize: MAX_SHARED_FILES,
+      description:
+        'All that the caller shares by it, in the order in which it was chosen; null in a share of another person.',
+      resolve: async (share, _args, context) =>
+        share.sharer.id === context.caller.userId
+          ? sharedEntries({ bucketId: share.bucketId, entryIds: await entryIdsOf(share, context) }, context)
+          : null,
+    }),
+    entryCount: t.int({
+      description: 'Of how many files and folders it is, without what is in those.',
+      resolve: ({ entryCount }) => entryCount ?? 1,
+    }),
+    entryKind: t.expose('kind', {
+      type: EntryKind,
+      description: 'Whether it is of a file or of a folder; FOLDER for several entries.',
+    }),
+    fileName: t.string({
+      description: 'The name of the file or folder; several are called like "a.txt and 2 more".',
+      resolve: ({ names }) => names.at(-1) ?? '',
+    }),
+    firstName: t.exposeString('firstName', {
+      description: 'The name of the file or folder, or of the first of several.',
+    }),
     contentType: t.exposeString('fileType', { description: 'The media type of the file; empty for a folder.' }),
-    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file, or of all files in the folder.' }),
+    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file, or of all files in the folders.' }),
     md5: t.exposeString('md5', { description: 'MD5 of the bytes, in hex; empty for a folder.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     label: t.exposeString('label', { description: 'What its sharer calls it; empty for a received share.' }),
@@ -121,7 +164,8 @@ const isHidden = (drive: Drive): boolean => drive.workspace !== null && drive.re
 builder.interfaceFields(Entry, t => ({
   shareCount: t.withAuth({ drive: 'read' }).int({
     nullable: true,
-    description: 'How many live shares the caller has made of it; null in a workspace that they may not share from.',
+    description:
+      'How many live shares the caller has made of it, alone or with others; null in a workspace that they may not share from.',
     resolve: async ({ id }, _args, context) =>
       isHidden(context.drive) ? null : ((await shareCountOf(context, id)) ?? 0),
   }),

@@ -17,7 +17,7 @@ mutation('zipEntries', {
   }),
   on: ({ entries }) => ({ entries }),
   resolve: async ({ entries }, { services, tree }) => ({
-    download: await services.zips.link(tree, entries.map(nameOf), ''),
+    download: await services.zips.link(tree, entries.map(nameOf)),
   }),
   payload: t => ({ download: t.expose('download', { type: Download, description: 'Where its bytes are.' }) }),
 })

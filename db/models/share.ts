@@ -1,15 +1,18 @@
 import { MAX_EMAIL, MAX_LABEL } from '../../src/values/limits.ts'
-import { counter, flag, moment, number, type Row, table, text, uuid } from './columns.ts'
+import { counter, flag, integer, moment, number, type Row, table, text, uuid } from './columns.ts'
 
 /** The end of a share that never expires: the last moment that a Date has. So one condition and one index serve both kinds. */
 export const NEVER = 8_640_000_000_000_000
 
-/** A file given to one e-mail address (direct) or to everyone with the link (public). Its token is derived from its id, not stored. */
+/** Entries given to one e-mail address (direct) or to everyone with the link (public). Its token is derived from its id, not stored. */
 export const Share = table({
   tableName: 'share',
   columns: {
     id: uuid.key(),
+    /** What is shared; of several entries the first, which gives them their name. */
     entryId: uuid,
+    /** How many entries it is of now, where several were chosen (share_entry); null where it is of one. */
+    entryCount: integer.nullable(),
     bucketId: uuid,
     /** The sharer. */
     userId: uuid,

@@ -43,7 +43,7 @@ const listedColumns = (e: string): string =>
 
 const childColumns = `${listedColumns('entry')}, entry.blob_id AS blobId`
 
-const placedColumns = `${childColumns}, entry.bucket_id AS bucketId, entry.parent_id AS parentId`
+export const placedColumns = `${childColumns}, entry.bucket_id AS bucketId, entry.parent_id AS parentId`
 
 /** The totals of a root are those of its storage area; the row of a root has none. */
 const totalOf = (used: string, total: string) =>
@@ -197,6 +197,30 @@ export async function entriesBelow(
      WHERE INSTR(LOWER(entry.name), ?) > 0${key ? ` AND ${key.sql}` : ''}
      ORDER BY entry.${column}${order}, entry.id${order} LIMIT ${limit + 1}`,
     [folderId, part, ...(key?.values ?? [])],
+  )
+  return pageOf(rows, limit)
+}
+
+/** The same for several entries, which are searched themselves, too. Where one has come to be below another one, it is found once. */
+export async function entriesAmong(
+  db: Db,
+  ids: string[],
+  { sort, descending, part }: Pick<EntryQuery, 'sort' | 'descending'> & { part: string },
+  limit: number,
+  after: [string | number, string] | null,
+): Promise<Page<PlacedRow>> {
+  const [beyond, order] = descending ? (['<', ' DESC'] as const) : (['>', ''] as const)
+  const key = after && beyondKey(db, [`entry.${columnOf[sort]}`, 'entry.id'], beyond, after)
+  const found = `INSTR(LOWER(entry.name), ?) > 0${key ? ` AND ${key.sql}` : ''}`
+  const values = [part, ...(key?.values ?? [])]
+  const rows = await db.rows<PlacedRow>(
+    `WITH RECURSIVE folder (id) AS (
+       SELECT id FROM entry WHERE id IN (${placeholders(ids)})
+       UNION SELECT e.id FROM folder f JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
+     ) SELECT ${placedColumns} FROM folder JOIN entry ON entry.parent_id = folder.id AND entry.kind IN (${FOLDER}, ${FILE}) WHERE ${found}
+     UNION SELECT ${placedColumns} FROM entry WHERE entry.id IN (${placeholders(ids)}) AND ${found}
+     ORDER BY ${sort}${order}, id${order} LIMIT ${limit + 1}`,
+    [...ids, ...values, ...ids, ...values],
   )
   return pageOf(rows, limit)
 }

@@ -116,13 +116,28 @@ export async function resolveChains(
   const apart = first.findIndex((name, i) => paths.some(path => path[i] !== name))
   const common = apart < 0 ? first : first.slice(0, apart)
   const above = await resolveChain(db, root, common, tx)
-  const chains = paths.map(() => [...above])
-  if (above.length < common.length) return chains
-  for (let depth = common.length; ; depth++) {
-    const open = paths.flatMap((path, i) => {
-      const [name, chain] = [path[depth], chains[i]]
+  if (above.length < common.length) return paths.map(() => above)
+  const parentId = above.at(-1)?.id ?? root.rootId
+  const below = await descend(
+    db,
+    paths.map(path => ({ parentId, names: path.slice(common.length) })),
+    tx,
+  )
+  return below.map(chain => [...above, ...chain])
+}
+
+/** The entries along several paths, each from an entry down. For each level one statement for up to 100 folders. */
+export async function descend(
+  db: Db,
+  starts: readonly { parentId: string; names: readonly string[] }[],
+  tx?: Tx,
+): Promise<Node[][]> {
+  const chains = starts.map((): Node[] => [])
+  for (let depth = 0; ; depth++) {
+    const open = starts.flatMap(({ parentId: start, names }, i) => {
+      const [name, chain] = [names[depth], chains[i]]
       if (name === undefined || chain?.length !== depth) return []
-      const parentId = chain.at(-1)?.id ?? root.rootId
+      const parentId = chain.at(-1)?.id ?? start
       return [{ key: `${parentId}/${name}`, parentId, name, chain }]
     })
     if (open.length === 0) return chains

@@ -3,7 +3,7 @@ import type { Db } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
 import { SENDER, SENDER_MAY } from './invite.ts'
 import { unionPart } from './page.ts'
-import { LIVE } from './share.ts'
+import { LIVE, shared } from './share.ts'
 
 /** A row of any of the lists, with the total count of its list. */
 export interface OverviewRow {
@@ -14,6 +14,8 @@ export interface OverviewRow {
   role: Role
   /** Whether a share is of a file or of a folder. */
   entryKind: Entry['kind']
+  /** Of how many entries, where it is of several. */
+  entryCount: number | null
   fileType: string
   size: number
   at: number
@@ -27,7 +29,15 @@ export interface OverviewRow {
 type Columns = Record<keyof OverviewRow, string>
 
 const TEXTS = { who: "''", role: "''", fileType: "''", verified: 'NULL' }
-const NUMBERS = { entryKind: '0', size: '0', at: '0', seen: '0', total: 'COUNT(*) OVER ()', unseen: '0' }
+const NUMBERS = {
+  entryKind: '0',
+  entryCount: 'NULL',
+  size: '0',
+  at: '0',
+  seen: '0',
+  total: 'COUNT(*) OVER ()',
+  unseen: '0',
+}
 
 /** A SELECT of a list; columns that it does not have are empty. */
 function select(kind: OverviewRow['kind'], columns: Pick<Columns, 'id' | 'name'> & Partial<Columns>, from: string) {
@@ -53,9 +63,10 @@ const shares = select(
       id: 's.id',
       name: 'e.name',
       who: 'u.email',
-      entryKind: 'e.kind',
-      fileType: 'e.file_type',
-      size: 'e.total_bytes',
+      entryKind: shared.kind,
+      entryCount: 's.entry_count',
+      fileType: shared.fileType,
+      size: shared.size,
       at: 's.expires_at',
     },
     ...{ seen: 's.seen_at', unseen: 'SUM(CASE WHEN s.seen_at IS NULL THEN 1 ELSE 0 END) OVER ()' },

@@ -68,19 +68,26 @@ const AT_ONCE = 128
 
 /**
  * The first rows of the lists of several owners. Runs one statement for up to 128 owners, which reads only one page of each list.
- * @param range a SELECT of the list of one owner, whose id is its first parameter
+ * @param range a SELECT of the list of one owner, whose id is its first parameter, and the second where `twice` says so
  * @param order names columns as the SELECT calls them
  * @param values the other parameters
  */
 export async function firstOfEach<T extends object>(
   db: Db,
   range: string,
-  { order, owners, values, limit }: { order: string; owners: string[]; values: Value[]; limit: number },
+  {
+    order,
+    owners,
+    twice = false,
+    values,
+    limit,
+  }: { order: string; owners: string[]; twice?: boolean; values: Value[]; limit: number },
 ): Promise<Map<string, Page<T>>> {
   const list = `${range} ORDER BY ${order} LIMIT ${limit + 1}`
+  const valuesOf = (owner: string) => (twice ? [owner, owner, ...values] : [owner, ...values])
   const [only] = owners
   if (only !== undefined && owners.length === 1)
-    return new Map([[only, pageOf(await db.rows<T>(list, [only, ...values]), limit)]])
+    return new Map([[only, pageOf(await db.rows<T>(list, valuesOf(only)), limit)]])
   const part = (_owner: string, i: number) => unionPart(db, list.replace('SELECT', `SELECT ${i} AS owner,`))
   const pages = new Map(owners.map(owner => [owner, { rows: [] as T[], more: false }]))
   for (const some of inParts(owners, AT_ONCE)) {
@@ -88,7 +95,7 @@ export async function firstOfEach<T extends object>(
     while (some.length & (some.length - 1)) some.push('')
     const rows = await db.rows<T & { owner: number }>(
       `${some.map(part).join(' UNION ALL ')} ORDER BY ${order}`,
-      some.flatMap(owner => [owner, ...values]),
+      some.flatMap(valuesOf),
     )
     for (const row of rows) {
       const page = pages.get(some[row.owner] ?? '')

@@ -2,7 +2,8 @@ import type { Db } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
 import type { Share } from '../models/share.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
-import { BY_RIGHT, EXPIRY, LIVE, tables } from './share.ts'
+import { BY_RIGHT, besideShare, EXPIRY, LIVE, sharedColumns, tables } from './share.ts'
+import { SHARES_OF_ONE } from './share-entry.ts'
 import { placeholders } from './sql.ts'
 
 /** The condition of a share that has expired or is used up, over `share s` and its sharer `user u`; its value is the current time. */
@@ -15,7 +16,7 @@ const ANY = '1 = 1'
 export interface ListedShare
   extends Pick<
       Share,
-      'id' | 'userId' | 'label' | 'createdAt' | 'seenAt' | 'passwordHash' | 'downloads' | 'maxDownloads'
+      'id' | 'entryCount' | 'userId' | 'label' | 'createdAt' | 'seenAt' | 'passwordHash' | 'downloads' | 'maxDownloads'
     >,
     Pick<Entry, 'kind' | 'name' | 'fileType' | 'md5'> {
   entryId: string
@@ -38,7 +39,7 @@ export interface ListedShare
   workspaceId: string | null
 }
 
-const listedColumns = `s.id AS id, s.entry_id AS entryId, e.kind, e.file_type AS fileType, e.total_bytes AS size, e.md5, u.email AS sharedBy,
+const listedColumns = `s.id AS id, s.entry_id AS entryId, ${sharedColumns}, u.email AS sharedBy,
   COALESCE(s.recipient, '') AS sharedFor, s.user_id AS userId, u.name AS sharerName, u.picture AS sharerPicture, s.created_at AS createdAt,
   s.label, ${EXPIRY} AS expiresAt, s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.seen_at AS seenAt, s.password_hash AS passwordHash, s.downloads, s.max_downloads AS maxDownloads, e.name,
   e.parent_id AS parentId, t.root_id AS rootId, t.id AS bucketId, t.workspace_id AS workspaceId`
@@ -120,7 +121,7 @@ export const listSharesOf = (db: Db, userId: string, recipient: string, ids: str
     oldestFirst(ids.length),
   )
 
-/** The live shares that a user has made of some files or folders, by the id of those. */
+/** The live shares that a user has made of some files or folders, alone or with others, by the id of those. */
 export const pagesOfShares = (
   db: Db,
   userId: string,
@@ -129,11 +130,12 @@ export const pagesOfShares = (
 ) =>
   firstOfEach<ListedShare>(
     db,
-    `SELECT ${listedColumns} FROM ${tables}
-     WHERE s.entry_id = ? AND s.user_id = ? AND ${LIVE} AND ${BY_RIGHT}${beyond(after, newestFirst)}${ofKind(kind)}`,
+    `SELECT ${listedColumns} FROM ${SHARES_OF_ONE} JOIN share s ON s.id = chosen.id ${besideShare}
+     WHERE s.user_id = ? AND ${LIVE} AND ${BY_RIGHT}${beyond(after, newestFirst)}${ofKind(kind)}`,
     {
       order: newestFirst ? 'id DESC' : 'id',
       owners: entryIds,
+      twice: true,
       values: [userId, Date.now(), ...(after === null ? [] : [after])],
       limit,
     },

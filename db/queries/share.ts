@@ -1,11 +1,12 @@
 import type { Db, Tx } from '../index.ts'
-import type { Entry } from '../models/entry.ts'
+import { type Entry, FOLDER } from '../models/entry.ts'
 import { NEVER, type Share } from '../models/share.ts'
 import { treeOf, USER_MAY_WRITE } from './caller.ts'
-import { besideKeys, columnOf, inParts, placeholders } from './sql.ts'
+import { columnOf, placeholders } from './sql.ts'
 
-/** Shares with their files or folders, the trees of these, and their sharers. */
-export const tables = `share s JOIN entry e ON e.id = s.entry_id JOIN user u ON u.id = s.user_id ${treeOf('e')}`
+/** Shares with their files or folders (of several, the first), the trees of these, and their sharers. */
+export const besideShare = `JOIN entry e ON e.id = s.entry_id JOIN user u ON u.id = s.user_id ${treeOf('e')}`
+export const tables = `share s ${besideShare}`
 
 /** The condition of a share whose sharer may share from that tree now: who writes in a workspace may (src/access/policies.ts). */
 export const BY_RIGHT = USER_MAY_WRITE
@@ -15,6 +16,24 @@ export const LIVE = `s.expires_at > ? AND (s.max_downloads IS NULL OR s.download
 
 /** When a share ends, as an expression over `share s`: NULL for one that never expires. */
 export const EXPIRY = `NULLIF(s.expires_at, ${NEVER})`
+
+const unlessSeveral = (one: string, several: string) =>
+  `CASE WHEN s.entry_count IS NULL THEN ${one} ELSE ${several} END`
+
+/** What a share is of, as expressions over `share s` and its entry `e`: several entries are like a folder that holds them. */
+export const shared = {
+  kind: unlessSeveral('e.kind', `${FOLDER}`),
+  fileType: unlessSeveral('e.file_type', "''"),
+  size: unlessSeveral(
+    'e.total_bytes',
+    `(SELECT CAST(SUM(o.total_bytes) AS SIGNED INTEGER) FROM share_entry x JOIN entry o ON o.id = x.entry_id WHERE x.share_id = s.id)`,
+  ),
+  md5: unlessSeveral('e.md5', "''"),
+  blobId: unlessSeveral('e.blob_id', 'NULL'),
+}
+
+/** The same as columns. */
+export const sharedColumns = `${shared.kind} AS kind, ${shared.fileType} AS fileType, ${shared.size} AS size, ${shared.md5} AS md5, s.entry_count AS entryCount`
 
 /**
  * The number of live shares (those that the lists show) as an SQL expression.
@@ -32,23 +51,12 @@ export async function countUnseenShares(db: Db, recipient: string): Promise<numb
   return Number(row?.n)
 }
 
-/** How many live shares a user has made of some files or folders. One statement for up to 1,000. */
-export async function countSharesOf(db: Db, userId: string, entryIds: readonly string[]): Promise<Map<string, number>> {
-  const counts = new Map(entryIds.map(id => [id, 0]))
-  for (const some of inParts(entryIds, 1000)) {
-    const rows = await db.rows<{ id: string; count: number }>(
-      `SELECT s.entry_id AS id, COUNT(*) AS count FROM share s JOIN user u ON u.id = s.user_id
-       WHERE s.entry_id IN (${placeholders(some)}) AND ${besideKeys('s.user_id')} = ? AND ${LIVE} GROUP BY s.entry_id`,
-      [...some, userId, Date.now()],
-    )
-    for (const { id, count } of rows) counts.set(id, Number(count))
-  }
-  return counts
-}
-
-/** A share joined with its file and its owner. */
+/** A share joined with its file and its owner. Several entries are like a folder: they have no bytes of their own. */
 export interface LinkedShare
-  extends Pick<Share, 'id' | 'userId' | 'recipient' | 'passwordHash' | 'maxDownloads' | 'downloads' | 'seenAt'>,
+  extends Pick<
+      Share,
+      'id' | 'entryCount' | 'userId' | 'recipient' | 'passwordHash' | 'maxDownloads' | 'downloads' | 'seenAt'
+    >,
     Pick<Entry, 'bucketId' | 'kind' | 'name' | 'fileType' | 'md5' | 'blobId'> {
   /** Null for a share that never expires. */
   expiresAt: number | null
@@ -61,11 +69,11 @@ export interface LinkedShare
   sharerEmail: string
   /** Null when no provider has verified the e-mail address of the sharer. */
   sharerVerifiedEmail: string | null
-  /** The file or folder that is shared. */
+  /** The file or folder that is shared; of several, the first, whose name this is. */
   entryId: string
   /** The root of the drive that it is in. */
   rootId: string
-  /** Bytes; of a folder, those of all files below it. */
+  /** Bytes; of folders, those of all files below them. */
   size: number
 }
 
@@ -74,7 +82,8 @@ export const findShare = (db: Db, id: string, tx?: Tx): Promise<LinkedShare | un
   db.row(
     `SELECT s.id, s.user_id AS userId, u.name AS sharerName, u.email AS sharerEmail, u.verified_email AS sharerVerifiedEmail, s.recipient, s.password_hash AS passwordHash,
        s.max_downloads AS maxDownloads, s.downloads, s.seen_at AS seenAt, ${EXPIRY} AS expiresAt,
-       s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.mail_waits AS mailWaits, e.id AS entryId, e.bucket_id AS bucketId, t.root_id AS rootId, e.kind, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.blob_id AS blobId
+       s.allow_download AS allowDownload, s.may_edit AS mayEdit, s.notifies, s.mail_waits AS mailWaits, e.id AS entryId, e.bucket_id AS bucketId, t.root_id AS rootId, e.name,
+       ${sharedColumns}, ${shared.blobId} AS blobId
      FROM ${tables} WHERE s.id = ? AND ${BY_RIGHT}`,
     [id],
     tx,
@@ -118,21 +127,32 @@ export async function insertShare(db: Db, share: NewShare, tx: Tx): Promise<bool
   return inserted === 1
 }
 
-/** The share of a file or folder that a user has made for an e-mail address. */
+/** A share with an e-mail address that is to be renewed. */
+export type DirectShareRow = { id: string; allowDownload: number; mayEdit: number } & Pick<
+  Share,
+  'expiresAt' | 'downloads' | 'maxDownloads'
+>
+export const directColumns =
+  'id, allow_download AS allowDownload, may_edit AS mayEdit, expires_at AS expiresAt, downloads, max_downloads AS maxDownloads'
+
+/** The share of a file or folder alone that a user has made for an e-mail address. */
 export const findDirectShare = (db: Db, userId: string, entryId: string, recipient: string, tx: Tx) =>
-  db.row<
-    { id: string; allowDownload: number; mayEdit: number } & Pick<Share, 'expiresAt' | 'downloads' | 'maxDownloads'>
-  >(
-    `SELECT id, allow_download AS allowDownload, may_edit AS mayEdit, expires_at AS expiresAt, downloads, max_downloads AS maxDownloads
-     FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ?`,
+  db.row<DirectShareRow>(
+    `SELECT ${directColumns}
+     FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ? AND entry_count IS NULL`,
     [entryId, recipient, userId],
     tx,
   )
 
 /** What a mail about the uses of a share is made of. */
 export const findNoticed = (db: Db, id: string, tx: Tx) =>
-  db.row<Pick<Share, 'userId' | 'label' | 'notifiedAt' | 'notifies'> & { name: string; address: string | null }>(
-    `SELECT s.user_id AS userId, s.label, s.notified_at AS notifiedAt, s.notifies, e.name, u.verified_email AS address
+  db.row<
+    Pick<Share, 'userId' | 'label' | 'notifiedAt' | 'notifies' | 'entryCount'> & {
+      name: string
+      address: string | null
+    }
+  >(
+    `SELECT s.user_id AS userId, s.label, s.notified_at AS notifiedAt, s.notifies, s.entry_count AS entryCount, e.name, u.verified_email AS address
      FROM ${tables} WHERE s.id = ? AND ${BY_RIGHT}`,
     [id],
     tx,
@@ -187,11 +207,6 @@ export async function countDownloads(db: Db, ids: string[], tx: Tx): Promise<Rea
 export const deleteShare = async (db: Db, id: string, tx: Tx): Promise<boolean> =>
   db.changed('DELETE FROM share WHERE id = ?', [id], tx)
 
-/** Deletes the shares of entries that are deleted. */
-export async function deleteSharesOf(db: Db, entryIds: string[], tx: Tx): Promise<void> {
-  await db.run(`DELETE FROM share WHERE entry_id IN (${placeholders(entryIds)})`, entryIds, tx)
-}
-
 /** Deletes the shares that a member has made from a workspace, once their right to share is taken in the same transaction. */
 export const deleteSharesBy = (db: Db, userId: string, workspaceId: string, tx: Tx) =>
   db.run(
@@ -219,21 +234,3 @@ export const isRecipient = (db: Db, address: string, tx: Tx): Promise<boolean> =
     [address, Date.now()],
     tx,
   )
-
-/** Deletes the shares of what is at any depth of some folders of a locked bucket. */
-export async function deleteSharesBelow(db: Db, bucketId: string, folderIds: string[], tx: Tx): Promise<void> {
-  // From each share upwards: there are fewer shares than entries. Apart from the deletion, because MySQL does not read what it changes.
-  const rows = await db.rows<{ id: string }>(
-    `WITH RECURSIVE up (share_id, id, parent_id) AS (
-       SELECT s.id, e.id, e.parent_id FROM share s JOIN entry e ON e.id = s.entry_id WHERE s.bucket_id = ?
-       UNION ALL SELECT up.share_id, p.id, p.parent_id FROM up JOIN entry p ON p.id = up.parent_id
-     ) SELECT share_id AS id FROM up WHERE id IN (${placeholders(folderIds)})`,
-    [bucketId, ...folderIds],
-    tx,
-  )
-  for (const ids of inParts(
-    rows.map(row => row.id),
-    1000,
-  ))
-    await db.run(`DELETE FROM share WHERE id IN (${placeholders(ids)})`, ids, tx)
-}

@@ -31,7 +31,6 @@ declareForOwners(operation, ({ whose, base, operation, name, denied }) => {
       services.zips.link(
         tree,
         entries.map(path => ({ path })),
-        '',
       ),
   })
 })

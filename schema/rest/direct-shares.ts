@@ -7,20 +7,30 @@ import { objectOf } from './builder.ts'
 import { ALICE, BOB, BYTES, CURSOR, FILE_PATH, MD5, MEDIA_TYPE, PASSWORD, SHARE_LINK, SHARE_TOKEN } from './examples.ts'
 import { expiry, inputOf, operation, rights, terms, typeOf } from './shares.ts'
 
-const pathOf = ({ names, workspaceId }: ShareView) => `${workspaceId === null ? '' : '/'}${joinPath(names)}`
+const pathOf = ({ names, workspaceId, entryCount }: ShareView) =>
+  `${workspaceId === null || entryCount !== null ? '' : '/'}${joinPath(names)}`
 
 export const Share = objectOf<ShareView>('Share', 'A share that the caller has created or received.', t => ({
   allow_download: t.exposeBoolean('allowDownload', { description: 'Whether it may be downloaded, and not only seen.' }),
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   downloads: t.expose('downloads', { type: 'Long' }),
   expires_at: t.expose('expiresAt', expiry),
-  file_id: t.exposeID('entryId'),
+  entry_count: t.int({
+    description: 'Of how many files and folders it is, without what is in those.',
+    resolve: ({ entryCount }) => entryCount ?? 1,
+  }),
+  file_id: t.exposeID('entryId', { description: 'Of several entries the first.' }),
   file_name: t.string({
-    description: 'Full path, which begins with a slash in a workspace.',
+    description:
+      'Full path, which begins with a slash in a workspace; several entries are called like "a.txt and 2 more".',
     example: FILE_PATH,
     resolve: pathOf,
   }),
-  file_type: t.string({ description: 'inode/directory for a folder', example: MEDIA_TYPE, resolve: typeOf }),
+  file_type: t.string({
+    description: 'inode/directory for a folder, and for several entries',
+    example: MEDIA_TYPE,
+    resolve: typeOf,
+  }),
   label: t.exposeString('label', {
     description: 'What its sharer calls it; empty for a received share.',
     example: 'For the tax adviser',

@@ -2,10 +2,17 @@ import { FILE, FOLDER } from '../../db/models/entry.ts'
 import { InvalidInput } from '../../src/runtime/errors.ts'
 import type { Download } from '../../src/services/sharing/download.ts'
 import type { PublicShare } from '../../src/services/sharing/share.ts'
-import type { ShareInfo as ShareInfoView } from '../../src/services/sharing/share-link.ts'
+import type { ShareInfo as ShareInfoView } from '../../src/services/sharing/share-info.ts'
 import type { SharedEntry, SharedLevel } from '../../src/services/sharing/share-listing.ts'
 import type { ShareInput } from '../../src/services/sharing/share-term.ts'
-import { MAX_LABEL, MAX_NAME_PART, MAX_PASSWORD, MAX_ZIPPED } from '../../src/values/limits.ts'
+import {
+  figure,
+  MAX_LABEL,
+  MAX_NAME_PART,
+  MAX_PASSWORD,
+  MAX_SHARED_FILES,
+  MAX_ZIPPED,
+} from '../../src/values/limits.ts'
 import { joinPath } from '../../src/values/paths.ts'
 import { mode, paged } from './arguments.ts'
 import { type Argument, type Given, objectOf } from './builder.ts'
@@ -200,6 +207,28 @@ operation('POST /api/files/quick_share', 'createPublicShare', {
     // Each password costs a hash, which all callers share the processor for.
     if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     return services.shares.createPublic(caller, { ...inputOf(given), object })
+  },
+})
+
+operation('POST /api/entries/quick_share', 'createSharedSet', {
+  description: 'Creates one link with which anyone can see and download several files and folders of the caller.',
+  auth: { privateFiles: 'share' },
+  statuses: [400, 401],
+  fails: ['INVALID_PATH', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'FILE_NOT_FOUND'],
+  rateLimit: 'links',
+  args: arg => ({
+    ...terms(arg),
+    objects: arg.stringList({
+      required: true,
+      maxItems: MAX_SHARED_FILES,
+      description: `1 to ${figure(MAX_SHARED_FILES)} full paths. What is in a folder of them is left out.`,
+      example: [FILE_PATH, FOLDER_PATH],
+    }),
+  }),
+  type: CreatedShare,
+  resolve: async ({ objects, ...given }, { services, caller }, info) => {
+    if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
+    return services.shares.createOfSeveral(caller, objects, inputOf(given))
   },
 })
 

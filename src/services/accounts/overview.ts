@@ -1,6 +1,7 @@
 import type { Entry } from '../../../db/models/entry.ts'
 import { type OverviewRow, overviewRows } from '../../../db/queries/overview.ts'
 import type { Role } from '../../access/roles.ts'
+import { shareTitle } from '../../values/share-title.ts'
 import type { Core } from '../core.ts'
 import { SHARE_TOKEN } from '../sharing/share-link.ts'
 import { INVITE_TOKEN } from '../workspaces/invite.ts'
@@ -55,10 +56,10 @@ export function overviewService({ db, tokens }: Core<'db' | 'tokens'>) {
         usedBytes: bucket.size,
         fileCount: bucket.total,
         received: {
-          ...list('share', ({ id, entryKind, name, fileType, size, who, verified, seen }) => ({
+          ...list('share', ({ id, entryKind, entryCount, name, fileType, size, who, verified, seen }) => ({
             token: tokens.derive(SHARE_TOKEN, id),
             kind: entryKind,
-            name,
+            name: shareTitle(name, entryCount),
             fileType,
             size,
             sharedBy: { name: '', email: who, verified: verified !== null },

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
 import { type ArchivedRow, archivedBelow, archivedEntries } from '../../../db/queries/archive.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
-import { copyName } from '../../upload-engine/copy-name.ts'
+import { namesApart } from '../../upload-engine/names-apart.ts'
 import { figure, MAX_ARCHIVED } from '../../values/limits.ts'
 import type { ZipEntry } from './zip-layout.ts'
 
@@ -18,19 +18,6 @@ const tooMany = (count: number) =>
     'entries',
     `These are ${figure(count)} files and folders with all that is in them, and an archive holds up to ${figure(MAX_ARCHIVED)}. Download them in parts.`,
   )
-
-/** Entries of several folders may have the same name. */
-function namesApart(roots: readonly ArchiveRoot[]): Map<string, string> {
-  const taken = new Set<string>()
-  const names = new Map<string, string>()
-  for (const { id, name } of roots) {
-    let free = name
-    for (let n = 2; taken.has(free); n++) free = copyName(name, n)
-    taken.add(free)
-    names.set(id, free)
-  }
-  return names
-}
 
 const toEntry = (row: ArchivedRow, prefix: string, name = row.name): ZipEntry => ({
   prefix,
@@ -51,7 +38,8 @@ const inOrder = (a: ZipEntry, b: ZipEntry): number =>
  * @throws INVALID_INPUT for too many entries
  */
 export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise<ZipEntry[]> {
-  const names = namesApart(roots)
+  const apart = namesApart(roots.map(({ name }) => name))
+  const names = new Map(roots.map(({ id }, i) => [id, apart[i] ?? '']))
   const found = await archivedEntries(db, [...names.keys()])
   const count = found.reduce((sum, { entries }) => sum + Number(entries), found.length)
   if (count > MAX_ARCHIVED) throw tooMany(count)

@@ -20,6 +20,8 @@ interface Archived {
   tree: Pick<Tree, 'bucketId' | 'rootId'>
   /** The name of the folder that holds what is in the root of the tree, where that is named; none where it is empty. */
   top: string
+  /** Its own name, where it is not that of what it holds, or of the folder above. */
+  called?: string | undefined
   /** The ids of the entries, as `packIds` makes it. */
   ids: string
 }
@@ -65,7 +67,7 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
   }
 
   /** The entries of a tree, with their names in the archive, and its own. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
-  async function rootsOf(tree: Tree, named: readonly EntryName[], top: string) {
+  async function rootsOf(tree: Tree, named: readonly EntryName[], top: string, called?: string) {
     const isRoot = (one: EntryName) =>
       'id' in one ? one.id === tree.rootId : parsePath(one.path, 'entries').length === 0
     if (named.some(isRoot)) {
@@ -77,18 +79,19 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
     const roots = found.map(({ node, names }) => ({ id: node.id, name: names.at(-1) ?? '' }))
     const [first] = found
     if (found.length === 1) return { roots, name: first?.names.at(-1) ?? NO_FOLDER }
+    if (called !== undefined) return { roots, name: called }
     const inOne = found.every(({ parentId }) => parentId === first?.parentId)
     return { roots, name: (inOne && first?.names.at(-2)) || top || NO_FOLDER }
   }
 
   /** @param pinned how it was made before, so that it is made alike; by default, checksums follow files only if some are not known */
   async function make(
-    { tree, named, top }: { tree: Tree; named: readonly EntryName[]; top: string },
+    { tree, named, top, called }: Pick<Archived, 'top' | 'called'> & { tree: Tree; named: readonly EntryName[] },
     pinned?: boolean,
   ): Promise<{ delivery: Delivery; described: boolean; ids: string[] }> {
     const { bucketId } = tree
     const { entries, name, ids } = await readings.run([bucketId], async () => {
-      const { roots, name } = await rootsOf(tree, named, top)
+      const { roots, name } = await rootsOf(tree, named, top, called)
       return { entries: await zipEntries(db, roots), name, ids: roots.map(({ id }) => id) }
     })
     const described = pinned ?? entries.some(({ blobId, crc32 }) => blobId !== null && crc32 === null)
@@ -121,18 +124,18 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
     /**
      * A signed URL for an archive of entries as they are now, and its bytes.
      * @param named 1 to 200 entries, or the root alone
-     * @param top the name of the folder for what is in the root; empty for none
+     * @param top the name of the folder for what is in the root; none by default
+     * @param called its own name, where what is above several entries is not to be seen
      * @param grant the share that grants access, if the caller is not the owner
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT also for too many entries, UNAVAILABLE
      */
     async link(
       { bucketId, rootId, ...tree }: Tree,
       named: readonly EntryName[],
-      top: string,
-      grant?: Grant,
+      { top = '', called, grant }: Partial<Pick<Archived, 'top' | 'called'>> & { grant?: Grant } = {},
     ): Promise<Download> {
-      const { delivery, described, ids } = await make({ tree: { ...tree, bucketId, rootId }, named, top })
-      const archived: Archived = { tree: { bucketId, rootId }, top, ids: packIds(ids) }
+      const { delivery, described, ids } = await make({ tree: { ...tree, bucketId, rootId }, named, top, called })
+      const archived: Archived = { tree: { bucketId, rootId }, top, called, ids: packIds(ids) }
       const sealed: SealedZip = { ...archived, etag: delivery.etag, described, ...(grant ? { grant } : {}) }
       return {
         url: `${publicUrl()}/api/blobs/${tokens.seal(PURPOSE, sealed, seconds)}`,
@@ -149,10 +152,13 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
       return sealed && (sealed.payload as SealedZip)
     },
 
+    /** The ids of the entries that a URL is for. */
+    idsOf: ({ ids }: SealedZip): string[] => unpackIds(ids),
+
     /** The archive of a URL. @throws TOKEN_NOT_FOUND when its files are others now; UNAVAILABLE */
-    async open({ tree, top, ids, etag, described }: SealedZip): Promise<Delivery> {
+    async open({ tree, top, called, ids, etag, described }: SealedZip): Promise<Delivery> {
       const named = unpackIds(ids).map(id => ({ id }))
-      const made = await make({ tree, named, top }, described).catch(error => {
+      const made = await make({ tree, named, top, called }, described).catch(error => {
         throw error instanceof AppError && error.code !== 'UNAVAILABLE' ? changed() : error
       })
       if (made.delivery.etag !== etag) throw changed()

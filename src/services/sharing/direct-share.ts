@@ -2,13 +2,8 @@ import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { FILE } from '../../../db/models/entry.ts'
 import { NEVER } from '../../../db/models/share.ts'
-import {
-  countUnseenShares,
-  findDirectShare,
-  insertShare,
-  markShareSeen,
-  type NewShare,
-} from '../../../db/queries/share.ts'
+import { countUnseenShares, findDirectShare, markShareSeen, type NewShare } from '../../../db/queries/share.ts'
+import { findDirectShareOfAll } from '../../../db/queries/share-entry.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
@@ -23,7 +18,7 @@ import { parseMessage } from '../notices/mail-message.ts'
 import type { MailingService } from '../notices/mailing.ts'
 import { type EntryName, entryNotFound, pathIn } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
-import { callerKeys, lockForSharing, type ShareService, sharedEntry } from './share.ts'
+import { callerKeys, insertShareOf, lockForSharing, type ShareService } from './share.ts'
 import type { ShareLinkService } from './share-link.ts'
 import {
   defaultTerms,
@@ -35,6 +30,7 @@ import {
   type ShareInput,
   type ShareTerms,
 } from './share-term.ts'
+import { alone, type Shared, sharedEntry, together } from './shared-entries.ts'
 
 /** The result of sharing files with a person. */
 export interface DirectShares {
@@ -54,6 +50,8 @@ export interface DirectShares {
 
 export interface DirectShareInput extends Omit<ShareInput, 'maxDownloads'> {
   email: string
+  /** Whether several entries are put behind one share. */
+  together?: boolean | null | undefined
   sendEmail?: boolean | null | undefined
   /** What the mail tells the recipient; it is not kept. */
   message?: string | null | undefined
@@ -107,7 +105,7 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
     },
 
     /**
-     * Shares files and folders with one e-mail address: all of them, or none. An existing share is renewed and keeps its token. A mail is sent
+     * Shares files and folders with one e-mail address: all of them, or none; each by a share of its own, or together by one. An existing share is renewed and keeps its token. A mail is sent
      * if the limits of mails allow it.
      * @param findOne finds an entry that is named: by default a file or a folder
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT
@@ -129,11 +127,12 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
         ? await passwords.hash(parsePassword(input.password), callerKeys(caller))
         : null
       // Sequential, because a hundred parallel statements would occupy the whole connection pool.
-      const find = async (tx?: Tx): Promise<FoundEntry[]> => {
+      const find = async (tx?: Tx): Promise<Shared[]> => {
+        if (input.together && entries.length > 1) return [await together(db, listings, tree, entries, tx)]
         const found: FoundEntry[] = []
         for (const entry of entries) found.push(await findOne(entry, tx))
         // An entry may be named twice, by its id and by its path.
-        return [...keyById(found).values()]
+        return Array.from(keyById(found).values(), alone)
       }
       const before = await find()
       const terms = { ...kept, expiresAt, passwordHash }
@@ -142,20 +141,18 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
         const { detached } = await lockForSharing(db, caller, tree, tx)
         const found = detached ? await find(tx) : before
         const all = []
-        for (const { names, id, md5 } of found) {
-          const { shareId, isNew } = await renewOrCreate(caller, tree, id, recipient, terms, tx)
+        for (const shared of found) {
+          const { names, id, md5, title, entryIds } = shared
+          const { shareId, isNew } = await renewOrCreate(caller, tree, shared, recipient, terms, tx)
           if (!shareId) throw entryNotFound(tree, { id })
           const details = { entryId: id, path: pathIn(tree, names), recipient: masked(recipient) }
           const kind = isNew ? 'share.created' : 'share.changed'
           record(tree.bucketId, { kind, subject: shareId, details })
-          record(
-            { address: recipient },
-            { kind: 'share.received', subject: shareId, details: { name: names.at(-1) ?? '' } },
-          )
+          record({ address: recipient }, { kind: 'share.received', subject: shareId, details: { name: title } })
           const token = shares.tokenOf(shareId)
           all.push({
             id: shareId,
-            names,
+            names: entryIds ? [title] : names,
             md5,
             sharedFor: recipient,
             sharedBy: caller.email,
@@ -177,7 +174,7 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
             message,
             all: `${publicUrl()}/shared`,
           }
-          const about = found.map(({ id }) => id)
+          const about = found.flatMap(({ id, entryIds }) => entryIds ?? [id])
           queued = await mailings.enqueue(caller, { template: 'share', to: recipient, values }, about, tx)
         }
         return { shares: all, notificationStatus: queued ? ('queued' as const) : ('not_sent' as const) }
@@ -193,16 +190,20 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
   async function renewOrCreate(
     caller: Caller,
     tree: Tree,
-    entryId: string,
+    shared: Shared,
     recipient: string,
     terms: Partial<ShareTerms> & Pick<NewShare, 'passwordHash'>,
     tx: Tx,
   ): Promise<{ shareId: string | null; isNew: boolean }> {
-    const known = await findDirectShare(db, caller.userId, entryId, recipient, tx)
+    const { userId } = caller
+    const { id: entryId, entryIds } = shared
+    const known = entryIds
+      ? await findDirectShareOfAll(db, { userId, recipient }, entryIds, tx)
+      : await findDirectShare(db, userId, entryId, recipient, tx)
     // Without a word about it, the right stays with a share that is live; a password or a look alone ends it.
     const keeps = known && isLive(known) && terms.passwordHash === null && terms.allowDownload !== false
     const mayEdit = terms.mayEdit ?? (keeps ? known.mayEdit : false)
-    requireEditable({ ...defaultTerms, ...known, ...terms, mayEdit, recipient })
+    requireEditable({ ...defaultTerms, ...known, ...terms, mayEdit, recipient, entryCount: entryIds?.length ?? null })
     if (known) {
       // Its recipient has not opened it as it is now.
       await db.Share.update(
@@ -212,9 +213,9 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       return { shareId: known.id, isNew: false }
     }
     const id = newId()
-    const owned = { userId: caller.userId, bucketId: tree.bucketId }
-    const share = { ...defaultTerms, ...terms, id, ...owned, entryId, recipient, createdAt: Date.now() }
-    return { shareId: (await insertShare(db, share, tx)) ? id : null, isNew: true }
+    const owned = { userId, bucketId: tree.bucketId }
+    const share = { ...defaultTerms, ...terms, id, ...owned, recipient, createdAt: Date.now() }
+    return { shareId: (await insertShareOf(db, share, shared, tx)) ? id : null, isNew: true }
   }
 }
 

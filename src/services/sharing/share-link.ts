@@ -1,5 +1,4 @@
 import type { Tx } from '../../../db/index.ts'
-import type { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { countDownload, findShare, type LinkedShare, lockShare } from '../../../db/queries/share.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { GuessLimiter } from '../../access/guessing.ts'
@@ -14,38 +13,13 @@ import type { EntryListService } from '../tree/entry-list.ts'
 import type { ListingService } from '../tree/listing.ts'
 import { type Delivery, type Download, type DownloadService, type Grant, grantOf } from './download.ts'
 import { linkPasswords, type PasswordGiven } from './link-password.ts'
+import { infoOf, type ShareInfo, type SharePage } from './share-info.ts'
 import { keyTypes, type SharedLevel, type SharedListArgs } from './share-listing.ts'
 import type { ShareNoticeService } from './share-notice.ts'
 import { shareTree } from './share-tree.ts'
 import { shareUseService, usedUp } from './share-use.ts'
 
 export const SHARE_TOKEN = 'share'
-
-/** The details that anyone with the link may read before downloading: no e-mail address, no owner, no path. */
-export interface ShareInfo {
-  kind: typeof FILE | typeof FOLDER
-  /** Of the file or folder. */
-  fileName: string
-  fileType: string
-  size: number
-  /** Null for a share that never expires. */
-  expiresAt: number | null
-  passwordProtected: boolean
-  /** Whether the file may be downloaded, and not only seen on its page. */
-  allowDownload: boolean
-}
-
-/** The details that the page of a share shows to a visitor who may see it. */
-export interface SharePage extends ShareInfo {
-  /** Null for a public share, which does not reveal its owner. */
-  sharedBy: { name: string; email: string; verified: boolean } | null
-  /** What the visitor has to do before downloading; null when nothing is left to do. */
-  needs: 'sign-in' | 'password' | null
-  /** Whether the share ends after some downloads: not where it allows none. */
-  limited: boolean
-  /** Whether the visitor is its recipient and has not opened it yet. */
-  unseen: boolean
-}
 
 /** The client that requests a shared file, and its credentials. */
 export interface Visitor extends ShareUser, PasswordGiven {}
@@ -82,7 +56,7 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
   const { shareEvents, shareNotices, guesses, passwords } = deps
   const uses = shareUseService({ db })
   const protection = linkPasswords({ tokens, guesses, passwords, purpose: 'share-pass' })
-  const tree = shareTree(listings, entryLists)
+  const tree = shareTree(db, listings, entryLists)
 
   /** The id that a token is made of, whether or not there is such a share; null for what is no token. */
   const idOf = (token: string): string | null => tokens.read(SHARE_TOKEN, token) ?? null
@@ -122,16 +96,6 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
         'This was shared with another person. Sign in with the e-mail address that it was shared with.',
       )
   }
-
-  const infoOf = (share: LinkedShare): ShareInfo => ({
-    kind: share.kind,
-    fileName: share.name,
-    fileType: share.fileType,
-    size: share.size,
-    expiresAt: share.expiresAt,
-    passwordProtected: share.passwordHash !== null,
-    allowDownload: Boolean(share.allowDownload),
-  })
 
   /** Checks the recipient, the end of the share and its password. @throws as open() */
   async function admit(share: LinkedShare, visitor: Visitor): Promise<void> {
@@ -225,13 +189,16 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
       return share
     },
 
-    /** Whether a share that was taken can still be seen. @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN */
-    async requireStill(id: string, caller: Caller, tx: Tx): Promise<void> {
+    copied: tree.copied,
+
+    /** What can still be seen of a share that was taken: the ids of its entries. @throws SHARE_NOT_FOUND, SHARE_EXPIRED, FORBIDDEN */
+    async requireStill(id: string, caller: Caller, tx: Tx): Promise<string[]> {
       const share = await findShare(db, id, tx)
       if (!share) throw shareNotFound()
       refuseStrangers(share, caller)
       refuseExpired(share)
       if (!share.allowDownload) throw viewOnly()
+      return tree.roots(share, tx)
     },
 
     /** What the page of a list asks for. @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, UNAVAILABLE, and as open() */
@@ -272,7 +239,7 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
       const { file, archive } = await tree.target(share, request)
       const grant = grantOf({ id: share.id, limited }, file?.below)
       const download = archive
-        ? await zips.link(archive.tree, archive.named, share.name, grant)
+        ? await zips.link(archive.tree, archive.named, { top: share.name, called: archive.name, grant })
         : downloads.link(file, mode, grant)
       if (request.counts) await count(share, request)
       // HEAD must not return a working URL of the store, which would bypass the limit.
@@ -287,7 +254,7 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
     async openAddress(token: string): Promise<Delivery> {
       const zip = zips.unseal(token)
       if (zip) {
-        if (zip.grant) await requireGrant(zip.grant)
+        if (zip.grant && !(await tree.holds(await requireGrant(zip.grant), zips.idsOf(zip)))) throw shareNotFound()
         return metered(await zips.open(zip), zip.grant)
       }
       const { delivery, blobId, grant } = downloads.open(token)

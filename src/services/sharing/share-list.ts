@@ -1,5 +1,6 @@
 import type { Page } from '../../../db/queries/page.ts'
 import type { PersonView } from '../../../db/queries/person.ts'
+import { entryIdsOfShares } from '../../../db/queries/share-entry.ts'
 import {
   type ListedShare,
   listReceivedShares,
@@ -13,6 +14,7 @@ import {
 } from '../../../db/queries/share-list.ts'
 import type { Caller } from '../../access/caller.ts'
 import { keyById } from '../../values/key-by-id.ts'
+import { shareTitle } from '../../values/share-title.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, pageById } from '../page.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
@@ -36,7 +38,10 @@ type Unshown =
 export interface ShareView extends Omit<ListedShare, Unshown> {
   token: string
   link: string
+  /** From the root of the drive down; what several entries are called together. */
   names: string[]
+  /** Of the entry, or of the first of several. */
+  firstName: string
   sharer: PersonView
   seen: boolean
   passwordProtected: boolean
@@ -88,7 +93,8 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
           ...(userId === caller.userId ? {} : { label: '', workspaceId: null }),
           token,
           link: linkOf(token),
-          names: [...folder, name],
+          names: row.entryCount === null ? [...folder, name] : [shareTitle(name, row.entryCount)],
+          firstName: name,
           sharer: { id: userId, name: sharerName, email: share.sharedBy, picture: sharerPicture },
           seen: seenAt !== null,
           passwordProtected: passwordHash !== null,
@@ -139,14 +145,15 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       query: ShareRange & { kind: ShareKind | null },
     ): Promise<Map<string, Page<ShareView>>> {
       const pages = await pagesOfShares(db, caller.userId, entryIds, query)
-      const shares = await withPaths(
-        caller,
-        [...pages.values()].flatMap(page => page.rows),
-      )
-      return new Map(
-        Array.from(pages, ([id, { more }]) => [id, { rows: shares.filter(share => share.entryId === id), more }]),
-      )
+      // A share of several can be on the pages of each of them.
+      const rows = keyById([...pages.values()].flatMap(page => page.rows))
+      const shares = keyById(await withPaths(caller, [...rows.values()]))
+      const shown = (page: Page<ListedShare>) => page.rows.flatMap(({ id }) => shares.get(id) ?? [])
+      return new Map(Array.from(pages, ([id, page]) => [id, { rows: shown(page), more: page.more }]))
     },
+
+    /** The ids of the entries of those shares that are of several, in the order in which they were chosen, by the id of the share. */
+    entryIdsOf: (ids: string[]): Promise<Map<string, string[]>> => entryIdsOfShares(db, ids),
 
     /** The subset of these shares that is live and shared with the caller's verified e-mail address. */
     async receivedAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {

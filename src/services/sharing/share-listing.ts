@@ -1,11 +1,20 @@
-import type { EntryKey, EntrySort } from '../../../db/queries/entry-list.ts'
+import type { Db } from '../../../db/index.ts'
+import type { EntryKey, EntryQuery, EntrySort } from '../../../db/queries/entry-list.ts'
+import type { Page } from '../../../db/queries/page.ts'
 import { Busy } from '../../runtime/errors.ts'
 import { createFairQueue } from '../../runtime/fair-queue.ts'
 import { networkOf } from '../../values/network.ts'
 import { joinPath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
 import { type PageArgs, readCursor, readLimit, writeCursor } from '../page.ts'
-import type { EntryListService, ListedEntry, SearchKey } from '../tree/entry-list.ts'
+import {
+  type EntryListService,
+  entryKeyOf,
+  type ListedEntry,
+  type PlacedEntry,
+  type SearchKey,
+} from '../tree/entry-list.ts'
+import { pageOfTops, searchTops, type Tops } from './share-tops.ts'
 
 /** What visitors of a shared folder ask of its lists. */
 export interface SharedQuery {
@@ -23,15 +32,15 @@ export interface SharedListArgs {
   page: PageArgs
 }
 
-/** A file or folder in a shared folder. Its size in bytes and its number of files are those of everything below it; times in milliseconds. */
+/** A file or folder in what is shared. Its size in bytes and its number of files are those of everything below it; times in milliseconds. */
 export interface SharedEntry
   extends Pick<ListedEntry, 'id' | 'kind' | 'name' | 'size' | 'fileCount' | 'md5' | 'updatedAt'> {
-  /** From the shared folder. */
+  /** From the shared folder, or the top of a share of several. */
   path: string
   fileType: string
 }
 
-/** One page of what is in a shared folder, or in a folder below it, or of what a search has found there. */
+/** One page of what is in a shared folder, or in a folder below it, or of what a search has found there. A share of several is like a folder. */
 export interface SharedLevel {
   /** Of the folder, from the shared one down. */
   names: string[]
@@ -57,7 +66,7 @@ const shown = ({ contentType: fileType, ...row }: ListedEntry, names: string[]):
 })
 
 /** Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor may see. */
-export function shareListings(lists: EntryListService) {
+export function shareListings(db: Db, lists: EntryListService) {
   // Everybody may search who has a link, and each search reads all names below the folder: one at a time, and networks by turns.
   const full = () => new Busy('Too many searches of shared folders wait. Try again in a few seconds.')
   const turns = createFairQueue({ atOnce: 1, ...LINE, full })
@@ -68,38 +77,69 @@ export function shareListings(lists: EntryListService) {
     const filter = { sort, descending, kind: null, nameContains: null }
     const page = (await lists.childrenOf([folderId], filter, limit, after)).get(folderId)
     const last = page?.more && page.rows.at(-1)
-    return { rows: page?.rows ?? [], nextCursor: last ? writeCursor(lists.keyOf(filter, last)) : null }
+    return { rows: page?.rows ?? [], nextCursor: last ? writeCursor(entryKeyOf(filter, last)) : null }
   }
+
+  /** A page of what a search finds. @param find runs it, when it is its turn */
+  async function pageOfFound(
+    { sort, descending, search: text }: SharedQuery & { search: string },
+    { limit, cursor }: PageArgs,
+    address: string,
+    find: (
+      query: Pick<EntryQuery, 'sort' | 'descending'> & { text: string },
+      most: number,
+      after: SearchKey | null,
+    ) => Promise<Page<PlacedEntry>>,
+  ): Promise<Omit<SharedLevel, 'names'>> {
+    const after: SearchKey | null = readCursor(cursor, keyTypes({ sort, search: text }))
+    const most = readLimit(limit)
+    const { rows, more } = await turns.run([networkOf(address)], () => find({ sort, descending, text }, most, after))
+    const last = more && rows.at(-1)
+    return {
+      entries: rows.map(row => shown(row, row.names)),
+      nextCursor: last ? writeCursor([last[sort], last.id]) : null,
+    }
+  }
+
+  const isSearch = (query: SharedQuery): query is SharedQuery & { search: string } => query.search !== null
 
   return {
     /**
-     * @param folder below the root of the tree, or the root itself
+     * @param folder below the root of the tree, or the root itself, with its names from the top of the share down
+     * @param front those of them that lead to the root of the tree
      * @param address of the visitor
      * @throws INVALID_INPUT, UNAVAILABLE
      */
     async page(
       tree: Tree,
-      folder: { id: string; names: string[] },
+      { id, names, front }: { id: string; names: string[]; front: string[] },
       query: SharedQuery,
-      { limit, cursor }: PageArgs,
+      page: PageArgs,
       address: string,
     ): Promise<SharedLevel> {
-      const { names } = folder
-      const most = readLimit(limit)
-      if (query.search === null) {
-        const { rows, nextCursor } = await pageOfFolder(folder.id, query, most, cursor)
+      if (!isSearch(query)) {
+        const { rows, nextCursor } = await pageOfFolder(id, query, readLimit(page.limit), page.cursor)
         return { names, nextCursor, entries: rows.map(row => shown(row, [...names, row.name])) }
       }
-      const { sort, descending, search } = query
-      const after: SearchKey | null = readCursor(cursor, keyTypes(query))
-      const found = await turns.run([networkOf(address)], () =>
-        lists.below(tree, folder.id, { sort, descending, text: search }, most, after),
-      )
-      const last = found.more && found.rows.at(-1)
+      const found = await pageOfFound(query, page, address, async (...search) => {
+        const { rows, more } = await lists.below(tree, id, ...search)
+        return { rows: rows.map(row => ({ ...row, names: [...front, ...row.names] })), more }
+      })
+      return { names, ...found }
+    },
+
+    /** The same of the top of a share of several. @throws INVALID_INPUT, UNAVAILABLE */
+    async top(tops: Tops, query: SharedQuery, page: PageArgs, address: string): Promise<SharedLevel> {
+      const names: string[] = []
+      if (isSearch(query))
+        return { names, ...(await pageOfFound(query, page, address, (...search) => searchTops(db, tops, ...search))) }
+      const after = readCursor(page.cursor, keyTypes(query)) as EntryKey | null
+      const { rows, more } = pageOfTops(tops, query, readLimit(page.limit), after)
+      const last = more && rows.at(-1)
       return {
         names,
-        entries: found.rows.map(row => shown(row, row.names)),
-        nextCursor: last ? writeCursor([last[sort], last.id]) : null,
+        entries: rows.map(row => shown(row, [row.name])),
+        nextCursor: last ? writeCursor(entryKeyOf(query, last)) : null,
       }
     },
   }

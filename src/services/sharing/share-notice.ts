@@ -1,6 +1,7 @@
 import { findNoticed, type LinkedShare } from '../../../db/queries/share.ts'
 import { countUses } from '../../../db/queries/share-event.ts'
 import { endMail } from '../../../db/queries/use-mail.ts'
+import { shareTitle } from '../../values/share-title.ts'
 import type { Core } from '../core.ts'
 import type { ShareUser } from '../history/share-event.ts'
 import { enqueue } from '../notices/outbox.ts'
@@ -29,7 +30,12 @@ export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) 
         const countOf = (wanted: string) => uses.find(({ kind }) => kind === wanted)?.count ?? 0
         const [opened, downloaded] = [countOf('opened'), countOf('downloaded')]
         if (!share.notifies || share.address === null || opened + downloaded === 0) return
-        const values = { name: share.label || share.name, opened, downloaded, link: `${publicUrl()}/links` }
+        const values = {
+          name: share.label || shareTitle(share.name, share.entryCount),
+          opened,
+          downloaded,
+          link: `${publicUrl()}/links`,
+        }
         await enqueue(db, 'mail', { template: 'share-used', to: share.address, values }, tx)
       }),
   }

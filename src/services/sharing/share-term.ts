@@ -72,14 +72,20 @@ export function requireEditable({
   allowDownload,
   mayEdit,
   passwordHash,
+  entryCount = null,
 }: {
   recipient: string | null
   allowDownload: boolean | number
   mayEdit: boolean | number
   passwordHash: string | null
+  entryCount?: number | null
 }): void {
   if (!mayEdit) return
   const refuse = (why: string) => new InvalidInput('may_edit', why)
+  if (entryCount !== null)
+    throw refuse(
+      'Several entries behind one share are for looking and downloading. Share the folder that is to be edited.',
+    )
   if (recipient === null) throw refuse('A link is for everybody who has it. Share with a person who is to edit.')
   if (!allowDownload) throw refuse('Who edits may download, too. Allow both, or neither.')
   if (passwordHash !== null) throw refuse('Who edits signs in, and is asked for no password. Take the password away.')

@@ -1,12 +1,19 @@
-import { FOLDER } from '../../../db/models/entry.ts'
+import type { Db, Tx } from '../../../db/index.ts'
+import { type Entry, FOLDER } from '../../../db/models/entry.ts'
+import { entryById } from '../../../db/queries/entry-list.ts'
+import { upFrom } from '../../../db/queries/entry-path.ts'
 import type { LinkedShare } from '../../../db/queries/share.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
-import { parsePath } from '../../values/paths.ts'
+import { joinPath, parseFilePath, parsePath } from '../../values/paths.ts'
+import { shareTitle } from '../../values/share-title.ts'
 import type { Tree } from '../../values/tree.ts'
+import type { NamedCopy } from '../tree/entry-copy.ts'
 import type { EntryListService } from '../tree/entry-list.ts'
+import { locateEntries } from '../tree/entry-location.ts'
 import { type EntryName, fileNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { type SharedLevel, type SharedListArgs, shareListings } from './share-listing.ts'
+import { areBelow, idsAt, namesBelow, type Top, type Tops, topsOf } from './share-tops.ts'
 
 /** A file that a visitor may download. Its size is in bytes. */
 interface SharedFile {
@@ -19,26 +26,62 @@ interface SharedFile {
   below?: string
 }
 
-/** What a visitor downloads. */
+/** What a visitor downloads: a file, or an archive of some entries, whose name tells nothing of what is above them. */
 type Target =
   | { file: SharedFile; archive?: undefined }
-  | { archive: { tree: Tree; named: EntryName[] }; file?: undefined }
+  | { archive: { tree: Tree; named: EntryName[]; name?: string }; file?: undefined }
 
-/** @throws FILE_NOT_FOUND */
-function sharedFile(tree: Tree, path: string, found: FoundEntry | null): SharedFile {
-  if (!found?.blobId) throw fileNotFound(tree, parsePath(path))
-  return { ...found, name: found.names.at(-1) ?? '', blobId: found.blobId, below: found.id }
+/** Where a path of a share leads: down from an entry, which is its root or one of several. */
+interface Place {
+  /** Null for a path that leads nowhere. */
+  root: { id: string; kind: Entry['kind'] } | null
+  tree: Tree
+  /** The names from the top of the share down to the root of the tree. */
+  front: string[]
+  /** Those from there. */
+  names: string[]
 }
 
-/** The folder is the root: a path leads down from it, so nothing above or beside it can be named. */
-const treeOf = ({ bucketId, entryId }: LinkedShare): Tree => ({ bucketId, rootId: entryId })
+/** @throws FILE_NOT_FOUND */
+function sharedFile(tree: Tree, path: string, found: (FoundEntry | Top) | null): SharedFile {
+  if (!found?.blobId) throw fileNotFound(tree, parsePath(path))
+  const [name, fileType] =
+    'names' in found ? [found.names.at(-1) ?? '', found.fileType] : [found.name, found.contentType]
+  return { blobId: found.blobId, name, fileType, size: found.size, md5: found.md5, below: found.id }
+}
+
+/** The entry is the root: a path leads down from it, so nothing above or beside it can be named. */
+const treeOf = ({ bucketId, entryId }: Pick<LinkedShare, 'bucketId' | 'entryId'>): Tree => ({
+  bucketId,
+  rootId: entryId,
+})
+
+function placeOf(share: LinkedShare, tops: Tops | null, names: string[]): Place {
+  const { bucketId, kind, entryId } = share
+  if (!tops) return { root: { id: entryId, kind }, tree: treeOf(share), front: [], names }
+  const root = tops.named(names[0]) ?? null
+  return {
+    root,
+    tree: treeOf({ bucketId, entryId: root?.id ?? '' }),
+    front: names.slice(0, 1),
+    names: names.slice(1),
+  }
+}
 
 /**
- * What can be seen through a share. It is looked up at each request, from where the entries are now. Does not authorize: pass only shares
- * that the visitor may use.
+ * What can be seen through a share. It is looked up at each request, from where the entries are now. Several entries behind one share are
+ * the top level of it. Does not authorize: pass only shares that the visitor may use.
  */
-export function shareTree(listings: ListingService, entryLists: EntryListService) {
-  const lists = shareListings(entryLists)
+export function shareTree(db: Db, listings: ListingService, entryLists: EntryListService) {
+  const lists = shareListings(db, entryLists)
+
+  /** What is at a path of a share of several. */
+  async function foundIn(tops: Tops, { root, tree, names }: Place): Promise<Top | FoundEntry | null> {
+    if (root === null) return null
+    if (names.length === 0) return tops.all.find(({ id }) => id === root.id) ?? null
+    return listings.byPath(tree, joinPath(names))
+  }
+
   return {
     /**
      * What is in a shared folder, or in a folder below it, or what a search finds there.
@@ -46,15 +89,14 @@ export function shareTree(listings: ListingService, entryLists: EntryListService
      * @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, UNAVAILABLE
      */
     async list(share: LinkedShare, { path, page, query }: SharedListArgs, address: string): Promise<SharedLevel> {
-      const tree = treeOf(share)
       const names = parsePath(path, 'path')
-      const { kind, id } =
-        names.length === 0
-          ? { kind: share.kind, id: share.entryId }
-          : ((await listings.byPath(tree, path)) ?? { kind: null, id: '' })
-      if (kind !== FOLDER)
+      const tops = await topsOf(db, share)
+      if (tops && names.length === 0) return lists.top(tops, query, page, address)
+      const { root, tree, front, names: below } = placeOf(share, tops, names)
+      const found = root && below.length > 0 ? await listings.byPath(tree, joinPath(below)) : root
+      if (found?.kind !== FOLDER)
         throw new AppError('FOLDER_NOT_FOUND', 'There is no such folder in this share. Check the path.', { path })
-      return lists.page(tree, { id, names }, query, page, address)
+      return lists.page(tree, { id: found.id, names, front }, query, page, address)
     },
 
     /** The shared file, or one below a shared folder, by its path from there. @throws FILE_NOT_FOUND, INVALID_PATH */
@@ -64,6 +106,8 @@ export function shareTree(listings: ListingService, entryLists: EntryListService
       if (!path)
         throw new AppError('INVALID_PATH', 'This is a folder. Name a file in it by its path.', { field: 'path' })
       const tree = treeOf(share)
+      const tops = await topsOf(db, share)
+      if (tops) return sharedFile(tree, path, await foundIn(tops, placeOf(share, tops, parseFilePath(path, 'path'))))
       return sharedFile(tree, path, blobId ? null : await listings.byPath(tree, path))
     },
 
@@ -77,12 +121,24 @@ export function shareTree(listings: ListingService, entryLists: EntryListService
       { path, paths }: { path?: string | null | undefined; paths?: readonly string[] | null | undefined },
     ): Promise<Target> {
       const tree = treeOf(share)
-      const archive = (named: EntryName[]): Target => ({ archive: { tree, named } })
       if (paths?.length) {
         if (path) throw new InvalidInput('entries', 'Give either one path or several.')
         if (share.blobId) throw new InvalidInput('entries', 'This is one file, which has no paths in it.')
-        return archive(paths.map(one => ({ path: one })))
       }
+      const tops = await topsOf(db, share)
+      if (tops) {
+        const { bucketId, rootId } = share
+        const name = shareTitle(share.name, share.entryCount)
+        const archive = (ids: string[]): Target => ({
+          archive: { tree: { bucketId, rootId }, named: ids.map(id => ({ id })), name },
+        })
+        if (paths?.length) return archive(await idsAt(db, { tops, bucketId }, paths, 'entries'))
+        if (!path) return archive(tops.all.map(({ id }) => id))
+        const found = await foundIn(tops, placeOf(share, tops, parseFilePath(path, 'path')))
+        return found?.kind === FOLDER ? archive([found.id]) : { file: sharedFile(tree, path, found) }
+      }
+      const archive = (named: EntryName[]): Target => ({ archive: { tree, named } })
+      if (paths?.length) return archive(paths.map(one => ({ path: one })))
       if (share.blobId) return { file: await this.file(share, path) }
       if (!path) return archive([{ id: share.entryId }])
       const found = await listings.byPath(tree, path)
@@ -93,7 +149,48 @@ export function shareTree(listings: ListingService, entryLists: EntryListService
     /** The blob that a file has now; none when it is not in the share any more. @param fileId null for the shared file itself */
     async blobOf(share: LinkedShare, fileId: string | null): Promise<string | null> {
       if (fileId === null) return share.blobId
-      return (await listings.byId(treeOf(share), fileId))?.blobId ?? null
+      const tops = await topsOf(db, share)
+      if (!tops) return (await listings.byId(treeOf(share), fileId))?.blobId ?? null
+      const row = await entryById(db, share.bucketId, fileId)
+      return row && (await areBelow(db, tops, [fileId])) ? row.blobId : null
+    },
+
+    /** Whether all of some entries, which were in a share once, can be seen in it now. */
+    async holds(share: LinkedShare, ids: readonly string[]): Promise<boolean> {
+      const tops = await topsOf(db, share)
+      return tops === null || areBelow(db, tops, ids)
+    },
+
+    /**
+     * What of a share is copied: some of its entries by their paths, or without paths all of them. None of them is inside another one.
+     * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
+     */
+    async copied(share: LinkedShare, paths: readonly string[], tx?: Tx): Promise<NamedCopy[]> {
+      const { bucketId, entryId } = share
+      const tops = await topsOf(db, share, tx)
+      if (!tops && paths.length === 0) return [{ id: entryId }]
+      if (!tops) {
+        const below = paths.map((path): EntryName => ({ path }))
+        // Named from the shared entry down, so that nothing above or beside it can be.
+        const found = await locateEntries(db, treeOf(share), below, tx, { field: 'paths' })
+        return found.map(({ node }) => ({ id: node.id }))
+      }
+      if (paths.length > 0) return (await idsAt(db, { tops, bucketId }, paths, 'paths', tx)).map(id => ({ id }))
+      // One of them may have been moved into another one since.
+      const up = await upFrom(
+        db,
+        tops.all.map(({ id }) => id),
+        tx,
+      )
+      return tops.all.flatMap(({ id, name }) => {
+        const { parentId = null } = up.get(id) ?? {}
+        return parentId !== null && namesBelow(tops, up, parentId) ? [] : [{ id, as: name }]
+      })
+    },
+
+    /** The ids of what is shared now: of the entries themselves, not of what is in them. */
+    async roots(share: LinkedShare, tx?: Tx): Promise<string[]> {
+      return (await topsOf(db, share, tx))?.all.map(({ id }) => id) ?? [share.entryId]
     },
   }
 }

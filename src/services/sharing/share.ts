@@ -1,21 +1,31 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
-import { deleteShare, insertShare, type LinkedShare, lockShare, lockSharer } from '../../../db/queries/share.ts'
+import {
+  deleteShare,
+  insertShare,
+  type LinkedShare,
+  lockShare,
+  lockSharer,
+  type NewShare,
+} from '../../../db/queries/share.ts'
+import { insertShareEntries } from '../../../db/queries/share-entry.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
 import { AppError, Forbidden, InvalidInput, Unauthenticated } from '../../runtime/errors.ts'
-import { parseFilePath } from '../../values/paths.ts'
+import { figure, MAX_SHARED_FILES } from '../../values/limits.ts'
+import { joinPath, parseFilePath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
 import { takeLink } from '../bound.ts'
 import type { Core } from '../core.ts'
 import { masked } from '../history/event.ts'
-import { type EntryName, entryNotFound, pathIn } from '../tree/entry-path.ts'
+import { type EntryName, pathIn } from '../tree/entry-path.ts'
 import type { FileService } from '../tree/file.ts'
-import type { FoundEntry, ListingService } from '../tree/listing.ts'
+import type { ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
 import { mayKnow, type ShareView, shareLists } from './share-list.ts'
 import { defaultTerms, endOf, isLive, mayLetEdit, parseTerms, requireEditable, type ShareInput } from './share-term.ts'
+import { alone, sharedEntry, together } from './shared-entries.ts'
 
 /** A new public share. */
 export interface PublicShare {
@@ -57,7 +67,7 @@ export function shareService({
 
   const hashOf = (caller: Caller, password: string) => passwords.hash(parsePassword(password), callerKeys(caller))
 
-  async function create<Found extends { id: string; names: string[] }>(
+  async function create<Found extends { id: string; names: string[]; entryIds?: string[] | null }>(
     caller: Caller,
     tree: Tree,
     input: ShareInput,
@@ -77,7 +87,7 @@ export function shareService({
       if (tree.bucketId !== caller.bucket.bucketId) await lockForSharing(db, caller, tree, tx)
       const entry = await find(tx)
       // A share must not outlive its account.
-      if (!(await insertShare(db, { ...share, entryId: entry.id }, tx))) throw new Unauthenticated()
+      if (!(await insertShareOf(db, share, entry, tx))) throw new Unauthenticated()
       const details = { entryId: entry.id, path: pathIn(tree, entry.names) }
       record(owned.bucketId, { kind: 'share.created', subject: id, details })
       return entry
@@ -108,7 +118,7 @@ export function shareService({
     input: ShareInput,
     named: Naming = 'by token',
   ): Promise<ShareView> {
-    const { id, bucketId, entryId, recipient } = await own(caller, token, named)
+    const { id, bucketId, entryId, entryCount, recipient } = await own(caller, token, named)
     const { password } = input
     const terms = {
       ...parseTerms(input, Date.now()),
@@ -121,7 +131,7 @@ export function shareService({
       if (!before) throw shareNotFound()
       if (terms.maxDownloads && terms.maxDownloads <= before.downloads)
         throw new InvalidInput('max_downloads', `It was downloaded ${before.downloads} times already. Allow more.`)
-      requireEditable({ ...before, ...terms, recipient })
+      requireEditable({ ...before, ...terms, recipient, entryCount })
       // A link that begins anew takes its place among those that the plan allows.
       if (recipient === null && !isLive(before) && isLive({ ...before, ...terms })) await takeLink(db, caller, tx)
       await db.Share.update(terms, { where: { id }, transaction: tx })
@@ -136,21 +146,22 @@ export function shareService({
   /**
    * Deletes a share of the caller.
    * @param named as in own()
-   * @returns its id, and those of its file or folder and of the drive of that
+   * @returns its id, those of its entries, and that of their drive
    * @throws SHARE_NOT_FOUND, FORBIDDEN
    */
   async function end(
     caller: Caller,
     token: string,
     named: Naming = 'by token',
-  ): Promise<{ id: string; entryId: string; bucketId: string }> {
-    const { id, bucketId, entryId, recipient } = await own(caller, token, named)
+  ): Promise<{ id: string; entryId: string; entryIds: string[]; bucketId: string }> {
+    const { id, bucketId, entryId, entryCount, recipient } = await own(caller, token, named)
+    const several = entryCount === null ? undefined : (await lists.entryIdsOf([id])).get(id)
     await change(caller, async ({ tx, record }) => {
       if (!(await deleteShare(db, id, tx))) return
       const details = { entryId, ...maskedIn(recipient) }
       record(bucketId, { kind: 'share.revoked', subject: id, details })
     })
-    return { id, entryId, bucketId }
+    return { id, entryId, entryIds: several ?? [entryId], bucketId }
   }
 
   return {
@@ -179,21 +190,36 @@ export function shareService({
       return share
     },
 
-    /** Creates a public share of one file, or of a folder with all that is in it from time to time. @throws as createPublic */
+    /** Creates a public share of the files and folders at some paths. @throws INVALID_INPUT, and as createPublic */
+    async createOfSeveral(caller: Caller, objects: readonly string[], input: ShareInput): Promise<PublicShare> {
+      if (objects.length < 1 || objects.length > MAX_SHARED_FILES)
+        throw new InvalidInput('objects', `Name 1 to ${figure(MAX_SHARED_FILES)} files and folders.`)
+      const refs = objects.map(text => ({ path: joinPath(parseFilePath(text, 'objects')) }))
+      const { bucket } = caller
+      const { share } = await create(caller, bucket, input, tx => together(db, listings, bucket, refs, tx))
+      return share
+    },
+
+    /** Creates a public share of files and folders, with all that is in them from time to time. @throws INVALID_INPUT, and as createPublic */
     async createLink(
       caller: Caller,
       { tree, workspaceId }: { tree: Tree; workspaceId: string | null },
-      ref: EntryName,
+      refs: readonly EntryName[],
       input: ShareInput,
     ): Promise<ShareView> {
-      const find = (tx?: Tx) => sharedEntry(listings, tree, ref, tx)
+      const [only] = refs
+      const find = async (tx?: Tx) =>
+        only && refs.length === 1
+          ? alone(await sharedEntry(listings, tree, only, tx))
+          : together(db, listings, tree, refs, tx)
       const { entry, share } = await create(caller, tree, input, find)
       const { id, token, link, label, createdAt, expiresAt, maxDownloads, passwordHash, allowDownload, notifies } =
         share
       const { userId, name, email, picture } = caller
       return {
         ...{ id, token, link, label, createdAt, expiresAt, maxDownloads, downloads: 0, allowDownload, notifies },
-        ...{ entryId: entry.id, kind: entry.kind, names: entry.names },
+        ...{ entryId: entry.id, kind: entry.kind, entryCount: entry.entryIds?.length ?? null },
+        ...{ names: entry.entryIds ? [entry.title] : entry.names, firstName: entry.names.at(-1) ?? '' },
         ...{ bucketId: tree.bucketId, workspaceId },
         ...{ fileType: entry.fileType, size: entry.size, md5: entry.md5 },
         mayEdit: false,
@@ -209,11 +235,17 @@ export function shareService({
 
 export type ShareService = ReturnType<typeof shareService>
 
-/** A file or folder that is to be shared. @throws FILE_NOT_FOUND, INVALID_PATH */
-export async function sharedEntry(listings: ListingService, tree: Tree, ref: EntryName, tx?: Tx): Promise<FoundEntry> {
-  const found = await listings.entry(tree, ref, tx)
-  if (!found) throw entryNotFound(tree, ref)
-  return found
+/** Inserts a share of one entry, or of several, as `insertShare` does. */
+export async function insertShareOf(
+  db: Db,
+  share: Omit<NewShare, 'entryId' | 'entryCount'>,
+  { id, entryIds }: { id: string; entryIds?: string[] | null },
+  tx: Tx,
+): Promise<boolean> {
+  const entryCount = entryIds?.length ?? null
+  if (!(await insertShare(db, { ...share, entryId: id, entryCount }, tx))) return false
+  if (entryIds) await insertShareEntries(db, share.id, entryIds, tx)
+  return true
 }
 
 /** Keys by which password hashing is queued: see auth/password.ts. */

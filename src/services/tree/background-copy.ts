@@ -22,8 +22,10 @@ import { quotaExceeded } from './quota.ts'
 
 interface Begun {
   from: Tree
-  sources: Located[]
-  share: CopyPlan['share']
+  /** With the names that their copies get. */
+  sources: (Located & { name: string })[]
+  /** The share by which they are copied, if any. */
+  shareId: string | null
   to: CopyOptions
   folder: string[]
   weight: Totals
@@ -47,8 +49,8 @@ const MAX_LISTED = 100
 
 interface Deps extends TreeDeps {
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
-  /** Whether a share can still be seen by who copies. @throws why not */
-  requireShare: (id: string, caller: Caller, tx: Tx) => Promise<void>
+  /** The ids of the entries of a share, as far as it can still be seen by who copies. @throws why not */
+  requireShare: (id: string, caller: Caller, tx: Tx) => Promise<string[]>
 }
 
 /**
@@ -154,17 +156,15 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
      * @throws PATH_EXISTS, QUOTA_EXCEEDED
      */
     async begin(
-      { from, sources, share, to, folder, weight }: Begun,
+      { from, sources, shareId, to, folder, weight }: Begun,
       caller: Caller,
       change: TreeChange,
     ): Promise<string> {
       const { tx, by } = change
-      const { tree, limits, name, onConflict } = to
+      const { tree, limits, onConflict } = to
       const [id, stageId] = [newId(), newId()]
       const { bucketId } = tree
-      const tops = sources.map(
-        ({ node, names }): CopiedTop => ({ id: newId(), sourceId: node.id, name: name ?? names.at(-1) ?? '' }),
-      )
+      const tops = sources.map(({ node, name }): CopiedTop => ({ id: newId(), sourceId: node.id, name }))
       // What cannot succeed is not begun. It is looked at again at the end.
       if (onConflict === 'fail') {
         const above = await resolveChain(db, tree, folder, tx)
@@ -185,7 +185,15 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
       const { folder: place } = to
       const { rootId } = from
       const plan: CopyPlan = {
-        ...{ via, credentialId, from: { bucketId: from.bucketId, rootId }, tops, share, to: place, onConflict },
+        ...{
+          via,
+          credentialId,
+          from: { bucketId: from.bucketId, rootId },
+          tops,
+          share: shareId === null ? null : { id: shareId },
+          to: place,
+          onConflict,
+        },
       }
       const entries = weight.files + weight.folders
       const copied = { bytes: 0, files: 0, folders: 0 }
@@ -220,8 +228,8 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
           await lockTrees(db, [from, right.tree], tx)
           const locked = await lockCopy(db, id, tx)
           if (!locked) return false
-          if (share) await requireShare(share.id, right.caller, tx)
-          return filling.fill(locked, plan, { ...right, size }, tx)
+          const within = share ? await requireShare(share.id, right.caller, tx) : [from.rootId]
+          return filling.fill(locked, { from, within }, { ...right, size }, tx)
         })
         if (!isFilled) return true
         await finish(id, plan, right)

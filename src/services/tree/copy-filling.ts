@@ -43,7 +43,7 @@ export interface CopiedTop {
 export interface CopyPlan extends Pick<Caller, 'via' | 'credentialId'> {
   from: Pick<Tree, 'bucketId' | 'rootId'>
   tops: CopiedTop[]
-  share: { id: string; entryId: string } | null
+  share: { id: string } | null
   to: EntryName
   onConflict: OnConflict
 }
@@ -170,12 +170,13 @@ export function copyFilling(db: Db) {
 
     /**
      * Copies what is in some folders, up to so many entries, with both trees locked.
+     * @param within entries that what is copied must be below, or be one of
      * @returns whether no folder is left
      * @throws FILE_NOT_FOUND when an entry that was named is not there any more; FILE_TOO_LARGE, QUOTA_EXCEEDED
      */
     async fill(
       copy: EntryCopy,
-      { from, share }: Pick<CopyPlan, 'from' | 'share'>,
+      { from, within }: Pick<CopyPlan, 'from'> & { within: readonly string[] },
       { tree, limits, size }: { tree: Tree; limits: BucketLimits; size: number },
       tx: Tx,
     ): Promise<boolean> {
@@ -188,7 +189,7 @@ export function copyFilling(db: Db) {
         const room = size - made.length
         if (room <= 0) break
         const above = chainOf(up, topId)
-        if (!above.includes(from.rootId) || (share && !above.includes(share.entryId))) throw sourceGone()
+        if (!above.includes(from.rootId) || !within.some(id => above.includes(id))) throw sourceGone()
         // What was moved out or deleted meanwhile is not in there any more.
         const isThere = chainOf(up, sourceId).includes(topId)
         const children = isThere ? await copiedChildren(db, sourceId, lastName, room, tx) : []

@@ -17,14 +17,16 @@ import { type EntryName, namesOfFolder, pathIn } from './entry-path.ts'
 import type { Located, TreeDeps } from './entry-removal.ts'
 import { fileTooLarge } from './quota.ts'
 
-/** What is copied. */
-export interface CopySource {
-  tree: Tree
-  named: readonly EntryName[]
-  /** The share by which it is copied, and the entry that is shared. */
-  share?: { id: string; entryId: string }
-  /** Where that is decided in the transaction of the copy, with both trees locked: they are what it returns. */
-  admit?: (tx: Tx) => Promise<readonly EntryName[]>
+/** What is copied: entries that are named, or what of a share is found in the transaction of the copy, with both trees locked. */
+export type CopySource = { tree: Tree } & (
+  | { named: readonly EntryName[] }
+  | { shareId: string; isOne: boolean; admit: (tx: Tx) => Promise<readonly NamedCopy[]> }
+)
+
+/** An entry that is copied, and the name that its copy gets, where that is another one. */
+export interface NamedCopy {
+  id: string
+  as?: string
 }
 
 /** What has become of a copy. */
@@ -103,17 +105,22 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
      * @throws FILE_NOT_FOUND, FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED, FILE_TOO_LARGE
      */
     async copy(source: CopySource, to: CopyOptions, caller: Caller): Promise<Copied> {
-      const { tree: from, named, admit, share } = source
-      if (to.name !== null && named.length !== 1) throw new InvalidInput('name', 'A name is for one entry.')
+      const { tree: from } = source
+      const isOne = 'named' in source ? source.named.length === 1 : source.isOne
+      if (to.name !== null && !isOne) throw new InvalidInput('name', 'A name is for one entry.')
       const name = to.name === null ? null : parseName(to.name, 'name')
       const { tree, limits } = to
       const done = await changeTree(tree, caller, async (change): Promise<Copied> => {
         const { tx } = change
         await lockTrees(db, [from, tree], tx)
-        const all = await locate(from, admit ? await admit(tx) : named, tx)
+        const named: readonly (EntryName | NamedCopy)[] = 'named' in source ? source.named : await source.admit(tx)
+        const given = new Map(named.flatMap(one => ('as' in one && one.as !== undefined ? [[one.id, one.as]] : [])))
+        const all = await locate(from, named, tx)
+        const nameOf = ({ node, names }: Located) => name ?? given.get(node.id) ?? names.at(-1) ?? ''
         const folder = await namesOfFolder(db, tree, to.folder, 'to', tx)
-        for (const { node, names } of all) {
-          parseFilePath(joinPath([...folder, name ?? names.at(-1) ?? '']), 'to')
+        for (const located of all) {
+          const { node, names } = located
+          parseFilePath(joinPath([...folder, nameOf(located)]), 'to')
           if (node.kind === FOLDER && from.bucketId === tree.bucketId && names.every((part, i) => folder[i] === part))
             throw new AppError(
               'INVALID_PATH',
@@ -123,7 +130,9 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
         }
         const weight = sumOf(all.map(({ node }) => weightOf(node)))
         if (weight.files + weight.folders > MAX_COPIED) {
-          const begun = { from, sources: all, share: share ?? null, to: { ...to, name }, folder, weight }
+          const sources = all.map(located => ({ ...located, name: nameOf(located) }))
+          const shareId = 'shareId' in source ? source.shareId : null
+          const begun = { from, sources, shareId, to, folder, weight }
           return { ids: [], toNames: folder, copyId: await backgroundCopies.begin(begun, caller, change) }
         }
         const sources = await read(all, tx)
@@ -131,8 +140,8 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
           ...sources.flatMap(({ below }) => below.map(row => (row.kind === FILE ? row.bytes : 0))),
         )
         if (largest > limits.maxFileSizeBytes) throw fileTooLarge(limits)
-        const arriving = sources.map(({ node, names, below }) => ({
-          ...{ of: node.id, name: name ?? names.at(-1) ?? '', weight: weightOf(node), ...reachOf(below) },
+        const arriving = sources.map(located => ({
+          ...{ of: located.node.id, name: nameOf(located), weight: weightOf(located.node), ...reachOf(located.below) },
         }))
         const { parentId, names } = await arrive(arriving, to, folder, change)
         const ids = await insert(sources, { tree, parentId, names }, change)

@@ -12,7 +12,7 @@ import {
   pagesOfChildren,
 } from '../../../db/queries/entry-list.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
-import { countSharesOf } from '../../../db/queries/share.ts'
+import { countSharesOf } from '../../../db/queries/share-entry.ts'
 import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { MAX_NAME_PART } from '../../values/limits.ts'
@@ -34,12 +34,16 @@ export type ListedEntry = EntryRow
 export type SearchKey = [string | number, string]
 
 /** Reads a part of a name, as names are searched for it. @throws INVALID_INPUT */
-function parsePart(text: string, field: string): string {
+export function parsePart(text: string, field: string): string {
   const part = text.normalize('NFC').toLowerCase()
   if (part === '' || part.length > MAX_NAME_PART || /\p{Surrogate}/u.test(part))
     throw new InvalidInput(field, `"${field}" is a part of a name: 1 to ${MAX_NAME_PART} characters.`)
   return part
 }
+
+/** The key by which a page of such a query goes on after an entry. */
+export const entryKeyOf = ({ sort }: Pick<EntryQuery, 'sort'>, entry: EntryRow): EntryKey =>
+  sort === 'name' ? [entry.kind, entry.name] : [entry[sort], entry.id]
 
 /** Lists of entries for the graph. Nothing here authorizes: pass only trees and entries that the caller may see. */
 export function entryListService({ db }: Core<'db'>) {
@@ -80,9 +84,7 @@ export function entryListService({ db }: Core<'db'>) {
       return pagesOfChildren(db, folderIds, { ...query, nameContains: part }, limit, after)
     },
 
-    /** The key by which a page of such a query goes on after an entry. */
-    keyOf: ({ sort }: EntryQuery, entry: EntryRow): EntryKey =>
-      sort === 'name' ? [entry.kind, entry.name] : [entry[sort], entry.id],
+    keyOf: entryKeyOf,
 
     /** The entries of a tree whose names contain a text, in any case, oldest first. `last` is where the next page begins. */
     async search(tree: Tree, text: string, limit: number, after: string | null): Promise<Page<PlacedEntry>> {

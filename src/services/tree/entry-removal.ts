@@ -4,7 +4,7 @@ import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { addPurging, moveUsageToTrash, type Totals } from '../../../db/queries/bucket.ts'
 import { addTotals, deleteEntries, detachEntries, detachToPurge } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
-import { deleteSharesBelow, deleteSharesOf } from '../../../db/queries/share.ts'
+import { endSharesOf } from '../../../db/queries/share-entry.ts'
 import { insertTrashItems } from '../../../db/queries/trash-item.ts'
 import { releaseFiles } from '../../../db/queries/version.ts'
 import type { Config } from '../../config/config.ts'
@@ -50,9 +50,8 @@ export function requireEmpty(tree: Tree, names: string[], node: Node, recursive:
 export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config, 'trashDays'>) {
   /** Ends the shares of entries, and of all that is in them. */
   async function endShares(tree: Tree, nodes: Node[], tx: Tx): Promise<void> {
-    await deleteSharesOf(db, idsOf(nodes), tx)
     const full = nodes.filter(node => node.kind === FOLDER && !isEmpty(node))
-    if (full.length > 0) await deleteSharesBelow(db, tree.bucketId, idsOf(full), tx)
+    await endSharesOf(db, tree.bucketId, idsOf(nodes), idsOf(full), tx)
   }
 
   /**

@@ -1,0 +1,143 @@
+import type { Db, Tx } from '../index.ts'
+import { ShareEntry } from '../models/share-entry.ts'
+import { type PlacedRow, placedColumns } from './entry-list.ts'
+import { type DirectShareRow, directColumns, LIVE } from './share.ts'
+import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
+
+/*
+ * A share of one entry names it, and has no row here: what is done with it costs what it did. A share of several has a row for each, and
+ * names the first of them, so that the lists of shares join one entry in either case.
+ */
+
+/** The entries of a share of several that are in its drive now, in the order in which they were chosen. */
+export const entriesOfShare = (
+  db: Db,
+  { id, bucketId }: { id: string; bucketId: string },
+  tx?: Tx,
+): Promise<PlacedRow[]> =>
+  db.rows(
+    `SELECT ${placedColumns} FROM share_entry x JOIN entry ON entry.id = x.entry_id
+     WHERE x.share_id = ? AND entry.bucket_id = ? AND entry.parent_id IS NOT NULL ORDER BY x.position`,
+    [id, bucketId],
+    tx,
+  )
+
+/** The ids of the entries of some shares, by the id of the share, in the order in which they were chosen. */
+export async function entryIdsOfShares(db: Db, ids: string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for (const some of inParts(ids, 1000)) {
+    const rows = await db.rows<Pick<ShareEntry, 'shareId' | 'entryId'>>(
+      `SELECT share_id AS shareId, entry_id AS entryId FROM share_entry WHERE share_id IN (${placeholders(some)})
+       ORDER BY share_id, position`,
+      some,
+    )
+    for (const { shareId, entryId } of rows) found.set(shareId, [...(found.get(shareId) ?? []), entryId])
+  }
+  return found
+}
+
+/** Puts entries of a locked tree behind a share. */
+export const insertShareEntries = (db: Db, shareId: string, entryIds: readonly string[], tx: Tx) =>
+  db.run(
+    ...insertion(
+      ShareEntry,
+      entryIds.map((entryId, position) => ({ shareId, entryId, position })),
+    ),
+    tx,
+  )
+
+/** The share of exactly these entries that a user has made for an e-mail address. */
+export const findDirectShareOfAll = (
+  db: Db,
+  { userId, recipient }: { userId: string; recipient: string },
+  entryIds: readonly string[],
+  tx: Tx,
+) =>
+  db.row<DirectShareRow>(
+    `SELECT ${directColumns} FROM share WHERE recipient = ? AND user_id = ? AND entry_count = ?
+       AND (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id AND x.entry_id IN (${placeholders(entryIds)})) = ?`,
+    [recipient, userId, entryIds.length, ...entryIds, entryIds.length],
+    tx,
+  )
+
+/** The shares of some entries, alone or with others, as `chosen` in a FROM. @param which compares an id; its values are given twice */
+const sharesOf = (which: string) =>
+  `(SELECT id, entry_id, 1 AS alone FROM share WHERE entry_id ${which} AND entry_count IS NULL
+    UNION ALL SELECT share_id, entry_id, 0 FROM share_entry WHERE entry_id ${which}) chosen`
+
+/** The same of one entry. */
+export const SHARES_OF_ONE = sharesOf('= ?')
+
+/** How many live shares a user has made of some files or folders, alone or with others. One statement for up to 1,000. */
+export async function countSharesOf(db: Db, userId: string, entryIds: readonly string[]): Promise<Map<string, number>> {
+  const counts = new Map(entryIds.map(id => [id, 0]))
+  for (const some of inParts(entryIds, 1000)) {
+    const rows = await db.rows<{ id: string; count: number }>(
+      `SELECT chosen.entry_id AS id, COUNT(*) AS count FROM ${sharesOf(`IN (${placeholders(some)})`)}
+       JOIN share s ON s.id = chosen.id JOIN user u ON u.id = s.user_id
+       WHERE ${besideKeys('s.user_id')} = ? AND ${LIVE} GROUP BY chosen.entry_id`,
+      [...some, ...some, userId, Date.now()],
+    )
+    for (const { id, count } of rows) counts.set(id, Number(count))
+  }
+  return counts
+}
+
+/** A deleted entry that is behind a share. */
+interface EndedRow {
+  id: string
+  entryId: string
+  /** Whether the share is of it alone. */
+  alone: number
+}
+
+/** What is shared at any depth of some folders of a bucket: from each share upwards, because there are fewer shares than entries. */
+const sharedBelow = (db: Db, bucketId: string, folderIds: string[], tx: Tx): Promise<EndedRow[]> =>
+  db.rows(
+    `WITH RECURSIVE up (share_id, entry_id, alone, id, parent_id) AS (
+       SELECT s.id, e.id, 1, e.id, e.parent_id FROM share s JOIN entry e ON e.id = s.entry_id
+         WHERE s.bucket_id = ? AND s.entry_count IS NULL
+       UNION ALL SELECT s.id, e.id, 0, e.id, e.parent_id FROM share s JOIN share_entry x ON x.share_id = s.id
+         JOIN entry e ON e.id = x.entry_id WHERE s.bucket_id = ?
+       UNION ALL SELECT up.share_id, up.entry_id, up.alone, p.id, p.parent_id FROM up JOIN entry p ON p.id = up.parent_id
+     ) SELECT share_id AS id, entry_id AS entryId, alone FROM up WHERE id IN (${placeholders(folderIds)})`,
+    [bucketId, bucketId, ...folderIds],
+    tx,
+  )
+
+/**
+ * Ends the shares of entries of a locked bucket that are deleted. Shares of several go on with what is left of them, and end with their last
+ * entry. One statement where nothing is shared, and one more for folders.
+ * @param fullFolderIds those of the entries with something in them, whose shares end, too
+ */
+export async function endSharesOf(
+  db: Db,
+  bucketId: string,
+  entryIds: string[],
+  fullFolderIds: string[],
+  tx: Tx,
+): Promise<void> {
+  // Apart from the deletion, because MySQL does not read what it changes.
+  const ended = await db.rows<EndedRow>(
+    `SELECT id, entry_id AS entryId, alone FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}`,
+    [...entryIds, ...entryIds],
+    tx,
+  )
+  if (fullFolderIds.length > 0) ended.push(...(await sharedBelow(db, bucketId, fullFolderIds, tx)))
+  const alone = ended.filter(row => Number(row.alone) === 1)
+  for (const ids of inParts([...new Set(alone.map(({ id }) => id))], 1000))
+    await db.run(`DELETE FROM share WHERE id IN (${placeholders(ids)})`, ids, tx)
+  const behind = ended.filter(row => Number(row.alone) === 0)
+  for (const ids of inParts([...new Set(behind.map(({ entryId }) => entryId))], 1000))
+    await db.run(`DELETE FROM share_entry WHERE entry_id IN (${placeholders(ids)})`, ids, tx)
+  for (const ids of inParts([...new Set(behind.map(({ id }) => id))], 1000)) {
+    await db.run(
+      `UPDATE share SET entry_count = (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id),
+         entry_id = COALESCE((SELECT x.entry_id FROM share_entry x WHERE x.share_id = share.id ORDER BY x.position LIMIT 1), entry_id)
+       WHERE id IN (${placeholders(ids)})`,
+      ids,
+      tx,
+    )
+    await db.run(`DELETE FROM share WHERE id IN (${placeholders(ids)}) AND entry_count = 0`, ids, tx)
+  }
+}

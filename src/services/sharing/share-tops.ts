@@ -1,0 +1,133 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { type EntryKey, type EntryQuery, entriesAmong, type PlacedRow } from '../../../db/queries/entry-list.ts'
+import { descend, upFrom } from '../../../db/queries/entry-path.ts'
+import { type Page, pageOf } from '../../../db/queries/page.ts'
+import type { LinkedShare } from '../../../db/queries/share.ts'
+import { entriesOfShare } from '../../../db/queries/share-entry.ts'
+import { namesApart } from '../../upload-engine/names-apart.ts'
+import { joinPath, parseFilePath } from '../../values/paths.ts'
+import { entryKeyOf, type PlacedEntry, parsePart, type SearchKey } from '../tree/entry-list.ts'
+import { fileNotFound } from '../tree/entry-path.ts'
+
+/** An entry of a share of several. Its name is the one that it has there: entries of two folders may have the same one. */
+export type Top = PlacedRow
+
+/** The entries of a share of several, where they are now. */
+export interface Tops {
+  /** In the order in which they were chosen. */
+  all: readonly Top[]
+  named(name: string | undefined): Top | undefined
+}
+
+type Up = Awaited<ReturnType<typeof upFrom>>
+
+/** What a share of several shows at its top; null for a share of one entry. */
+export async function topsOf(
+  db: Db,
+  share: Pick<LinkedShare, 'id' | 'bucketId' | 'entryCount'>,
+  tx?: Tx,
+): Promise<Tops | null> {
+  if (share.entryCount === null) return null
+  const rows = await entriesOfShare(db, share, tx)
+  const names = namesApart(rows.map(({ name }) => name))
+  const all = rows.map((row, i) => ({ ...row, name: names[i] ?? row.name }))
+  const byName = new Map(all.map(top => [top.name, top]))
+  return { all, named: name => byName.get(name ?? '') }
+}
+
+/**
+ * The names of an entry from the top of a share down; undefined for one that is not behind it.
+ * @param up the entry and all folders above it
+ */
+export function namesBelow({ all }: Tops, up: Up, id: string): string[] | undefined {
+  const tops = new Map(all.map(top => [top.id, top.name]))
+  const names: string[] = []
+  for (let at: string | null = id; at !== null; ) {
+    const top = tops.get(at)
+    if (top !== undefined) return [top, ...names]
+    const entry = up.get(at)
+    if (!entry) return undefined
+    names.unshift(entry.name)
+    at = entry.parentId
+  }
+  return undefined
+}
+
+/** Whether all of some entries are behind a share of several now. */
+export async function areBelow(db: Db, tops: Tops, ids: readonly string[], tx?: Tx): Promise<boolean> {
+  const up = await upFrom(db, ids, tx)
+  return ids.every(id => namesBelow(tops, up, id) !== undefined)
+}
+
+/**
+ * The ids of the entries at some paths of a share of several, each once. The statements follow the depth of the paths, not their number.
+ * @param field the input that names them, for errors
+ * @throws FILE_NOT_FOUND, INVALID_PATH
+ */
+export async function idsAt(
+  db: Db,
+  { tops, bucketId }: { tops: Tops; bucketId: string },
+  paths: readonly string[],
+  field: string,
+  tx?: Tx,
+): Promise<string[]> {
+  const wanted = [...new Set(paths.map(path => joinPath(parseFilePath(path, field))))].map(path => path.split('/'))
+  const missing = (names: string[]) => fileNotFound({ bucketId, rootId: '' }, names)
+  const starts = wanted.map(([first, ...names]) => ({ parentId: tops.named(first)?.id ?? '', names }))
+  const chains = await descend(db, starts, tx)
+  return wanted.map((names, i) => {
+    const start = starts[i]
+    const id = start?.names.length === 0 ? start.parentId : chains[i]?.[(start?.names.length ?? 0) - 1]?.id
+    if (!id) throw missing(names)
+    return id
+  })
+}
+
+/** As the engines compare: texts by their bytes. */
+const compare = <T extends string | number>(a: T, b: T): number =>
+  typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(`${b}`)) : Number(a) - Number(b)
+
+/** A page of the entries themselves, in the order that the lists of folders have. They are few, and read already. */
+export function pageOfTops(
+  { all }: Tops,
+  query: Pick<EntryQuery, 'sort' | 'descending'>,
+  limit: number,
+  after: EntryKey | null,
+): Page<Top> {
+  const turn = query.descending ? -1 : 1
+  // By name, folders come first in both directions.
+  const inOrder = ([a, b]: EntryKey, [c, d]: EntryKey) =>
+    compare(a, c) * (query.sort === 'name' ? 1 : turn) || compare(b, d) * turn
+  const rows = all
+    .map(top => ({ top, key: entryKeyOf(query, top) }))
+    .filter(({ key }) => after === null || inOrder(key, after) > 0)
+    .toSorted((a, b) => inOrder(a.key, b.key))
+  return pageOf(
+    rows.map(({ top }) => top),
+    limit,
+  )
+}
+
+/** What has a text in its name among the entries and all that is below them. One statement for the rows, one for their paths. */
+export async function searchTops(
+  db: Db,
+  tops: Tops,
+  { text, ...order }: Pick<EntryQuery, 'sort' | 'descending'> & { text: string },
+  limit: number,
+  after: SearchKey | null,
+): Promise<Page<PlacedEntry>> {
+  const ids = tops.all.map(({ id }) => id)
+  const part = parsePart(text, 'query')
+  if (ids.length === 0) return { rows: [], more: false }
+  const { rows, more } = await entriesAmong(db, ids, { ...order, part }, limit, after)
+  const up = await upFrom(
+    db,
+    rows.map(({ id }) => id),
+  )
+  // One that was moved out meanwhile is left out; the cursor is that of the last row.
+  const placed = rows.flatMap(row => {
+    const names = namesBelow(tops, up, row.id)
+    return names ? [{ ...row, names }] : []
+  })
+  return { rows: placed, more }
+}

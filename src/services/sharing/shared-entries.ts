@@ -1,0 +1,53 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import { FOLDER } from '../../../db/models/entry.ts'
+import { MAX_SHARED_FILES } from '../../values/limits.ts'
+import { shareTitle } from '../../values/share-title.ts'
+import type { Tree } from '../../values/tree.ts'
+import { locateEntries } from '../tree/entry-location.ts'
+import { type EntryName, entryNotFound } from '../tree/entry-path.ts'
+import type { FoundEntry, ListingService } from '../tree/listing.ts'
+
+/** What one share is made of: one entry, or several, which look like a folder that is called by the first of them. */
+export interface Shared extends Pick<FoundEntry, 'id' | 'kind' | 'names' | 'fileType' | 'size' | 'md5'> {
+  title: string
+  /** The ids of several; null for one. */
+  entryIds: string[] | null
+}
+
+/** One entry as it is shared. */
+export const alone = (entry: FoundEntry): Shared => ({ ...entry, title: entry.names.at(-1) ?? '', entryIds: null })
+
+/** A file or folder that is to be shared. @throws FILE_NOT_FOUND, INVALID_PATH */
+export async function sharedEntry(listings: ListingService, tree: Tree, ref: EntryName, tx?: Tx): Promise<FoundEntry> {
+  const found = await listings.entry(tree, ref, tx)
+  if (!found) throw entryNotFound(tree, ref)
+  return found
+}
+
+/**
+ * Several entries of a tree that are to be behind one share, each once. What is in a folder that is shared, too, is seen in there: it is left
+ * out. Where one entry is left, it is shared alone.
+ * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
+ */
+export async function together(
+  db: Db,
+  listings: ListingService,
+  tree: Tree,
+  refs: readonly EntryName[],
+  tx?: Tx,
+): Promise<Shared> {
+  const all = await locateEntries(db, tree, refs, tx, { most: MAX_SHARED_FILES, field: 'files' })
+  const ids = new Set(all.map(({ node }) => node.id))
+  const outer = all.filter(({ above }) => !above.some(folder => ids.has(folder.id)))
+  const [first] = outer
+  if (!first) throw new Error('Entries cannot all be inside one another.')
+  const { names } = first
+  const { id } = first.node
+  if (outer.length === 1) return alone(await sharedEntry(listings, tree, { id }, tx))
+  return {
+    ...{ id, names, kind: FOLDER, fileType: '', md5: '' },
+    size: outer.reduce((sum, { node }) => sum + node.bytes, 0),
+    title: shareTitle(names.at(-1) ?? '', outer.length),
+    entryIds: outer.map(({ node }) => node.id),
+  }
+}
