@@ -91,13 +91,11 @@ const terms = (t: InputFields) => ({
   }),
 })
 
-/** What a link is to be of. @throws INVALID_INPUT */
-function named<Ref>({ file, files }: { file?: Ref | null | undefined; files?: readonly Ref[] | null | undefined }) {
-  const refs = files ?? (file ? [file] : [])
-  if (refs.length === 0 || (file && files))
-    throw new InvalidInput('files', `Name a file or folder, or 1 to ${figure(MAX_SHARED_FILES)} of them.`)
-  return refs
-}
+/** What a link is to be of. */
+const refsOf = <Ref>({ file, files }: { file?: Ref | null | undefined; files?: readonly Ref[] | null | undefined }) => [
+  ...(file ? [file] : []),
+  ...(files ?? []),
+]
 
 const mayEdit = (t: InputFields) =>
   t.boolean({
@@ -125,15 +123,18 @@ mutation('createLink', {
     ...terms(t),
     maxDownloads: maxDownloads(t),
   }),
-  on: ({ file, files }) => ({ entries: named({ file, files }), at: 'input.files' }),
+  on: ({ file, files }) => ({ entries: refsOf({ file, files }), at: 'input.files' }),
   resolve: async ({ file, files, ...input }, context, info) => {
     const { services, caller, drive, tree } = context
+    const refs = refsOf({ file, files })
+    if (refs.length === 0 || (file && files))
+      throw new InvalidInput('files', `Name a file or folder, or 1 to ${figure(MAX_SHARED_FILES)} of them.`)
     // Each password costs a hash, which all callers share the processor for.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     const share = await services.shares.createLink(
       caller,
       { tree, workspaceId: drive.workspace?.id ?? null },
-      named({ file, files }).map(nameOf),
+      refs.map(nameOf),
       input,
     )
     return shown(share, context)

@@ -107,7 +107,7 @@ const queries: GraphRow[] = [
     'me { drive, statistics, shares, receivedShares, unseenShareCount }',
     ['signed-in', READ],
     `{ me { drive { usage { usedBytes } root { entries { nodes { id parent { id } } } } entry(path: "") { id }
-      search(query: "x") { nodes { id } } } statistics { totalFiles } shares { nodes { id file { id } entry { id } events { nodes { kind } } } }
+      search(query: "x") { nodes { id } } } statistics { totalFiles } shares { nodes { id file { id } entry { id } entries { id } events { nodes { kind } } } }
       receivedShares { nodes { id file { id } entry { id } } } unseenShareCount } }`,
     'me',
   ),
@@ -798,7 +798,10 @@ const onShares: GraphRow[] = [
     async ({ upload }) => ({ file: { id: (await upload()).id } }),
     file,
   ),
-  ...['file { id }', 'entry { id }', 'share { file { id } }', 'share { entry { id } }', 'viewer { id }'].map(field =>
+  ...[
+    ...['file { id }', 'entry { id }', 'entries { id }', 'viewer { id }'],
+    ...['share { file { id } }', 'share { entry { id } }', 'share { entries { id } }'],
+  ].map(field =>
     mutation(
       `createLink { ${field.replace(' { id }', '')} }`,
       ['owner of it', READ],
@@ -809,6 +812,13 @@ const onShares: GraphRow[] = [
         at: `createLink.${field.replace(/^(share) \{ (\w+) .*/, '$1.$2').replace(/ .*/, '')}`,
       },
     ),
+  ),
+  mutation(
+    'createLink (of several)',
+    ['owner of it', SHARE],
+    'share { id }',
+    async ({ upload, folder }) => ({ files: [byPath(await upload()), { at: { path: await folder() } }] }),
+    { stranger: 'FILE_NOT_FOUND' },
   ),
   mutation(
     'createLink (of a workspace)',
@@ -832,6 +842,16 @@ const onShares: GraphRow[] = [
     {
       stranger: 'FILE_NOT_FOUND',
     },
+  ),
+  mutation(
+    'shareFiles (together)',
+    ['owner of it', SHARE],
+    'shares { id }',
+    async ({ name, upload, folder }) => ({
+      ...{ email: `${name}@example.com`, together: true },
+      files: [byPath(await upload()), { at: { path: await folder() } }],
+    }),
+    { stranger: 'FILE_NOT_FOUND' },
   ),
   mutation(
     'shareFiles { viewer, shares { file } }',

@@ -542,6 +542,8 @@ export class World {
       case 'Mutation.resolveShare':
       case 'Query.sharedDownload':
         return { token: row.access === 'public' ? await share() : await shareDirectly() }
+      case 'Mutation.createEntriesShare':
+        return { objects: [(await upload()).path, await folder()] }
       case 'Mutation.createFolderShare':
         return { path: await folder() }
       case 'Mutation.zipFiles':

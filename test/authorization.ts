@@ -111,6 +111,7 @@ export const rightfulOf = ({ access }: Rule): Identity =>
 const strangers: Record<string, ErrorCode> = {
   'Mutation.acceptInvite': 'INVITE_NOT_FOR_YOU',
   'Mutation.createDownloadToken': 'FILE_NOT_FOUND',
+  'Mutation.createEntriesShare': 'FILE_NOT_FOUND',
   'Mutation.createFolderShare': 'FOLDER_NOT_FOUND',
   'Mutation.createPublicShare': 'FILE_NOT_FOUND',
   'Mutation.deleteFile': 'FILE_NOT_FOUND',

@@ -77,6 +77,33 @@ it('Shares that were made before may not be edited, and uploads that were begun 
   await db.run('DELETE FROM share')
 })
 
+it('Shares that were made before are of one entry, and there is a table for those of several', async () => {
+  const { db } = fresh
+  const tables = db.sequelize.getQueryInterface()
+  const shape = async () => [
+    await tables.describeTable('share'),
+    await tables.describeTable('share_entry'),
+    await tables.showIndex('share_entry'),
+  ]
+  const now = await shape()
+  await db.run(
+    `INSERT INTO share (id, entry_id, bucket_id, user_id, password_hash, downloads, created_at, expires_at) VALUES ('s', 'e', 'b', 'u', 'hash', 3, 1, 2)`,
+  )
+  const rows = () => db.rows(`SELECT ${selection(Share)} FROM share`)
+  const before = await rows()
+  // The second time, it was killed after the column.
+  for (const lost of ['both', 'table']) {
+    await db.run('DROP TABLE share_entry')
+    if (lost === 'both') await db.run('ALTER TABLE share DROP COLUMN entry_count')
+    await db.run("DELETE FROM migration WHERE name = '0011-share-entries'")
+    await migrate(db)
+    expect(await rows()).toEqual(before)
+    expect(await shape()).toEqual(now)
+  }
+  expect(before).toEqual([expect.objectContaining({ id: 's', entryCount: null, downloads: 3, passwordHash: 'hash' })])
+  await db.run('DELETE FROM share')
+})
+
 it('Shares that were made before have no label, may be downloaded and tell nobody; address, rights and counts stay', async () => {
   const { db } = fresh
   const added = ['label', 'allow_download', 'notifies', 'notified_at', 'mail_waits']

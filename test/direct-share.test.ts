@@ -387,6 +387,7 @@ describe('GET /api/files/received', () => {
           seen: false,
           password_protected: true,
           downloads: 1,
+          entry_count: 1,
           max_downloads: null,
           may_edit: false,
           label: '',

@@ -145,6 +145,7 @@ export async function walkEveryRoute(
   await go(anonymous, 'GET /api/share/info/{token}', { token })
   await go(anonymous, 'GET /api/d/{token}', { token })
   await go(anonymous, 'POST /api/share/resolve/{token}', { token }, { json: {} })
+  await go(alice, 'POST /api/entries/quick_share', {}, { json: { objects: [object, 'a'] } })
   const folder = await go(alice, 'POST /api/folders/quick_share', {}, { json: { path: 'a' } })
   await go(anonymous, 'GET /api/share/entries/{token}', { token: folder.response.sharing_token })
   const save = { json: { paths: [fileName], folder: 'saved' } }

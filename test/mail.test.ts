@@ -157,6 +157,16 @@ describe('A mail about shared files', () => {
     expect(linksIn(mail)[3]?.[1]).toBe(`${t.url}/shared`)
   })
 
+  it('names several that are shared together as one', async () => {
+    for (const name of ['b', 'c']) await alice.upload(`docs/${name}.txt`, name)
+    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
+    const files = ['a', 'b', 'c'].map(name => ({ at: { path: `docs/${name}.txt` } }))
+    const input = { email: 'heidi@example.com', files, together: true, sendEmail: true }
+    const [mail] = await mailsOf(() => ask(alice, SHARE, { input }))
+    expect(mail?.header('subject')).toBe('alice shares "a.txt and 2 more" with you')
+    expect(mail?.text.match(/http:\/\/\S+\/share\/[\w-]{43}/g)).toHaveLength(1)
+  })
+
   it('brings what the sender writes, as text without links', async () => {
     const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
     const message =

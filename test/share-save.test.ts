@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask } from './ask.ts'
 import { driveOf, found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { unseen } from './coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
+import { until } from './until.ts'
 
 const LARGE = { ...ROOMY, maxTotalStorageBytes: 1e9, maxFiles: 10_000, maxFolders: 10_000, maxFileSizeBytes: 1e9 }
 
@@ -169,7 +171,7 @@ describe('What is shared, saved in a drive of who sees it', () => {
 
   it('or is not, when it is revoked or deleted at the same time: never the one with the bytes of the other', async () => {
     const bob = await someone()
-    await Promise.all(
+    const saved = await Promise.all(
       Array.from({ length: 12 }, async (_, i) => {
         expect((await alice.upload(`race/${i}.txt`, `bytes ${i}`)).status).toBe(200)
         const token = await link(`race/${i}.txt`)
@@ -180,10 +182,44 @@ describe('What is shared, saved in a drive of who sees it', () => {
             : alice.rest('DELETE', `/api/files/delete?file=race/${i}.txt`),
         ])
         expect([undefined, 'SHARE_NOT_FOUND']).toContain(code)
+        return code === undefined
       }),
     )
-    await alice.graphql('mutation { emptyTrash(input: {}) { count } }')
+    await ask(alice, 'mutation { emptyTrash(input: {}) { count } }')
     await t.app.sweeper.run()
+    await expectConsistent(t)
+    for (const [i, isSaved] of saved.entries()) {
+      const FILE = 'query ($path: String!) { me { drive { entry(path: $path) { ... on File { md5 } } } } }'
+      const { entry } = (await ask(bob, FILE, { path: `r${i}/${i}.txt` })).me.drive
+      expect(entry).toEqual(isSaved ? { md5: createHash('md5').update(`bytes ${i}`).digest('hex') } : null)
+    }
+  })
+
+  it('is not, when it is revoked, used up or deleted once the save has begun', async () => {
+    const { db } = t.app
+    const ends: [string, string][] = [
+      ['DELETE FROM share WHERE id = ?', 'SHARE_NOT_FOUND'],
+      ['UPDATE share SET expires_at = 1 WHERE id = ?', 'SHARE_EXPIRED'],
+      ['UPDATE share SET max_downloads = 0 WHERE id = ?', 'SHARE_USED_UP'],
+      ['UPDATE share SET allow_download = 0 WHERE id = ?', 'FORBIDDEN'],
+    ]
+    for (const [end, refusal] of ends) {
+      const bob = await someone()
+      const token = await link('trip/plan.txt')
+      const [share] = await db.rows<{ id: string }>('SELECT id FROM share ORDER BY id DESC LIMIT 1')
+      const id = share?.id ?? ''
+      let code: Promise<string | undefined> | undefined
+      await db.transaction(async tx => {
+        // The save has looked at the share, and waits for the drive.
+        await db.run('UPDATE bucket SET used_bytes = used_bytes', [], tx)
+        t.statements()
+        code = codeOf(bob, token)
+        await until(() => t.statements().some(sql => /FROM share s .*WHERE s\.id = \?/s.test(sql)))
+        await db.run(end, [id], tx)
+      })
+      expect([refusal, await code]).toEqual([refusal, refusal])
+      expect((await bob.rest('GET', '/api/files/tree?path=saved')).response.files).toEqual([])
+    }
     await expectConsistent(t)
   })
 })

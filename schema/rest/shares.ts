@@ -210,7 +210,7 @@ operation('POST /api/files/quick_share', 'createPublicShare', {
   },
 })
 
-operation('POST /api/entries/quick_share', 'createSharedSet', {
+operation('POST /api/entries/quick_share', 'createEntriesShare', {
   description: 'Creates one link with which anyone can see and download several files and folders of the caller.',
   auth: { privateFiles: 'share' },
   statuses: [400, 401],

@@ -145,7 +145,9 @@ export type CreateLinkInput = {
   /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
   duration?: string | null | undefined;
   /** A file or folder. */
-  file: EntryRef;
+  file?: EntryRef | null | undefined;
+  /** Instead of it 1 to 100 files and folders of one drive, behind one link. */
+  files?: Array<EntryRef> | null | undefined;
   /** What its sharer calls it: up to 100 characters. */
   label?: string | null | undefined;
   /** After how many downloads it ends, 1 to 1,000,000,000. */
@@ -446,6 +448,8 @@ export type ShareFilesInput = {
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
   sendEmail?: boolean | null | undefined;
+  /** Whether they become one share, and not one each. Several together cannot be edited. False by default. */
+  together?: boolean | null | undefined;
 };
 
 /** A share. */

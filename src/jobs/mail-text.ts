@@ -2,6 +2,7 @@ import prettyBytes from 'pretty-bytes'
 import type { Mail } from '../services/notices/outbox.ts'
 import { momentText } from '../values/moment.ts'
 import { oneLine } from '../values/one-line.ts'
+import { shareTitle } from '../values/share-title.ts'
 import { compose, type MailText, type Parts, sentence } from './mail-layout.ts'
 import { plainFileName, plainLines, plainName } from './mail-name.ts'
 
@@ -83,15 +84,15 @@ function filesReceived({ label, files, bytes, link }: Values<'files-received'>):
   }
 }
 
-function shareUsed({ name, opened, downloaded, link }: Values<'share-used'>): Parts {
+function shareUsed({ name, count = null, opened, downloaded, link }: Values<'share-used'>): Parts {
   const times = (count: number) => (count === 1 ? 'once' : `${count} times`)
   const uses = [
     ...(opened > 0 ? [`opened ${times(opened)}`] : []),
     ...(downloaded > 0 ? [`downloaded ${times(downloaded)}`] : []),
   ].join(' and ')
   return {
-    subject: `Your share of ${plainFileName(name)} was used`,
-    lines: [[...sentence`Your share of "${brief(name)}" was `, `${uses} since you were told last.`]],
+    subject: `Your share of ${shareTitle(plainFileName(name), count)} was used`,
+    lines: [[...sentence`Your share of "${shareTitle(brief(name), count)}" was `, `${uses} since you were told last.`]],
     links: [{ title: 'Your shares', url: link }],
     closing: 'You get this mail because you asked for it when you shared this. You can turn these mails off there.',
   }
@@ -128,9 +129,9 @@ function invited({ role, link, workspace: given, message, ...by }: Values<'invit
   }
 }
 
-function shared({ files, links, sizes = [], expires, message, all, ...rest }: Values<'share'>): Parts {
+function shared({ files, counts = [], links, sizes = [], expires, message, all, ...rest }: Values<'share'>): Parts {
   const { short, whole, closing } = senderOf(rest)
-  const names = files.map(plainFileName)
+  const names = files.map((name, i) => shareTitle(plainFileName(name), counts[i] ?? null))
   const [only] = names.length === 1 ? names : []
   const are = sizes.includes(null) ? 'items' : 'files'
   const what = only === undefined ? `${names.length} ${are}` : `"${only}"`

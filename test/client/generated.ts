@@ -60,6 +60,8 @@ export type ShareFilesInput = {
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
   sendEmail?: boolean | null | undefined;
+  /** Whether they become one share, and not one each. Several together cannot be edited. False by default. */
+  together?: boolean | null | undefined;
 };
 
 /** What uploadFile takes. */

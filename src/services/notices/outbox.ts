@@ -22,8 +22,9 @@ export type Mail =
   | (Caused & {
       template: 'share'
       to: string
-      /** `sizes` in bytes, null for folders; `all` is where its recipient sees all that is shared with them. */
+      /** `counts` as shareTitle takes them; `sizes` in bytes, null for folders; `all` is where its recipient sees all that is shared with them. */
       values: { files: string[]; links: string[]; expires: string | null; protected: boolean } & Sender & {
+          counts?: (number | null)[]
           sizes?: (number | null)[]
           message?: string
           all?: string
@@ -39,7 +40,8 @@ export type Mail =
   | {
       template: 'share-used'
       to: string
-      values: { name: string; opened: number; downloaded: number; link: string }
+      /** `count` as shareTitle takes it. */
+      values: { name: string; count?: number | null; opened: number; downloaded: number; link: string }
     }
   | { template: 'address-changed'; to: string; values: { provider: string | null } }
 

@@ -164,7 +164,8 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
         let queued = false
         if (input.sendEmail) {
           const values = {
-            files: all.map(s => s.names.at(-1) ?? ''),
+            files: found.map(({ names }) => names.at(-1) ?? ''),
+            counts: found.map(({ entryIds }) => entryIds?.length ?? null),
             sizes: found.map(({ kind, size }) => (kind === FILE ? size : null)),
             links: all.map(s => s.link),
             by: caller.name,

@@ -1,7 +1,6 @@
 import { findNoticed, type LinkedShare } from '../../../db/queries/share.ts'
 import { countUses } from '../../../db/queries/share-event.ts'
 import { endMail } from '../../../db/queries/use-mail.ts'
-import { shareTitle } from '../../values/share-title.ts'
 import type { Core } from '../core.ts'
 import type { ShareUser } from '../history/share-event.ts'
 import { enqueue } from '../notices/outbox.ts'
@@ -31,7 +30,8 @@ export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) 
         const [opened, downloaded] = [countOf('opened'), countOf('downloaded')]
         if (!share.notifies || share.address === null || opened + downloaded === 0) return
         const values = {
-          name: share.label || shareTitle(share.name, share.entryCount),
+          name: share.label || share.name,
+          count: share.label ? null : share.entryCount,
           opened,
           downloaded,
           link: `${publicUrl()}/links`,
