@@ -326,7 +326,7 @@ const queries: GraphRow[] = [
     'DirectShare',
     ['sharer or recipient', READ],
     ({ directShareId }) => directShareId(),
-    'id file { id } events { nodes { kind } } usage { openCount } dailyUsage(days: 1) { openCount } notifies',
+    'id file { id } entries { id } events { nodes { kind } } usage { openCount } dailyUsage(days: 1) { openCount } notifies',
     {
       blind: 'workspace keys',
     },
@@ -873,9 +873,9 @@ const onShares: GraphRow[] = [
     },
   ),
   mutation(
-    'revokeShare { file, entry, viewer }',
+    'revokeShare { file, entry, entries, viewer }',
     ['owner of it', READ],
-    'file { id } entry { id } viewer { id }',
+    'file { id } entry { id } entries { id } viewer { id }',
     async ({ share }) => ({ share: { token: await share() } }),
     {
       stranger: 'FORBIDDEN',
@@ -892,9 +892,9 @@ const onShares: GraphRow[] = [
     },
   ),
   mutation(
-    'updateShare { entry, viewer }',
+    'updateShare { entry, entries, viewer }',
     ['owner of it', READ],
-    'entry { id } viewer { id }',
+    'entry { id } entries { id } viewer { id }',
     async ({ share }) => ({ share: { token: await share() }, notifies: true }),
     {
       stranger: 'FORBIDDEN',

@@ -30,7 +30,7 @@ import {
   type ShareInput,
   type ShareTerms,
 } from './share-term.ts'
-import { alone, type Shared, sharedEntry, together } from './shared-entries.ts'
+import { alone, type Shared, sharedEntry, together } from './shared-entry.ts'
 
 /** The result of sharing files with a person. */
 export interface DirectShares {

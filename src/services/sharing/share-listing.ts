@@ -14,7 +14,7 @@ import {
   type PlacedEntry,
   type SearchKey,
 } from '../tree/entry-list.ts'
-import { pageOfTops, searchTops, type Tops } from './share-tops.ts'
+import { pageOfTops, searchTops, type Tops } from './share-top.ts'
 
 /** What visitors of a shared folder ask of its lists. */
 export interface SharedQuery {

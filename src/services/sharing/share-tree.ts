@@ -13,7 +13,7 @@ import { locateEntries } from '../tree/entry-location.ts'
 import { type EntryName, fileNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { type SharedLevel, type SharedListArgs, shareListings } from './share-listing.ts'
-import { areBelow, idsAt, namesBelow, type Top, type Tops, topsOf } from './share-tops.ts'
+import { areBelow, idsAt, namesBelow, type Top, type Tops, topsOf } from './share-top.ts'
 
 /** A file that a visitor may download. Its size is in bytes. */
 interface SharedFile {

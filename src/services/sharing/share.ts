@@ -25,7 +25,7 @@ import type { ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
 import { mayKnow, type ShareView, shareLists } from './share-list.ts'
 import { defaultTerms, endOf, isLive, mayLetEdit, parseTerms, requireEditable, type ShareInput } from './share-term.ts'
-import { alone, sharedEntry, together } from './shared-entries.ts'
+import { alone, sharedEntry, together } from './shared-entry.ts'
 
 /** A new public share. */
 export interface PublicShare {
