@@ -139,7 +139,8 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       const made = await change(caller, async ({ tx, record }) => {
         // The second of two parallel shares of one file with one person waits here, and then renews the first.
         const { detached } = await lockForSharing(db, caller, tree, tx)
-        const found = detached ? await find(tx) : before
+        // The entries of one share are inserted as they are found; an entry alone is looked for by the insertion itself.
+        const found = detached || input.together ? await find(tx) : before
         const all = []
         for (const shared of found) {
           const { names, id, md5, title, entryIds } = shared
@@ -165,7 +166,7 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
         if (input.sendEmail) {
           const values = {
             files: found.map(({ names }) => names.at(-1) ?? ''),
-            counts: found.map(({ entryIds }) => entryIds?.length ?? null),
+            ...(input.together ? { counts: found.map(({ entryIds }) => entryIds?.length ?? null) } : {}),
             sizes: found.map(({ kind, size }) => (kind === FILE ? size : null)),
             links: all.map(s => s.link),
             by: caller.name,
