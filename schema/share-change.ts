@@ -31,12 +31,15 @@ interface Ref {
 const tokenOf = ({ services }: Context, { id, token }: Ref): string =>
   id ? (isUuid(id) ? services.shares.tokenOf(id) : '') : (token ?? '')
 
-/** What a share is of, and where that is. */
-interface Shared {
-  /** Of several entries the first. */
-  entryId: string
+/** What shares are of, and where that is. */
+interface AllShared {
   entryIds: readonly string[]
   bucketId: string
+}
+
+interface Shared extends AllShared {
+  /** Of several entries the first. */
+  entryId: string
 }
 
 /** The field of a payload that shows the file of the caller that is shared. */
@@ -60,10 +63,12 @@ const entryField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
     resolve: (payload, _args, context) => sharedEntry(payload, context),
   })
 
-const entriesField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
+/** @param sizedBy the argument that says how many they are */
+const entriesField = <Payload extends AllShared>(t: ObjectFields<Payload>, sizedBy?: string) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: [Entry],
     listSize: MAX_SHARED_FILES,
+    ...(sizedBy ? { sizedBy } : {}),
     description: 'The files and folders as they are now.',
     resolve: (payload, _args, context) => sharedEntries(payload, context),
   })
@@ -143,7 +148,7 @@ mutation('createLink', {
     share: t.expose('share', { type: LinkShare, description: 'The new link.' }),
     file: fileField(t),
     entry: entryField(t),
-    entries: entriesField(t),
+    entries: entriesField(t, 'input.files'),
     viewer: viewerField(t),
   }),
 })
@@ -173,11 +178,14 @@ mutation('shareFiles', {
     message: t.string(mailMessage),
   }),
   on: ({ files }) => ({ entries: files, at: 'input.files' }),
-  resolve: async ({ files, ...input }, { services, caller, tree }) => {
+  resolve: async ({ files, ...input }, context) => {
+    const { services, caller, tree } = context
     if (files.length === 0) throw new InvalidInput('files', `Name 1 to ${figure(MAX_SHARED_FILES)} files.`)
     const made = await services.directShares.share(caller, tree, files.map(nameOf), input)
     const ids = made.shares.map(({ id }) => id)
-    return { shares: await services.shares.sentAmong(caller, ids), mail: made.notificationStatus }
+    const shares = await services.shares.sentAmong(caller, ids)
+    const entryIds = (await Promise.all(shares.map(share => entryIdsOf(share, context)))).flat()
+    return { shares, mail: made.notificationStatus, entryIds, bucketId: tree.bucketId }
   },
   payload: t => ({
     shares: t.expose('shares', {
@@ -186,6 +194,7 @@ mutation('shareFiles', {
       listSize: MAX_SHARED_FILES,
       sizedBy: 'input.files',
     }),
+    entries: entriesField(t, 'input.files'),
     mail: t.expose('mail', { type: MailStatus, description: 'What became of the mail to the recipient.' }),
     viewer: viewerField(t),
   }),

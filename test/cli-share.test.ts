@@ -78,10 +78,59 @@ describe('satchel share', () => {
 
   it.each<[number, string, string[]]>([
     [2, 'USAGE', ['docs/a.txt']],
+    [2, 'USAGE', ['docs/a.txt', '--with', 'bob@example.com', '--link']],
+    [2, 'USAGE', ['docs/a.txt', '--link', '--notify']],
+    [2, 'USAGE', ['docs/a.txt', '--link', '--message', 'Hello']],
+    [2, 'USAGE', ['docs/a.txt', '--link', '--together']],
+    [2, 'USAGE', ['docs/a.txt', '--with', 'bob@example.com', '--max-downloads', '1']],
+    [4, 'FILE_NOT_FOUND', ['docs/a.txt', 'docs/nowhere.txt', '--link']],
     [2, 'INVALID_INPUT', ['docs/a.txt', '--with', 'nobody']],
     [4, 'FILE_NOT_FOUND', ['docs/nowhere.txt', '--with', 'bob@example.com']],
   ])('%i %s for %j', async (exit, code, args) => {
     expect(await shell.refused('share', ...args)).toMatchObject({ code: exit, error: { code } })
+  })
+})
+
+describe('satchel share with several files', () => {
+  it('--link makes one link to all, which is listed, downloaded, saved and revoked as one', async () => {
+    await alice.upload('trip/plan.txt', 'walk')
+    const paths = ['docs/a.txt', 'docs/b.txt', 'trip']
+    const made = await shell.json('share', ...paths, '--link', '--for', '1h', '--max-downloads', '9', '--label', 'All')
+    expect(made).toEqual({
+      paths: ['/docs/a.txt', '/docs/b.txt', '/trip'],
+      ...{
+        sharing_token: expect.any(String),
+        sharing_link: expect.any(String),
+        expires_at: aTime,
+      },
+    })
+    const listed = async () => (await shell.json('shares')).shares.filter((s: { label: string }) => s.label === 'All')
+    expect(await listed()).toMatchObject([
+      { path: 'a.txt and 2 more', entry_count: 3, size: 12, max_downloads: 9, sharing_link: made.sharing_link },
+    ])
+    expect((await shell.satchel(['shares'])).out).toMatch(/^a\.txt and 2 more +anyone with the link/m)
+    const got = await bobs.json('get', made.sharing_link)
+    expect(got.files).toMatchObject([{ path: 'a.txt and 2 more.zip', status: 'downloaded' }])
+    const saved = await bobs.json('save', made.sharing_link, '--to', 'saved')
+    expect(JSON.stringify(saved)).toMatch(/saved\/a\.txt.*saved\/b\.txt.*saved\/trip/)
+    const some = await bobs.json('save', made.sharing_link, 'trip/plan.txt', '--to', 'some')
+    expect(JSON.stringify(some)).toContain('some/plan.txt')
+    await shell.json('links', 'edit', made.sharing_link, '--label', 'Some')
+    await shell.json('revoke', made.sharing_link)
+    expect(await listed()).toEqual([])
+    expect((await fetch(made.sharing_link)).status).toBe(404)
+  })
+
+  it('--link makes a link to one alone as quick-share does, and prints it', async () => {
+    const { out } = await shell.satchel(['share', 'docs/a.txt', '--link'])
+    expect(out).toMatch(/^https?:\/\/[^/]+\/share\/[\w-]+\n$/)
+    expect((await strangers.satchel(['get', out.trim(), '-o', '-'])).out).toBe('hello')
+  })
+
+  it('--together makes one share with a person', async () => {
+    const { shares } = await shell.json('share', 'docs/a.txt', 'docs/b.txt', '--with', 'dora@example.com', '--together')
+    expect(shares).toMatchObject([{ path: 'a.txt and 1 more', shared_for: 'dora@example.com' }])
+    await shell.json('revoke', shares[0].sharing_link)
   })
 })
 

@@ -917,7 +917,7 @@ export type SharesQueryVariables = Exact<{
 
 
 export type SharesQuery = { me: { shares: { nodes: Array<
-        | { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+        | { recipient: string, seen: boolean, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
             | { path: string, drive: { id: string, owner:
                   | { slug: string }
                   | Record<PropertyKey, never>
@@ -927,7 +927,7 @@ export type SharesQuery = { me: { shares: { nodes: Array<
                   | Record<PropertyKey, never>
                  } }
            | null, sharedBy: { email: string } }
-        | { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+        | { token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
             | { path: string, drive: { id: string, owner:
                   | { slug: string }
                   | Record<PropertyKey, never>
@@ -945,7 +945,7 @@ export type ReceivedQueryVariables = Exact<{
 }>;
 
 
-export type ReceivedQuery = { me: { receivedShares: { nodes: Array<{ recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+export type ReceivedQuery = { me: { receivedShares: { nodes: Array<{ recipient: string, seen: boolean, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
 
 export type MarkSeenMutationVariables = Exact<{
   input: MarkShareSeenInput;
@@ -960,7 +960,7 @@ export type UpdateShareMutationVariables = Exact<{
 
 
 export type UpdateShareMutation = { updateShare: { share:
-      | { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+      | { recipient: string, seen: boolean, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
           | { path: string, drive: { id: string, owner:
                 | { slug: string }
                 | Record<PropertyKey, never>
@@ -970,7 +970,7 @@ export type UpdateShareMutation = { updateShare: { share:
                 | Record<PropertyKey, never>
                } }
          | null, sharedBy: { email: string } }
-      | { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+      | { token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
           | { path: string, drive: { id: string, owner:
                 | { slug: string }
                 | Record<PropertyKey, never>
@@ -1213,9 +1213,9 @@ export type SharedEntryFragment =
   | SharedEntry_Folder_Fragment
 ;
 
-type ShareRow_DirectShare_Fragment = { recipient: string, seen: boolean, token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
+type ShareRow_DirectShare_Fragment = { recipient: string, seen: boolean, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
 
-type ShareRow_LinkShare_Fragment = { token: string, url: string, fileName: string, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
+type ShareRow_LinkShare_Fragment = { token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
 
 export type ShareRowFragment =
   | ShareRow_DirectShare_Fragment
@@ -1543,6 +1543,7 @@ export const ShareRowFragmentDoc = new TypedDocumentString(`
   token
   url
   fileName
+  entryCount
   contentType
   size
   md5
@@ -2259,6 +2260,7 @@ fragment ShareRow on Share {
   token
   url
   fileName
+  entryCount
   contentType
   size
   md5
@@ -2298,6 +2300,7 @@ export const ReceivedDocument = new TypedDocumentString(`
   token
   url
   fileName
+  entryCount
   contentType
   size
   md5
@@ -2353,6 +2356,7 @@ fragment ShareRow on Share {
   token
   url
   fileName
+  entryCount
   contentType
   size
   md5

@@ -8,6 +8,7 @@ import { AppError, type ErrorCode } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import type { SharePage } from '../services/sharing/share-info.ts'
 import { joinPath } from '../values/paths.ts'
+import { shareTitle } from '../values/share-title.ts'
 import { previewOf, sendPreview } from './preview.ts'
 import { addressOf, askedOf, folderPage, listOf, PAGE, placeOf } from './shared-folder.ts'
 import type { SaveView, ShareView } from './views.ts'
@@ -55,7 +56,9 @@ export function sharePages({ services, secure }: { services: Services; secure: b
     if (!caller || caller.userId === share.userId || !share.allowDownload) return null
     const id = query.get('saved')
     const saved = id ? await services.listings.entry(caller.bucket, { id }) : null
-    return { action: `${here}/save`, at: placeIn(query), saved: saved && joinPath(saved.names) } satisfies SaveView
+    const at = placeIn(query)
+    const count = Object.keys(at).length > 0 ? null : share.entryCount
+    return { action: `${here}/save`, at, saved: saved && shareTitle(joinPath(saved.names), count) } satisfies SaveView
   }
 
   /** A folder, or a file in it, for a visitor who may see it. */

@@ -3,6 +3,7 @@ import { withEach } from '../each.ts'
 import { Failure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
 import {
+  type EntryRef,
   MarkSeenDocument,
   QuickShareDocument,
   ReceivedDocument,
@@ -25,8 +26,12 @@ import { plain } from '../text.ts'
 import { wordOf } from '../words.ts'
 
 export interface ShareOptions extends Terms {
-  with: string
-  for: string
+  /** With a person, or by a link for everybody. */
+  with?: string
+  link?: boolean
+  together?: boolean
+  for?: string
+  maxDownloads?: number
   notify?: boolean
   message?: string
   qr?: boolean
@@ -58,9 +63,17 @@ export interface ReceivedOptions {
   markSeen?: boolean
 }
 
-/** Where the entry of a share is, in the form that users type; its name where that is not known. */
-function shownPath({ entry, fileName }: { entry: SharedEntryFragment | null; fileName: string }): string {
-  if (!entry) return fileName
+/** Where the entry of a share is, in the form that users type; its name where that is not known, or where it is of several. */
+function shownPath({
+  entry,
+  fileName,
+  entryCount,
+}: {
+  entry: SharedEntryFragment | null
+  fileName: string
+  entryCount: number
+}): string {
+  if (!entry || entryCount > 1) return fileName
   const path = entry.path.replace(/^\//, '')
   return 'slug' in entry.drive.owner ? `${entry.drive.owner.slug}:/${path}` : `/${path}`
 }
@@ -87,15 +100,30 @@ async function findPlaces(service: Service, paths: string[]) {
 export async function share(context: Context, paths: string[], options: ShareOptions): Promise<Answer> {
   const service = await open(context)
   const named = await findPlaces(service, paths)
-  const { with: email, for: duration, notify = false, message } = options
+  const { with: email, link = false, for: duration, maxDownloads, notify = false, message, together = false } = options
+  if (link === (email !== undefined))
+    throw new Failure('USAGE', 'Name a person by --with, or make a link by --link. See satchel share --help.')
+  if (link && (notify || message !== undefined || together))
+    throw new Failure('USAGE', 'A link is for everyone who has it. Leave --notify, --message and --together out.')
+  if (!link && maxDownloads !== undefined)
+    throw new Failure('USAGE', 'Downloads are limited for links. Add --link, or leave --max-downloads out.')
   const terms = await termsOf(options, context)
   const files = await Promise.all(named.map(({ place, path }) => place.at(path)))
-  const input = { files, email, duration, message, sendEmail: notify || message !== undefined, ...terms }
   const client = named[0]?.place.client ?? service.personal
+  if (email === undefined) {
+    const input = { ...ofFiles(files), duration, maxDownloads: maxDownloads ?? null, ...terms }
+    const { token, url, expiresAt } = (await client.change(QuickShareDocument, input)).share
+    const paths = named.map(({ shown }) => shown)
+    return {
+      fact: { paths, sharingToken: token, sharingLink: url, expiresAt },
+      words: await linkLines([url], options.qr),
+    }
+  }
+  const input = { files, email, duration, message, together, sendEmail: notify || message !== undefined, ...terms }
   const { shares: made, mail } = await client.change(ShareDocument, input)
-  // One for each file, in the same order.
+  // One for each file, in the same order; or one for all.
   const shares = made.map(({ fileName, recipient, token, url, expiresAt }, i) => ({
-    path: named[i]?.shown ?? fileName,
+    path: together ? fileName : (named[i]?.shown ?? fileName),
     sharedFor: recipient,
     sharingToken: token,
     sharingLink: url,
@@ -109,6 +137,9 @@ export async function share(context: Context, paths: string[], options: ShareOpt
     ),
   }
 }
+
+/** What a link is made of. */
+const ofFiles = (files: EntryRef[]) => (files.length === 1 ? { file: files[0] } : { files })
 
 export async function quickShare(context: Context, text: string, options: QuickShareOptions): Promise<Answer> {
   const service = await open(context)
@@ -125,6 +156,7 @@ export async function quickShare(context: Context, text: string, options: QuickS
 
 const shown = (path: string, share: ShareRowFragment) => ({
   path,
+  entryCount: share.entryCount,
   sharingToken: share.token,
   sharingLink: share.url,
   fileType: share.contentType,

@@ -11,16 +11,20 @@ const noticeOption = ['--notify-me', 'tell me by mail when it is used, at most o
 
 export function declareShares(program: Command): void {
   const share = declare(program, 'share <path...>', {
-    does: 'share files and folders with a person, by e-mail address',
+    does: 'share files and folders with a person, by e-mail address, or by one link',
     details:
-      'The user who signs in with this e-mail address receives them. Of a folder they see what is in it at the time. From a workspace, who writes there may share. Sharing again renews the share.',
+      'The user who signs in with this e-mail address receives them. Of a folder they see what is in it at the time. From a workspace, who writes there may share. Sharing again renews the share. With --link, everyone who has the link sees all of them; a link lives as long as the service says, unless --for does.',
     examples: [
       'share docs/a.txt --with bob@example.com',
       "share a.txt b.txt --with bob@example.com --for '2 weeks' --notify",
+      'share a.txt b.txt photos --link',
     ],
   })
-    .requiredOption('--with <email>', 'e-mail address of the recipient')
-    .option('--for <duration>', 'how long: 30m, 12h, 7d, 2w, 6mo, 1y, or never', durationOrNever, '7d')
+    .option('--with <email>', 'e-mail address of the recipient')
+    .option('--link', 'make one link to all of them, for anyone who has it')
+    .option('--together', 'make one share of all of them, instead of one each')
+    .option('--for <duration>', 'how long: 30m, 12h, 7d, 2w, 6mo, 1y, or never; 7d with a person', durationOrNever)
+    .option('--max-downloads <n>', 'maximum number of downloads of the link', wholeNumber(1))
     .option('--notify', 'notify the recipient by mail')
     .option('--message <text>', 'notify the recipient by mail with these words')
     .option(...passwordOption)

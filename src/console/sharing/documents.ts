@@ -7,6 +7,8 @@ export const SHARE = graphql(`
     id
     url
     fileName
+    firstName
+    entryCount
     entryKind
     contentType
     size
@@ -96,6 +98,11 @@ export const CREATE_LINK = graphql(
         entry {
           ...SharedEntry
         }
+        entries {
+          __typename
+          id
+          shareCount
+        }
       }
     }
   `,
@@ -112,6 +119,11 @@ export const SHARE_FILES = graphql(
           entry {
             ...SharedEntry
           }
+        }
+        entries {
+          __typename
+          id
+          shareCount
         }
       }
     }
@@ -143,11 +155,48 @@ export const REVOKE = graphql(
         entry {
           ...SharedEntry
         }
+        entries {
+          __typename
+          id
+          shareCount
+        }
       }
     }
   `,
   [SHARED],
 )
+
+/** What a share of several is of. */
+export const ENTRIES_OF = graphql(`
+  query EntriesOf($id: ID!) {
+    node(id: $id) {
+      __typename
+      id
+      ... on Share {
+        entries {
+          __typename
+          id
+          name
+          path
+          size
+          ... on File {
+            contentType
+          }
+          drive {
+            id
+            owner {
+              __typename
+              ... on Workspace {
+                id
+                slug
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+`)
 
 /** How a share was used. */
 export const USES = graphql(`

@@ -3,6 +3,14 @@ import { formatRelative } from '../i18n/times.ts'
 import type { Share } from './documents.ts'
 import { text } from './text.ts'
 
+/** What a share is called: by its entry, or by the first of several. */
+export const nameOf = ({
+  fileName,
+  firstName,
+  entryCount,
+}: Pick<Share, 'fileName' | 'firstName' | 'entryCount'>): string =>
+  entryCount > 1 ? text('andMore', { name: firstName, count: entryCount - 1 }) : fileName
+
 export type State = 'live' | 'expired' | 'used-up'
 
 /** Whether a share still opens, as far as this page knows. */

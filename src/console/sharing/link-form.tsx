@@ -8,16 +8,20 @@ import { MostDownloads, readMost } from './most-downloads.tsx'
 import { readTerms, Terms } from './terms.tsx'
 import { text } from './text.ts'
 
-/** Makes a link with which everybody may download a file. */
-export function LinkForm({ file }: { file: { id: string } }) {
+/** Makes a link with which everybody may download a file, or all of several. */
+export function LinkForm({ files, onMade }: { files: readonly { id: string }[]; onMade?: (ids: string[]) => void }) {
   const { problem, submit } = useTask()
   const send = submit(async (form, element) => {
-    const input = { file: { id: file.id }, maxDownloads: readMost(form), ...readTerms(form) }
+    const refs = files.map(({ id }) => ({ id }))
+    const what = refs.length === 1 ? { file: refs[0] } : { files: refs }
+    const input = { ...what, maxDownloads: readMost(form), ...readTerms(form) }
     const made = mutate(CREATE_LINK, { input })
     await copyLink(
       made.then(({ createLink }) => createLink?.share.url ?? ''),
       text('linkMade'),
     )
+    const { createLink } = await made
+    if (createLink) onMade?.([createLink.share.id])
     element.reset()
   })
   return (

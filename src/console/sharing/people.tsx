@@ -13,20 +13,27 @@ import { text } from './text.ts'
 const mailed = { QUEUED: 'mailQueued', NOT_SENT: 'mailNot', FAILED: 'mailNot' } as const
 
 interface PeopleFormProps {
+  /** Several become one share. */
   files: readonly { id: string }[]
+  onMade?: (ids: string[]) => void
 }
 
 /** Shares files with one person; with somebody who has them already, it renews. */
-export function PeopleForm({ files }: PeopleFormProps) {
+export function PeopleForm({ files, onMade }: PeopleFormProps) {
   const id = useId()
   const address = useRef<HTMLInputElement>(null)
-  useEffect(() => address.current?.focus(), [])
+  // For several, the link stands first.
+  const isOne = files.length === 1
+  useEffect(() => {
+    if (isOne) address.current?.focus()
+  }, [isOne])
   const { problem, submit } = useTask()
   const send = submit(async (form, element) => {
     const email = String(form.get('email')).trim()
     const sendEmail = form.has('notify')
     const input = {
       files: files.map(file => ({ id: file.id })),
+      together: files.length > 1,
       email,
       sendEmail,
       ...readTerms(form),
@@ -34,6 +41,7 @@ export function PeopleForm({ files }: PeopleFormProps) {
     }
     const { shareFiles } = await mutate(SHARE_FILES, { input })
     if (!shareFiles) return
+    onMade?.(shareFiles.shares.map(({ id }) => id))
     const shared = text('sharedWith', { email: shareFiles.shares[0]?.recipient ?? email })
     toast({ message: sendEmail ? `${shared} ${text(mailed[shareFiles.mail])}` : shared })
     element.reset()

@@ -11,6 +11,7 @@ import {
   FolderOpen,
   History,
   Link2,
+  List,
   Lock,
   type LucideIcon,
   Pencil,
@@ -20,10 +21,11 @@ import {
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { toast, toastError } from '../parts/toasts.tsx'
 import { REVOKE, type Share } from './documents.ts'
-import { downloadsOf, endOf, lastUseOf, madeWhen, stateOf } from './facts.ts'
+import { downloadsOf, endOf, lastUseOf, madeWhen, nameOf, stateOf } from './facts.ts'
 import { text } from './text.ts'
 
 const Code = lazy(() => import('./code.tsx').then(({ Code }) => ({ default: Code })))
+const Entries = lazy(() => import('./entries.tsx').then(({ Entries }) => ({ default: Entries })))
 const EditShare = lazy(() => import('./edit.tsx').then(({ EditShare }) => ({ default: EditShare })))
 const Uses = lazy(() => import('./uses.tsx').then(({ Uses }) => ({ default: Uses })))
 
@@ -38,9 +40,10 @@ export const whoOf = (share: Share): string => (share.__typename === 'DirectShar
 
 /** A share: who it is for, how it was used, and what can be done with it. */
 export function ShareRow({ share, file }: ShareRowProps) {
-  const [open, setOpen] = useState<'code' | 'edit' | 'uses' | 'revoke' | null>(null)
+  const [open, setOpen] = useState<'code' | 'edit' | 'entries' | 'uses' | 'revoke' | null>(null)
   const close = () => setOpen(null)
   const isLive = stateOf(share) === 'live'
+  const isSeveral = share.entryCount > 1
   const isDirect = share.__typename === 'DirectShare'
   const who = whoOf(share)
   const lastUse = lastUseOf(share)
@@ -55,7 +58,13 @@ export function ShareRow({ share, file }: ShareRowProps) {
     ...entry('edit', Pencil, text(isLive ? 'edit' : 'renew'), () => setOpen('edit')),
     ...entry('code', QrCode, text('code'), isLive ? () => setOpen('code') : undefined),
     ...entry('uses', History, text('showUses'), () => setOpen('uses')),
-    ...entry('file', FolderOpen, text('showFile'), file?.onShow),
+    ...entry(
+      'entries',
+      List,
+      text('showEntries', { count: share.entryCount }),
+      isSeveral ? () => setOpen('entries') : undefined,
+    ),
+    ...entry('file', FolderOpen, text('showFile'), isSeveral ? undefined : file?.onShow),
     'separator',
     ...entry('revoke', Ban, isLive ? text('revoke') : text('remove'), () => setOpen('revoke'), true),
   ]
@@ -91,6 +100,7 @@ export function ShareRow({ share, file }: ShareRowProps) {
               {share.label}
             </span>
           )}
+          {!file && isSeveral && <span>{nameOf(share)}</span>}
           {!share.allowDownload && <span>{text('viewOnly')}</span>}
           <span className={isLive ? '' : 'share-ended'}>{endOf(share)}</span>
           {share.allowDownload && <span>{downloadsOf(share)}</span>}
@@ -108,6 +118,7 @@ export function ShareRow({ share, file }: ShareRowProps) {
       </Menu>
       <Suspense>
         {open === 'code' && <Code url={share.url} onClose={close} />}
+        {open === 'entries' && <Entries share={share} onClose={close} />}
         {open === 'edit' && <EditShare share={share} onClose={close} />}
         {open === 'uses' && <Uses id={share.id} onClose={close} />}
       </Suspense>
@@ -120,8 +131,8 @@ export function ShareRow({ share, file }: ShareRowProps) {
       >
         <p>
           {isLive
-            ? text(isDirect ? 'revokeDirectWhy' : 'revokeLinkWhy', { who, name: share.fileName })
-            : text('removeWhy', { name: share.fileName })}
+            ? text(isDirect ? 'revokeDirectWhy' : 'revokeLinkWhy', { who, name: nameOf(share) })
+            : text('removeWhy', { name: nameOf(share) })}
         </p>
       </Confirm>
     </li>

@@ -1,4 +1,5 @@
 import './sharing.css'
+import { useState } from 'react'
 import { useLookAgain } from '../graphql/look-again.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { ShowMore } from '../parts/show-more.tsx'
@@ -17,14 +18,14 @@ interface Shareable {
   name: string
 }
 
-/** Shares files: one with people and by links, with what has been shared of it so far; several with people. */
+/** Shares files with people and by links: one, with what has been shared of it so far, or several as one. */
 export function ShareSheet({ files, onClose }: { files: readonly Shareable[]; onClose: () => void }) {
   const [first] = files
   const isOne = files.length === 1 && first !== undefined
   const title = isOne ? text('share', { name: first.name }) : text('shareMany', { count: files.length })
   return (
     <Dialog title={title} isOpen onClose={onClose} size="side">
-      {isOne ? <OfOne file={first} /> : <PeopleForm files={files} />}
+      {isOne ? <OfOne file={first} /> : <OfSeveral files={files} />}
     </Dialog>
   )
 }
@@ -54,7 +55,41 @@ function OfOne({ file }: { file: Shareable }) {
         <h3 id="share-links">{text('links')}</h3>
         <p className="soft">{text('linksHint')}</p>
         <Lines label={text('links')} shares={links} />
-        <LinkForm file={file} />
+        <LinkForm files={[file]} />
+      </section>
+    </>
+  )
+}
+
+/** Several behind one share, with what was made here. */
+function OfSeveral({ files }: { files: readonly Shareable[] }) {
+  const [made, setMade] = useState<readonly string[]>([])
+  const id = files[0]?.id ?? ''
+  const people = useShares(id, 'DIRECT')
+  const links = useShares(id, 'LINK')
+  useLookAgain(() => {
+    people.refresh()
+    links.refresh()
+  }, LOOK_MS)
+  const ofThese = (shares: Shares): Shares => ({
+    ...shares,
+    entries: shares.entries.filter(share => made.includes(share.id)),
+    hasMore: false,
+  })
+  const onMade = (ids: string[]) => setMade(known => [...known, ...ids])
+  return (
+    <>
+      <section aria-labelledby="share-links">
+        <h3 id="share-links">{text('linkForAll')}</h3>
+        <p className="soft">{text('linkForAllHint')}</p>
+        <Lines label={text('linkForAll')} shares={ofThese(links)} />
+        <LinkForm files={files} onMade={onMade} />
+      </section>
+      <section aria-labelledby="share-people">
+        <h3 id="share-people">{text('people')}</h3>
+        <p className="soft">{text('peopleHint')}</p>
+        <Lines label={text('people')} shares={ofThese(people)} />
+        <PeopleForm files={files} onMade={onMade} />
       </section>
     </>
   )

@@ -11,11 +11,14 @@ import { mediaTypeOf } from '../../parts/media-type.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
+import type { Share } from '../../sharing/documents.ts'
+import { nameOf } from '../../sharing/facts.ts'
 import { ShareRow } from '../../sharing/share-row.tsx'
 import { MY_SHARES } from './documents.ts'
 import type { LinksSearch } from './search.ts'
 import { text } from './text.ts'
 
+const Entries = lazy(() => import('../../sharing/entries.tsx').then(({ Entries }) => ({ default: Entries })))
 const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
 
 type SharedEntry = NonNullable<ResultOf<typeof MY_SHARES>['me']['shares']['nodes'][number]['entry']>
@@ -27,6 +30,7 @@ export function Links() {
   const search: LinksSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const [sharing, setSharing] = useState<SharedEntry | null>(null)
+  const [listed, setListed] = useState<Share | null>(null)
   const change = (to: LinksSearch) =>
     void navigate({ to: '/links', search: { ...search, ...to } as never, replace: true })
   useTitle(text('title'))
@@ -49,8 +53,19 @@ export function Links() {
         />
       </div>
       <div className="screen-body">
-        <Page key={`${search.kind} ${search.ended}`} search={search} after={null} onShare={setSharing} />
+        <Page
+          key={`${search.kind} ${search.ended}`}
+          search={search}
+          after={null}
+          onShare={setSharing}
+          onList={setListed}
+        />
       </div>
+      {listed && (
+        <Suspense>
+          <Entries share={listed} onClose={() => setListed(null)} />
+        </Suspense>
+      )}
       {sharing && (
         <Suspense>
           <ShareSheet files={[sharing]} onClose={() => setSharing(null)} />
@@ -64,10 +79,12 @@ interface PageProps {
   search: LinksSearch
   after: string | null
   onShare: (entry: SharedEntry) => void
+  /** Lists what a share of several is of. */
+  onList: (share: Share) => void
 }
 
 /** One page of the list, and on demand those that follow it. */
-function Page({ search: { kind, ended }, after, onShare }: PageProps) {
+function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
   const navigate = useNavigate()
   const [isMore, setMore] = useState(false)
   const [{ data, error }, again] = useKeptQuery({
@@ -104,11 +121,17 @@ function Page({ search: { kind, ended }, after, onShare }: PageProps) {
                 />
               ),
               name: entry ? (
-                <button type="button" className="link" dir="auto" title={share.fileName} onClick={() => onShare(entry)}>
-                  {share.fileName}
+                <button
+                  type="button"
+                  className="link"
+                  dir="auto"
+                  title={nameOf(share)}
+                  onClick={() => (share.entryCount > 1 ? onList(share) : onShare(entry))}
+                >
+                  {nameOf(share)}
                 </button>
               ) : (
-                <span dir="auto">{share.fileName}</span>
+                <span dir="auto">{nameOf(share)}</span>
               ),
               onShow: entry ? () => show(entry) : undefined,
             }}
@@ -117,7 +140,7 @@ function Page({ search: { kind, ended }, after, onShare }: PageProps) {
       </ul>
       {pageInfo.hasNextPage &&
         (isMore ? (
-          <Page search={{ kind, ended }} after={pageInfo.endCursor} onShare={onShare} />
+          <Page search={{ kind, ended }} after={pageInfo.endCursor} onShare={onShare} onList={onList} />
         ) : (
           <ShowMore hasMore more={() => setMore(true)} />
         ))}

@@ -7,6 +7,8 @@ const RECEIVED_SHARE = graphql(`
     token
     url
     fileName
+    firstName
+    entryCount
     entryKind
     contentType
     size

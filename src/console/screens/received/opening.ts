@@ -3,6 +3,7 @@ import { copiesOf, sayCopied } from '../../drive/copied.ts'
 import { Refused } from '../../graphql/errors.ts'
 import { mutate } from '../../graphql/run.ts'
 import { toastError } from '../../parts/toasts.tsx'
+import { nameOf } from '../../sharing/facts.ts'
 import { MARK_SEEN, OPEN_SHARE, type ReceivedShare, SAVE_SHARED } from './documents.ts'
 import { text } from './text.ts'
 
@@ -32,7 +33,7 @@ export function useOpening(onOpen: (share: ReceivedShare, purpose: 'look' | 'sav
       const { drive, folder: path, name: folder } = purpose
       const input = { token, password, to: { at: { drive, path } }, onConflict: 'KEEP_BOTH' as const }
       const { saveSharedEntries: saved } = await mutate(SAVE_SHARED, { input })
-      const said = text('kept', { name: share.fileName, folder })
+      const said = text('kept', { name: nameOf(share), folder })
       const keep = async () => {
         const copies = await copiesOf(saved)
         if (copies) sayCopied(said, copies)

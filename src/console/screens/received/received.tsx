@@ -15,6 +15,7 @@ import { personName } from '../../parts/person-name.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
+import { nameOf } from '../../sharing/facts.ts'
 import { RECEIVED, type ReceivedShare } from './documents.ts'
 import { type Purpose, useOpening } from './opening.ts'
 import { PasswordDialog } from './password-dialog.tsx'
@@ -75,7 +76,7 @@ export function Received() {
           <Picker
             drive={keeping.drive}
             anyDrive
-            title={text('keepOne', { name: keeping.share.fileName })}
+            title={text('keepOne', { name: nameOf(keeping.share) })}
             label={text('keepHere')}
             root={text('root')}
             start=""
@@ -123,7 +124,8 @@ function Page({ seen, after, ...uses }: { seen: false | null; after: string | nu
 }
 
 function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string } & Uses) {
-  const { fileName, entryKind, contentType, size, url, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
+  const fileName = nameOf(share)
+  const { entryKind, contentType, size, url, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
   const isFolder = entryKind === 'FOLDER'
   // The page of a share lists a folder, shows files that may not be downloaded, and asks for the password.
   const isOnPage = isFolder || !share.allowDownload
