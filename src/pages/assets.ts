@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Incoming } from '../http/incoming.ts'
-import { makeStatic, sendStatic } from '../http/static.ts'
+import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 import { AppError } from '../runtime/errors.ts'
 
 const BASE = '/pages/'
-const YEAR_SECONDS = 365 * 86_400
+const KEEP = `public, max-age=${365 * 86_400}, immutable`
+const SCRIPT = 'text/javascript; charset=utf-8'
 
 const files = await Promise.all([
   load('style.css', 'text/css; charset=utf-8', ['tokens.css', 'style.css']),
   load('folder.css', 'text/css; charset=utf-8'),
-  load('script.js', 'text/javascript; charset=utf-8'),
-  load('folder.js', 'text/javascript; charset=utf-8'),
-  load('request.js', 'text/javascript; charset=utf-8'),
+  load('script.js', SCRIPT),
+  load('folder.js', SCRIPT),
 ])
+const built = await loadBuilt()
 
 /** @param parts the files in `views` that it is made of */
 async function load(name: string, type: string, parts = [name]) {
@@ -23,14 +24,43 @@ async function load(name: string, type: string, parts = [name]) {
   return { name, answer, path: BASE + name.replace('.', `.${hash}.`) }
 }
 
-/** The addresses of the files that pages load: a new content has a new address. */
-export const assets: Record<string, string> = Object.fromEntries(files.map(({ name, path }) => [name, path]))
+/** What `npm run build:pages` has made, by names that follow from their content; nothing when it was not run. */
+async function loadBuilt() {
+  const folder = new URL('dist/pages/', import.meta.resolve('#package.json'))
+  const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
+  if (!existsSync(new URL('manifest.json', folder))) return { entry: '', answers: new Map<string, StaticAnswer>() }
+  const manifest: Record<string, { file: string }> = JSON.parse(read('manifest.json'))
+  const names = readdirSync(folder).filter(name => name.endsWith('.js'))
+  const headers = {
+    'content-type': SCRIPT,
+    // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy of their page.
+    'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
+  }
+  const load = async (name: string) => [name, await makeStatic(read(name), headers)] as const
+  return { entry: manifest['main.ts']?.file ?? '', answers: new Map(await Promise.all(names.map(load))) }
+}
+
+/** The addresses of the files that pages load: a new content has a new address. That of a script that was not built is empty. */
+export const assets: Record<string, string> = {
+  ...Object.fromEntries(files.map(({ name, path }) => [name, path])),
+  sender: built.entry && BASE + built.entry,
+}
 
 /** @throws ROUTE_NOT_FOUND */
 export function sendAsset({ req, res, token }: Pick<Incoming, 'req' | 'res'> & { token: string }): undefined {
+  const ready = built.answers.get(token)
+  if (ready) return sendKept(req, res, ready, KEEP)
+  // While instances of two versions run, one is asked for the other's files: its own are better than none, for now.
+  const [, own] = [...built.answers].find(([name]) => stemOf(name) === stemOf(token)) ?? []
+  if (own) return sendKept(req, res, own, 'no-cache')
   const file = files.find(({ name }) => new RegExp(`^${name.replace('.', '\\.[0-9a-f]{16}\\.')}$`).test(token))
   if (!file) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
-  // While instances of two versions run, one is asked for the other's files: its own are better than none, for now.
-  const caching = file.path === BASE + token ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache'
-  sendStatic(req, res, { ...file.answer, headers: { ...file.answer.headers, 'cache-control': caching } })
+  sendKept(req, res, file.answer, file.path === BASE + token ? KEEP : 'no-cache')
 }
+
+/** The name of a built file without the hash of its content. */
+const stemOf = (name: string) => name.replace(/-[\w-]{8}(?=\.js$)/, '')
+
+/** @param caching what is in its Cache-Control */
+const sendKept = (req: Incoming['req'], res: Incoming['res'], answer: StaticAnswer, caching: string): undefined =>
+  void sendStatic(req, res, { ...answer, headers: { ...answer.headers, 'cache-control': caching } })

@@ -1,9 +1,9 @@
-import type { Attempt, Job } from './job.ts'
+import type { Attempt, PartJob } from './job.ts'
 import { watch } from './watchdog.ts'
 
 /** Runs one attempt to send `size` bytes under a watchdog. Reverts its progress if it fails. */
 export async function attempt<Body, T>(
-  { transport, progress, patience }: Pick<Job<Body>, 'transport' | 'progress' | 'patience'>,
+  { transport, progress, patience }: Pick<PartJob<Body>, 'transport' | 'progress' | 'patience'>,
   size: number,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {

@@ -65,8 +65,8 @@ export interface Attempt {
   sent(count: number): void
 }
 
-/** The requests of an upload. All but the two that send bytes retry by themselves what the network loses. */
-export interface Transport<Body> {
+/** The requests of an upload in parts. All but the one that sends bytes retry by themselves what the network loses. */
+export interface PartTransport<Body> {
   /** Of the service, for messages. */
   readonly host: string
   /** Begins an upload in parts. @throws PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED */
@@ -87,10 +87,14 @@ export interface Transport<Body> {
   /** What became of that. @throws what `complete` throws */
   outcome(session: Session): Promise<Receipt | Checking>
   abort(session: Session): Promise<void>
-  /** Sends a file in one request. @throws PATH_EXISTS */
-  sendWhole(aim: Aim, bytes: { body: Body; size: number }, attempt: Attempt): Promise<Receipt>
   /** The file at a path, and those that may have got another name instead; none if the caller may not read. */
   find(aim: Aim): Promise<(Receipt & { size: number })[]>
+}
+
+/** The requests of an upload, in parts or in one request. That one is not retried here either. */
+export interface Transport<Body> extends PartTransport<Body> {
+  /** Sends a file in one request. @throws PATH_EXISTS */
+  sendWhole(aim: Aim, bytes: { body: Body; size: number }, attempt: Attempt): Promise<Receipt>
   remove(aim: Aim): Promise<void>
 }
 
@@ -145,18 +149,23 @@ export interface Limit {
   readonly concurrency: number
 }
 
-/** The upload of one file. */
-export interface Job<Body> {
+/** The upload of one file in parts. */
+export interface PartJob<Body> {
   source: Source<Body>
   /** Of the source; kept between two attempts, so that nothing is digested twice. */
   digests: Digests
   aim: Aim
-  transport: Transport<Body>
+  transport: PartTransport<Body>
   sessions: SessionStore
   progress: Progress
   /** Bounds the requests that send bytes, across all files. */
   limit: Limit
   patience: Patience
+}
+
+/** The upload of one file. */
+export interface Job<Body> extends PartJob<Body> {
+  transport: Transport<Body>
 }
 
 export interface Stored extends Receipt {

@@ -1,7 +1,7 @@
 import { attempt } from './attempt.ts'
 import { joinCrc32 } from './crc32.ts'
 import { isFailure, TransferFailure } from './failure.ts'
-import type { Expected, Job, Session } from './job.ts'
+import type { Expected, PartJob, Session } from './job.ts'
 import { persist } from './retry.ts'
 import { linkSignal, sleep } from './signal.ts'
 
@@ -22,7 +22,7 @@ export const sizeOfPart = ({ chunkSize }: Session, size: number, number: number)
  * once, or to a service that says no sums.
  * @throws FILE_CHANGED
  */
-export async function sendParts<Body>(running: Running, job: Job<Body>): Promise<Expected> {
+export async function sendParts<Body>(running: Running, job: PartJob<Body>): Promise<Expected> {
   const { session, received, verified } = running
   const { source, digests, limit, patience } = job
   const own = linkSignal(patience.signal)
@@ -71,7 +71,7 @@ const joined = ({ session, verified }: Running, size: number): string =>
 const MAX_CORRUPT = 5
 
 /** @returns the CRC-32 of a part that was sent once, and arrived as it was */
-async function sendPart<Body>(session: Session, number: number, job: Job<Body>): Promise<string | undefined> {
+async function sendPart<Body>(session: Session, number: number, job: PartJob<Body>): Promise<string | undefined> {
   const { source, transport, patience } = job
   const size = sizeOfPart(session, source.fingerprint.size, number)
   const offset = (number - 1) * session.chunkSize

@@ -1,5 +1,5 @@
 import { isFailure, TransferFailure } from './failure.ts'
-import type { Expected, Job, Progress, Receipt, Stored } from './job.ts'
+import type { Expected, Job, PartJob, Progress, Receipt, Stored } from './job.ts'
 import { type Running, sendParts, sizeOfPart, whenIdle } from './parts.ts'
 import { sleep } from './signal.ts'
 import { findStored, uploadWhole } from './whole.ts'
@@ -16,7 +16,10 @@ export const upload = <Body>(job: Job<Body>): Promise<Stored> =>
   job.source.fingerprint.size > SMALL ? uploadInParts(job) : uploadWhole(job)
 
 /** Gives back what an upload holds that is not to be resumed. If the service cannot be reached, it expires within a day. */
-export async function abandon<Body>({ sessions, transport }: Pick<Job<Body>, 'sessions' | 'transport'>): Promise<void> {
+export async function abandon<Body>({
+  sessions,
+  transport,
+}: Pick<PartJob<Body>, 'sessions' | 'transport'>): Promise<void> {
   const session = await sessions.read()
   if (session) await transport.abort(session).catch(() => {})
   await sessions.remove()
@@ -30,7 +33,8 @@ const POLL_MS = 1000
 /** Errors after which an upload cannot be resumed. */
 const fatal = ['UPLOAD_NOT_FOUND', 'CHECKSUM_MISMATCH', 'DIGEST_DIFFERS', 'FILE_CHANGED']
 
-async function uploadInParts<Body>(given: Job<Body>): Promise<Stored> {
+/** The same in parts, whatever the size. */
+export async function uploadInParts<Body>(given: PartJob<Body>): Promise<Stored> {
   for (let round = 1; ; round++) {
     const { progress, revert } = counted(given.progress)
     const job = { ...given, progress }
@@ -72,7 +76,7 @@ function counted(progress: Progress): { progress: Progress; revert(): void } {
 }
 
 /** Null without an upload to resume. */
-async function resume<Body>(job: Job<Body>): Promise<Running | null> {
+async function resume<Body>(job: PartJob<Body>): Promise<Running | null> {
   const { source, sessions, transport, progress } = job
   const stored = await sessions.read()
   if (!stored) return null
@@ -94,7 +98,7 @@ async function resume<Body>(job: Job<Body>): Promise<Running | null> {
 }
 
 /** Resolves to the file that has these bytes already, if there is one. @throws PATH_EXISTS if it has others */
-async function start<Body>(job: Job<Body>): Promise<Running | Receipt> {
+async function start<Body>(job: PartJob<Body>): Promise<Running | Receipt> {
   const { source, sessions, transport, aim, progress } = job
   try {
     // If the response is lost, the upload expires within a day.
@@ -109,7 +113,7 @@ async function start<Body>(job: Job<Body>): Promise<Running | Receipt> {
   }
 }
 
-async function complete<Body>(running: Running, given: Expected, job: Job<Body>): Promise<Stored> {
+async function complete<Body>(running: Running, given: Expected, job: PartJob<Body>): Promise<Stored> {
   const { source, transport, aim, progress, patience } = job
   const { session, received, verified } = running
   let expected = given

@@ -1,6 +1,6 @@
 import { attempt } from './attempt.ts'
 import { isFailure, TransferFailure } from './failure.ts'
-import type { Aim, Job, Receipt, Stored, Transport } from './job.ts'
+import type { Aim, Job, PartJob, Receipt, Stored, Transport } from './job.ts'
 import { persist } from './retry.ts'
 
 /** Uploads a file in one request. @throws PATH_EXISTS, DIGEST_DIFFERS */
@@ -57,7 +57,7 @@ export async function undo(
 }
 
 /** The file with these bytes that the service has for this aim. */
-export async function findStored<Body>(job: Job<Body>): Promise<Receipt | undefined> {
+export async function findStored<Body>(job: PartJob<Body>): Promise<Receipt | undefined> {
   const { source, digests, aim, transport, patience } = job
   const found = (await transport.find(aim)).filter(({ size }) => size === source.fingerprint.size)
   if (found.length === 0) return undefined

@@ -1,3 +1,6 @@
+/** What the script of file requests is made of, as below. */
+export const pageSources = ['src/pages/sender', 'src/pages/build', 'src/upload-engine', 'package-lock.json']
+
 /** What the console is made of: files, and folders with all that is in them. */
 export const sources = [
   'src/console',

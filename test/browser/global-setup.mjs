@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeTemplate } from '../templates.ts'
-import { sources } from './console-sources.ts'
+import { pageSources, sources } from './console-sources.ts'
 
 const modified = file => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
@@ -10,19 +10,25 @@ function newest(file) {
   return Math.max(...readdirSync(file, { recursive: true }).map(name => modified(join(file, name))))
 }
 
-/** Builds the web console, where it is older than its sources. */
-async function buildConsole({ rootDir }) {
-  const changed = Math.max(...sources.map(name => newest(join(rootDir, name))))
-  if (modified(join(rootDir, 'dist/console/index.html')) > changed) return
-  const { build } = await import('vite')
-  // As it is shipped: with the NODE_ENV of the tests, React would be that for development.
-  const { NODE_ENV } = process.env
-  process.env.NODE_ENV = 'production'
-  await build({ configFile: join(rootDir, 'src/console/build/vite.ts'), logLevel: 'warn' })
-  process.env.NODE_ENV = NODE_ENV
+/** Builds what browsers load, where it is older than its sources. */
+async function buildParts({ rootDir }) {
+  const parts = [
+    { made: 'dist/console/index.html', of: sources, by: 'src/console/build/vite.ts' },
+    { made: 'dist/pages/manifest.json', of: pageSources, by: 'src/pages/build/vite.ts' },
+  ]
+  for (const { made, of, by } of parts) {
+    const changed = Math.max(...of.map(name => newest(join(rootDir, name))))
+    if (modified(join(rootDir, made)) > changed) continue
+    const { build } = await import('vite')
+    // As it is shipped: with the NODE_ENV of the tests, React would be that for development.
+    const { NODE_ENV } = process.env
+    process.env.NODE_ENV = 'production'
+    await build({ configFile: join(rootDir, by), logLevel: 'warn' })
+    process.env.NODE_ENV = NODE_ENV
+  }
 }
 
 export default async function setup(config) {
   await makeTemplate('sqlite')
-  await buildConsole(config)
+  await buildParts(config)
 }

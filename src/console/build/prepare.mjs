@@ -1,17 +1,17 @@
 // Runs after an installation in this folder, and before it is packed. Plain JavaScript: any version of Node.js may run npm.
 import { fileURLToPath } from 'node:url'
 
-const configFile = fileURLToPath(new URL('vite.ts', import.meta.url))
+const configFiles = ['vite.ts', '../../pages/build/vite.ts'].map(name => fileURLToPath(new URL(name, import.meta.url)))
 
 // Whatever the environment of who builds it: with another one Vite compiles JSX for React's development build.
 process.env.NODE_ENV = 'production'
 
 try {
   const { build } = await import('vite')
-  await build({ configFile, logLevel: 'warn' })
+  for (const configFile of configFiles) await build({ configFile, logLevel: 'warn' })
 } catch (error) {
   if (error?.code !== 'ERR_MODULE_NOT_FOUND') throw error
   process.stdout.write(
-    'The web console is not built: that needs the development dependencies. The service runs without it.\n',
+    'The web console and the script of file requests are not built: that needs the development dependencies. The service runs without them.\n',
   )
 }

@@ -1,0 +1,83 @@
+import { TransferFailure } from '../../upload-engine/failure.ts'
+import type { QueuedUpload } from '../../upload-engine/snapshot.ts'
+import { type Actions, rowOf } from './row.ts'
+import { sizeText } from './size-text.ts'
+import { uploadsTo } from './uploads.ts'
+
+/** What pages have for their scripts. */
+interface Tools {
+  /** To screen readers. */
+  say(words: string): void
+}
+
+/** Sends files from the page of a file request: several, in parts, with progress. @param form that sends one of them without a script */
+export function start(form: HTMLFormElement, { say }: Tools): void {
+  const { request = '', sender = '', largest } = form.dataset
+  const most = Number(largest)
+  const { queue, add } = uploadsTo({ api: request, sender }, ({ size }) => {
+    if (size > most) throw new TransferFailure('FILE_TOO_LARGE', `This file has more than ${sizeText(most)}.`)
+  })
+  const section = document.querySelector<HTMLElement>('.sent')
+  const rows = new Map<string, ReturnType<typeof rowOf>>()
+
+  const actionsOf = ({ id }: QueuedUpload): Actions => ({
+    pause: () => queue.pause([id]),
+    resume: () => queue.resume([id]),
+    cancel: () => queue.cancel([id]),
+  })
+
+  function show(): void {
+    const { uploads } = queue.snapshot()
+    for (const upload of uploads) {
+      let row = rows.get(upload.id)
+      if (!row) {
+        row = rowOf(upload, actionsOf(upload), say)
+        rows.set(upload.id, row)
+        section?.querySelector('ul')?.prepend(row.line)
+        if (section) section.hidden = false
+      }
+      row.show(upload)
+    }
+    const ids = new Set(uploads.map(({ id }) => id))
+    for (const [id, row] of rows) if (!ids.has(id)) row.cancelled()
+  }
+
+  queue.subscribe(show)
+  show()
+  takeFiles(form, add)
+}
+
+/** Files that are chosen, or dropped anywhere on the page. */
+function takeFiles(form: HTMLFormElement, add: (files: readonly File[]) => void): void {
+  const input = form.querySelector<HTMLInputElement>('input[type=file]')
+  const label = form.querySelector('label')
+  const button = form.querySelector<HTMLElement>(':scope > button')
+  const drop = form.querySelector('.drop')
+  if (!input || !label || !button || !drop) return
+  input.multiple = true
+  input.required = false
+  label.textContent = 'Choose files, or drop them here'
+  button.hidden = true
+  form.classList.add('scripted')
+  input.addEventListener('change', () => {
+    add([...(input.files ?? [])])
+    input.value = ''
+  })
+  form.addEventListener('submit', event => event.preventDefault())
+  const over = (event: DragEvent) => {
+    if (!event.dataTransfer?.types.includes('Files')) return
+    event.preventDefault()
+    drop.classList.add('over')
+  }
+  document.addEventListener('dragenter', over)
+  document.addEventListener('dragover', over)
+  document.addEventListener('dragleave', event => {
+    if (!event.relatedTarget) drop.classList.remove('over')
+  })
+  document.addEventListener('drop', event => {
+    drop.classList.remove('over')
+    if (!event.dataTransfer?.files.length) return
+    event.preventDefault()
+    add([...event.dataTransfer.files])
+  })
+}

@@ -1,0 +1,93 @@
+import { isOver, isRunning, type Phase, type QueuedUpload } from '../../upload-engine/snapshot.ts'
+import { sizeText } from './size-text.ts'
+
+/** What can be done to an upload. */
+export interface Actions {
+  pause(): void
+  /** Also tries again. */
+  resume(): void
+  cancel(): void
+}
+
+/** Refusals that no other try changes. */
+const lasting = [
+  ...['FILE_TOO_LARGE', 'FILE_REQUEST_FULL', 'FILE_REQUEST_CLOSED', 'FILE_REQUEST_NOT_FOUND', 'PASSWORD_REQUIRED'],
+  ...['INVALID_PATH', 'INVALID_INPUT', 'FILE_CHANGED'],
+]
+
+function wordsFor(upload: QueuedUpload): string {
+  const { phase, size, sent, failure } = upload
+  if (isOver(upload)) return `Sent · ${sizeText(size)}`
+  if (phase === 'waiting') return 'Waiting'
+  if (phase === 'detached') return 'Choose this file again, and it goes on where it stopped.'
+  if (phase === 'paused') return `Paused at ${sizeText(sent)} of ${sizeText(size)}`
+  if (failure) return failure.message
+  return phase === 'checking' ? 'Checking …' : `${sizeText(Math.min(sent, size))} of ${sizeText(size)}`
+}
+
+/** The line of an upload in the list. @param say to screen readers */
+export function rowOf({ aim: { fileName }, size }: QueuedUpload, actions: Actions, say: (words: string) => void) {
+  const line = document.createElement('li')
+  const name = Object.assign(document.createElement('bdi'), { textContent: fileName })
+  const bar = Object.assign(document.createElement('progress'), { max: Math.max(size, 1), value: 0 })
+  bar.setAttribute('aria-label', `Sending ${fileName}`)
+  const state = document.createElement('p')
+  const text = Object.assign(document.createElement('div'), { className: 'grow' })
+  text.append(name, state, bar)
+
+  const button = (label: string, act: () => void) => {
+    const made = Object.assign(document.createElement('button'), { type: 'button', className: 'quiet' })
+    const of = Object.assign(document.createElement('span'), { className: 'sr', textContent: ` ${fileName}` })
+    made.append(label, of)
+    made.addEventListener('click', act)
+    return made
+  }
+  const pause = button('Pause', actions.pause)
+  const resume = button('Resume', actions.resume)
+  const again = button('Try again', actions.resume)
+  const cancel = button('Cancel', actions.cancel)
+  line.append(text, pause, resume, again, cancel)
+
+  let said: Phase | 'cancelled' = 'waiting'
+
+  /** Shows, and says once, what has become of it. */
+  function end(phase: typeof said, words: string): void {
+    if (said === phase) return
+    said = phase
+    say(`${fileName}: ${words}`)
+  }
+
+  return {
+    line,
+
+    show(upload: QueuedUpload): void {
+      const { phase, sent, failure } = upload
+      const words = wordsFor(upload)
+      const isWrong = phase === 'failed'
+      bar.value = sent
+      bar.hidden = isOver(upload) || isWrong
+      state.textContent = words
+      state.className = isWrong ? 'problem' : 'soft'
+      line.className = isWrong ? 'failed' : isOver(upload) ? 'done' : ''
+      const focused = line.contains(document.activeElement) ? document.activeElement : null
+      pause.hidden = phase !== 'waiting' && !isRunning(upload)
+      resume.hidden = phase !== 'paused'
+      again.hidden = !isWrong || lasting.includes(failure?.code ?? '')
+      cancel.hidden = isOver(upload) || (isWrong && again.hidden)
+      // The focus goes on from a button that is gone.
+      if (focused instanceof HTMLElement && focused.hidden)
+        [pause, resume, again, cancel].find(one => !one.hidden)?.focus()
+      if (isOver(upload) || isWrong) end(phase, words)
+      else if (isRunning(upload)) said = phase
+    },
+
+    cancelled(): void {
+      if (said === 'cancelled' || line.className === 'done') return
+      end('cancelled', 'Cancelled')
+      line.className = ''
+      state.className = 'soft'
+      state.textContent = 'Cancelled'
+      for (const one of [bar, pause, resume, again, cancel]) one.remove()
+    },
+  }
+}

@@ -1,0 +1,73 @@
+import { TransferFailure } from '../../upload-engine/failure.ts'
+import type { Attempt } from '../../upload-engine/job.ts'
+
+/** A file request, as one sender reaches it. */
+export interface Place {
+  /** The URL of its interface. */
+  api: string
+  /** The token of the sender. */
+  sender: string
+}
+
+interface Sent {
+  json?: object
+  /** The bytes of a part, and who follows them. */
+  part?: { body: Blob; attempt: Attempt }
+}
+
+export const unreachable = () => new TransferFailure('UNREACHABLE', 'The connection is lost. Waiting …', { sent: true })
+
+/** One request, and its `response`. @throws TransferFailure */
+export async function ask<T>({ api, sender }: Place, method: string, path: string, sent: Sent = {}): Promise<T> {
+  const headers: Record<string, string> = { accept: 'application/json', 'x-sender-token': sender }
+  if (sent.part) return answerOf(await sendBody(method, api + path, headers, sent.part))
+  if (sent.json) headers['content-type'] = 'application/json'
+  const body = sent.json ? JSON.stringify(sent.json) : null
+  const answer = await fetch(api + path, { method, headers, body }).catch(() => {
+    throw unreachable()
+  })
+  return answerOf(answer)
+}
+
+async function answerOf<T>(answer: Response): Promise<T> {
+  const { status } = answer
+  // The page of something in between is no JSON.
+  const { response, msg } = await answer.json().catch(() => ({}))
+  if (status === 200 && response) return response
+  const { code, ...details } = response ?? {}
+  const message = msg ?? `The service has answered ${status}.`
+  if (status >= 500) throw new TransferFailure('UNAVAILABLE', 'The service is not available. Waiting …', details)
+  throw new TransferFailure(code ?? (status === 429 ? 'UNAVAILABLE' : 'UNEXPECTED'), message, details)
+}
+
+/** What `fetch` does, with progress, which it does not tell. */
+function sendBody(
+  method: string,
+  url: string,
+  headers: Record<string, string>,
+  { body, attempt: { signal, sent } }: NonNullable<Sent['part']>,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest()
+    const abort = () => {
+      request.abort()
+      reject(signal.reason)
+    }
+    let accepted = 0
+    const accept = (count: number) => {
+      sent(count - accepted)
+      accepted = count
+    }
+    request.upload.onprogress = ({ loaded }) => accept(loaded)
+    request.upload.onload = () => accept(body.size)
+    request.onload = () => resolve(new Response(request.responseText, { status: request.status }))
+    request.onerror = () => reject(unreachable())
+    request.onloadend = () => signal.removeEventListener('abort', abort)
+    request.open(method, url)
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
+    request.setRequestHeader('content-type', 'application/octet-stream')
+    if (signal.aborted) return abort()
+    signal.addEventListener('abort', abort)
+    request.send(body)
+  })
+}

@@ -1,0 +1,42 @@
+import { TransferFailure } from '../failure.ts'
+import type { Source } from '../job.ts'
+import { fileDigests } from './digest.ts'
+
+/** What people read of files that cannot be sent. */
+export interface Sentences {
+  /** The file on the disk was changed, moved or deleted after it was chosen. */
+  fileChanged(): string
+  /** The worker that digests did not start. */
+  noWorker(): string
+}
+
+/** Files of this computer as sources of uploads. */
+export function sourcesOf(sentences: Sentences) {
+  const unreadable = () => new TransferFailure('FILE_CHANGED', sentences.fileChanged())
+  const { crc32Of, digestOf } = fileDigests({
+    unreadable,
+    noWorker: () => new TransferFailure('UNEXPECTED', sentences.noWorker()),
+  })
+
+  /** Browsers refuse to read what has changed since it was chosen. @throws FILE_CHANGED */
+  async function refuseUnreadable(file: Blob): Promise<void> {
+    await file
+      .slice(0, 1)
+      .arrayBuffer()
+      .catch(() => {
+        throw unreadable()
+      })
+  }
+
+  const sourceOf = (file: File): Source<Blob> => ({
+    fingerprint: { size: file.size, mtimeMs: file.lastModified },
+    read: (offset, length) => {
+      const body = file.slice(offset, offset + length)
+      return { body, crc32: () => crc32Of(body) }
+    },
+    digest: () => digestOf(file),
+    verify: () => refuseUnreadable(file),
+  })
+
+  return { sourceOf, refuseUnreadable }
+}
