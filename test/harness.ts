@@ -62,8 +62,10 @@ export interface TestApp {
   url: string
   /** Statements since the last call of `statements()`. */
   statements(): string[]
-  /** All log lines so far. */
-  logs(): string
+  /** All log lines so far, or those after so many (`logged`). */
+  logs(after?: number): string
+  /** How many lines have been logged. */
+  logged(): number
   /** Those that tell of a failure of ours. */
   failures(): string[]
   /** A caller without a credential. */
@@ -141,7 +143,8 @@ export async function startApp(
       statements = []
       return all
     },
-    logs: () => lines.join(''),
+    logs: (after = 0) => lines.slice(after).join(''),
+    logged: () => lines.length,
     failures: () => lines.filter(line => line.includes('"level":50')),
     anonymous: person(url, { email: '', userId: '', cookie: '' }),
     signIn: (name, { emailVerified = true } = {}) => signInTo(app.db, url, name, emailVerified),
