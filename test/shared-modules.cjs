@@ -12,9 +12,11 @@ function processorSeconds() {
   return { own: user + system, children: childUser + childSystem }
 }
 
-/** What kind of process it is: the script that Node runs, or the program. */
-const kindOf = ({ spawnargs: [program = '', ...args] }) =>
-  basename(program) === 'node' ? basename(args.find(arg => /\.[cm]?[jt]s$/.test(arg)) ?? 'node') : basename(program)
+/** What kind of process it is: the script that Node runs, with its folder, or the program. */
+const kindOf = ({ spawnargs: [program = '', ...args] }) => {
+  const script = basename(program) === 'node' && args.find(arg => /\.[cm]?[jt]s$/.test(arg))
+  return script ? script.split('/').slice(-2).join('/') : basename(program)
+}
 
 /** By kind of process, how many have ended, and their seconds of processor time. */
 let ended = new Map()
