@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Person } from '../harness.ts'
+import { rounds } from '../rounds.ts'
 import { type ServiceProcess, startServiceProcess } from '../service-process.ts'
 import { until } from '../until.ts'
 import { restUploader } from '../uploader.ts'
@@ -62,6 +63,8 @@ const graphqlUpload = form(
   ],
   '',
 ).subarray(0, -2)
+/** Each is of nearly 4 MiB: all of them are more than the process may take. */
+const [UPLOADS, PARTS] = [rounds(200, 400), rounds(150, 300)]
 const block = Buffer.alloc(4 * MiB - 64 * 1024, 7)
 const text = Buffer.alloc(MiB - 100, ' ')
 const json = { 'content-type': 'application/json', 'content-length': MiB }
@@ -81,9 +84,9 @@ const attacks: [string, Attack][] = [
     { times: 400, who: () => mallory, request: () => 'POST /api/folders', headers: json, body: text },
   ],
   [
-    '400 uploads of one user',
+    `${UPLOADS} uploads of one user`,
     {
-      times: 400,
+      times: UPLOADS,
       who: () => mallory,
       request: () => 'POST /api/files/upload',
       headers: whole,
@@ -91,9 +94,9 @@ const attacks: [string, Attack][] = [
     },
   ],
   [
-    '300 uploads of one user by GraphQL',
+    `${PARTS} uploads of one user by GraphQL`,
     {
-      times: 300,
+      times: PARTS,
       who: () => mallory,
       request: () => 'POST /graphql',
       headers: whole,
@@ -101,9 +104,9 @@ const attacks: [string, Attack][] = [
     },
   ],
   [
-    '300 parts of one user',
+    `${PARTS} parts of one user`,
     {
-      times: 300,
+      times: PARTS,
       who: () => mallory,
       request: async () => {
         const { value } = await restUploader(mallory).start({ filename: 'parts.bin', size: 4 * MiB })
