@@ -5,6 +5,7 @@ import { ROOMY, UNHURRIED } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import type { Anything } from './event-model.ts'
 import { type GraphqlAnswer, type Person, startApp, type TestApp } from './harness.ts'
+import { rounds } from './rounds.ts'
 
 /** A file with its bytes and those that it had, the newest first; or a folder (null). The same object wherever it is moved. */
 interface Entry {
@@ -29,7 +30,7 @@ interface Model {
 type OnConflict = 'FAIL' | 'KEEP_BOTH' | 'REPLACE'
 
 /** Of up to 100 changes, each run on the drive of another person. */
-const RUNS = Number(process.env.TREE_MODEL_RUNS ?? 40)
+const RUNS = Number(process.env.TREE_MODEL_RUNS ?? rounds(20, 40))
 const VERSIONS_KEPT = 3
 
 let t: TestApp
