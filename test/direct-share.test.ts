@@ -301,7 +301,6 @@ describe('With send_email', () => {
           expires: response.sharing_info[0].expires_at,
           protected: true,
           sizes: [expect.any(Number)],
-          counts: [null],
           message: '',
           all: `${t.url}/shared`,
         },
