@@ -854,9 +854,9 @@ const onShares: GraphRow[] = [
     { stranger: 'FILE_NOT_FOUND' },
   ),
   mutation(
-    'shareFiles { viewer, shares { file } }',
+    'shareFiles { entries, viewer, shares { file } }',
     ['owner of it', READ],
-    'viewer { id } shares { file { id } entry { id } }',
+    'entries { id } viewer { id } shares { file { id } entry { id } }',
     async ({ name, upload }) => ({ email: `${name}@example.com`, files: [byPath(await upload())] }),
     {
       stranger: 'FILE_NOT_FOUND',
