@@ -34,10 +34,19 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 describe('What npm pack makes', () => {
   it('holds what runs, its licence and its documents, and no tests', () => {
     expect(files).toEqual(
-      expect.arrayContaining(['dist/console/index.html', 'dist/pages/manifest.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'docs/contract.md']),
+      expect.arrayContaining([
+        'dist/console/index.html',
+        'dist/pages/manifest.json',
+        'LICENSE',
+        'README.md',
+        'CHANGELOG.md',
+        'docs/contract.md',
+      ]),
     )
     expect(
-      files.filter(path => !/^(dist\/(console|pages|db|schema|src)|docs)\/|^[A-Za-z]+\.(md|json)$|^LICENSE$/.test(path)),
+      files.filter(
+        path => !/^(dist\/(console|pages|db|schema|src)|docs)\/|^[A-Za-z]+\.(md|json)$|^LICENSE$/.test(path),
+      ),
     ).toEqual([])
     expect(manifest.license).toBe('Apache-2.0')
   })

@@ -54,6 +54,17 @@ describe('Somebody who is asked for files', () => {
     expect(await other.getByText('small.txt').count()).toBe(0)
   })
 
+  it('loads a script that browsers keep, and that of another version where there is no other', async () => {
+    const { page, context } = await stranger()
+    await page.goto(await w.request('Kept'))
+    const script = (await page.locator('form.send').getAttribute('data-module')) ?? ''
+    const headersOf = async (path: string) => (await context.request.get(w.service.url + path)).headers()
+    expect((await headersOf(script))['cache-control']).toBe('public, max-age=31536000, immutable')
+    const other = await headersOf(script.replace(/-.{8}\.js$/, '-xxxxxxxx.js'))
+    expect([other['cache-control'], other['content-type']]).toEqual(['no-cache', 'text/javascript; charset=utf-8'])
+    expect((await context.request.get(`${w.service.url}/pages/manifest.json`)).status()).toBe(404)
+  })
+
   it('needs no JavaScript for one file, a password and a name', async () => {
     const link = await w.request('Contracts', { password: PASSWORD, asks_name: true, kinds: ['.pdf'] })
     const { page } = await stranger({ javaScriptEnabled: false })
@@ -146,24 +157,14 @@ describe('Somebody who is asked for files', () => {
     const link = await w.request('While it falls')
     const { page, context } = await stranger()
     await page.goto(link)
-    let hold = (_: unknown) => {}
-    const held = new Promise(resolve => {
-      hold = resolve
-    })
-    let release = (_: unknown) => {}
-    const released = new Promise(resolve => {
-      release = resolve
-    })
-    await context.route('**/parts/3', async route => {
-      hold(true)
-      await released
-      await route.continue()
-    })
+    const devtools = await context.newCDPSession(page)
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 8 * MiB }
+    await devtools.send('Network.emulateNetworkConditions', slow)
     const bytes = randomBytes(26 * MiB)
+    const begun = page.waitForResponse(answer => answer.url().endsWith('/parts/1'))
     await page.locator('input[type=file]').setInputFiles(await onDisk('fallen.bin', bytes))
-    await held
+    await begun
     await w.service.kill()
-    release(true)
     await page.locator('.sent li', { hasText: 'fallen.bin' }).getByText('The connection is lost.').waitFor()
     await w.service.revive()
     await page.locator('li.done', { hasText: 'fallen.bin' }).waitFor()

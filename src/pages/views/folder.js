@@ -148,6 +148,21 @@ function longList(card, { enhance }) {
   return list
 }
 
+/** What this tab remembers, nothing for null; some browsers refuse to store anything. */
+function remember(key, value) {
+  try {
+    if (value === null) sessionStorage.removeItem(key)
+    else sessionStorage.setItem(key, value)
+  } catch {}
+}
+function remembered(key) {
+  try {
+    return sessionStorage.getItem(key)
+  } catch {
+    return null
+  }
+}
+
 /** What is selected, whatever of the list is in the page, and after it was sorted: by paths, or everything. */
 function keepSelection(card, list) {
   const form = card.querySelector('form[data-most]')
@@ -177,8 +192,7 @@ function keepSelection(card, list) {
     send.lastChild.textContent = single ? 'Download' : sendLabel
     words.textContent = wordsFor(isAll)
     const kept = everything ? { everything } : count > 0 ? { paths: [...picked] } : null
-    if (kept) sessionStorage.setItem(key, JSON.stringify(kept))
-    else sessionStorage.removeItem(key)
+    remember(key, kept && JSON.stringify(kept))
   }
 
   /** What is selected, in words. */
@@ -243,7 +257,7 @@ function keepSelection(card, list) {
     for (const path of picked) formData.append('entry', path)
   })
 
-  const kept = JSON.parse(sessionStorage.getItem(key) ?? '{}')
+  const kept = JSON.parse(remembered(key) ?? '{}')
   everything = Boolean(kept.everything)
   picked = new Set(kept.paths)
   all.parentElement.hidden = false

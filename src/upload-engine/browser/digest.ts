@@ -20,7 +20,8 @@ export interface DigestAnswer {
 interface Failures {
   /** The file cannot be read any more. */
   unreadable(): TransferFailure
-  noWorker(): TransferFailure
+  /** @param isUnreachable whether its script could not be fetched */
+  noWorker(isUnreachable: boolean): TransferFailure
 }
 
 /** Digests of files, which one worker makes. */
@@ -37,23 +38,31 @@ export function fileDigests({ unreadable, noWorker }: Failures) {
       if (error === undefined) caller?.resolve(sum)
       else caller?.reject(unreadable())
     })
-    started.addEventListener('error', () => {
+    started.addEventListener('error', event => {
       worker = undefined
-      for (const { reject } of waiting.values()) reject(noWorker())
+      // Only what goes wrong in a script that has been fetched comes with words.
+      for (const { reject } of waiting.values()) reject(noWorker(!(event instanceof ErrorEvent)))
       waiting.clear()
     })
     return started
+  }
+
+  /** Starts the worker: later, the service may be out of reach. */
+  const prepare = (): Worker => {
+    worker ??= start()
+    return worker
   }
 
   const ask = (digest: number, step: DigestStep) =>
     new Promise<string>((resolve, reject) => {
       const id = ++ids
       waiting.set(id, { resolve, reject })
-      worker ??= start()
-      worker.postMessage({ id, digest, ...step } satisfies DigestCall)
+      prepare().postMessage({ id, digest, ...step } satisfies DigestCall)
     })
 
   return {
+    prepare,
+
     /** CRC-32 of bytes, in lower-case hex, made in the worker. */
     crc32Of: (bytes: Blob): Promise<string> => ask(++ids, { kind: 'crc32', bytes }),
 

@@ -13,9 +13,9 @@ export interface Sentences {
 /** Files of this computer as sources of uploads. */
 export function sourcesOf(sentences: Sentences) {
   const unreadable = () => new TransferFailure('FILE_CHANGED', sentences.fileChanged())
-  const { crc32Of, digestOf } = fileDigests({
+  const { prepare, crc32Of, digestOf } = fileDigests({
     unreadable,
-    noWorker: () => new TransferFailure('UNEXPECTED', sentences.noWorker()),
+    noWorker: isUnreachable => new TransferFailure(isUnreachable ? 'UNREACHABLE' : 'UNEXPECTED', sentences.noWorker()),
   })
 
   /** Browsers refuse to read what has changed since it was chosen. @throws FILE_CHANGED */
@@ -28,15 +28,18 @@ export function sourcesOf(sentences: Sentences) {
       })
   }
 
-  const sourceOf = (file: File): Source<Blob> => ({
-    fingerprint: { size: file.size, mtimeMs: file.lastModified },
-    read: (offset, length) => {
-      const body = file.slice(offset, offset + length)
-      return { body, crc32: () => crc32Of(body) }
-    },
-    digest: () => digestOf(file),
-    verify: () => refuseUnreadable(file),
-  })
+  function sourceOf(file: File): Source<Blob> {
+    prepare()
+    return {
+      fingerprint: { size: file.size, mtimeMs: file.lastModified },
+      read: (offset, length) => {
+        const body = file.slice(offset, offset + length)
+        return { body, crc32: () => crc32Of(body) }
+      },
+      digest: () => digestOf(file),
+      verify: () => refuseUnreadable(file),
+    }
+  }
 
   return { sourceOf, refuseUnreadable }
 }
