@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Route } from 'playwright-core'
 import { visit } from './browser.ts'
+import { expectAccessible, pictures } from './console.ts'
 import { startWorld, until, type World } from './share-world.ts'
 
 const PASSWORD = 'päss wörd 🦊'
@@ -139,6 +140,10 @@ describe('Somebody who is asked for files', () => {
     expect(
       await row.getByRole('button', { name: 'Resume long.bin' }).evaluate('document.activeElement.textContent'),
     ).toBe('Resume long.bin')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await pictures(page, 'request-paused-390')
+    await expectAccessible(page)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     await page.keyboard.press('Enter')
     await row.getByText('The connection is lost.').waitFor()
     await page.reload()
