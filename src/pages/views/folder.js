@@ -5,6 +5,8 @@
 const NEAR = 6000
 /** How far before its end a list is read on. */
 const AHEAD = 2500
+/** How far a finger goes to turn to another file, in pixels. */
+const SWIPE = 60
 const YEAR_SECONDS = 365 * 86_400
 
 /** A page of this service as it is sent. */
@@ -34,6 +36,7 @@ export function start(card, tools) {
   card.addEventListener('keydown', event => moveFocus(card, event))
   // A picture that cannot be shown leaves the icon below it.
   card.addEventListener('error', event => event.target.matches('.tile img') && event.target.remove(), true)
+  for (const image of card.querySelectorAll('.tile img')) if (image.complete && !image.naturalWidth) image.remove()
 }
 
 /** The pages of a list: the next one is read before the end is seen, and those far from the window are emptied until they come near. */
@@ -344,6 +347,17 @@ function openOver(card, list, { enhance }) {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
     // In a player, they go back and forth in what it plays.
     if (by && !event.target.closest('audio, video')) step(by)
+  })
+  // A finger that goes along the line of text; not on a picture that it has enlarged.
+  let from = null
+  stage.addEventListener('touchstart', ({ target, touches }) => {
+    const isAlone = touches.length === 1 && visualViewport.scale === 1 && !target.closest('audio, video')
+    from = isAlone ? { x: touches[0].clientX, y: touches[0].clientY } : null
+  })
+  stage.addEventListener('touchend', ({ changedTouches: [{ clientX, clientY }] }) => {
+    const [along, across] = from ? [clientX - from.x, clientY - from.y] : [0, 0]
+    from = null
+    if (Math.abs(along) > SWIPE && Math.abs(along) > 2 * Math.abs(across)) step(along < 0 ? 1 : -1)
   })
   viewer.addEventListener('close', () => {
     reading?.abort()
