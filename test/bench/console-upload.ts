@@ -34,7 +34,7 @@ const md5 = createHash('md5')
 await finished(createReadStream(path).on('data', chunk => void md5.update(chunk)))
 const expected = md5.digest('hex')
 
-const service = await startService()
+const service = await startService({}, { process: true })
 const db = openDatabase(readConfig({ DATA_DIR: service.dataDir }).database, { pool: 1 })
 await db.Plan.update({ maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43 }, { where: { id: 'free' } })
 await db.close()

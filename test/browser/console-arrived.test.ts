@@ -19,7 +19,7 @@ let w: ConsoleWorld
 let count = 0
 
 beforeAll(async () => {
-  w = await startConsole({}, { serviceWorkers: 'allow' }, 'proxy')
+  w = await startConsole({}, { serviceWorkers: 'allow' }, { proxied: true })
 }, 120_000)
 afterAll(() => w?.stop())
 

@@ -29,7 +29,7 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'satchel-engines-'))
-    ;[service, browser] = await Promise.all([startService({}, 'proxy'), openBrowser()])
+    ;[service, browser] = await Promise.all([startService({}, { proxied: true }), openBrowser()])
     tab = await browser.tab()
   }, 120_000)
   afterAll(async () => {

@@ -17,7 +17,7 @@ let w: ConsoleWorld
 let alice: Person
 
 beforeAll(async () => {
-  w = await startConsole({}, { serviceWorkers: 'allow' }, 'proxy')
+  w = await startConsole({}, { serviceWorkers: 'allow' }, { process: true, proxied: true })
   alice = await w.person('alice')
   await alice.upload('journeys/alps.txt', 'snow')
   await alice.upload('journeys/sea.txt', 'salt')

@@ -28,7 +28,7 @@ let alice: Person
 let folder: string
 
 beforeAll(async () => {
-  w = await startConsole({ UPLOAD_PART_BYTES: String(PART) })
+  w = await startConsole({ UPLOAD_PART_BYTES: String(PART) }, {}, { process: true })
 }, 120_000)
 afterAll(() => w?.stop())
 

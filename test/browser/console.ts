@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { enter, isLookedAt, ofColours, openBrowser, screenshot, type Visit, visit } from './browser.ts'
-import { type Service, startService } from './service.ts'
+import { type Running, type Service, startService } from './service.ts'
 import { literal } from './tab.ts'
 
 /** Runs in the page under its own policy: the browser's tools are not bound by it. */
@@ -41,16 +41,13 @@ const roomy = {
   ...{ RATE_LINKS: '1000', RATE_NOTES: '1000', OPERATORS: 'olga@example.com' },
 }
 
-/**
- * @param profiles what holds for every person's
- * @param behind startService
- */
+/** @param profiles what holds for every person's */
 export async function startConsole(
   settings: Record<string, string> = {},
   profiles: BrowserContextOptions = {},
-  behind?: 'proxy',
+  running: Running = {},
 ): Promise<ConsoleWorld> {
-  const [service, browser] = await Promise.all([startService({ ...roomy, ...settings }, behind), openBrowser()])
+  const [service, browser] = await Promise.all([startService({ ...roomy, ...settings }, running), openBrowser()])
 
   async function person(
     name: string,

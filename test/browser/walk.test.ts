@@ -8,7 +8,7 @@ let service: Service
 let browser: Browser
 
 beforeAll(async () => {
-  service = await startService()
+  service = await startService({}, { process: true })
   browser = await openBrowser('whole')
 })
 
