@@ -67,6 +67,7 @@ const entryField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
 const entriesField = <Payload extends AllShared>(t: ObjectFields<Payload>, sizedBy?: string) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: [Entry],
+    nullable: true,
     listSize: MAX_SHARED_FILES,
     ...(sizedBy ? { sizedBy } : {}),
     description: 'The files and folders as they are now.',

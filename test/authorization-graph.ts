@@ -854,9 +854,9 @@ const onShares: GraphRow[] = [
     { stranger: 'FILE_NOT_FOUND' },
   ),
   mutation(
-    'shareFiles { entries, viewer, shares { file } }',
+    'shareFiles { viewer, entries, shares { file } }',
     ['owner of it', READ],
-    'entries { id } viewer { id } shares { file { id } entry { id } }',
+    'viewer { id } entries { id } shares { file { id } entry { id } }',
     async ({ name, upload }) => ({ email: `${name}@example.com`, files: [byPath(await upload())] }),
     {
       stranger: 'FILE_NOT_FOUND',

@@ -84,6 +84,7 @@ it('Shares that were made before are of one entry, and there is a table for thos
     await tables.describeTable('share'),
     await tables.describeTable('share_entry'),
     await tables.showIndex('share_entry'),
+    ((await tables.showIndex('share')) as { name: string }[]).map(({ name }) => name).toSorted(),
   ]
   const now = await shape()
   await db.run(
@@ -94,7 +95,10 @@ it('Shares that were made before are of one entry, and there is a table for thos
   // The second time, it was killed after the column.
   for (const lost of ['both', 'table']) {
     await db.run('DROP TABLE share_entry')
-    if (lost === 'both') await db.run('ALTER TABLE share DROP COLUMN entry_count')
+    if (lost === 'both') {
+      await db.run('ALTER TABLE share DROP COLUMN entry_count')
+      await tables.removeIndex('share', 'share_bucket_id')
+    }
     await db.run("DELETE FROM migration WHERE name = '0011-share-entries'")
     await migrate(db)
     expect(await rows()).toEqual(before)

@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts'
 import { Share } from '../models/share.ts'
 
-/** Puts several entries behind one share. Shares that are there stay shares of one entry. */
+/** Puts several entries behind one share, and finds those of a drive by an index. Shares that are there stay shares of one entry. */
 export const shareEntries: Migration = {
   name: '0011-share-entries',
 
@@ -12,6 +12,9 @@ export const shareEntries: Migration = {
     const there = await tables.describeTable('share', options)
     if (!('entry_count' in there))
       await tables.addColumn('share', 'entry_count', Share.columns.entryCount.attribute(db.dialect), options)
+    const indexes = (await tables.showIndex('share', options)) as { name: string }[]
+    if (!indexes.some(({ name }) => name === 'share_bucket_id'))
+      await tables.addIndex('share', ['bucket_id'], { name: 'share_bucket_id', ...options })
     await db.ShareEntry.sync(options)
   },
 }

@@ -37,7 +37,7 @@ export const Share = table({
     /** NEVER for one without an end. */
     expiresAt: moment,
   },
-  indexes: [['entryId', 'recipient'], ['userId', 'id'], ['recipient', 'id'], ['expiresAt']],
+  indexes: [['entryId', 'recipient'], ['userId', 'id'], ['recipient', 'id'], ['bucketId'], ['expiresAt']],
 })
 
 export type Share = Row<typeof Share>

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import { ShareEntry } from '../models/share-entry.ts'
 import { type PlacedRow, placedColumns } from './entry-list.ts'
-import { type DirectShareRow, directColumns, LIVE } from './share.ts'
+import { type DirectShareRow, directColumns, inOrder, LIVE } from './share.ts'
 import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
 /*
@@ -54,9 +54,10 @@ export const findDirectShareOfAll = (
   tx: Tx,
 ) =>
   db.row<DirectShareRow>(
-    `SELECT ${directColumns} FROM share WHERE recipient = ? AND user_id = ? AND entry_count = ?
+    `SELECT ${directColumns} FROM share WHERE id IN (SELECT f.share_id FROM share_entry f WHERE f.entry_id = ?)
+       AND recipient = ? AND ${besideKeys('user_id')} = ? AND entry_count = ?
        AND (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id AND x.entry_id IN (${placeholders(entryIds)})) = ?`,
-    [recipient, userId, entryIds.length, ...entryIds, entryIds.length],
+    [entryIds[0] ?? '', recipient, userId, entryIds.length, ...entryIds, entryIds.length],
     tx,
   )
 
@@ -92,22 +93,31 @@ interface EndedRow {
 }
 
 /** What is shared at any depth of some folders of a bucket: from each share upwards, because there are fewer shares than entries. */
-const sharedBelow = (db: Db, bucketId: string, folderIds: string[], tx: Tx): Promise<EndedRow[]> =>
+export const sharedBelow = (db: Db, bucketId: string, folderIds: string[], tx: Tx): Promise<EndedRow[]> =>
   db.rows(
     `WITH RECURSIVE up (share_id, entry_id, alone, id, parent_id) AS (
-       SELECT s.id, e.id, 1, e.id, e.parent_id FROM share s JOIN entry e ON e.id = s.entry_id
-         WHERE s.bucket_id = ? AND s.entry_count IS NULL
-       UNION ALL SELECT s.id, e.id, 0, e.id, e.parent_id FROM share s JOIN share_entry x ON x.share_id = s.id
-         JOIN entry e ON e.id = x.entry_id WHERE s.bucket_id = ?
+       SELECT s.id, e.id, CASE WHEN s.entry_count IS NULL THEN 1 ELSE 0 END, e.id, e.parent_id
+         FROM share s LEFT JOIN share_entry x ON x.share_id = s.id JOIN entry e ON e.id = COALESCE(x.entry_id, s.entry_id)
+         WHERE s.bucket_id = ?
        UNION ALL SELECT up.share_id, up.entry_id, up.alone, p.id, p.parent_id FROM up JOIN entry p ON p.id = up.parent_id
      ) SELECT share_id AS id, entry_id AS entryId, alone FROM up WHERE id IN (${placeholders(folderIds)})`,
-    [bucketId, bucketId, ...folderIds],
+    [bucketId, ...folderIds],
+    tx,
+  )
+
+/** Locks shares of several, and then their entries, in one order for all who change them. @returns the entries */
+const lockShareEntries = (db: Db, ids: string[], tx: Tx): Promise<Pick<ShareEntry, 'shareId' | 'entryId'>[]> =>
+  db.rows(
+    `SELECT x.share_id AS shareId, x.entry_id AS entryId FROM share s ${inOrder(db)} share_entry x
+     WHERE s.id IN (${placeholders(ids)}) AND x.share_id = s.id ORDER BY s.id, x.position${db.forUpdate}`,
+    ids,
     tx,
   )
 
 /**
  * Ends the shares of entries of a locked bucket that are deleted. Shares of several go on with what is left of them, and end with their last
- * entry. One statement where nothing is shared, and one more for folders.
+ * entry. One statement where nothing is shared, and one more for folders; another one where something is, and up to three more where
+ * that is behind a share of several.
  * @param fullFolderIds those of the entries with something in them, whose shares end, too
  */
 export async function endSharesOf(
@@ -118,26 +128,40 @@ export async function endSharesOf(
   tx: Tx,
 ): Promise<void> {
   // Apart from the deletion, because MySQL does not read what it changes.
-  const ended = await db.rows<EndedRow>(
+  const found = await db.rows<EndedRow>(
     `SELECT id, entry_id AS entryId, alone FROM ${sharesOf(`IN (${placeholders(entryIds)})`)}`,
     [...entryIds, ...entryIds],
     tx,
   )
-  if (fullFolderIds.length > 0) ended.push(...(await sharedBelow(db, bucketId, fullFolderIds, tx)))
-  const alone = ended.filter(row => Number(row.alone) === 1)
-  for (const ids of inParts([...new Set(alone.map(({ id }) => id))], 1000))
+  if (fullFolderIds.length > 0) found.push(...(await sharedBelow(db, bucketId, fullFolderIds, tx)))
+  const isAlone = ({ alone }: EndedRow) => Number(alone) === 1
+  const ended = new Set(found.filter(isAlone).map(({ id }) => id))
+  const several = new Set(found.filter(row => !isAlone(row)).map(({ id }) => id))
+  const gone = new Set(found.filter(row => !isAlone(row)).map(({ entryId }) => entryId))
+  for (const ids of inParts([...several], 500)) {
+    const rows = await lockShareEntries(db, ids, tx)
+    const left = new Set(rows.filter(({ entryId }) => !gone.has(entryId)).map(({ shareId }) => shareId))
+    for (const id of ids) if (!left.has(id)) ended.add(id)
+    await takeOut(db, [...left], gone, tx)
+  }
+  for (const ids of inParts([...ended], 1000))
     await db.run(`DELETE FROM share WHERE id IN (${placeholders(ids)})`, ids, tx)
-  const behind = ended.filter(row => Number(row.alone) === 0)
-  for (const ids of inParts([...new Set(behind.map(({ entryId }) => entryId))], 1000))
-    await db.run(`DELETE FROM share_entry WHERE entry_id IN (${placeholders(ids)})`, ids, tx)
-  for (const ids of inParts([...new Set(behind.map(({ id }) => id))], 1000)) {
+}
+
+/** Takes entries out of locked shares, which go on with others. */
+async function takeOut(db: Db, shareIds: string[], entryIds: ReadonlySet<string>, tx: Tx): Promise<void> {
+  if (shareIds.length === 0) return
+  for (const some of inParts([...entryIds], 500))
     await db.run(
-      `UPDATE share SET entry_count = (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id),
-         entry_id = COALESCE((SELECT x.entry_id FROM share_entry x WHERE x.share_id = share.id ORDER BY x.position LIMIT 1), entry_id)
-       WHERE id IN (${placeholders(ids)})`,
-      ids,
+      `DELETE FROM share_entry WHERE share_id IN (${placeholders(shareIds)}) AND entry_id IN (${placeholders(some)})`,
+      [...shareIds, ...some],
       tx,
     )
-    await db.run(`DELETE FROM share WHERE id IN (${placeholders(ids)}) AND entry_count = 0`, ids, tx)
-  }
+  await db.run(
+    `UPDATE share SET entry_count = (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = share.id),
+       entry_id = (SELECT x.entry_id FROM share_entry x WHERE x.share_id = share.id ORDER BY x.position LIMIT 1)
+     WHERE id IN (${placeholders(shareIds)})`,
+    shareIds,
+    tx,
+  )
 }

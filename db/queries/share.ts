@@ -93,7 +93,7 @@ export const findShare = (db: Db, id: string, tx?: Tx): Promise<LinkedShare | un
 const MEMBER = 'LEFT JOIN member m ON m.workspace_id = t.workspace_id AND m.user_id = u.id'
 
 /** Locks in the same order as the deletion of an account or a file: the user, the bucket, the entry. */
-const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS JOIN')
+export const inOrder = (db: Db) => (db.dialect === 'mysql' ? 'STRAIGHT_JOIN' : 'CROSS JOIN')
 
 /**
  * Locks a tree until the transaction ends, so that no file in it is deleted and its sharer keeps their role meanwhile. Returns whether deleted

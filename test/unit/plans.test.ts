@@ -7,8 +7,9 @@ import { type Db, openDatabase, type Tx } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { deleteMarked, leaseMarked, liveAmong, releaseBlobs, setLeases, shareBlobs } from '../../db/queries/blob.ts'
 import { deleteEntries, entriesOf } from '../../db/queries/entry.ts'
+import { entriesAmong } from '../../db/queries/entry-list.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
-import { countSharesOf } from '../../db/queries/share-entry.ts'
+import { countSharesOf, endSharesOf, findDirectShareOfAll, sharedBelow } from '../../db/queries/share-entry.ts'
 import { placeholders } from '../../db/queries/sql.ts'
 import { trashedNodes } from '../../db/queries/trash-item.ts'
 import { versionsByIds, versionsOf } from '../../db/queries/version.ts'
@@ -54,6 +55,16 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['entries', inTransaction((db, tx) => entriesOf(db, 'bucket', keys, tx))],
   ['entries that are to be deleted', inTransaction((db, tx) => deleteEntries(db, keys, tx))],
   ['shares of files', db => countSharesOf(db, 'user', keys)],
+  ['shares of what is deleted', inTransaction((db, tx) => endSharesOf(db, 'bucket', keys, [], tx))],
+  ['shares below folders', inTransaction((db, tx) => sharedBelow(db, 'bucket', keys, tx))],
+  [
+    'the share of several entries',
+    inTransaction((db, tx) => findDirectShareOfAll(db, { userId: 'user', recipient: 'bob' }, keys, tx)),
+  ],
+  [
+    'what is searched in several entries',
+    db => entriesAmong(db, keys, { sort: 'name', descending: false, part: 'a' }, 10, null),
+  ],
   ['deleted entries', inTransaction((db, tx) => trashedNodes(db, 'bucket', keys, tx))],
   ['versions', db => versionsByIds(db, keys)],
   ['versions of files', db => versionsOf(db, keys)],
@@ -64,8 +75,8 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   const [sql = ''] = said.filter(each => each.includes(' IN (?, ?'))
   const values = [...sql.matchAll(/\?/g)].map(() => null)
   const plan = await db.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)
-  // `chosen` holds the shares that were found by key.
-  const steps = plan.map(({ detail }) => detail).filter(detail => /^(SEARCH|SCAN (?!chosen))/.test(detail))
-  expect(steps.filter(step => !/\((entry_)?id=\?/.test(step))).toEqual([])
+  // What was found by key is read whole; recursions begin with keys.
+  const steps = plan.map(({ detail }) => detail).filter(detail => /^(SEARCH|SCAN (?!chosen|up|f\b|folder))/.test(detail))
+  expect(steps.filter(step => !/[( ](entry_|share_|parent_|bucket_)?id=\?/.test(step))).toEqual([])
   expect(steps).not.toEqual([])
 })

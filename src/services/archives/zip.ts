@@ -26,6 +26,12 @@ interface Archived {
   ids: string
 }
 
+/** What an archive and what is at its top are called. */
+export interface ArchiveNaming extends Pick<Archived, 'top' | 'called'> {
+  /** By their ids, the names of entries that are not their own. */
+  names?: ReadonlyMap<string, string> | undefined
+}
+
 /** What the URL of an archive holds. */
 export interface SealedZip extends Archived {
   etag: string
@@ -67,7 +73,7 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
   }
 
   /** The entries of a tree, with their names in the archive, and its own. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
-  async function rootsOf(tree: Tree, named: readonly EntryName[], top: string, called?: string) {
+  async function rootsOf(tree: Tree, named: readonly EntryName[], { top, called, names: given }: ArchiveNaming) {
     const isRoot = (one: EntryName) =>
       'id' in one ? one.id === tree.rootId : parsePath(one.path, 'entries').length === 0
     if (named.some(isRoot)) {
@@ -76,9 +82,11 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
       return { roots: [{ id: tree.rootId, name: top }], name: top || NO_FOLDER }
     }
     const found = await locateEntries(db, tree, named, undefined, { most: MAX_ZIPPED })
-    const roots = found.map(({ node, names }) => ({ id: node.id, name: names.at(-1) ?? '' }))
     const [first] = found
-    if (found.length === 1) return { roots, name: first?.names.at(-1) ?? NO_FOLDER }
+    const all = found.map(({ node: { id }, names }) => ({ id, name: given?.get(id) ?? names.at(-1) ?? '' }))
+    // Given names are apart already, and go before those that may have to give way.
+    const roots = [...all.filter(({ id }) => given?.has(id)), ...all.filter(({ id }) => !given?.has(id))]
+    if (found.length === 1) return { roots, name: roots[0]?.name ?? NO_FOLDER }
     if (called !== undefined) return { roots, name: called }
     const inOne = found.every(({ parentId }) => parentId === first?.parentId)
     return { roots, name: (inOne && first?.names.at(-2)) || top || NO_FOLDER }
@@ -86,12 +94,12 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
 
   /** @param pinned how it was made before, so that it is made alike; by default, checksums follow files only if some are not known */
   async function make(
-    { tree, named, top, called }: Pick<Archived, 'top' | 'called'> & { tree: Tree; named: readonly EntryName[] },
+    { tree, named, ...naming }: ArchiveNaming & { tree: Tree; named: readonly EntryName[] },
     pinned?: boolean,
   ): Promise<{ delivery: Delivery; described: boolean; ids: string[] }> {
     const { bucketId } = tree
     const { entries, name, ids } = await readings.run([bucketId], async () => {
-      const { roots, name } = await rootsOf(tree, named, top, called)
+      const { roots, name } = await rootsOf(tree, named, naming)
       return { entries: await zipEntries(db, roots), name, ids: roots.map(({ id }) => id) }
     })
     const described = pinned ?? entries.some(({ blobId, crc32 }) => blobId !== null && crc32 === null)
@@ -126,15 +134,22 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
      * @param named 1 to 200 entries, or the root alone
      * @param top the name of the folder for what is in the root; none by default
      * @param called its own name, where what is above several entries is not to be seen
+     * @param names of entries that are not their own; `open` needs them again
      * @param grant the share that grants access, if the caller is not the owner
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT also for too many entries, UNAVAILABLE
      */
     async link(
       { bucketId, rootId, ...tree }: Tree,
       named: readonly EntryName[],
-      { top = '', called, grant }: Partial<Pick<Archived, 'top' | 'called'>> & { grant?: Grant } = {},
+      { top = '', called, names, grant }: Partial<ArchiveNaming> & { grant?: Grant } = {},
     ): Promise<Download> {
-      const { delivery, described, ids } = await make({ tree: { ...tree, bucketId, rootId }, named, top, called })
+      const { delivery, described, ids } = await make({
+        tree: { ...tree, bucketId, rootId },
+        named,
+        top,
+        called,
+        names,
+      })
       const archived: Archived = { tree: { bucketId, rootId }, top, called, ids: packIds(ids) }
       const sealed: SealedZip = { ...archived, etag: delivery.etag, described, ...(grant ? { grant } : {}) }
       return {
@@ -156,9 +171,12 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
     idsOf: ({ ids }: SealedZip): string[] => unpackIds(ids),
 
     /** The archive of a URL. @throws TOKEN_NOT_FOUND when its files are others now; UNAVAILABLE */
-    async open({ tree, top, called, ids, etag, described }: SealedZip): Promise<Delivery> {
+    async open(
+      { tree, top, called, ids, etag, described }: SealedZip,
+      names?: ArchiveNaming['names'],
+    ): Promise<Delivery> {
       const named = unpackIds(ids).map(id => ({ id }))
-      const made = await make({ tree, named, top, called }, described).catch(error => {
+      const made = await make({ tree, named, top, called, names }, described).catch(error => {
         throw error instanceof AppError && error.code !== 'UNAVAILABLE' ? changed() : error
       })
       if (made.delivery.etag !== etag) throw changed()

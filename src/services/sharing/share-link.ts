@@ -239,7 +239,7 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
       const { file, archive } = await tree.target(share, request)
       const grant = grantOf({ id: share.id, limited }, file?.below)
       const download = archive
-        ? await zips.link(archive.tree, archive.named, { top: share.name, called: archive.name, grant })
+        ? await zips.link(archive.tree, archive.named, { ...archive.naming, top: share.name, grant })
         : downloads.link(file, mode, grant)
       if (request.counts) await count(share, request)
       // HEAD must not return a working URL of the store, which would bypass the limit.
@@ -254,8 +254,9 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
     async openAddress(token: string): Promise<Delivery> {
       const zip = zips.unseal(token)
       if (zip) {
-        if (zip.grant && !(await tree.holds(await requireGrant(zip.grant), zips.idsOf(zip)))) throw shareNotFound()
-        return metered(await zips.open(zip), zip.grant)
+        const names = zip.grant && (await tree.names(await requireGrant(zip.grant), zips.idsOf(zip)))
+        if (names === null) throw shareNotFound()
+        return metered(await zips.open(zip, names), zip.grant)
       }
       const { delivery, blobId, grant } = downloads.open(token)
       if (grant && (await tree.blobOf(await requireGrant(grant), grant.file ?? null)) !== blobId) throw shareNotFound()

@@ -96,7 +96,8 @@ export function shareListings(db: Db, lists: EntryListService) {
     const { rows, more } = await turns.run([networkOf(address)], () => find({ sort, descending, text }, most, after))
     const last = more && rows.at(-1)
     return {
-      entries: rows.map(row => shown(row, row.names)),
+      // At the top of a share of several, an entry may have another name than its own.
+      entries: rows.map(row => shown({ ...row, name: row.names.at(-1) ?? row.name }, row.names)),
       nextCursor: last ? writeCursor([last[sort], last.id]) : null,
     }
   }

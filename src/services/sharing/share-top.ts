@@ -6,6 +6,7 @@ import type { LinkedShare } from '../../../db/queries/share.ts'
 import { entriesOfShare } from '../../../db/queries/share-entry.ts'
 import { namesApart } from '../../upload-engine/names-apart.ts'
 import { joinPath, parseFilePath } from '../../values/paths.ts'
+import type { NamedCopy } from '../tree/entry-copy.ts'
 import { entryKeyOf, type PlacedEntry, parsePart, type SearchKey } from '../tree/entry-list.ts'
 import { fileNotFound } from '../tree/entry-path.ts'
 
@@ -59,18 +60,31 @@ export async function areBelow(db: Db, tops: Tops, ids: readonly string[], tx?: 
   return ids.every(id => namesBelow(tops, up, id) !== undefined)
 }
 
+/** Those of some entries that are inside of none of the others. They may have been moved since they were chosen. */
+export async function outermost<E extends { id: string }>(db: Db, entries: readonly E[], tx?: Tx): Promise<E[]> {
+  const ids = new Set(entries.map(({ id }) => id))
+  const up = await upFrom(db, ids, tx)
+  const isInside = (id: string): boolean => {
+    for (let at = up.get(id)?.parentId ?? null; at !== null; at = up.get(at)?.parentId ?? null)
+      if (ids.has(at)) return true
+    return false
+  }
+  return entries.filter(({ id }) => !isInside(id))
+}
+
 /**
- * The ids of the entries at some paths of a share of several, each once. The statements follow the depth of the paths, not their number.
+ * The entries at some paths of a share of several, each once, with the name that it has there. The statements follow the depth of the paths,
+ * not their number.
  * @param field the input that names them, for errors
  * @throws FILE_NOT_FOUND, INVALID_PATH
  */
-export async function idsAt(
+export async function entriesAt(
   db: Db,
   { tops, bucketId }: { tops: Tops; bucketId: string },
   paths: readonly string[],
   field: string,
   tx?: Tx,
-): Promise<string[]> {
+): Promise<NamedCopy[]> {
   const wanted = [...new Set(paths.map(path => joinPath(parseFilePath(path, field))))].map(path => path.split('/'))
   const missing = (names: string[]) => fileNotFound({ bucketId, rootId: '' }, names)
   const starts = wanted.map(([first, ...names]) => ({ parentId: tops.named(first)?.id ?? '', names }))
@@ -79,7 +93,7 @@ export async function idsAt(
     const start = starts[i]
     const id = start?.names.length === 0 ? start.parentId : chains[i]?.[(start?.names.length ?? 0) - 1]?.id
     if (!id) throw missing(names)
-    return id
+    return names.length === 1 ? { id, as: names[0] ?? '' } : { id }
   })
 }
 

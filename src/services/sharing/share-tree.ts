@@ -1,19 +1,19 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import { type Entry, FOLDER } from '../../../db/models/entry.ts'
 import { entryById } from '../../../db/queries/entry-list.ts'
-import { upFrom } from '../../../db/queries/entry-path.ts'
 import type { LinkedShare } from '../../../db/queries/share.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { joinPath, parseFilePath, parsePath } from '../../values/paths.ts'
 import { shareTitle } from '../../values/share-title.ts'
 import type { Tree } from '../../values/tree.ts'
+import type { ArchiveNaming } from '../archives/zip.ts'
 import type { NamedCopy } from '../tree/entry-copy.ts'
 import type { EntryListService } from '../tree/entry-list.ts'
 import { locateEntries } from '../tree/entry-location.ts'
 import { type EntryName, fileNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 import { type SharedLevel, type SharedListArgs, shareListings } from './share-listing.ts'
-import { areBelow, idsAt, namesBelow, type Top, type Tops, topsOf } from './share-top.ts'
+import { areBelow, entriesAt, outermost, type Top, type Tops, topsOf } from './share-top.ts'
 
 /** A file that a visitor may download. Its size is in bytes. */
 interface SharedFile {
@@ -29,7 +29,10 @@ interface SharedFile {
 /** What a visitor downloads: a file, or an archive of some entries, whose name tells nothing of what is above them. */
 type Target =
   | { file: SharedFile; archive?: undefined }
-  | { archive: { tree: Tree; named: EntryName[]; name?: string }; file?: undefined }
+  | { archive: { tree: Tree; named: EntryName[]; naming?: Pick<ArchiveNaming, 'called' | 'names'> }; file?: undefined }
+
+/** What the entries at the top are called. */
+const namesOf = ({ all }: Tops) => new Map(all.map(({ id, name }) => [id, name]))
 
 /** Where a path of a share leads: down from an entry, which is its root or one of several. */
 interface Place {
@@ -128,14 +131,18 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       const tops = await topsOf(db, share)
       if (tops) {
         const { bucketId, rootId } = share
-        const name = shareTitle(share.name, share.entryCount)
-        const archive = (ids: string[]): Target => ({
-          archive: { tree: { bucketId, rootId }, named: ids.map(id => ({ id })), name },
+        const called = shareTitle(share.name, share.entryCount)
+        const archive = (entries: readonly { id: string }[]): Target => ({
+          archive: {
+            tree: { bucketId, rootId },
+            named: entries.map(({ id }) => ({ id })),
+            naming: { called, names: namesOf(tops) },
+          },
         })
-        if (paths?.length) return archive(await idsAt(db, { tops, bucketId }, paths, 'entries'))
-        if (!path) return archive(tops.all.map(({ id }) => id))
+        if (paths?.length) return archive(await entriesAt(db, { tops, bucketId }, paths, 'entries'))
+        if (!path) return archive(tops.all)
         const found = await foundIn(tops, placeOf(share, tops, parseFilePath(path, 'path')))
-        return found?.kind === FOLDER ? archive([found.id]) : { file: sharedFile(tree, path, found) }
+        return found?.kind === FOLDER ? archive([found]) : { file: sharedFile(tree, path, found) }
       }
       const archive = (named: EntryName[]): Target => ({ archive: { tree, named } })
       if (paths?.length) return archive(paths.map(one => ({ path: one })))
@@ -155,14 +162,15 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       return row && (await areBelow(db, tops, [fileId])) ? row.blobId : null
     },
 
-    /** Whether all of some entries, which were in a share once, can be seen in it now. */
-    async holds(share: LinkedShare, ids: readonly string[]): Promise<boolean> {
+    /** What entries that were in a share once are called at its top; null where some of them cannot be seen in it now. */
+    async names(share: LinkedShare, ids: readonly string[]): Promise<ArchiveNaming['names'] | null> {
       const tops = await topsOf(db, share)
-      return tops === null || areBelow(db, tops, ids)
+      if (!tops) return new Map()
+      return (await areBelow(db, tops, ids)) ? namesOf(tops) : null
     },
 
     /**
-     * What of a share is copied: some of its entries by their paths, or without paths all of them. None of them is inside another one.
+     * What of a share is copied: some of its entries by their paths, or without paths all of them. Of several, none is inside another one.
      * @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_INPUT
      */
     async copied(share: LinkedShare, paths: readonly string[], tx?: Tx): Promise<NamedCopy[]> {
@@ -175,17 +183,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
         const found = await locateEntries(db, treeOf(share), below, tx, { field: 'paths' })
         return found.map(({ node }) => ({ id: node.id }))
       }
-      if (paths.length > 0) return (await idsAt(db, { tops, bucketId }, paths, 'paths', tx)).map(id => ({ id }))
-      // One of them may have been moved into another one since.
-      const up = await upFrom(
-        db,
-        tops.all.map(({ id }) => id),
-        tx,
-      )
-      return tops.all.flatMap(({ id, name }) => {
-        const { parentId = null } = up.get(id) ?? {}
-        return parentId !== null && namesBelow(tops, up, parentId) ? [] : [{ id, as: name }]
-      })
+      const all = tops.all.map(({ id, name }): NamedCopy => ({ id, as: name }))
+      return outermost(db, paths.length === 0 ? all : await entriesAt(db, { tops, bucketId }, paths, 'paths', tx), tx)
     },
 
     /** The ids of what is shared now: of the entries themselves, not of what is in them. */
