@@ -226,6 +226,34 @@ describe('A copy of many entries', () => {
     await settled()
   }, 60_000)
 
+  it('is made of all that is behind a share of several, and ends when one of them leaves it', async () => {
+    const saver = await someone()
+    await alice.upload('beside/forest.txt', 'x')
+    const owned = await forest(alice, 'grove')
+    const share = async () => {
+      const json = { objects: ['beside', 'grove'] }
+      return (await alice.rest('POST', '/api/entries/quick_share', { json })).response.sharing_token
+    }
+    const save = async (token: string, folder: string): Promise<string> => {
+      const { status, response } = await rest(saver, 'POST', `/api/share/save/${token}`, { json: { folder } })
+      expect(status).toBe(202)
+      return response.copy_id
+    }
+    const first = await save(await share(), 'first')
+    while (await copies().step(first, 500));
+    const FOLDER = 'query ($path: String!) { me { drive { entry(path: $path) { ... on Folder { fileCount } } } } }'
+    const { entry } = (await ask(saver, FOLDER, { path: 'first' })).me.drive
+    expect(entry).toEqual({ fileCount: owned.files + 1 })
+    const second = await save(await share(), 'second')
+    await copies().step(second, 100)
+    const DELETE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
+    await ask(alice, DELETE, { input: { entries: [at('grove')], recursive: true } })
+    while (await copies().step(second, 500));
+    const row = await t.app.db.row<Anything>('SELECT state, failure FROM entry_copy WHERE id = ?', [second])
+    expect([row?.state, JSON.parse(row?.failure).code]).toEqual(['failed', 'FILE_NOT_FOUND'])
+    await settled()
+  }, 60_000)
+
   it('reserves what it needs, and is refused where there is no room', async () => {
     const usage = await usageOf(alice)
     const input = { entries: [at('forest')], to: at('no room') }

@@ -3,6 +3,7 @@ import { ask, codeOf } from './ask.ts'
 import { driveOf, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
+import { until } from './until.ts'
 import { readZip } from './zip-reader.ts'
 
 let t: TestApp
@@ -274,6 +275,14 @@ describe('What is behind a link of several', () => {
     await move(alice, 'notes/b.txt', 'notes/journey/b.txt')
     expect(await pathsIn(token)).toEqual(['journey', 'b.txt', 'plan.txt'])
     expect(await pathsIn(token, { query: 'b.txt' })).toEqual(['b.txt'])
+    // It is saved once.
+    const saver = await t.signIn(`mover-${n}`)
+    for (const paths of [undefined, ['b.txt', 'journey', 'plan.txt']]) {
+      const json = { folder: paths ? 'some' : 'all', ...(paths ? { paths } : {}) }
+      const { response } = await saver.rest('POST', `/api/share/save/${token}`, { json })
+      const saved = response.copies.map(({ path }: Listed) => path.split('/')[1])
+      expect(saved.toSorted()).toEqual(['journey', 'plan.txt'])
+    }
   })
 
   it.each([
@@ -305,7 +314,10 @@ describe('What is behind a link of several', () => {
     const some = await resolve(token, undefined, { entries: ['plan (2).txt', 'day 1/sea.txt'] })
     // It does not tell what its owner calls the folder that something is in.
     expect(some.response.file_name).toBe('plan.txt and 2 more.zip')
-    expect(await zipAt(some.response.url)).toEqual({ 'plan.txt': 'write!', 'sea.txt': 'blue' })
+    expect(await zipAt(some.response.url)).toEqual({ 'plan (2).txt': 'write!', 'sea.txt': 'blue' })
+    // Each by the name that the page shows, in whichever order they were selected.
+    const both = await urlOf(token, undefined, { entries: ['plan (2).txt', 'plan.txt'] })
+    expect(await zipAt(both)).toEqual({ 'plan.txt': 'walk', 'plan (2).txt': 'write!' })
     expect(await zipAt(await urlOf(token, 'day 1'))).toEqual({ 'day 1/': '', 'day 1/sea.txt': 'blue' })
     expect(statusAndCode(await resolve(token, undefined, { entries: ['day 1', 'trip'] }))).toEqual([
       404,
@@ -338,12 +350,44 @@ describe('What is behind a link of several', () => {
       ['all/plan.txt', 4],
     ])
     const some = await save({ folder: 'some', paths: ['plan (2).txt', 'day 1/sea.txt'] })
-    expect(some.response.copies.map(({ path }: Listed) => path)).toEqual(['some/plan.txt', 'some/sea.txt'])
+    expect(some.response.copies.map(({ path }: Listed) => path)).toEqual(['some/plan (2).txt', 'some/sea.txt'])
+    const two = await save({ folder: 'two', paths: ['plan (2).txt', 'plan.txt'] })
+    expect(two.response.copies.map(({ path }: Listed) => path)).toEqual(['two/plan (2).txt', 'two/plan.txt'])
     expect(statusAndCode(await save({ paths: ['trip'] }))).toEqual([404, 'FILE_NOT_FOUND'])
     expect(statusAndCode(await save({ name: 'x' }))).toEqual([400, 'INVALID_INPUT'])
     expect((await save({ name: 'one.txt', paths: ['plan.txt'], folder: 'one' })).response.copies[0].path).toBe(
       'one/one.txt',
     )
+  })
+
+  it('is searched in one order over several pages, by the names that it shows', async () => {
+    const alice = await owner()
+    const token = await link(alice)
+    const found = ['a.txt', 'trip/day 1', 'trip/plan.txt', 'plan.txt', 'trip/day 1/sea.txt']
+    expect(await inOrder(token, { query: 'a' })).toEqual(found)
+    expect(await inOrder(token, { query: 'a', direction: 'desc' })).toEqual(found.toReversed())
+    const twins = await link(alice, ['trip/plan.txt', 'notes/plan.txt'])
+    const { files } = (await entries(twins, { query: 'plan' })).response
+    expect(files.map(({ name, path }: Listed) => [name, path])).toEqual([
+      ['plan.txt', 'plan.txt'],
+      ['plan (2).txt', 'plan (2).txt'],
+    ])
+  })
+
+  it('asks for its password, and ends with its last download', async () => {
+    const alice = await owner()
+    const token = await link(alice, THREE, { password: 'sesame', max_downloads: 2 })
+    const headers = { 'x-share-password': 'sesame' }
+    expect((await entries(token)).response.code).toBe('PASSWORD_REQUIRED')
+    expect((await entries(token, {}, t.anonymous, { headers: { 'x-share-password': 'no' } })).response.code).toBe(
+      'WRONG_PASSWORD',
+    )
+    expect((await entries(token, {}, t.anonymous, { headers })).response.folders).toHaveLength(1)
+    expect((await resolve(token, 'a.txt')).response.code).toBe('PASSWORD_REQUIRED')
+    expect(await textOf(await urlOf(token, 'a.txt', { password: 'sesame' }))).toBe('first')
+    expect(Object.keys(await zipAt(await urlOf(token, undefined, { password: 'sesame' })))).toHaveLength(6)
+    expect((await resolve(token, 'a.txt', { password: 'sesame' })).response.code).toBe('SHARE_USED_UP')
+    expect((await entries(token, {}, t.anonymous, { headers })).response.code).toBe('SHARE_USED_UP')
   })
 
   it('costs the same statements for each page, whatever its number of entries', async () => {
@@ -503,6 +547,34 @@ describe('A direct share of several', () => {
 })
 
 describe('At the same time', () => {
+  it('an entry is deleted for ever before several are shared with a person: none is behind the share that is gone', async () => {
+    const other = await startApp({ ...UNHURRIED, TRASH_DAYS: '0' })
+    try {
+      const alice = await other.signIn('alice')
+      for (const name of ['x', 'y', 'z']) await alice.upload(`${name}.txt`, name)
+      const input = { files: ['x', 'y', 'z'].map(name => at(`${name}.txt`)), email: 'bob@example.com', together: true }
+      const { db } = other.app
+      const isSaid = async (sql: RegExp) => until(() => other.statements().some(one => sql.test(one)))
+      let answers: Promise<[RestAnswer, { code?: string | undefined }]> | undefined
+      await db.transaction(async tx => {
+        await db.run('UPDATE bucket SET used_bytes = used_bytes', [], tx)
+        other.statements()
+        const deletion = alice.rest('DELETE', '/api/files/delete?file=x.txt')
+        await new Promise(resolve => setTimeout(resolve, 300))
+        const sharing = alice.graphql(SHARE, { input })
+        // It has found them, and waits for the drive like the deletion, which is first.
+        await isSaid(/FROM entry WHERE parent_id = \? AND name IN/)
+        await new Promise(resolve => setTimeout(resolve, 300))
+        answers = Promise.all([deletion, sharing])
+      })
+      const [deleted, shared] = (await answers) ?? []
+      expect([deleted?.status, shared?.code]).toEqual([200, 'FILE_NOT_FOUND'])
+      expect(await db.rows('SELECT id FROM share')).toEqual([])
+    } finally {
+      await other.stop()
+    }
+  })
+
   it('a share is made and its entries are deleted: it has what is left, or is not made', async () => {
     const alice = await owner()
     for (let i = 0; i < 8; i++) {

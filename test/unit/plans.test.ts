@@ -76,7 +76,9 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   const values = [...sql.matchAll(/\?/g)].map(() => null)
   const plan = await db.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, values)
   // What was found by key is read whole; recursions begin with keys.
-  const steps = plan.map(({ detail }) => detail).filter(detail => /^(SEARCH|SCAN (?!chosen|up|f\b|folder))/.test(detail))
+  const steps = plan
+    .map(({ detail }) => detail)
+    .filter(detail => /^(SEARCH|SCAN (?!chosen|up|f\b|folder))/.test(detail))
   expect(steps.filter(step => !/[( ](entry_|share_|parent_|bucket_)?id=\?/.test(step))).toEqual([])
   expect(steps).not.toEqual([])
 })
