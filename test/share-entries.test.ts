@@ -559,7 +559,7 @@ describe('At the same time', () => {
       await db.transaction(async tx => {
         await db.run('UPDATE bucket SET used_bytes = used_bytes', [], tx)
         other.statements()
-        const deletion = alice.rest('DELETE', '/api/files/delete?file=x.txt')
+        const deletion = alice.rest('DELETE', '/api/files/delete?file=y.txt')
         await new Promise(resolve => setTimeout(resolve, 300))
         const sharing = alice.graphql(SHARE, { input })
         // It has found them, and waits for the drive like the deletion, which is first.

@@ -133,19 +133,30 @@ const forgets =
       if (lists.includes(fieldName)) cache.invalidate(me, fieldName, given)
   }
 
+interface SharesChange {
+  entry?: unknown
+  /** All that is behind the share. */
+  entries?: unknown[] | null
+  shares?: { entry?: unknown }[]
+  revokedId?: string
+}
+
 /** For a mutation of shares: what happened to their entries is asked for again, as are the shares of the person. */
 const changesShares =
   (mutation: string): UpdateResolver =>
   (result, args, cache, info) => {
     forgets('shares')(result, args, cache, info)
-    const made = (result[mutation] ?? {}) as { entry?: unknown; shares?: { entry?: unknown }[]; revokedId?: string }
-    const { entry, shares = [], revokedId } = made
-    for (const of of [entry, ...shares.map(share => share.entry)]) {
-      const key = cache.keyOfEntity(of as never)
+    const made = (result[mutation] ?? {}) as SharesChange
+    const { entry, entries, shares = [], revokedId } = made
+    const listed = [entry, ...shares.map(share => share.entry)].map(one => cache.keyOfEntity(one as never))
+    const all = (entries ?? []).map(one => cache.keyOfEntity(one as never))
+    for (const key of new Set([...listed, ...all])) {
       // The payload has the first page, and the share may be on a later one.
       if (key && revokedId) takeFromLists(cache, key, 'shares', id => id === revokedId)
+      // Of the others behind a new share of several, the payload has no lists.
+      const isLeft = !revokedId && !listed.includes(key)
       for (const { fieldName, arguments: given } of key ? cache.inspectFields(key) : [])
-        if (fieldName === 'events') cache.invalidate(key, fieldName, given)
+        if (fieldName === 'events' || (isLeft && fieldName === 'shares')) cache.invalidate(key, fieldName, given)
     }
   }
 
