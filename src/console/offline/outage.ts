@@ -54,6 +54,8 @@ function knownOf(client: Client, { query, variables, key }: Operation): Operatio
 /** The service was not reached: what is known of the answer. */
 export async function missed(result: OperationResult, client: Client): Promise<OperationResult> {
   const { operation } = result
+  // What is refused while it is sent, such as a part of an upload, breaks off as it does without a network.
+  if (operation.kind === 'mutation' && (await isReached())) return result
   const read = await findRead(result).catch(() => null)
   tell(read?.at ?? Date.now())
   if (operation.kind !== 'query' || operation.context.once) return result
@@ -74,8 +76,15 @@ function reachedAgain(): void {
   for (const ask of asked) ask()
 }
 
+const PATIENCE_MS = 3000
+
+async function isReached(): Promise<boolean> {
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const answer = await fetch('/healthz', { cache: 'no-store', signal }).catch(() => null)
+  return answer?.ok ?? false
+}
+
 /** Looks whether the service is back, and then reads again what is on the screen. */
 export async function lookAgain(): Promise<void> {
-  const answer = await fetch('/healthz', { cache: 'no-store' }).catch(() => null)
-  if (answer?.ok && outage.get()) reachedAgain()
+  if ((await isReached()) && outage.get()) reachedAgain()
 }
