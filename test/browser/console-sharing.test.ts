@@ -65,6 +65,14 @@ async function sharesOf(who = alice): Promise<Made[]> {
 const two = (part: number) => String(part).padStart(2, '0')
 const days = ({ expiresAt }: Made) => Math.round((Date.parse(expiresAt) - Date.now()) / 86_400_000)
 
+/** The page of the last share that bob has received of this name. */
+async function pageOf(name: string): Promise<string> {
+  const { me } = await bob.ask<{ me: { receivedShares: { nodes: { url: string; fileName: string }[] } } }>(
+    '{ me { receivedShares(newestFirst: true) { nodes { url fileName } } } }',
+  )
+  return me.receivedShares.nodes.find(({ fileName }) => fileName === name)?.url ?? ''
+}
+
 /** The id of a file of a person. */
 async function idOf(path: string, who = alice): Promise<string> {
   const { me } = await who.ask<{ me: { drive: { entry: { id: string } } } }>(
@@ -168,12 +176,12 @@ describe('With a mouse', () => {
     await edit.getByLabel('Downloads at most').fill('')
     await edit.getByLabel('Ends').selectOption('Never')
     await edit.getByLabel('Label').fill('For the adviser')
-    await edit.getByLabel('They may download it').uncheck()
+    await edit.getByLabel('Access').selectOption('Can view')
     await edit.getByLabel('Tell me by mail').check()
     await edit.getByRole('button', { name: 'Save' }).click()
     await edit.waitFor({ state: 'detached' })
     const line = item('Everyone with the link')
-    for (const said of ['For the adviser', 'for looking only', 'Never ends']) await line.getByText(said).waitFor()
+    for (const said of ['For the adviser', 'Can view', 'Never ends']) await line.getByText(said).waitFor()
     const [after] = (await sharesOf()) as [Made]
     expect(after).toMatchObject({ id: before.id, url: before.url, maxDownloads: null, expiresAt: null })
     expect(after.passwordProtected).toBe(true)
@@ -182,9 +190,9 @@ describe('With a mouse', () => {
     await page.getByRole('menuitem', { name: 'Edit' }).click()
     expect(await edit.getByLabel('Tell me by mail').isChecked()).toBe(true)
     await edit.getByLabel('Ask for a password').uncheck()
-    await edit.getByLabel('They may download it').check()
+    await edit.getByLabel('Access').selectOption('Can download')
     await edit.getByRole('button', { name: 'Save' }).click()
-    await line.getByText('for looking only').waitFor({ state: 'detached' })
+    await line.getByText('Can view').waitFor({ state: 'detached' })
     expect((await sharesOf())[0]?.passwordProtected).toBe(false)
   })
 
@@ -479,6 +487,7 @@ describe('On a telephone', () => {
     await theirs.getByRole('button', { name: /^a rather long name/ }).tap()
     await sheet(theirs).getByRole('button', { name: 'Create link' }).tap()
     await sheet(theirs).getByRole('listitem').nth(1).waitFor()
+    await sheet(theirs).getByRole('heading').first().scrollIntoViewIfNeeded()
     // What is said at the top leaves the title of the sheet to be read.
     const toast = await theirs.locator('.toast').boundingBox()
     const below = (toast?.y ?? 0) + (toast?.height ?? 0)
@@ -646,7 +655,7 @@ describe('A folder', () => {
     await visitor.context().close()
   })
 
-  it('is shared with a person, who opens its page', async () => {
+  it('is shared with a person, who opens it in the console and on its page', async () => {
     await row('Trips').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Share' }).click()
     await sheet().getByLabel('E-mail address').fill(bob.email)
@@ -654,7 +663,7 @@ describe('A folder', () => {
     await said(new RegExp(`^Shared with ${bob.email}.`))
     const his = await bob.open('/shared')
     await item('Trips', his).getByRole('link', { name: 'Trips' }).click()
-    await his.getByRole('link', { name: 'plan.md' }).waitFor()
+    await row('plan', his).waitFor()
     await his.goBack()
     await item('Trips', his).waitFor()
     await item('Trips', his).getByText('New', { exact: true }).waitFor({ state: 'detached' })
@@ -681,7 +690,8 @@ describe('A folder', () => {
     expect(await pathsOf()).toContain('Trips')
     await his.getByRole('button', { name: 'Undo' }).click()
     await until(async () => !(await pathsOf()).includes('Trips'))
-    await item('Trips', his).getByRole('link', { name: 'Trips' }).click()
+    await his.goto(await pageOf('Trips'))
+    await his.getByRole('link', { name: 'plan.md' }).waitFor()
     await his.getByRole('button', { name: 'Save to my files' }).click()
     await his.getByText('Saved to your files as Trips').waitFor()
     await expectAccessible(his)

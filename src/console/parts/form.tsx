@@ -51,18 +51,19 @@ export const TextArea = ({ label, hint, ...input }: Labelled & TextareaHTMLAttri
 /** One of a few. */
 export function SelectField<Value extends string>({
   label,
+  hint,
   options,
   isBare,
   ...select
 }: {
   label: string
+  hint?: string
   options: readonly (readonly [value: Value, label: string])[]
   /** Without a label to be seen: what stands beside it says what it is. */
   isBare?: boolean
 } & SelectHTMLAttributes<HTMLSelectElement>) {
-  const id = useId()
-  const field = (
-    <select {...select} className="input select" id={id} aria-label={isBare ? label : undefined}>
+  const control = (tied: SelectHTMLAttributes<HTMLSelectElement>) => (
+    <select {...select} {...tied} className="input select">
       {options.map(([value, name]) => (
         <option key={value} value={value}>
           {name}
@@ -70,13 +71,7 @@ export function SelectField<Value extends string>({
       ))}
     </select>
   )
-  if (isBare) return field
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      {field}
-    </div>
-  )
+  return isBare ? control({ 'aria-label': label }) : <Field label={label} hint={hint} control={control} />
 }
 
 /** A box to tick, or with `type="radio"` one of several. */

@@ -29,6 +29,7 @@ export const SHARE = graphql(`
     ... on DirectShare {
       recipient
       seen
+      mayEdit
     }
   }
 `)

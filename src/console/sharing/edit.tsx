@@ -4,6 +4,7 @@ import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { toast } from '../parts/toasts.tsx'
 import { useTask } from '../parts/use-task.ts'
+import { AccessField, accessOf, readAccess } from './access.tsx'
 import { type Share, UPDATE_SHARE } from './documents.ts'
 import { endOf } from './facts.ts'
 import { Lifetime, readLifetime } from './lifetime.tsx'
@@ -17,15 +18,18 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
   const { isBusy, problem, submit } = useTask()
   const [isOpen, setOpen] = useState(!share.passwordProtected)
   const isLink = share.__typename === 'LinkShare'
+  const [access, setAccess] = useState(() => accessOf(share))
+  const mayAsk = access !== 'edit'
   const save = submit(async form => {
     const password = String(form.get('password') ?? '')
     const duration = readLifetime(form)
     const input = {
       share: { id: share.id },
+      ...readAccess(form, !isLink),
       ...readRights(form),
       ...(duration === null ? {} : { duration }),
       ...(isLink ? { maxDownloads: readMost(form) } : {}),
-      ...(password !== '' ? { password } : share.passwordProtected && isOpen ? { password: null } : {}),
+      ...(password !== '' ? { password } : share.passwordProtected && (isOpen || !mayAsk) ? { password: null } : {}),
     }
     await mutate(UPDATE_SHARE, { input })
     toast({ message: text('saved') })
@@ -47,15 +51,16 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     >
       <form className="share-form" id={id} onSubmit={save}>
         <p className="soft">{text('editHint')}</p>
+        <AccessField isDirect={!isLink} access={access} onChange={setAccess} />
         <Lifetime kept={endOf(share)} />
         {isLink && <MostDownloads most={share.maxDownloads} />}
-        {share.passwordProtected && (
+        {share.passwordProtected && mayAsk && (
           <label className="check">
             <input type="checkbox" checked={!isOpen} onChange={({ target }) => setOpen(!target.checked)} />
             {text('asksPassword')}
           </label>
         )}
-        {!(share.passwordProtected && isOpen) && (
+        {mayAsk && !(share.passwordProtected && isOpen) && (
           <div className="field">
             <label htmlFor={`${id}-password`}>{text('password')}</label>
             <input
@@ -69,6 +74,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
             />
           </div>
         )}
+        {share.passwordProtected && !mayAsk && <p className="soft">{text('passwordGoes')}</p>}
         <Rights share={share} />
         {problem && (
           <p className="problem" role="alert">

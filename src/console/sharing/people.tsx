@@ -36,7 +36,7 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
       together: files.length > 1,
       email,
       sendEmail,
-      ...readTerms(form),
+      ...readTerms(form, true),
       message: sendEmail ? String(form.get('message')) : null,
     }
     const { shareFiles } = await mutate(SHARE_FILES, { input })
@@ -66,7 +66,7 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
           aria-describedby={problem === '' ? undefined : `${id}-problem`}
         />
       </div>
-      <Terms>
+      <Terms isDirect>
         <label className="check">
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}

@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { Share } from './documents.ts'
 import { text } from './text.ts'
 
-/** What its sharer calls a share, whether it may be downloaded, and whether they are told of its use. @param share none for a new one */
+/** What its sharer calls a share, and whether they are told of its use. @param share none for a new one */
 export function Rights({ share }: { share?: Share }) {
   const id = useId()
   return (
@@ -24,10 +24,6 @@ export function Rights({ share }: { share?: Share }) {
         </p>
       </div>
       <label className="check">
-        <input type="checkbox" name="download" defaultChecked={share?.allowDownload ?? true} />
-        {text('allowDownload')}
-      </label>
-      <label className="check">
         <input type="checkbox" name="notifies" defaultChecked={share?.notifies ?? false} />
         {text('notifies')}
       </label>
@@ -38,6 +34,5 @@ export function Rights({ share }: { share?: Share }) {
 /** What has been filled in. */
 export const readRights = (form: FormData) => ({
   label: String(form.get('label') ?? ''),
-  allowDownload: form.has('download'),
   notifies: form.has('notifies'),
 })

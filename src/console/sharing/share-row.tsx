@@ -20,6 +20,7 @@ import {
 } from '../parts/icons.ts'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { toast, toastError } from '../parts/toasts.tsx'
+import { accessName } from './access.tsx'
 import { REVOKE, type Share } from './documents.ts'
 import { downloadsOf, endOf, lastUseOf, madeWhen, nameOf, stateOf } from './facts.ts'
 import { text } from './text.ts'
@@ -101,7 +102,7 @@ export function ShareRow({ share, file }: ShareRowProps) {
             </span>
           )}
           {!file && isSeveral && <span>{nameOf(share)}</span>}
-          {!share.allowDownload && <span>{text('viewOnly')}</span>}
+          <span>{accessName(share)}</span>
           <span className={isLive ? '' : 'share-ended'}>{endOf(share)}</span>
           {share.allowDownload && <span>{downloadsOf(share)}</span>}
           {lastUse !== null && <span>{lastUse}</span>}

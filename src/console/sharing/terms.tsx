@@ -1,39 +1,50 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { AccessField, newAccess, readAccess } from './access.tsx'
 import { Lifetime, readLifetime } from './lifetime.tsx'
 import { Rights, readRights } from './rights.tsx'
 import { text } from './text.ts'
 
-/** The fields of a new share: how long it lives, a password, and what may be done with it. */
-export function Terms({ children }: { children: ReactNode }) {
+/** The fields of a new share: what may be done with it, how long it lives, and a password. */
+export function Terms({ isDirect = false, children }: { isDirect?: boolean; children: ReactNode }) {
   const id = useId()
+  const [access, setAccess] = useState(newAccess)
   const more = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
     const form = more.current?.closest('form')
-    const reset = () => more.current?.removeAttribute('open')
+    const reset = () => {
+      more.current?.removeAttribute('open')
+      setAccess(newAccess)
+    }
     form?.addEventListener('reset', reset)
     return () => form?.removeEventListener('reset', reset)
   }, [])
+  // Most links are for downloads.
+  const accessField = <AccessField isDirect={isDirect} access={access} onChange={setAccess} />
   return (
     <>
+      {isDirect && accessField}
       <Lifetime />
       <details className="share-more" ref={more}>
         <summary>{text('more')}</summary>
         <div className="share-more-fields">
-          <div className="field">
-            <label htmlFor={`${id}-password`}>{text('password')}</label>
-            <input
-              className="input"
-              id={`${id}-password`}
-              name="password"
-              type="password"
-              maxLength={128}
-              autoComplete="new-password"
-              aria-describedby={`${id}-password-hint`}
-            />
-            <p className="soft" id={`${id}-password-hint`}>
-              {text('passwordHint')}
-            </p>
-          </div>
+          {!isDirect && accessField}
+          {access !== 'edit' && (
+            <div className="field">
+              <label htmlFor={`${id}-password`}>{text('password')}</label>
+              <input
+                className="input"
+                id={`${id}-password`}
+                name="password"
+                type="password"
+                maxLength={128}
+                autoComplete="new-password"
+                aria-describedby={`${id}-password-hint`}
+              />
+              <p className="soft" id={`${id}-password-hint`}>
+                {text('passwordHint')}
+              </p>
+            </div>
+          )}
           {children}
           <Rights />
         </div>
@@ -43,8 +54,9 @@ export function Terms({ children }: { children: ReactNode }) {
 }
 
 /** What has been filled in. */
-export const readTerms = (form: FormData) => ({
+export const readTerms = (form: FormData, isDirect = false) => ({
   duration: readLifetime(form),
   password: String(form.get('password') ?? '') || null,
+  ...readAccess(form, isDirect),
   ...readRights(form),
 })
