@@ -134,7 +134,12 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
     // An empty id names nothing: only a missing one stands for the caller's own drive.
     const id = subject.driveId ?? caller.bucket.bucketId
     const drive = (await findDrive(context, caller, id)) ?? (subject.orShare && (await findShared(context, caller, id)))
-    if (!drive) throw new Forbidden('This drive is none of yours, or it does not exist.')
+    if (!drive)
+      throw new Forbidden(
+        subject.orShare
+          ? 'You may not change what is here: it is no drive of yours, or no longer shared with you.'
+          : 'This drive is none of yours, or it does not exist.',
+      )
     return drive
   }
   if ('shareToken' in subject) {

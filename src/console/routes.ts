@@ -4,7 +4,7 @@ import { adminRoutes } from './screens/admin/route.ts'
 import { developersRoute } from './screens/developers/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
 import { linksRoute } from './screens/links/route.ts'
-import { receivedRoute } from './screens/received/route.ts'
+import { receivedRoutes } from './screens/received/route.ts'
 import { requestsRoute } from './screens/requests/route.ts'
 import { trashRoutes } from './screens/trash/route.ts'
 import { workspacesRoutes } from './screens/workspaces/route.ts'
@@ -17,7 +17,7 @@ export const routeTree = rootRoute.addChildren([
   ...trashRoutes,
   linksRoute,
   requestsRoute,
-  receivedRoute,
+  ...receivedRoutes,
   ...activityRoutes,
   ...accountRoutes,
   ...workspacesRoutes,

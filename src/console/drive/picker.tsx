@@ -8,6 +8,7 @@ import { ChevronRight, Folder, FolderPlus } from '../parts/icons.ts'
 import { ErrorState, Skeleton } from '../parts/states.tsx'
 import { SUBFOLDERS, WRITABLE_DRIVES } from './documents.ts'
 import { parentOf, trim } from './place.ts'
+import { entryOf, firstOfShare, SHARED_FOLDER } from './shared.ts'
 import { text } from './text.ts'
 
 interface PickerProps {
@@ -20,6 +21,8 @@ interface PickerProps {
   label: string
   /** What the root of that drive is called. */
   root: string
+  /** The token of the share that is shown in the place of the drive. */
+  share?: string | undefined
   /** Path of the folder that is shown first. */
   start: string
   /** What is to be moved: it goes neither into itself nor where it is. */
@@ -36,6 +39,7 @@ interface PickerProps {
 /** Asks for a folder that something is to go into. */
 export function Picker({
   drive: first,
+  share,
   anyDrive = false,
   title,
   label,
@@ -51,10 +55,9 @@ export function Picker({
   const [path, setPath] = useState(start)
   const drives = useDrives(anyDrive)
   const root = drives.find(([id]) => id === drive)?.[1] ?? rootOfFirst
-  const [{ data, error, fetching }, reload] = useQuery({ query: SUBFOLDERS, variables: { drive, path } })
-  const folder = data?.node?.__typename === 'Drive' ? data.node.entry : null
+  const { folders: found, error, fetching, reload } = useSubfolders(drive, share, path)
   const moved = new Set(moving.map(({ id }) => id))
-  const folders = folder?.__typename === 'Folder' ? folder.entries.nodes.filter(({ id }) => !moved.has(id)) : []
+  const folders = found.filter(({ id }) => !moved.has(id))
   const names = path ? path.split('/') : []
   const isSame =
     !copies && moving.length > 0 && drive === first && moving.every(entry => parentOf(trim(entry.path)) === path)
@@ -111,7 +114,7 @@ export function Picker({
       </nav>
       <div className="picker-list">
         {error ? (
-          <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
+          <ErrorState error={error} retry={reload} />
         ) : fetching ? (
           <Skeleton rows={4} />
         ) : folders.length === 0 ? (
@@ -132,6 +135,28 @@ export function Picker({
       </div>
     </Dialog>
   )
+}
+
+/** The folders in a folder of a drive, or of what is shared. */
+function useSubfolders(drive: string, share: string | undefined, path: string) {
+  const [ofDrive, askDrive] = useQuery({ query: SUBFOLDERS, variables: { drive, path }, pause: share !== undefined })
+  const [ofShare, askShare] = useQuery({
+    query: SHARED_FOLDER,
+    variables: { ...firstOfShare(path), token: share ?? '' },
+    pause: share === undefined,
+    requestPolicy: 'cache-and-network',
+  })
+  const { error, fetching } = share === undefined ? ofDrive : ofShare
+  const { node } = ofDrive.data ?? {}
+  const entry = node?.__typename === 'Drive' ? node.entry : null
+  const folders =
+    share === undefined
+      ? entry?.__typename === 'Folder'
+        ? entry.entries.nodes
+        : []
+      : (ofShare.data?.sharedFolder.entries ?? []).map(entryOf).filter(({ __typename }) => __typename === 'Folder')
+  const reload = () => (share === undefined ? askDrive : askShare)({ requestPolicy: 'network-only' })
+  return { folders, error, fetching, reload }
 }
 
 /** The drives that the person may write into, with their names: their own first. Empty until they are known. */

@@ -1,9 +1,11 @@
 import { useParams } from '@tanstack/react-router'
 
-/** A folder on the screen: of the own drive, or of the drive of a workspace. */
+/** A folder on the screen: of the own drive, of the drive of a workspace, or of what is shared with the person. */
 export interface Place {
   /** The slug of the workspace; null for the own drive. */
   workspace: string | null
+  /** The id of the share by which it is reached. */
+  share?: string | undefined
   /** Names joined by slashes, without one before them. */
   path: string
 }
@@ -11,10 +13,15 @@ export interface Place {
 /** What an address says of a place. */
 export interface PlaceParams {
   slug?: string
+  share?: string
   _splat?: string
 }
 
-export const placeOf = ({ slug, _splat }: PlaceParams): Place => ({ workspace: slug ?? null, path: trim(_splat ?? '') })
+export const placeOf = ({ slug, share, _splat }: PlaceParams): Place => ({
+  workspace: slug ?? null,
+  share,
+  path: trim(_splat ?? ''),
+})
 
 /** The place in the address. */
 export const usePlace = (): Place => placeOf(useParams({ strict: false }))
@@ -23,8 +30,9 @@ export const usePlace = (): Place => placeOf(useParams({ strict: false }))
 export const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '')
 
 /** The address of a place. */
-export function hrefOf({ workspace, path }: Place): string {
-  const root = workspace === null ? '/files' : `/workspaces/${encodeURIComponent(workspace)}/files`
+export function hrefOf({ workspace, share, path }: Place): string {
+  const ofDrive = workspace === null ? '/files' : `/workspaces/${encodeURIComponent(workspace)}/files`
+  const root = share === undefined ? ofDrive : `/shared/${encodeURIComponent(share)}`
   return path ? `${root}/${path.split('/').map(encodeURIComponent).join('/')}` : root
 }
 

@@ -18,6 +18,8 @@ const keys: KeyingConfig = {
   MailQueue: embedded,
   Operator: embedded,
   PlanUse: embedded,
+  SharedEntry: embedded,
+  SharedFolder: embedded,
   ShareEvent: embedded,
   SharePreview: embedded,
   Statistics: embedded,
@@ -41,9 +43,11 @@ function changedEntry(cache: Cache, id: string, change: Record<string, string>) 
 /** What mutations will have answered, shown until they do. */
 const optimistic: OptimisticMutationConfig = {
   moveEntries(args, cache) {
-    const { entries, name } = args.input as { entries: { id: string }[]; name?: string }
-    if (!name) return null
-    const renamed = entries.map(({ id }) => changedEntry(cache, id, { name }))
+    const { entries, name } = args.input as { entries: { id?: string }[]; name?: string }
+    // What is shared is named by its path.
+    const ids = entries.flatMap(({ id }) => id ?? [])
+    if (!name || ids.length === 0) return null
+    const renamed = ids.map(id => changedEntry(cache, id, { name }))
     return { __typename: 'MoveEntriesPayload', entries: renamed, from: null, to: null }
   },
   writeNote(args, cache) {

@@ -100,7 +100,9 @@ interface Removal {
   drive?: { id: string }
 }
 
-const removesEntries: UpdateResolver = ({ deleteEntries }, _args, cache) => {
+const removesEntries: UpdateResolver = (result, args, cache, info) => {
+  changesShared(result, args, cache, info)
+  const { deleteEntries } = result
   const { deletedIds = [], folders, drive } = (deleteEntries ?? {}) as Removal
   const gone = new Set(deletedIds)
   for (const { id } of folders ?? []) takeFromLists(cache, `Folder:${id}`, 'entries', id => gone.has(id))
@@ -132,6 +134,20 @@ const forgets =
     for (const { fieldName, arguments: given } of cache.inspectFields(me))
       if (lists.includes(fieldName)) cache.invalidate(me, fieldName, given)
   }
+
+/** What is moved or deleted where it is shared is gone from its lists at once. They are asked for again by the screen that shows them. */
+const changesShared: UpdateResolver = (_result, args, cache, { variables }) => {
+  const { entries = [], name } = args.input as { entries?: { at?: { path: string } }[]; name?: string }
+  if (!variables.isShared || name) return
+  const gone = new Set(entries.map(({ at }) => at?.path))
+  for (const { fieldName, fieldKey } of cache.inspectFields('Query')) {
+    const list = fieldName === 'sharedFolder' ? cache.resolve('Query', fieldKey) : null
+    const lines = typeof list === 'string' ? cache.resolve(list, 'entries') : null
+    if (typeof list !== 'string' || !Array.isArray(lines)) continue
+    const left = (lines as string[]).filter(key => !gone.has(String(cache.resolve(key, 'path'))))
+    if (left.length < lines.length) cache.link(list, 'entries', left)
+  }
+}
 
 interface SharesChange {
   entry?: unknown
@@ -166,6 +182,7 @@ export const listUpdates = {
   beginCompletion: addsUploaded,
   createFolder: addsEntry('createFolder', 'folder'),
   deleteEntries: removesEntries,
+  moveEntries: changesShared,
   deleteVersion: removesVersion,
   restoreFromTrash: emptiesTrash('restoreFromTrash'),
   deleteFromTrash: emptiesTrash('deleteFromTrash'),

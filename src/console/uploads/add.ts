@@ -36,7 +36,10 @@ export async function add(gathering: Gathering, to: Destination, replaced?: Repl
     toast({ tone: 'error', message: text('unreadable', { name, more }) })
   }
   try {
-    const room = await findRoom(files, to).catch(error => roomUnknown(error, files))
+    const room = await findRoom(files, to).catch(error => {
+      if (!isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')) throw error
+      return roomUnknown(files)
+    })
     const proceed = () => void begin({ ...gathering, files: room.fitting }, to, replaced).catch(toastError)
     if (room.fitting.length < files.length) tight.set({ ...room, proceed })
     else proceed()
@@ -45,7 +48,9 @@ export async function add(gathering: Gathering, to: Destination, replaced?: Repl
   }
 }
 
-async function findRoom(files: Gathered[], { drive }: Destination): Promise<Omit<Tight, 'proceed'>> {
+async function findRoom(files: Gathered[], { drive, share }: Destination): Promise<Omit<Tight, 'proceed'>> {
+  // What is left in the drive of another person is for them to know: its uploads say when that is too little.
+  if (share !== undefined) return roomUnknown(files)
   const { node } = await ask(ROOM, { drive })
   if (node?.__typename !== 'Drive') throw new Error(text('noDrive'))
   const { usedBytes, maxBytes, maxFileSize } = node.usage
@@ -63,9 +68,8 @@ async function findRoom(files: Gathered[], { drive }: Destination): Promise<Omit
   return { tooLarge, maxFileSize, fitting, unfitting, needed, left }
 }
 
-/** Without the service nobody knows what fits: the uploads wait for it, and it says then. @throws any other failure */
-function roomUnknown(error: unknown, files: Gathered[]): Omit<Tight, 'proceed'> {
-  if (!isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')) throw error
+/** While the service is not reached, it is not known what fits: the uploads wait for it, and it says then. */
+function roomUnknown(files: Gathered[]): Omit<Tight, 'proceed'> {
   return {
     tooLarge: [],
     maxFileSize: Number.POSITIVE_INFINITY,
@@ -91,11 +95,11 @@ async function begin({ files, emptyFolders }: Gathering, to: Destination, replac
   for (const folder of emptyFolders) await makeFolder(to, folder, RETRIES)
 }
 
-async function makeFolder({ drive, folder }: Destination, below: string, retries: number): Promise<void> {
+async function makeFolder({ drive, share, folder }: Destination, below: string, retries: number): Promise<void> {
   const input = { at: { drive, path: pathOf({ folder, fileName: below }) } }
   const patience = { signal: new AbortController().signal, retries, onRetry() {} }
   try {
-    await persist(() => mutate(MAKE_FOLDER, { input }), 'repeatable', patience)
+    await persist(() => mutate(MAKE_FOLDER, { input, isShared: share !== undefined }), 'repeatable', patience)
   } catch (error) {
     // What is there already takes what is new.
     if (!isFailure(error, 'PATH_EXISTS')) throw error

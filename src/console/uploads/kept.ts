@@ -9,11 +9,12 @@ export interface Kept {
   tab: string
   /** The id of the person. */
   person: string
-  /** The id of the drive. */
+  /** As a `Destination` has them. */
   drive: string
+  share?: string | undefined
   aim: Aim
-  /** The revision of the file that it gives a new content; not there for a new file. */
-  replaces?: number | undefined
+  /** The revision of the file that it gives a new content, if it matters; not there for a new file. */
+  replaces?: number | 'any' | undefined
   /** Of the file on this computer. */
   name: string
   size: number

@@ -12,11 +12,17 @@ const REPLACEABLE = graphql(`
         permissions
         versionsKept
       }
+      ... on DirectShare {
+        mayEdit
+      }
     }
   }
 `)
 
-/** Whether the files whose names are taken may be replaced where they are, and are kept as versions: it needs no question then. */
+/**
+ * Whether the files whose names are taken may be replaced where they are, and are kept as versions: it needs no question then. What is
+ * shared is kept for its owner.
+ */
 export function useMayReplace(uploads: readonly QueuedUpload[]): boolean {
   const taken = uploads.filter(({ phase }) => phase === 'conflict')
   const drives = [...new Set(taken.flatMap(({ id }) => recordOf(id)?.drive ?? []))].sort()
@@ -24,6 +30,10 @@ export function useMayReplace(uploads: readonly QueuedUpload[]): boolean {
   const found = data?.nodes ?? []
   return (
     found.length > 0 &&
-    found.every(node => node?.__typename === 'Drive' && node.permissions.includes('DELETE') && node.versionsKept > 0)
+    found.every(node =>
+      node?.__typename === 'DirectShare'
+        ? node.mayEdit
+        : node?.__typename === 'Drive' && node.permissions.includes('DELETE') && node.versionsKept > 0,
+    )
   )
 }

@@ -1,6 +1,6 @@
 import { graphql } from '../graphql/graphql.ts'
 
-/** What a list shows of a new file. */
+/** What a list of a drive shows of a new file. */
 const NEW_FILE = graphql(`
   fragment NewFile on File {
     __typename
@@ -77,7 +77,7 @@ export const PART = graphql(`
   }
 `)
 
-/** What became of a completion. */
+/** What became of a completion; with `isShared`, without what the person sees of their own drives alone. So are the others here. */
 export const OUTCOME = graphql(
   `
   fragment UploadOutcome on UploadSession {
@@ -92,13 +92,16 @@ export const OUTCOME = graphql(
       }
       md5
       file {
-        ...NewFile
-        parent {
+        __typename
+        id
+        name
+        ...NewFile @skip(if: $isShared)
+        parent @skip(if: $isShared) {
           ...Grown
         }
       }
     }
-    drive {
+    drive @skip(if: $isShared) {
       id
       usage {
         usedBytes
@@ -111,7 +114,7 @@ export const OUTCOME = graphql(
 
 export const COMPLETE = graphql(
   `
-  mutation BeginCompletion($input: BeginCompletionInput!) {
+  mutation BeginCompletion($input: BeginCompletionInput!, $isShared: Boolean!) {
     beginCompletion(input: $input) {
       uploadSession {
         ...UploadOutcome
@@ -124,7 +127,7 @@ export const COMPLETE = graphql(
 
 export const COMPLETION = graphql(
   `
-  query UploadOutcome($id: ID!) {
+  query UploadOutcome($id: ID!, $isShared: Boolean!) {
     node(id: $id) {
       __typename
       id
@@ -137,15 +140,19 @@ export const COMPLETION = graphql(
 
 export const WHOLE = graphql(
   `
-  mutation UploadFile($input: UploadFileInput!) {
+  mutation UploadFile($input: UploadFileInput!, $isShared: Boolean!) {
     uploadFile(input: $input) {
       file {
-        ...NewFile
+        __typename
+        id
+        name
+        md5
+        ...NewFile @skip(if: $isShared)
       }
-      folder {
+      folder @skip(if: $isShared) {
         ...Grown
       }
-      drive {
+      drive @skip(if: $isShared) {
         id
         usage {
           usedBytes
@@ -194,7 +201,7 @@ export const REMOVE = graphql(`
 
 /** With those above it that are missing. */
 export const MAKE_FOLDER = graphql(`
-  mutation MakeUploadFolder($input: CreateFolderInput!) {
+  mutation MakeUploadFolder($input: CreateFolderInput!, $isShared: Boolean!) {
     createFolder(input: $input) {
       folder {
         __typename
@@ -205,7 +212,7 @@ export const MAKE_FOLDER = graphql(`
         fileCount
         createdAt
         updatedAt
-        parent {
+        parent @skip(if: $isShared) {
           id
         }
       }

@@ -12,13 +12,13 @@ const places = sharedValue<Place[]>([])
 
 /** Says, while a screen is shown, where what is dropped anywhere goes; else that is the root of the person's own drive. */
 export function useUploadPlace(place: Place | undefined): void {
-  const { drive, folder, label, mayUpload } = place ?? {}
+  const { drive, share, folder, label, mayUpload } = place ?? {}
   useEffect(() => {
     if (drive === undefined || folder === undefined || label === undefined || mayUpload === undefined) return
-    const here = { drive, folder, label, mayUpload }
+    const here = { drive, share, folder, label, mayUpload }
     places.set([...places.get(), here])
     return () => places.set(places.get().filter(other => other !== here))
-  }, [drive, folder, label, mayUpload])
+  }, [drive, share, folder, label, mayUpload])
 }
 
 export const useShownPlace = (): Place | undefined => places.use().at(-1)

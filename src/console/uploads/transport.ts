@@ -2,20 +2,26 @@ import type { AnyVariables, CombinedError, OperationContext, TypedDocumentNode }
 import { isFailure, TransferFailure } from '../../upload-engine/failure.ts'
 import type { Aim, Attempt, Checking, Receipt, Transport } from '../../upload-engine/job.ts'
 import { type Patience, persist } from '../../upload-engine/retry.ts'
+import { firstOfShare, SHARED_FOLDER } from '../drive/shared.ts'
 import { client } from '../graphql/client.ts'
 import { sentenceOf } from '../graphql/errors.ts'
 import type { ResultOf } from '../graphql/graphql.ts'
 import { sendForm } from './form.ts'
+import type { Kept } from './kept.ts'
 import { ABORT, COMPLETE, COMPLETION, FIND, type OUTCOME, PART, RECEIVED, REMOVE, START, WHOLE } from './operations.ts'
 import { text } from './text.ts'
 
-/** Uploads into a drive, by the graph. @param replaces the revision of the file that is given a new content, or that it is whatever it is */
+/**
+ * Uploads into a drive, or into what is shared, by the graph.
+ * @param replaces the revision of the file that is given a new content, or that it is whatever it is
+ */
 export function transportOf(
-  { drive, replaces }: { drive: string; replaces?: number | 'any' | undefined },
+  { drive, share, replaces }: Pick<Kept, 'drive' | 'share' | 'replaces'>,
   patience: Patience,
 ): Transport<Blob> {
   const again = <T>(work: () => Promise<T>) => persist(work, 'repeatable', patience)
   const onConflict = replaces === undefined ? {} : { onConflict: 'REPLACE' as const }
+  const isShared = share !== undefined
   const expected = typeof replaces === 'number' ? { expectedRevision: replaces } : {}
   const at = ({ folder, fileName }: Aim) => ({ at: { drive, path: pathOf({ folder, fileName }) } })
 
@@ -44,13 +50,13 @@ export function transportOf(
 
     async complete({ uploadId }, aim, sum) {
       const input = { uploadSession: uploadId, wait: COMPLETION_WAIT_SECONDS, ...aim, ...sum, ...expected }
-      const { beginCompletion } = await again(() => mutate(COMPLETE, { input }))
+      const { beginCompletion } = await again(() => mutate(COMPLETE, { input, isShared }))
       if (!beginCompletion) throw noAnswer()
       return outcomeOf(beginCompletion.uploadSession)
     },
 
     async outcome({ uploadId }) {
-      const { node } = await again(() => ask(COMPLETION, { id: uploadId }))
+      const { node } = await again(() => ask(COMPLETION, { id: uploadId, isShared }))
       if (node?.__typename !== 'UploadSession') throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
       return outcomeOf(node)
     },
@@ -65,13 +71,14 @@ export function transportOf(
       if (fileName.includes('\\')) throw new TransferFailure('INVALID_PATH', text('backslash'))
       const file = new File([body], fileName, { type: body.type })
       const input = { file, folder: { at: { drive, path: folder } }, ...onConflict, ...expected }
-      const { uploadFile } = await mutate(WHOLE, { input }, sending(attempt))
+      const { uploadFile } = await mutate(WHOLE, { input, isShared }, sending(attempt))
       if (!uploadFile) throw noAnswer()
       const { name, md5 } = uploadFile.file
       return { fileName: name, md5 }
     },
 
     async find(aim) {
+      if (share !== undefined) return again(() => findShared(share, aim))
       const { node } = await again(() => ask(FIND, { drive, path: pathOf(aim) }))
       const entry = node?.__typename === 'Drive' ? node.entry : null
       return entry?.__typename === 'File' ? [{ fileName: aim.fileName, size: entry.size, md5: entry.md5 }] : []
@@ -83,6 +90,17 @@ export function transportOf(
       await again(() => mutate(REMOVE, { input: { entries: [at(aim)] } }))
     },
   }
+}
+
+/** A file of what is shared, by its name: what is shared is searched from a folder down. */
+async function findShared(token: string, aim: Aim): Promise<{ fileName: string; size: number; md5: string }[]> {
+  const { folder: path, fileName: query } = aim
+  const { sharedFolder } = await ask(SHARED_FOLDER, { ...firstOfShare(path), token, query }).catch(error => {
+    if (isFailure(error, 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND')) return { sharedFolder: { entries: [] } }
+    throw error
+  })
+  const found = sharedFolder.entries.find(entry => entry.kind === 'FILE' && entry.path === pathOf(aim))
+  return found?.md5 ? [{ fileName: found.name, size: found.size, md5: found.md5 }] : []
 }
 
 /** Most completions end sooner. */

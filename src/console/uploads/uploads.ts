@@ -12,8 +12,10 @@ import { pathOf, transportOf } from './transport.ts'
 
 /** Where uploads go. */
 export interface Destination {
-  /** The id of the drive. */
+  /** The id of the drive, or of the share by which the person edits a part of one. */
   drive: string
+  /** The token of the share. */
+  share?: string | undefined
   /** The path of the folder. */
   folder: string
 }
@@ -21,8 +23,8 @@ export interface Destination {
 /** A file of the service that is given a new content. */
 export interface Replaced {
   fileName: string
-  /** What it is expected to be; another one has been changed meanwhile. */
-  revision: number
+  /** What it is expected to be; another one has been changed meanwhile. `any` where it is not known. */
+  revision: number | 'any'
 }
 
 /** Files that are under way at a time: while some are sent, others are digested. */
@@ -43,13 +45,17 @@ let person = ''
 export const recordOf = (id: string): Readonly<Kept> | undefined => records.get(id)
 
 /** Sends files, one after the other. @param replaced what the only one of them replaces */
-export async function enqueue(files: Gathered[], { drive, folder }: Destination, replaced?: Replaced): Promise<void> {
+export async function enqueue(
+  files: Gathered[],
+  { drive, share, folder }: Destination,
+  replaced?: Replaced,
+): Promise<void> {
   const tab = await thisTab()
   const added = files.map(({ file, folder: below, handle, arrived }) => {
     const { name, size, type, lastModified: mtimeMs } = file
     const aim = { folder: pathOf({ folder, fileName: below }).replace(/\/$/, ''), fileName: replaced?.fileName ?? name }
     const local = { name, size, type, mtimeMs, handle, arrived }
-    const kept: Kept = { id: newId(), tab, person, drive, aim, replaces: replaced?.revision, ...local }
+    const kept: Kept = { id: newId(), tab, person, drive, share, aim, replaces: replaced?.revision, ...local }
     records.set(kept.id, kept)
     return { kept, file }
   })
@@ -129,7 +135,7 @@ function workOf(kept: Kept, file: File): Work {
         await update(kept)
       }
       const patience = { signal, retries: RETRIES, onRetry }
-      const transport = transportOf(replaces ? { drive: kept.drive, replaces: 'any' } : kept, patience)
+      const transport = transportOf(replaces ? { ...kept, replaces: 'any' } : kept, patience)
       // What was begun to be a new file replaces nothing.
       if (replaces !== isReplacing) await abandon({ sessions: sessionsOf(kept), transport })
       isReplacing = replaces

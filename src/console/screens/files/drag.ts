@@ -43,7 +43,7 @@ export function useDragAndDrop(given: Given): DragAndDrop {
         if (!isOwn || dragged.current.some(entry => entry.id === id)) return
         event.preventDefault()
         event.stopPropagation()
-        event.dataTransfer.dropEffect = isCopy(event) ? 'copy' : 'move'
+        event.dataTransfer.dropEffect = isCopy(event, latest.current) ? 'copy' : 'move'
         event.currentTarget.classList.add('target')
       },
       drop(path, event) {
@@ -52,8 +52,8 @@ export function useDragAndDrop(given: Given): DragAndDrop {
         event.preventDefault()
         event.stopPropagation()
         const moving = dragged.current
-        const copies = isCopy(event)
-        latest.current.act(actions => (copies ? actions.copy(moving, path) : actions.move(moving, path)))
+        const isCopied = isCopy(event, latest.current)
+        latest.current.act(actions => (isCopied ? actions.copy(moving, path) : actions.move(moving, path)))
         dragged.current = []
       },
     }),
@@ -61,7 +61,8 @@ export function useDragAndDrop(given: Given): DragAndDrop {
   )
 }
 
-const isCopy = ({ ctrlKey, altKey }: DragEvent): boolean => ctrlKey || altKey
+/** Nothing is copied into what is shared. */
+const isCopy = ({ ctrlKey, altKey }: DragEvent, { drive }: Given): boolean => (ctrlKey || altKey) && !drive?.share
 
 /** What is seen at the pointer: how much is dragged. */
 function imageOf(entries: readonly Entry[]): HTMLElement {

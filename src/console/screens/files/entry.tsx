@@ -36,6 +36,8 @@ export interface Handlers {
   rename: (entry: Entry) => void
   /** Ends the writing of a name, which stays as it was. */
   keepName: () => void
+  /** Whether tiles show what is in files: of what is shared, each would count as a download. */
+  hasThumbnails: boolean
   /** What says where an entry is, in a list that a search has found. */
   where: ((entry: Entry) => ReactNode) | null
 }
@@ -144,7 +146,7 @@ export const Tile = memo(function Tile(props: CellProps) {
     <div {...frameOf(props, 'tile-card')}>
       <div role="gridcell">
         <Mark onMark={() => handlers.mark(entry)} />
-        {hasThumbnail(entry) ? (
+        {handlers.hasThumbnails && hasThumbnail(entry) ? (
           // With new bytes it is another picture.
           <Thumbnail key={entry.updatedAt} file={entry} />
         ) : (

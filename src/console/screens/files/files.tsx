@@ -63,12 +63,15 @@ const none: ReadonlySet<string> = new Set()
 const isBesideTheList = ({ currentTarget, target }: KeyboardEvent<HTMLElement>) =>
   target instanceof Element && (!currentTarget.contains(target) || target.closest('.versions') !== null)
 
-/** The files of a drive: one folder, or what a search has found. */
-export function Files() {
+/**
+ * The files of a drive, or of what is shared: one folder, or what a search has found.
+ * @param useEntries reads them: the same for as long as the screen is shown
+ */
+export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolder }) {
   const place = usePlace()
   const navigate = useNavigate()
   const [search, setSearch] = useFilesSearch()
-  const folder = useFolder(place, search)
+  const folder = useEntries(place, search)
   const { drive, entries, refresh } = folder
   const list = `${hrefOf(place)}?${search.q ?? ''}`
   const [selection, select, selected] = useSelection(entries, search, setSearch, list)
@@ -82,9 +85,10 @@ export function Files() {
   const latest = useRef(refresh)
   latest.current = refresh
   const hasTrash = drive?.trashDays !== 0
+  const share = drive?.share?.token
   const { attempt, act } = useMemo(
-    () => actWith(drive?.id ?? '', hasTrash, () => latest.current()),
-    [drive?.id, hasTrash],
+    () => actWith({ id: drive?.id ?? '', share, hasTrash }, () => latest.current()),
+    [drive?.id, share, hasTrash],
   )
   useEffect(loadLater, [])
   const openEntry = useOpen(place, search, setSearch)
@@ -97,7 +101,7 @@ export function Files() {
 
   const label = place.path.split('/').at(-1) || (folder.title ?? text('root'))
   const isMissing = folder.folder === null && !search.q
-  const target = drive && !isMissing ? { drive: drive.id, folder: place.path } : undefined
+  const target = drive && !isMissing ? { drive: drive.id, share, folder: place.path } : undefined
   useUploadPlace(target && { ...target, label, mayUpload: drive?.canWrite === true })
   const clear = useRef(() => {})
   clear.current = () => select({ ...selection, ids: none })
@@ -197,7 +201,7 @@ export function Files() {
             />
           )}
         </div>
-        {search.details && (
+        {search.details && !share && (
           <Suspense>
             <Details
               entries={selected}
@@ -232,11 +236,12 @@ export function Files() {
         )}
         {(open === 'picker' || open === 'copy-picker') && drive && (
           <Picker
-            drive={drive.id}
+            drive={open === 'picker' ? drive.id : (drive.share?.ownDrive ?? drive.id)}
             title={text(open === 'picker' ? 'moveCount' : 'copyCount', { count: selected.length })}
             label={text(open === 'picker' ? 'moveHere' : 'copyHere')}
             root={folder.title ?? text('root')}
-            start={place.path}
+            start={open === 'picker' || !share ? place.path : ''}
+            share={open === 'picker' ? share : undefined}
             moving={selected}
             copies={open === 'copy-picker'}
             anyDrive={open === 'copy-picker'}
@@ -247,7 +252,12 @@ export function Files() {
           />
         )}
         {open === 'delete' && (
-          <DeleteForEver count={selected.length} onConfirm={() => removeNow(selected)} onClose={() => setOpen(null)} />
+          <DeleteForEver
+            count={selected.length}
+            owner={drive?.share?.owner}
+            onConfirm={() => removeNow(selected)}
+            onClose={() => setOpen(null)}
+          />
         )}
         {open === 'request' && folder.folder && (
           <RequestForm of={{ folder: selected[0] ?? folder.folder }} onClose={() => setOpen(null)} />
@@ -257,6 +267,7 @@ export function Files() {
           <Viewer
             id={search.open}
             entries={entries}
+            share={share}
             onShow={id => setSearch({ open: id })}
             onDownload={entry => act(actions => actions.download([entry]))}
             onClose={() => {

@@ -4,6 +4,14 @@ import { useCallback } from 'react'
 export const sorts = ['name', 'updated', 'size', 'created'] as const
 export type Sort = (typeof sorts)[number]
 
+/** What the graph sorts by. */
+export const fields = {
+  name: 'NAME',
+  updated: 'UPDATED_AT',
+  size: 'SIZE',
+  created: 'CREATED_AT',
+} as const satisfies Record<Sort, string>
+
 /** What the address says about the screen besides the folder. What is missing is as people expect it. */
 export interface FilesSearch {
   view?: 'grid'

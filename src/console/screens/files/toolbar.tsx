@@ -27,7 +27,7 @@ import { text } from './text.ts'
 
 /** What can be done here, or with what is selected. */
 export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
-  const { selected, search, setSearch } = props
+  const { drive, selected, search, setSearch } = props
   return (
     <div className="toolbar" role="toolbar" aria-label={text('actions')}>
       {selected.length > 0 ? <WithSelection {...props} /> : <WithFolder {...props} />}
@@ -48,14 +48,16 @@ export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
         >
           {search.view === 'grid' ? <List /> : <LayoutGrid />}
         </Button>
-        <Button
-          look="icon"
-          aria-label={text('details')}
-          aria-pressed={Boolean(search.details)}
-          onPress={() => setSearch({ details: search.details ? undefined : true })}
-        >
-          <Info />
-        </Button>
+        {!drive?.share && (
+          <Button
+            look="icon"
+            aria-label={text('details')}
+            aria-pressed={Boolean(search.details)}
+            onPress={() => setSearch({ details: search.details ? undefined : true })}
+          >
+            <Info />
+          </Button>
+        )}
       </span>
     </div>
   )

@@ -4,12 +4,7 @@ import { useLive } from '../../graphql/live.ts'
 import { type PagedList, readAhead, usePages } from '../../graphql/use-pages.ts'
 import { useHidden } from '../../listing/held-back.ts'
 import { type Entry, FOLDER, type FolderData } from './documents.ts'
-import type { FilesSearch, Sort } from './search.ts'
-
-const fields = { name: 'NAME', updated: 'UPDATED_AT', size: 'SIZE', created: 'CREATED_AT' } as const satisfies Record<
-  Sort,
-  string
->
+import { type FilesSearch, fields } from './search.ts'
 
 const driveOf = (data: FolderData | undefined) => data?.me?.drive ?? data?.workspace?.drive ?? undefined
 
@@ -27,6 +22,16 @@ export interface DriveHere {
   canShare: boolean
   /** For how many days what is deleted can be restored; with 0 a deletion is final. */
   trashDays: number
+  /** Where it is what somebody shares with the person, with whom its trash, versions and history stay. */
+  share?: SharedHere | undefined
+}
+
+export interface SharedHere {
+  token: string
+  /** What its owner is called. */
+  owner: string
+  /** The id of the person's own drive, into which they may save copies. */
+  ownDrive: string
 }
 
 export interface FolderHere extends Omit<PagedList<Entry, FolderData>, 'data'> {

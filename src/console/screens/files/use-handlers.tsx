@@ -27,6 +27,7 @@ export function useHandlers(given: Given): Handlers {
   const latest = useRef(given)
   latest.current = given
   const isSearch = Boolean(given.search.q)
+  const isShared = given.place.share !== undefined
   const lastPointer = useRef('mouse')
 
   return useMemo(
@@ -62,8 +63,9 @@ export function useHandlers(given: Given): Handlers {
       type: typed => latest.current.renaming.type(typed),
       rename: entry => void latest.current.renaming.save(entry),
       keepName: () => latest.current.renaming.cancel(),
+      hasThumbnails: !isShared,
       where: isSearch ? entry => parentOf(trim(entry.path)) || text('root') : null,
     }),
-    [isSearch],
+    [isSearch, isShared],
   )
 }

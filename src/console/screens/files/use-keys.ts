@@ -31,7 +31,7 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
       if (isCommand) {
         if (key === 'x' && canWrite && first) act(actions => actions.take(selected, 'move'))
         // Marked text is copied as everywhere.
-        else if (key === 'c' && first && getSelection()?.isCollapsed !== false)
+        else if (key === 'c' && first && !drive?.share && getSelection()?.isCollapsed !== false)
           act(actions => actions.take(selected, 'copy'))
         else if (key === 'v' && canWrite && clipboard.get()) act(actions => actions.paste(place.path))
         else if (key === 'z') return undoLatest()
@@ -40,13 +40,13 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
       }
       if (event.altKey) {
         if (key === 'ArrowUp') return up()
-        if (key === 'Enter') setSearch({ details: search.details ? undefined : true })
+        if (key === 'Enter' && !drive?.share) setSearch({ details: search.details ? undefined : true })
         else if (key === 'n' && canWrite) setOpen('new-folder')
         else if (key === 'u' && canWrite) pickFiles(commands)
         // Until it is known what one may do here, it is kept.
         else if (!drive && (key === 'n' || key === 'u')) runOffer(key === 'n' ? 'new' : 'upload', here)
         else if (key === 'm' && canWrite && first) setOpen('picker')
-        else if (key === 'c' && canWrite && first) setOpen('copy-picker')
+        else if (key === 'c' && (canWrite || drive?.share) && first) setOpen('copy-picker')
         else if (key === 's' && mayShare(drive, selected)) setOpen('share')
         else return false
         return true

@@ -6,7 +6,7 @@ import type { FilesSearch } from './search.ts'
 
 /** Opens an entry: goes into a folder, or shows a file large. */
 export function useOpen(
-  { workspace }: Place,
+  { workspace, share }: Place,
   { view, sort, desc, details }: FilesSearch,
   setSearch: (change: FilesSearch, options?: { push?: boolean }) => void,
 ) {
@@ -16,8 +16,8 @@ export function useOpen(
       if (entry.__typename === 'File') return setSearch({ open: entry.id, sel: entry.id }, { push: true })
       // How the list looks goes along; what was searched for and selected stays behind.
       const kept = { view, sort, desc, details } satisfies FilesSearch
-      void navigate({ to: hrefOf({ workspace, path: trim(entry.path) }), search: kept as never })
+      void navigate({ to: hrefOf({ workspace, share, path: trim(entry.path) }), search: kept as never })
     },
-    [navigate, workspace, view, sort, desc, details, setSearch],
+    [navigate, workspace, share, view, sort, desc, details, setSearch],
   )
 }

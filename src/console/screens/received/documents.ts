@@ -1,4 +1,3 @@
-import { COPY_STATE } from '../../drive/documents.ts'
 import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 
 const RECEIVED_SHARE = graphql(`
@@ -16,6 +15,7 @@ const RECEIVED_SHARE = graphql(`
     expiresAt
     allowDownload
     passwordProtected
+    mayEdit
     seen
     sharedBy {
       id
@@ -51,47 +51,26 @@ export const RECEIVED = graphql(
   [RECEIVED_SHARE],
 )
 
-export const OPEN_SHARE = graphql(`
-  mutation OpenShare($input: OpenShareInput!) {
-    openShare(input: $input) {
-      download {
-        url
-        fileName
-      }
-    }
-  }
-`)
-
-/** Copies what is shared into the own drive. */
-export const SAVE_SHARED = graphql(
+/** One received share. */
+export const RECEIVED_ONE = graphql(
   `
-    mutation SaveShared($input: SaveSharedEntriesInput!) {
-      saveSharedEntries(input: $input) {
-        entries {
-          __typename
-          id
-          name
-        }
-        copy {
-          ...CopyState
-        }
-        to {
-          id
-          fileCount
-          size
-        }
+    query ReceivedOne($id: ID!) {
+      me {
+        id
         drive {
           id
-          usage {
-            usedBytes
-            fileCount
-            folderCount
-          }
+        }
+      }
+      node(id: $id) {
+        __typename
+        id
+        ... on DirectShare {
+          ...ReceivedShare
         }
       }
     }
   `,
-  [COPY_STATE],
+  [RECEIVED_SHARE],
 )
 
 export const MARK_SEEN = graphql(`

@@ -1,10 +1,11 @@
 import { useRef, useState } from 'react'
 import { copiesOf, sayCopied } from '../../drive/copied.ts'
+import { OPEN_SHARE, SAVE_SHARED } from '../../drive/shared.ts'
 import { Refused } from '../../graphql/errors.ts'
 import { mutate } from '../../graphql/run.ts'
 import { toastError } from '../../parts/toasts.tsx'
 import { nameOf } from '../../sharing/facts.ts'
-import { MARK_SEEN, OPEN_SHARE, type ReceivedShare, SAVE_SHARED } from './documents.ts'
+import { MARK_SEEN, type ReceivedShare } from './documents.ts'
 import { text } from './text.ts'
 
 /** To look at it, to save it on the person's machine, or to copy it into a folder, which is called so, of a drive of theirs. */

@@ -1,6 +1,7 @@
 import './received.css'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { hrefOf } from '../../drive/place.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { useSeen } from '../../graphql/seen.ts'
 import { formatBytes, formatExact } from '../../i18n/format.ts'
@@ -9,7 +10,7 @@ import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
-import { Download, FolderInput, Inbox, Lock } from '../../parts/icons.ts'
+import { Download, FileUp, FolderInput, Inbox, Lock } from '../../parts/icons.ts'
 import { mediaTypeOf } from '../../parts/media-type.ts'
 import { personName } from '../../parts/person-name.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
@@ -123,12 +124,18 @@ function Page({ seen, after, ...uses }: { seen: false | null; after: string | nu
   )
 }
 
+/** Asks for the new content of a file. Its owner keeps what it was. */
+const replace = ({ id, token, fileName }: ReceivedShare): void =>
+  void import('../../uploads/pick-and-add.ts').then(({ pickAndReplace }) =>
+    pickAndReplace({ drive: id, share: token, folder: '' }, { fileName, revision: 'any' }),
+  )
+
 function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string } & Uses) {
   const fileName = nameOf(share)
   const { entryKind, contentType, size, url, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
   const isFolder = entryKind === 'FOLDER'
-  // The page of a share lists a folder, shows files that may not be downloaded, and asks for the password.
-  const isOnPage = isFolder || !share.allowDownload
+  // The page of a share shows what may not be downloaded, and asks for the password of a folder.
+  const isOnPage = !share.allowDownload || (isFolder && passwordProtected)
   return (
     <li className={`received${seen ? '' : ' unseen'}`}>
       <EntryIcon contentType={isFolder ? null : mediaTypeOf({ name: fileName, contentType, size })} />
@@ -138,6 +145,10 @@ function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string
             <a className="link" dir="auto" href={url}>
               {fileName}
             </a>
+          ) : isFolder ? (
+            <Link className="link" dir="auto" to={hrefOf({ workspace: null, share: share.id, path: '' })}>
+              {fileName}
+            </Link>
           ) : (
             <button type="button" className="link" dir="auto" onClick={() => open(share, 'look')}>
               {fileName}
@@ -152,6 +163,7 @@ function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string
           {!seen && <span className="badge">{text('new')}</span>}
         </div>
         <div className="facts-line soft">
+          {share.mayEdit && <span>{text('mayEdit')}</span>}
           <span>{formatBytes(size)}</span>
           <span title={formatExact(createdAt)}>{formatRelative(createdAt)}</span>
           {expiresAt !== null && <span>{text('until', { when: formatRelative(expiresAt) })}</span>}
@@ -164,16 +176,27 @@ function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string
           <span dir="auto">{personName(sharedBy)}</span>
         </span>
       </div>
-      {share.allowDownload && (
-        <>
-          <Button look="icon" aria-label={text('keepOne', { name: fileName })} onPress={() => keep(share, drive)}>
-            <FolderInput />
+      <div className="received-actions">
+        {share.mayEdit && !isFolder && (
+          <Button look="icon" aria-label={text('replaceOne', { name: fileName })} onPress={() => replace(share)}>
+            <FileUp />
           </Button>
-          <Button look="icon" aria-label={text('downloadOne', { name: fileName })} onPress={() => open(share, 'save')}>
-            <Download />
-          </Button>
-        </>
-      )}
+        )}
+        {share.allowDownload && (
+          <>
+            <Button look="icon" aria-label={text('keepOne', { name: fileName })} onPress={() => keep(share, drive)}>
+              <FolderInput />
+            </Button>
+            <Button
+              look="icon"
+              aria-label={text('downloadOne', { name: fileName })}
+              onPress={() => open(share, 'save')}
+            >
+              <Download />
+            </Button>
+          </>
+        )}
+      </div>
     </li>
   )
 }

@@ -1,11 +1,24 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { rootRoute } from '../../shell/route.ts'
+import { readSearch as readFilesSearch } from '../files/search.ts'
 import { readSearch } from './search.ts'
 
-/** What others have shared with the person. */
-export const receivedRoute = createRoute({
+const received = createRoute({
   getParentRoute: () => rootRoute,
   path: '/shared',
   component: lazyRouteComponent(() => import('./received.tsx'), 'Received'),
   validateSearch: readSearch,
 })
+
+const folder = {
+  getParentRoute: () => rootRoute,
+  component: lazyRouteComponent(() => import('./shared-files.tsx'), 'SharedFiles'),
+  validateSearch: readFilesSearch,
+}
+
+/** What others have shared with the person, and a folder of it. */
+export const receivedRoutes = [
+  received,
+  createRoute({ ...folder, path: '/shared/$share' }),
+  createRoute({ ...folder, path: '/shared/$share/$' }),
+] as const

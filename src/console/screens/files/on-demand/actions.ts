@@ -1,6 +1,7 @@
 import { copiesOf, sayCopied } from '../../../drive/copied.ts'
 import { RESTORE } from '../../../drive/documents.ts'
 import { join, nameOf, parentOf, trim } from '../../../drive/place.ts'
+import { OPEN_SHARE, SAVE_SHARED } from '../../../drive/shared.ts'
 import { inParts } from '../../../graphql/in-parts.ts'
 import { ask, mutate } from '../../../graphql/run.ts'
 import { hide, show } from '../../../listing/held-back.ts'
@@ -20,19 +21,37 @@ async function fileUrl(id: string) {
 }
 
 async function zipUrl(entries: readonly Entry[]) {
-  const { zipEntries } = await mutate(ZIP, { input: { entries: entries.map(refOf) } })
+  const { zipEntries } = await mutate(ZIP, { input: { entries: entries.map(({ id }) => ({ id })) } })
   return zipEntries?.download
 }
 
+async function sharedUrl(token: string, entries: readonly Entry[]) {
+  const [first] = entries
+  const named = entries.length === 1 && first ? { path: first.path } : { paths: entries.map(({ path }) => path) }
+  const { openShare } = await mutate(OPEN_SHARE, { input: { token, ...named } })
+  return openShare?.download
+}
+
 const idsOf = (entries: readonly Entry[]) => entries.map(({ id }) => id)
-const refOf = ({ id }: { id: string }) => ({ id })
+
+/** Where entries are acted on. */
+export interface Acted {
+  /** Of the drive, or of the share by which the person edits a part of one. */
+  id: string
+  /** The token of the share. */
+  share: string | undefined
+  /** Whether what is deleted can be restored. */
+  hasTrash: boolean
+}
 
 /**
- * What is done with entries of a drive. Whatever fails is said in a toast.
- * @param hasTrash whether what is deleted can be restored
+ * What is done with entries of a drive, or of what is shared. Whatever fails is said in a toast.
  * @param after reads the list again
  */
-export function createActions(drive: string, hasTrash: boolean, after: () => void) {
+export function createActions({ id: drive, share, hasTrash }: Acted, after: () => void) {
+  const isShared = share !== undefined
+  const refOf = ({ id, path }: Pick<Entry, 'id' | 'path'>) => (isShared ? { at: { drive, path } } : { id })
+
   async function attempt(work: () => Promise<void>): Promise<boolean> {
     try {
       await work()
@@ -49,7 +68,7 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
   async function moveTo(entries: readonly Entry[], to: string): Promise<void> {
     for (const part of inParts(entries)) {
       const input = { entries: part.map(refOf), to: { at: { drive, path: to } } }
-      await mutate(MOVE, { input }, { keepalive: true })
+      await mutate(MOVE, { input, isShared }, { keepalive: true })
     }
   }
 
@@ -62,19 +81,19 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
   const actions = {
     /** @param folder path of the folder that it is in @throws Refused, and what `nameFrom` throws */
     async createFolder(folder: string, typed: string): Promise<void> {
-      await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(folder, nameFrom(typed)) } } })
+      await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(folder, nameFrom(typed)) } }, isShared })
       after()
     },
 
     /** @throws Refused, and what `nameFrom` throws */
     async rename(entry: Entry, typed: string): Promise<void> {
       const name = nameFrom(typed)
-      const before = entry.name
-      const rename = async (to: string) => {
-        await mutate(MOVE, { input: { entries: [refOf(entry)], name: to } })
+      const rename = async (from: Entry, to: string) => {
+        await mutate(MOVE, { input: { entries: [refOf(from)], name: to }, isShared })
       }
-      await rename(name).finally(after)
-      toast({ message: text('renamed', { name }), undo: () => void attempt(() => rename(before)) })
+      await rename(entry, name).finally(after)
+      const renamed = { ...entry, path: join(parentOf(entry.path), name) }
+      toast({ message: text('renamed', { name }), undo: () => void attempt(() => rename(renamed, entry.name)) })
     },
 
     /** Moves entries into the folder at a path, at once for the eye. */
@@ -91,7 +110,11 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
         message: text('moved', { count: moving.length, folder: nameOf(to) || text('root') }),
         undo: () =>
           void attempt(async () => {
-            for (const [from, group] of froms) await moveTo(group, from)
+            for (const [from, group] of froms)
+              await moveTo(
+                group.map(entry => ({ ...entry, path: join(to, entry.name) })),
+                from,
+              )
           }),
       })
     },
@@ -104,14 +127,14 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
       const deletion = attempt(async () => {
         for (const part of inParts(entries)) {
           const input = { entries: part.map(refOf), recursive: true }
-          const { deleteEntries } = await mutate(DELETE, { input }, { keepalive: true })
+          const { deleteEntries } = await mutate(DELETE, { input, isShared }, { keepalive: true })
           for (const { id } of deleteEntries?.trashItems ?? []) items.push(id)
         }
       })
-      const isShared = entries.some(entry => entry.shareCount)
+      const hadLinks = entries.some(entry => entry.shareCount)
       const said = text(hasTrash ? 'trashed' : 'deleted', { count: entries.length, name: entries[0]?.name ?? '' })
       const unsay = toast({
-        message: isShared ? `${said} ${text('linksEnded')}` : said,
+        message: hadLinks ? `${said} ${text('linksEnded')}` : said,
         ...(hasTrash && { undo: () => void deletion.then(() => restore(items)) }),
       })
       if (!(await deletion)) unsay()
@@ -121,15 +144,17 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
     /** Copies entries of any drive into the folder at a path, of this one or of another. */
     async copy(entries: readonly Entry[], to: string, into = drive, name = nameOf(to) || text('root')): Promise<void> {
       const copies: { id: string }[] = []
+      const copyPart = async (part: readonly Entry[]) => {
+        const how = { to: { at: { drive: into, path: to } }, onConflict: 'KEEP_BOTH' as const }
+        if (share !== undefined) {
+          const input = { ...how, token: share, paths: part.map(({ path }) => path) }
+          return (await mutate(SAVE_SHARED, { input }, { keepalive: true })).saveSharedEntries
+        }
+        return (await mutate(COPY, { input: { ...how, entries: part.map(refOf) } }, { keepalive: true })).copyEntries
+      }
       await attempt(async () => {
         for (const part of inParts(entries)) {
-          const input = {
-            entries: part.map(refOf),
-            to: { at: { drive: into, path: to } },
-            onConflict: 'KEEP_BOTH' as const,
-          }
-          const { copyEntries } = await mutate(COPY, { input }, { keepalive: true })
-          const made = await copiesOf(copyEntries)
+          const made = await copiesOf(await copyPart(part))
           if (!made) break
           copies.push(...made)
         }
@@ -148,6 +173,7 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
     async paste(to: string): Promise<void> {
       const taken = clipboard.get()
       if (!taken) return
+      if (taken.how === 'copy' && isShared) return void toast({ tone: 'error', message: text('noCopiesHere') })
       if (taken.how === 'copy') return actions.copy(taken.entries, to)
       if (taken.drive !== drive) return void toast({ tone: 'error', message: text('otherDrive') })
       clipboard.set(null)
@@ -159,7 +185,8 @@ export function createActions(drive: string, hasTrash: boolean, after: () => voi
       if (entries.length > MAX_ZIPPED)
         return void toast({ tone: 'error', message: text('downloadFewer', { count: MAX_ZIPPED }) })
       await attempt(async () => {
-        const found = isOneFile(entries) ? await fileUrl(entries[0]?.id ?? '') : await zipUrl(entries)
+        const ofDrive = () => (isOneFile(entries) ? fileUrl(entries[0]?.id ?? '') : zipUrl(entries))
+        const found = await (share === undefined ? ofDrive() : sharedUrl(share, entries))
         if (!found) return
         const link = document.createElement('a')
         link.href = found.url

@@ -14,10 +14,23 @@ export const NewFolder = ({ create, onEnd }: { create: (typed: string) => Promis
   </FormDialog>
 )
 
-/** Asks before a deletion that is final. */
-export const DeleteForEver = ({ count, ...props }: { count: number; onConfirm: () => void; onClose: () => void }) => (
-  <Confirm {...props} isOpen title={text('deleteForEver', { count })} label={text('delete')}>
-    <p>{text('deleteForEverHint')}</p>
+interface DeleteForEverProps {
+  count: number
+  /** Who may restore it, where the person may not. */
+  owner: string | undefined
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Asks before a deletion that the person cannot undo. */
+export const DeleteForEver = ({ count, owner, ...props }: DeleteForEverProps) => (
+  <Confirm
+    {...props}
+    isOpen
+    title={text(owner === undefined ? 'deleteForEver' : 'deleteShared', { count })}
+    label={text('delete')}
+  >
+    <p>{owner === undefined ? text('deleteForEverHint') : text('deleteSharedHint', { owner })}</p>
   </Confirm>
 )
 

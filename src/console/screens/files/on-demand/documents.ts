@@ -2,19 +2,22 @@ import { COPY_STATE } from '../../../drive/documents.ts'
 import { graphql } from '../../../graphql/graphql.ts'
 import { ENTRY } from '../documents.ts'
 
+/** With `isShared`, without what the person sees of their own drives alone; so are the others here. */
 export const MOVE = graphql(
   `
-    mutation Move($input: MoveEntriesInput!) {
+    mutation Move($input: MoveEntriesInput!, $isShared: Boolean!) {
       moveEntries(input: $input) {
         entries {
-          ...EntryLine
+          __typename
+          id
+          ...EntryLine @skip(if: $isShared)
         }
-        from {
+        from @skip(if: $isShared) {
           id
           fileCount
           size
         }
-        to {
+        to @skip(if: $isShared) {
           id
           path
           fileCount
@@ -58,10 +61,12 @@ export const COPY = graphql(
 
 export const CREATE_FOLDER = graphql(
   `
-    mutation CreateFolder($input: CreateFolderInput!) {
+    mutation CreateFolder($input: CreateFolderInput!, $isShared: Boolean!) {
       createFolder(input: $input) {
         folder {
-          ...EntryLine
+          __typename
+          id
+          ...EntryLine @skip(if: $isShared)
         }
       }
     }
@@ -70,18 +75,18 @@ export const CREATE_FOLDER = graphql(
 )
 
 export const DELETE = graphql(`
-  mutation Delete($input: DeleteEntriesInput!) {
+  mutation Delete($input: DeleteEntriesInput!, $isShared: Boolean!) {
     deleteEntries(input: $input) {
       deletedIds
-      trashItems {
+      trashItems @skip(if: $isShared) {
         id
       }
-      folders {
+      folders @skip(if: $isShared) {
         id
         fileCount
         size
       }
-      drive {
+      drive @skip(if: $isShared) {
         id
         usage {
           usedBytes

@@ -35,6 +35,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
   const [first] = entries
   if (!first || !drive) return []
   const isOne = entries.length === 1
+  const isShared = drive.share !== undefined
   const isFiles = entries.every(({ __typename }) => __typename === 'File')
   const groups: (MenuEntry | false)[][] = [
     [
@@ -60,6 +61,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
       },
       isOne &&
         first.__typename === 'Folder' &&
+        !isShared &&
         drive.canWrite && {
           id: 'request',
           label: text('requestFiles'),
@@ -82,6 +84,14 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
           keys: 'F2',
           run: () => startRename(first),
         },
+      isShared &&
+        isOneFile(entries) &&
+        drive.canDelete && {
+          id: 'replace',
+          label: text('replaceWith'),
+          icon: FileUp,
+          run: () => replaceWith(commands, first),
+        },
       drive.canWrite && {
         id: 'move',
         label: text('moveTo'),
@@ -96,21 +106,27 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         keys: 'Ctrl X',
         run: () => act(actions => actions.take(entries, 'move')),
       },
-      {
+      !isShared && {
         id: 'copy',
         label: text('copyOut'),
         icon: Copy,
         keys: 'Ctrl C',
         run: () => act(actions => actions.take(entries, 'copy')),
       },
-      drive.canWrite && {
+      (drive.canWrite || isShared) && {
         id: 'copy-to',
-        label: text('copyTo'),
+        label: text(isShared ? 'saveTo' : 'copyTo'),
         icon: CopyPlus,
         keys: 'Alt C',
         run: () => setOpen('copy-picker'),
       },
-      { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
+      !isShared && {
+        id: 'details',
+        label: text('details'),
+        icon: Info,
+        keys: 'Alt ⏎',
+        run: () => setSearch({ details: true }),
+      },
     ],
     [
       drive.canDelete && {
@@ -124,6 +140,15 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
     ],
   ]
   return withSeparators(groups)
+}
+
+/** Asks for the new content of a file: of what is shared, its owner keeps what it was. */
+function replaceWith({ target }: Commands, { name, path }: Entry): void {
+  if (!target) return
+  const to = { ...target, folder: parentOf(path) }
+  void import('../../../uploads/pick-and-add.ts').then(({ pickAndReplace }) =>
+    pickAndReplace(to, { fileName: name, revision: 'any' }),
+  )
 }
 
 /** Where a folder is shown, or a file over its folder. */
@@ -159,12 +184,13 @@ export function folderMenu({
         keys: 'Alt U',
         run: () => pickFiles({ target }),
       },
-      drive?.canWrite && {
-        id: 'request',
-        label: text('requestFiles'),
-        icon: FileUp,
-        run: () => setOpen('request'),
-      },
+      drive?.canWrite &&
+        !drive.share && {
+          id: 'request',
+          label: text('requestFiles'),
+          icon: FileUp,
+          run: () => setOpen('request'),
+        },
       drive?.canWrite &&
         clipboard.get() && {
           id: 'paste',
@@ -178,9 +204,19 @@ export function folderMenu({
       search.view === 'grid'
         ? { id: 'list', label: text('asList'), icon: List, run: () => setSearch({ view: undefined }) }
         : { id: 'grid', label: text('asGrid'), icon: LayoutGrid, run: () => setSearch({ view: 'grid' }) },
-      { id: 'details', label: text('details'), icon: Info, keys: 'Alt ⏎', run: () => setSearch({ details: true }) },
-      { id: 'activity', label: text('activity'), icon: History, run: () => openScreen('activity') },
-      { id: 'trash', label: text('trash'), icon: Trash2, run: () => openScreen('trash') },
+      ...(drive?.share
+        ? []
+        : [
+            {
+              id: 'details',
+              label: text('details'),
+              icon: Info,
+              keys: 'Alt ⏎',
+              run: () => setSearch({ details: true }),
+            },
+            { id: 'activity', label: text('activity'), icon: History, run: () => openScreen('activity') },
+            { id: 'trash', label: text('trash'), icon: Trash2, run: () => openScreen('trash') },
+          ]),
       { id: 'keys', label: text('keys'), icon: Keyboard, keys: '?', run: () => shortcuts.set(true) },
     ],
   ])

@@ -1,13 +1,28 @@
+import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
+import { OPEN_SHARE } from '../../../drive/shared.ts'
+import { mutate } from '../../../graphql/run.ts'
+import { toastError } from '../../../parts/toasts.tsx'
 import { hasPreview, Preview } from '../../../viewer/preview.tsx'
-import type { Entry } from '../documents.ts'
+import type { FileEntry } from '../documents.ts'
 import { DOWNLOAD } from './documents.ts'
+
+interface FilePreviewProps {
+  file: FileEntry
+  isLarge?: boolean
+  /** The token of the share by which it is seen. */
+  share?: string | undefined
+}
+
+/** What is in a file of a drive, or of what is shared. */
+export function FilePreview({ share, ...props }: FilePreviewProps) {
+  return share === undefined ? <OfDrive {...props} /> : <OfShare {...props} token={share} />
+}
 
 /** One object: with another one, what is asked would be asked again. */
 const ONCE = { once: true }
 
-/** What is in a file of a drive. */
-export function FilePreview(props: { file: Extract<Entry, { __typename: 'File' }>; isLarge?: boolean }) {
+function OfDrive(props: Omit<FilePreviewProps, 'share'>) {
   const { id } = props.file
   const [{ data }] = useQuery({
     query: DOWNLOAD,
@@ -18,5 +33,22 @@ export function FilePreview(props: { file: Extract<Entry, { __typename: 'File' }
     context: ONCE,
   })
   const url = data?.node?.__typename === 'File' && data.node.id === id ? data.node.download.url : undefined
+  return <Preview {...props} url={url} />
+}
+
+function OfShare({ token, ...props }: Omit<FilePreviewProps, 'share'> & { token: string }) {
+  const { path } = props.file
+  const [url, setUrl] = useState<string>()
+  const isShown = hasPreview(props.file)
+  useEffect(() => {
+    if (!isShown) return
+    let isGone = false
+    mutate(OPEN_SHARE, { input: { token, path, disposition: 'INLINE' } })
+      .then(({ openShare }) => isGone || setUrl(openShare?.download.url))
+      .catch(toastError)
+    return () => {
+      isGone = true
+    }
+  }, [token, path, isShown])
   return <Preview {...props} url={url} />
 }

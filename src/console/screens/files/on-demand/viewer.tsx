@@ -12,17 +12,19 @@ interface ViewerProps {
   id: string
   /** The list that it is in, for the ones before and after. */
   entries: readonly Entry[]
+  /** The token of the share by which they are seen. */
+  share: string | undefined
   onShow: (id: string) => void
   onDownload: (entry: Entry) => void
   onClose: () => void
 }
 
 /** A file over the whole window. The arrow keys go to the files before and after it. */
-export function Viewer({ id, entries, onShow, onDownload, onClose }: ViewerProps) {
+export function Viewer({ id, entries, share, onShow, onDownload, onClose }: ViewerProps) {
   const files = entries.filter(({ __typename }) => __typename === 'File')
   const at = files.findIndex(entry => entry.id === id)
   const listed = files[at]
-  const [{ data }] = useQuery({ query: DETAILS, variables: { id }, pause: listed !== undefined })
+  const [{ data }] = useQuery({ query: DETAILS, variables: { id }, pause: listed !== undefined || share !== undefined })
   const file = listed ?? (data?.node?.__typename === 'File' ? data.node : undefined)
   const go = (step: number) => {
     const next = at < 0 ? undefined : files[at + step]
@@ -55,7 +57,7 @@ export function Viewer({ id, entries, onShow, onDownload, onClose }: ViewerProps
         <ChevronLeft />
       </Button>
       {file?.__typename === 'File' ? (
-        <FilePreview key={file.id} file={file} isLarge />
+        <FilePreview key={file.id} file={file} share={share} isLarge />
       ) : (
         <div className="preview none" />
       )}

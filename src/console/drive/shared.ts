@@ -1,0 +1,103 @@
+import { graphql, type ResultOf } from '../graphql/graphql.ts'
+import { COPY_STATE } from './documents.ts'
+
+const SHARED_ENTRY = graphql(`
+  fragment SharedLine on SharedEntry {
+    kind
+    name
+    path
+    size
+    contentType
+    md5
+    updatedAt
+  }
+`)
+
+type SharedLine = ResultOf<typeof SHARED_ENTRY>
+
+/** One page of a shared folder, or of what a search has found below it. */
+export const SHARED_FOLDER = graphql(
+  `
+    query SharedFolder(
+      $token: String!
+      $path: String!
+      $query: String
+      $order: EntryOrder!
+      $first: Int!
+      $after: String
+    ) {
+      sharedFolder(token: $token, path: $path, query: $query, orderBy: $order, first: $first, after: $after) {
+        path
+        endCursor
+        entries {
+          ...SharedLine
+        }
+      }
+    }
+  `,
+  [SHARED_ENTRY],
+)
+
+export type SharedFolderData = ResultOf<typeof SHARED_FOLDER>
+
+/** The first page of a shared folder, which has its folders before its files. */
+export const firstOfShare = (path: string) => ({
+  path,
+  query: null,
+  order: { field: 'NAME' as const, direction: 'ASC' as const },
+  first: 1000,
+  after: null,
+})
+
+/** As an entry of a list: what is shared is named by its path. The id stands in addresses, where a dot is between two of them. */
+export function entryOf({ kind, path, contentType, md5: _md5, ...line }: SharedLine) {
+  const id = encodeURIComponent(path).replaceAll('.', '%2E')
+  const entry = { ...line, id, path, createdAt: line.updatedAt, shareCount: null }
+  return kind === 'FOLDER'
+    ? { ...entry, __typename: 'Folder' as const, fileCount: 0 }
+    : { ...entry, __typename: 'File' as const, contentType: contentType ?? '' }
+}
+
+/** Makes a signed URL for what is shared, or for some of it. */
+export const OPEN_SHARE = graphql(`
+  mutation OpenShare($input: OpenShareInput!) {
+    openShare(input: $input) {
+      download {
+        url
+        fileName
+      }
+    }
+  }
+`)
+
+/** Copies what is shared, or some of it, into a drive of the person. */
+export const SAVE_SHARED = graphql(
+  `
+    mutation SaveShared($input: SaveSharedEntriesInput!) {
+      saveSharedEntries(input: $input) {
+        entries {
+          __typename
+          id
+          name
+        }
+        copy {
+          ...CopyState
+        }
+        to {
+          id
+          fileCount
+          size
+        }
+        drive {
+          id
+          usage {
+            usedBytes
+            fileCount
+            folderCount
+          }
+        }
+      }
+    }
+  `,
+  [COPY_STATE],
+)

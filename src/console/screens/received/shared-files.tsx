@@ -1,0 +1,128 @@
+import './shared-files.css'
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { useKeptQuery } from '../../graphql/kept.ts'
+import { useLookAgain } from '../../graphql/look-again.ts'
+import { mutate } from '../../graphql/run.ts'
+import { formatRelative } from '../../i18n/times.ts'
+import { LinkButton } from '../../parts/button.tsx'
+import { ChevronLeft, Inbox, Lock } from '../../parts/icons.ts'
+import { personName } from '../../parts/person-name.ts'
+import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { useTitle } from '../../parts/use-title.ts'
+import { nameOf } from '../../sharing/facts.ts'
+import { useUploadPlace } from '../../uploads/place.ts'
+import { Files } from '../files/files.tsx'
+import { MARK_SEEN, RECEIVED_ONE, type ReceivedShare } from './documents.ts'
+import { text } from './text.ts'
+import { SharedDrive, useSharedEntries } from './use-shared-entries.ts'
+
+/** How soon it is seen that a right has been given or has ended. */
+const LOOK_MS = 5000
+
+/** A folder that somebody shares with the person, as their own files are shown, with what they may do there. */
+export function SharedFiles() {
+  const { share: id = '' } = useParams({ strict: false })
+  const [{ data, error }, ask] = useKeptQuery({
+    query: RECEIVED_ONE,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  })
+  const again = () => ask({ requestPolicy: 'network-only' })
+  useLookAgain(again, LOOK_MS)
+  const share = data?.node?.__typename === 'DirectShare' ? data.node : null
+  // What was shared has a name still when it is not any more.
+  const before = useRef<ReceivedShare | null>(null)
+  if (share) before.current = share
+  if (share && data) return <Folder key={id} share={share} ownDrive={data.me.drive.id} />
+  return (
+    <>
+      <div className="screen-head">
+        <h1>{text('title')}</h1>
+      </div>
+      {error ? (
+        <ErrorState error={error} retry={again} />
+      ) : data ? (
+        <Ended key={id} id={id} before={before.current?.id === id ? before.current : null} />
+      ) : (
+        <Skeleton />
+      )}
+    </>
+  )
+}
+
+/** What was shared once, or never with this person. Nothing is uploaded here, nor anywhere else by mistake. */
+function Ended({ id, before }: { id: string; before: ReceivedShare | null }) {
+  useUploadPlace({ drive: id, folder: '', label: '', mayUpload: false })
+  useTitle(text('title'))
+  return (
+    <EmptyState
+      icon={Inbox}
+      title={before ? text('endedOne', { name: nameOf(before) }) : text('ended')}
+      hint={
+        before
+          ? text(before.mayEdit ? 'endedEdit' : 'endedWhy', { who: personName(before.sharedBy) })
+          : text('endedHint')
+      }
+    >
+      <LinkButton href="/shared">{text('title')}</LinkButton>
+    </EmptyState>
+  )
+}
+
+function Folder({ share, ownDrive }: { share: ReceivedShare; ownDrive: string }) {
+  const { id, token, mayEdit, sharedBy, expiresAt, url } = share
+  const fileName = nameOf(share)
+  const owner = personName(sharedBy)
+  const lost = useLost(mayEdit)
+  const isNew = !share.seen
+  useEffect(() => {
+    // What is still new is marked when it is opened again.
+    if (isNew) mutate(MARK_SEEN, { input: { share: { id } } }).catch(() => {})
+  }, [id, isNew])
+  const shared = useMemo(() => {
+    const rights = { canWrite: mayEdit, canDelete: mayEdit, canShare: false, trashDays: 0 }
+    return { drive: { id, ...rights, share: { token, owner, ownDrive } }, title: fileName }
+  }, [id, token, mayEdit, fileName, owner, ownDrive])
+  // Its page asks for the password, and shows what may not be downloaded.
+  const isOnPage = share.passwordProtected || !share.allowDownload || share.entryKind === 'FILE'
+  return (
+    <>
+      <div className="shared-head">
+        <Link to="/shared" className="shared-back">
+          <ChevronLeft aria-hidden />
+          {text('title')}
+        </Link>
+        <p className="facts-line soft">
+          <span dir="auto">{text('fromWho', { who: owner })}</span>
+          <span>{text(mayEdit ? 'mayEdit' : share.allowDownload ? 'mayDownload' : 'mayView')}</span>
+          {expiresAt !== null && <span>{text('until', { when: formatRelative(expiresAt) })}</span>}
+        </p>
+      </div>
+      <div role="status">{lost && <p className="shared-lost">{text('lostEdit', { who: owner })}</p>}</div>
+      {isOnPage ? (
+        <>
+          <div className="screen-head">
+            <h1 dir="auto">{fileName}</h1>
+          </div>
+          <EmptyState icon={Lock} title={text('onPageTitle')} hint={text('onPageHint')}>
+            <LinkButton href={url}>{text('onPage')}</LinkButton>
+          </EmptyState>
+        </>
+      ) : (
+        <SharedDrive value={shared}>
+          <Files useEntries={useSharedEntries} />
+        </SharedDrive>
+      )}
+    </>
+  )
+}
+
+/** Whether a right that the person had on this screen has ended. */
+function useLost(has: boolean): boolean {
+  const [had, setHad] = useState(has)
+  useEffect(() => {
+    if (has) setHad(true)
+  }, [has])
+  return had && !has
+}

@@ -1,0 +1,52 @@
+import { createContext, useContext, useMemo } from 'react'
+import type { Place } from '../../drive/place.ts'
+import { entryOf, SHARED_FOLDER, type SharedFolderData } from '../../drive/shared.ts'
+import { codeOf } from '../../graphql/errors.ts'
+import { useLookAgain } from '../../graphql/look-again.ts'
+import { usePages } from '../../graphql/use-pages.ts'
+import { useHidden } from '../../listing/held-back.ts'
+import { useUploaded } from '../../uploads/use-uploaded.ts'
+import { type FilesSearch, fields } from '../files/search.ts'
+import type { DriveHere, FolderHere } from '../files/use-folder.ts'
+
+/** The share that a screen is about: its name, and what one may do there. */
+export const SharedDrive = createContext<{ drive: DriveHere; title: string } | null>(null)
+
+/** No subscription tells of what others do; of long lists, much would be read for nothing. */
+const LOOK_MS = 5000
+const LOOK_AT_LONG_MS = 60_000
+const LONG = 1000
+
+const connectionOf = (data: SharedFolderData | undefined) =>
+  data && {
+    nodes: data.sharedFolder.entries.map(entryOf),
+    pageInfo: { hasNextPage: data.sharedFolder.endCursor !== null, endCursor: data.sharedFolder.endCursor },
+  }
+
+/** The entries of a folder of what is shared, in the place of those of a drive. */
+export function useSharedEntries({ path }: Place, { sort = 'name', desc, q, here }: FilesSearch): FolderHere {
+  const shared = useContext(SharedDrive)
+  const variables = {
+    token: shared?.drive.share?.token ?? '',
+    path: q && !here ? '' : path,
+    query: q || null,
+    order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
+  }
+  const { data, ...listed } = usePages({ document: SHARED_FOLDER, variables, connectionOf, first: 60, next: 1000 })
+  useLookAgain(listed.refresh, listed.entries.length > LONG ? LOOK_AT_LONG_MS : LOOK_MS)
+  useUploaded(listed.refresh)
+  const hidden = useHidden()
+  const entries = useMemo(() => listed.entries.filter(({ id }) => !hidden.has(id)), [listed.entries, hidden])
+  const code = codeOf(listed.error)
+  const isMissing = code === 'FOLDER_NOT_FOUND' || code === 'FILE_NOT_FOUND'
+  // Only folders of drives are named by an id.
+  const folder = { id: '', name: path.split('/').at(-1) ?? '', path, size: 0, fileCount: 0 }
+  return {
+    ...listed,
+    error: isMissing ? undefined : listed.error,
+    entries,
+    drive: shared?.drive,
+    folder: isMissing ? null : data && folder,
+    title: shared?.title ?? null,
+  }
+}
