@@ -28,6 +28,8 @@ export interface Client {
     input: Variables['input'],
     call?: Repeatable,
   ): Promise<NonNullable<Result[keyof Result]>>
+  /** Sends a mutation with a file, without a retry. @param call with the document in its body, which is a form */
+  form<Result>(document: TypedDocumentString<Result, never>, call: Omit<RestCall, 'json'>): Promise<Result>
   /** One REST call, without a retry. Resolves to its `response`. */
   rest<Result>(path: string, call?: RestCall): Promise<Result>
 }
@@ -103,6 +105,19 @@ export function clientOf(url: string, credential: Credential | null | undefined,
       const [payload] = Object.values(result) as Result[keyof Result][]
       if (!payload) throw new Failure('BAD_ANSWER', 'The response of the service has no data.')
       return payload
+    },
+
+    async form<Result>(
+      document: TypedDocumentString<Result, never>,
+      { signal = patience.signal, ...call }: Omit<RestCall, 'json'>,
+    ) {
+      const response = await send(`${url}/graphql`, {
+        ...call,
+        method: 'POST',
+        headers: { ...headers(), accept: 'application/json', ...call.headers },
+        signal,
+      })
+      return dataOf<ResultOf<typeof document>>(await readJson(response, url, signal), false)
     },
 
     async rest<Result>(path: string, { json, signal = patience.signal, ...call }: RestCall = {}) {

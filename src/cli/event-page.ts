@@ -17,7 +17,7 @@ export interface EventPage {
 }
 
 /** Events of a drive that follow a cursor. @throws CURSOR_EXPIRED */
-export function readEvents({ client, workspaceId }: Place, after: string): Promise<EventPage> {
+export function readEvents({ client, key: workspaceId }: Place, after: string): Promise<EventPage> {
   const route = workspaceId ? `/api/workspaces/${workspaceId}/events` : '/api/events'
   const query = new URLSearchParams({ after })
   return persist(() => client.rest<EventPage>(`${route}?${query}`), 'repeatable', client.patience)

@@ -1,13 +1,30 @@
 import type { Service } from './client.ts'
 import { Failure, isFailure } from './failure.ts'
 import { WorkspaceIdDocument } from './generated.ts'
-import { parseRemote, type RemotePath } from './path.ts'
-import { type Place, placeOf } from './place.ts'
+import { ownToken, parseRemote, parseShared, type RemotePath } from './path.ts'
+import { type FilesPlace, type Place, placeOf } from './place.ts'
+import { sharedPlaceOf } from './shared-place.ts'
 
 export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
-/** The place that a path refers to, and the path within it. */
+/** The place that a path refers to, and the path within it: of what is shared, too, by its link. @throws USAGE */
+export async function findFiles(
+  service: Service,
+  text: string,
+): Promise<Omit<RemotePath, 'workspace'> & { place: FilesPlace }> {
+  const shared = parseShared(text)
+  if (!shared) return findPlace(service, text)
+  const { link, ...at } = shared
+  return { ...at, place: sharedPlaceOf(service.personal, ownToken(link, service.url)) }
+}
+
+/** The place in a drive that a path refers to, and the path within it. @throws USAGE for what is shared */
 export async function findPlace(service: Service, text: string): Promise<RemotePath & { place: Place }> {
+  if (parseShared(text))
+    throw new Failure(
+      'USAGE',
+      `"${text}" is in what somebody shares. This works with your files and with workspaces only.`,
+    )
   const remote = parseRemote(text)
   return { ...remote, place: await placeIn(service, remote.workspace) }
 }

@@ -533,6 +533,18 @@ export type UpdateWorkspaceInput = {
   workspace: string | number;
 };
 
+/** What uploadPart takes. */
+export type UploadPartInput = {
+  /** MD5 of the part, in base64 (RFC 1864). */
+  md5?: string | null | undefined;
+  /** From 1 on. */
+  number: number;
+  /** Exactly the bytes of the part. */
+  part: File;
+  /** The id of the upload. */
+  uploadSession: string | number;
+};
+
 /** What writeNote takes. */
 export type WriteNoteInput = {
   /** Up to 10,000 characters; an empty one removes the note. */
@@ -854,6 +866,13 @@ export type SyncLinkQuery = { node:
     | Record<PropertyKey, never>
    | null };
 
+export type SendPartMutationVariables = Exact<{
+  input: UploadPartInput;
+}>;
+
+
+export type SendPartMutation = { uploadPart: { crc32: string } | null };
+
 export type StartUploadMutationVariables = Exact<{
   input: StartUploadInput;
 }>;
@@ -917,7 +936,7 @@ export type SharesQueryVariables = Exact<{
 
 
 export type SharesQuery = { me: { shares: { nodes: Array<
-        | { recipient: string, seen: boolean, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+        | { recipient: string, seen: boolean, mayEdit: boolean, id: string, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
             | { path: string, drive: { id: string, owner:
                   | { slug: string }
                   | Record<PropertyKey, never>
@@ -927,7 +946,7 @@ export type SharesQuery = { me: { shares: { nodes: Array<
                   | Record<PropertyKey, never>
                  } }
            | null, sharedBy: { email: string } }
-        | { token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+        | { id: string, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
             | { path: string, drive: { id: string, owner:
                   | { slug: string }
                   | Record<PropertyKey, never>
@@ -945,7 +964,7 @@ export type ReceivedQueryVariables = Exact<{
 }>;
 
 
-export type ReceivedQuery = { me: { receivedShares: { nodes: Array<{ recipient: string, seen: boolean, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+export type ReceivedQuery = { me: { receivedShares: { nodes: Array<{ recipient: string, seen: boolean, mayEdit: boolean, id: string, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
 
 export type MarkSeenMutationVariables = Exact<{
   input: MarkShareSeenInput;
@@ -960,7 +979,7 @@ export type UpdateShareMutationVariables = Exact<{
 
 
 export type UpdateShareMutation = { updateShare: { share:
-      | { recipient: string, seen: boolean, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+      | { recipient: string, seen: boolean, mayEdit: boolean, id: string, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
           | { path: string, drive: { id: string, owner:
                 | { slug: string }
                 | Record<PropertyKey, never>
@@ -970,7 +989,7 @@ export type UpdateShareMutation = { updateShare: { share:
                 | Record<PropertyKey, never>
                } }
          | null, sharedBy: { email: string } }
-      | { token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
+      | { id: string, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, entry:
           | { path: string, drive: { id: string, owner:
                 | { slug: string }
                 | Record<PropertyKey, never>
@@ -988,6 +1007,18 @@ export type RevokeMutationVariables = Exact<{
 
 
 export type RevokeMutation = { revokeShare: { revokedId: string } | null };
+
+export type SharedLineFragment = { kind: EntryKind, name: string, path: string, size: number, contentType: string | null, md5: string | null, updatedAt: string };
+
+export type SharedListQueryVariables = Exact<{
+  token: string;
+  path: string;
+  query?: string | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type SharedListQuery = { sharedFolder: { endCursor: string | null, entries: Array<{ kind: EntryKind, name: string, path: string, size: number, contentType: string | null, md5: string | null, updatedAt: string }> } };
 
 export type ShareInfoQueryVariables = Exact<{
   token: string;
@@ -1213,9 +1244,9 @@ export type SharedEntryFragment =
   | SharedEntry_Folder_Fragment
 ;
 
-type ShareRow_DirectShare_Fragment = { recipient: string, seen: boolean, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
+type ShareRow_DirectShare_Fragment = { recipient: string, seen: boolean, mayEdit: boolean, id: string, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
 
-type ShareRow_LinkShare_Fragment = { token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
+type ShareRow_LinkShare_Fragment = { id: string, token: string, url: string, fileName: string, entryCount: number, contentType: string, size: number, md5: string, createdAt: string, expiresAt: string | null, passwordProtected: boolean, downloads: number, maxDownloads: number | null, label: string, allowDownload: boolean, sharedBy: { email: string } };
 
 export type ShareRowFragment =
   | ShareRow_DirectShare_Fragment
@@ -1310,6 +1341,17 @@ export const UploadOutcomeFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"UploadOutcome"}) as unknown as TypedDocumentString<UploadOutcomeFragment, unknown>;
+export const SharedLineFragmentDoc = new TypedDocumentString(`
+    fragment SharedLine on SharedEntry {
+  kind
+  name
+  path
+  size
+  contentType
+  md5
+  updatedAt
+}
+    `, {"fragmentName":"SharedLine"}) as unknown as TypedDocumentString<SharedLineFragment, unknown>;
 export const BytesFragmentDoc = new TypedDocumentString(`
     fragment Bytes on Download {
   url
@@ -1540,6 +1582,7 @@ export const SharedEntryFragmentDoc = new TypedDocumentString(`
     `, {"fragmentName":"SharedEntry"}) as unknown as TypedDocumentString<SharedEntryFragment, unknown>;
 export const ShareRowFragmentDoc = new TypedDocumentString(`
     fragment ShareRow on Share {
+  id
   token
   url
   fileName
@@ -1560,6 +1603,7 @@ export const ShareRowFragmentDoc = new TypedDocumentString(`
   ... on DirectShare {
     recipient
     seen
+    mayEdit
   }
 }
     `, {"fragmentName":"ShareRow"}) as unknown as TypedDocumentString<ShareRowFragment, unknown>;
@@ -2130,6 +2174,13 @@ export const SyncLinkDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<SyncLinkQuery, SyncLinkQueryVariables>;
+export const SendPartDocument = new TypedDocumentString(`
+    mutation SendPart($input: UploadPartInput!) {
+  uploadPart(input: $input) {
+    crc32
+  }
+}
+    `) as unknown as TypedDocumentString<SendPartMutation, SendPartMutationVariables>;
 export const StartUploadDocument = new TypedDocumentString(`
     mutation StartUpload($input: StartUploadInput!) {
   startUpload(input: $input) {
@@ -2257,6 +2308,7 @@ export const SharesDocument = new TypedDocumentString(`
   }
 }
 fragment ShareRow on Share {
+  id
   token
   url
   fileName
@@ -2277,6 +2329,7 @@ fragment ShareRow on Share {
   ... on DirectShare {
     recipient
     seen
+    mayEdit
   }
 }
 fragment Next on PageInfo {
@@ -2297,6 +2350,7 @@ export const ReceivedDocument = new TypedDocumentString(`
   }
 }
     fragment ShareRow on Share {
+  id
   token
   url
   fileName
@@ -2317,6 +2371,7 @@ export const ReceivedDocument = new TypedDocumentString(`
   ... on DirectShare {
     recipient
     seen
+    mayEdit
   }
 }
 fragment Next on PageInfo {
@@ -2353,6 +2408,7 @@ export const UpdateShareDocument = new TypedDocumentString(`
   }
 }
 fragment ShareRow on Share {
+  id
   token
   url
   fileName
@@ -2373,6 +2429,7 @@ fragment ShareRow on Share {
   ... on DirectShare {
     recipient
     seen
+    mayEdit
   }
 }`) as unknown as TypedDocumentString<UpdateShareMutation, UpdateShareMutationVariables>;
 export const RevokeDocument = new TypedDocumentString(`
@@ -2382,6 +2439,30 @@ export const RevokeDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<RevokeMutation, RevokeMutationVariables>;
+export const SharedListDocument = new TypedDocumentString(`
+    query SharedList($token: String!, $path: String!, $query: String, $after: String) {
+  sharedFolder(
+    token: $token
+    path: $path
+    query: $query
+    first: 1000
+    after: $after
+  ) {
+    endCursor
+    entries {
+      ...SharedLine
+    }
+  }
+}
+    fragment SharedLine on SharedEntry {
+  kind
+  name
+  path
+  size
+  contentType
+  md5
+  updatedAt
+}`) as unknown as TypedDocumentString<SharedListQuery, SharedListQueryVariables>;
 export const ShareInfoDocument = new TypedDocumentString(`
     query ShareInfo($token: String!) {
   share(token: $token) {

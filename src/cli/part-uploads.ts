@@ -11,7 +11,7 @@ import {
   type UploadOutcomeFragment,
 } from './generated.ts'
 
-/** Uploads in parts. Each of these calls may be repeated. @param driveId of the drive that they go to */
+/** Uploads in parts. Each of these calls may be repeated. @param driveId of the drive that they go to, or of the share */
 export function partUploads(client: Client, driveId: () => Promise<string | null>) {
   return {
     async start(aim: Aim & { size: number; onConflict: OnConflict }) {

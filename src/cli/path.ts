@@ -34,6 +34,14 @@ export function splitPath(path: string): { folder: string; name: string } {
   return { folder: path.slice(0, Math.max(cut, 0)), name: path.slice(cut + 1) }
 }
 
+/** A path that leads down from a link: `https://files.example.com/share/6mJ.../docs/a.txt`. Undefined for any other one. */
+export function parseShared(text: string): (Omit<RemotePath, 'workspace'> & { link: string }) | undefined {
+  const [, link, rest = ''] = /^(https?:\/\/[^?#]*?\/share\/[\w-]+)(?:\/(.*))?$/s.exec(text) ?? []
+  if (link === undefined) return undefined
+  const path = rest.replace(/^\/+/, '').replace(/\/+$/, '')
+  return { link, path, isFolder: path === '' || rest.endsWith('/') }
+}
+
 /** The token of a link or a bare token, and the origin of a link. @throws USAGE */
 export function parseLink(text: string): { token: string; origin: string | undefined } {
   const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined

@@ -25,10 +25,12 @@ import {
 import { allPages, eachOf } from './pages.ts'
 import { partUploads } from './part-uploads.ts'
 import { splitPath } from './path.ts'
+import { partByRoute } from './transfer/send-part.ts'
 
 /** A file as a listing shows it. */
 export interface RemoteFile {
-  id: string
+  /** Not of what is seen by a link. */
+  id?: string
   name: string
   fileType: string
   size: number
@@ -41,7 +43,8 @@ export interface RemoteFile {
 export interface RemoteFolder {
   name: string
   size: number
-  fileCount: number
+  /** Not of what is seen by a link. */
+  fileCount?: number
   updatedAt: string
 }
 
@@ -76,6 +79,18 @@ export const notFound = (shown: string): Failure =>
 
 export type Place = ReturnType<typeof placeOf>
 
+/** Where files are listed and changed: in a drive, or in what is shared. What is shared does not tell all of it. */
+export interface FilesPlace
+  extends Pick<
+    Place,
+    'client' | 'key' | 'route' | 'show' | 'list' | 'find' | 'createFolder' | 'remove' | 'uploads' | 'sendPart'
+  > {
+  /** Resolves to the number of files whose path has changed. */
+  move(source: string, destination: string): Promise<number | undefined>
+  /** What the plan leaves. */
+  capacity(): Promise<Capacity | undefined>
+}
+
 /**
  * The files of a drive: that of a workspace, or the caller's own. Paths are names joined by slashes.
  * @param workspace with its slug or id, as the user has written it
@@ -94,15 +109,17 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
   /** A path in the form that users type. */
   const show = (path: string) => (workspace ? `${workspace.named}:/${path}` : `/${path}`)
 
+  const route = workspace ? `/api/workspaces/${workspace.id}/files` : '/api/files'
+
   const at = async (path: string) => ({ at: { drive: await driveId(), path } })
 
   const place = {
     client,
     drive,
-    /** Empty for one's own files. */
-    workspaceId: workspace?.id ?? '',
+    /** The id of the workspace, or the token of a share; empty for one's own files. */
+    key: workspace?.id ?? '',
     /** REST route of its files. */
-    route: workspace ? `/api/workspaces/${workspace.id}/files` : '/api/files',
+    route,
     at,
     show,
 
@@ -236,6 +253,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
     },
 
     uploads: partUploads(client, driveId),
+    sendPart: partByRoute(client, route),
   }
   return place
 }

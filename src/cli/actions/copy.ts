@@ -54,7 +54,7 @@ export async function copy(context: Context, paths: string[], options: CopyOptio
       onConflict: conflictOf(options),
     }
     // A key is for one drive.
-    const client = place.workspaceId === target.place.workspaceId ? target.place.client : service.session
+    const client = place.key === target.place.key ? target.place.client : service.session
     const answered = await client.change(CopyDocument, input).catch(error => {
       throw isFailure(error, 'FILE_NOT_FOUND') ? notFound(place.show(path)) : error
     })

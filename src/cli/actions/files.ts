@@ -1,9 +1,9 @@
 import type { Service } from '../client.ts'
 import { withEach } from '../each.ts'
 import { Failure, isFailure } from '../failure.ts'
-import { findPlace } from '../find-place.ts'
+import { findFiles } from '../find-place.ts'
 import { joinPath, splitPath } from '../path.ts'
-import { notFound, type Place } from '../place.ts'
+import { type FilesPlace, notFound } from '../place.ts'
 import { confirm } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
@@ -13,7 +13,7 @@ import { wayBack } from '../way-back.ts'
 export async function mkdir(context: Context, paths: string[], parents: boolean): Promise<Answer> {
   const service = await open(context)
   const { done, failures } = await withEach(paths, async text => {
-    const { place, path } = await findPlace(service, text)
+    const { place, path } = await findFiles(service, text)
     await place.createFolder(path, parents)
     return { path: place.show(path) }
   })
@@ -24,15 +24,15 @@ export async function move(context: Context, paths: string[]): Promise<Answer> {
   const [last = '', ...before] = paths.toReversed()
   if (before.length === 0) throw new Failure('USAGE', 'Name a source and a destination.')
   const service = await open(context)
-  const target = await findPlace(service, last)
+  const target = await findFiles(service, last)
   if (before.length > 1 && !target.isFolder)
     throw new Failure('USAGE', 'Several paths can only be moved into a folder: end the last path with a slash.')
   const { done, failures } = await withEach(before.toReversed(), async text => {
-    const { place, path } = await findPlace(service, text)
-    if (place.workspaceId !== target.place.workspaceId)
+    const { place, path } = await findFiles(service, text)
+    if (place.key !== target.place.key)
       throw new Failure(
         'USAGE',
-        'Files cannot be moved between your files and a workspace: use satchel cp, then satchel rm.',
+        'Files move within your files, a workspace or what is shared with you, not between them: use satchel cp, then satchel rm.',
       )
     const destination = target.isFolder ? joinPath(target.path, splitPath(path).name) : target.path
     const filesMoved = await place.move(path, destination).catch(error => {
@@ -58,7 +58,7 @@ export async function remove(
   const asks = recursive && !yes && !context.json && Boolean(process.stdin.isTTY)
   if (asks) await confirmRemoval(context, service, paths)
   const { done, failures } = await withEach(paths, async text => {
-    const { place, path, isFolder } = await findPlace(service, text)
+    const { place, path, isFolder } = await findFiles(service, text)
     if (isFolder || !recursive) await requireKind(place, path, isFolder, recursive)
     return { path: place.show(path), ...(await removeEntry(place, path, recursive)) }
   })
@@ -73,12 +73,14 @@ export async function remove(
 /** Lists the folders among the paths with their contents, and asks for confirmation. @throws USAGE without it */
 async function confirmRemoval(context: Context, service: Service, paths: string[]): Promise<void> {
   const { done: folders } = await withEach(paths, async text => {
-    const { place, path } = await findPlace(service, text)
+    const { place, path } = await findFiles(service, text)
     const { folder, name } = splitPath(path)
     // A key that may delete may lack the scope to read.
     const { folders } = await place.list(folder).catch(() => ({ folders: [] }))
     const found = folders.find(f => f.name === name.normalize('NFC'))
-    return found ? `${place.show(path)} (${plural(found.fileCount, 'file')}, ${bytes(found.size)})` : ''
+    if (!found) return ''
+    const files = found.fileCount === undefined ? '' : `${plural(found.fileCount, 'file')}, `
+    return `${place.show(path)} (${files}${bytes(found.size)})`
   })
   const named = folders.filter(Boolean).join(', ') || paths.join(', ')
   await confirm(`Delete ${named}?`, 'Nothing was deleted.', context.patience.signal)
@@ -88,7 +90,7 @@ const isAFolder = (shown: string): Failure =>
   new Failure('IS_A_FOLDER', `${shown} is a folder. Use -r to delete it with everything in it.`)
 
 /** Without this, the service would delete an empty folder for a file, and a file for a folder. @throws NOT_FOUND, IS_A_FOLDER */
-async function requireKind(place: Place, path: string, isFolder: boolean, recursive: boolean): Promise<void> {
+async function requireKind(place: FilesPlace, path: string, isFolder: boolean, recursive: boolean): Promise<void> {
   try {
     const found = await place.find(path)
     if (!found || (isFolder && found.kind === 'file')) throw notFound(place.show(path))
@@ -99,7 +101,7 @@ async function requireKind(place: Place, path: string, isFolder: boolean, recurs
   }
 }
 
-async function removeEntry(place: Place, path: string, recursive: boolean): ReturnType<Place['remove']> {
+async function removeEntry(place: FilesPlace, path: string, recursive: boolean): ReturnType<FilesPlace['remove']> {
   try {
     return await place.remove(path, recursive)
   } catch (error) {

@@ -1,13 +1,13 @@
 import limitTo from 'p-limit'
-import { findPlace } from '../find-place.ts'
+import { findFiles } from '../find-place.ts'
 import { joinPath } from '../path.ts'
-import { DEEPEST, type Listing, notFound, type Place, type RemoteFile } from '../place.ts'
+import { DEEPEST, type FilesPlace, type Listing, notFound, type RemoteFile } from '../place.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { bytes, plural, table, when } from '../table.ts'
 import { plain } from '../text.ts'
 
-const shown = (place: Place, path: string, { name, ...file }: RemoteFile) => ({
+const shown = (place: FilesPlace, path: string, { name, ...file }: RemoteFile) => ({
   name,
   path: place.show(joinPath(path, name)),
   ...file,
@@ -15,7 +15,7 @@ const shown = (place: Place, path: string, { name, ...file }: RemoteFile) => ({
 
 export async function ls(context: Context, text: string, long: boolean): Promise<Answer> {
   const service = await open(context)
-  const { place, path, isFolder } = await findPlace(service, text)
+  const { place, path, isFolder } = await findFiles(service, text)
   let { folders, files }: Listing = await place.list(path)
   let folder = path
   if (folders.length + files.length === 0 && path !== '') {
@@ -41,7 +41,12 @@ export async function ls(context: Context, text: string, long: boolean): Promise
     return { fact, words: names.join('\n') }
   }
   const rows = [
-    ...folders.map(f => [bytes(f.size), when(f.updatedAt), plural(f.fileCount, 'file'), `${f.name}/`]),
+    ...folders.map(f => [
+      bytes(f.size),
+      when(f.updatedAt),
+      f.fileCount === undefined ? '' : plural(f.fileCount, 'file'),
+      `${f.name}/`,
+    ]),
     ...files.map(f => [bytes(f.size), when(f.createdAt), f.md5Checksum, f.name]),
   ]
   const total = [...folders, ...files].reduce((sum, { size }) => sum + size, 0)
@@ -58,7 +63,7 @@ interface Branch {
 
 export async function tree(context: Context, text: string, depth = DEEPEST): Promise<Answer> {
   const service = await open(context)
-  const { place, path } = await findPlace(service, text)
+  const { place, path } = await findFiles(service, text)
   const limit = limitTo(8)
 
   async function grow(name: string, at: string, levels: number): Promise<Branch> {

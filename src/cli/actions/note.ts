@@ -11,7 +11,7 @@ import { plain } from '../text.ts'
 export async function note(context: Context, named: string, content: string | undefined): Promise<Answer> {
   const service = await open(context)
   const { place, path } = await findPlace(service, named)
-  if (place.workspaceId !== '') throw new Failure('USAGE', 'Files of workspaces have no notes.')
+  if (place.key !== '') throw new Failure('USAGE', 'Files of workspaces have no notes.')
   const { entry } = (await service.personal.request(NoteDocument, { path })).me.drive
   if (!entry || !('md5' in entry)) throw notFound(place.show(path))
   if (content === undefined) {

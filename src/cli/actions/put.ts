@@ -2,10 +2,10 @@ import limitTo from 'p-limit'
 import { SMALL } from '../../upload-engine/upload.ts'
 import { inParallel } from '../each.ts'
 import { Failure, isFailure, toFailure } from '../failure.ts'
-import { findPlace } from '../find-place.ts'
+import { findFiles } from '../find-place.ts'
 import type { OnConflict } from '../generated.ts'
 import { joinPath } from '../path.ts'
-import type { Place, RemoteFile } from '../place.ts'
+import type { FilesPlace, RemoteFile } from '../place.ts'
 import { startProgress } from '../progress.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
@@ -44,7 +44,7 @@ export async function put(context: Context, named: string[], options: PutOptions
   if (options.name !== undefined && named.length > 1)
     throw new Failure('USAGE', '--name works with a single file or folder.')
   const service = await open(context)
-  const { place, path: to } = await findPlace(service, options.to ?? '')
+  const { place, path: to } = await findFiles(service, options.to ?? '')
   const progress = await startProgress(context)
   try {
     const parts = limitTo(options.parallel)
@@ -92,7 +92,7 @@ async function putAll(
   context: Context,
   named: string[],
   to: string,
-  target: { place: Place } & Pick<Target, 'progress' | 'parts'>,
+  target: { place: FilesPlace } & Pick<Target, 'progress' | 'parts'>,
   { name, follow = false, parallel, ...options }: PutOptions,
 ): Promise<Answer> {
   const onConflict = choiceOf(options)
@@ -153,7 +153,7 @@ interface Known {
 }
 
 /** Lists remote folders, each once. Finds nothing with a key that may not read. */
-function listings(place: Place): (folder: string) => Promise<Known> {
+function listings(place: FilesPlace): (folder: string) => Promise<Known> {
   const read = new Map<string, Promise<Known>>()
   const list = async (folder: string): Promise<Known> => {
     try {

@@ -42,10 +42,12 @@ interface Terms {
   password?: boolean
   label?: string
   viewOnly?: boolean
+  /** Only of what is shared with a person. */
+  edit?: boolean
   notifyMe?: boolean
 }
 
-export interface QuickShareOptions extends Terms {
+export interface QuickShareOptions extends Omit<Terms, 'edit'> {
   for?: string
   maxDownloads?: number
   qr?: boolean
@@ -100,11 +102,11 @@ async function findPlaces(service: Service, paths: string[]) {
 export async function share(context: Context, paths: string[], options: ShareOptions): Promise<Answer> {
   const service = await open(context)
   const named = await findPlaces(service, paths)
-  const { with: email, link = false, for: duration, maxDownloads, notify = false, message, together = false } = options
+  const { with: email, link = false, for: duration, maxDownloads, notify = false, message, together = false, edit } = options
   if (link === (email !== undefined))
     throw new Failure('USAGE', 'Name a person by --with, or make a link by --link. See satchel share --help.')
-  if (link && (notify || message !== undefined || together))
-    throw new Failure('USAGE', 'A link is for everyone who has it. Leave --notify, --message and --together out.')
+  if (link && (notify || message !== undefined || together || edit))
+    throw new Failure('USAGE', 'A link is for everyone who has it. Leave --notify, --message, --together and --edit out.')
   if (!link && maxDownloads !== undefined)
     throw new Failure('USAGE', 'Downloads are limited for links. Add --link, or leave --max-downloads out.')
   const terms = await termsOf(options, context)
@@ -119,7 +121,8 @@ export async function share(context: Context, paths: string[], options: ShareOpt
       words: await linkLines([url], options.qr),
     }
   }
-  const input = { files, email, duration, message, together, sendEmail: notify || message !== undefined, ...terms }
+  const how = { together, sendEmail: notify || message !== undefined, mayEdit: edit }
+  const input = { files, email, duration, message, ...how, ...terms }
   const { shares: made, mail } = await client.change(ShareDocument, input)
   // One for each file, in the same order; or one for all.
   const shares = made.map(({ fileName, recipient, token, url, expiresAt }, i) => ({
@@ -172,6 +175,7 @@ const shown = (path: string, share: ShareRowFragment) => ({
   maxDownloads: share.maxDownloads,
   label: share.label,
   allowDownload: share.allowDownload,
+  mayEdit: 'mayEdit' in share && share.mayEdit,
 })
 
 export async function shares(context: Context): Promise<Answer> {
@@ -183,7 +187,9 @@ export async function shares(context: Context): Promise<Answer> {
     s.sharedFor || 'anyone with the link',
     until(s.expiresAt),
     `${s.downloads}${s.maxDownloads === null ? '' : ` of ${s.maxDownloads}`}`,
-    [s.passwordProtected ? 'password' : '', s.allowDownload ? '' : 'view only'].filter(Boolean).join(', '),
+    [s.passwordProtected ? 'password' : '', s.allowDownload ? '' : 'view only', s.mayEdit ? 'may edit' : '']
+      .filter(Boolean)
+      .join(', '),
     s.label,
     s.sharingLink,
   ])
@@ -194,10 +200,12 @@ export async function shares(context: Context): Promise<Answer> {
 export async function edit(context: Context, link: string, options: EditOptions): Promise<Answer> {
   const { personal, url } = await open(context)
   const token = ownToken(link, url)
-  const { label, expires: duration, limit, download: allowDownload, notifyMe: notifies } = options
+  const { label, expires: duration, limit, download, edit: mayEdit, notifyMe: notifies } = options
   const secret = options.password === false ? { password: null } : await readPassword(options.password, context)
   const bound = limit === undefined ? {} : { maxDownloads: limit || null }
-  const terms = { label, duration, allowDownload, notifies, ...bound, ...secret }
+  // Who edits may download; who may only look edits nothing.
+  const rights = { allowDownload: mayEdit ? true : download, mayEdit: download === false ? false : mayEdit }
+  const terms = { label, duration, notifies, ...rights, ...bound, ...secret }
   if (Object.values(terms).every(value => value === undefined))
     throw new Failure('USAGE', 'Say what to change. See satchel links edit --help.')
   const { share } = await personal.change(UpdateShareDocument, { share: { token }, ...terms })
@@ -233,8 +241,9 @@ export async function received(
     s.sharedBy,
     bytes(s.size),
     until(s.expiresAt),
+    s.mayEdit ? 'may edit' : '',
     s.sharingLink,
   ])
-  const head = ['', 'FILE', 'FROM', 'SIZE', 'UNTIL', 'LINK']
+  const head = ['', 'FILE', 'FROM', 'SIZE', 'UNTIL', '', 'LINK']
   return { fact: { shares: lines }, words: rows.length > 0 ? linkTable(head, rows) : '' }
 }

@@ -41,7 +41,7 @@ export async function sync(context: Context, source: string, target: string, opt
   const path = given.normalize('NFC')
   const local = way === 'push' || options.dryRun ? await findLocal(named, way) : await makeLocal(named)
   const pair: Pair = { place, path, local: local ?? resolve(named) }
-  const states = await pairStates([place.client.url, place.workspaceId, path, pair.local], pair.local)
+  const states = await pairStates([place.client.url, place.key, path, pair.local], pair.local)
   const sides = {
     source: way === 'push' ? pair.local : place.show(path),
     target: way === 'push' ? place.show(path) : pair.local,

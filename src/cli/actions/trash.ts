@@ -43,7 +43,7 @@ export async function restore(context: Context, named: string[], { to, onConflic
   const target = to === undefined ? undefined : await findPlace(service, to)
   const { done, failures } = await withEach(named, async text => {
     const { place, path } = await findPlace(service, text)
-    if (target && place.workspaceId !== target.place.workspaceId)
+    if (target && place.key !== target.place.key)
       throw new Failure('USAGE', 'Files are restored into the workspace that they were in, and yours into your files.')
     const id = isItemId(text, path) ? path : await newestAt(place, path)
     const now = await place.trash.restore(id, target?.path, conflictWords[onConflict])

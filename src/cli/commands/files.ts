@@ -6,10 +6,14 @@ import { declare, perform, wholeNumber } from '../command.ts'
 export const pathHelp = `Paths: docs/a.txt, /docs/a.txt or :/docs/a.txt is yours; garden:/docs/a.txt is in the workspace garden (its slug or its id).
 Put -- before a name that begins with a dash, and a slash before one of yours that looks like a workspace: /a:b.`
 
+/** Of commands that work with what others share, too. */
+export const sharedHelp = `${pathHelp}
+https://files.example.com/share/6mJ.../docs/a.txt is in a folder that somebody shares, by its link: satchel received.`
+
 export function declareFiles(program: Command): void {
   const ls = declare(program, 'ls [path]', {
     does: 'list a folder, or one file',
-    details: pathHelp,
+    details: sharedHelp,
     examples: ['ls', 'ls docs', 'ls -l garden:/plans', 'ls --json docs'],
   }).option('-l, --long', 'with sizes, times and checksums')
   ls.action((path: string | undefined, { long = false }: { long?: boolean }) =>
@@ -18,7 +22,7 @@ export function declareFiles(program: Command): void {
 
   const tree = declare(program, 'tree [folder]', {
     does: 'show a folder with everything below it',
-    details: pathHelp,
+    details: sharedHelp,
     examples: ['tree', 'tree --depth 2 garden:/'],
   }).option('--depth <n>', 'maximum number of levels', wholeNumber(1))
   tree.action((folder: string | undefined, { depth }: { depth?: number }) =>
@@ -27,6 +31,7 @@ export function declareFiles(program: Command): void {
 
   const mkdir = declare(program, 'mkdir <folder...>', {
     does: 'create folders, with missing parents',
+    details: sharedHelp,
     examples: ['mkdir docs/2026', 'mkdir -p docs/2026   # no error if it exists', 'mkdir garden:/plans'],
   }).option('-p, --parents', 'no error if the folder exists')
   mkdir.action((folders: string[], { parents = false }: { parents?: boolean }) =>
@@ -36,7 +41,9 @@ export function declareFiles(program: Command): void {
   const mv = declare(program, 'mv <path...>', {
     does: 'move or rename files and folders; the last path is the destination',
     details: `A destination that ends with a slash is the folder to move into; missing folders are created. Stored bytes are
-not copied: moving a folder takes as long as moving a file. Nothing is replaced.`,
+not copied: moving a folder takes as long as moving a file. Nothing is replaced.
+
+${sharedHelp}`,
     examples: ['mv a.txt b.txt', 'mv a.txt b.txt docs/', 'mv garden:/plans garden:/archive/2026'],
   })
   mv.action((paths: string[]) =>
@@ -59,8 +66,10 @@ copies count towards your storage. Versions, notes and shares stay behind.`,
 
   const rm = declare(program, 'rm <path...>', {
     does: 'delete files, and folders with -r',
-    details:
-      'Deleted files go to the trash, if the service keeps one: satchel trash restore. Their shares end. On a terminal, -r asks first.',
+    details: `Deleted files go to the trash, if the service keeps one: satchel trash restore. Their shares end. On a terminal, -r asks first.
+What is deleted in a share goes to the trash of its owner, who can restore it.
+
+${sharedHelp}`,
     examples: ['rm a.txt', 'rm -r docs/old', 'rm -- -odd-name', 'rm -r garden:/plans'],
   })
     .option('-r, --recursive', 'also folders, with everything in them')

@@ -7,6 +7,11 @@ import { durationOrNever, qrOption } from '../words.ts'
 const passwordOption = ['--password', 'prompt for a password, or read it from standard input'] as const
 const labelOption = ['--label <text>', 'what you call it, for yourself'] as const
 const viewOption = ['--view-only', 'let them look at the file on the page of the share, not download it'] as const
+const editOption = (...conflicts: string[]) =>
+  new Option(
+    '--edit',
+    'let them change it: upload into a folder, rename, move, replace and delete what is in it',
+  ).conflicts(conflicts)
 const noticeOption = ['--notify-me', 'tell me by mail when it is used, at most once an hour'] as const
 
 export function declareShares(program: Command): void {
@@ -18,6 +23,7 @@ export function declareShares(program: Command): void {
       'share docs/a.txt --with bob@example.com',
       "share a.txt b.txt --with bob@example.com --for '2 weeks' --notify",
       'share a.txt b.txt photos --link',
+      'share plans --with bob@example.com --edit',
     ],
   })
     .option('--with <email>', 'e-mail address of the recipient')
@@ -31,6 +37,7 @@ export function declareShares(program: Command): void {
     .option(...qrOption)
     .option(...labelOption)
     .option(...viewOption)
+    .addOption(editOption('viewOnly', 'password'))
     .option(...noticeOption)
   share.action((paths: string[], options: ShareOptions) =>
     perform(share, async context => (await import('../actions/share.ts')).share(context, paths, options)),
@@ -83,6 +90,8 @@ export function declareShares(program: Command): void {
     .option('--no-limit', 'any number of downloads')
     .option(...viewOption)
     .option('--download', 'let them download the file, too')
+    .addOption(editOption('viewOnly'))
+    .option('--no-edit', 'let them change nothing')
     .option(...noticeOption)
     .option('--no-notify-me', 'tell me nothing')
   edit.action((link: string, { viewOnly, ...options }: EditOptions & { viewOnly?: boolean }) =>

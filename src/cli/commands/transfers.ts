@@ -3,7 +3,7 @@ import type { GetOptions } from '../actions/get.ts'
 import type { PutOptions } from '../actions/put.ts'
 import type { SyncOptions } from '../actions/sync.ts'
 import { declare, perform, several, wholeNumber } from '../command.ts'
-import { pathHelp } from './files.ts'
+import { pathHelp, sharedHelp } from './files.ts'
 
 const parallelOption = ['--parallel <n>', 'number of parallel requests', wholeNumber(1), 4] as const
 
@@ -16,8 +16,9 @@ which stores under a free name, such as "report (2).pdf". Large files are sent i
 Ctrl-C or a restart, the same command resumes. Uploads are verified by MD5.
 Symbolic links given as arguments are followed; those within folders are skipped, unless --follow.
 Standard input needs --name; it is streamed without a local copy, so it cannot be resumed.
+The destination may be what somebody lets you edit, by its link; a single shared file is replaced with --replace.
 
-${pathHelp}`,
+${sharedHelp}`,
     examples: [
       'put a.txt',
       'put -v photos letters --to archive/2026',
@@ -25,6 +26,7 @@ ${pathHelp}`,
       'put --replace report.pdf --to docs',
       'put --keep-both report.pdf --to docs',
       'tar c src | satchel put - --name src.tar --to backups',
+      'put plan.txt --to https://files.example.com/share/6mJ.../docs',
     ],
   })
     .option('-t, --to <folder>', 'destination folder; created if missing')

@@ -1,26 +1,41 @@
 import { randomBytes } from 'node:crypto'
+import type { OnConflict } from '../generated.ts'
 import { wordOf } from '../words.ts'
-import type { Target } from './upload-target.ts'
 
-/**
- * The multipart form of an upload. Not FormData, which encodes a quotation mark in a name as %22, so that the name changes, and which
- * requires all bytes in memory.
- */
-export function uploadForm({ folder, name, onConflict }: Pick<Target, 'folder' | 'name' | 'onConflict'>): {
+/** What is before and after the bytes of a file in a form. */
+export interface Form {
   type: string
   head: Buffer
   tail: Buffer
-} {
+}
+
+/**
+ * A multipart form with some fields and then one file. Not FormData, which encodes a quotation mark in a name as %22, so that the name
+ * changes, and which requires all bytes in memory.
+ */
+export function formOf(fields: Record<string, string>, file: { field: string; name: string }): Form {
   const boundary = `satchel-${randomBytes(16).toString('hex')}`
+  const part = (disposition: string) => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`
   // RFC 8187. Without a type of the part, the service takes it from the name.
-  const encoded = encodeURIComponent(name).replace(/['()*!]/g, c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
-  const head =
-    `--${boundary}\r\ncontent-disposition: form-data; name="folder"\r\n\r\n${folder}\r\n` +
-    `--${boundary}\r\ncontent-disposition: form-data; name="on_conflict"\r\n\r\n${wordOf(onConflict)}\r\n` +
-    `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename*=UTF-8''${encoded}\r\n\r\n`
+  const encoded = encodeURIComponent(file.name).replace(
+    /['()*!]/g,
+    c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  const before = Object.entries(fields).map(([name, value]) => `${part(`name="${name}"`)}${value}\r\n`)
+  const head = `${before.join('')}${part(`name="${file.field}"; filename*=UTF-8''${encoded}`)}`
   return {
     type: `multipart/form-data; boundary=${boundary}`,
     head: Buffer.from(head),
     tail: Buffer.from(`\r\n--${boundary}--\r\n`),
   }
 }
+
+/** An upload in one request: where it goes, and what happens to what is there. */
+interface WholeUpload {
+  folder: string
+  name: string
+  onConflict: OnConflict
+}
+
+export const uploadForm = ({ folder, name, onConflict }: WholeUpload): Form =>
+  formOf({ folder, on_conflict: wordOf(onConflict) }, { field: 'file', name })

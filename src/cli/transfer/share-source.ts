@@ -3,21 +3,25 @@ import { environmentOf, findLogin } from '../credentials.ts'
 import { isFailure } from '../failure.ts'
 import { OpenShareDocument, ReceivedDocument, ShareInfoDocument } from '../generated.ts'
 import { allPages } from '../pages.ts'
-import { parseLink } from '../path.ts'
+import { parseLink, parseShared, splitPath } from '../path.ts'
+import { notFound } from '../place.ts'
 import { readSecret } from '../prompt.ts'
 import type { Context } from '../run.ts'
+import { sharedPlaceOf } from '../shared-place.ts'
 import type { Source } from './get-bytes.ts'
 import { archiveAt } from './zip-source.ts'
 
 /**
- * The file of a sharing link, or the archive of a shared folder, and its name. Links of other services are opened without a credential.
+ * The file of a sharing link, or the archive of a shared folder, or what is in that at a path behind the link, and its name. Links of other
+ * services are opened without a credential.
  */
 export async function openShare(
   context: Context,
   text: string,
   hasPassword: boolean,
 ): Promise<{ source: Source; name: string }> {
-  const { token, origin } = parseLink(text)
+  const { link = text, path = '' } = parseShared(text) ?? {}
+  const { token, origin } = parseLink(link)
   const { patience, service } = context
   const login = await findLogin(environmentOf(service)).catch(error => {
     if (isFailure(error, 'NOT_SIGNED_IN')) return null
@@ -31,7 +35,18 @@ export async function openShare(
       ? await readSecret(`Password for ${fileName}: `, patience.signal)
       : null
   // Each request counts as a download, so it is not retried.
-  const ask = async () => (await client.change(OpenShareDocument, { token, password })).download
+  const named = path === '' ? {} : { path }
+  const ask = async () => (await client.change(OpenShareDocument, { token, password, ...named })).download
+  if (path !== '') {
+    const place = sharedPlaceOf(client, token)
+    const found = await place.find(path)
+    if (!found) throw notFound(place.show(path))
+    if (found.kind === 'file') {
+      const { size: bytes, md5Checksum } = found.file
+      const source = { shown: place.show(path), size: bytes, md5Checksum, link: async () => (await ask()).url }
+      return { source, name: splitPath(path).name }
+    }
+  }
   if (entryKind === 'FOLDER') {
     const first = await ask()
     return { source: archiveAt(first, first.fileName, ask), name: first.fileName }

@@ -3,7 +3,7 @@ import type { Receipt, Transport } from '../../upload-engine/job.ts'
 import { Failure, isFailure } from '../failure.ts'
 import type { OnConflict } from '../generated.ts'
 import { joinPath } from '../path.ts'
-import type { Place, RemoteFile } from '../place.ts'
+import type { FilesPlace, RemoteFile } from '../place.ts'
 import { framed, observed } from './body.ts'
 import { uploadForm } from './form.ts'
 import type { Body } from './local-file.ts'
@@ -20,7 +20,12 @@ export const receiptIn = (answer: UploadAnswer): Receipt =>
     : { fileName: answer.file.name, md5: answer.file.md5_checksum }
 
 /** The files that an upload may have made: that of its name, and if both are kept, those with a number behind it. */
-async function namesakes(place: Place, folder: string, name: string, onConflict: OnConflict): Promise<RemoteFile[]> {
+async function namesakes(
+  place: FilesPlace,
+  folder: string,
+  name: string,
+  onConflict: OnConflict,
+): Promise<RemoteFile[]> {
   if (onConflict === 'KEEP_BOTH') return namesakesIn((await place.list(folder)).files, name)
   const found = await place.find(joinPath(folder, name))
   return found?.kind === 'file' ? [found.file] : []
@@ -49,16 +54,7 @@ export function transportOf({
     outcome: ({ uploadId }) => uploads.outcome(uploadId),
     abort: ({ uploadId }) => uploads.abort(uploadId),
 
-    async sendPart({ uploadId }, { number, size, body }, { signal, sent }) {
-      const { crc32 } = await client.rest<{ crc32?: string }>(`${route}/uploads/${uploadId}/parts/${number}`, {
-        method: 'PUT',
-        headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
-        body: observed(body, sent),
-        signal,
-        limitMs: undefined,
-      })
-      return crc32
-    },
+    sendPart: ({ uploadId }, part, attempt) => place.sendPart(uploadId, part, attempt),
 
     async sendWhole({ folder, fileName }, { body, size }, { signal, sent }) {
       const { type, head, tail } = uploadForm({ folder, name: fileName, onConflict })

@@ -7,13 +7,14 @@ import { findFolders } from '../config.ts'
 import { Failure } from '../failure.ts'
 import type { OnConflict } from '../generated.ts'
 import { withLock } from '../lock.ts'
-import type { Place } from '../place.ts'
+import type { FilesPlace } from '../place.ts'
 import { wordOf } from '../words.ts'
 
 /** The persistent state of an upload in parts. */
 interface UploadState extends StoredSession {
   url: string
-  workspaceId: string
+  /** Of the place. */
+  place: string
   /** The local file. */
   path: string
 }
@@ -26,24 +27,24 @@ export interface UploadStates extends SessionStore {
 
 export async function uploadStateOf(
   path: string,
-  { client: { url }, workspaceId }: Place,
+  { client: { url }, key: place }: FilesPlace,
   onConflict: OnConflict,
 ): Promise<UploadStates> {
   const { uploads } = await findFolders()
   const local = await realpath(path)
   const key = createHash('sha256')
     // An upload says at its start what a conflict does.
-    .update(JSON.stringify([url, workspaceId, local, ...(onConflict === 'FAIL' ? [] : [wordOf(onConflict)])]))
+    .update(JSON.stringify([url, place, local, ...(onConflict === 'FAIL' ? [] : [wordOf(onConflict)])]))
     .digest('hex')
   const file = join(uploads, `${key}.json`)
   return {
     alone: work => withLock(join(uploads, `${key}.lock`), pid => busy(pid, local), work),
     async read() {
       const state = await readState(file)
-      return state && state.url === url && state.workspaceId === workspaceId && state.path === local ? state : null
+      return state && state.url === url && state.place === place && state.path === local ? state : null
     },
     async write(session) {
-      const state: UploadState = { ...session, url, workspaceId, path: local }
+      const state: UploadState = { ...session, url, place, path: local }
       await writeFileAtomic(file, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
       await forgetExpired(uploads)
     },

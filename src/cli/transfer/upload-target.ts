@@ -1,11 +1,11 @@
 import type { LimitFunction } from 'p-limit'
 import type { OnConflict } from '../generated.ts'
-import type { Place } from '../place.ts'
+import type { FilesPlace } from '../place.ts'
 import type { Progress } from '../progress.ts'
 
 /** Where a file is uploaded to. */
 export interface Target {
-  place: Place
+  place: FilesPlace
   /** In the place. */
   folder: string
   name: string

@@ -1,0 +1,106 @@
+import type { Client } from './client.ts'
+import { Failure, isFailure } from './failure.ts'
+import { ReceivedDocument, type SharedLineFragment, SharedListDocument } from './generated.ts'
+import { allPages } from './pages.ts'
+import { partUploads } from './part-uploads.ts'
+import { splitPath } from './path.ts'
+import type { FilesPlace, RemoteFile, RemoteFolder } from './place.ts'
+import { partByGraph } from './transfer/send-part.ts'
+
+/**
+ * What a link shows, as a place of files: everybody with the link may list it, and its recipient may change it, where they may edit. Paths
+ * lead down from what is shared.
+ */
+export function sharedPlaceOf(client: Client, token: string): FilesPlace {
+  const base = `/api/shared/${token}`
+  const link = `${client.url}/share/${token}`
+  let known: Promise<string> | undefined
+
+  /** Uploads in parts name a share by its id. */
+  const shareId = (): Promise<string> => {
+    known ??= idOf(client, token)
+    return known
+  }
+
+  /** Entries of one level, or with `query` those below it that have it in their names; none for an unknown path. */
+  const entriesAt = (path: string, query: string | null): Promise<SharedLineFragment[]> =>
+    allPages(async after => {
+      const { sharedFolder } = await client.request(SharedListDocument, { token, path, query, after })
+      const { entries: nodes, endCursor } = sharedFolder
+      return { nodes, pageInfo: { hasNextPage: endCursor !== null, endCursor } }
+    }).catch(error => {
+      if (isFailure(error, 'FOLDER_NOT_FOUND', 'FILE_NOT_FOUND')) return []
+      throw error
+    })
+
+  const place: FilesPlace = {
+    client,
+    key: token,
+    route: base,
+    show: path => (path === '' ? link : `${link}/${path}`),
+
+    async list(path) {
+      const entries = await entriesAt(path, null)
+      return {
+        folders: entries.filter(({ kind }) => kind === 'FOLDER').map(folderOf),
+        files: entries.filter(({ kind }) => kind === 'FILE').map(fileOf),
+      }
+    },
+
+    async find(path) {
+      if (path === '') return { kind: 'folder' }
+      const { folder, name } = splitPath(path)
+      const wanted = path.normalize('NFC')
+      const found = (await entriesAt(folder, name)).find(entry => entry.path === wanted)
+      if (!found) return null
+      return found.kind === 'FILE' ? { kind: 'file', file: fileOf(found) } : { kind: 'folder' }
+    },
+
+    async createFolder(path, mayExist) {
+      try {
+        await client.rest(`${base}/folders`, { method: 'POST', json: { path } })
+      } catch (error) {
+        const isThere = mayExist && isFailure(error, 'PATH_EXISTS') && (await place.find(path))?.kind === 'folder'
+        if (!isThere) throw error
+      }
+    },
+
+    async move(source, destination) {
+      await client.rest(`${base}/move`, { method: 'POST', json: { source, destination } })
+      return undefined
+    },
+
+    async remove(path, recursive) {
+      const query = new URLSearchParams({ path, recursive: String(recursive) })
+      const { files_deleted: filesDeleted } = await client.rest<{ files_deleted: number }>(`${base}/entries?${query}`, {
+        method: 'DELETE',
+      })
+      return { filesDeleted, trashItemId: null }
+    },
+
+    // What is left is for the owner of the drive to know: the service says when that is too little.
+    capacity: async () => undefined,
+
+    uploads: partUploads(client, shareId),
+    sendPart: partByGraph(client),
+  }
+  return place
+}
+
+/** The id of a received share. @throws SHARE_NOT_FOUND, INSUFFICIENT_SCOPE */
+async function idOf(client: Client, token: string): Promise<string> {
+  const shares = await allPages(async after => (await client.request(ReceivedDocument, { after })).me.receivedShares)
+  const id = shares.find(share => share.token === token)?.id
+  if (id !== undefined) return id
+  throw new Failure('SHARE_NOT_FOUND', 'This is not shared with you: it has ended, or is for somebody else.')
+}
+
+const folderOf = ({ name, size, updatedAt }: SharedLineFragment): RemoteFolder => ({ name, size, updatedAt })
+
+const fileOf = ({ name, contentType, size, md5, updatedAt }: SharedLineFragment): RemoteFile => ({
+  name,
+  fileType: contentType ?? '',
+  size,
+  md5Checksum: md5 ?? '',
+  createdAt: updatedAt,
+})
