@@ -102,11 +102,23 @@ async function findPlaces(service: Service, paths: string[]) {
 export async function share(context: Context, paths: string[], options: ShareOptions): Promise<Answer> {
   const service = await open(context)
   const named = await findPlaces(service, paths)
-  const { with: email, link = false, for: duration, maxDownloads, notify = false, message, together = false, edit } = options
+  const {
+    with: email,
+    link = false,
+    for: duration,
+    maxDownloads,
+    notify = false,
+    message,
+    together = false,
+    edit,
+  } = options
   if (link === (email !== undefined))
     throw new Failure('USAGE', 'Name a person by --with, or make a link by --link. See satchel share --help.')
   if (link && (notify || message !== undefined || together || edit))
-    throw new Failure('USAGE', 'A link is for everyone who has it. Leave --notify, --message, --together and --edit out.')
+    throw new Failure(
+      'USAGE',
+      'A link is for everyone who has it. Leave --notify, --message, --together and --edit out.',
+    )
   if (!link && maxDownloads !== undefined)
     throw new Failure('USAGE', 'Downloads are limited for links. Add --link, or leave --max-downloads out.')
   const terms = await termsOf(options, context)

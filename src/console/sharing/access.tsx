@@ -18,17 +18,19 @@ export const accessName = (share: Share): string => text(names[accessOf(share)])
 interface AccessFieldProps {
   /** Only a person whose name is known may edit. */
   isDirect: boolean
+  /** Several behind one share are for looking and downloading. */
+  isSeveral: boolean
   access: Access
   onChange: (access: Access) => void
 }
 
 /** What the recipients of a share may do. */
-export function AccessField({ isDirect, access, onChange }: AccessFieldProps) {
-  const offered: readonly Access[] = isDirect ? ['view', 'download', 'edit'] : ['view', 'download']
+export function AccessField({ isDirect, isSeveral, access, onChange }: AccessFieldProps) {
+  const offered: readonly Access[] = isDirect && !isSeveral ? ['view', 'download', 'edit'] : ['view', 'download']
   return (
     <SelectField
       label={text('access')}
-      hint={text(hints[access])}
+      hint={isDirect && isSeveral ? `${text(hints[access])} ${text('severalEdit')}` : text(hints[access])}
       name="access"
       options={offered.map(one => [one, text(names[one])])}
       value={access}

@@ -51,7 +51,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     >
       <form className="share-form" id={id} onSubmit={save}>
         <p className="soft">{text('editHint')}</p>
-        <AccessField isDirect={!isLink} access={access} onChange={setAccess} />
+        <AccessField isDirect={!isLink} isSeveral={share.entryCount > 1} access={access} onChange={setAccess} />
         <Lifetime kept={endOf(share)} />
         {isLink && <MostDownloads most={share.maxDownloads} />}
         {share.passwordProtected && mayAsk && (

@@ -26,7 +26,7 @@ export function LinkForm({ files, onMade }: { files: readonly { id: string }[]; 
   })
   return (
     <form className="share-form" onSubmit={send}>
-      <Terms>
+      <Terms isSeveral={files.length > 1}>
         <MostDownloads />
       </Terms>
       {problem && (

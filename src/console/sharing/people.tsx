@@ -66,7 +66,7 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
           aria-describedby={problem === '' ? undefined : `${id}-problem`}
         />
       </div>
-      <Terms isDirect>
+      <Terms isDirect isSeveral={!isOne}>
         <label className="check">
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}

@@ -4,8 +4,15 @@ import { Lifetime, readLifetime } from './lifetime.tsx'
 import { Rights, readRights } from './rights.tsx'
 import { text } from './text.ts'
 
+interface TermsProps {
+  isDirect?: boolean
+  /** Whether it is of several files and folders. */
+  isSeveral: boolean
+  children: ReactNode
+}
+
 /** The fields of a new share: what may be done with it, how long it lives, and a password. */
-export function Terms({ isDirect = false, children }: { isDirect?: boolean; children: ReactNode }) {
+export function Terms({ isDirect = false, isSeveral, children }: TermsProps) {
   const id = useId()
   const [access, setAccess] = useState(newAccess)
   const more = useRef<HTMLDetailsElement>(null)
@@ -19,7 +26,7 @@ export function Terms({ isDirect = false, children }: { isDirect?: boolean; chil
     return () => form?.removeEventListener('reset', reset)
   }, [])
   // Most links are for downloads.
-  const accessField = <AccessField isDirect={isDirect} access={access} onChange={setAccess} />
+  const accessField = <AccessField isDirect={isDirect} isSeveral={isSeveral} access={access} onChange={setAccess} />
   return (
     <>
       {isDirect && accessField}
