@@ -158,7 +158,7 @@ describe('satchel complete', () => {
     expect(await ask('', { SATCHEL_URL: '' })).toEqual(nothing)
     expect(await ask('', { SATCHEL_URL: 'http://127.0.0.1:2' })).toEqual(nothing)
     expect(await ask('park:/', {})).toEqual(nothing)
-    // Somebody who takes the question and never answers.
+    // Someone who takes the question and never answers.
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
     expect(await ask('', { SATCHEL_URL: `http://127.0.0.1:${(mute.address() as AddressInfo).port}` })).toEqual(nothing)

@@ -161,7 +161,7 @@ describe.each([
         expect([code, JSON.parse(out), JSON.parse(err).error]).toEqual([
           5,
           { created: [{ path: `${root}new` }], failed: [expect.objectContaining({ code: 'PATH_EXISTS' })] },
-          { code: 'PARTLY_FAILED', message: '1 could not be done; the rest is done.', exit_code: 5 },
+          { code: 'PARTLY_FAILED', message: '1 failed; the others are done.', exit_code: 5 },
         ])
       })
   })

@@ -151,7 +151,7 @@ describe.each([
     const { code, out } = await shell.satchel(['sync', '--delete', 'd', to])
     expect([code, out]).toEqual([0, expect.stringContaining('2 deleted, 1 unchanged.\n')])
     expect(await remoteTree(to.replace(/^:/, ''))).toEqual({ 'a.txt': 'a' })
-    const [, words = ''] = /Get them back with: satchel (.*)\n$/.exec(out) ?? []
+    const [, words = ''] = /Restore them with: satchel (.*)\n$/.exec(out) ?? []
     expect((await shell.satchel(words.split(' '))).code).toBe(0)
     expect(Object.keys(await remoteTree(to.replace(/^:/, '')))).toEqual([
       ...['a.txt', 'gone', 'gone/b.txt', 'gone/c.txt', 'other.txt'],
@@ -278,7 +278,7 @@ describe('satchel sync', () => {
     write({ 'd/b.txt': 'two' })
     const { code, out, err } = await shell.satchel(['sync', 'd', to])
     expect([code, out]).toEqual([0, '1 uploaded (3 B), 1 unchanged.\n'])
-    expect(err).toMatch(/^What is known of both folders could not be kept, so the next run reads them anew: .+\n$/)
+    expect(err).toMatch(/^The state of this run could not be saved, so the next run reads both folders again: .+\n$/)
   })
 
   it('deletes local files only after a question, or with --yes', async () => {

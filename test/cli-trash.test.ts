@@ -11,7 +11,7 @@ let shell: Shell
 const shellOf = ({ url }: TestApp, { cookie }: Person) =>
   openWarmShell({ SATCHEL_URL: url, SATCHEL_SESSION: cookie.replace('session_id=', '') })
 
-/** Makes the program believe that somebody types. */
+/** Makes the program believe that someone types. */
 const atTerminal = {
   env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}` },
 }
@@ -75,7 +75,7 @@ describe.each([
     await put("docs/it's.txt")
     const { out } = await shell.satchel(['rm', '-v', `${root}docs/it's.txt`])
     const command = `satchel trash restore '${root}docs/it'\\''s.txt'`
-    expect(out).toBe(`1 file deleted. Moved to the trash. Get it back with: ${command}\n`)
+    expect(out).toBe(`1 file deleted. Moved to the trash. Restore it with: ${command}\n`)
     expect(await shell.json('trash', 'restore', `${root}docs/it's.txt`)).toEqual({
       restored: [{ id: anId, path: `${root}docs/it's.txt` }],
     })
@@ -161,7 +161,7 @@ describe.each([
     expect([no.code, no.err]).toEqual([2, expect.stringContaining('This cannot be undone. [y/N]')])
     expect(await trash()).not.toEqual([])
     const yes = await shell.satchel(['trash', 'empty', '-v', ...named], { ...atTerminal, stdin: 'y\n' })
-    expect([yes.code, yes.out]).toEqual([0, expect.stringMatching(/^\d+ items? deleted for ever\.\n$/)])
+    expect([yes.code, yes.out]).toEqual([0, expect.stringMatching(/^\d+ items? deleted permanently\.\n$/)])
     expect(await shell.json('trash', 'empty', '--yes', ...named)).toEqual({ deleted: 0 })
     expect(await shell.satchel(['trash', 'list', ...named])).toEqual({ code: 0, out: '', err: '' })
   })
@@ -179,8 +179,8 @@ it('restores nothing from your files into a workspace', async () => {
 it('rm names three paths at most', async () => {
   for (const name of ['1', '2', '3', '4', '5', '6']) await alice.upload(name, 'x')
   const words = async (...paths: string[]) => (await shell.satchel(['rm', '-v', ...paths])).out
-  expect(await words('1', '2')).toContain('Get them back with: satchel trash restore /1 /2\n')
-  expect(await words('3', '4', '5', '6')).toContain('Get them back with: satchel trash restore <path>...\n')
+  expect(await words('1', '2')).toContain('Restore them with: satchel trash restore /1 /2\n')
+  expect(await words('3', '4', '5', '6')).toContain('Restore them with: satchel trash restore <path>...\n')
 })
 
 /** A shell with a key of this scope alone. */

@@ -114,7 +114,7 @@ describe('satchel login', () => {
       expect(await own.satchel(['login', other], { stdin: await keyOf(bob, scopes) })).toEqual({
         code: 0,
         out: `Signed in to ${other} as bob@example.com (own files).\n`,
-        err: `Commands now use ${other}. You stay signed in at ${t.url}: use --service ${t.url} for it.\n`,
+        err: `Commands now use ${other}. You are still signed in at ${t.url}: add --service ${t.url} to use it.\n`,
       })
       const who = async (args: string[], env = {}) => {
         const { out } = await own.satchel(['whoami', '--json', ...args], { env })
@@ -128,7 +128,7 @@ describe('satchel login', () => {
       expect(await who(['--service', t.url], { SATCHEL_KEY: 'satchel_wrong' })).toBe('')
       expect((await own.satchel(['ls', '--service', 'nonsense'])).code).toBe(2)
 
-      expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${other}. You stay signed in at ${t.url}.\n`)
+      expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${other}. You are still signed in at ${t.url}.\n`)
       expect(await who([])).toBe('alice@example.com')
       expect((await own.satchel(['logout', '--service', other])).out).toBe('You were not signed in.\n')
       expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${t.url}.\n`)

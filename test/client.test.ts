@@ -145,7 +145,7 @@ describe('The typed client', () => {
     const wrong = [
       // @ts-expect-error a number is not a text
       () => alice.request(HomeDocument, { first: '1' }),
-      // @ts-expect-error nobody to share with
+      // @ts-expect-error no one to share with
       () => alice.request(ShareDocument, { input: { files: [] } }),
       // @ts-expect-error not asked for
       async () => (await alice.request(ReceivedDocument, {})).me.email,

@@ -162,5 +162,5 @@ function refusalOf(answer: object, { status, headers }: Response): Failure {
   const { code, ...details } = response ?? {}
   return typeof code === 'string'
     ? new Failure(code, String(msg), { ...retryAfterOf(headers), ...details })
-    : new Failure('BAD_ANSWER', `The service answered ${status} with an unknown body.`)
+    : new Failure('BAD_ANSWER', `The service answered ${status} with a body that is not from Satchel.`)
 }

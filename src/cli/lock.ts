@@ -26,7 +26,7 @@ export async function withLock<T>(lock: string, busy: (pid: number) => Failure, 
 
 /**
  * Acquires a lock file that holds the id of its process; the lock of a dead process is removed. If two processes do that at the same
- * moment, both go on: the service tolerates that.
+ * moment, both continue: the service tolerates that.
  */
 async function acquire(lock: string, busy: (pid: number) => Failure): Promise<void> {
   const own = `${lock}.${process.pid}`

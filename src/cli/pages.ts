@@ -14,7 +14,8 @@ export async function* eachOf<Node>(load: LoadPage<Node>): AsyncGenerator<Node> 
   let after: string | null = null
   do {
     const found: Page<Node> | null = await load(after)
-    if (!found) throw new Failure('FORBIDDEN', 'Your role in this workspace may not see this. Ask one of its owners.')
+    if (!found)
+      throw new Failure('FORBIDDEN', 'Your role in this workspace does not allow this. Ask one of its owners.')
     yield* found.nodes
     after = found.pageInfo.hasNextPage ? found.pageInfo.endCursor : null
   } while (after !== null)

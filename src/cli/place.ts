@@ -215,7 +215,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
         if (!node || !('file' in node))
           throw new Failure(
             'VERSION_NOT_FOUND',
-            `There is no version ${id}. satchel versions list shows those of a file.`,
+            `There is no version ${id}. satchel versions list shows the versions of a file.`,
           )
         const { size, md5, file, download } = node
         return { size, md5, path: inDrive(file.path), url: download.url }
@@ -244,7 +244,7 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       const { maxBytes, usedBytes, maxFileSize: max } = driveIn(await client.request(CapacityDocument, drive)).usage
       const bytes = maxBytes - usedBytes
       if (bytes > max) {
-        const sentence = `The plan allows ${max} bytes a file. Send a smaller one, or ask for a larger plan.`
+        const sentence = `The plan allows ${max} bytes per file. Send a smaller file, or ask for a larger plan.`
         return { bytes: max, refusal: new Failure('FILE_TOO_LARGE', sentence, { limit: 'max_file_size_bytes', max }) }
       }
       const sentence = `The plan allows ${maxBytes} bytes, of which ${usedBytes} are used; there is not enough space for this. Delete something, or ask for a larger plan.`
@@ -269,7 +269,7 @@ export function driveIn<Drive>({
   workspace?: { drive: Drive | null }
 }): Drive {
   const drive = (me ?? workspace)?.drive
-  if (!drive) throw new Failure('WORKSPACE_NOT_FOUND', 'This workspace does not exist any more.')
+  if (!drive) throw new Failure('WORKSPACE_NOT_FOUND', 'This workspace no longer exists.')
   return drive
 }
 

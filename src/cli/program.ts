@@ -25,7 +25,7 @@ Exit codes:
   3  not signed in, or not allowed     7  network error, or the service is unavailable: try again later
                                      130  interrupted
 
-With --json, stdout holds one JSON document and stderr, after a failure, one with "error": its code, message and exit_code.
+With --json, stdout has one JSON document. After a failure, stderr has one with "error": its code, message and exit_code.
 satchel <command> --help shows examples.`
 
 /** All commands. Their actions are loaded when they run, so that help and completion start fast. */
@@ -33,10 +33,10 @@ export function createProgram(version: string): Command {
   const program = new Command('satchel')
     .description('Stores and shares files in a Satchel.')
     .version(version, '-V, --version', 'show the version')
-    .option('--json', 'one JSON document instead of text')
+    .option('--json', 'print one JSON document instead of text')
     .option('-v, --verbose', 'log one line per file')
     .option('--retries <n>', 'how often a request is retried after a network error', wholeNumber(0), 5)
-    .option('--service <url>', 'use another service than that of the last login')
+    .option('--service <url>', 'use this service instead of the one of the last login')
     .addHelpText('after', epilogue)
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(see --help)')

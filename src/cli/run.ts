@@ -122,7 +122,7 @@ class PartlyFailed extends Failure {
   readonly #exitCode: number | undefined
 
   constructor(count: number, exitCode: number | undefined) {
-    super('PARTLY_FAILED', `${count} could not be done; the rest is done.`)
+    super('PARTLY_FAILED', `${count} failed; the others are done.`)
     this.#exitCode = exitCode
   }
 

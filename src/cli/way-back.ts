@@ -8,7 +8,7 @@ export function wayBack(paths: string[]): string {
   if (paths.length === 0) return ''
   const pronoun = paths.length === 1 ? 'it' : 'them'
   const named = paths.length > MAX_NAMED ? '<path>...' : plain(paths.map(quoted).join(' '))
-  return `Moved to the trash. Get ${pronoun} back with: satchel trash restore ${named}`
+  return `Moved to the trash. Restore ${pronoun} with: satchel trash restore ${named}`
 }
 
 /** A word for a shell. */

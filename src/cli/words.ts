@@ -37,7 +37,7 @@ const isScope = (name: string): name is Scope => scopes.some(scope => nameOf(sco
 export function scopeOf(word: string, words: Record<string, string>): Scope {
   const name = nameOf(Object.hasOwn(words, word) ? (words[word] ?? word) : word)
   if (isScope(name)) return name
-  throw new Failure('INVALID_SCOPE', `"${word}" is no scope. Choose from ${Object.keys(words).join(', ')}.`)
+  throw new Failure('INVALID_SCOPE', `"${word}" is not a scope. Choose from ${Object.keys(words).join(', ')}.`)
 }
 
 /** The full name of a scope. */
@@ -89,4 +89,4 @@ export function byteCount(text: string): number {
 }
 
 /** Of commands that answer links. */
-export const qrOption = ['--qr', 'print the link as a QR code, too, for the camera of a telephone'] as const
+export const qrOption = ['--qr', 'also print the link as a QR code, for the camera of a phone'] as const

@@ -20,7 +20,7 @@ interface WireError {
   extensions?: Record<string, unknown>
 }
 
-/** One answer of the service, before anybody has looked at it. */
+/** One answer of the service, before anyone has looked at it. */
 interface WireAnswer<Result> {
   data?: Result | null
   errors?: readonly WireError[]

@@ -21,7 +21,7 @@ export async function generateClient(folder: string): Promise<string> {
     pluginMap: { operations: operationPlugin, documents: documentPlugin },
     config: {
       scalars: { Bytes: 'number', DateTime: 'string', URL: 'string', Upload: 'File' },
-      // A scalar that nobody has told the type of is a mistake.
+      // A scalar that no one has told the type of is a mistake.
       strictScalars: true,
       documentMode: 'string',
       useTypeImports: true,

@@ -4,34 +4,34 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** A place in a drive, whether or not something is there. */
+/** A place in a drive, which may be empty. */
 export type DrivePath = {
-  /** The id of the drive; the caller's own without it. Where something is uploaded, made, moved or deleted, also the id of a share that the caller may edit. */
+  /** The id of the drive; by default the caller's own. For uploading, creating, moving and deleting, also the id of a share that the caller may edit. */
   drive?: string | number | null | undefined;
   /** Names joined by slashes, from the root of the drive, or from the shared folder. */
   path: string;
 };
 
-/** A file or folder. */
+/** A file or folder, by id or by place. */
 export type EntryRef =
-  {   /** Where it is. */
+  {   /** Its place. */
   at: DrivePath; id?: never; }
   |  { at?: never;   /** Its id. */
   id: string | number; };
 
-/** What became of a mail. */
+/** Whether a mail was sent. */
 export type MailStatus =
   | 'FAILED'
   | 'NOT_SENT'
   | 'QUEUED';
 
-/** What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or replace it: an upload becomes the new content of the file that is there, whose old content becomes a version; what is restored puts what is there into the trash. Replacing needs the right to delete. */
+/** What to do if a name is taken: refuse, choose a free name such as "report (2).pdf", or replace the existing entry. An upload becomes the new content of the existing file, whose old content becomes a version; a move, copy or restore puts the existing entry into the trash. Replacing needs the right to delete. */
 export type OnConflict =
   | 'FAIL'
   | 'KEEP_BOTH'
   | 'REPLACE';
 
-/** What a member may do in a workspace, the strongest first. */
+/** The roles of members in a workspace, strongest first. */
 export type Role =
   | 'ADMIN'
   | 'EDITOR'
@@ -52,9 +52,9 @@ export type ShareFilesInput = {
   label?: string | null | undefined;
   /** Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default. */
   mayEdit?: boolean | null | undefined;
-  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  /** A message for the mail, up to 1,000 characters. It is not stored. */
   message?: string | null | undefined;
-  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
@@ -66,13 +66,13 @@ export type ShareFilesInput = {
 
 /** What uploadFile takes. */
 export type UploadFileInput = {
-  /** The revision of the file that is there; REVISION_MISMATCH when it has another one. */
+  /** The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
-  /** Its bytes, and its name. */
+  /** Its bytes and its name. */
   file: File;
-  /** Where it goes; missing folders of a path are made. The root of the caller's own drive without it. */
+  /** The destination folder; missing folders of a path are created. By default the root of the caller's own drive. */
   folder?: EntryRef | null | undefined;
-  /** What to do when something of its name is there; FAIL without it. */
+  /** What to do if the name is taken; by default FAIL. */
   onConflict?: OnConflict | null | undefined;
 };
 

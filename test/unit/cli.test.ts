@@ -31,7 +31,7 @@ describe('Words', () => {
     expect(scopeOf('members:read', workspaceWords)).toBe('WORKSPACES_MEMBERS_READ')
     expect(wireScope('WORKSPACES_MEMBERS_READ')).toBe('workspaces:members:read')
     expect(wireScope('PRIVATE_FILES_SEND')).toBe('PRIVATE_FILES_SEND')
-    expect(() => scopeOf('constructor', privateWords)).toThrow('"constructor" is no scope. Choose from read, write')
+    expect(() => scopeOf('constructor', privateWords)).toThrow('"constructor" is not a scope. Choose from read, write')
   })
 
   it.each([

@@ -46,7 +46,8 @@ export async function copy(context: Context, paths: string[], options: CopyOptio
     throw new Failure('USAGE', 'Several paths can only be copied into a folder: end the last path with a slash.')
   const { done, failures } = await withEach(before.toReversed(), async text => {
     const { place, path } = await findPlace(service, text)
-    if (path === '') throw new Failure('USAGE', `Name what is in ${place.show('')}: a drive itself is not copied.`)
+    if (path === '')
+      throw new Failure('USAGE', `A whole drive cannot be copied. Name files or folders in ${place.show('')}.`)
     const destination = isInto ? joinPath(target.path, splitPath(path).name) : target.path
     const { folder, name } = splitPath(destination)
     const input = {

@@ -26,7 +26,7 @@ export async function events(
   const place = await placeIn(await open(context), workspace)
   const shown: WireEvent[] = []
   const seen = (cursor: string): string => {
-    context.resumeHint = `To go on from here, add --after ${cursor}`
+    context.resumeHint = `To continue from here, add --after ${cursor}`
     return cursor
   }
   let cursor = after ?? (follow ? 'now' : '')
@@ -79,7 +79,7 @@ async function execute(
   if (how !== '0')
     throw new Failure(
       'COMMAND_FAILED',
-      `The command of --exec ended with ${how}. To begin with the same event again, ${before === '' ? 'leave out --after' : `add --after ${before}`}.`,
+      `The command of --exec ended with ${how}. To run it for the same event again, ${before === '' ? 'leave out --after' : `add --after ${before}`}.`,
       { after: before || null },
     )
 }

@@ -152,7 +152,7 @@ async function findArchive(context: Context, named: string[]): Promise<Found> {
   const found = await Promise.all(named.map(text => findPlace(service, text)))
   const [first] = found
   if (!first || found.some(({ place }) => place.show('') !== first.place.show('')))
-    throw new Failure('USAGE', 'An archive holds what is in one drive. Run the command once for each.')
+    throw new Failure('USAGE', 'An archive contains files of one drive only. Run the command once for each drive.')
   const { source, name } = await zipOf(
     first.place,
     found.map(({ path }) => path),
@@ -177,7 +177,8 @@ async function findBelow(place: Place, root: string, names: string[]): Promise<F
     return isSafe
   }
   async function enter(path: string, at: string[]): Promise<void> {
-    if (at.length > DEEPEST) throw new Failure('BAD_ANSWER', `${place.show(path)} is deeper than folders can be.`)
+    if (at.length > DEEPEST)
+      throw new Failure('BAD_ANSWER', `${place.show(path)} is nested deeper than the service allows.`)
     if (at.length > 0) found.folders.push(at)
     const { folders, files } = await limit(() => place.list(path))
     for (const file of files.filter(({ name }) => isFit(path, name)))

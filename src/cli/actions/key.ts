@@ -87,6 +87,9 @@ function idOf(keys: KeyRowFragment[], name: string): string {
   const [first] = found
   if (first && found.length === 1) return first.id
   throw first
-    ? new Failure('USAGE', `Several keys are called ${name}. Name one by its id: satchel keys list shows it.`)
+    ? new Failure(
+        'USAGE',
+        `Several keys are called ${name}. Use the id of one of them: satchel keys list shows the ids.`,
+      )
     : new Failure('API_KEY_NOT_FOUND', `There is no key ${name}. See satchel keys list.`)
 }

@@ -40,10 +40,11 @@ export async function login(context: Context, address: string | undefined, optio
   const before = await readStored()
   const [last] = before
   const named = address ?? environmentOf(context.service).url ?? last?.url
-  if (named === undefined) throw new Failure('USAGE', 'Name the service: satchel login https://files.example.com')
+  if (named === undefined)
+    throw new Failure('USAGE', 'Give the URL of the service: satchel login https://files.example.com')
   const url = readUrl(named)
   if (options.workspace !== undefined && !isId(options.workspace))
-    throw new Failure('USAGE', 'Give --workspace the id of the workspace: satchel workspace list --json shows it.')
+    throw new Failure('USAGE', '--workspace needs the id of the workspace: satchel workspace list --json shows it.')
   if (isOpen(url)) notice(`Warning: ${url} is not encrypted; others on the network can read the key.`)
 
   const kind = options.session ? 'session' : 'key'
@@ -65,7 +66,7 @@ export async function login(context: Context, address: string | undefined, optio
   else stored.key = given
   const file = await writeStored([stored, ...before.filter(one => one !== stored)])
   if (last && last !== stored)
-    notice(`Commands now use ${url}. You stay signed in at ${last.url}: use --service ${last.url} for it.`)
+    notice(`Commands now use ${url}. You are still signed in at ${last.url}: add --service ${last.url} to use it.`)
   const slug = keyWorkspace && stored.workspaces[keyWorkspace.id]?.slug
   if (keyWorkspace && !slug)
     notice(`This key cannot read the slug of its workspace: write its paths as ${keyWorkspace.id}:/path.`)
@@ -132,7 +133,7 @@ export async function logout({ patience, notice, service }: Context): Promise<An
   const rest = stored.filter(one => one !== own)
   await writeStored(rest)
   const others = rest.map(one => one.url)
-  const stay = own && others.length > 0 ? ` You stay signed in at ${others.join(', ')}.` : ''
+  const stay = own && others.length > 0 ? ` You are still signed in at ${others.join(', ')}.` : ''
   return {
     fact: { loggedOut: own !== undefined, url: own?.url ?? null, others },
     words: plain(own ? `Signed out of ${own.url}.${stay}` : 'You were not signed in.'),

@@ -141,7 +141,10 @@ function refuseTwins(files: LocalFile[]): void {
     const to = joinPath(folder, name)
     const other = sources.get(to)
     if (other !== undefined)
-      throw new Failure('USAGE', `"${other}" and "${path}" would both become "${to}". Send them one after the other.`)
+      throw new Failure(
+        'USAGE',
+        `"${other}" and "${path}" would both become "${to}". Upload them with separate commands.`,
+      )
     sources.set(to, path)
   }
 }

@@ -99,7 +99,7 @@ export async function editRequest(context: Context, link: string, options: EditO
   const limits = { maxFiles: bound(maxFiles), maxFileSize: bound(maxSize), maxBytes: bound(options.maxTotal) }
   const terms = { label, message, duration, kinds, asksName, notifies, ...limits }
   if (options.password === undefined && Object.values(terms).every(value => value === undefined))
-    throw new Failure('USAGE', 'Say what to change. See satchel edit-request --help.')
+    throw new Failure('USAGE', 'Give at least one option to change. See satchel edit-request --help.')
   const service = await open(context)
   const { id } = (await finder(service))(link)
   const password = options.password ? await askPassword(context) : options.password === false ? null : undefined

@@ -219,7 +219,7 @@ export async function edit(context: Context, link: string, options: EditOptions)
   const rights = { allowDownload: mayEdit ? true : download, mayEdit: download === false ? false : mayEdit }
   const terms = { label, duration, notifies, ...rights, ...bound, ...secret }
   if (Object.values(terms).every(value => value === undefined))
-    throw new Failure('USAGE', 'Say what to change. See satchel links edit --help.')
+    throw new Failure('USAGE', 'Give at least one option to change. See satchel links edit --help.')
   const { share } = await personal.change(UpdateShareDocument, { share: { token }, ...terms })
   return { fact: shown(shownPath(share), share), words: plain(share.url) }
 }

@@ -34,7 +34,7 @@ export async function sync(context: Context, source: string, target: string, opt
   if (isMarkedRemote(source) === isMarkedRemote(target))
     throw new Failure(
       'USAGE',
-      'Exactly one side is remote: it has a colon. Write :/docs for a folder of yours, and garden:/docs for one of a workspace.',
+      'Exactly one of the two folders must be remote, with a colon: :/docs for one of your own, garden:/docs for one in a workspace.',
     )
   const [named, remote] = way === 'push' ? [source, target] : [target, source]
   const { place, path: given } = await findPlace(await open(context), remote)
@@ -73,7 +73,7 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
   const planned = await planOf({ way, pair, local, remote, filter, signal, digests: state.digests, ...options })
   const { plan } = planned
   const failures = [...local.failures, ...planned.failures, ...plan.clashes.map(clashOf)]
-  if (options.delete && local.failures.length > 0) notice('Nothing is deleted, because not everything could be read.')
+  if (options.delete && local.failures.length > 0) notice('Nothing was deleted, because some files could not be read.')
   const outcome = {
     ...task.sides,
     unchanged: plan.unchanged,
@@ -84,7 +84,7 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
   if (isDryRun) return answerOf({ ...outcome, changes: changesOf(plan, way) })
   const removal = removalOf(task, plan, local)
   if (removal !== null && !options.yes) await confirmRemoval(context, removal)
-  // Written again at the end, where a failure is told.
+  // Written again at the end, where a failure is reported.
   await states.write(state).catch(() => {})
 
   const progress = await startProgress(context)
@@ -102,7 +102,7 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
     await states
       .write(tidied(state, work))
       .catch(({ message }) =>
-        notice(`What is known of both folders could not be kept, so the next run reads them anew: ${message}`),
+        notice(`The state of this run could not be saved, so the next run reads both folders again: ${message}`),
       )
   }
   return answerOf({ ...outcome, changes: work.changes })
@@ -118,7 +118,7 @@ async function learn({ place, path }: Pair, state: PairState): Promise<void> {
   }
 }
 
-/** Without digests of files that are not there any more. */
+/** Without digests of files that no longer exist. */
 function tidied(state: PairState, { local, changes }: Work): PairState {
   const there = new Set([...local.entries.keys(), ...changes.map(({ path }) => path)])
   return { ...state, digests: new Map([...state.digests].filter(([path]) => there.has(path))) }
@@ -150,7 +150,7 @@ function removalOf({ way, sides }: Task, { clearings, removals }: Plan, { entrie
   if (paths.length === 0 || (way === 'push' && isSourceThere)) return null
   const named = paths.slice(0, MAX_NAMED).join(', ') + (paths.length > MAX_NAMED ? ', ...' : '')
   return way === 'pull'
-    ? `${plural(paths.length, 'local entry', 'local entries')} below ${sides.target} for ever: ${named}`
+    ? `${plural(paths.length, 'local entry', 'local entries')} below ${sides.target} permanently: ${named}`
     : `${plural(paths.length, 'remote entry', 'remote entries')} below ${sides.target}, because there is no file in ${sides.source}: ${named}`
 }
 

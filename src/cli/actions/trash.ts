@@ -44,7 +44,7 @@ export async function restore(context: Context, named: string[], { to, onConflic
   const { done, failures } = await withEach(named, async text => {
     const { place, path } = await findPlace(service, text)
     if (target && place.key !== target.place.key)
-      throw new Failure('USAGE', 'Files are restored into the workspace that they were in, and yours into your files.')
+      throw new Failure('USAGE', 'Files can only be restored to the drive from which they were deleted.')
     const id = isItemId(text, path) ? path : await newestAt(place, path)
     const now = await place.trash.restore(id, target?.path, conflictWords[onConflict])
     return { id, path: place.show(now) }
@@ -62,7 +62,7 @@ async function newestAt(place: Place, path: string): Promise<string> {
   const names = path.normalize('NFC').split(/\/+/).join('/')
   for await (const item of place.trash.items()) if (item.path === names) return item.id
   const shown = place.show(path)
-  const sentence = `There is no ${shown} in the trash. satchel trash list shows what is there; a file in a deleted folder comes back with the folder.`
+  const sentence = `There is no ${shown} in the trash. satchel trash list shows its items; a file in a deleted folder can only be restored with the folder.`
   throw new Failure('NOT_FOUND', sentence, { path: shown })
 }
 
@@ -71,7 +71,7 @@ export async function remove(context: Context, named: string[]): Promise<Answer>
   const { done, failures } = await withEach(named, async text => {
     const { place, path } = await findPlace(service, text)
     if (!isItemId(text, path))
-      throw new Failure('USAGE', `"${text}" is no id. satchel trash list shows the ids of what is in the trash.`)
+      throw new Failure('USAGE', `"${text}" is not an id. satchel trash list shows the ids of the items in the trash.`)
     await place.trash.remove(path)
     return { id: path }
   })
@@ -81,11 +81,11 @@ export async function remove(context: Context, named: string[]): Promise<Answer>
 export async function empty(context: Context, workspace: string | undefined, sure: boolean): Promise<Answer> {
   const place = await placeIn(await open(context), workspace)
   if (!sure) {
-    const what = `everything in the trash of ${workspace ?? 'your files'} for ever`
+    const what = `everything in the trash of ${workspace ?? 'your files'} permanently`
     if (!process.stdin.isTTY || context.json) throw new Failure('USAGE', `This deletes ${what}. Add --yes to confirm.`)
     await confirm(`Delete ${what}? This cannot be undone.`, 'Nothing was deleted.', context.patience.signal)
   }
   const count = await place.trash.empty()
   const says = context.verbose || Boolean(process.stdout.isTTY)
-  return { fact: { deleted: count }, words: says ? `${plural(count, 'item')} deleted for ever.` : '' }
+  return { fact: { deleted: count }, words: says ? `${plural(count, 'item')} deleted permanently.` : '' }
 }

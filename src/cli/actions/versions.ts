@@ -82,6 +82,7 @@ export async function remove(context: Context, named: string[]): Promise<Answer>
 /** A version by its id, with the workspace of its file before it. @throws USAGE */
 async function locate(context: Context, text: string): Promise<{ place: Place; id: string }> {
   const { place, path: id } = await findPlace(await open(context), text)
-  if (!isId(id)) throw new Failure('USAGE', `"${text}" is no id. satchel versions list shows those of a file.`)
+  if (!isId(id))
+    throw new Failure('USAGE', `"${text}" is not an id. satchel versions list shows the ids of a file's versions.`)
   return { place, id }
 }

@@ -8,7 +8,7 @@ export function declareAccount(program: Command): void {
     details: `The key is read from a prompt without echo, or from standard input. It is verified before it is stored, in a
 file that only you can read. Several credentials can be stored: a private key for your own files, a key for
 each workspace, and a session, for operations that no key may use (managing keys, creating workspaces,
-answering invites). Each service has its own; commands use that of the last login, or of --service.
+answering invites). They are stored for each service; commands use the service of the last login, or of --service.
 SATCHEL_URL, SATCHEL_KEY and SATCHEL_SESSION in the environment take precedence.`,
     examples: [
       'login https://files.example.com',

@@ -5,10 +5,10 @@ import { declare, perform } from '../command.ts'
 /** What happened, and what happens. */
 export function declareEvents(program: Command): void {
   const events = declare(program, 'events [workspace]', {
-    does: 'list what happened in your files or in a workspace, or follow what happens',
-    details: `--exec runs the command once for each event, one after the other, with the event as JSON on its input, and
-stops when it fails. With --json, --follow prints one event a line.
-After an interruption, --after goes on where it was; "now" begins with what happens next.`,
+    does: 'list events in your files or in a workspace, or follow new ones',
+    details: `--exec runs the command once for each event, one at a time, with the event as JSON on its standard input, and
+stops if the command fails. With --json, --follow prints one event per line.
+After an interruption, --after continues from a cursor; "now" begins with the next event.`,
     examples: [
       'events',
       'events garden --json',
@@ -16,12 +16,12 @@ After an interruption, --after goes on where it was; "now" begins with what happ
       "events garden --follow --exec 'jq -r .details.path >> changed.txt'",
     ],
   })
-    .option('-f, --follow', 'go on with what happens, until it is interrupted')
+    .option('-f, --follow', 'print new events as they happen, until interrupted')
     .option(
       '--after <cursor>',
-      'begin after this cursor; the default is the oldest event that is kept, or with --follow what happens from now on',
+      'begin after this cursor; the default is the oldest kept event, or with --follow the next new event',
     )
-    .option('-x, --exec <command>', 'run this command of the shell for each event')
+    .option('-x, --exec <command>', 'run this shell command for each event')
   events.action((workspace: string | undefined, options: EventOptions) =>
     perform(events, async context => (await import('../actions/events.ts')).events(context, workspace, options)),
   )

@@ -3,19 +3,19 @@ import type { CopyOptions } from '../actions/copy.ts'
 import type { RemoveOptions } from '../actions/files.ts'
 import { declare, perform, wholeNumber } from '../command.ts'
 
-export const pathHelp = `Paths: docs/a.txt, /docs/a.txt or :/docs/a.txt is yours; garden:/docs/a.txt is in the workspace garden (its slug or its id).
-Put -- before a name that begins with a dash, and a slash before one of yours that looks like a workspace: /a:b.`
+export const pathHelp = `Paths: docs/a.txt, /docs/a.txt or :/docs/a.txt is one of your files; garden:/docs/a.txt is in the workspace garden (its slug or its id).
+Put -- before a name that begins with a dash, and a slash before a name that contains a colon: /a:b.`
 
 /** Of commands that work with what others share, too. */
 export const sharedHelp = `${pathHelp}
-https://files.example.com/share/6mJ.../docs/a.txt is in a folder that somebody shares, by its link: satchel received.`
+https://files.example.com/share/6mJ.../docs/a.txt is in a folder that another person shares, named by its link: satchel received.`
 
 export function declareFiles(program: Command): void {
   const ls = declare(program, 'ls [path]', {
     does: 'list a folder, or one file',
     details: sharedHelp,
     examples: ['ls', 'ls docs', 'ls -l garden:/plans', 'ls --json docs'],
-  }).option('-l, --long', 'with sizes, times and checksums')
+  }).option('-l, --long', 'show sizes, times and checksums')
   ls.action((path: string | undefined, { long = false }: { long?: boolean }) =>
     perform(ls, async context => (await import('../actions/list.ts')).ls(context, path ?? '', long)),
   )
@@ -51,36 +51,36 @@ ${sharedHelp}`,
   )
 
   const cp = declare(program, 'cp <path...>', {
-    does: 'copy files and folders, within your files or a workspace or between them; the last path is the destination',
-    details: `A destination that ends with a slash, or that is a folder, is the folder to copy into; missing folders are created.
+    does: 'copy files and folders within a drive or between drives; the last path is the destination',
+    details: `A destination that ends with a slash, or is a folder, is the folder to copy into; missing folders are created.
 A folder is copied with everything in it. Nothing is downloaded or uploaded, and no bytes are stored twice;
-copies count towards your storage. Versions, notes and shares stay behind.`,
+copies count towards your storage. Versions, notes and shares are not copied.`,
     examples: ['cp a.txt b.txt', 'cp a.txt photos docs/', 'cp -k docs/plan.txt garden:/plans/'],
   })
-    .option('-r, --recursive', 'changes nothing: folders are always copied with everything in them')
-    .option('--replace', 'replace files of the same names, which go to the trash')
-    .addOption(new Option('-k, --keep-both', 'copy under a free name beside what is there').conflicts('replace'))
+    .option('-r, --recursive', 'accepted for compatibility: folders are always copied with everything in them')
+    .option('--replace', 'replace files with the same names; the replaced files go to the trash')
+    .addOption(new Option('-k, --keep-both', 'keep existing files, and copy under a free name').conflicts('replace'))
   cp.action((paths: string[], options: CopyOptions) =>
     perform(cp, async context => (await import('../actions/copy.ts')).copy(context, paths, options)),
   )
 
   const rm = declare(program, 'rm <path...>', {
     does: 'delete files, and folders with -r',
-    details: `Deleted files go to the trash, if the service keeps one: satchel trash restore. Their shares end. On a terminal, -r asks first.
+    details: `Deleted files go to the trash, if the service keeps one: satchel trash restore. Their shares end. On a terminal, -r asks for confirmation.
 What is deleted in a share goes to the trash of its owner, who can restore it.
 
 ${sharedHelp}`,
     examples: ['rm a.txt', 'rm -r docs/old', 'rm -- -odd-name', 'rm -r garden:/plans'],
   })
-    .option('-r, --recursive', 'also folders, with everything in them')
+    .option('-r, --recursive', 'delete folders, too, with everything in them')
     .option('-y, --yes', 'do not ask')
   rm.action((paths: string[], options: RemoveOptions) =>
     perform(rm, async context => (await import('../actions/files.ts')).remove(context, paths, options)),
   )
 
   const note = declare(program, 'note <path> [text]', {
-    does: 'read or write the note on a file of yours',
-    details: 'A note belongs to the content of the file: it survives moves, and equal files share it.',
+    does: 'read or write the note on one of your files',
+    details: 'A note belongs to the content of the file: it is kept when the file moves, and identical files share it.',
     examples: [
       'note docs/a.txt',
       "note docs/a.txt 'Signed on Monday'",

@@ -8,10 +8,10 @@ const workspaceOption = ['--workspace <workspace>', 'keys of this workspace (slu
 
 const scopeHelp = `Scopes of your own keys:       ${Object.keys(privateWords).join(', ')}
 Scopes of keys of a workspace: ${Object.keys(workspaceWords).join(', ')}
-The full names of the service work, too. Keys cannot manage keys: sign in with --session.`
+The full names of scopes work, too. Keys cannot manage keys: sign in with --session.`
 
 export function declareKeys(program: Command): void {
-  const keys = group(program, 'keys', 'API keys, your own and those of workspaces')
+  const keys = group(program, 'keys', 'manage API keys, your own and those of workspaces')
 
   const list = declare(keys, 'list', {
     does: 'list keys, without their secrets',
@@ -31,7 +31,7 @@ export function declareKeys(program: Command): void {
   })
     .requiredOption('--scope <scope>', 'a scope; repeat it for several', several)
     .option('--for <duration>', 'lifetime: 12h, 90d, 1y; unlimited by default', duration)
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'what the key is for')
     .option(...workspaceOption)
   create.action((name: string, options: NewKeyOptions) =>
     perform(create, async context => (await actions()).create(context, name, options)),

@@ -10,10 +10,10 @@ const parallelOption = ['--parallel <n>', 'number of parallel requests', wholeNu
 export function declareTransfers(program: Command): void {
   const put = declare(program, 'put <file...>', {
     does: 'upload files, folders, or standard input (-)',
-    details: `A folder is uploaded with everything in it, under its own name. A remote file with the same bytes is left as it
-is; one with other bytes is a conflict, unless --replace, which keeps its old content as a version, or --keep-both,
-which stores under a free name, such as "report (2).pdf". Large files are sent in parts: after a network error,
-Ctrl-C or a restart, the same command resumes. Uploads are verified by MD5.
+    details: `A folder is uploaded with everything in it, under its own name. A remote file with the same content is left as it
+is. One with other content is a conflict, unless you use --replace, which keeps the old content as a version, or
+--keep-both, which chooses a free name such as "report (2).pdf". Large files are sent in parts: after a network error,
+Ctrl-C or a restart, the same command resumes. Uploads are verified with checksums.
 Symbolic links given as arguments are followed; those within folders are skipped, unless --follow.
 Standard input needs --name; it is streamed without a local copy, so it cannot be resumed.
 The destination may be what somebody lets you edit, by its link; a single shared file is replaced with --replace.
@@ -31,9 +31,9 @@ ${sharedHelp}`,
   })
     .option('-t, --to <folder>', 'destination folder; created if missing')
     .option('-n, --name <name>', 'store under another name')
-    .option('-r, --replace', 'replace remote files with other bytes; see satchel versions')
+    .option('-r, --replace', 'replace remote files that have other content; see satchel versions')
     .addOption(
-      new Option('-k, --keep-both', 'store under a free name beside remote files with other bytes').conflicts(
+      new Option('-k, --keep-both', 'keep remote files that have other content, and store under a free name').conflicts(
         'replace',
       ),
     )
@@ -44,11 +44,11 @@ ${sharedHelp}`,
   )
 
   const get = declare(program, 'get <path...>', {
-    does: 'download files, folders, or what a sharing link leads to',
-    details: `Bytes are written to a .part file, which is renamed once it is complete and its MD5 is verified; after a network
-error, Ctrl-C or a restart, the same command resumes. A local file with the same bytes is left as it is; one
-with other bytes is a conflict, unless --force. With --zip, files and folders of one drive come as one ZIP archive,
-and so does the folder of a sharing link.
+    does: 'download files, folders, or the files of a sharing link',
+    details: `Bytes are written to a .part file, which is renamed once it is complete and its MD5 is verified. After a network
+error, Ctrl-C or a restart, the same command resumes. A local file with the same content is left as it is; one with
+other content is a conflict, unless you use --force. With --zip, files and folders of one drive are downloaded as one
+ZIP archive. The folder of a sharing link is always one ZIP archive.
 
 ${pathHelp}`,
     examples: [
@@ -61,8 +61,8 @@ ${pathHelp}`,
     ],
   })
     .option('-o, --output <file>', 'destination folder, or another name for a single file; - for standard output')
-    .option('-f, --force', 'replace local files with other bytes')
-    .option('-z, --zip', 'one ZIP archive instead of files and folders')
+    .option('-f, --force', 'replace local files that have other content')
+    .option('-z, --zip', 'download one ZIP archive instead of files and folders')
     .option('--password', 'the link has a password: prompt for it, or read it from standard input')
     .option(...parallelOption)
   get.action((paths: string[], options: GetOptions) =>
@@ -71,13 +71,13 @@ ${pathHelp}`,
 
   const sync = declare(program, 'sync <source> <target>', {
     does: 'make a remote folder like a local one, or a local one like a remote one',
-    details: `The remote side has a colon: :/docs is a folder of yours, garden:/docs one of the workspace garden. New files are
-copied, and those with other bytes are replaced; remote ones keep their old content as a version. What only the
-target has stays, unless --delete: remote files go to the trash, local ones for ever, which asks first; so it does
-when the local source has no file, as a disk that is not mounted.
-What is changed on the target while the command runs is a conflict and stays as it is.
-The next run reads only what has happened since; after an interruption, the same command resumes.
-Patterns are those of a .gitignore, relative to the folders. What they leave out is neither copied nor deleted.
+    details: `The remote side has a colon: :/docs is one of your folders, garden:/docs is in the workspace garden. New files are
+copied, and files with other content are replaced; remote ones keep their old content as a version. Files that only
+the target has are kept, unless you use --delete: then remote files go to the trash, and local files are deleted
+permanently. The command asks before it deletes local files, or if the local source has no file (an unmounted disk).
+A file that changes on the target while the command runs is a conflict and stays as it is.
+The next run reads only the events since this one; after an interruption, the same command resumes.
+Patterns are those of a .gitignore, relative to the folders. Files that they leave out are neither copied nor deleted.
 Symbolic links are skipped.`,
     examples: [
       'sync photos :/photos',
@@ -86,11 +86,11 @@ Symbolic links are skipped.`,
       'sync --delete --yes garden:/plans plans',
     ],
   })
-    .option('--delete', 'delete what the source does not have')
+    .option('--delete', 'delete files that the source does not have')
     .option('--dry-run', 'only show what would be done')
-    .option('--include <pattern>', 'only what matches; repeat it for several', several)
-    .option('--exclude <pattern>', 'leave out what matches; repeat it for several', several)
-    .option('-y, --yes', 'do not ask before files are deleted')
+    .option('--include <pattern>', 'only files that match; repeat it for several', several)
+    .option('--exclude <pattern>', 'leave out files that match; repeat it for several', several)
+    .option('-y, --yes', 'do not ask for confirmation before deleting files')
     .option(...parallelOption)
   sync.action((source: string, target: string, options: SyncOptions) =>
     perform(sync, async context => (await import('../actions/sync.ts')).sync(context, source, target, options)),

@@ -8,12 +8,12 @@ const actions = () => import('../actions/trash.ts')
 const idHelp =
   'satchel trash list shows the ids. garden:<id> is in the trash of the workspace garden (its slug or its id).'
 
-/** What satchel rm has deleted, until it is gone for ever. */
+/** Files and folders deleted by satchel rm, until they are deleted permanently. */
 export function declareTrash(program: Command): void {
-  const trash = group(program, 'trash', 'deleted files and folders, yours and those of workspaces')
+  const trash = group(program, 'trash', 'list, restore and delete items in the trash, yours or that of a workspace')
 
   const list = declare(trash, 'list [workspace]', {
-    does: 'list what was deleted and can be restored, the newest first',
+    does: 'list deleted files and folders, newest first',
     examples: ['trash list', 'trash list garden', 'trash list --json'],
   })
   list.action((workspace: string | undefined) =>
@@ -21,25 +21,25 @@ export function declareTrash(program: Command): void {
   )
 
   const restore = declare(trash, 'restore <item...>', {
-    does: 'restore deleted files and folders, by the paths that they had or by their ids',
-    details: `Of several with the same path, the one deleted last is restored. Missing folders are created. Shares do not
-come back. ${idHelp}`,
+    does: 'restore deleted files and folders, by their former paths or by their ids',
+    details: `If several have the same path, the one deleted last is restored. Missing folders are created. Shares are not
+restored. ${idHelp}`,
     examples: [
       'trash restore docs/a.txt',
       'trash restore garden:/plans --on-conflict keep-both',
       'trash restore 0198c0de-0000-7000-8000-000000000000 --to docs/restored',
     ],
   })
-    .option('-t, --to <folder>', 'another folder to restore into; created if missing')
+    .option('-t, --to <folder>', 'restore into this folder; created if missing')
     .addOption(
-      oneOf('--on-conflict <what>', 'if something of that name is there', Object.keys(conflictWords)).default('fail'),
+      oneOf('--on-conflict <what>', 'what to do if the name is taken', Object.keys(conflictWords)).default('fail'),
     )
   restore.action((items: string[], options: RestoreOptions) =>
     perform(restore, async context => (await actions()).restore(context, items, options)),
   )
 
   const remove = declare(trash, 'delete <id...>', {
-    does: 'delete from the trash for ever, by ids',
+    does: 'delete items from the trash permanently, by their ids',
     details: `This cannot be undone. ${idHelp}`,
     examples: [
       'trash delete 0198c0de-0000-7000-8000-000000000000',
@@ -49,7 +49,7 @@ come back. ${idHelp}`,
   remove.action((ids: string[]) => perform(remove, async context => (await actions()).remove(context, ids)))
 
   const empty = declare(trash, 'empty [workspace]', {
-    does: 'delete everything in the trash for ever',
+    does: 'delete everything in the trash permanently',
     details: 'This cannot be undone. Asks for confirmation on a terminal; elsewhere --yes is required.',
     examples: ['trash empty', 'trash empty garden --yes'],
   }).option('-y, --yes', 'do not ask')

@@ -73,7 +73,7 @@ export function declareWorkspaces(program: Command): void {
     examples: ['workspace invite garden bob@example.com --role editor'],
   })
     .addOption(oneOf('--role <role>', 'role of the new member', inviteRoles).default('viewer'))
-    .option('--message <text>', 'what the mail tells them besides')
+    .option('--message <text>', 'a message for the mail')
   invite.action((named: string, email: string, options: { role: InviteRole; message?: string }) =>
     perform(invite, async context => (await invites()).invite(context, named, email, options)),
   )

@@ -34,7 +34,7 @@ export function nameable<E extends Named>(
     const why =
       other === undefined
         ? `The name "${entry.name}" is not allowed on this computer`
-        : `This computer takes it for ${other}, which is written in other letters`
+        : `This computer treats it as the same name as ${other}`
     failures.push(new Failure('UNSAFE_NAME', `${path}: ${why}; it was skipped.`, { path }))
   }
   return { entries, left, failures }

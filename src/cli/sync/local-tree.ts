@@ -37,7 +37,7 @@ export interface LocalTree {
   failures: Failure[]
 }
 
-/** Finds all that is below a folder. Symbolic links are not followed. @param notice is told of what is skipped, but for the filter */
+/** Finds everything below a folder. Symbolic links are not followed. @param notice receives what is skipped, except by the filter */
 export async function scan(root: string, filter: Filter, notice: (line: string) => void): Promise<LocalTree> {
   const entries = new Map<string, LocalEntry>()
   const [skipped, passed] = [new Set<string>(), new Set<string>()]
@@ -91,7 +91,7 @@ export async function lookAt(path: string): Promise<LocalEntry | null> {
   return there.isFile() ? { kind: 'file', size, path, mtimeMs, ctimeMs } : null
 }
 
-/** @throws TARGET_EXISTS for a folder that is not there any more, or that a link leads to: it may be outside of what is synchronized */
+/** @throws TARGET_EXISTS for a folder that no longer exists, or that a link leads to: it may be outside of what is synchronized */
 export async function requireFolder(folder: string): Promise<void> {
   const real = await realpath(folder).catch(() => null)
   if (real !== folder || (await lookAt(folder))?.kind !== 'folder')
@@ -102,9 +102,13 @@ const notUnicode = (path: string): Failure =>
   new Failure('UNSAFE_NAME', `The name ${path} is not UTF-8. Rename it.`, { path })
 
 const twin = (path: string): Failure =>
-  new Failure('UNSAFE_NAME', `The name ${path} is that of another file to the service, spelled otherwise. Rename it.`, {
-    path,
-  })
+  new Failure(
+    'UNSAFE_NAME',
+    `The name ${path} is the same as that of another file to the service, in a different encoding. Rename it.`,
+    {
+      path,
+    },
+  )
 
 type Look = Pick<LocalFile, 'size' | 'mtimeMs' | 'ctimeMs'>
 

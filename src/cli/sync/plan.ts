@@ -73,7 +73,7 @@ export async function planOf(question: Question): Promise<Planned> {
   const kept = new Set([...local.skipped, ...unnamed])
   const sides = { source: remote, target: local.entries, kept, staying: local.passed }
   const plan = await compare({ ...sides, deletes, isSame, parallel })
-  // A download that was interrupted goes on with its part.
+  // A download that was interrupted continues with its part.
   const parts = new Set(
     plan.files.flatMap(({ path }) => {
       const file = remote.get(path)

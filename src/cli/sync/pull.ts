@@ -36,7 +36,7 @@ export function localPath({ pair, local }: Pick<Work, 'pair' | 'local'>, path: s
   return join(folder === '' ? pair.local : localPath({ pair, local }, folder), name)
 }
 
-/** Makes folders that are missing, one below the other. The outermost was there at the start: without its disk it is not made anew. */
+/** Makes folders that are missing, one below the other. The outermost was there at the start: without its disk it is not made again. */
 async function makeFolders(work: Work, paths: string[]): Promise<void> {
   await requireFolder(work.pair.local)
   for (const path of paths) {
@@ -63,7 +63,7 @@ export const sourceOf = (
     async link() {
       const { node } = await place.client.request(SyncLinkDocument, { id: file.id })
       if (!node || !('download' in node) || node.md5 !== file.md5)
-        throw new Failure('FILE_CHANGED', `${shown} was changed while this ran. Run the command again.`)
+        throw new Failure('FILE_CHANGED', `${shown} changed while the command ran. Run the command again.`)
       return node.download.url
     },
   }
@@ -101,7 +101,7 @@ async function requireUntouched(path: string, before: LocalEntry | undefined): P
   if (!isSame)
     throw new Failure(
       'TARGET_EXISTS',
-      `${path} was changed while this ran; it was left as it is. Look at it, and run the command again.`,
+      `${path} changed while the command ran and was left as it is. Check it, and run the command again.`,
     )
 }
 

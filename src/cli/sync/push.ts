@@ -92,10 +92,10 @@ async function removeRemote({ pair: { place }, remote }: Work, path: string): Pr
 }
 
 const fileChanged = (path: string): Failure =>
-  new Failure('FILE_CHANGED', `${path} has changed while this ran. Run the command again.`)
+  new Failure('FILE_CHANGED', `${path} changed while the command ran. Run the command again.`)
 
 const changedMeanwhile = (path: string, code: string): Failure =>
   new Failure(
     code,
-    `${path} was changed on the service while this ran; it was left as it is. Look at it, and run the command again.`,
+    `${path} changed on the service while the command ran and was left as it is. Check it, and run the command again.`,
   )

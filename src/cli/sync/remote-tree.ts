@@ -37,7 +37,7 @@ export async function readRemote(place: Place, path: string, earlier: RemoteStat
     try {
       return await catchUp(place, path, { ...earlier, rootId })
     } catch (error) {
-      // The events are not kept for ever, and a restored service does not know the cursor.
+      // The events are not kept forever, and a restored service does not know the cursor.
       if (!isFailure(error, 'CURSOR_EXPIRED', 'INVALID_INPUT')) throw error
     }
   // Before the listing: what changes meanwhile comes after it.
@@ -71,7 +71,8 @@ async function listBelow({ client }: Place, rootId: string): Promise<RemoteEntry
   const limit = limitTo(PARALLEL)
   const all: RemoteEntry[] = []
   const list = async (parentId: string, depth: number): Promise<void> => {
-    if (depth > DEEPEST) throw new Failure('BAD_ANSWER', 'The service shows folders deeper than they can be.')
+    if (depth > DEEPEST)
+      throw new Failure('BAD_ANSWER', 'The service lists folders that are nested deeper than it allows.')
     const nodes = await limit(() =>
       allPages(async after => {
         const { node } = await client.request(SyncLevelDocument, { folder: parentId, after })
@@ -111,7 +112,7 @@ async function catchUp(
     if (entry) known.set(id, entry)
     else known.delete(id)
   }
-  // What is not below the root, or not any more, is left out.
+  // What is not, or no longer, below the root is left out.
   const below = () => [...remoteEntries({ rootId, cursor, entries: [...known.values()] }).values()]
   const reached = new Set(below().map(({ id }) => id))
   for (const folder of appeared.filter(id => reached.has(id)))
@@ -119,7 +120,7 @@ async function catchUp(
   return { rootId, cursor, entries: below() }
 }
 
-/** Null for what is not there any more. */
+/** Null for what no longer exists. */
 async function lookUp({ client }: Place, ids: string[]): Promise<[string, RemoteEntry | null][]> {
   const limit = limitTo(PARALLEL)
   const groups = Array.from({ length: Math.ceil(ids.length / MAX_IDS) }, (_, i) =>

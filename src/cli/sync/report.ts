@@ -24,7 +24,7 @@ export function changesOf(plan: Plan, way: 'push' | 'pull'): Change[] {
 export const clashOf = (path: string): Failure =>
   new Failure(
     'TARGET_EXISTS',
-    `${path} is something else at the target: a link, a folder for a file, or a file for a folder. Only --delete replaces folders and files by each other.`,
+    `${path} has another kind at the target: a link, a folder instead of a file, or a file instead of a folder. Only --delete replaces one kind by another.`,
     { path },
   )
 
@@ -63,7 +63,7 @@ export function answerOf({ source, target, changes, unchanged, failures, isDryRu
   const summary = `${[...counts, `${unchanged} unchanged`].join(', ')}.`
   const kept = changes.flatMap(({ path, trashItemId }) => (trashItemId ? [show(path)] : []))
   const planned = isDryRun ? changes.map(lineOf) : []
-  const words = [...planned, isDryRun ? `Would be: ${summary} Nothing was changed.` : summary, wayBack(kept)]
+  const words = [...planned, isDryRun ? `Dry run: ${summary} Nothing was changed.` : summary, wayBack(kept)]
   return {
     fact: { source, target, dryRun: isDryRun, changes, unchanged },
     words: words.filter(line => line !== '').join('\n'),

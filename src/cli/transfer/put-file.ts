@@ -40,7 +40,7 @@ export async function putFile(path: string, target: Target, known: RemoteFile[])
   }
 }
 
-/** Uploads in parts; goes on with an earlier upload of the same file. */
+/** Uploads in parts; continues with an earlier upload of the same file. */
 async function putLarge(source: Source<Body>, path: string, target: Target): Promise<Stored> {
   const states = await uploadStateOf(path, target.place, target.onConflict)
   return states.alone(async () => {
@@ -55,7 +55,7 @@ async function putLarge(source: Source<Body>, path: string, target: Target): Pro
 
 const stillThere = (target: Target): Failure => {
   const { code, message, details } = pathExists(target)
-  const hint = 'The uploaded parts are kept for a day: with another --name nothing is sent again.'
+  const hint = 'The uploaded parts are kept for a day: with another --name, they need not be sent again.'
   return new Failure(code, `${message} ${hint}`, details)
 }
 

@@ -80,7 +80,7 @@ export function transportOf({
 
     async remove({ folder, fileName }) {
       // What was there before is among its versions: it must not go with it.
-      if (onConflict === 'REPLACE') throw new Failure('PATH_EXISTS', 'A file that was replaced is not removed.')
+      if (onConflict === 'REPLACE') throw new Failure('PATH_EXISTS', 'A file that has been replaced is not removed.')
       await place.remove(joinPath(folder, fileName), false)
     },
   }

@@ -15,9 +15,13 @@ export function archiveAt(first: BytesFragment, shown: string, again: () => Prom
       const { url, etag } = next ?? (await again())
       next = undefined
       if (etag !== first.etag)
-        throw new Failure('FILE_CHANGED', `What is in ${shown} has changed meanwhile. Run the same command again.`, {
-          path: shown,
-        })
+        throw new Failure(
+          'FILE_CHANGED',
+          `The content of ${shown} has changed meanwhile. Run the same command again.`,
+          {
+            path: shown,
+          },
+        )
       return url
     },
   }
