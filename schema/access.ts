@@ -41,7 +41,7 @@ export type Subject =
   | { upload: string }
   | WorkspaceView
   | { workspace: WorkspaceView }
-  /** The workspace with this id, or its drive. With `tellsAbsence`, anybody learns that there is none. */
+  /** The workspace with this id, or its drive. With `tellsAbsence`, anyone learns that there is none. */
   | { workspaceId: string; tellsAbsence?: true }
   /** No workspace, where a rule lets one be left out. */
   | 'no workspace'
@@ -77,7 +77,7 @@ async function findShared(context: Context, caller: Caller, shareId: string): Pr
   const found = await treesOfShares(context, shareId)
   if (!found) return null
   if (found.mayEdit) return Drive.ofShare(caller, found)
-  throw new Forbidden('You may look at what is shared here, and not change it. Ask who has shared it.')
+  throw new Forbidden('You may view this share but not change it. Ask the person who shared it.')
 }
 
 /** The drive of a workspace of the caller. It is not open yet. */
@@ -108,11 +108,11 @@ export async function findDriveOf(
 
 const notFound: Record<keyof typeof bucketsOf, (id: string) => AppError> = {
   entry: id => entryNotFound(id),
-  trashItem: id => new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in a trash of yours.', { id }),
+  trashItem: id => new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in your trash.', { id }),
   fileRequest: () =>
     new AppError('FILE_REQUEST_NOT_FOUND', 'You have made no such file request. Use an id from the list.'),
-  upload: () => new AppError('UPLOAD_NOT_FOUND', 'There is no such upload of yours. Start another one.'),
-  version: id => new AppError('VERSION_NOT_FOUND', 'There is no such version of a file of yours.', { id }),
+  upload: () => new AppError('UPLOAD_NOT_FOUND', 'You have no such upload. Start another one.'),
+  version: id => new AppError('VERSION_NOT_FOUND', 'Your files have no such version.', { id }),
 }
 
 async function requireDriveOf(
@@ -128,7 +128,7 @@ async function requireDriveOf(
 
 async function driveOf(context: Context, caller: Caller, subject: Subject, level: DriveLevel): Promise<Drive> {
   if (subject instanceof Drive) return subject
-  if (subject === 'no workspace') throw new Error('This is no drive.')
+  if (subject === 'no workspace') throw new Error('This is not the id of a drive.')
   if ('drive' in subject) return subject.drive
   if ('driveId' in subject) {
     // An empty id names nothing: only a missing one stands for the caller's own drive.
@@ -137,8 +137,8 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
     if (!drive)
       throw new Forbidden(
         subject.orShare
-          ? 'You may not change what is here: it is no drive of yours, or no longer shared with you.'
-          : 'This drive is none of yours, or it does not exist.',
+          ? 'You may not change anything here: this is not one of your drives, or it is no longer shared with you.'
+          : 'You have no access to this drive, or it does not exist.',
       )
     return drive
   }
@@ -146,8 +146,7 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
     requireKeyFor(caller, null, level)
     const id = context.services.shareLinks.idOf(subject.shareToken)
     const drive = id === null ? null : await findShared(context, caller, id)
-    if (!drive)
-      throw new AppError('SHARE_NOT_FOUND', 'There is no such share with you: it has ended, or never existed.')
+    if (!drive) throw new AppError('SHARE_NOT_FOUND', 'No such share exists for you: it has ended, or never existed.')
     return drive
   }
   if ('workspaceId' in subject) {
@@ -168,7 +167,7 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
       'input.items',
     )
   }
-  if (!('entries' in subject)) throw new Error('This is no drive, and leads to none.')
+  if (!('entries' in subject)) throw new Error('This is not the id of a drive or of something in a drive.')
   return theOne(
     await allInOrder(subject.entries.map(entry => driveOfEntry(context, caller, entry, level, subject.orShare))),
     caller,
@@ -200,7 +199,7 @@ async function allInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 function theOne(drives: Drive[], caller: Caller, field: string): Drive {
   const [drive = Drive.own(caller)] = drives
   if (drives.some(other => other.id !== drive.id || other.share?.id !== drive.share?.id))
-    throw new InvalidInput(field, 'These are entries of several drives. Name those of one drive at a time.')
+    throw new InvalidInput(field, 'These entries are in several drives. Name entries of one drive at a time.')
   return drive
 }
 
@@ -223,7 +222,7 @@ async function workspaceTreeOf(
   subject: Subject,
   right: WorkspaceRight,
 ): Promise<WorkspaceTree> {
-  if (subject === 'no workspace' || !('workspaceId' in subject)) throw new Error('This names no workspace.')
+  if (subject === 'no workspace' || !('workspaceId' in subject)) throw new Error('This is not the id of a workspace.')
   const { workspaceId: id, tellsAbsence } = subject
   requireWorkspace(caller, id)
   const found = await treesOfWorkspaces(context, id)
@@ -239,7 +238,7 @@ async function workspaceOf(
   subject: Subject,
   right: WorkspaceRight,
 ): Promise<WorkspaceView> {
-  if (subject === 'no workspace') throw new Error('This rule is about a workspace.')
+  if (subject === 'no workspace') throw new Error('This rule needs a workspace.')
   if ('workspace' in subject && subject.workspace) return subject.workspace
   if ('role' in subject) return subject
   const { tree: _tree, limits: _limits, ...workspace } = await workspaceTreeOf(context, caller, subject, right)
@@ -253,7 +252,7 @@ export function accessScopes(context: Context & { subject?: () => Subject | Prom
     return context.caller
   }
   const subject = async (): Promise<Subject> => {
-    if (!context.subject) throw new Error('The access plugin comes before scope-auth.')
+    if (!context.subject) throw new Error('The access plugin must come before scope-auth.')
     return context.subject()
   }
   return {

@@ -21,20 +21,28 @@ const ApiKey = builder.objectRef<ApiKeyView>('ApiKey').implement({
   interfaces: [Node],
   fields: t => ({
     name: t.exposeString('name', { description: 'Its name.' }),
-    description: t.exposeString('description', { description: 'What it is for; may be empty.' }),
-    status: t.expose('status', { type: ApiKeyStatus, description: 'Whether it works.' }),
+    description: t.exposeString('description', { description: 'What the key is for; may be empty.' }),
+    status: t.expose('status', { type: ApiKeyStatus, description: 'Whether it can be used.' }),
     scopes: t.expose('scopes', {
       type: [Scope],
       description: 'What it may be used for.',
       listSize: workspaceScopes.length,
     }),
-    hint: t.exposeString('keyHint', { description: 'The end of the secret.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'Exact to a minute.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends, if it does.' }),
+    hint: t.exposeString('keyHint', { description: 'The last characters of the secret.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last used, exact to a minute.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ends; null if it does not.',
+    }),
     createdBy: t.field({
       type: Person,
-      description: 'Who made it. The key may do no more than they may.',
+      description: 'Who created it. The key may never do more than this person.',
       resolve: ({ createdBy }, _args, context) => existingPerson(context, createdBy),
     }),
     workspace: workspaceField(t),
@@ -87,7 +95,7 @@ const SECRET_SHOWN = 4
 
 mutation('createApiKey', {
   description:
-    'Makes a key that acts as the caller on their own drive, or one that works on one workspace, bounded by the right of the caller at every moment.',
+    'Creates a private key, which acts as the caller on their own drive, or a key of a workspace, which may never do more than the caller.',
   auth: { session: true, workspaceIfAny: 'manageKeys' },
   fails: ['INVALID_INPUT', 'INVALID_SCOPE', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: { expires_in: 'expiresIn' },
@@ -120,7 +128,7 @@ mutation('createApiKey', {
   },
   payload: t => ({
     apiKey: t.expose('apiKey', { type: ApiKey, description: 'The new key.' }),
-    secret: t.exposeString('secret', { description: 'Its secret. It is shown this once.' }),
+    secret: t.exposeString('secret', { description: 'Its secret. It is shown only once.' }),
     workspace: workspaceField(t),
     viewer: viewerField(t),
   }),

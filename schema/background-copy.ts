@@ -13,37 +13,40 @@ import { Viewer } from './viewer.ts'
 const LISTED = 100
 
 const CopyFailure = builder.objectRef<Failure>('CopyFailure').implement({
-  description: 'Why a copy failed. Nothing of it is there.',
+  description: 'Why a copy failed. Nothing was copied.',
   fields: t => ({
     code: t.field({ type: ErrorCode, description: 'For programs.', resolve: ({ code }) => code }),
-    message: t.exposeString('message', { description: 'For people: what to do.' }),
+    message: t.exposeString('message', { description: 'A message that says what to do.' }),
   }),
 })
 
 export const BackgroundCopy = builder.objectRef<View>('BackgroundCopy').implement({
   description:
-    'A copy of many entries, which outlives its request. The copies appear at its end, all at once. Only its maker sees it; it is told of for a day.',
+    'A copy of many entries that continues after its request. The copies appear all at once when it ends. Only the person who started it sees it, until a day after it has ended.',
   interfaces: [Node],
   fields: t => ({
-    state: t.expose('state', { type: BackgroundCopyState, description: 'What has become of it.' }),
+    state: t.expose('state', {
+      type: BackgroundCopyState,
+      description: 'Whether it is running, done, cancelled or failed.',
+    }),
     entryCount: t.exposeInt('entries', {
-      description: 'Files and folders to be copied, as they were counted when it began.',
+      description: 'Number of files and folders to be copied, counted when it began.',
     }),
     size: t.expose('bytes', { type: 'Bytes', description: 'Bytes of these files.' }),
-    copiedCount: t.exposeInt('copied', { description: 'Files and folders that are copied so far.' }),
+    copiedCount: t.exposeInt('copied', { description: 'Number of files and folders copied so far.' }),
     copiedSize: t.expose('copiedBytes', { type: 'Bytes', description: 'Bytes of these files.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
     failure: t.expose('failure', { type: CopyFailure, nullable: true, description: 'Why it failed.' }),
     drive: t.withAuth({ signedIn: true }).field({
       type: Drive,
       nullable: true,
-      description: 'The drive that the copies go into; null when the caller has no right to it any more.',
+      description: 'The drive that receives the copies; null if the caller no longer has access to it.',
       resolve: ({ bucketId }, _args, context) => findDrive(context, context.caller, bucketId),
     }),
     entries: t.withAuth({ signedIn: true }).field({
       type: [Entry],
       nullable: true,
-      description: 'The copies, once it is done, in the order of what is copied.',
+      description: 'The copies, once it is done, in the order of the input.',
       listSize: MAX_CHANGED,
       resolve: async ({ state, ids, bucketId }, _args, context) => {
         const drive = state === 'done' ? await findDrive(context, context.caller, bucketId) : null
@@ -63,15 +66,14 @@ findable('entry_copy', 'BackgroundCopy', async (context, caller, id) => {
 builder.objectFields(Viewer, t => ({
   copies: t.withAuth({ privateFiles: 'read' }).field({
     type: [BackgroundCopy],
-    description:
-      'The copies of the caller that are made in the background, and those that have ended since yesterday, the last first.',
+    description: 'The background copies of the caller that are running or have ended within a day, latest first.',
     listSize: LISTED,
     resolve: (_viewer, _args, { services, caller }) => services.backgroundCopies.list(caller),
   }),
 }))
 
 mutation('cancelCopy', {
-  description: 'Ends a copy that is made in the background: nothing of it stays. One that has ended stays as it is.',
+  description: 'Cancels a background copy: nothing is copied. A copy that has ended is not changed.',
   auth: { signedIn: true },
   fails: ['COPY_NOT_FOUND'],
   input: t => ({ copy: t.id({ required: true, description: 'Its id.' }) }),

@@ -25,15 +25,15 @@ export const builder = new SchemaBuilder<GraphTypes>({
     cursorType: 'String',
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    edgesFieldOptions: { nullable: { list: false, items: false }, description: 'The nodes with their places.' },
+    edgesFieldOptions: { nullable: { list: false, items: false }, description: 'The nodes with their cursors.' },
     nodeFieldOptions: { description: 'The node.' },
-    cursorFieldOptions: { description: 'Where it stands: the page `after` it begins with the next one.' },
-    pageInfoFieldOptions: { description: 'Whether and where the list goes on.' },
-    pageInfoTypeOptions: { description: 'Whether and where a list goes on.' },
+    cursorFieldOptions: { description: 'Its cursor: pass it as `after` to get the page that follows.' },
+    pageInfoFieldOptions: { description: 'Whether and where the list continues.' },
+    pageInfoTypeOptions: { description: 'Whether and where a list continues.' },
     hasNextPageFieldOptions: { description: 'Whether more nodes follow.' },
-    hasPreviousPageFieldOptions: { description: 'Whether nodes stand before this page.' },
-    startCursorFieldOptions: { description: 'Where the page begins; null for an empty one.' },
-    endCursorFieldOptions: { description: 'Where the page ends: `after` of the next one.' },
+    hasPreviousPageFieldOptions: { description: 'Whether nodes precede this page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first node; null for an empty page.' },
+    endCursorFieldOptions: { description: 'Cursor of the last node: pass it as `after` to get the next page.' },
     nodesOnConnection: { description: 'The nodes of the edges.' },
   },
 })
@@ -56,8 +56,8 @@ builder.scalarType('DateTime', scalars.DateTime)
 builder.scalarType('URL', scalars.URL)
 builder.scalarType('Upload', scalars.Upload)
 
-builder.queryType({ description: 'What can be read. Reading changes nothing.' })
+builder.queryType({ description: 'The operations that read. They change nothing.' })
 builder.mutationType({
-  description: 'What can be changed. Each takes one input, and answers the nodes that it has changed.',
+  description: 'The operations that change. Each takes one input and returns the nodes that it has changed.',
 })
-builder.subscriptionType({ description: 'What can be waited for, as server-sent events.' })
+builder.subscriptionType({ description: 'The events that clients can subscribe to, as server-sent events.' })

@@ -22,11 +22,11 @@ export interface Context {
   looksOnly: boolean
 }
 
-/** Work that goes on: what is told of it, and the path that tells its outcome. */
+/** Work that continues after its request: what is reported about it, and the path that returns its result. */
 export interface Accepted {
   location: string
   value: object
-  /** Whether it goes on because the request says so: RFC 7240. */
+  /** Whether it continues because the request says so: RFC 7240. */
   isPreferred: boolean
 }
 
@@ -38,9 +38,9 @@ export class Shared {
   given = 0
   /** The revision of the one file that a REST operation is about, which is its ETag. */
   revision: number | undefined
-  /** Whether a caller who has that revision already is told just that. */
+  /** Whether a caller who already has that revision gets 304. */
   revalidates = false
-  /** What a REST operation has begun that goes on without its request: the answer is 202. */
+  /** What a REST operation has begun that continues after its request: the answer is 202. */
   accepted: Accepted | undefined
   /** The id of the event of a subscription that is being answered, where it has one: schema/event.ts. */
   eventId: string | undefined

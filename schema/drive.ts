@@ -23,24 +23,24 @@ export type DriveUsageView = Pick<Usage, 'usedBytes' | 'fileCount' | 'folderCoun
   BucketLimits & { maxFolders: number | null }
 
 export const DriveUsage = builder.objectRef<DriveUsageView>('DriveUsage').implement({
-  description: 'What a drive holds, and what it may by the plan of its owner. Null means unlimited.',
+  description: 'Usage of a drive, and its limits by the plan of the owner. Null means unlimited.',
   fields: t => ({
     usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files.' }),
     keptBytes: t.expose('keptBytes', {
       type: 'Bytes',
-      description: 'Bytes that the trash and versions of files keep beyond the usage. They count towards no limit.',
+      description: 'Bytes kept in the trash and as versions, in addition to the usage. They count towards no limit.',
     }),
     fileCount: t.exposeInt('fileCount', { description: 'All files.' }),
-    folderCount: t.exposeInt('folderCount', { description: 'All folders but the root.' }),
-    maxBytes: t.expose('maxTotalStorageBytes', { type: 'Bytes', description: 'Bytes that all files may have.' }),
-    maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'How many files there may be.' }),
-    maxFolders: t.exposeInt('maxFolders', { nullable: true, description: 'How many folders there may be.' }),
-    maxFileSize: t.expose('maxFileSizeBytes', { type: 'Bytes', description: 'Bytes that one file may have.' }),
+    folderCount: t.exposeInt('folderCount', { description: 'Number of folders, without the root.' }),
+    maxBytes: t.expose('maxTotalStorageBytes', { type: 'Bytes', description: 'Maximum bytes of all files.' }),
+    maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'Maximum number of files.' }),
+    maxFolders: t.exposeInt('maxFolders', { nullable: true, description: 'Maximum number of folders.' }),
+    maxFileSize: t.expose('maxFileSizeBytes', { type: 'Bytes', description: 'Maximum bytes of one file.' }),
   }),
 })
 
 const DriveOwner = builder.unionType('DriveOwner', {
-  description: 'Whose a drive is.',
+  description: 'The owner of a drive: a person or a workspace.',
   types: [Person, Workspace],
   resolveType: owner => ('role' in owner ? 'Workspace' : 'Person'),
 })
@@ -55,7 +55,7 @@ const foundIn = batchPages<PlacedEntry, [string], [Tree, string]>(({ services },
   each(ids, () => services.entryLists.search(tree, query, limit, after?.[0] ?? null)),
 )
 
-const gone = () => new Forbidden('This drive does not exist any more.')
+const gone = () => new Forbidden('This drive no longer exists.')
 
 Drive.implement({
   description: 'One storage area, of a person or of a workspace.',
@@ -63,7 +63,7 @@ Drive.implement({
   fields: t => ({
     owner: t.field({
       type: DriveOwner,
-      description: 'Whose it is.',
+      description: 'Its owner.',
       check: drive => void drive.open('read'),
       resolve: async ({ workspace, personId }, _args, context) => {
         const owner = workspace ?? (await personOf(context, personId))
@@ -73,7 +73,7 @@ Drive.implement({
     }),
     root: t.withAuth({ drive: 'read' }).field({
       type: Folder,
-      description: 'The folder that all others are in.',
+      description: 'The root folder.',
       resolve: async (drive, _args, context) => {
         const root = await entryOf(context, drive, context.tree.rootId)
         if (!isFolder(root)) throw gone()
@@ -82,7 +82,7 @@ Drive.implement({
     }),
     usage: t.withAuth({ drive: 'read' }).field({
       type: DriveUsage,
-      description: 'What it holds, and what it may.',
+      description: 'Its usage and its limits.',
       resolve: async ({ id }, _args, context) => {
         const usage = await usageOf(context, id)
         if (!usage) throw gone()
@@ -92,8 +92,8 @@ Drive.implement({
     entry: t.withAuth({ drive: 'read' }).field({
       type: Entry,
       nullable: true,
-      description: 'What is at a path; null when nothing is.',
-      args: { path: t.arg.string({ required: true, description: 'Its path; the root with an empty one.' }) },
+      description: 'The entry at a path; null if there is none.',
+      args: { path: t.arg.string({ required: true, description: 'Its path; empty for the root.' }) },
       resolve: async (drive, { path }, context) => {
         const entry = await entryAt(context, drive.id, context.tree, parsePath(path))
         return entry ? inDrive(entry, drive) : null
@@ -101,11 +101,11 @@ Drive.implement({
     }),
     search: t.withAuth({ drive: 'read' }).field({
       type: EntryConnection,
-      description: 'What has a name that contains a text, at any depth, oldest first.',
+      description: 'The entries at any depth whose name contains a text, oldest first.',
       args: {
         query: t.arg.string({
           required: true,
-          description: `A part of the name, in any case: 1 to ${MAX_NAME_PART} characters.`,
+          description: `Part of the name, ignoring case: 1 to ${MAX_NAME_PART} characters.`,
         }),
         ...pageArgs(t.arg),
       },
@@ -117,7 +117,7 @@ Drive.implement({
     }),
     permissions: t.field({
       type: [Permission],
-      description: 'What the caller may do with what is in it.',
+      description: 'What the caller may do with its entries.',
       listSize: 4,
       resolve: drive => drive.permissions,
     }),
@@ -132,8 +132,8 @@ findable('bucket', 'Drive', async (context, caller, id) => {
 builder.subscriptionField('bucketChanged', t =>
   t.withAuth({ drive: 'read' }).field({
     type: Drive,
-    description: 'A drive, whenever what it holds changes; a few times a second at most.',
-    args: { drive: t.arg.id({ description: "The id of the drive; the caller's own without it." }) },
+    description: 'Sends a drive whenever its content changes; at most a few times a second.',
+    args: { drive: t.arg.id({ description: "The id of the drive; by default the caller's own." }) },
     on: (_root, { drive }) => ({ driveId: drive }),
     subscribe: (_root, _args, context) => {
       const { id } = context.drive

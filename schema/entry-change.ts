@@ -35,7 +35,7 @@ const leftFolders = <Left extends { drive: DriveValue; leftIds: string[] }>(t: O
   t.withAuth({ drive: 'read' }).field({
     type: [Folder],
     nullable: true,
-    description: 'The folders that they were in; null for a key that may not read.',
+    description: 'The folders that they were in; null for a key without a scope to read.',
     ...sizedByEntries,
     resolve: async ({ drive, leftIds }: Left, _args: object, context: Context) =>
       (await entriesOf(context, drive, leftIds)).filter(isFolder),
@@ -56,17 +56,18 @@ mutation('uploadFile', {
     'REVISION_MISMATCH',
   ],
   input: t => ({
-    file: t.field({ type: 'Upload', required: true, description: 'Its bytes, and its name.' }),
+    file: t.field({ type: 'Upload', required: true, description: 'Its bytes and its name.' }),
     folder: t.field({
       type: EntryRef,
-      description: "Where it goes; missing folders of a path are made. The root of the caller's own drive without it.",
+      description:
+        "The destination folder; missing folders of a path are created. By default the root of the caller's own drive.",
     }),
     onConflict: t.field({
       type: OnConflict,
-      description: 'What to do when something of its name is there; FAIL without it.',
+      description: 'What to do if the name is taken; by default FAIL.',
     }),
     expectedRevision: t.int({
-      description: 'The revision of the file that is there; REVISION_MISMATCH when it has another one.',
+      description: 'The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one.',
     }),
   }),
   on: ({ folder }) => (folder ? { entries: [folder], orShare: true } : { driveId: null }),
@@ -79,19 +80,19 @@ mutation('uploadFile', {
     return { drive, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({
-    file: t.expose('file', { type: File, description: 'The new file, or the one that it has replaced.' }),
+    file: t.expose('file', { type: File, description: 'The new file, or the existing file with its new content.' }),
     folder: folderField(t, payload => payload.file),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
+    drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
   }),
 })
 
 mutation('createFolder', {
-  description: 'Makes a folder, and those above it that are missing.',
+  description: 'Creates a folder, with missing parents.',
   auth: { drive: 'write' },
   fails: ['INVALID_PATH', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'SHARE_FULL', 'RATE_LIMITED'],
   places: { path: 'at.path' },
   rateLimit: 'folders',
-  input: t => ({ at: t.field({ type: DrivePath, required: true, description: 'Where it is to be.' }) }),
+  input: t => ({ at: t.field({ type: DrivePath, required: true, description: 'Its place.' }) }),
   on: ({ at }) => ({ driveId: at.drive, orShare: true }),
   resolve: async ({ at }, context) => {
     const { services, drive, tree, caller } = context
@@ -101,13 +102,13 @@ mutation('createFolder', {
   payload: t => ({
     folder: t.expose('folder', { type: Folder, description: 'The new folder.' }),
     parent: folderField(t, payload => payload.folder),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
+    drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
   }),
 })
 
 mutation('moveEntries', {
   description:
-    'Moves files and folders within a drive, or renames one: all of them, or none. Costs the same whatever is in them.',
+    'Moves files and folders within a drive, or renames one: either all of them, or none. The cost does not depend on the content of folders.',
   auth: { drive: 'write' },
   fails: [
     'INVALID_INPUT',
@@ -125,19 +126,20 @@ mutation('moveEntries', {
       type: [EntryRef],
       required: true,
       maxItems: MAX_CHANGED,
-      description: `What moves: 1 to ${figure(MAX_CHANGED)} entries of one drive.`,
+      description: `The entries to move: 1 to ${figure(MAX_CHANGED)} of one drive.`,
     }),
     to: t.field({
       type: EntryRef,
-      description: 'The folder that they go into; missing ones of a path are made. Without it they stay in theirs.',
+      description:
+        'The destination folder; missing folders of a path are created. Without it, they stay in their folders.',
     }),
-    name: t.string({ description: 'Another name, for one entry only.' }),
+    name: t.string({ description: 'A new name, for a single entry only.' }),
     onConflict: t.field({
       type: OnConflict,
-      description: 'What to do when something of its name is there; FAIL without it. REPLACE replaces no folders.',
+      description: 'What to do if the name is taken; by default FAIL. REPLACE does not replace folders.',
     }),
     expectedRevision: t.int({
-      description: 'The revision of the entry, where it is one; REVISION_MISMATCH when it has another one.',
+      description: 'The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one.',
     }),
   }),
   on: ({ entries, to }) => ({ entries: to ? [...entries, to] : entries, orShare: true }),
@@ -152,25 +154,26 @@ mutation('moveEntries', {
     entries: t.expose('entries', {
       type: [Entry],
       nullable: true,
-      description: 'Them, where they are now.',
+      description: 'The entries at their new places.',
       ...sizedByEntries,
     }),
     from: leftFolders(t),
     to: t.withAuth({ drive: 'read' }).field({
       type: Folder,
       nullable: true,
-      description: 'The folder that they went into; null after a rename.',
+      description: 'The destination folder; null after a rename.',
       resolve: async ({ drive, toNames }, _args, { services, tree }) => {
         const folder = toNames && (await services.entryLists.at(tree, toNames))
         return folder && inDrive(folder, drive)
       },
     }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that they are in.' }),
+    drive: t.expose('drive', { type: Drive, description: 'Their drive.' }),
   }),
 })
 
 mutation('deleteEntries', {
-  description: 'Deletes files, and folders with all that is in them: all of them, or none. Shares of the files end.',
+  description:
+    'Deletes files, and folders with everything in them: either all of them, or none. Shares of the files end.',
   auth: { drive: 'delete' },
   fails: [
     'INVALID_INPUT',
@@ -185,11 +188,11 @@ mutation('deleteEntries', {
       type: [EntryRef],
       required: true,
       maxItems: MAX_CHANGED,
-      description: `What is to go: 1 to ${figure(MAX_CHANGED)} entries of one drive.`,
+      description: `The entries to delete: 1 to ${figure(MAX_CHANGED)} of one drive.`,
     }),
-    recursive: t.boolean({ defaultValue: false, description: 'Whether folders go that are not empty.' }),
+    recursive: t.boolean({ defaultValue: false, description: 'Whether to delete folders that are not empty.' }),
     expectedRevision: t.int({
-      description: 'The revision of the entry, where it is one; REVISION_MISMATCH when it has another one.',
+      description: 'The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one.',
     }),
   }),
   on: ({ entries }) => ({ entries, orShare: true }),
@@ -204,30 +207,32 @@ mutation('deleteEntries', {
   }),
   payload: t => ({
     deletedIds: t.exposeIDList('deletedIds', {
-      description: 'The ids of the entries that were named.',
+      description: 'The ids of the named entries.',
       ...sizedByEntries,
     }),
     trashItems: t.withAuth({ drive: 'read' }).field({
       type: [TrashItem],
       nullable: true,
       description:
-        'Them in the trash, by which they are restored; none where nothing is kept, null for a key that may not read.',
+        'Their items in the trash, for restoring them; empty if the service keeps no trash, null for a key without a scope to read.',
       ...sizedByEntries,
       resolve: ({ drive, trashIds }, _args, context) => trashItemsOf(context, drive, trashIds),
     }),
-    filesDeleted: t.exposeInt('filesDeleted', { description: 'How many files went, with those in folders.' }),
+    filesDeleted: t.exposeInt('filesDeleted', {
+      description: 'How many files were deleted, including those in folders.',
+    }),
     folders: leftFolders(t),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that they were in.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive from which they were deleted.' }),
   }),
 })
 
 mutation('writeNote', {
-  description: 'Writes the note of the caller on a content.',
+  description: "Writes the caller's note on a content.",
   auth: { drive: 'write' },
   fails: ['INVALID_INPUT', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   rateLimit: 'notes',
   input: t => ({
-    file: t.id({ description: 'The id of a file with this content in the own drive; or:' }),
+    file: t.id({ description: "The id of a file with this content in the caller's own drive; or:" }),
     md5: t.string({ description: 'MD5 of the content, in hex.' }),
     content: t.string({
       required: true,
@@ -237,7 +242,7 @@ mutation('writeNote', {
   on: () => ({ driveId: null }),
   resolve: async ({ file: id, md5, content }, context) => {
     const { services, caller, drive } = context
-    if (!id === !md5) throw new InvalidInput('file', 'Name the content by a file, or by its md5.')
+    if (!id === !md5) throw new InvalidInput('file', 'Give either a file with this content, or its md5.')
     const found = id ? await findInDrive(context, drive, id) : null
     if (id && (!found || isFolder(found))) throw entryNotFound(id)
     const checksum = found?.md5 ?? md5 ?? ''
@@ -249,8 +254,8 @@ mutation('writeNote', {
     }
   },
   payload: t => ({
-    file: t.expose('file', { type: File, nullable: true, description: 'The file, when one was named.' }),
+    file: t.expose('file', { type: File, nullable: true, description: 'The file, if the input named one.' }),
     md5: t.exposeString('md5', { nullable: true, description: 'MD5 of the content.' }),
-    note: t.exposeString('note', { description: 'The note as it is now.' }),
+    note: t.exposeString('note', { description: 'The new note.' }),
   }),
 })

@@ -29,12 +29,12 @@ const place = (t: InputFields) => ({
   to: t.field({
     type: EntryRef,
     required: true,
-    description: 'The folder that the copies go into, of any drive; missing ones of a path are made.',
+    description: 'The destination folder, in any drive; missing folders of a path are created.',
   }),
-  name: t.string({ description: 'Another name, for one entry only.' }),
+  name: t.string({ description: 'A new name, for a single entry only.' }),
   onConflict: t.field({
     type: OnConflict,
-    description: 'What to do when something of its name is there; FAIL without it. REPLACE replaces no folders.',
+    description: 'What to do if the name is taken; by default FAIL. REPLACE does not replace folders.',
   }),
 })
 
@@ -60,13 +60,13 @@ const copies = (t: ObjectFields<Copies>, sizedBy: string) => ({
   entries: t.expose('entries', {
     type: [Entry],
     nullable: true,
-    description: 'The copies, in the order of what is copied; null while they are made in the background.',
+    description: 'The copies, in the order of the input; null while they are made in the background.',
     ...{ listSize: MAX_CHANGED, sizedBy },
   }),
   to: t.withAuth({ drive: 'read' }).field({
     type: Folder,
     nullable: true,
-    description: 'The folder that they went into; null where it is still to be made.',
+    description: 'The destination folder; null if it does not exist yet.',
     resolve: async ({ drive, toNames }, _args, { services, tree }) => {
       const folder = await services.entryLists.at(tree, toNames)
       return folder && inDrive(folder, drive)
@@ -75,13 +75,13 @@ const copies = (t: ObjectFields<Copies>, sizedBy: string) => ({
   copy: t.expose('copy', {
     type: BackgroundCopy,
     nullable: true,
-    description: 'How far they are, where they are made in the background; null where they are there.',
+    description: 'The progress of a background copy; null if the copies exist already.',
   }),
-  drive: t.expose('drive', { type: Drive, description: 'The drive that they went into.' }),
+  drive: t.expose('drive', { type: Drive, description: 'The drive that received them.' }),
 })
 
 mutation('copyEntries', {
-  description: `Copies files and folders with all that is in them, within a drive or into another one: all of them, or none. More than ${figure(MAX_COPIED)} are copied in the background (see "copy"), and appear all at once. Copies are counted like uploads, and need no bytes of their own; versions, notes and shares are not copied. Needs the right to read where they are.`,
+  description: `Copies files and folders with everything in them, within a drive or into another one: either all of them, or none. More than ${figure(MAX_COPIED)} are copied in the background (see "copy") and appear all at once. Copies count like uploads but share the stored bytes; versions, notes and shares are not copied. Needs the right to read the originals.`,
   auth: { drive: 'write' },
   fails: [...FAILS],
   input: t => ({
@@ -89,7 +89,7 @@ mutation('copyEntries', {
       type: [EntryRef],
       required: true,
       maxItems: MAX_CHANGED,
-      description: `What is copied: 1 to ${figure(MAX_CHANGED)} entries of one drive.`,
+      description: `The entries to copy: 1 to ${figure(MAX_CHANGED)} of one drive.`,
     }),
     ...place(t),
   }),
@@ -106,7 +106,7 @@ mutation('copyEntries', {
 
 mutation('saveSharedEntries', {
   description:
-    'Copies what is behind a link, or shared with the caller, into a drive of theirs, as copyEntries does. Counts as one download.',
+    'Copies shared files and folders into a drive of the caller, as copyEntries does: from a link, or from a share with the caller. Counts as one download.',
   auth: { drive: 'write' },
   fails: [
     ...FAILS,
@@ -119,10 +119,10 @@ mutation('saveSharedEntries', {
   ],
   input: t => ({
     token: t.string({ required: true, description: 'The token of the share.' }),
-    password: t.string({ description: 'The password, where the share asks for one.' }),
+    password: t.string({ description: 'The password, if the share asks for one.' }),
     paths: t.stringList({
       maxItems: MAX_CHANGED,
-      description: `In a shared folder: up to ${figure(MAX_CHANGED)} files and folders by their paths from there; the shared folder itself without it.`,
+      description: `In a shared folder: up to ${figure(MAX_CHANGED)} files and folders, by paths that begin there; by default the shared folder itself.`,
     }),
     ...place(t),
   }),

@@ -3,11 +3,11 @@ import type { EntryRef as Ref } from './access.ts'
 import { builder } from './builder.ts'
 
 export const DrivePath = builder.inputType('DrivePath', {
-  description: 'A place in a drive, whether or not something is there.',
+  description: 'A place in a drive, which may be empty.',
   fields: t => ({
     drive: t.id({
       description:
-        "The id of the drive; the caller's own without it. Where something is uploaded, made, moved or deleted, also the id of a share that the caller may edit.",
+        "The id of the drive; by default the caller's own. For uploading, creating, moving and deleting, also the id of a share that the caller may edit.",
     }),
     path: t.string({
       required: true,
@@ -17,11 +17,11 @@ export const DrivePath = builder.inputType('DrivePath', {
 })
 
 export const EntryRef = builder.inputType('EntryRef', {
-  description: 'A file or folder.',
+  description: 'A file or folder, by id or by place.',
   isOneOf: true,
   fields: t => ({
     id: t.id({ description: 'Its id.' }),
-    at: t.field({ type: DrivePath, description: 'Where it is.' }),
+    at: t.field({ type: DrivePath, description: 'Its place.' }),
   }),
 })
 

@@ -43,7 +43,7 @@ function belowShared(entry: PlacedEntry, root: PlacedEntry | undefined): PlacedE
   return { ...entry, names: entry.names.slice(above) }
 }
 
-/** An entry of a drive by its id, with all its details; null when it is not there any more. */
+/** An entry of a drive by its id, with all its details; null when it no longer exists. */
 export async function findInDrive(context: Context, drive: DriveValue, id: string): Promise<PlacedEntry | null> {
   const { sharedId } = drive
   // One statement reads both, so that one is below the other now.
@@ -63,7 +63,7 @@ export async function entryOf(context: Context, drive: DriveValue, id: string): 
 
 export const isFolder = <E extends { kind: number }>(entry: E | null): entry is E => entry?.kind === FOLDER
 
-/** Several entries of a drive, without those that are not there any more. */
+/** Several entries of a drive, without those that no longer exist. */
 export async function entriesOf(context: Context, drive: DriveValue, ids: readonly string[]): Promise<EntryNode[]> {
   const found = await Promise.all(ids.map(id => entryOf(context, drive, id)))
   return found.filter(entry => entry !== null)
@@ -74,34 +74,37 @@ Entry.implement({
   interfaces: [Node],
   resolveType: typeOf,
   fields: t => ({
-    name: t.exposeString('name', { description: 'The last name of its path; empty for the root.' }),
+    name: t.exposeString('name', { description: 'Its name, the last part of its path; empty for the root.' }),
     path: t.string({
-      description: 'All names from the root down; with a slash before them in the drive of a workspace.',
+      description: 'All names from the root down, joined by slashes; in the drive of a workspace with a leading slash.',
       resolve: ({ drive, names }) => drive.pathOf(names),
     }),
     parent: t.withAuth({ drive: 'read' }).field({
       type: Folder,
       nullable: true,
-      description: 'The folder that it is in; null for the root.',
+      description: 'The folder that contains it; null for the root.',
       resolve: ({ parentId, drive }, _args, context) => (parentId ? entryOf(context, drive, parentId) : null),
     }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
-    size: t.expose('size', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded or made.' }),
+    drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
+    size: t.expose('size', {
+      type: 'Bytes',
+      description: 'Its size in bytes; for a folder, that of all files below it.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded or created.' }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When it was made, moved, renamed or replaced.',
+      description: 'When it was created, moved, renamed or replaced.',
     }),
     createdBy: t.field({
       type: Person,
       nullable: true,
-      description: 'Who uploaded or made it; null when their account is gone.',
+      description: 'Who uploaded or created it; null if their account was deleted.',
       check: ({ drive }) => void drive.open('read'),
       resolve: ({ createdBy }, _args, context) => personOf(context, createdBy),
     }),
     revision: t.exposeInt('revision', {
       description:
-        'Grows with each change of its content, its name or its place: `expectedRevision` of what changes it.',
+        'Grows with each change of its content, name or place. Mutations compare it with `expectedRevision`.',
     }),
     permissions: t.field({
       type: [Permission],
@@ -126,7 +129,7 @@ export const folderField = <Payload extends object>(t: ObjectFields<Payload>, ma
   t.withAuth({ drive: 'read' }).field({
     type: Folder,
     nullable: true,
-    description: 'The folder that it is in.',
+    description: 'The folder that contains it.',
     resolve: (payload, _args, context) => {
       const { parentId, drive } = made(payload)
       return parentId ? entryOf(context, drive, parentId) : null

@@ -20,7 +20,7 @@ const valuesOf = <V extends string>(values: readonly V[]) =>
 export const enumOf = <V extends string>(name: string, description: string, values: readonly V[]) =>
   builder.enumType(name, { description, values: valuesOf(values) })
 
-export const Role = enumOf<RoleName>('Role', 'What a member may do in a workspace, the strongest first.', roles)
+export const Role = enumOf<RoleName>('Role', 'The roles of members in a workspace, strongest first.', roles)
 
 export const Scope = enumOf('Scope', 'What an API key may be used for.', [...privateScopes, ...workspaceScopes])
 
@@ -32,37 +32,38 @@ export const Permission = enumOf<DriveLevel>('Permission', 'What the caller may 
 ])
 
 export const WorkspacePermission = builder.enumType('WorkspacePermission', {
-  description: 'What the caller may do with a workspace itself; its drive has permissions of its own.',
+  description: 'What the caller may do with the workspace itself; its drive has separate permissions.',
   values: {
-    RENAME: { value: 'rename', description: 'Give it another name or slug.' },
+    RENAME: { value: 'rename', description: 'Change its name or slug.' },
     DELETE: { value: 'remove', description: 'Delete it.' },
     SEE_MEMBERS: { value: 'seeMembers', description: 'See its members.' },
-    CHANGE_ROLES: { value: 'changeRoles', description: 'Give members other roles, as each of them says.' },
+    CHANGE_ROLES: { value: 'changeRoles', description: 'Change the roles of members; see `assignableRoles` of each.' },
     INVITE: { value: 'invite', description: 'See, send and revoke invites.' },
-    MANAGE_KEYS: { value: 'manageKeys', description: 'See, make and delete its API keys.' },
-    MANAGE_WEBHOOKS: { value: 'manageWebhooks', description: 'See, make, change and delete its webhooks.' },
+    MANAGE_KEYS: { value: 'manageKeys', description: 'See, create and delete its API keys.' },
+    MANAGE_WEBHOOKS: { value: 'manageWebhooks', description: 'See, create, change and delete its webhooks.' },
   } as const satisfies Record<string, { value: WorkspaceRight; description: string }>,
 })
 
 export const Disposition = builder.enumType('Disposition', {
   description: 'What a browser does with a download.',
   values: {
-    ATTACHMENT: { value: 'download', description: 'It saves it.' },
-    INLINE: { value: 'inline', description: 'It shows it, if that is harmless.' },
+    ATTACHMENT: { value: 'download', description: 'The browser saves it.' },
+    INLINE: { value: 'inline', description: 'The browser shows it, if that is safe.' },
   } as const satisfies Record<string, { value: Mode; description: string }>,
 })
 
-export const ApiKeyStatus = enumOf('ApiKeyStatus', 'Whether an API key works.', ['active', 'expired'])
+export const ApiKeyStatus = enumOf('ApiKeyStatus', 'Whether an API key can be used.', ['active', 'expired'])
 
 export const AccountStatus = enumOf('AccountStatus', 'Whether an account may sign in.', ['active', 'suspended'])
 
-export const ShareKind = enumOf('ShareKind', 'For everyone with the link, or for one e-mail address.', [
-  'link',
-  'direct',
-])
+export const ShareKind = enumOf(
+  'ShareKind',
+  'Whether a share is for everyone with the link, or for one e-mail address.',
+  ['link', 'direct'],
+)
 
 export const EntryKind = builder.enumType('EntryKind', {
-  description: 'What is in a folder.',
+  description: 'The kind of an entry.',
   values: { FILE: { value: FILE }, FOLDER: { value: FOLDER } } as const,
 })
 
@@ -70,39 +71,39 @@ export const EventKind = enumOf<Kind>('EventKind', 'What happened.', eventKinds)
 
 export const ShareEventKind = enumOf<ShareUse>(
   'ShareEventKind',
-  'What was done with a share: looked at, downloaded, tried with a wrong password.',
+  'How a share was used: viewed, downloaded, or tried with a wrong password.',
   shareEventKinds,
 )
 
 export const SignInRefusal = enumOf(
   'SignInRefusal',
-  'Why a sign-in was refused: the account is suspended; its address was given by a provider that has not verified it; its address was given by a provider through which it may not be entered.',
+  'Why a sign-in was refused: the account is suspended; the provider has not verified the address; or the account cannot be entered through this provider.',
   accountRefusals,
 )
 
 export const FileRequestState = enumOf<RequestState>(
   'FileRequestState',
-  'Whether a file request takes files; FULL: as many as were asked for have arrived; SUSPENDED: its folder is in the trash, or its maker may not write there now.',
+  'Whether a file request accepts files. FULL: a limit of the request is reached. SUSPENDED: its folder is in the trash, or its maker may not write there now.',
   requestStates,
 )
 
 export const BackgroundCopyState = enumOf<CopyState>(
   'BackgroundCopyState',
-  'What has become of a copy that is made in the background. Nothing of one is there that is CANCELLED or FAILED.',
+  'The state of a background copy. If it is CANCELLED or FAILED, nothing was copied.',
   copyStates,
 )
 
-export const EventVia = enumOf<Via>('EventVia', 'By what a person has acted.', vias)
+export const EventVia = enumOf<Via>('EventVia', 'The means by which a person has acted.', vias)
 export const OnConflict = enumOf<OnConflictName>(
   'OnConflict',
-  'What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or replace it: an upload becomes the new content of the file that is there, whose old content becomes a version; what is restored puts what is there into the trash. Replacing needs the right to delete.',
+  'What to do if a name is taken: refuse, choose a free name such as "report (2).pdf", or replace the existing entry. An upload becomes the new content of the existing file, whose old content becomes a version; a move, copy or restore puts the existing entry into the trash. Replacing needs the right to delete.',
   onConflicts,
 )
 
-export const MailStatus = enumOf('MailStatus', 'What became of a mail.', ['not_sent', 'queued', 'failed'])
+export const MailStatus = enumOf('MailStatus', 'Whether a mail was sent.', ['not_sent', 'queued', 'failed'])
 
 export const ErrorCode = enumOf<Code>(
   'ErrorCode',
-  'The `code` in the extensions of an error. Each mutation says which it fails with, besides those that every field may have.',
+  'The `code` in the extensions of an error. The description of each mutation lists its codes, in addition to those that every field may have.',
   Object.keys(naturalStatus) as Code[],
 )

@@ -24,26 +24,26 @@ interface EventNode extends EventView {
 }
 
 const EventDetails = builder.objectRef<Details>('EventDetails').implement({
-  description: 'What is known of an event beside its subject. What it has nothing to say about is null.',
+  description: 'The details of an event. Fields that do not apply to the kind of event are null.',
   fields: t => ({
     path: t.exposeString('path', {
       nullable: true,
-      description: 'Where the entry is after it, or was before it was deleted.',
+      description: 'The path of the entry after the event, or before a deletion.',
     }),
     from: t.exposeString('from', {
       nullable: true,
-      description: 'Where the entry was before it was moved or renamed.',
+      description: 'The path of the entry before it was moved or renamed.',
     }),
     size: t.expose('bytes', {
       type: 'Bytes',
       nullable: true,
-      description: 'The bytes of the file, or of all files of the folder.',
+      description: 'The size of the file, or of all files in the folder, in bytes.',
     }),
     md5: t.exposeString('md5', { nullable: true, description: 'MD5 of the bytes of the file, in hex.' }),
-    files: t.exposeInt('files', { nullable: true, description: 'How many files went with the folder.' }),
+    files: t.exposeInt('files', { nullable: true, description: 'How many files were deleted with the folder.' }),
     recipient: t.exposeString('recipient', {
       nullable: true,
-      description: 'An e-mail address, of which only those see enough who know it.',
+      description: 'A shortened e-mail address, recognisable only to those who know it.',
     }),
     name: t.exposeString('name', {
       nullable: true,
@@ -53,13 +53,13 @@ const EventDetails = builder.objectRef<Details>('EventDetails').implement({
     role: t.expose('role', {
       type: Role,
       nullable: true,
-      description: 'The role that a person has after it, or is offered.',
+      description: 'The role that a person has after the event, or is offered.',
     }),
-    plan: t.exposeString('plan', { nullable: true, description: 'The plan after it.' }),
+    plan: t.exposeString('plan', { nullable: true, description: 'The plan after the event.' }),
     provider: t.exposeString('provider', { nullable: true, description: 'The provider of the identity.' }),
     sender: t.exposeString('sender', {
       nullable: true,
-      description: 'The name that the sender of a file to a file request has given; a claim.',
+      description: 'The name given by the sender of a file to a file request; it is not verified.',
     }),
     refusal: t.expose('refusal', { type: SignInRefusal, nullable: true, description: 'Why a sign-in was refused.' }),
     device: t.exposeString('device', {
@@ -81,29 +81,29 @@ const Event = builder.objectRef<EventNode>('Event').implement({
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When.' }),
     actor: personField(
       t,
-      'Who did it; null for the service and its operator, and when their account is gone.',
+      'Who did it; null for the service and its operator, or if the account was deleted.',
       ({ actorId }) => actorId,
     ),
-    via: t.expose('via', { type: EventVia, description: 'By what they did it.' }),
+    via: t.expose('via', { type: EventVia, description: 'The means by which they did it.' }),
     apiKeyId: t.id({
       nullable: true,
-      description: 'The id of the key by which they did it.',
+      description: 'The id of the key that was used.',
       resolve: ({ via, viaId }) => (via === 'key' ? viaId : null),
     }),
     subjectId: t.exposeID('subjectId', {
       nullable: true,
       description:
-        'The id of what it happened to: the file, folder, share, file request, invite, key, webhook, session, identity or workspace; of a member, that of the person.',
+        'The id of the subject: a file, folder, share, file request, invite, key, webhook, session, identity or workspace; for a member, the id of the person.',
     }),
     entry: t.field({
       type: Entry,
       nullable: true,
-      description: 'The file or folder as it is now; null when it is gone, and where it is about none.',
+      description: 'The file or folder as it is now; null if it no longer exists, or if the event is not about one.',
       resolve: ({ drive, entryId }, _args, context) => (drive && entryId ? entryOf(context, drive, entryId) : null),
     }),
-    details: t.expose('details', { type: EventDetails, description: 'What is known beside.' }),
+    details: t.expose('details', { type: EventDetails, description: 'Further details.' }),
     cursor: t.string({
-      description: 'Where it stands: `after` of a list or subscription that is to go on behind it.',
+      description: 'Its cursor: pass it as `after` to a list or subscription that continues after this event.',
       resolve: (event, _args, { services }) => services.eventFeeds.cursorOf(event),
     }),
   }),
@@ -117,7 +117,7 @@ const kindsArg = (arg: ArgFields) =>
 const eventArgs = (arg: ArgFields) => ({ ...pageArgs(arg), newestFirst: newestFirst(arg), kinds: kindsArg(arg) })
 
 const subscriptionArgs = (arg: ArgFields) => ({
-  after: arg.string({ description: 'Begin behind this cursor; without it, with what happens from now on.' }),
+  after: arg.string({ description: 'Begin after this cursor; by default with the next new event.' }),
   kinds: kindsArg(arg),
 })
 
@@ -164,7 +164,7 @@ builder.interfaceField(Entry, 'events', t =>
     type: EventConnection,
     nullable: true,
     description:
-      'What happened to it, oldest first, as far as it is kept: of a folder, what happened to itself. Its shares for callers who may share. Notes are on contents, and not among it.',
+      'The events about it that are still kept, oldest first; for a folder, those about the folder itself. Events of its shares only for callers who may share. Notes belong to contents and are not included.',
     args: eventArgs(t.arg),
     resolve: ({ id, drive }, args, context) =>
       eventsOf(args, drive, (limit, after, query) => {
@@ -179,13 +179,13 @@ builder.objectFields(Drive, t => ({
   events: t.withAuth({ drive: 'read' }).field({
     type: EventConnection,
     description:
-      'What happened in it and to its workspace, oldest first; of shares, members, invites and keys for callers who may manage them. CURSOR_EXPIRED when what follows the cursor is not kept any more.',
+      'The events in it and about its workspace, oldest first; those about shares, members, invites and keys only for callers who may manage them. Fails with CURSOR_EXPIRED if the events after the cursor are no longer kept.',
     args: eventArgs(t.arg),
     resolve: (drive, args, context) => eventsOf(args, drive, (...page) => pagesOf(context, drive.id, ...page)),
   }),
   eventCursor: t.withAuth({ drive: 'read' }).string({
     description:
-      'Where its events end now. Who reads this first and the files afterwards can go on with the events `after` it, and has missed none.',
+      'The cursor at the end of its events. A client that reads this first and then the files can continue with the events `after` it, and misses none.',
     resolve: async ({ id }, _args, { services }) =>
       services.eventFeeds.cursorOf({ logId: id, seq: await services.eventFeeds.headOf(id) }),
   }),
@@ -196,7 +196,7 @@ builder.objectField(Viewer, 'events', t =>
     type: EventConnection,
     nullable: true,
     description:
-      'What happened to the caller, oldest first: sign-ins, keys, shares and invites received, workspaces joined and left, plan. For a session only. CURSOR_EXPIRED when what follows the cursor is not kept any more.',
+      'The events about the caller, oldest first: sign-ins, keys, shares and invites received, workspaces joined and left, plan. For a session only. Fails with CURSOR_EXPIRED if the events after the cursor are no longer kept.',
     args: eventArgs(t.arg),
     resolve: (_viewer, args, context) =>
       eventsOf(args, null, (...page) => pagesOf(context, context.caller.userId, ...page)),
@@ -221,9 +221,9 @@ builder.subscriptionField('driveEvents', t =>
   t.withAuth({ drive: 'read' }).field({
     type: Event,
     description:
-      'What happens in a drive, each event once and in order, as in its list of events. The id of each server-sent event is its cursor: a client that comes again with it in Last-Event-ID gets what it has missed.',
+      'Sends the events in a drive, each once and in order, as in its list of events. The id of each server-sent event is its cursor: a client that reconnects with it in Last-Event-ID receives the events that it has missed.',
     args: {
-      drive: t.arg.id({ description: "The id of the drive; the caller's own without it." }),
+      drive: t.arg.id({ description: "The id of the drive; by default the caller's own." }),
       ...subscriptionArgs(t.arg),
     },
     on: (_root, { drive }) => ({ driveId: drive }),
@@ -244,7 +244,7 @@ builder.subscriptionField('driveEvents', t =>
 builder.subscriptionField('viewerEvents', t =>
   t.withAuth({ session: true }).field({
     type: Event,
-    description: 'What happens to the caller, likewise. For a session only.',
+    description: 'Sends the events about the caller, likewise. For a session only.',
     args: subscriptionArgs(t.arg),
     subscribe: (_root, { after, kinds }, context) =>
       context.services.subscriptions.callerEvents(context, context.lastEventId ?? after, among(personKinds, kinds)),

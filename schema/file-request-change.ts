@@ -8,18 +8,18 @@ import { mutation } from './mutation.ts'
 import { Drive } from './refs.ts'
 
 const terms = (t: InputFields) => ({
-  message: t.string({ description: `What senders are told beside: up to ${figure(MAX_MESSAGE)} characters.` }),
+  message: t.string({ description: `A message to the senders, up to ${figure(MAX_MESSAGE)} characters.` }),
   duration: t.string({ description: 'How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never.' }),
   password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
-  maxFiles: t.int({ description: `How many files it takes, 1 to ${figure(MAX_REQUESTED_FILES)}.` }),
-  maxFileSize: t.field({ type: 'Bytes', description: 'Bytes that one file may have.' }),
-  maxBytes: t.field({ type: 'Bytes', description: 'Bytes that all files may have together.' }),
+  maxFiles: t.int({ description: `Maximum number of files, 1 to ${figure(MAX_REQUESTED_FILES)}.` }),
+  maxFileSize: t.field({ type: 'Bytes', description: 'Maximum bytes of one file.' }),
+  maxBytes: t.field({ type: 'Bytes', description: 'Maximum bytes of all files together.' }),
   kinds: t.stringList({
     maxItems: MAX_KINDS,
-    description: `Up to ${MAX_KINDS} extensions or media types that it takes: ".pdf", "image/*", "text/csv".`,
+    description: `Up to ${MAX_KINDS} accepted extensions or media types: ".pdf", "image/*", "text/csv".`,
   }),
-  asksName: t.boolean({ description: 'Whether senders have to give a name.' }),
-  notifies: t.boolean({ description: 'Whether you are told of new files by mail, at most once an hour.' }),
+  asksName: t.boolean({ description: 'Whether senders must give a name.' }),
+  notifies: t.boolean({ description: 'Whether you get mails about new files, at most once an hour.' }),
 })
 
 const inputOf = ({
@@ -41,14 +41,14 @@ const places = {
 }
 
 mutation('createFileRequest', {
-  description: 'Makes a link with which everybody may send files into one folder, and see none.',
+  description: 'Creates a link with which everyone may send files into one folder, without seeing the folder.',
   auth: { drive: 'request' },
   fails: ['FOLDER_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places,
   rateLimit: 'links',
   input: t => ({
-    folder: t.field({ type: EntryRef, required: true, description: 'The folder; the root with an empty path.' }),
-    label: t.string({ required: true, description: `What is asked for: 1 to ${MAX_LABEL} characters.` }),
+    folder: t.field({ type: EntryRef, required: true, description: 'The folder; an empty path is the root.' }),
+    label: t.string({ required: true, description: `What the request asks for: 1 to ${MAX_LABEL} characters.` }),
     ...terms(t),
   }),
   on: ({ folder }) => ({ entries: [folder], at: 'input.folder' }),
@@ -59,20 +59,20 @@ mutation('createFileRequest', {
   },
   payload: t => ({
     fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The new file request.' }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it leads into.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive of its folder.' }),
   }),
 })
 
 mutation('updateFileRequest', {
   description:
-    'Changes the terms of a file request of the caller. Its link stays. What is left out stays; null takes a limit away.',
+    'Changes the terms of a file request of the caller. Its link stays the same. Omitted terms are not changed; null removes a limit.',
   auth: { drive: 'request' },
   fails: ['FILE_REQUEST_NOT_FOUND', 'INVALID_DURATION', 'INVALID_INPUT', 'RATE_LIMITED'],
   places,
   rateLimit: 'links',
   input: t => ({
     fileRequest: t.id({ required: true, description: 'The id of the file request.' }),
-    label: t.string({ description: `What is asked for: 1 to ${MAX_LABEL} characters.` }),
+    label: t.string({ description: `What the request asks for: 1 to ${MAX_LABEL} characters.` }),
     ...terms(t),
   }),
   on: ({ fileRequest }) => ({ fileRequest }),
@@ -82,12 +82,12 @@ mutation('updateFileRequest', {
   },
   payload: t => ({
     fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The file request as it is now.' }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it leads into.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive of its folder.' }),
   }),
 })
 
 mutation('closeFileRequest', {
-  description: 'Closes a file request of the caller for good. What it has received stays.',
+  description: 'Closes a file request of the caller permanently. Received files are kept.',
   auth: { drive: 'request' },
   fails: ['FILE_REQUEST_NOT_FOUND'],
   input: t => ({ fileRequest: t.id({ required: true, description: 'The id of the file request.' }) }),
@@ -97,7 +97,7 @@ mutation('closeFileRequest', {
     fileRequest: await services.fileRequests.close(caller, tree, id),
   }),
   payload: t => ({
-    fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The file request, which is closed.' }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it led into.' }),
+    fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The closed file request.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive of its folder.' }),
   }),
 })

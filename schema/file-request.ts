@@ -21,12 +21,12 @@ const Receipt = builder.objectRef<ReceiptNode>('FileRequestReceipt').implement({
   description: 'A file that a file request has received.',
   fields: t => ({
     fileName: t.exposeString('fileName', {
-      description: 'Its name as it was sent; in the folder it may have another.',
+      description: 'Its name as sent; it may have another name in the folder.',
     }),
     size: t.expose('bytes', { type: 'Bytes', description: 'Its bytes.' }),
-    receivedAt: t.expose('receivedAt', { type: 'DateTime', description: 'When it had arrived.' }),
+    receivedAt: t.expose('receivedAt', { type: 'DateTime', description: 'When it arrived.' }),
     senderName: t.exposeString('senderName', {
-      description: 'The name that its sender has given: a claim. Empty where none was asked for.',
+      description: 'The name given by its sender, which is not verified. Empty if the request did not ask for one.',
     }),
     network: t.exposeString('network', {
       description: 'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
@@ -35,7 +35,7 @@ const Receipt = builder.objectRef<ReceiptNode>('FileRequestReceipt').implement({
     file: t.withAuth({ signedIn: true }).field({
       type: File,
       nullable: true,
-      description: 'The file as it is now; null for a key that may not read there, and when it is gone.',
+      description: 'The file as it is now; null for a key that may not read there, or if it no longer exists.',
       resolve: async ({ entryId, bucketId }, _args, context) => {
         const drive = entryId === null ? null : await findDrive(context, context.caller, bucketId)
         return drive && !drive.refusal('read') && entryId !== null ? entryOf(context, drive, entryId) : null
@@ -51,14 +51,14 @@ const receiptsOf = batchPages<ReceiptRow, [string], [boolean]>(({ services }, id
 )
 
 export const FileRequest = builder.objectRef<FileRequestView>('FileRequest').implement({
-  description: 'A link with which everybody who has it sends files into one folder. Only its maker sees it.',
+  description: 'A link with which everyone who has it can send files into one folder. Only its maker sees the request.',
   interfaces: [Node],
   fields: t => ({
-    token: t.exposeString('token', { description: 'Opens the request; a part of its URL.' }),
+    token: t.exposeString('token', { description: 'The token of the request, part of its URL.' }),
     url: t.expose('link', { type: 'URL', description: 'The page for senders.' }),
-    label: t.exposeString('label', { description: 'What is asked for.' }),
-    message: t.exposeString('message', { description: 'What senders are told beside.' }),
-    state: t.expose('state', { type: FileRequestState, description: 'Whether it takes files.' }),
+    label: t.exposeString('label', { description: 'What the request asks for.' }),
+    message: t.exposeString('message', { description: 'The message to the senders.' }),
+    state: t.expose('state', { type: FileRequestState, description: 'Whether it accepts files.' }),
     path: t.exposeString('folder', {
       nullable: true,
       description: 'Path of its folder; null while the folder is in the trash.',
@@ -66,45 +66,46 @@ export const FileRequest = builder.objectRef<FileRequestView>('FileRequest').imp
     folder: t.withAuth({ signedIn: true }).field({
       type: Folder,
       nullable: true,
-      description: 'The folder that files go into; null for a key that may not read there, and when it is gone.',
+      description:
+        'The folder that receives the files; null for a key that may not read there, or if it no longer exists.',
       resolve: async ({ bucketId, folderId }, _args, context) => {
         const drive = await findDrive(context, context.caller, bucketId)
         return drive && !drive.refusal('read') ? entryOf(context, drive, folderId) : null
       },
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it ends; null when it does not.',
+      description: 'When it ends; null if it does not.',
     }),
-    closedAt: t.expose('closedAt', { type: 'DateTime', nullable: true, description: 'When its maker has closed it.' }),
+    closedAt: t.expose('closedAt', { type: 'DateTime', nullable: true, description: 'When its maker closed it.' }),
     passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
-    asksName: t.exposeBoolean('asksName', { description: 'Whether senders have to give a name.' }),
+    asksName: t.exposeBoolean('asksName', { description: 'Whether senders must give a name.' }),
     notifies: t.exposeBoolean('notifies', {
-      description: 'Whether its maker is told of new files by mail, at most once an hour.',
+      description: 'Whether its maker gets mails about new files, at most once an hour.',
     }),
-    maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'How many files it takes; null for any number.' }),
+    maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'Maximum number of files; null for no limit.' }),
     maxFileSize: t.expose('maxFileBytes', {
       type: 'Bytes',
       nullable: true,
-      description: 'Bytes that one file may have; null where only the plan bounds them.',
+      description: 'Maximum bytes of one file; null if only the plan limits them.',
     }),
     maxBytes: t.expose('maxBytes', {
       type: 'Bytes',
       nullable: true,
-      description: 'Bytes that all files may have; null where only the drive bounds them.',
+      description: 'Maximum bytes of all files; null if only the drive limits them.',
     }),
     kinds: t.exposeStringList('kinds', {
-      description: 'The extensions and media types that it takes, such as ".pdf" and "image/*"; all when empty.',
+      description: 'The accepted extensions and media types, such as ".pdf" and "image/*"; all if empty.',
       listSize: MAX_KINDS,
     }),
     fileCount: t.exposeInt('files', { description: 'How many files it has received.' }),
-    size: t.expose('bytes', { type: 'Bytes', description: 'Their bytes, as they were received.' }),
-    arrivingCount: t.exposeInt('reservedFiles', { description: 'How many files are arriving.' }),
+    size: t.expose('bytes', { type: 'Bytes', description: 'The bytes of the received files.' }),
+    arrivingCount: t.exposeInt('reservedFiles', { description: 'How many files are being received.' }),
     receipts: t.withAuth({ signedIn: true }).field({
       type: ReceiptConnection,
-      description: 'What it has received, oldest first.',
+      description: 'The files that it has received, oldest first.',
       args: { newestFirst: newestFirst(t.arg), ...pageArgs(t.arg) },
       resolve: ({ id, bucketId }, { newestFirst, ...page }, context) =>
         forwardConnection(page, byId, async (limit, after) => {
@@ -129,7 +130,7 @@ const FileRequestConnection = connectionOf('FileRequest', FileRequest)
 builder.objectField(Drive, 'fileRequests', t =>
   t.withAuth({ drive: 'request' }).field({
     type: FileRequestConnection,
-    description: 'The file requests that the caller has made for folders of it and not closed, oldest first.',
+    description: 'The open file requests of the caller for its folders, oldest first.',
     args: {
       folder: t.arg.id({ description: 'Only those for the folder with this id.' }),
       newestFirst: newestFirst(t.arg),
@@ -148,8 +149,7 @@ builder.objectField(Drive, 'fileRequests', t =>
 builder.objectField(Viewer, 'fileRequests', t =>
   t.withAuth({ privateFiles: 'share' }).field({
     type: FileRequestConnection,
-    description:
-      'All file requests that the caller has made and not closed, oldest first; for a key those for the own drive.',
+    description: "All open file requests of the caller, oldest first; for a key, those for the caller's own drive.",
     args: { newestFirst: newestFirst(t.arg), ...pageArgs(t.arg) },
     resolve: (_viewer, { newestFirst, ...page }, { services, caller }) =>
       forwardConnection(page, byId, (limit, after) =>
@@ -162,27 +162,31 @@ builder.objectField(Viewer, 'fileRequests', t =>
 )
 
 const FileRequestInfo = builder.objectRef<RequestInfo>('FileRequestInfo').implement({
-  description: 'What everyone with the link of a file request may know.',
+  description: 'The details of a file request for everyone with its link.',
   fields: t => ({
-    label: t.exposeString('label', { description: 'What is asked for.' }),
-    message: t.exposeString('message', { description: 'What its maker tells senders.' }),
+    label: t.exposeString('label', { description: 'What the request asks for.' }),
+    message: t.exposeString('message', { description: 'The message of its maker to senders.' }),
     askedBy: t.exposeString('askedBy', { description: 'The name of its maker.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends, if it does.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ends; null if it does not.',
+    }),
     passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
-    asksName: t.exposeBoolean('asksName', { description: 'Whether senders have to give a name.' }),
+    asksName: t.exposeBoolean('asksName', { description: 'Whether senders must give a name.' }),
     kinds: t.exposeStringList('kinds', {
-      description: 'The extensions and media types that it takes; all when empty.',
+      description: 'The accepted extensions and media types; all if empty.',
       listSize: MAX_KINDS,
     }),
-    maxFileSize: t.expose('maxFileBytes', { type: 'Bytes', description: 'Bytes that one file may have.' }),
-    isFull: t.exposeBoolean('isFull', { description: 'Whether as much as was asked for has arrived.' }),
+    maxFileSize: t.expose('maxFileBytes', { type: 'Bytes', description: 'Maximum bytes of one file.' }),
+    isFull: t.exposeBoolean('isFull', { description: 'Whether a limit of the request is reached.' }),
   }),
 })
 
 builder.queryField('fileRequest', t =>
   t.withAuth({ public: true }).field({
     type: FileRequestInfo,
-    description: 'What a file request asks for. For everybody who has its link; files are sent by REST.',
+    description: 'The details of a file request, for everyone with its link. Files are sent through REST.',
     args: { token: t.arg.string({ required: true, description: 'The token of the file request.' }) },
     resolve: (_root, { token }, { services }) => services.fileRequestLinks.info(token),
   }),

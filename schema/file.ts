@@ -11,10 +11,11 @@ File.implement({
   interfaces: [Node, Entry],
   fields: t => ({
     contentType: t.exposeString('contentType', { description: 'Its media type.' }),
-    md5: t.exposeString('md5', { description: 'MD5 of its bytes in lower-case hex. Notes are on this.' }),
+    md5: t.exposeString('md5', { description: 'MD5 of its bytes in lower-case hex. Notes belong to it.' }),
     note: t.withAuth({ drive: 'read' }).string({
       nullable: true,
-      description: 'The note of the caller on this content, empty without one; null in workspaces, which have none.',
+      description:
+        "The caller's note on this content, empty if there is none; null in workspaces, which have no notes.",
       resolve: async ({ md5 }, _args, context) =>
         context.drive.workspace ? null : ((await noteOf(context, md5)) ?? ''),
     }),

@@ -10,7 +10,7 @@ import { batchPages, forwardConnection, SCAN_COST, type ScanCost, type Sorting }
 import { Entry, type EntryNode, Folder } from './refs.ts'
 
 const EntrySort = builder.enumType('EntrySort', {
-  description: 'By what entries are sorted.',
+  description: 'The field by which entries are sorted.',
   values: {
     NAME: { value: 'name', description: 'Folders first, then files, both by name.' },
     CREATED_AT: { value: 'createdAt' },
@@ -20,7 +20,7 @@ const EntrySort = builder.enumType('EntrySort', {
 })
 
 const SortDirection = builder.enumType('SortDirection', {
-  description: 'Which end of an order comes first.',
+  description: 'The direction of an order.',
   values: { ASC: { value: 'asc' }, DESC: { value: 'desc' } } as const,
 })
 
@@ -28,15 +28,15 @@ export const EntryOrder = builder.inputType('EntryOrder', {
   description: 'The order of a list of entries.',
   fields: t => ({
     field: t.field({ type: EntrySort, required: true, description: 'By what.' }),
-    direction: t.field({ type: SortDirection, defaultValue: 'asc', description: 'From which end.' }),
+    direction: t.field({ type: SortDirection, defaultValue: 'asc', description: 'The direction.' }),
   }),
 })
 
 const EntryFilter = builder.inputType('EntryFilter', {
-  description: 'Which entries a list shows: those that fit all that is given.',
+  description: 'A filter for a list of entries; all given conditions must hold.',
   fields: t => ({
-    kind: t.field({ type: EntryKind, description: 'Files or folders only.' }),
-    nameContains: t.string({ description: `A part of the name, in any case: 1 to ${MAX_NAME_PART} characters.` }),
+    kind: t.field({ type: EntryKind, description: 'Only files, or only folders.' }),
+    nameContains: t.string({ description: `Part of the name, ignoring case: 1 to ${MAX_NAME_PART} characters.` }),
   }),
 })
 
@@ -60,19 +60,19 @@ Folder.implement({
   description: 'A folder.',
   interfaces: [Node, Entry],
   fields: t => ({
-    fileCount: t.exposeInt('fileCount', { description: 'All files below it.' }),
+    fileCount: t.exposeInt('fileCount', { description: 'Number of all files below it.' }),
     entries: t.withAuth({ drive: 'read' }).field({
       type: EntryConnection,
-      description: 'What is in it.',
+      description: 'Its entries.',
       scanCost,
       args: {
         ...pageArgs(t.arg),
         orderBy: t.arg({
           type: EntryOrder,
           defaultValue: { field: 'name', direction: 'asc' },
-          description: 'In which order.',
+          description: 'The order.',
         }),
-        filter: t.arg({ type: EntryFilter, description: 'Which of it.' }),
+        filter: t.arg({ type: EntryFilter, description: 'A filter.' }),
       },
       resolve: ({ id, names, drive }, { orderBy, filter, ...page }, context) => {
         const query: EntryQuery = {

@@ -9,18 +9,18 @@ import { findable, Node } from './node.ts'
 import { Viewer, viewerField } from './viewer.ts'
 
 const Identity = builder.objectRef<IdentityView>('Identity').implement({
-  description: 'A way in which the caller can sign in.',
+  description: 'An identity with which the caller can sign in.',
   interfaces: [Node],
   fields: t => ({
-    provider: t.exposeString('provider', { description: 'Who vouches for it.' }),
-    providerUserId: t.exposeString('providerUserId', { description: 'Names the caller there.' }),
-    email: t.exposeString('email', { description: 'The address that the provider knows.' }),
+    provider: t.exposeString('provider', { description: 'The sign-in provider.' }),
+    providerUserId: t.exposeString('providerUserId', { description: 'The user id of the caller at the provider.' }),
+    email: t.exposeString('email', { description: 'The e-mail address stated by the provider.' }),
     emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether the provider vouches for the address.' }),
-    name: t.exposeString('name', { description: 'The name that the provider knows.' }),
+    name: t.exposeString('name', { description: 'The name stated by the provider.' }),
     picture: t.field({
       type: 'URL',
       nullable: true,
-      description: 'The picture that the provider knows.',
+      description: 'The picture stated by the provider.',
       resolve: ({ avatarUrl }) => avatarUrl || null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
@@ -31,7 +31,7 @@ builder.objectField(Viewer, 'identities', t =>
   t.withAuth({ session: true }).field({
     type: [Identity],
     nullable: true,
-    description: 'The identities of the caller, the first one first. For a session only.',
+    description: 'The identities of the caller, oldest first. For a session only.',
     resolve: (_viewer, _args, { services, caller }) => services.users.identities(caller),
   }),
 )
@@ -44,7 +44,7 @@ findable('identity', 'Identity', async (context, caller, id) =>
 
 mutation('removeIdentity', {
   description:
-    'Takes a way to sign in away from the account of the caller, and ends its other sessions. The last one stays.',
+    'Removes an identity from the account of the caller, and ends the other sessions. The last identity cannot be removed.',
   auth: { session: true },
   fails: ['IDENTITY_NOT_FOUND', 'LAST_IDENTITY'],
   input: t => ({ identity: t.id({ required: true, description: 'Its id.' }) }),
@@ -61,13 +61,14 @@ mutation('removeIdentity', {
 
 mutation('deleteAccount', {
   description:
-    'Deletes the account of the caller. Workspaces without another member go with it; the others need another owner.',
+    'Deletes the account of the caller. Workspaces without another member are deleted, too; the others need another owner first.',
   auth: { session: true },
   fails: ['LAST_OWNER'],
   input: t => ({
     deleteUserData: t.boolean({
       required: true,
-      description: 'true: the files go at once; false: they wait for the same verified address to sign in again.',
+      description:
+        'true: the files are deleted at once; false: they are kept for a time, until the same verified address signs in again.',
     }),
   }),
   resolve: async ({ deleteUserData }, context): Promise<EndedAccount> => {
@@ -80,6 +81,8 @@ mutation('deleteAccount', {
     email: t.exposeString('email', { description: 'The address that the account had.' }),
     name: t.exposeString('userName', { description: 'The name that the account had.' }),
     driveId: t.exposeID('bucketName', { description: 'The id of the drive.' }),
-    driveDeleted: t.exposeBoolean('bucketDeleted', { description: 'Whether the files are gone; else they wait.' }),
+    driveDeleted: t.exposeBoolean('bucketDeleted', {
+      description: 'Whether the files were deleted; otherwise they are kept.',
+    }),
   }),
 })

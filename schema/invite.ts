@@ -32,20 +32,20 @@ const Invite = builder.objectRef<InviteNode>('Invite').implement({
   description: 'A pending invite to a workspace.',
   interfaces: [Node],
   fields: t => ({
-    email: t.exposeString('email', { description: 'The e-mail address that is invited.' }),
-    role: t.expose('role', { type: Role, description: 'The role that it offers.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made, or renewed.' }),
+    email: t.exposeString('email', { description: 'The invited e-mail address.' }),
+    role: t.expose('role', { type: Role, description: 'The offered role.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created or renewed.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends.' }),
     invitedBy: personField(t, 'Who sent it.', ({ invitedBy }) => invitedBy),
     workspaceId: t.exposeID('workspaceId', {
-      description: 'The id of the workspace, also for who is no member of it yet.',
+      description: 'The id of the workspace, visible to the invited person, too.',
     }),
     workspaceName: t.exposeString('workspaceName', { description: 'The name of the workspace.' }),
     workspaceSlug: t.exposeString('workspaceSlug', { description: 'The slug of the workspace.' }),
     workspace: workspaceField(t),
     token: t.exposeString('token', {
       nullable: true,
-      description: 'With it, the invited person accepts or rejects. Null for everybody else.',
+      description: 'The token for accepting or rejecting, for the invited person. Null for everyone else.',
     }),
   }),
 })
@@ -75,8 +75,7 @@ builder.objectField(Viewer, 'invites', t =>
   t.withAuth({ session: true }).field({
     type: InviteConnection,
     nullable: true,
-    description:
-      'The pending invites that are made out to the verified address of the caller, oldest first. For a session only.',
+    description: 'The pending invites to the verified address of the caller, oldest first. For a session only.',
     args: pageArgs(t.arg),
     resolve: (_viewer, args, { services, caller }) =>
       forwardConnection(args, byId, (limit, after) => services.invites.pageOfMine(caller, limit, after?.[0] ?? null)),
@@ -101,7 +100,7 @@ findable('invite', 'Invite', async (context, caller, id) => {
 builder.subscriptionField('inviteReceived', t =>
   t.withAuth({ session: true }).field({
     type: Invite,
-    description: 'An invite that was just made out to the caller, or renewed.',
+    description: 'Sends each invite that the caller receives, or that is renewed.',
     subscribe: (_root, _args, context) => context.services.subscriptions.invitesReceived(context),
     resolve: invite => invite,
   }),
@@ -114,8 +113,8 @@ mutation('createInvite', {
   rateLimit: 'invites',
   input: t => ({
     workspace: t.id({ required: true, description: 'The id of the workspace.' }),
-    email: t.string({ required: true, description: 'Who has this verified address may accept.' }),
-    role: t.field({ type: Role, required: true, description: 'The role that it offers; not OWNER.' }),
+    email: t.string({ required: true, description: 'The person with this verified address may accept.' }),
+    role: t.field({ type: Role, required: true, description: 'The offered role; not OWNER.' }),
     message: t.string(mailMessage),
   }),
   on: ({ workspace }) => ({ workspaceId: workspace }),
@@ -151,7 +150,7 @@ mutation('revokeInvite', {
 })
 
 mutation('acceptInvite', {
-  description: 'Makes the caller a member of the workspace that they are invited to, once.',
+  description: 'Accepts an invite: makes the caller a member of the workspace.',
   auth: { session: true },
   fails: ['INVITE_NOT_FOUND', 'INVITE_NOT_FOR_YOU', 'INVITE_EXPIRED', 'ALREADY_A_MEMBER', 'QUOTA_EXCEEDED'],
   input: t => ({ token: t.string({ required: true, description: 'The token of the invite.' }) }),
@@ -160,8 +159,8 @@ mutation('acceptInvite', {
     acceptedId: services.invites.idOf(token),
   }),
   payload: t => ({
-    acceptedId: t.exposeID('acceptedId', { nullable: true, description: 'The id of the invite, which is used up.' }),
-    workspace: t.expose('workspace', { type: Workspace, description: 'The workspace, with the role of the caller.' }),
+    acceptedId: t.exposeID('acceptedId', { nullable: true, description: 'The id of the accepted invite.' }),
+    workspace: t.expose('workspace', { type: Workspace, description: "The workspace, with the caller's new role." }),
     viewer: viewerField(t),
   }),
 })

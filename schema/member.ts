@@ -52,20 +52,21 @@ const Member = builder.objectRef<MemberNode>('Member').implement({
   fields: t => ({
     person: t.field({
       type: Person,
-      description: 'Who it is.',
+      description: 'The person.',
       check: checkSeen,
       resolve: ({ userId, name, email, picture }) => ({ id: userId, name, email, picture }),
     }),
-    workspace: t.expose('workspace', { type: Workspace, description: 'Where they are a member.' }),
-    role: t.expose('role', { type: Role, description: 'What they may do there.' }),
+    workspace: t.expose('workspace', { type: Workspace, description: 'The workspace.' }),
+    role: t.expose('role', { type: Role, description: 'The role of the member.' }),
     assignableRoles: t.field({
       type: [Role],
-      description: 'The roles that the caller may give them; none where the caller may not change them.',
+      description: 'The roles that the caller may give to the member; empty if the caller may not change the role.',
       listSize: roles.length,
       resolve: ({ workspace, role }, _args, context) => assignableRoles(signedIn(context), workspace, role),
     }),
     isRemovable: t.boolean({
-      description: 'Whether the caller may end the membership: their own, or that of someone whom they may change.',
+      description:
+        "Whether the caller may end the membership: the caller's own, or that of a member whom the caller may change.",
       resolve: (member, _args, context) => mayRemove(signedIn(context), member.workspace, member),
     }),
     joinedAt: t.expose('joinedAt', {
@@ -91,8 +92,7 @@ builder.objectField(Workspace, 'members', t =>
   t.withAuth({ workspace: 'seeMembers' }).field({
     type: MemberConnection,
     nullable: true,
-    description:
-      'Its members, in the order in which they joined. Null for a key without the scope WORKSPACES_MEMBERS_READ.',
+    description: 'Its members, in the order of joining. Null for a key without the scope WORKSPACES_MEMBERS_READ.',
     args: pageArgs(t.arg),
     resolve: (_workspace, args, context) =>
       forwardConnection(args, byJoining, async (limit, after) => {
@@ -121,7 +121,7 @@ findable(PREFIX, 'Member', async (context, caller, rest) => {
 const memberNotFound = () => new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
 
 mutation('changeMemberRole', {
-  description: 'Gives a member another role. For owners and admins; only owners make owners, or change them.',
+  description: 'Changes the role of a member. For owners and admins; only owners can grant or change the role OWNER.',
   auth: { workspace: 'changeRoles' },
   fails: ['MEMBER_NOT_FOUND', 'LAST_OWNER'],
   input: t => ({
@@ -139,14 +139,14 @@ mutation('changeMemberRole', {
     return { member: toNode(now, changed), workspaceId: workspace.id }
   },
   payload: t => ({
-    member: t.expose('member', { type: Member, nullable: true, description: 'The member as they are now.' }),
+    member: t.expose('member', { type: Member, nullable: true, description: 'The member with the new role.' }),
     workspace: workspaceField(t),
   }),
 })
 
 mutation('removeMember', {
   description:
-    'Ends a membership, with the invites and API keys of the workspace that the member has made. Every member may leave; owners and admins remove others.',
+    "Ends a membership, and the member's invites and API keys of the workspace. Every member may leave; owners and admins may remove others.",
   auth: { workspace: 'removeMembers' },
   fails: ['MEMBER_NOT_FOUND', 'LAST_OWNER'],
   input: t => ({ member: t.id({ required: true, description: 'The id of the member.' }) }),

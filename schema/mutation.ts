@@ -66,14 +66,14 @@ export function mutation<const S extends Scopes, Fields extends InputFieldMap, P
     input && builder.inputType(`${type}Input`, { description: `What ${name} takes.`, fields: input })
   const PayloadType = builder
     .objectRef<Payload>(`${type}Payload`)
-    .implement({ description: `What ${name} has changed.`, fields: payload })
+    .implement({ description: `The result of ${name}.`, fields: payload })
   builder.mutationField(name, t =>
     t.field({
       type: PayloadType as ObjectRef<Types, object>,
       nullable: true,
       description: fails.length > 0 ? `${description} Fails with ${fails.join(', ')}.` : description,
       extensions: { fails },
-      args: Input ? { input: t.arg({ type: Input, required: true, description: 'What to do it with.' }) } : {},
+      args: Input ? { input: t.arg({ type: Input, required: true, description: 'The input.' }) } : {},
       authScopes: auth,
       ...(on
         ? { on: (_root: object, args: { input: object }, context: Context) => on(args.input as Given, context) }

@@ -11,8 +11,8 @@ interface NodeView {
 }
 
 export const Node = builder.interfaceRef<NodeView>('Node').implement({
-  description: 'Something with an id that node(id:) finds again.',
-  fields: t => ({ id: t.exposeID('id', { description: 'The same wherever it is met.' }) }),
+  description: 'An object with an id that node(id:) can find.',
+  fields: t => ({ id: t.exposeID('id', { description: 'A global id, the same everywhere.' }) }),
 })
 
 /** Finds a node by the id of its row, or by what follows the prefix of its id; nothing for one that the caller may not see. */
@@ -50,7 +50,7 @@ builder.queryField('node', t =>
   t.withAuth({ signedIn: true }).field({
     type: Node,
     nullable: true,
-    description: 'What has this id; null when there is nothing that the caller may see.',
+    description: 'The node with this id; null if there is none that the caller may see.',
     args: { id: t.arg.id({ required: true, description: 'The id of a node.' }) },
     resolve: (_root, { id }, context) => findNode(context, context.caller, id),
   }),
@@ -62,7 +62,7 @@ builder.queryField('nodes', t =>
   t.withAuth({ signedIn: true }).field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: 'What has these ids, in the same order, null for those of which the caller may see nothing.',
+    description: 'The nodes with these ids, in the same order; null for ids without a node that the caller may see.',
     listSize: MAX_NODES,
     sizedBy: 'ids',
     args: {

@@ -5,7 +5,7 @@ import { Account, accountOf, MailQueue, Operator, readAccountId } from './operat
 
 mutation('updateAccount', {
   description:
-    'Gives an account another plan, suspends it, or lets it in again. What is stored stays. A suspended account has no sessions, and its keys and links do nothing; neither oneself nor operators of the setting are suspended. For operators.',
+    'Changes the plan of an account, suspends it, or restores it. Stored files are kept. A suspended account has no sessions, and its keys and links do not work. Operators cannot suspend themselves, nor operators named by the setting. For operators.',
   auth: { operator: true },
   fails: ['USER_NOT_FOUND', 'INVALID_INPUT', 'FORBIDDEN'],
   places: { plan_id: 'plan' },
@@ -52,7 +52,8 @@ mutation('appointOperator', {
 })
 
 mutation('dismissOperator', {
-  description: 'Ends the right of an appointed operator, oneself included; those of the setting stay. For operators.',
+  description:
+    'Dismisses an appointed operator, which may be the caller; operators named by the setting cannot be dismissed. For operators.',
   auth: { operator: true },
   fails: ['USER_NOT_FOUND', 'FORBIDDEN'],
   input: t => ({ account: t.id({ required: true, description: 'The id of the account.' }) }),
@@ -61,11 +62,11 @@ mutation('dismissOperator', {
     logSecurityEvent(context, 'operator_dismissed', { user_id: userId })
     return { account: await accountOf(context, userId) }
   },
-  payload: t => ({ account: t.expose('account', { type: Account, description: 'The account, which stays.' }) }),
+  payload: t => ({ account: t.expose('account', { type: Account, description: 'The account, which is kept.' }) }),
 })
 
 mutation('retryMails', {
-  description: 'Sends the mails once more that were given up. For operators.',
+  description: 'Sends mails again whose delivery was given up. For operators.',
   auth: { operator: true },
   fails: [],
   resolve: async (_input, { services }) => ({ count: await services.operators.retryMails() }),
@@ -73,7 +74,7 @@ mutation('retryMails', {
     count: t.exposeInt('count', { description: 'How many.' }),
     mailQueue: t.field({
       type: MailQueue,
-      description: 'The mails that wait to be sent.',
+      description: 'The mails that are queued.',
       resolve: (_payload, _args, { services }) => services.operators.mailQueue(),
     }),
   }),

@@ -40,11 +40,11 @@ export async function accountOf(context: Context, id: string): Promise<AccountRo
 }
 
 const Identity = builder.objectRef<AccountIdentity>('AccountIdentity').implement({
-  description: 'A way to sign in to an account.',
+  description: 'An identity with which one can sign in to an account.',
   fields: t => ({
-    provider: t.exposeString('provider', { description: 'Who vouches for it.' }),
-    providerUserId: t.exposeString('providerUserId', { description: 'Names the person there.' }),
-    email: t.exposeString('email', { description: 'The address that the provider knows.' }),
+    provider: t.exposeString('provider', { description: 'The sign-in provider.' }),
+    providerUserId: t.exposeString('providerUserId', { description: 'The user id of the person at the provider.' }),
+    email: t.exposeString('email', { description: 'The e-mail address stated by the provider.' }),
   }),
 })
 
@@ -54,7 +54,7 @@ const Membership = builder.objectRef<AccountWorkspace>('AccountWorkspace').imple
     workspaceId: t.exposeID('id', { description: 'The id of the workspace.' }),
     name: t.exposeString('name', { description: 'The name of the workspace.' }),
     slug: t.exposeString('slug', { description: 'The slug of the workspace.' }),
-    role: t.expose('role', { type: Role, description: 'The role there.' }),
+    role: t.expose('role', { type: Role, description: 'The role in this workspace.' }),
   }),
 })
 
@@ -65,17 +65,17 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
     const count = (of: keyof AccountCounts, description: string) =>
       t.int({ description, resolve: async ({ id }, _args, context) => (await details.counts(context, id))?.[of] ?? 0 })
     return {
-      id: t.id({ description: 'The same wherever it is met.', resolve: ({ id }) => `${PREFIX}${id}` }),
+      id: t.id({ description: 'A global id, the same everywhere.', resolve: ({ id }) => `${PREFIX}${id}` }),
       person: t.field({
         type: Person,
-        description: 'Whose it is.',
+        description: 'Its owner.',
         resolve: ({ id }, _args, context) => existingPerson(context, id),
       }),
       email: t.exposeString('email', { description: 'The e-mail address.' }),
       emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether a provider vouches for the address.' }),
       name: t.exposeString('name', { description: 'The name.' }),
       status: t.expose('status', { type: AccountStatus, description: 'Whether it may sign in.' }),
-      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+      createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
       plan: t.field({
         type: Plan,
         description: 'Its limits.',
@@ -87,7 +87,7 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
       }),
       usage: t.field({
         type: DriveUsage,
-        description: 'What its drive holds, and what it may.',
+        description: 'The usage and the limits of its drive.',
         resolve: async ({ id }, _args, context) => {
           const usage = await details.usages(context, id)
           if (!usage) throw gone()
@@ -96,7 +96,7 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
       }),
       identities: t.field({
         type: [Identity],
-        description: 'The ways to sign in to it, the first one first.',
+        description: 'Its identities, oldest first.',
         resolve: async ({ id }, _args, context) => (await details.identities(context, id)) ?? [],
       }),
       workspaces: t.field({
@@ -110,7 +110,7 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
       operator: t.field({
         type: Operator,
         nullable: true,
-        description: 'What makes its owner an operator; null for everybody else.',
+        description: 'Why its owner is an operator; null for everyone else.',
         resolve: async ({ id }, _args, context) => (await details.operators(context, id)) ?? null,
       }),
     }
@@ -128,10 +128,14 @@ Operator.implement({
       resolve: ({ userId }, _args, context) => accountOf(context, userId),
     }),
     bySetting: t.exposeBoolean('bySetting', {
-      description: 'Named by the setting OPERATORS, which alone dismisses them.',
+      description: 'Whether the setting OPERATORS names them; then only the setting can dismiss them.',
     }),
     appointedBy: personField(t, 'The operator who appointed them.', ({ appointedBy }) => appointedBy),
-    appointedAt: t.expose('appointedAt', { type: 'DateTime', nullable: true, description: 'When they were.' }),
+    appointedAt: t.expose('appointedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When they were appointed.',
+    }),
   }),
 })
 
@@ -141,19 +145,19 @@ findable(PREFIX, 'Account', async (context, caller, id) => {
 })
 
 const PlanUse = builder.objectRef<PlanView & { users: number }>('PlanUse').implement({
-  description: 'A plan, and how much it is used.',
+  description: 'A plan, and the number of its accounts.',
   fields: t => ({
     plan: t.field({ type: Plan, description: 'The plan.', resolve: plan => plan }),
-    accountCount: t.exposeInt('users', { description: 'How many accounts have it.' }),
+    accountCount: t.exposeInt('users', { description: 'How many accounts have this plan.' }),
   }),
 })
 
 export const MailQueue = builder.objectRef<Queue>('MailQueue').implement({
-  description: 'The mails that wait to be sent.',
+  description: 'The mails that are queued.',
   fields: t => ({
-    waiting: t.exposeInt('waiting', { description: 'Not tried yet.' }),
-    retrying: t.exposeInt('retrying', { description: 'Tried in vain, and tried again.' }),
-    givenUp: t.exposeInt('givenUp', { description: 'Not tried any more, until retryMails.' }),
+    waiting: t.exposeInt('waiting', { description: 'Not attempted yet.' }),
+    retrying: t.exposeInt('retrying', { description: 'Attempted without success, and retried.' }),
+    givenUp: t.exposeInt('givenUp', { description: 'Given up, until retryMails.' }),
     oldestAt: t.expose('oldestAt', {
       type: 'DateTime',
       nullable: true,
@@ -165,8 +169,11 @@ export const MailQueue = builder.objectRef<Queue>('MailQueue').implement({
 builder.queryFields(t => ({
   accounts: t.withAuth({ operator: true }).field({
     type: connectionOf('Account', Account),
-    description: 'The accounts whose address or name holds a text, the oldest first. For operators.',
-    args: { search: t.arg.string({ description: 'Without it, all accounts.' }), ...pageArgs(t.arg) },
+    description: 'The accounts whose address or name contains a text, oldest first. For operators.',
+    args: {
+      search: t.arg.string({ description: 'The text; by default all accounts are listed.' }),
+      ...pageArgs(t.arg),
+    },
     resolve: (_root, { search, ...page }, { services }) =>
       forwardConnection(page, byId, (limit, after) => services.operators.page(search?.trim() ?? '', limit, after)),
   }),
@@ -177,12 +184,12 @@ builder.queryFields(t => ({
   }),
   mailQueue: t.withAuth({ operator: true }).field({
     type: MailQueue,
-    description: 'The mails that wait to be sent. For operators.',
+    description: 'The mails that are queued. For operators.',
     resolve: (_root, _args, { services }) => services.operators.mailQueue(),
   }),
   operators: t.withAuth({ operator: true }).field({
     type: [Operator],
-    description: 'Who may manage the accounts of the service. For operators.',
+    description: 'The people who may manage the accounts of the service. For operators.',
     resolve: (_root, _args, { services }) => services.appointments.list(),
   }),
 }))

@@ -109,7 +109,7 @@ export function batchPages<T, K extends (string | number)[] = [string], More ext
     if (context.shared.given > MAX_NESTED)
       throw new InvalidInput(
         'first',
-        `A request is given ${figure(MAX_NESTED)} entries of lists. Ask for smaller pages, or for fewer of them.`,
+        `A request may get ${figure(MAX_NESTED)} entries of lists. Ask for smaller pages, or for fewer pages.`,
       )
     return load(context, parents, limit, after, ...more)
   })

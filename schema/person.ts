@@ -6,10 +6,10 @@ import type { Context } from './context.ts'
 import { findable, Node } from './node.ts'
 
 export const Person = builder.objectRef<PersonView>('Person').implement({
-  description: 'What others may see of a user.',
+  description: 'The public details of a user.',
   interfaces: [Node],
   fields: t => ({
-    name: t.exposeString('name', { description: 'As their provider says it.' }),
+    name: t.exposeString('name', { description: 'The name stated by their provider.' }),
     email: t.exposeString('email', { description: 'Their e-mail address.' }),
     picture: t.field({
       type: 'URL',
@@ -43,7 +43,7 @@ export const personField = <Parent extends object>(
 /** The same for one whose account outlives what names them. @throws USER_NOT_FOUND when it ends at this moment */
 export async function existingPerson(context: Context, id: string): Promise<PersonView> {
   const person = await personOf(context, id)
-  if (!person) throw new AppError('USER_NOT_FOUND', 'This person has deleted their account meanwhile.')
+  if (!person) throw new AppError('USER_NOT_FOUND', "This person's account was deleted meanwhile.")
   return person
 }
 

@@ -22,12 +22,13 @@ const textOf = (node: ValueNode): unknown => (node.kind === Kind.STRING ? node.v
 
 const asUrl = (value: unknown): string => {
   if (typeof value === 'string' && URL.canParse(value)) return value
-  throw new GraphQLError('A URL is absolute, such as https://example.com/a.')
+  throw new GraphQLError('A URL must be absolute, such as https://example.com/a.')
 }
 
 const asTime = (value: unknown): number => {
   const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN
-  if (Number.isNaN(time)) throw new GraphQLError('A DateTime is an RFC 3339 text, such as 2026-01-31T12:00:00.000Z.')
+  if (Number.isNaN(time))
+    throw new GraphQLError('A DateTime must be an RFC 3339 string, such as 2026-01-31T12:00:00.000Z.')
   return time
 }
 
@@ -40,7 +41,7 @@ function textOfTime(time: number): string {
 }
 
 const outputOnly = (name: string) => () => {
-  throw new GraphQLError(`${name} go out, never in.`)
+  throw new GraphQLError(`${name} are for output only.`)
 }
 
 /** How the scalars of both schemas are read and written. */
@@ -59,12 +60,12 @@ export const scalars = {
     parseValue: outputOnly('Labels'),
   },
   Void: {
-    description: 'Nothing: always null. The answer of what is done when it is done.',
+    description: 'Always null. The answer of operations that return no data.',
     serialize: () => null,
     parseValue: outputOnly('Voids'),
   },
   DateTime: {
-    description: 'A time in UTC with milliseconds, as an RFC 3339 text.',
+    description: 'A time in UTC with milliseconds, as an RFC 3339 string.',
     // Milliseconds for a field; a string for a value that is serialized already.
     serialize: (value: unknown) => (typeof value === 'number' ? textOfTime(value) : String(value)),
     parseValue: asTime,
@@ -73,7 +74,7 @@ export const scalars = {
   Upload: {
     description: 'A file of a multipart request (graphql-multipart-request-spec).',
     serialize: () => {
-      throw new GraphQLError('An Upload goes in, never out.')
+      throw new GraphQLError('Upload is for input only.')
     },
     parseValue: (value: unknown) => {
       if (value instanceof Upload) return Promise.resolve(value)

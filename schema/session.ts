@@ -8,15 +8,18 @@ import { findable, Node } from './node.ts'
 import { Viewer, viewerField } from './viewer.ts'
 
 const Session = builder.objectRef<SessionView>('Session').implement({
-  description: 'A browser or program in which the caller is signed in. Its id opens nothing.',
+  description: 'A browser or program in which the caller is signed in. Its id is not a credential.',
   interfaces: [Node],
   fields: t => ({
     device: t.exposeString('device', { description: 'What the client calls itself, such as "Firefox on Linux".' }),
     address: t.exposeString('address', {
-      description: 'The network from which it was begun: an IPv4 address as its /24, an IPv6 address as its /48.',
+      description: 'The network of the sign-in: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was begun.' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', description: 'Exact to five minutes.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      description: 'When it was last used, exact to five minutes.',
+    }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends. Use does not extend it.' }),
     current: t.exposeBoolean('current', { description: 'Whether it is the session of this request.' }),
   }),
@@ -26,12 +29,12 @@ builder.objectFields(Viewer, t => ({
   sessions: t.withAuth({ session: true }).field({
     type: [Session],
     nullable: true,
-    description: 'The sessions of the caller that have not ended, the one used last first. For a session only.',
+    description: 'The active sessions of the caller, most recently used first. For a session only.',
     resolve: (_viewer, _args, { services, caller }) => services.sessions.list(caller),
   }),
   signInNotices: t.withAuth({ session: true }).boolean({
     nullable: true,
-    description: 'Whether a sign-in from a new device is announced to the caller by mail. For a session only.',
+    description: 'Whether the caller gets a mail about a sign-in on a new device. For a session only.',
     resolve: (_viewer, _args, { services, caller }) => services.sessions.wantsNotices(caller),
   }),
 }))
@@ -57,7 +60,7 @@ mutation('endSession', {
 })
 
 mutation('endOtherSessions', {
-  description: 'Ends every session of the caller but the one of this request.',
+  description: 'Ends every session of the caller except the one of this request.',
   auth: { session: true },
   fails: [],
   resolve: async (_input, context) => {
@@ -72,11 +75,10 @@ mutation('endOtherSessions', {
 })
 
 mutation('setSignInNotices', {
-  description:
-    'Says whether a sign-in from a new device is announced to the caller by mail. It is not unless asked for.',
+  description: 'Sets whether the caller gets a mail about a sign-in on a new device. Off by default.',
   auth: { session: true },
   fails: [],
-  input: t => ({ enabled: t.boolean({ required: true, description: 'Whether it is.' }) }),
+  input: t => ({ enabled: t.boolean({ required: true, description: 'The new setting.' }) }),
   resolve: async ({ enabled }, { services, caller }) => {
     await services.sessions.setNotices(caller, enabled)
     return {}

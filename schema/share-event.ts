@@ -140,7 +140,7 @@ builder.interfaceFields(Share, t => ({
   notifies: t.withAuth({ privateFiles: 'share' }).boolean({
     nullable: true,
     description:
-      'Whether its sharer is told of its use by mail, at most once an hour. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
+      'Whether its sharer gets mails about its use, at most once an hour. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
     resolve: ({ sharer, notifies }, _args, { caller }) => (sharer.id === caller.userId ? notifies : null),
   }),
 }))

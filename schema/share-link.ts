@@ -52,7 +52,10 @@ const SharedEntry = builder.objectRef<Entry>('SharedEntry').implement({
     kind: t.expose('kind', { type: EntryKind, description: 'What it is.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
     path: t.exposeString('path', { description: 'From the shared folder.' }),
-    size: t.expose('size', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
+    size: t.expose('size', {
+      type: 'Bytes',
+      description: 'Its size in bytes; for a folder, that of all files below it.',
+    }),
     contentType: t.string({
       nullable: true,
       description: 'The media type of a file.',
@@ -65,7 +68,7 @@ const SharedEntry = builder.objectRef<Entry>('SharedEntry').implement({
     }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
-      description: 'When it was made, moved, renamed or replaced.',
+      description: 'When it was created, moved, renamed or replaced.',
     }),
   }),
 })
@@ -97,7 +100,7 @@ builder.queryField('sharedFolder', t =>
     scanCost: ({ orderBy, query }) => (isScan(orderBy) || typeof query === 'string' ? SCAN_COST : 0),
     args: {
       token: t.arg.string({ required: true, description: 'The token of the share.' }),
-      password: t.arg.string({ description: 'The password, where the share asks for one.' }),
+      password: t.arg.string({ description: 'The password, if the share asks for one.' }),
       path: t.arg.string({ description: 'A folder in the shared one, from there; the shared one itself without it.' }),
       query: t.arg.string({
         description: `Searches all that is below the folder for a part of the name, in any case: 1 to ${MAX_NAME_PART} characters.`,
@@ -108,7 +111,7 @@ builder.queryField('sharedFolder', t =>
         description: 'In which order; what a search has found is sorted by name without its folders first.',
       }),
       first: t.arg.int({ defaultValue: DEFAULT_FIRST, description: `How many entries, 1 to ${figure(MAX_FIRST)}.` }),
-      after: t.arg.string({ description: 'The `endCursor` of the page before.' }),
+      after: t.arg.string({ description: 'The `endCursor` of the previous page.' }),
     },
     resolve: (_root, { token, path, first, after, ...given }, { services, caller, address, client, log }) => {
       const { password, query = null, orderBy } = given
@@ -148,7 +151,7 @@ mutation('openShare', {
   places: { entries: 'paths' },
   input: t => ({
     token: t.string({ required: true, description: 'The token of the share.' }),
-    password: t.string({ description: 'The password, where the share asks for one.' }),
+    password: t.string({ description: 'The password, if the share asks for one.' }),
     path: t.string({
       description: 'In a shared folder: the path of a file or folder from there; the whole folder without it.',
     }),

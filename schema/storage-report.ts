@@ -8,15 +8,15 @@ import { Account, accountOf } from './operator.ts'
 const LARGEST = 10
 
 const StoreSpace = builder.objectRef<Space>('StoreSpace').implement({
-  description: 'The disk that the bytes of files are on, with everything else that is on it.',
+  description: 'The disk of the blob folder. Other data on the same disk is included.',
   fields: t => ({
-    freeBytes: t.expose('freeBytes', { type: 'Bytes', description: 'What can still be written.' }),
+    freeBytes: t.expose('freeBytes', { type: 'Bytes', description: 'Free bytes.' }),
     totalBytes: t.expose('totalBytes', { type: 'Bytes', description: 'Its size.' }),
   }),
 })
 
 const WorkspaceUse = builder.objectRef<WorkspaceUsage>('WorkspaceUse').implement({
-  description: 'A workspace, and how much it holds.',
+  description: 'A workspace, and its usage.',
   fields: t => ({
     workspaceId: t.exposeID('id', { description: 'The id of the workspace.' }),
     name: t.exposeString('name', { description: 'The name of the workspace.' }),
@@ -31,51 +31,53 @@ const WorkspaceUse = builder.objectRef<WorkspaceUsage>('WorkspaceUse').implement
       type: 'Bytes',
       description: 'Bytes that the trash and versions of files keep beyond the usage.',
     }),
-    maxBytes: t.expose('maxBytes', { type: 'Bytes', description: 'Bytes that all files may have.' }),
+    maxBytes: t.expose('maxBytes', { type: 'Bytes', description: 'Maximum bytes of all files.' }),
     fileCount: t.exposeInt('files', { description: 'All files.' }),
   }),
 })
 
 const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implement({
-  description: 'What takes the space of the service.',
+  description: 'The storage used by the service.',
   fields: t => ({
     usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files, as quotas count them.' }),
     fileCount: t.exposeInt('fileCount', { description: 'All files.' }),
-    folderCount: t.exposeInt('folderCount', { description: 'All folders but roots.' }),
+    folderCount: t.exposeInt('folderCount', { description: 'Number of folders, without roots.' }),
     leftBytes: t.expose('leftBytes', {
       type: 'Bytes',
-      description: 'Of the bytes of all files, those that are kept for the owners of deleted accounts.',
+      description: 'The bytes that are kept for the owners of deleted accounts; included in the bytes of all files.',
     }),
-    leftFileCount: t.exposeInt('leftFileCount', { description: 'How many files are.' }),
+    leftFileCount: t.exposeInt('leftFileCount', { description: 'How many files these are.' }),
     trashBytes: t.expose('trashBytes', {
       type: 'Bytes',
-      description: 'Bytes of what was deleted and can be restored.',
+      description: 'Bytes of deleted entries that can be restored.',
     }),
-    trashCount: t.exposeInt('trashCount', { description: 'How many files and folders can be restored.' }),
-    versionBytes: t.expose('versionBytes', { type: 'Bytes', description: 'Bytes of replaced contents that are kept.' }),
-    uploadBytes: t.expose('uploadBytes', { type: 'Bytes', description: 'Bytes reserved by uploads under way.' }),
-    uploadCount: t.exposeInt('uploadCount', { description: 'How many uploads are under way.' }),
+    trashCount: t.exposeInt('trashCount', { description: 'How many deleted files and folders can be restored.' }),
+    versionBytes: t.expose('versionBytes', { type: 'Bytes', description: 'Bytes of versions.' }),
+    uploadBytes: t.expose('uploadBytes', { type: 'Bytes', description: 'Bytes reserved by unfinished uploads.' }),
+    uploadCount: t.exposeInt('uploadCount', { description: 'How many uploads are unfinished.' }),
     deletingBytes: t.expose('deletingBytes', {
       type: 'Bytes',
       description:
-        'Bytes that nothing needs any more, and that the store is still to delete; without those of broken uploads.',
+        'Bytes that are no longer needed but not yet deleted from the store; without those of broken uploads.',
     }),
-    deletingCount: t.exposeInt('deletingCount', { description: 'How many objects the store is still to delete.' }),
+    deletingCount: t.exposeInt('deletingCount', {
+      description: 'How many objects are not yet deleted from the store.',
+    }),
     eventCount: t.exposeInt('eventCount', { description: 'How many events are kept.' }),
     space: t.field({
       type: StoreSpace,
       nullable: true,
-      description: 'The room of the blob store; null where that cannot tell, as Azure Blob Storage.',
+      description: 'The disk of the blob store; null if the store cannot tell, as with Azure Blob Storage.',
       resolve: (_report, _args, { services }) => services.storageReports.space(),
     }),
     largestAccounts: t.field({
       type: [Account],
-      description: 'The accounts whose own files take most, at most 10.',
+      description: 'The up to 10 accounts whose own files use the most storage.',
       resolve: (_report, _args, { services }) => services.storageReports.largestAccounts(LARGEST),
     }),
     largestWorkspaces: t.field({
       type: [WorkspaceUse],
-      description: 'The workspaces whose files take most, at most 10.',
+      description: 'The up to 10 workspaces whose files use the most storage.',
       resolve: (_report, _args, { services }) => services.storageReports.largestWorkspaces(LARGEST),
     }),
   }),
@@ -84,7 +86,7 @@ const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implemen
 builder.queryField('storageReport', t =>
   t.withAuth({ operator: true }).field({
     type: StorageReport,
-    description: 'What takes the space of the service. For operators.',
+    description: 'The storage used by the service. For operators.',
     resolve: (_root, _args, { services }) => services.storageReports.totals(),
   }),
 )

@@ -22,11 +22,11 @@ export type TrashItemNode = TrashItemView & { drive: DriveValue }
 
 export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement({
   description:
-    'A deleted file or folder that can be restored. Its id is its own; restored, the entry has the id it had.',
+    'A deleted file or folder that can be restored. The item has its own id; a restored entry has its former id.',
   interfaces: [Node],
   fields: t => ({
     name: t.string({ description: 'Its name.', resolve: ({ names }) => names.at(-1) ?? '' }),
-    path: t.string({ description: 'Where it was.', resolve: ({ drive, names }) => drive.pathOf(names) }),
+    path: t.string({ description: 'Its former place.', resolve: ({ drive, names }) => drive.pathOf(names) }),
     kind: t.field({
       type: EntryKind,
       description: 'Whether it is a file or a folder.',
@@ -37,18 +37,21 @@ export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement
       description: 'Its media type; null for a folder.',
       resolve: ({ kind, fileType }) => (kind === FOLDER ? null : fileType),
     }),
-    size: t.expose('bytes', { type: 'Bytes', description: 'Its bytes; of a folder, those of all files below it.' }),
+    size: t.expose('bytes', {
+      type: 'Bytes',
+      description: 'Its size in bytes; for a folder, that of all files below it.',
+    }),
     fileCount: t.int({
       nullable: true,
-      description: 'All files below it; null for a file.',
+      description: 'Number of all files below it; null for a file.',
       resolve: ({ kind, files }) => (kind === FOLDER ? files : null),
     }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it was in.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive from which it was deleted.' }),
     deletedAt: t.expose('deletedAt', { type: 'DateTime', description: 'When it was deleted.' }),
-    deletedBy: personField(t, 'Who deleted it; null when their account is gone.', ({ deletedBy }) => deletedBy),
+    deletedBy: personField(t, 'Who deleted it; null if their account was deleted.', ({ deletedBy }) => deletedBy),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
-      description: 'When it is deleted for ever; sooner when the trash is full.',
+      description: 'When it will be deleted permanently; sooner if the trash is full.',
     }),
   }),
 })
@@ -62,7 +65,7 @@ const trashOf = batchPages<TrashItemView>(({ services }, ids, limit, after) =>
 builder.objectFields(Drive, t => ({
   trash: t.withAuth({ drive: 'read' }).field({
     type: connectionOf('TrashItem', TrashItem),
-    description: 'What was deleted and can be restored, the newest first.',
+    description: 'The deleted entries that can be restored, latest first.',
     args: pageArgs(t.arg),
     resolve: (drive, page, context) =>
       forwardConnection(page, byId, async (limit, after) =>
@@ -70,14 +73,14 @@ builder.objectFields(Drive, t => ({
       ),
   }),
   trashDays: t.int({
-    description: 'For how many days what is deleted can be restored; with 0 a deletion is final.',
+    description: 'How many days deleted entries can be restored; with 0, deletions are final.',
     resolve: (_drive, _args, { services }) => services.trashItems.days,
   }),
 }))
 
 const itemsById = batch(({ services }, ids) => services.trashItems.byIds(ids))
 
-/** Some items of the trash of a drive, without those that are not there any more. */
+/** Some items of the trash of a drive, without those that no longer exist. */
 export async function trashItemsOf(
   context: Context,
   drive: DriveValue,
@@ -98,7 +101,7 @@ const sizedByItems = { listSize: MAX_CHANGED, sizedBy: 'input.items' } as const
 
 mutation('restoreFromTrash', {
   description:
-    'Puts deleted files and folders back, with the ids and all that they had but their shares: all of them, or none.',
+    'Restores deleted files and folders with their ids and everything except their shares: either all of them, or none.',
   auth: { drive: 'write' },
   fails: ['INVALID_INPUT', 'INVALID_PATH', 'TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED'],
   input: t => ({
@@ -109,12 +112,12 @@ mutation('restoreFromTrash', {
     }),
     to: t.field({
       type: EntryRef,
-      description: 'The folder that they go into; missing ones of a path are made. Without it each goes where it was.',
+      description:
+        'The destination folder; missing folders of a path are created. By default each entry returns to its former place.',
     }),
     onConflict: t.field({
       type: OnConflict,
-      description:
-        'What to do when something of that name is there; FAIL without it. REPLACE needs the right to delete.',
+      description: 'What to do if the name is taken; by default FAIL. REPLACE needs the right to delete.',
     }),
   }),
   on: ({ items, to }) => ({ trashItems: items, to }),
@@ -139,19 +142,19 @@ mutation('restoreFromTrash', {
   payload: t => ({
     entries: t.expose('entries', {
       type: [Entry],
-      description: 'Them, where they are now.',
+      description: 'The entries at their new places.',
       ...sizedByItems,
     }),
     removedIds: t.exposeIDList('removedIds', {
-      description: 'The ids of the items, which are none any more.',
+      description: 'The ids of the items, which no longer exist.',
       ...sizedByItems,
     }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that they are in.' }),
+    drive: t.expose('drive', { type: Drive, description: 'Their drive.' }),
   }),
 })
 
 mutation('deleteFromTrash', {
-  description: 'Deletes items of a trash for ever: all of them, or none.',
+  description: 'Deletes items of a trash permanently: either all of them, or none.',
   auth: { drive: 'delete' },
   fails: ['INVALID_INPUT', 'TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND'],
   input: t => ({
@@ -168,15 +171,15 @@ mutation('deleteFromTrash', {
   },
   payload: t => ({
     deletedIds: t.exposeIDList('deletedIds', { description: 'The ids of the items.', ...sizedByItems }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that they were in.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive from which they were deleted.' }),
   }),
 })
 
 mutation('emptyTrash', {
-  description: 'Deletes all that is in the trash of a drive for ever.',
+  description: 'Deletes everything in the trash of a drive permanently.',
   auth: { drive: 'delete' },
   fails: ['FOLDER_NOT_FOUND'],
-  input: t => ({ drive: t.id({ description: "The id of the drive; the caller's own without it." }) }),
+  input: t => ({ drive: t.id({ description: "The id of the drive; by default the caller's own." }) }),
   on: ({ drive }) => ({ driveId: drive }),
   resolve: async (_input, { services, drive, tree, caller }) => ({
     drive,

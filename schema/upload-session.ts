@@ -16,7 +16,7 @@ import { findable, Node } from './node.ts'
 import { Drive, File } from './refs.ts'
 
 const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('UploadPart').implement({
-  description: 'Where a part of a direct upload goes.',
+  description: 'The destination of a part of a direct upload.',
   fields: t => ({
     number: t.exposeInt('partNumber', { description: 'From 1 on.' }),
     url: t.expose('url', {
@@ -29,13 +29,13 @@ const UploadPart = builder.objectRef<{ partNumber: number; url: string }>('Uploa
 /** What the list of its parts counts as: it has no pages. */
 const COUNTED_PARTS = 2000
 
-const CompletionState = enumOf('CompletionState', 'What became of a completion.', completionStates)
+const CompletionState = enumOf('CompletionState', 'The state of a completion.', completionStates)
 
 const CompletionFailure = builder.objectRef<Failure>('CompletionFailure').implement({
-  description: 'Why an upload could not be completed. It can go on, and be completed again.',
+  description: 'Why an upload could not be completed. The upload can continue and be completed again.',
   fields: t => ({
     code: t.field({ type: ErrorCode, description: 'For programs.', resolve: ({ code }) => code }),
-    message: t.exposeString('message', { description: 'For people: what to do.' }),
+    message: t.exposeString('message', { description: 'A message that says what to do.' }),
     missing: t.intList({
       nullable: true,
       description: 'With UPLOAD_INCOMPLETE: numbers of parts that have not arrived, up to 1,000.',
@@ -48,23 +48,24 @@ const CompletionFailure = builder.objectRef<Failure>('CompletionFailure').implem
 type CompletionNode = CompletionView & { drive: DriveValue }
 
 const UploadCompletion = builder.objectRef<CompletionNode>('UploadCompletion').implement({
-  description: 'A completion that goes on without its request.',
+  description: 'A completion that continues after its request.',
   fields: t => ({
-    state: t.expose('state', { type: CompletionState, description: 'How far it is.' }),
+    state: t.expose('state', { type: CompletionState, description: 'Its state.' }),
     checked: t.expose('checked', {
       type: 'Bytes',
-      description: 'Bytes that were read again so far, where that is needed.',
+      description: 'Bytes that were read again so far, if that is needed.',
     }),
     failure: t.expose('failure', { type: CompletionFailure, nullable: true, description: 'Why it failed.' }),
     md5: t.exposeString('md5', {
       nullable: true,
       description:
-        'MD5 of the bytes that it has stored, lower-case hex; null until then. Compare this one: `file` may have been replaced since.',
+        'MD5 of the stored bytes in lower-case hex; null until the completion has ended. Compare this one: `file` may have been replaced since.',
     }),
     file: t.field({
       type: File,
       nullable: true,
-      description: 'The new file, or the one that it has replaced; null until then, and once it was deleted.',
+      description:
+        'The new file, or the existing file with its new content; null until the completion has ended, and after the file was deleted.',
       resolve: async ({ fileId, drive }, _args, context) => {
         const found = fileId === null ? null : await findInDrive(context, drive, fileId)
         return found && { ...found, drive }
@@ -76,14 +77,14 @@ const UploadCompletion = builder.objectRef<CompletionNode>('UploadCompletion').i
 type UploadSessionNode = UploadSessionView & { drive: DriveValue; completion?: CompletionView | null }
 
 const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').implement({
-  description: 'An upload in parts that is under way. Parts may come in any order, several at once, to any instance.',
+  description: 'An unfinished upload in parts. Parts may be sent in any order, several at a time, to any instance.',
   interfaces: [Node],
   fields: t => ({
-    drive: t.expose('drive', { type: Drive, description: 'The drive that the file is to be in.' }),
-    fileName: t.string({ description: 'The name of the future file.', resolve: ({ names }) => names.at(-1) ?? '' }),
-    folder: t.exposeString('folder', { description: 'Path of the folder that it is to be in.' }),
-    size: t.expose('size', { type: 'Bytes', description: 'Bytes of the whole, as declared.' }),
-    chunkSize: t.exposeInt('partSize', { description: 'Bytes of every part but the last, which has the rest.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The destination drive.' }),
+    fileName: t.string({ description: 'The name of the new file.', resolve: ({ names }) => names.at(-1) ?? '' }),
+    folder: t.exposeString('folder', { description: 'Path of the destination folder.' }),
+    size: t.expose('size', { type: 'Bytes', description: 'Declared size of the file in bytes.' }),
+    chunkSize: t.exposeInt('partSize', { description: 'Size of every part in bytes, except the last one.' }),
     partCount: t.exposeInt('partCount', {
       description: 'How many parts there are; an empty file has one, which is empty.',
     }),
@@ -92,16 +93,16 @@ const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').impl
       listSize: COUNTED_PARTS,
       resolve: (upload, _args, { services }) => services.uploadSessions.received(upload),
     }),
-    direct: t.exposeBoolean('direct', { description: 'Whether its parts go straight to the blob store.' }),
+    direct: t.exposeBoolean('direct', { description: 'Whether its parts are sent directly to the blob store.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       description:
-        'When it ends and gives everything back: a day after its last part; of a direct upload, after its beginning.',
+        'When it expires and releases its reservation: a day after its last part; for a direct upload, a day after its beginning.',
     }),
     completion: t.field({
       type: UploadCompletion,
       nullable: true,
-      description: 'Its completion by beginCompletion; null as long as there is none. Told for a day after its end.',
+      description: 'Its completion by beginCompletion; null if there is none. Available for a day after it has ended.',
       resolve: async ({ id, drive, maker, completion }, _args, { services }) => {
         const found = completion ?? (await services.backgroundCompletions.findIfAny(drive.id, id, maker))
         return found && { ...found, drive }
@@ -110,7 +111,7 @@ const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').impl
     parts: t.field({
       type: [UploadPart],
       nullable: true,
-      description: 'Where the parts of a direct upload go; null for others.',
+      description: 'The destinations of the parts of a direct upload; null for others.',
       listSize: COUNTED_PARTS,
       resolve: (upload, _args, { services }) => services.uploadSessions.addressesOf(upload),
     }),
@@ -143,16 +144,16 @@ mutation('startUpload', {
   places: { filename: 'fileName' },
   input: t => ({
     drive: t.id({
-      description: "The id of the drive, or of a share that the caller may edit; the caller's own without it.",
+      description: "The id of the drive, or of a share that the caller may edit; by default the caller's own drive.",
     }),
-    folder: t.string({ description: 'Path of the folder; missing ones are made when the upload is completed.' }),
-    fileName: t.string({ required: true, description: 'The name of the future file.' }),
-    size: t.field({ type: 'Bytes', required: true, description: 'Bytes of the whole; reserved at once.' }),
+    folder: t.string({ description: 'Path of the folder; missing folders are created when the upload is completed.' }),
+    fileName: t.string({ required: true, description: 'The name of the new file.' }),
+    size: t.field({ type: 'Bytes', required: true, description: 'Size of the file in bytes; reserved at once.' }),
     contentType: t.string({ description: 'Its media type.' }),
-    direct: t.boolean({ description: 'Whether to send the parts straight to the blob store, to signed URLs.' }),
+    direct: t.boolean({ description: 'Whether to send the parts directly to the blob store, to signed URLs.' }),
     onConflict: t.field({
       type: OnConflict,
-      description: 'What to do when something of its name is there at the end; FAIL without it.',
+      description: 'What to do if the name is taken at the end; by default FAIL.',
     }),
   }),
   on: ({ drive }) => ({ driveId: drive, orShare: true }),
@@ -165,7 +166,7 @@ mutation('startUpload', {
 })
 
 mutation('uploadPart', {
-  description: 'Takes one part of an upload in. The same number again replaces it.',
+  description: 'Receives one part of an upload. Sending the same number again replaces the part.',
   auth: { drive: 'write' },
   fails: ['INVALID_INPUT', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY', 'UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH'],
   places: { part_number: 'number', content_md5: 'md5', file: 'part' },
@@ -196,20 +197,20 @@ mutation('uploadPart', {
     number: t.exposeInt('number', { description: 'The number of the part.' }),
     size: t.expose('size', { type: 'Bytes', description: 'Its bytes.' }),
     crc32: t.exposeString('crc32', {
-      description: 'CRC-32 of the stored bytes in hex, as of gzip: compare it with that of the bytes that were sent.',
+      description: 'CRC-32 of the stored bytes in hex, as in gzip: compare it with that of the sent bytes.',
     }),
   }),
 })
 
 const completionInput = (t: InputFields) => ({
   uploadSession: t.id({ required: true, description: 'The id of the upload.' }),
-  fileName: t.string({ description: 'Another name than planned.' }),
-  folder: t.string({ description: 'Path of another folder than planned.' }),
+  fileName: t.string({ description: 'A different name for the file.' }),
+  folder: t.string({ description: 'Path of a different folder.' }),
   md5: t.string({ description: 'MD5 of the whole in hex, to be compared.' }),
   crc32: t.string({ description: 'CRC-32 of the whole in hex, to be compared.' }),
   sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
   expectedRevision: t.int({
-    description: 'The revision of the file that is there; REVISION_MISMATCH when it has another one.',
+    description: 'The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one.',
   }),
 })
 
@@ -223,7 +224,7 @@ const completionOf = (
 ): Completion => ({ ...given, filename, expected, decide: choice => drive.onConflict(choice) })
 
 mutation('completeUpload', {
-  description: 'Makes the file of an upload whose parts have all arrived, and verifies it.',
+  description: 'Completes an upload after all parts have arrived: makes the file and verifies it.',
   auth: { drive: 'write' },
   fails: [
     'INVALID_INPUT',
@@ -249,22 +250,22 @@ mutation('completeUpload', {
     return { drive, completedId, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({
-    file: t.expose('file', { type: File, description: 'The new file, or the one that it has replaced.' }),
+    file: t.expose('file', { type: File, description: 'The new file, or the existing file with its new content.' }),
     folder: folderField(t, payload => payload.file),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
-    completedId: t.exposeID('completedId', { description: 'The id of the upload, which is over.' }),
+    drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
+    completedId: t.exposeID('completedId', { description: 'The id of the upload, which has ended.' }),
   }),
 })
 
 mutation('beginCompletion', {
   description:
-    'Does what completeUpload does, without keeping the request for it. Under way or done already, it is not done again. Its outcome is `completion` of the upload.',
+    'Completes an upload like completeUpload, but in the background. A completion that is running or done is not started again. See `completion` of the upload for the result.',
   auth: { drive: 'write' },
   fails: ['INVALID_INPUT', 'INVALID_PATH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY', 'PATH_EXISTS', 'REVISION_MISMATCH'],
   places: { filename: 'fileName' },
   input: t => ({
     ...completionInput(t),
-    wait: t.int({ description: 'Seconds to wait for the end, 0 to 10; 2 without it.' }),
+    wait: t.int({ description: 'Seconds to wait for the end, 0 to 10; by default 2.' }),
   }),
   on: ({ uploadSession }) => ({ upload: uploadSession }),
   resolve: async ({ uploadSession: id, wait, ...input }, context) => {
@@ -280,7 +281,7 @@ mutation('beginCompletion', {
 })
 
 mutation('abortUpload', {
-  description: 'Ends an upload that is not wanted any more; what it reserved is given back.',
+  description: 'Aborts an upload and releases its reservation.',
   auth: { drive: 'write' },
   fails: ['UPLOAD_NOT_FOUND'],
   input: t => ({ uploadSession: t.id({ required: true, description: 'The id of the upload.' }) }),
@@ -290,7 +291,7 @@ mutation('abortUpload', {
     return { abortedId, drive }
   },
   payload: t => ({
-    abortedId: t.exposeID('abortedId', { description: 'The id of the upload, which is over.' }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that the file was to be in.' }),
+    abortedId: t.exposeID('abortedId', { description: 'The id of the upload, which has ended.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The destination drive.' }),
   }),
 })

@@ -20,7 +20,7 @@ import { Drive, type EntryNode, File } from './refs.ts'
 type VersionNode = VersionView & { file: EntryNode }
 
 const Version = builder.objectRef<VersionNode>('Version').implement({
-  description: 'A content that a file had before another one replaced it.',
+  description: 'A replaced content of a file.',
   interfaces: [Node],
   fields: t => ({
     file: t.expose('file', { type: File, description: 'The file.' }),
@@ -29,10 +29,10 @@ const Version = builder.objectRef<VersionNode>('Version').implement({
     md5: t.exposeString('md5', { description: 'MD5 of its bytes in lower-case hex.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
     createdBy: personField(t, 'Who uploaded it; null when their account is gone.', ({ createdBy }) => createdBy),
-    replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When another content replaced it.' }),
+    replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When it was replaced.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
-      description: 'When it is deleted; sooner when there are too many of the file, or its drive keeps too much.',
+      description: 'When it will be deleted; sooner if the file has too many versions, or its drive keeps too much.',
     }),
     download: t.field({
       type: Download,
@@ -58,7 +58,7 @@ builder.objectField(File, 'versions', t =>
   t.withAuth({ drive: 'read' }).field({
     type: connectionOf('Version', Version),
     nullable: true,
-    description: 'The contents that it had before, the newest first.',
+    description: 'Its replaced contents, newest first.',
     args: pageArgs(t.arg),
     resolve: (file, page, context) =>
       forwardConnection(page, byId, async (limit, after) =>
@@ -69,18 +69,18 @@ builder.objectField(File, 'versions', t =>
 
 builder.objectFields(Drive, t => ({
   versionsKept: t.int({
-    description: 'How many versions of a file are kept; with 0 what is replaced is gone.',
+    description: 'How many versions of a file are kept; with 0, replaced contents are deleted.',
     resolve: (_drive, _args, { services }) => services.versions.kept,
   }),
   versionDays: t.int({
-    description: 'For how many days a version is kept.',
+    description: 'How many days a version is kept.',
     resolve: (_drive, _args, { services }) => services.versions.days,
   }),
 }))
 
 const versionsById = batch(({ services }, ids) => services.versions.byIds(ids))
 
-/** A version of a file of a drive; null when one of them is not there any more. */
+/** A version of a file of a drive; null when one of them no longer exists. */
 async function versionOf(context: Context, drive: DriveValue, id: string): Promise<VersionNode | null> {
   const version = await versionsById(context, id)
   const file = version?.bucketId === drive.id ? await entryOf(context, drive, version.entryId) : null
@@ -98,7 +98,9 @@ mutation('restoreVersion', {
   fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED', 'REVISION_MISMATCH'],
   input: t => ({
     version: t.id({ required: true, description: 'The id of the version.' }),
-    expectedRevision: t.int({ description: 'The revision of its file; REVISION_MISMATCH when it has another one.' }),
+    expectedRevision: t.int({
+      description: 'The expected revision of its file; fails with REVISION_MISMATCH if it has another one.',
+    }),
   }),
   on: ({ version }) => ({ version }),
   resolve: async ({ version: removedId, expectedRevision: expected }, context) => {
@@ -111,16 +113,16 @@ mutation('restoreVersion', {
     version: t.withAuth({ drive: 'read' }).field({
       type: Version,
       nullable: true,
-      description: 'The content that it had until now; null for a key that may not read.',
+      description: 'The version with its former content; null for a key without a scope to read.',
       resolve: ({ drive, keptId }, _args, context) => versionOf(context, drive, keptId),
     }),
-    removedId: t.exposeID('removedId', { description: 'The id of the version, which is none any more.' }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it is in.' }),
+    removedId: t.exposeID('removedId', { description: 'The id of the version, which no longer exists.' }),
+    drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
   }),
 })
 
 mutation('deleteVersion', {
-  description: 'Deletes a version for ever.',
+  description: 'Deletes a version permanently.',
   auth: { drive: 'delete' },
   fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND'],
   input: t => ({ version: t.id({ required: true, description: 'The id of the version.' }) }),
@@ -135,9 +137,9 @@ mutation('deleteVersion', {
     file: t.withAuth({ drive: 'read' }).field({
       type: File,
       nullable: true,
-      description: 'The file that it was of; null for a key that may not read.',
+      description: 'Its file; null for a key without a scope to read.',
       resolve: ({ drive, fileId }, _args, context) => entryOf(context, drive, fileId),
     }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive that it was in.' }),
+    drive: t.expose('drive', { type: Drive, description: 'The drive of its file.' }),
   }),
 })

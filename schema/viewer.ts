@@ -13,7 +13,7 @@ import { Plan } from './plan.ts'
 import { Drive } from './refs.ts'
 
 const DailyCount = builder.objectRef<UserStats['dailyUploads'][number]>('DailyCount').implement({
-  description: 'How much of something there was on one day.',
+  description: 'A count for one day.',
   fields: t => ({
     day: t.exposeString('day', { description: 'A date in UTC, such as 2026-01-31.' }),
     count: t.exposeInt('count', { description: 'How many.' }),
@@ -23,21 +23,21 @@ const DailyCount = builder.objectRef<UserStats['dailyUploads'][number]>('DailyCo
 const DAYS = 7
 
 const Statistics = builder.objectRef<UserStats>('Statistics').implement({
-  description: 'What the caller has stored and shared. Days are in UTC.',
+  description: "Statistics of the caller's files and shares. Days are in UTC.",
   fields: t => ({
-    totalFiles: t.exposeInt('totalFiles', { description: 'Files of the own drive.' }),
+    totalFiles: t.exposeInt('totalFiles', { description: "Files in the caller's own drive." }),
     totalBytes: t.expose('totalBytes', { type: 'Bytes', description: 'Their bytes.' }),
     filesToday: t.exposeInt('filesToday', { description: 'Files made today.' }),
     filesLast7d: t.exposeInt('filesLast7d', { description: 'Files made on the last 7 days.' }),
     filesLast30d: t.exposeInt('filesLast30d', { description: 'Files made on the last 30 days.' }),
     totalSharesSent: t.exposeInt('totalSharesSent', { description: 'All shares made, ended ones included.' }),
     sharesToday: t.exposeInt('sharesToday', { description: 'Shares made today.' }),
-    targetedShares: t.exposeInt('targetedShares', { description: 'Those made for one e-mail address.' }),
-    publicShares: t.exposeInt('publicShares', { description: 'Those made for everyone with the link.' }),
-    activeShares: t.exposeInt('activeShares', { description: 'Those that are live.' }),
+    targetedShares: t.exposeInt('targetedShares', { description: 'Shares made for one e-mail address.' }),
+    publicShares: t.exposeInt('publicShares', { description: 'Shares made for everyone with the link.' }),
+    activeShares: t.exposeInt('activeShares', { description: 'Active shares.' }),
     totalReceived: t.exposeInt('totalReceived', { description: 'All shares received, ended ones included.' }),
-    ownedWorkspaces: t.exposeInt('ownedWorkspaces', { description: 'Workspaces that the own plan limits.' }),
-    workspaceApiKeys: t.exposeInt('workspaceApiKeys', { description: 'Keys of workspaces that the caller has made.' }),
+    ownedWorkspaces: t.exposeInt('ownedWorkspaces', { description: "Workspaces limited by the caller's plan." }),
+    workspaceApiKeys: t.exposeInt('workspaceApiKeys', { description: 'Workspace keys created by the caller.' }),
     dailyUploads: t.expose('dailyUploads', {
       type: [DailyCount],
       description: 'Files made on each of the last 7 days, oldest first.',
@@ -53,7 +53,7 @@ const Statistics = builder.objectRef<UserStats>('Statistics').implement({
 
 const PREFIX = 'viewer:'
 
-/** The caller. What is shown of the account is read once a client asks for it: most go on to the drive. */
+/** The caller. The details of the account are read only if a client asks for them: most ask only for the drive. */
 interface ViewerNode {
   id: string
   userId: string
@@ -81,7 +81,7 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
     return {
       person: t.field({
         type: Person,
-        description: 'The caller as others see them.',
+        description: 'The public details of the caller.',
         resolve: (viewer, _args, context) => accountOf(context, viewer),
       }),
       email: text('email', 'The e-mail address.'),
@@ -90,18 +90,18 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
         resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).emailVerified,
       }),
       name: text('name', 'The name.'),
-      givenName: text('givenName', 'The given name; empty when no provider says it.'),
-      familyName: text('familyName', 'The family name; empty when no provider says it.'),
+      givenName: text('givenName', 'The given name; empty if no provider states it.'),
+      familyName: text('familyName', 'The family name; empty if no provider states it.'),
       picture: t.field({
         type: 'URL',
         nullable: true,
         description: 'A picture.',
         resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).picture || null,
       }),
-      locale: text('locale', 'The language, such as de-CH; empty when no provider says it.'),
+      locale: text('locale', 'The language, such as de-CH; empty if no provider states it.'),
       createdAt: t.field({
         type: 'DateTime',
-        description: 'When the account was made.',
+        description: 'When the account was created.',
         resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).createdAt,
       }),
       plan: t.field({
@@ -111,17 +111,17 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
       }),
       drive: t.withAuth({ privateFiles: 'read' }).field({
         type: Drive,
-        description: 'The own files.',
+        description: 'The drive of the caller.',
         resolve: (_viewer, _args, { caller }) => DriveValue.own(caller),
       }),
       statistics: t.withAuth({ privateFiles: 'read' }).field({
         type: Statistics,
-        description: 'What the caller has stored and shared.',
+        description: "Statistics of the caller's files and shares.",
         resolve: (_viewer, _args, { services, caller }) => services.statistics.read(caller),
       }),
       note: t.withAuth({ privateFiles: 'read' }).string({
         nullable: true,
-        description: 'The note of the caller on a content that they have; empty when there is none yet.',
+        description: "The caller's note on a content of one of their files; empty if there is none.",
         args: { md5: t.arg.string({ required: true, description: 'MD5 of the content, in hex.' }) },
         resolve: (_viewer, { md5 }, { services, caller }) => services.notes.read(caller, md5),
       }),

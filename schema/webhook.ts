@@ -18,11 +18,11 @@ import { maySee, workspaceField } from './workspace.ts'
 
 const WebhookState = enumOf(
   'WebhookState',
-  'Whether events are sent to a webhook. A disabled one has failed for three days, or its receiver has answered 410.',
+  'Whether events are sent to a webhook. It is disabled after failing for three days, or after the answer 410.',
   webhookStates,
 )
 
-const WebhookSource = enumOf('WebhookSource', 'What happens in a drive, or to a person.', ['drive', 'person'])
+const WebhookSource = enumOf('WebhookSource', 'The source of events: a drive or a person.', ['drive', 'person'])
 
 const WebhookDelivery = builder.objectRef<DeliveryRow>('WebhookDelivery').implement({
   description: 'An attempt to deliver an event.',
@@ -32,12 +32,17 @@ const WebhookDelivery = builder.objectRef<DeliveryRow>('WebhookDelivery').implem
       description: 'The type of the event as it was sent, such as file.created; or ping.',
     }),
     attemptedAt: t.expose('at', { type: 'DateTime', description: 'When.' }),
-    attempt: t.exposeInt('attempt', { description: 'How often it was tried with it; 1 for one that was asked for.' }),
-    status: t.exposeInt('status', { nullable: true, description: 'What the receiver answered; null for nothing.' }),
+    attempt: t.exposeInt('attempt', {
+      description: 'The number of this attempt for the event; 1 for an event that was sent again on request.',
+    }),
+    status: t.exposeInt('status', {
+      nullable: true,
+      description: 'The status that the receiver answered; null if it did not answer.',
+    }),
     failure: t.exposeString('failure', {
       nullable: true,
       description:
-        'Why it failed, null if it did not: status, redirect, forbidden_address, timeout, or a code such as ECONNREFUSED.',
+        'Why it failed: status, redirect, forbidden_address, timeout, or a code such as ECONNREFUSED; null if it succeeded.',
     }),
     milliseconds: t.exposeInt('milliseconds', { description: 'How long it took.' }),
   }),
@@ -47,7 +52,7 @@ const deliveries = batch(({ services }, ids) => services.webhooks.deliveries(ids
 
 const Webhook = builder.objectRef<WebhookView>('Webhook').implement({
   description:
-    'A URL that events are sent to, each at least once and in order, signed by Standard Webhooks. Its secret is shown once.',
+    'A URL to which events are sent, each at least once and in order, signed according to Standard Webhooks. Its secret is shown once.',
   interfaces: [Node],
   fields: t => ({
     url: t.expose('url', { type: 'URL', description: 'Where to.' }),
@@ -56,36 +61,36 @@ const Webhook = builder.objectRef<WebhookView>('Webhook').implement({
       type: [EventKind],
       nullable: true,
       listSize: 20,
-      description: 'Which of them; null for all.',
+      description: 'The kinds of events that are sent; null for all.',
     }),
-    state: t.expose('state', { type: WebhookState, description: 'Whether they are sent.' }),
+    state: t.expose('state', { type: WebhookState, description: 'Whether events are sent.' }),
     firstFailedAt: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
-      description: 'Since when its receiver does not take the next event; null while it does.',
+      description: 'When its receiver began to fail; null while it accepts events.',
     }),
     nextAttemptAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'When it is tried again, while it fails.',
+      description: 'The time of the next attempt, while it fails.',
       resolve: ({ state, failingSince, dueAt }) => (state === 'active' && failingSince !== null ? dueAt : null),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     oldSecretEndsAt: t.expose('oldSecretEndsAt', {
       type: 'DateTime',
       nullable: true,
       description:
-        'Until when its events are signed with the secret before the present one, too; null when that was never replaced.',
+        'Until when its events are also signed with the previous secret; null if the secret was never replaced.',
     }),
     responsible: personField(
       t,
-      'Who made it or has changed it last. Nothing is sent while they may not manage the workspace.',
+      'Who created it or changed it last. Nothing is sent while this person may not manage the workspace.',
       ({ userId }) => userId,
     ),
     deliveries: t.field({
       type: [WebhookDelivery],
       listSize: MAX_DELIVERIES,
-      description: `The last ${MAX_DELIVERIES} attempts, the latest first.`,
+      description: `The last ${MAX_DELIVERIES} attempts, latest first.`,
       resolve: async ({ id }, _args, context) => (await deliveries(context, id)) ?? [],
     }),
     workspace: workspaceField(t),
@@ -97,7 +102,7 @@ builder.objectField(Viewer, 'webhooks', t =>
     type: [Webhook],
     nullable: true,
     listSize: MAX_WEBHOOKS,
-    description: 'The webhooks of the caller, the oldest first. For a session only.',
+    description: 'The webhooks of the caller, oldest first. For a session only.',
     resolve: (_viewer, _args, { services, caller }) => services.webhooks.ofCaller(caller),
   }),
 )
@@ -109,7 +114,7 @@ builder.objectField(Workspace, 'webhooks', t =>
     type: [Webhook],
     nullable: true,
     listSize: MAX_WEBHOOKS,
-    description: 'Its webhooks, the oldest first. Null for a role that may not see them. For a session only.',
+    description: 'Its webhooks, oldest first. Null for a role that may not see them. For a session only.',
     resolve: async (workspace, _args, context) =>
       allows(workspace, 'manageWebhooks') ? ((await ofWorkspaces(context, workspace.id)) ?? []) : null,
   }),
@@ -149,18 +154,18 @@ const subjectOf = (webhookId: string, workspace: WorkspaceView | null) => ({
   ...(workspace ? { workspace_id: workspace.id } : {}),
 })
 
-const kindsInput = 'Only events of these kinds; all of them without it.'
+const kindsInput = 'Only events of these kinds; by default all.'
 
 mutation('createWebhook', {
-  description: `Sends what happens from now on to a URL: in the drive of a workspace, in the own drive, or to the caller. Up to ${MAX_WEBHOOKS} for each person and each workspace.`,
+  description: `Creates a webhook, which sends new events to a URL: those of the drive of a workspace, of the caller's own drive, or about the caller. Up to ${MAX_WEBHOOKS} for each person and each workspace.`,
   auth,
   fails: ['INVALID_INPUT', 'QUOTA_EXCEEDED'],
   input: t => ({
-    workspace: t.id({ description: 'The id of the workspace; without it, it is one of the caller.' }),
+    workspace: t.id({ description: 'The id of the workspace; by default the webhook is one of the caller.' }),
     source: t.field({
       type: WebhookSource,
       defaultValue: 'drive',
-      description: 'Whose events. Those of a person are for one of the caller only.',
+      description: 'The source of events. PERSON is only possible without a workspace.',
     }),
     url: t.field({ type: 'URL', required: true, description: 'An http or https URL at a public address.' }),
     kinds: t.field({ type: [EventKind], maxItems: 100, description: kindsInput }),
@@ -174,24 +179,24 @@ mutation('createWebhook', {
   },
   payload: t => ({
     ...changedFields(t),
-    secret: t.exposeString('secret', { description: 'What its signatures are made with. It is shown this once.' }),
+    secret: t.exposeString('secret', { description: 'The secret of its signatures. It is shown only once.' }),
   }),
 })
 
 mutation('updateWebhook', {
   description:
-    'Changes a webhook, or pauses and resumes it. What happens while it is paused is sent when it is resumed, as far as it is kept.',
+    'Changes, pauses or resumes a webhook. Events during a pause are sent when it is resumed, if they are still kept.',
   auth,
   fails: ['INVALID_INPUT', 'WEBHOOK_NOT_FOUND'],
   input: t => ({
     webhook: t.id({ required: true, description: 'Its id.' }),
-    url: t.field({ type: 'URL', description: 'Where to; unchanged without it.' }),
+    url: t.field({ type: 'URL', description: 'The new URL; by default unchanged.' }),
     kinds: t.field({
       type: [EventKind],
       maxItems: 100,
-      description: 'Only events of these kinds; null for all, unchanged without it.',
+      description: 'Only events of these kinds; null for all, by default unchanged.',
     }),
-    paused: t.boolean({ description: 'true: nothing is sent; false: it goes on, also when it was disabled.' }),
+    paused: t.boolean({ description: 'true: nothing is sent; false: it is resumed, even if it was disabled.' }),
   }),
   on: ({ webhook }, context) => holderOf(webhook, context),
   resolve: async ({ webhook, ...input }, context) => {
@@ -204,7 +209,7 @@ mutation('updateWebhook', {
 
 mutation('rotateWebhookSecret', {
   description:
-    'Gives a webhook another secret. For 24 hours its events are signed with both, so that its receiver loses none while it takes the new one. Another rotation ends the one before the last at once.',
+    'Replaces the secret of a webhook. For 24 hours, events are signed with both secrets, so that the receiver can change to the new one without losing any. Another rotation invalidates the oldest secret at once.',
   auth,
   fails: ['WEBHOOK_NOT_FOUND'],
   input: t => ({ webhook: t.id({ required: true, description: 'Its id.' }) }),
@@ -217,7 +222,7 @@ mutation('rotateWebhookSecret', {
   payload: t => ({
     ...changedFields(t),
     secret: t.exposeString('secret', {
-      description: 'What its signatures are made with from now on. It is shown this once.',
+      description: 'The new secret of its signatures. It is shown only once.',
     }),
   }),
 })
@@ -242,8 +247,7 @@ mutation('deleteWebhook', {
 })
 
 mutation('pingWebhook', {
-  description:
-    'Sends a message of the type ping, once; also to a webhook that is paused. Its deliveries say what became of it.',
+  description: 'Sends a message of the type ping once, even to a paused webhook. Its deliveries show the result.',
   auth,
   fails: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
   rateLimit: 'webhooks',
@@ -255,7 +259,7 @@ mutation('pingWebhook', {
 })
 
 mutation('redeliverEvent', {
-  description: 'Sends an event to a webhook once more, with the id that it had; also to one that is paused.',
+  description: 'Sends an event to a webhook again, with the same id, even to a paused webhook.',
   auth,
   fails: ['INVALID_INPUT', 'WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
   rateLimit: 'webhooks',

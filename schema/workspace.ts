@@ -39,8 +39,8 @@ Workspace.implement({
       })
     return {
       name: seen.exposeString('name', { description: 'Its name.' }),
-      slug: seen.exposeString('slug', { description: 'Its name in URLs. No other workspace has the same.' }),
-      createdAt: seen.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+      slug: seen.exposeString('slug', { description: 'Its unique name in URLs.' }),
+      createdAt: seen.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
       role: seen.expose('role', { type: Role, description: 'The role of the caller.' }),
       permissions: seen.field({
         type: [WorkspacePermission],
@@ -54,7 +54,7 @@ Workspace.implement({
       }),
       owner: seen.field({
         type: Person,
-        description: 'The owner whose plan limits it.',
+        description: 'The owner, whose plan limits the workspace.',
         resolve: ({ ownerId }, _args, context) => existingPerson(context, ownerId),
       }),
       drive: t.withAuth({ workspace: 'enter' }).field({
@@ -64,9 +64,9 @@ Workspace.implement({
         resolve: ({ id }, _args, context) => findDriveOfWorkspace(context, context.caller, id),
       }),
       memberCount: count('memberCount', 'How many members it has.'),
-      maxMembers: count('maxUsersWorkspace', 'How many members it may have.'),
+      maxMembers: count('maxUsersWorkspace', 'Maximum number of members.'),
       apiKeyCount: count('apiKeyCount', 'How many API keys it has.'),
-      maxApiKeys: count('maxWorkspaceApiKeys', 'How many API keys it may have.'),
+      maxApiKeys: count('maxWorkspaceApiKeys', 'Maximum number of API keys.'),
     }
   },
 })
@@ -102,7 +102,7 @@ builder.queryField('workspace', t =>
   t.withAuth({ workspace: 'enter' }).field({
     type: Workspace,
     description:
-      'A workspace of the caller, by its id or by its slug; for a key of a workspace without either, its own. What it shows a key depends on the scopes. FORBIDDEN for one that the caller is not a member of, and for one that does not exist.',
+      'A workspace of the caller, by its id or by its slug. A key of a workspace may omit both and gets its own workspace; its scopes decide what it sees. FORBIDDEN if the caller is not a member, or if there is no such workspace.',
     args: {
       id: t.arg.id({ description: 'Its id.' }),
       slug: t.arg.string({ description: 'Its slug, instead of the id.' }),
@@ -132,13 +132,13 @@ builder.objectField(Viewer, 'workspaces', t =>
 )
 
 mutation('createWorkspace', {
-  description: 'Makes a workspace, owned by the caller.',
+  description: 'Creates a workspace, owned by the caller.',
   auth: { session: true },
   fails: ['INVALID_INPUT', 'SLUG_TAKEN', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   rateLimit: 'workspaces',
   input: t => ({
     name: t.string({ required: true, description: `1 to ${MAX_WORKSPACE_NAME} characters.` }),
-    slug: t.string({ description: '1 to 48 of a-z, 0-9 and -; made from the name when it is missing.' }),
+    slug: t.string({ description: '1 to 48 of a-z, 0-9 and -; by default made from the name.' }),
   }),
   resolve: async (input, { services, caller }) => ({ workspace: await services.workspaces.create(caller, input) }),
   payload: t => ({
@@ -148,13 +148,13 @@ mutation('createWorkspace', {
 })
 
 mutation('updateWorkspace', {
-  description: 'Gives a workspace another name or another slug. For owners.',
+  description: 'Changes the name or the slug of a workspace. For owners.',
   auth: { workspace: 'rename' },
   fails: ['INVALID_INPUT', 'SLUG_TAKEN'],
   input: t => ({
     workspace: t.id({ required: true, description: 'Its id.' }),
-    name: t.string({ description: `1 to ${MAX_WORKSPACE_NAME} characters. Stays as it is when it is missing.` }),
-    slug: t.string({ description: '1 to 48 of a-z, 0-9 and -. Stays as it is when it is missing.' }),
+    name: t.string({ description: `1 to ${MAX_WORKSPACE_NAME} characters. By default unchanged.` }),
+    slug: t.string({ description: '1 to 48 of a-z, 0-9 and -. By default unchanged.' }),
   }),
   on: ({ workspace }) => ({ workspaceId: workspace }),
   resolve: async ({ name, slug }, { services, workspace, caller }) => ({
@@ -166,7 +166,7 @@ mutation('updateWorkspace', {
 })
 
 mutation('deleteWorkspace', {
-  description: 'Deletes a workspace with all that is in it. For owners.',
+  description: 'Deletes a workspace with everything in it. For owners.',
   auth: { workspaceTree: 'remove' },
   fails: ['WORKSPACE_NOT_FOUND'],
   input: t => ({ workspace: t.id({ required: true, description: 'Its id.' }) }),

@@ -32,7 +32,7 @@ export interface RestRoute {
   fails?: readonly ErrorCode[]
   /** Puts the value under this key of `response`. */
   wrap?: string
-  /** Whether it may go on without its request: 202. */
+  /** Whether it may continue after its request: 202. */
   defers?: boolean
   /** The code of a success; `ok` by default. */
   msg?: string

@@ -57,7 +57,7 @@ operation('GET /api/api_keys/{workspace_id}/list', 'workspaceApiKeys', {
   resolve: (_args, { services, workspace }) => services.apiKeys.listOfWorkspace(workspace),
 })
 
-const CreatedApiKey = objectOf<NewApiKey>('CreatedApiKey', 'A new key: its secret is shown this once.', t => ({
+const CreatedApiKey = objectOf<NewApiKey>('CreatedApiKey', 'A new key. Its secret is shown only once.', t => ({
   ...keyFields(t),
   key: t.exposeString('key', { example: 'satchel_KeYtHaTiSsHoWnOnCe' }),
   name: t.exposeString('name', { example: 'Nightly backup' }),

@@ -14,7 +14,7 @@ const ZipLink = objectOf<Download>('ZipLink', 'A signed URL for a ZIP archive.',
 
 declareForOwners(operation, ({ whose, base, operation, name, denied }) => {
   operation(`POST ${base}/files/zip`, name('zip', 'Files'), {
-    description: `Returns a signed URL for one ZIP archive of files and folders of ${whose}, up to ${figure(MAX_ARCHIVED)} in all. It ends when something in it changes.`,
+    description: `Returns a signed URL for one ZIP archive of files and folders of ${whose}, up to ${figure(MAX_ARCHIVED)} in total. The URL becomes invalid if one of its files changes.`,
     auth: { drive: 'read' },
     statuses: [400, 401, ...denied, 404],
     fails: ['INVALID_PATH', 'FILE_NOT_FOUND'],
@@ -22,7 +22,7 @@ declareForOwners(operation, ({ whose, base, operation, name, denied }) => {
       entries: arg.stringList({
         required: true,
         maxItems: MAX_ZIPPED,
-        description: `1 to ${figure(MAX_ZIPPED)} full paths, or an empty one alone for everything.`,
+        description: `1 to ${figure(MAX_ZIPPED)} full paths, or only an empty path for everything.`,
         example: [FOLDER_PATH],
       }),
     }),

@@ -17,31 +17,31 @@ export const cursor = { description: 'Where to continue: the `next_cursor` of th
 export const paged = (arg: Argument) => ({ cursor: arg.string(cursor), limit: arg.int(limit) })
 
 export const onConflict = {
-  description: 'What to do when something of the same name is in the way; fail by default.',
+  description: 'What to do if the name is taken; fail by default.',
   example: 'keep_both',
   bounds: { enum: onConflicts },
 }
 
 /** What the sender of a mail writes in it. */
 export const mailMessage = {
-  description: `What the mail tells them besides, in up to ${figure(MAX_MESSAGE)} characters. It is not kept.`,
+  description: `A message for the mail, up to ${figure(MAX_MESSAGE)} characters. It is not stored.`,
   example: 'As we said on the phone.',
 }
 
 /** Of what a client has seen. A route that takes it answers 412, too. */
 export const ifMatch = {
-  description: 'The ETag of the file or folder, to change it only if nobody else has meanwhile (RFC 9110).',
+  description: 'The ETag of the file or folder: it is changed only if it still has this ETag (RFC 9110).',
   example: '"7"',
 }
 
 export const prefer = {
   description:
-    '`respond-async`: answer 202 where this takes long; `wait=`: after so many seconds, 0 to 10, 2 by default (RFC 7240).',
+    '`respond-async`: answer 202 if this takes long; `wait=`: after this many seconds, 0 to 10, 2 by default (RFC 7240).',
   example: 'respond-async, wait=5',
 }
 
 export const mode = {
-  description: 'Save the file (the default), or show it where that is safe.',
+  description: 'Save the file (the default), or show it if that is safe.',
   example: 'download',
   bounds: { enum: ['download', 'inline'] },
 }
@@ -68,7 +68,7 @@ export function clearable<Input extends string>(inputs: Record<string, Input>) {
     argument: (arg: Argument) =>
       arg.stringList({
         maxItems: names.length,
-        description: `What to take away, up to ${names.length} of: ${names.join(', ')}.`,
+        description: `The terms to remove, up to ${names.length} of: ${names.join(', ')}.`,
         example: ['password'],
       }),
 
@@ -76,7 +76,8 @@ export function clearable<Input extends string>(inputs: Record<string, Input>) {
     read(given: readonly string[] | null | undefined): { [Name in Input]?: null } {
       const cleared = (given ?? []).map(name => {
         const input = inputs[name]
-        if (input === undefined) throw new InvalidInput('clear', `What can be taken away: ${names.join(', ')}.`)
+        if (input === undefined)
+          throw new InvalidInput('clear', `Only these terms can be removed: ${names.join(', ')}.`)
         return [input, null]
       })
       return Object.fromEntries(cleared) as { [Name in Input]?: null }

@@ -12,15 +12,15 @@ import { FILE_PATH, FOLDER_PATH, PASSWORD, SHARE_TOKEN } from './examples.ts'
 import { operationsOf } from './operation.ts'
 import { declareForOwners } from './owners.ts'
 
-const operation = operationsOf('copies', 'Copies of files and folders, which need no bytes of their own.')
+const operation = operationsOf('copies', 'Copies of files and folders, which share the stored bytes.')
 
 const CopiedEntry = objectOf<{ id: string; path: string }>('CopiedEntry', t => ({
   id: t.exposeID('id', { description: 'The id of the copy.' }),
-  path: t.exposeString('path', { description: 'Where it is.', example: FILE_PATH }),
+  path: t.exposeString('path', { description: 'Its place.', example: FILE_PATH }),
 }))
 
 const CopiedEntries = objectOf<{ copies: { id: string; path: string }[] }>('CopiedEntries', t => ({
-  copies: t.expose('copies', { type: [CopiedEntry], description: 'In the order of what is copied.' }),
+  copies: t.expose('copies', { type: [CopiedEntry], description: 'In the order of the input.' }),
 }))
 
 /** With what every copy fails. */
@@ -36,10 +36,10 @@ const FAILS = [
 /** Where copies go, and how. */
 const place = (arg: Argument) => ({
   folder: arg.string({
-    description: 'Path of the folder that they go into; the root without it. Missing ones are made.',
+    description: 'Path of the destination folder; the root by default. Missing folders are created.',
     example: FOLDER_PATH,
   }),
-  name: arg.string({ description: 'Another name, for one entry only.', example: 'copy.pdf' }),
+  name: arg.string({ description: 'A new name, for a single entry only.', example: 'copy.pdf' }),
   on_conflict: arg.string(onConflict),
 })
 
@@ -61,7 +61,7 @@ async function made({ services }: Context, drive: Drive, ids: string[]): Promise
 async function outcomeOf(context: Context, drive: Drive, copy: BackgroundCopy): Promise<Made | null> {
   const { id, state, failure, entries: entry_count, bytes: size, copied, copiedBytes: copied_size } = copy
   if (failure) throw new EarlierError({ ...failure, details: {} })
-  if (state === 'cancelled') throw new AppError('COPY_NOT_FOUND', 'This copy was cancelled: nothing of it is there.')
+  if (state === 'cancelled') throw new AppError('COPY_NOT_FOUND', 'This copy was cancelled, and nothing was copied.')
   if (state === 'done') return made(context, drive, copy.ids)
   const value = { copy_id: id, entry_count, size, copied, copied_size }
   const base = drive.workspace ? `/api/workspaces/${drive.workspace.id}` : '/api'
@@ -76,7 +76,7 @@ async function copiesOf(context: DriveContext, { ids, copyId }: Copied): Promise
 }
 
 operation('POST /api/copies', 'copyEntries', {
-  description: `Copies files and folders with all that is in them, within a drive or into another one: all of them, or none. More than ${figure(MAX_COPIED)} are copied in the background: 202, with \`Location\`.`,
+  description: `Copies files and folders with everything in them, within a drive or into another one: either all of them, or none. More than ${figure(MAX_COPIED)} are copied in the background: 202, with \`Location\`.`,
   auth: { drive: 'write' },
   statuses: [400, 401, 403, 404, 409],
   fails: FAILS,
@@ -90,9 +90,9 @@ operation('POST /api/copies', 'copyEntries', {
       example: [FILE_PATH],
     }),
     from_workspace_id: arg.id({
-      description: 'The workspace that they are in; the own drive without it.',
+      description: "Their workspace; by default the caller's own drive.",
     }),
-    to_workspace_id: arg.id({ description: 'The workspace that they go into; the own drive without it.' }),
+    to_workspace_id: arg.id({ description: "The destination workspace; by default the caller's own drive." }),
   }),
   on: ({ to_workspace_id: workspaceId }) => driveAt(workspaceId),
   type: CopiedEntries,
@@ -107,7 +107,7 @@ operation('POST /api/copies', 'copyEntries', {
 
 operation('POST /api/share/save/{token}', 'saveSharedEntries', {
   description:
-    'Copies what is behind a link, or shared with the caller, into their own drive. Counts as one download. A direct share opens only for its recipient and its sharer.',
+    "Copies shared files and folders into the caller's own drive: from a link, or from a share with the caller. Counts as one download. A direct share opens only for its recipient and its sharer.",
   auth: { drive: 'write' },
   statuses: [400, 401, 403, 404, 409],
   fails: [...OPENING_FAILS.filter(code => code !== 'INVALID_MODE'), 'FORBIDDEN', ...FAILS],
@@ -117,7 +117,7 @@ operation('POST /api/share/save/{token}', 'saveSharedEntries', {
     password: arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
     paths: arg.stringList({
       maxItems: MAX_CHANGED,
-      description: `In a shared folder: up to ${figure(MAX_CHANGED)} files and folders by their paths from there; the shared folder itself without it.`,
+      description: `In a shared folder: up to ${figure(MAX_CHANGED)} files and folders, by paths that begin there; by default the shared folder itself.`,
       example: ['report.pdf'],
     }),
     token: arg.string({ required: true, example: SHARE_TOKEN }),
@@ -134,7 +134,7 @@ operation('POST /api/share/save/{token}', 'saveSharedEntries', {
 const CancelledCopy = objectOf<{ id: string; state: string }>('CancelledCopy', t => ({
   copy_id: t.exposeID('id'),
   state: t.exposeString('state', {
-    description: 'cancelled; done or failed where it had ended before',
+    description: 'cancelled; done or failed if it had ended before',
     example: 'cancelled',
   }),
 }))
@@ -143,10 +143,7 @@ const CancelledCopy = objectOf<{ id: string; state: string }>('CancelledCopy', t
 async function copyInto({ services, caller, drive }: DriveContext, id: string): Promise<BackgroundCopy> {
   const copy = await services.backgroundCopies.findIfAny(caller, id)
   if (copy?.bucketId !== drive.id)
-    throw new AppError(
-      'COPY_NOT_FOUND',
-      'There is no such copy of yours here. A copy is told of for a day after its end.',
-    )
+    throw new AppError('COPY_NOT_FOUND', 'You have no such copy here. A copy is listed for a day after it has ended.')
   return copy
 }
 
@@ -156,7 +153,7 @@ declareForOwners(
     const path = `${base}/copies/{copy_id}` as const
 
     operation(`GET ${path}`, name('', 'Copy'), {
-      description: `What became of a copy into a drive of ${whose} that is made in the background: 202 while it goes on, then the copies, or why there are none. It is told of for a day.`,
+      description: `The result of a background copy into a drive of ${whose}: 202 while it runs, then the copies, or the error. It is available for a day.`,
       auth: { drive: 'write' },
       statuses: [400, 401, 403, 404, 409],
       fails: [...FAILS, 'COPY_NOT_FOUND', 'FORBIDDEN', 'SHARE_NOT_FOUND', 'SHARE_EXPIRED'],
@@ -167,7 +164,7 @@ declareForOwners(
     })
 
     operation(`DELETE ${path}`, name('cancel', 'Copy'), {
-      description: `Ends a copy into a drive of ${whose} that is made in the background: nothing of it stays.`,
+      description: `Cancels a background copy into a drive of ${whose}: nothing is copied.`,
       auth: { drive: 'write' },
       statuses: [401, ...denied, 404],
       fails: ['COPY_NOT_FOUND'],

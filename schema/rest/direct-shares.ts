@@ -58,7 +58,7 @@ const clearing = clearable({ label: 'label', max_downloads: 'maxDownloads', pass
 
 operation('PATCH /api/share/{token}', 'updateShare', {
   description:
-    'Changes the terms of a share of the caller. Its link stays; what is left out stays. For 30 days after it has expired it can be renewed.',
+    'Changes the terms of a share of the caller. Its link stays the same; omitted terms are not changed. For 30 days after it has expired it can be renewed.',
   auth: { privateFiles: 'share' },
   statuses: [400, 401, 403, 404],
   fails: ['INVALID_DURATION', 'QUOTA_EXCEEDED', 'FORBIDDEN', 'SHARE_NOT_FOUND'],

@@ -7,33 +7,37 @@ import { type Argument, type Given, objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, MD5, ROLE } from './examples.ts'
 import { operationsOf } from './operation.ts'
 
-const operation = operationsOf('events', 'What happened, in order, for as long as the service keeps it.')
+const operation = operationsOf('events', 'Events in order, while the service keeps them.')
 
 const EventDetails = objectOf<EventOnWire['details']>(
   'EventDetails',
-  'What is known of an event beside its subject. What it has nothing to say about is null.',
+  'The details of an event. Fields that do not apply to the kind of event are null.',
   t => ({
     path: t.exposeString('path', {
       nullable: true,
-      description: 'Where the file or folder is after it, or was before it was deleted.',
+      description: 'The path of the file or folder after the event, or before a deletion.',
       example: FILE_PATH,
     }),
     from: t.exposeString('from', {
       nullable: true,
-      description: 'Where it was before it was moved or renamed.',
+      description: 'Its path before it was moved or renamed.',
       example: 'drafts/report.pdf',
     }),
     size: t.expose('size', {
       type: 'Long',
       nullable: true,
-      description: 'Bytes of the file, or of all files of the folder.',
+      description: 'Bytes of the file, or of all files in the folder.',
       example: BYTES,
     }),
     md5: t.exposeString('md5', { nullable: true, example: MD5 }),
-    files: t.exposeInt('files', { nullable: true, description: 'How many files went with the folder.', example: 1 }),
+    files: t.exposeInt('files', {
+      nullable: true,
+      description: 'How many files were deleted with the folder.',
+      example: 1,
+    }),
     entry_id: t.exposeID('entry_id', {
       nullable: true,
-      description: 'The file that is shared, or the folder that files are asked for.',
+      description: 'The shared file, or the folder of the file request.',
     }),
     recipient: t.exposeString('recipient', {
       nullable: true,
@@ -48,10 +52,10 @@ const EventDetails = objectOf<EventOnWire['details']>(
     workspace_id: t.exposeID('workspace_id', { nullable: true }),
     role: t.exposeString('role', {
       nullable: true,
-      description: 'The role that a person has after it, or is offered.',
+      description: 'The role that a person has after the event, or is offered.',
       example: ROLE,
     }),
-    plan: t.exposeString('plan', { nullable: true, description: 'The plan after it.', example: 'developer' }),
+    plan: t.exposeString('plan', { nullable: true, description: 'The plan after the event.', example: 'developer' }),
     provider: t.exposeString('provider', {
       nullable: true,
       description: 'The provider of the identity.',
@@ -59,7 +63,7 @@ const EventDetails = objectOf<EventOnWire['details']>(
     }),
     sender: t.exposeString('sender', {
       nullable: true,
-      description: 'The name that the sender of a file to a file request has given; a claim.',
+      description: 'The name given by the sender of a file to a file request; it is not verified.',
       example: 'Carol',
     }),
     refusal: t.exposeString('refusal', {
@@ -78,11 +82,11 @@ const EventDetails = objectOf<EventOnWire['details']>(
 
 const Event = objectOf<EventOnWire>('Event', t => ({
   id: t.exposeString('id', {
-    description: 'The same wherever the event is sent.',
+    description: 'The id of the event, the same wherever the event is sent.',
     example: 'event:6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44:17',
   }),
   kind: t.exposeString('kind', {
-    description: `What happened: ${eventKinds.join(', ')}.`,
+    description: `The kind of event: ${eventKinds.join(', ')}.`,
     example: 'file.created',
   }),
   happened_at: t.field({ type: 'DateTime', resolve: event => Date.parse(event.happened_at) }),
@@ -90,30 +94,36 @@ const Event = objectOf<EventOnWire>('Event', t => ({
     nullable: true,
     description: 'The user who did it; null for the service and its operator.',
   }),
-  via: t.exposeString('via', { description: `By what they did it: ${vias.join(', ')}.`, example: 'session' }),
-  api_key_id: t.exposeID('api_key_id', { nullable: true, description: 'The key by which they did it.' }),
+  via: t.exposeString('via', {
+    description: `The means by which they did it: ${vias.join(', ')}.`,
+    example: 'session',
+  }),
+  api_key_id: t.exposeID('api_key_id', { nullable: true, description: 'The key that was used.' }),
   subject_id: t.exposeID('subject_id', {
     nullable: true,
     description:
-      'What it happened to: the file, folder, share, file request, invite, key, webhook, session, identity or workspace; of a member, the user.',
+      'The id of the subject: a file, folder, share, file request, invite, key, webhook, session, identity or workspace; for a member, the id of the user.',
   }),
-  cursor: t.exposeString('cursor', { description: '`after` of a request that goes on behind it.', example: CURSOR }),
+  cursor: t.exposeString('cursor', {
+    description: 'Its cursor: send it as `after` to continue after this event.',
+    example: CURSOR,
+  }),
   details: t.expose('details', { type: EventDetails }),
 }))
 
 const EventPage = objectOf<EventPoll>('EventPage', t => ({
-  events: t.expose('events', { type: [Event], description: 'The oldest first.' }),
+  events: t.expose('events', { type: [Event], description: 'Oldest first.' }),
   cursor: t.exposeString('cursor', {
-    description: '`after` of the next request, also when there was nothing.',
+    description: 'Send it as `after` in the next request, even if there were no events.',
     example: CURSOR,
   }),
-  has_more: t.exposeBoolean('more', { description: 'Whether the next request finds events at once.' }),
+  has_more: t.exposeBoolean('more', { description: 'Whether the next request returns events at once.' }),
 }))
 
 const pageArgs = (arg: Argument) => ({
   after: arg.string({
     description:
-      'Where to begin: the `cursor` of an answer. `now` answers no events, but the cursor where they end at present. Without it, the oldest that is kept comes first.',
+      'Where to begin: the `cursor` of an answer. `now` returns no events, only the cursor at their present end. By default, the list begins with the oldest kept event.',
     example: 'now',
   }),
   limit: arg.int(limitOf('Events')),
@@ -124,7 +134,7 @@ const read = ({ services }: Context, logId: string, kinds: readonly EventKind[],
 
 operation('GET /api/events', 'events', {
   description:
-    'What happened to the files of the caller. Who takes a cursor first and lists the files afterwards misses nothing.',
+    "The events of the caller's files. A client that gets a cursor first and then lists the files misses nothing.",
   auth: { drive: 'read' },
   statuses: [400, 401, 410],
   fails: ['CURSOR_EXPIRED'],
@@ -134,7 +144,7 @@ operation('GET /api/events', 'events', {
 })
 
 operation('GET /api/user/events', 'userEvents', {
-  description: 'What happened to the caller: sign-ins, keys, shares and invites received, workspaces, plan.',
+  description: 'The events about the caller: sign-ins, keys, shares and invites received, workspaces, plan.',
   auth: { session: true },
   statuses: [400, 401, 410],
   fails: ['CURSOR_EXPIRED'],
@@ -145,7 +155,7 @@ operation('GET /api/user/events', 'userEvents', {
 
 operation('GET /api/workspaces/{workspace_id}/events', 'workspaceEvents', {
   description:
-    'What happened in a workspace; members, invites and keys for callers who may manage them, and keys in a session only.',
+    'The events in a workspace; those about members, invites and keys for callers who may manage them, and those about keys only in a session.',
   auth: { drive: 'read' },
   statuses: [400, 401, 403, 410],
   fails: ['CURSOR_EXPIRED'],

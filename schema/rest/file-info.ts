@@ -33,10 +33,9 @@ declareForOwners(ofOwnFiles, ({ whose, base, operation, name, denied }) => {
     statuses: [400, 401, ...denied, 404],
     fails: ['INVALID_PATH', 'FILE_NOT_FOUND'],
     args: arg => ({
-      file_id: arg.id({ description: 'The file, or by its path.' }),
+      file_id: arg.id({ description: 'The id of the file, unless its path is given.' }),
       if_none_match: arg.string({
-        description:
-          'The ETag of the file as the caller knows it, asked for by its path: 304 without a body if it is the same still.',
+        description: 'The ETag that the caller has: 304 without a body if the file at this path still has it.',
         example: '"7"',
       }),
       path: arg.string({ description: 'Full path.', example: FILE_PATH }),

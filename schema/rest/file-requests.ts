@@ -30,7 +30,7 @@ const FileRequest = objectOf<FileRequestView>(
       description: 'Path of its folder; null while the folder is in the trash.',
       example: FOLDER_PATH,
     }),
-    label: t.exposeString('label', { description: 'What is asked for.', example: 'Holiday pictures' }),
+    label: t.exposeString('label', { description: 'What the request asks for.', example: 'Holiday pictures' }),
     message: t.exposeString('message', { example: 'Please send the large ones.' }),
     state: t.exposeString('state', { description: `${requestStates.join(', ')}.`, example: 'open' }),
     created_at: t.expose('createdAt', { type: 'DateTime' }),
@@ -41,7 +41,7 @@ const FileRequest = objectOf<FileRequestView>(
     max_files: t.expose('maxFiles', { type: 'Long', nullable: true, example: 100 }),
     max_file_size: t.expose('maxFileBytes', { type: 'Long', nullable: true, description: 'Bytes.', example: BYTES }),
     max_bytes: t.expose('maxBytes', { type: 'Long', nullable: true, description: 'Bytes.', example: BYTES }),
-    kinds: t.exposeStringList('kinds', { description: 'All kinds when empty.', example: ['.pdf', 'image/*'] }),
+    kinds: t.exposeStringList('kinds', { description: 'All kinds if empty.', example: ['.pdf', 'image/*'] }),
     files: t.expose('files', { type: 'Long', description: 'Files received.', example: 3 }),
     bytes: t.expose('bytes', { type: 'Long', description: 'Bytes received.', example: BYTES }),
   }),
@@ -57,22 +57,25 @@ const terms = (arg: Argument) => ({
     description: `Up to ${figure(MAX_MESSAGE)} characters.`,
     example: 'Please send the large ones.',
   }),
-  duration: arg.string({ description: 'How long it is open: 30m, 24h, 7d, 2w, 1mo, 1y, or never.', example: '7d' }),
+  duration: arg.string({
+    description: 'How long the request is open: 30m, 24h, 7d, 2w, 1mo, 1y, or never.',
+    example: '7d',
+  }),
   password: arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
   max_files: arg({
     type: 'Long',
-    description: `Files that it takes, 1 to ${figure(MAX_REQUESTED_FILES)}.`,
+    description: `Maximum number of files, 1 to ${figure(MAX_REQUESTED_FILES)}.`,
     example: 100,
   }),
-  max_file_size: arg({ type: 'Long', description: 'Bytes that one file may have.', example: BYTES }),
-  max_bytes: arg({ type: 'Long', description: 'Bytes that all files may have together.', example: BYTES }),
+  max_file_size: arg({ type: 'Long', description: 'Maximum bytes of one file.', example: BYTES }),
+  max_bytes: arg({ type: 'Long', description: 'Maximum bytes of all files together.', example: BYTES }),
   kinds: arg.stringList({
     maxItems: MAX_KINDS,
     description: `Up to ${MAX_KINDS} extensions or media types.`,
     example: ['.pdf', 'image/*'],
   }),
-  asks_name: arg.boolean({ description: 'Whether senders have to give a name.', example: true }),
-  notifies: arg.boolean({ description: 'Whether you are told of new files by mail.', example: true }),
+  asks_name: arg.boolean({ description: 'Whether senders must give a name.', example: true }),
+  notifies: arg.boolean({ description: 'Whether you get mails about new files.', example: true }),
 })
 
 const clearing = clearable({
@@ -103,13 +106,13 @@ declareForOwners(
     const requests = `${base}/file_requests` as const
 
     operation(`POST ${requests}`, name('create', 'FileRequest'), {
-      description: `Makes a link with which others send files into a folder of ${whose}.`,
+      description: `Creates a link with which others send files into a folder of ${whose}.`,
       auth: { drive: 'request' },
       statuses: [400, 401, ...denied, 404],
       fails: ['INVALID_PATH', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
       rateLimit: 'links',
       args: arg => ({
-        folder: arg.string({ description: 'Path of the folder; the root without it.', example: FOLDER_PATH }),
+        folder: arg.string({ description: 'Path of the folder; by default the root.', example: FOLDER_PATH }),
         label: arg.string({
           required: true,
           description: `1 to ${MAX_LABEL} characters.`,
@@ -126,7 +129,7 @@ declareForOwners(
     })
 
     operation(`GET ${requests}`, name('', 'FileRequests'), {
-      description: `The file requests for folders of ${whose} that the caller has made and not closed, oldest first.`,
+      description: `The open file requests of the caller for folders of ${whose}, oldest first.`,
       auth: { drive: 'request' },
       statuses: [400, 401, ...denied],
       args: paged,
@@ -135,7 +138,7 @@ declareForOwners(
     })
 
     operation(`PATCH ${requests}/{request_id}`, name('update', 'FileRequest'), {
-      description: `Changes the terms of a file request for a folder of ${whose}. Its link stays; what is left out stays.`,
+      description: `Changes the terms of a file request for a folder of ${whose}. Its link stays the same; omitted terms are not changed.`,
       auth: { drive: 'request' },
       statuses: [400, 401, ...denied, 404],
       fails: ['INVALID_DURATION', 'FILE_REQUEST_NOT_FOUND'],
@@ -154,7 +157,7 @@ declareForOwners(
     })
 
     operation(`DELETE ${requests}/{request_id}`, name('close', 'FileRequest'), {
-      description: `Closes a file request for a folder of ${whose} for good. What it has received stays.`,
+      description: `Closes a file request for a folder of ${whose} permanently. Received files are kept.`,
       auth: { drive: 'request' },
       statuses: [401, ...denied, 404],
       fails: ['FILE_REQUEST_NOT_FOUND'],

@@ -40,7 +40,7 @@ const TreeFile = objectOf<ListedFile>('TreeFile', 'A file in a listing.', t => (
 
 const TreeFolder = objectOf<FolderView>('TreeFolder', 'A folder in a listing.', t => ({
   created_at: t.expose('createdAt', { type: 'DateTime' }),
-  file_count: t.expose('fileCount', { type: 'Long', description: 'All files below it.' }),
+  file_count: t.expose('fileCount', { type: 'Long', description: 'Number of all files below it.' }),
   name: t.exposeString('name', { example: '2026' }),
   size: t.expose('size', { type: 'Long', description: 'Bytes of all files below it.', example: BYTES }),
   updated_at: t.expose('updatedAt', { type: 'DateTime', description: 'When it was created, moved or renamed.' }),
@@ -57,7 +57,7 @@ const FileTree = objectOf<FileLevel>('FileTree', 'One level of the files of the 
   files: t.field({ type: [TreeFile], description: 'Sorted by name.', resolve: tree => tree.files }),
   folder_entries: t.field({
     type: [TreeFolder],
-    description: 'The same folders with what they hold.',
+    description: 'The same folders with their sizes and numbers of files.',
     resolve: tree => tree.folders,
   }),
   folders: t.stringList({
@@ -105,7 +105,7 @@ operation('DELETE /api/files/delete', 'deleteFile', {
 const DeletedFiles = objectOf<{ deleted: string[]; failed: string[] }>('DeletedFiles', t => ({
   files_deleted: t.exposeStringList('deleted', { example: [FILE_PATH] }),
   files_failed: t.exposeStringList('failed', {
-    description: 'Those that do not exist.',
+    description: 'The paths that do not exist.',
     example: ['docs/missing.txt'],
   }),
 }))

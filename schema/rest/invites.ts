@@ -60,7 +60,7 @@ operation('POST /api/workspaces/invites/accept', 'acceptInvite', {
 operation('POST /api/workspaces/invites/create', 'createInvite', {
   description:
     'Invites an e-mail address to a workspace and sends a mail with the link; inviting it again renews the invite.',
-  // The scope stands here once more, so that it is asked before the offer is read.
+  // The scope is also declared here, so that it is checked before the offer is read.
   auth: { workspaces: 'workspaces:invites:manage', workspace: 'invite' },
   statuses: [400, 401, 403, 429],
   fails: ['QUOTA_EXCEEDED', 'ALREADY_A_MEMBER'],

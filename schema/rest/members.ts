@@ -17,7 +17,7 @@ const Member = objectOf<MemberView>('Member', 'A member of a workspace.', t => (
 }))
 
 operation('GET /api/workspaces/members', 'workspaceMembers', {
-  description: 'The members of a workspace, in the order in which they joined.',
+  description: 'The members of a workspace, in the order of joining.',
   auth: { workspace: 'seeMembers' },
   statuses: [400, 401, 403],
   type: [Member],
@@ -30,13 +30,13 @@ const MemberRole = objectOf<{ userId: string; role: string }>('MemberRole', t =>
 }))
 
 function parseRole(text: string): Role {
-  if (!isRole(text)) throw new InvalidInput('role', 'A role is one of owner, admin, editor, viewer.')
+  if (!isRole(text)) throw new InvalidInput('role', 'The role must be one of owner, admin, editor, viewer.')
   return text
 }
 
 operation('PATCH /api/workspaces/members/role', 'changeMemberRole', {
   description: 'Changes the role of a member.',
-  // The scope stands here once more, so that it is asked before the role is read.
+  // The scope is also declared here, so that it is checked before the role is read.
   auth: { workspaces: 'workspaces:members:manage', workspace: 'changeRoles' },
   statuses: [400, 401, 403, 404],
   fails: ['LAST_OWNER', 'MEMBER_NOT_FOUND'],

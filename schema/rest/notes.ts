@@ -10,7 +10,7 @@ const FileNote = objectOf<{ content: string }>('FileNote', t => ({
 }))
 
 operation('GET /api/files/{checksum}/note', 'fileNote', {
-  description: 'The note of the caller on a content; empty without one.',
+  description: "The caller's note on a content; empty if there is none.",
   auth: { privateFiles: 'read' },
   statuses: [400, 401],
   fails: ['FILE_NOT_FOUND'],
@@ -28,7 +28,7 @@ const WrittenNote = objectOf<{ note: string }>('WrittenNote', t => ({
 }))
 
 operation('PUT /api/files/{checksum}/note', 'writeFileNote', {
-  description: 'Writes the note of the caller on a content.',
+  description: "Writes the caller's note on a content.",
   auth: { privateFiles: 'write' },
   statuses: [400, 401],
   fails: ['QUOTA_EXCEEDED', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND'],

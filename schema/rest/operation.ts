@@ -36,7 +36,7 @@ interface Options<
   Defers extends boolean,
 > extends Omit<RestRoute, 'area' | 'route'> {
   description: string
-  /** Whether it may go on without its request: null, and what `shared.accepted` says, is answered with 202 then. */
+  /** Whether it may continue after its request: null, and what `shared.accepted` says, is answered with 202 then. */
   defers?: Defers
   auth: S
   rateLimit?: RateName

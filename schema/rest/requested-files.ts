@@ -15,7 +15,7 @@ const SENDER = 'header x-sender-token'
 const place = (arg: Argument) => ({
   token: arg.string({ required: true, example: FILE_REQUEST_TOKEN }),
   sender: arg.string({
-    description: 'The `sender` of an earlier answer: who has it goes on as the same sender.',
+    description: 'The `sender` of an earlier answer, to continue as the same sender.',
     example: SENDER_TOKEN,
   }),
 })
@@ -31,32 +31,32 @@ const Sent = objectOf<ReceiptRow>('SentFile', 'A file that this sender has sent.
   file_name: t.exposeString('fileName', { example: 'report.pdf' }),
   size: t.expose('bytes', { type: 'Long', description: 'Bytes.', example: BYTES }),
   received_at: t.expose('receivedAt', { type: 'DateTime' }),
-  upload_id: t.exposeID('id', { description: 'Of an upload in parts: its id.' }),
+  upload_id: t.exposeID('id', { description: 'The id of an upload in parts.' }),
 }))
 
 const FileRequestInfo = objectOf<RequestInfo & { sent: ReceiptRow[] }>(
   'FileRequestInfo',
-  'What everyone with the link may know.',
+  'The details for everyone with the link.',
   t => ({
-    label: t.exposeString('label', { description: 'What is asked for.', example: 'Holiday pictures' }),
+    label: t.exposeString('label', { description: 'What the request asks for.', example: 'Holiday pictures' }),
     message: t.exposeString('message', { example: 'Please send the large ones.' }),
     asked_by: t.exposeString('askedBy', { description: 'The name of its maker.', example: 'Alice' }),
     expires_at: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
     password_protected: t.exposeBoolean('passwordProtected'),
     asks_name: t.exposeBoolean('asksName'),
-    kinds: t.exposeStringList('kinds', { description: 'All kinds when empty.', example: ['.pdf', 'image/*'] }),
+    kinds: t.exposeStringList('kinds', { description: 'All kinds if empty.', example: ['.pdf', 'image/*'] }),
     max_file_size: t.expose('maxFileBytes', { type: 'Long', description: 'Bytes.', example: BYTES }),
-    is_full: t.exposeBoolean('isFull', { description: 'Whether as much as was asked for has arrived.' }),
+    is_full: t.exposeBoolean('isFull', { description: 'Whether a limit of the request is reached.' }),
     sent: t.field({
       type: [Sent],
-      description: 'What this sender has sent, the newest first; nothing without a sender token.',
+      description: 'The files of this sender, newest first; empty without a sender token.',
       resolve: page => page.sent,
     }),
   }),
 )
 
 operation('GET /api/request/{token}', 'requestInfo', {
-  description: 'What a file request asks for, and what this sender has sent.',
+  description: 'The details of a file request, and the files of this sender.',
   auth: { public: true },
   statuses: [403, 404],
   fails: ['FILE_REQUEST_NOT_FOUND', 'FILE_REQUEST_CLOSED'],
@@ -71,13 +71,13 @@ operation('GET /api/request/{token}', 'requestInfo', {
 
 const Entered = objectOf<{ sender: string }>('EnteredFileRequest', t => ({
   sender: t.exposeString('sender', {
-    description: 'Goes into the header X-Sender-Token of the other requests; for seven days.',
+    description: 'Send it as the header X-Sender-Token with the other requests; it is valid for seven days.',
     example: SENDER_TOKEN,
   }),
 }))
 
 operation('POST /api/request/{token}/enter', 'enterRequest', {
-  description: 'Gives the password and the name that a file request asks for.',
+  description: 'Sends the password and the name that a file request asks for.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
   fails: [...FAILS, 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],
@@ -93,19 +93,15 @@ operation('POST /api/request/{token}/enter', 'enterRequest', {
   }),
 })
 
-const Received = objectOf<SentFile>(
-  'ReceivedFile',
-  'A file that was received, under the name that its sender gave it.',
-  t => ({
-    file_name: t.exposeString('fileName', { example: 'report.pdf' }),
-    size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
-    md5_checksum: t.exposeString('md5', { description: 'MD5 of the stored bytes.', example: MD5 }),
-    sender: t.exposeString('sender', { description: 'See `enter`.', example: SENDER_TOKEN }),
-  }),
-)
+const Received = objectOf<SentFile>('ReceivedFile', 'A received file, under the name given by its sender.', t => ({
+  file_name: t.exposeString('fileName', { example: 'report.pdf' }),
+  size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
+  md5_checksum: t.exposeString('md5', { description: 'MD5 of the stored bytes.', example: MD5 }),
+  sender: t.exposeString('sender', { description: 'See `enter`.', example: SENDER_TOKEN }),
+}))
 
 operation('POST /api/request/{token}/upload', 'sendRequestedFile', {
-  description: 'Sends a whole file to a file request. One of the same name never replaces another.',
+  description: 'Sends a whole file to a file request. It never replaces another file.',
   auth: { public: true },
   statuses: [400, 401, 403, 404, 429],
   fails: UPLOAD_FAILS,
@@ -119,13 +115,13 @@ operation('POST /api/request/{token}/upload', 'sendRequestedFile', {
 
 const Started = objectOf<UploadSessionView & { sender: string }>('StartedRequestedUpload', t => ({
   upload_id: t.exposeID('id'),
-  chunk_size: t.exposeInt('partSize', { description: 'Bytes of every part but the last.', example: BYTES }),
+  chunk_size: t.exposeInt('partSize', { description: 'Bytes of every part except the last.', example: BYTES }),
   part_count: t.exposeInt('partCount', { description: 'Number of parts; an empty file has one, which is empty.' }),
   expires_at: t.expose('expiresAt', {
     type: 'DateTime',
-    description: 'A quarter of an hour after its start, and an hour after its last part.',
+    description: 'The upload expires a quarter of an hour after its start, and an hour after its last part.',
   }),
-  sender: t.exposeString('sender', { description: 'See `enter`: needed to go on.', example: SENDER_TOKEN }),
+  sender: t.exposeString('sender', { description: 'See `enter`: needed to continue.', example: SENDER_TOKEN }),
 }))
 
 operation('POST /api/request/{token}/uploads', 'startRequestedUpload', {
@@ -152,7 +148,7 @@ const RequestedUpload = objectOf<UploadSessionView>('RequestedUpload', t => ({
   upload_id: t.exposeID('id'),
   filename: t.string({ example: 'report.pdf', resolve: ({ names }) => names.at(-1) ?? '' }),
   size: t.expose('size', { type: 'Long', description: 'Declared bytes.', example: BYTES }),
-  chunk_size: t.exposeInt('partSize', { description: 'Bytes of every part but the last.', example: BYTES }),
+  chunk_size: t.exposeInt('partSize', { description: 'Bytes of every part except the last.', example: BYTES }),
   expires_at: t.expose('expiresAt', { type: 'DateTime' }),
   received: t.intList({
     description: 'Numbers of the parts that have arrived.',
@@ -211,7 +207,7 @@ operation('POST /api/request/{token}/uploads/{upload_id}/complete', 'completeReq
 })
 
 operation('DELETE /api/request/{token}/uploads/{upload_id}', 'abortRequestedUpload', {
-  description: 'Aborts an upload to a file request; what it reserved is given back.',
+  description: 'Aborts an upload to a file request, and releases its reservation.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
   fails: [...FAILS, 'UPLOAD_NOT_FOUND'],

@@ -27,7 +27,7 @@ const SessionList = objectOf<{ sessions: SessionView[]; signInNotices: boolean }
 }))
 
 operation('GET /api/user/sessions', 'sessions', {
-  description: 'The sessions of the caller that have not ended, the most recently used first.',
+  description: 'The active sessions of the caller, most recently used first.',
   auth: { session: true },
   statuses: [401],
   type: SessionList,
@@ -45,7 +45,7 @@ const EndedSessions = objectOf<{ sessionsEnded: number }>('EndedSessions', t => 
 }))
 
 operation('DELETE /api/user/sessions/others', 'endOtherSessions', {
-  description: 'Ends every session of the caller but the one of this request.',
+  description: 'Ends every session of the caller except the one of this request.',
   auth: { session: true },
   statuses: [401],
   type: EndedSessions,

@@ -7,13 +7,14 @@ import { File, MovedPath, named, uploadFile } from './files.ts'
 import { Folder, moveFolder } from './folders.ts'
 import { operationsOf } from './operation.ts'
 
-const operation = operationsOf('shared files', 'What others share with the caller, and let them change.')
+const operation = operationsOf('shared files', 'Shares that the caller may edit.')
 
-const token = (arg: Argument) => arg.string({ required: true, description: 'Of the share.', example: SHARE_TOKEN })
+const token = (arg: Argument) =>
+  arg.string({ required: true, description: 'The token of the share.', example: SHARE_TOKEN })
 
 operation('POST /api/shared/{token}/upload', 'uploadSharedFile', {
   description:
-    'Streams a file into a folder that is shared with the caller to be edited. Where one file is shared, it gets this content; on_conflict is replace then.',
+    'Streams a file into a shared folder that the caller may edit. If a single file is shared, its content is replaced; on_conflict must then be replace.',
   auth: { drive: 'write' },
   statuses: [400, 401, 403, 404, 409],
   fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'SHARE_FULL', 'SHARE_NOT_FOUND', 'PATH_EXISTS'],
@@ -33,7 +34,7 @@ operation('POST /api/shared/{token}/upload', 'uploadSharedFile', {
 })
 
 operation('POST /api/shared/{token}/folders', 'createSharedFolder', {
-  description: 'Creates a folder in one that is shared with the caller to be edited.',
+  description: 'Creates a folder in a shared folder that the caller may edit.',
   auth: { drive: 'write' },
   statuses: [400, 401, 403, 404, 409],
   fails: ['INVALID_PATH', 'SHARE_FULL', 'SHARE_NOT_FOUND', 'PATH_EXISTS'],
@@ -56,7 +57,7 @@ operation('POST /api/shared/{token}/folders', 'createSharedFolder', {
 })
 
 operation('POST /api/shared/{token}/move', 'moveSharedEntry', {
-  description: 'Moves or renames a file or folder within a folder that is shared with the caller to be edited.',
+  description: 'Moves or renames a file or folder within a shared folder that the caller may edit.',
   auth: { drive: 'write' },
   statuses: [400, 401, 403, 404, 409],
   fails: ['INVALID_PATH', 'SHARE_FULL', 'SHARE_NOT_FOUND', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
@@ -74,13 +75,13 @@ operation('POST /api/shared/{token}/move', 'moveSharedEntry', {
 })
 
 const DeletedEntry = objectOf<{ path: string; filesDeleted: number }>('DeletedEntry', t => ({
-  files_deleted: t.expose('filesDeleted', { type: 'Long', description: 'With those in a folder.' }),
+  files_deleted: t.expose('filesDeleted', { type: 'Long', description: 'Including those in a folder.' }),
   path_deleted: t.exposeString('path', { example: FILE_PATH }),
 }))
 
 operation('DELETE /api/shared/{token}/entries', 'deleteSharedEntry', {
   description:
-    'Deletes a file or folder within a folder that is shared with the caller to be edited: into the trash of the drive that it is in.',
+    'Deletes a file or folder within a shared folder that the caller may edit. It goes to the trash of its drive.',
   auth: { drive: 'delete' },
   statuses: [400, 401, 403, 404],
   fails: ['INVALID_PATH', 'FOLDER_NOT_EMPTY', 'SHARE_NOT_FOUND', 'FILE_NOT_FOUND'],

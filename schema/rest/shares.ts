@@ -32,7 +32,7 @@ import {
 import { operationsOf } from './operation.ts'
 
 /** Direct shares, and the lists of shares, belong to this area, too. */
-export const operation = operationsOf('shares', 'Links to files, for one person or for anybody.')
+export const operation = operationsOf('shares', 'Shares of files and folders, with one person or by a link.')
 
 /** The media type of a shared file. A folder has that which programs give to directories, so that clients can tell. */
 export const typeOf = ({ kind, fileType }: { kind: number; fileType: string }) =>
@@ -149,7 +149,7 @@ export const rights = (arg: Argument) => ({
     example: 'For the tax adviser',
   }),
   notifies: arg.boolean({
-    description: 'Whether you are told of its use by mail, at most once an hour.',
+    description: 'Whether you get mails about its use, at most once an hour.',
     example: true,
   }),
 })

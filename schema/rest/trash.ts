@@ -14,7 +14,7 @@ const TrashItem = objectOf<Placed<TrashItemView>>('TrashItem', 'A deleted file o
   id: t.exposeID('id', { description: 'Its id in the trash.' }),
   name: t.string({ example: 'report.pdf', resolve: ({ names }) => names.at(-1) ?? '' }),
   path: t.string({
-    description: 'Where it was.',
+    description: 'Its former place.',
     example: FILE_PATH,
     resolve: ({ drive, names }) => drive.pathOf(names),
   }),
@@ -25,14 +25,14 @@ const TrashItem = objectOf<Placed<TrashItemView>>('TrashItem', 'A deleted file o
   deleted_by: t.exposeID('deletedBy', { nullable: true }),
   expires_at: t.expose('expiresAt', {
     type: 'DateTime',
-    description: 'When it is deleted for ever; sooner when the trash is full.',
+    description: 'When it will be deleted permanently; sooner if the trash is full.',
   }),
 }))
 
 const Trash = objectOf<{ drive: Drive; items: TrashItemView[]; nextCursor: string | null }>('Trash', t => ({
   items: t.field({
     type: [TrashItem],
-    description: 'The newest first.',
+    description: 'Newest first.',
     resolve: ({ drive, items }) => items.map(item => ({ ...item, drive })),
   }),
   next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
@@ -66,7 +66,7 @@ declareForOwners(operationsOf('trash', 'Deleted files and folders that can be re
   const name = (verb: string) => owner.name(verb, 'Trash')
 
   operation(`GET ${path}`, name(''), {
-    description: `What was deleted of the files of ${whose} and can be restored, the newest first.`,
+    description: `The deleted files and folders of ${whose} that can be restored, latest first.`,
     auth: { drive: 'read' },
     statuses: [400, 401, ...denied],
     args: paged,
@@ -78,7 +78,7 @@ declareForOwners(operationsOf('trash', 'Deleted files and folders that can be re
   })
 
   operation(`POST ${path}/restore`, name('restore'), {
-    description: `Puts deleted files and folders of ${whose} back: all of them, or none. Their shares have ended.`,
+    description: `Restores deleted files and folders of ${whose}: either all of them, or none. Their shares are not restored.`,
     auth: { drive: 'write' },
     statuses: [400, 401, ...denied, 404, 409],
     fails: ['INVALID_PATH', 'TRASH_ITEM_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
@@ -86,7 +86,7 @@ declareForOwners(operationsOf('trash', 'Deleted files and folders that can be re
       items: items(arg),
       to: arg.string({
         description:
-          'Path of the folder that they go into; without it each goes where it was. Missing ones are created.',
+          'Path of the destination folder; by default each returns to its former place. Missing folders are created.',
         example: FOLDER_PATH,
       }),
       on_conflict: arg.string(onConflict),
@@ -105,7 +105,7 @@ declareForOwners(operationsOf('trash', 'Deleted files and folders that can be re
   })
 
   operation(`DELETE ${path}/items`, name('deleteFrom'), {
-    description: `Deletes items of the trash of ${whose} for ever: all of them, or none.`,
+    description: `Deletes items of the trash of ${whose} permanently: either all of them, or none.`,
     auth: { drive: 'delete' },
     statuses: [400, 401, ...denied, 404],
     fails: ['TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND'],
@@ -118,7 +118,7 @@ declareForOwners(operationsOf('trash', 'Deleted files and folders that can be re
   })
 
   operation(`DELETE ${path}`, name('empty'), {
-    description: `Deletes all that is in the trash of ${whose} for ever.`,
+    description: `Deletes everything in the trash of ${whose} permanently.`,
     auth: { drive: 'delete' },
     statuses: [401, ...denied, 404],
     fails: ['FOLDER_NOT_FOUND'],

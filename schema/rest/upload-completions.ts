@@ -16,8 +16,8 @@ import { operation } from './uploads.ts'
 const completion = (arg: Argument) => ({
   if_match: arg.string(ifMatch),
   crc32: arg.string({ description: 'Expected CRC-32 of the whole file, in hex.', example: CRC32 }),
-  filename: arg.string({ description: 'Another name than planned.', example: 'report.pdf' }),
-  folder: arg.string({ description: 'Another folder than planned.', example: 'docs' }),
+  filename: arg.string({ description: 'A different name for the file.', example: 'report.pdf' }),
+  folder: arg.string({ description: 'A different folder.', example: 'docs' }),
   md5: arg.string({ description: 'Expected MD5 of the whole file, in hex.', example: MD5 }),
   prefer: arg.string(prefer),
   sha256: arg.string({
@@ -113,7 +113,7 @@ async function outcomeOf(context: DriveContext, view: CompletionView): Promise<C
   }
   const file = fileId === null ? null : await services.listings.byId(tree, fileId)
   // It was deleted meanwhile.
-  if (!file || md5 === null) throw new AppError('UPLOAD_NOT_FOUND', 'The file of this upload has been deleted.')
+  if (!file || md5 === null) throw new AppError('UPLOAD_NOT_FOUND', 'The file of this upload was deleted.')
   return { uploadId: id, file: named(context, file), md5, size, drive }
 }
 
@@ -147,7 +147,7 @@ declareForOwners(
 
     operation(`GET ${upload}/completion`, name('', 'UploadCompletion'), {
       description:
-        'What became of a completion that was asked to respond asynchronously: the answer that it would have given itself. 202 while it goes on; the file is told for a day, an error until the upload ends.',
+        'The result of an asynchronous completion: the answer that the completion itself would have given, or 202 while it runs. A file is reported for a day, an error until the upload ends.',
       auth: { drive: 'write' },
       statuses: [400, 401, 403, 404, 409, 412],
       // The credential of this request is not the one of the completion.

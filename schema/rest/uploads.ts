@@ -36,11 +36,11 @@ const part = (arg: Argument) => ({
   upload_id: arg.id({ required: true }),
 })
 
-const SESSION = 'An upload in parts that is under way. Parts may come in any order, several at once, to any instance.'
+const SESSION = 'An unfinished upload in parts. Parts may be sent in any order, several at a time, to any instance.'
 
 const sessionFields = (t: ObjectFields<UploadSessionView>) => ({
   chunk_size: t.exposeInt('partSize', {
-    description: 'Bytes of every part but the last, which holds the remainder.',
+    description: 'Bytes of every part except the last.',
     example: BYTES,
   }),
   expires_at: t.expose('expiresAt', {
@@ -87,7 +87,7 @@ export const ReceivedPart = objectOf<ReceivedPartView>('ReceivedPart', t => ({
   part_number: t.exposeInt('partNumber'),
   size: t.exposeInt('size', { description: 'Bytes.', example: BYTES }),
   crc32: t.exposeString('crc32', {
-    description: 'CRC-32 of the stored bytes in hex, as of gzip: compare it with that of the bytes that were sent.',
+    description: 'CRC-32 of the stored bytes in hex, as in gzip: compare it with that of the sent bytes.',
     example: CRC32,
   }),
 }))

@@ -65,7 +65,7 @@ operation('GET /api/user/bucket', 'bucket', {
   },
 })
 
-const Identity = objectOf<IdentityView>('Identity', 'A way in which the caller can sign in.', t => ({
+const Identity = objectOf<IdentityView>('Identity', 'An identity with which the caller can sign in.', t => ({
   avatar_url: t.exposeString('avatarUrl', { example: PICTURE }),
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   email: t.exposeString('email', { example: ALICE }),
@@ -86,7 +86,7 @@ const Identities = objectOf<{ identities: IdentityView[] }>('Identities', t => (
 }))
 
 operation('GET /api/user/identities', 'identities', {
-  description: 'The identities of the caller, the first one first.',
+  description: 'The identities of the caller, oldest first.',
   auth: { session: true },
   statuses: [401],
   type: Identities,
@@ -139,7 +139,8 @@ operation('GET /api/user/data', 'me', {
 })
 
 operation('GET /api/user/export', 'accountExport', {
-  description: 'What the service knows of the caller, as one JSON file; the bytes of their files are not in it.',
+  description:
+    'Everything that the service knows about the caller, as one JSON file; without the bytes of their files.',
   auth: { session: true, drive: 'read' },
   statuses: [401, 429],
   rateLimit: 'exports',
@@ -161,7 +162,7 @@ const DailyUploads = objectOf<UserStats['dailyUploads'][number]>('DailyUploads',
   uploads: t.exposeInt('count'),
 }))
 
-const Stats = objectOf<UserStats>('UserStats', 'What the caller has stored and shared.', t => ({
+const Stats = objectOf<UserStats>('UserStats', "Statistics of the caller's files and shares.", t => ({
   active_shares: t.expose('activeShares', { type: 'Long' }),
   daily_shares: t.expose('dailyShares', { type: [DailyShares] }),
   daily_uploads: t.expose('dailyUploads', { type: [DailyUploads] }),
@@ -180,7 +181,7 @@ const Stats = objectOf<UserStats>('UserStats', 'What the caller has stored and s
 }))
 
 operation('GET /api/user/stats', 'userStats', {
-  description: 'What the caller has stored and shared; days are in UTC.',
+  description: "Statistics of the caller's files and shares; days are in UTC.",
   auth: { privateFiles: 'read' },
   statuses: [401],
   type: Stats,

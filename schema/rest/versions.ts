@@ -9,7 +9,7 @@ import { named } from './files.ts'
 import { operationsOf } from './operation.ts'
 import { declareForOwners } from './owners.ts'
 
-const Version = objectOf<VersionView>('Version', 'A content that a file had before another one replaced it.', t => ({
+const Version = objectOf<VersionView>('Version', 'A replaced content of a file.', t => ({
   id: t.exposeID('id'),
   file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
@@ -19,7 +19,7 @@ const Version = objectOf<VersionView>('Version', 'A content that a file had befo
   replaced_at: t.expose('replacedAt', { type: 'DateTime' }),
   expires_at: t.expose('expiresAt', {
     type: 'DateTime',
-    description: 'When it is deleted; sooner when too much is kept.',
+    description: 'When it will be deleted; sooner if too much is kept.',
   }),
 }))
 
@@ -33,13 +33,13 @@ interface Versions {
 const FileVersions = objectOf<Versions>('FileVersions', t => ({
   file_id: t.id({ resolve: ({ file }) => file.id }),
   path: t.string({ example: FILE_PATH, resolve: ({ drive, file }) => drive.pathOf(file.names) }),
-  versions: t.expose('versions', { type: [Version], description: 'The newest first.' }),
+  versions: t.expose('versions', { type: [Version], description: 'Newest first.' }),
   next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
 }))
 
 const RestoredVersion = objectOf<{ drive: Drive; file: FileView; keptId: string }>(
   'RestoredVersion',
-  'A file that has the content of a version again.',
+  'A file whose content was restored from a version.',
   t => ({
     file_id: t.id({ resolve: ({ file }) => file.id }),
     file_type: t.string({ example: MEDIA_TYPE, resolve: ({ file }) => file.fileType }),
@@ -47,7 +47,7 @@ const RestoredVersion = objectOf<{ drive: Drive; file: FileView; keptId: string 
     path: t.string({ example: FILE_PATH, resolve: ({ drive, file }) => drive.pathOf(file.names) }),
     size: t.field({ type: 'Long', description: 'Bytes.', example: BYTES, resolve: ({ file }) => file.size }),
     updated_at: t.field({ type: 'DateTime', resolve: ({ file }) => file.updatedAt }),
-    version_id: t.exposeID('keptId', { description: 'The version that holds the content until now.' }),
+    version_id: t.exposeID('keptId', { description: 'The version with the former content.' }),
   }),
 )
 
@@ -55,19 +55,19 @@ const DeletedVersion = objectOf<{ id: string }>('DeletedVersion', t => ({
   version_deleted: t.exposeID('id', { example: ID }),
 }))
 
-declareForOwners(operationsOf('versions', 'Contents that files had before.'), owner => {
+declareForOwners(operationsOf('versions', 'Replaced contents of files.'), owner => {
   const { whose, operation, denied } = owner
   const path = `${owner.base}/files/versions` as const
   const name = (verb: string) => owner.name(verb, 'Version')
 
   operation(`GET ${path}`, owner.name('', 'Versions'), {
-    description: `The contents that a file of ${whose} had before, the newest first.`,
+    description: `The replaced contents of a file of ${whose}, newest first.`,
     auth: { drive: 'read' },
     statuses: [400, 401, ...denied, 404],
     fails: ['INVALID_PATH', 'FILE_NOT_FOUND'],
     args: arg => ({
       cursor: arg.string(cursor),
-      file_id: arg.id({ description: 'The file, or by its path.' }),
+      file_id: arg.id({ description: 'The id of the file, unless its path is given.' }),
       limit: arg.int(limit),
       path: arg.string({ description: 'Full path.', example: FILE_PATH }),
     }),
@@ -95,7 +95,7 @@ declareForOwners(operationsOf('versions', 'Contents that files had before.'), ow
   })
 
   operation(`POST ${path}/{version_id}/restore`, name('restore'), {
-    description: `Makes a version the content of its file of ${whose} again. What that has now becomes a version.`,
+    description: `Makes a version the content of its file of ${whose} again. The present content becomes a version.`,
     auth: { drive: 'write' },
     statuses: [400, 401, ...denied, 404],
     fails: ['QUOTA_EXCEEDED', 'VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND'],
@@ -110,7 +110,7 @@ declareForOwners(operationsOf('versions', 'Contents that files had before.'), ow
   })
 
   operation(`DELETE ${path}/{version_id}`, name('delete'), {
-    description: `Deletes a version of a file of ${whose} for ever.`,
+    description: `Deletes a version of a file of ${whose} permanently.`,
     auth: { drive: 'delete' },
     statuses: [401, ...denied, 404],
     fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND'],

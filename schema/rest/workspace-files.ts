@@ -10,7 +10,7 @@ import { ofWorkspaceFiles as operation } from './owners.ts'
 
 operation('GET /api/workspaces/{workspace_id}/files/download', 'workspaceDownload', {
   description: 'Downloads a file of a workspace.',
-  // The scope stands here once more, so that it is asked before the mode is read.
+  // The scope is also declared here, so that it is checked before the mode is read.
   auth: { workspaces: 'workspaces:files:read', drive: 'read' },
   statuses: [400, 401, 403, 404],
   fails: ['INVALID_PATH', 'INVALID_MODE', 'FILE_NOT_FOUND'],
@@ -47,7 +47,7 @@ const WorkspaceTreeFile = objectOf<WithEmail<ListedFile>>('WorkspaceTreeFile', t
 const WorkspaceTreeFolder = objectOf<WithEmail<FolderView>>('WorkspaceTreeFolder', t => ({
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   created_by_email: t.exposeString('byEmail', { nullable: true, example: ALICE }),
-  file_count: t.expose('fileCount', { type: 'Long', description: 'All files below it.' }),
+  file_count: t.expose('fileCount', { type: 'Long', description: 'Number of all files below it.' }),
   name: t.exposeString('name', { example: '2026' }),
   size: t.expose('size', { type: 'Long', description: 'Bytes of all files below it.', example: BYTES }),
   updated_at: t.expose('updatedAt', { type: 'DateTime', description: 'When it was created, moved or renamed.' }),
@@ -125,7 +125,7 @@ operation('PATCH /api/workspaces/{workspace_id}/files/move', 'moveWorkspaceFile'
       description: 'Full path, or a folder with file_id.',
       example: '/archive/report.pdf',
     }),
-    file_id: arg.id({ description: 'With it, the destination is a folder and the name stays.' }),
+    file_id: arg.id({ description: 'If it is given, the destination is a folder and the name is kept.' }),
     source: arg.string({ description: 'Full path.', example: WORKSPACE_FILE_PATH }),
   }),
   type: MovedWorkspacePath,

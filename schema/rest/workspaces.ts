@@ -37,11 +37,14 @@ operation('GET /api/workspaces/{workspace_id}/quota', 'workspaceQuota', {
   },
 })
 
-export const Workspace = objectOf<WorkspaceView>('Workspace', 'A workspace of which the caller is a member.', t => ({
+export const Workspace = objectOf<WorkspaceView>('Workspace', 'A workspace that the caller is a member of.', t => ({
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   name: t.exposeString('name', { example: 'Garden' }),
   owner_id: t.exposeID('ownerId'),
-  role: t.exposeString('role', { description: "The caller's: owner, admin, editor or viewer.", example: ROLE }),
+  role: t.exposeString('role', {
+    description: 'The role of the caller: owner, admin, editor or viewer.',
+    example: ROLE,
+  }),
   slug: t.exposeString('slug', { example: 'garden' }),
   workspace_id: t.exposeID('id'),
 }))

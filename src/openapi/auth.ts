@@ -10,7 +10,7 @@ export const authArea: Area = { name: 'auth', description: 'Signing in and out.'
 const text: Schema = { type: 'string' }
 const query = (name: string, description: string): Parameter => ({ name, in: 'query', description, schema: text })
 
-const returnTo = { ...query('return_to', 'A path of this service to come back to.'), example: '/api/docs' }
+const returnTo = { ...query('return_to', 'The path of this service to return to.'), example: '/api/docs' }
 const anybody: Operation['security'] = [{}, { session: [] }]
 const givenTwice = (name: string) => refusal(400, ['INVALID_INPUT'], { name, required: false })
 
@@ -53,7 +53,7 @@ const validityExample = {
 const logout: Omit<Operation, 'operationId'> = {
   tags: [authArea.name],
   summary: 'Ends the session',
-  description: 'Ends the session, on every instance at once. Without one it answers the same.',
+  description: 'Ends the session, on every instance at once. Without a session, the answer is the same.',
   responses: {
     200: success(objectOf({ logout_successful: { type: 'boolean', enum: [true] } }), { logout_successful: true }),
     403: refusal(403, ['FORBIDDEN']),
@@ -68,13 +68,13 @@ export const authPaths: Record<string, Record<string, Operation>> = {
     get: {
       operationId: 'signIn',
       tags: [authArea.name],
-      summary: 'Leads to a sign-in provider',
+      summary: 'Redirects to a sign-in provider',
       description:
-        'Leads to a sign-in provider. Who is signed in already signs in anew; an identity is added to the account on the page /identities.',
+        'Redirects to a sign-in provider. A caller who is signed in signs in again; to add an identity to the account, use the page /identities.',
       parameters: [
-        query('provider', 'Its name; the first configured one without it.'),
+        query('provider', 'The name of the provider; by default the first configured one.'),
         returnTo,
-        query('link', 'What the page /identities sends to add an identity to the account.'),
+        query('link', 'The token that the page /identities sends to add an identity to the account.'),
       ],
       responses: { 302: redirect('To the provider.'), 400: givenTwice('provider'), ...anywhere },
       security: anybody,
@@ -93,7 +93,7 @@ export const authPaths: Record<string, Record<string, Operation>> = {
         query('state', 'As it was sent to the provider.'),
         query('error', 'From the provider, when it refuses.'),
       ],
-      responses: { 302: redirect('To the page that the sign-in began from.'), 400: givenTwice('state'), ...anywhere },
+      responses: { 302: redirect('To the page where the sign-in began.'), 400: givenTwice('state'), ...anywhere },
       security: anybody,
     },
   },
@@ -101,8 +101,9 @@ export const authPaths: Record<string, Record<string, Operation>> = {
     get: {
       operationId: 'sessionInfo',
       tags: [authArea.name],
-      summary: 'Says who is calling',
-      description: 'Says who is calling, and until when the credential holds. Also without one.',
+      summary: 'Identifies the caller',
+      description:
+        'Identifies the caller, and says until when the credential is valid. Works without a credential, too.',
       responses: { 200: success(validity, validityExample), ...anywhere },
       security: [...anybody, { apiKey: [] }],
     },
@@ -113,7 +114,7 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       ...logout,
       responses: {
         ...logout.responses,
-        303: redirect('To a page that asks first, when a link of another site has led here.'),
+        303: redirect('To a page that asks first, if the request comes from a link on another site.'),
       },
     },
     post: { operationId: 'signOutByPost', ...logout },
@@ -122,7 +123,7 @@ export const authPaths: Record<string, Record<string, Operation>> = {
     get: {
       operationId: 'signInProviders',
       tags: [authArea.name],
-      summary: 'Names the sign-in providers',
+      summary: 'Lists the sign-in providers',
       responses: {
         200: success({ type: 'object', additionalProperties: { type: 'boolean', enum: [true] } }, { google: true }),
         ...anywhere,
@@ -134,7 +135,7 @@ export const authPaths: Record<string, Record<string, Operation>> = {
     get: {
       operationId: 'signInWith',
       tags: [authArea.name],
-      summary: 'Leads to one sign-in provider',
+      summary: 'Redirects to one sign-in provider',
       parameters: [
         { name: 'provider', in: 'path', required: true, description: 'Its name.', schema: text, example: 'google' },
         returnTo,

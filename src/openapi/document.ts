@@ -28,21 +28,30 @@ export interface ApiDocument {
 }
 
 const headers: ApiDocument['components']['headers'] = {
-  'Content-Disposition': { description: 'Whether to save or to show it, and its name.', schema: { type: 'string' } },
-  'X-Request-Id': { description: 'Names the request in the log, too.', schema: { type: 'string', format: 'uuid' } },
-  Location: { description: 'Where to go on.', schema: { type: 'string', format: 'uri-reference' } },
-  'Preference-Applied': { description: 'What of `Prefer` was done (RFC 7240).', schema: { type: 'string' } },
+  'Content-Disposition': {
+    description: 'Whether to save or to show the file, and its name.',
+    schema: { type: 'string' },
+  },
+  'X-Request-Id': {
+    description: 'The id of the request, also in the log.',
+    schema: { type: 'string', format: 'uuid' },
+  },
+  Location: { description: 'Where to continue.', schema: { type: 'string', format: 'uri-reference' } },
+  'Preference-Applied': {
+    description: 'The preferences of `Prefer` that were applied (RFC 7240).',
+    schema: { type: 'string' },
+  },
   'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
   RateLimit: { description: 'What is left of the limit.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limit and its window.', schema: { type: 'string' } },
   ETag: {
-    description: 'Names what is answered, for `If-None-Match`, `If-Match` and `If-Range`.',
+    description: 'The ETag of the answer, for `If-None-Match`, `If-Match` and `If-Range`.',
     schema: { type: 'string' },
   },
 }
 
 const headersOfBytes: ApiDocument['components']['headers'] = {
-  'Accept-Ranges': { description: 'That `Range` may ask for a part.', schema: { type: 'string' } },
+  'Accept-Ranges': { description: 'Says that `Range` can request a part.', schema: { type: 'string' } },
   'Content-Range': { description: 'Which bytes these are, of how many.', schema: { type: 'string' } },
 }
 
@@ -57,7 +66,7 @@ const securitySchemes: ApiDocument['components']['securitySchemes'] = {
     type: 'apiKey',
     in: 'header',
     name: 'X-API-Key',
-    description: 'A key for programs. It decides over a cookie.',
+    description: 'A key for programs. It takes precedence over a cookie.',
   },
 }
 

@@ -21,14 +21,14 @@ const aNumber = (example: number, description: string): Schema => ({
   description,
   example,
 })
-const field = (example: string) => ({ field: someText(example, 'The input that is wrong.') })
-const path = { path: someText('docs/report.pdf', 'The path that it is about.') }
+const field = (example: string) => ({ field: someText(example, 'The invalid input.') })
+const path = { path: someText('docs/report.pdf', 'The path.') }
 const retryAfter = (example: number) => ({
-  retry_after: aNumber(example, 'Seconds after which trying again makes sense.'),
+  retry_after: aNumber(example, 'Seconds to wait before trying again.'),
 })
 const limit = (example: string, max: number) => ({
-  limit: someText(example, 'The limit that was met.'),
-  max: aNumber(max, 'What that limit allows.'),
+  limit: someText(example, 'The name of the limit.'),
+  max: aNumber(max, 'The value of the limit.'),
 })
 
 /** What each code comes with, in the API document. */
@@ -36,7 +36,7 @@ const kinds: Record<ErrorCode, Kind> = {
   INVALID_INPUT: {
     says: '"name" is missing.',
     details: field('name'),
-    sometimes: { max: aNumber(1_048_576, 'What is allowed, where it is too much.') },
+    sometimes: { max: aNumber(1_048_576, 'The maximum, if the value is too large.') },
   },
   INVALID_JSON: {
     says: 'The body is not valid JSON in UTF-8. Check its syntax and its encoding.',
@@ -60,7 +60,10 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   FOLDER_NOT_EMPTY: {
     says: 'The folder "docs" is not empty. Empty it first, or delete it with recursive=true.',
-    details: { files: aNumber(12, 'Files in it, however deep.'), folders: aNumber(3, 'Folders in it, however deep.') },
+    details: {
+      files: aNumber(12, 'Number of files in it, at any depth.'),
+      folders: aNumber(3, 'Number of folders in it, at any depth.'),
+    },
   },
   FILE_TOO_LARGE: {
     says: 'A file may have up to 2147483648 bytes. Send a smaller file, or ask for a larger plan.',
@@ -68,13 +71,13 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   QUOTA_EXCEEDED: {
     says: 'The plan allows 10000 files. Delete some, or ask for a larger plan.',
-    details: { ...limit('max_files', 10_000), used: aNumber(10_000, 'What of it is used.') },
+    details: { ...limit('max_files', 10_000), used: aNumber(10_000, 'How much of it is used.') },
   },
   SLUG_TAKEN: {
     says: 'The slug "garden" belongs to another workspace, and slugs are unique. Choose another one.',
-    details: { slug: someText('garden', 'The slug that is taken.') },
+    details: { slug: someText('garden', 'The taken slug.') },
   },
-  ALREADY_A_MEMBER: { says: 'A user with this e-mail address is a member already.' },
+  ALREADY_A_MEMBER: { says: 'A user with this e-mail address is already a member.' },
   LAST_IDENTITY: {
     says: 'This is the only way to sign in to your account. Add another one first, or delete the account.',
   },
@@ -88,9 +91,9 @@ const kinds: Record<ErrorCode, Kind> = {
   CHECKSUM_MISMATCH: {
     says: 'Part 2 does not match its Content-MD5. Send it again.',
     sometimes: {
-      part_number: aNumber(2, 'The part that it is about.'),
+      part_number: aNumber(2, 'The number of the part.'),
       algorithm: someText('md5', 'The digest that differs.'),
-      received: someText('9e107d9d372bb6826bd81d3542a419d6', 'The digest of what has arrived.'),
+      received: someText('9e107d9d372bb6826bd81d3542a419d6', 'The digest of the received bytes.'),
     },
   },
   UNAUTHENTICATED: { says: new Unauthenticated().message },
@@ -98,7 +101,7 @@ const kinds: Record<ErrorCode, Kind> = {
   FORBIDDEN: { says: new Forbidden().message },
   INSUFFICIENT_SCOPE: {
     says: 'This API key lacks the scope private_files:read. Use one that has it.',
-    details: { required: someText('private_files:read', 'The scope that is missing.') },
+    details: { required: someText('private_files:read', 'The missing scope.') },
   },
   KEY_OUT_OF_BOUNDS: {
     says: 'A private key works on the files of its user only. Use a key of the workspace or sign in.',
@@ -123,7 +126,7 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'This invite is for another e-mail address. Sign in with the address that was invited.',
   },
   LAST_OWNER: {
-    says: 'A workspace keeps at least one owner. Make another member an owner first.',
+    says: 'A workspace needs at least one owner. Make another member an owner first.',
     sometimes: {
       workspaces: {
         type: 'array',
@@ -131,7 +134,7 @@ const kinds: Record<ErrorCode, Kind> = {
           workspace_id: { type: 'string', example: '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44' },
           name: { type: 'string', example: 'Garden' },
         }),
-        description: 'Those that would be without an owner.',
+        description: 'The workspaces that would have no owner.',
       },
     },
   },
@@ -139,8 +142,8 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'There is no file "docs/report.pdf". Check its path.',
     sometimes: {
       ...path,
-      file_id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id that it is about.'),
-      checksum: someText('9e107d9d372bb6826bd81d3542a419d6', 'The checksum that it is about.'),
+      file_id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.'),
+      checksum: someText('9e107d9d372bb6826bd81d3542a419d6', 'The checksum.'),
     },
   },
   FOLDER_NOT_FOUND: { says: 'There is no folder "docs". Check its path.', sometimes: path },
@@ -152,7 +155,7 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'You have no such upload: it has ended, or never existed. Start another.',
   },
   COPY_NOT_FOUND: {
-    says: 'You have no such copy. It is told of for a day after its end.',
+    says: 'You have no such copy. A copy is listed for a day after it has ended.',
   },
   SESSION_NOT_FOUND: {
     says: 'You have no such session. It may have expired; see the list.',
@@ -162,7 +165,7 @@ const kinds: Record<ErrorCode, Kind> = {
   API_KEY_NOT_FOUND: { says: 'There is no such API key.' },
   IDENTITY_NOT_FOUND: {
     says: 'Your account has no such identity.',
-    details: { identity_id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id that it is about.') },
+    details: { identity_id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
   },
   // Elsewhere a workspace that does not exist is one that the caller may not see.
   WORKSPACE_NOT_FOUND: { says: 'There is no such workspace.' },
@@ -172,11 +175,11 @@ const kinds: Record<ErrorCode, Kind> = {
   },
   TRASH_ITEM_NOT_FOUND: {
     says: 'There is no such item in this trash. Use an id from its listing.',
-    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id that it is about.') },
+    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
   },
   VERSION_NOT_FOUND: {
     says: 'There is no such version here. Use an id from the versions of a file.',
-    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id that it is about.') },
+    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
   },
   // GraphQL only.
   WEBHOOK_NOT_FOUND: { says: 'There is no such webhook. Use an id of a listing.' },
@@ -185,28 +188,30 @@ const kinds: Record<ErrorCode, Kind> = {
     details: path,
   },
   CURSOR_EXPIRED: {
-    says: 'What followed this cursor is not kept any more. Take a new cursor, read the files anew, and go on from there.',
+    says: 'The events after this cursor are no longer kept. Get a new cursor, read the files again, and continue from there.',
   },
   REVISION_MISMATCH: {
-    says: 'This was changed meanwhile: its revision is 8. Look at it again, and decide anew.',
-    details: { revision: { ...aNumber(8, 'What it is now; null when it is not there.'), nullable: true } },
+    says: 'This entry was changed meanwhile: its revision is 8. Read it again before you change it.',
+    details: {
+      revision: { ...aNumber(8, 'The present revision; null if the entry no longer exists.'), nullable: true },
+    },
   },
   UPLOAD_BUSY: {
     says: 'This upload is being completed. Try again in a moment.',
     details: retryAfter(2),
   },
   RATE_LIMITED: {
-    says: 'This is allowed 10 times in 60 seconds. Try again in 12 seconds.',
+    says: 'This request is allowed 10 times in 60 seconds. Try again in 12 seconds.',
     details: {
       ...retryAfter(12),
       policy: someText('workspaces', 'What is counted.'),
-      limit: aNumber(10, 'How often it is allowed.'),
-      window: aNumber(60, 'In how many seconds.'),
+      limit: aNumber(10, 'How many requests are allowed.'),
+      window: aNumber(60, 'The length of the window in seconds.'),
     },
   },
   // These come from no route, or from any.
   ROUTE_NOT_FOUND: { says: 'There is nothing at this URL.' },
-  METHOD_NOT_ALLOWED: { says: 'This URL takes GET, HEAD.' },
+  METHOD_NOT_ALLOWED: { says: 'This URL accepts only GET, HEAD.' },
   INTERNAL: { says: 'Something went wrong on our side. Tell the operator the request id.' },
   UNAVAILABLE: { says: new Unavailable('database').message, details: retryAfter(5) },
 }

@@ -146,7 +146,7 @@ function bodyOf(
 
 function answerOf(route: Route, outputSchema: OutputSchema): Record<string, Response> {
   const { type } = route.definition
-  // Null stands for what goes on: that is answered with 202.
+  // Null means that the work continues: the answer is 202.
   const value = outputSchema(route.defers ? new GraphQLNonNull(getNullableType(type)) : type)
   const example = exampleOf(route.definition)
   if (!route.wrap) return { 200: success(value, example, route.msg) }
@@ -165,7 +165,7 @@ function keyFor({ auth: { privateFiles, workspaces, drive, workspace, workspaceT
 
 /** Which credentials a route takes, from the auth scopes that its field states. */
 function accessOf(route: Route): { security: Operation['security']; text: string } {
-  if (route.public) return { security: [{}, SESSION, API_KEY], text: 'Anybody may call it, without a credential.' }
+  if (route.public) return { security: [{}, SESSION, API_KEY], text: 'Anyone may call it, without a credential.' }
   if (route.auth.session) return { security: [SESSION], text: 'Needs a session; no API key can do this.' }
   return { security: [SESSION, API_KEY], text: keyFor(route) }
 }

@@ -30,7 +30,7 @@ export function success(value: SchemaOrRef, example: unknown, msg = 'ok'): Respo
 /** What a file that is made meanwhile is answered with. */
 export const attachment: Record<string, Response> = {
   200: {
-    description: 'The file. It is whole if it ends as JSON does.',
+    description: 'The file. It is complete if it is valid JSON to its end.',
     headers: headersOf('Content-Disposition'),
     content: {
       'application/json': {
@@ -47,18 +47,18 @@ export const attachment: Record<string, Response> = {
 
 const long = (description: string): Schema => ({ type: 'integer', format: 'int64', description })
 
-/** The answer where many entries are copied, while that goes on. */
+/** The answer where many entries are copied, while that continues. */
 export const copyAccepted: Response = {
-  description: 'It goes on: ask at `Location` what became of it.',
+  description: 'It continues: request `Location` for the result.',
   headers: headersOf('Location', 'Retry-After'),
   content: inEnvelope(
     202,
     { enum: ['accepted'] },
     objectOf({
       copy_id: { type: 'string' },
-      entry_count: long('Files and folders to be copied, as they were counted when it began.'),
+      entry_count: long('Number of files and folders to be copied, counted when it began.'),
       size: long('Bytes of these files.'),
-      copied: long('Files and folders that are copied so far.'),
+      copied: long('Number of files and folders copied so far.'),
       copied_size: long('Bytes of these files.'),
     }),
     {
@@ -68,9 +68,9 @@ export const copyAccepted: Response = {
   ),
 }
 
-/** The answer to `Prefer: respond-async`, while the work goes on. */
+/** The answer to `Prefer: respond-async`, while the work continues. */
 export const uploadAccepted: Response = {
-  description: 'It goes on: ask at `Location` what became of it.',
+  description: 'It continues: request `Location` for the result.',
   headers: headersOf('Location', 'Retry-After', 'Preference-Applied'),
   content: inEnvelope(
     202,
@@ -78,7 +78,7 @@ export const uploadAccepted: Response = {
     objectOf({
       upload_id: { type: 'string' },
       size: long('Bytes of the whole.'),
-      checked: long('Bytes that were read again so far, where that is needed.'),
+      checked: long('Bytes that were read again so far, if that is needed.'),
     }),
     { status: 202, msg: 'accepted', response: { upload_id: ID, size: BYTES, checked: 0 } },
   ),
@@ -86,7 +86,7 @@ export const uploadAccepted: Response = {
 
 /** The answer to `If-None-Match`. */
 export const unchanged: Response = {
-  description: 'The caller has this answer already: `If-None-Match`.',
+  description: 'The caller already has this answer: `If-None-Match`.',
   headers: headersOf('ETag'),
 }
 
@@ -105,7 +105,7 @@ export function downloadOf(proxied: boolean): Record<string, Response> {
   return {
     200: { description: 'The bytes of the file.', headers: whole, content: bytes },
     206: { description: 'The bytes that `Range` requests.', headers: part, content: bytes },
-    304: { description: 'The caller has these bytes already: `If-None-Match`.', headers: whole },
+    304: { description: 'The caller already has these bytes: `If-None-Match`.', headers: whole },
     416: { description: 'The file does not have the bytes that `Range` requests.', headers: part },
   }
 }
@@ -115,10 +115,10 @@ const meanings: Record<number, string> = {
   401: 'The credential is missing, invalid or insufficient.',
   403: 'The caller may not do this.',
   404: 'Not found.',
-  409: 'Conflicts with something that exists.',
+  409: 'Conflicts with existing data.',
   429: 'The rate limit is exceeded.',
   500: 'An internal error.',
-  503: 'A part that the service needs is unavailable.',
+  503: 'A part of the service is unavailable.',
 }
 
 const limitHeaders: Record<number, string[]> = {
@@ -137,7 +137,7 @@ export function refusal(status: number, codes: ErrorCode[], input?: { name: stri
   return {
     description: `${meanings[status] ?? 'An error.'} \`code\` is ${codes.map(code => `\`${code}\``).join(', ')}.`,
     headers: headersOf(...(limitHeaders[status] ?? slowed)),
-    content: inEnvelope(status, { description: 'One sentence for people.' }, detailsOf(codes), example),
+    content: inEnvelope(status, { description: 'A message for people.' }, detailsOf(codes), example),
   }
 }
 

@@ -114,6 +114,6 @@ function orNull(schema: SchemaOrRef): Schema {
 function leafSchema(type: GraphQLInputType | GraphQLOutputType): Schema {
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(v => v.name) }
   const schema = scalars[String(type)]
-  if (!schema) throw new TypeError(`How does the type ${String(type)} look in JSON? Say it in src/openapi/schema.ts.`)
+  if (!schema) throw new TypeError(`The type ${String(type)} has no JSON form. Add it to src/openapi/schema.ts.`)
   return schema
 }

@@ -340,7 +340,7 @@ describe('the contract', () => {
       expect(named).toEqual(scope ? [`\`${scope}\``] : [])
       if (access === 'public') {
         expect(security).toEqual([{}, session, apiKey])
-        expect(description).toContain('Anybody may call it')
+        expect(description).toContain('Anyone may call it')
       } else if (scope === null) {
         expect(access).toMatch(/^session\b/)
         expect(security).toEqual([session])

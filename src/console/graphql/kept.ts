@@ -3,7 +3,7 @@ import { type AnyVariables, type UseQueryArgs, type UseQueryResponse, useQuery }
 import { codeOf } from './errors.ts'
 
 /**
- * Like `useQuery`, but what has been answered whole stays when it is asked for again and that fails: what somebody is
+ * Like `useQuery`, but what has been answered whole stays when it is asked for again and that fails: what someone is
  * typing, and open dialogs, stay with it. Who may no longer see it is told so.
  */
 export function useKeptQuery<Data, Variables extends AnyVariables>(

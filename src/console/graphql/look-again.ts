@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react'
 import { useSeen } from './seen.ts'
 
-/** Reads again every few seconds what no subscription tells of, while somebody may be looking. */
+/** Polls every few seconds what has no subscription, while the page may be visible. */
 export function useLookAgain(read: () => void, everyMs: number): void {
   const latest = useRef(read)
   latest.current = read

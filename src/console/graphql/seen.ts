@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 const HIDDEN_MS = 30_000
 
 /**
- * Whether somebody may be looking at the page: what is live pauses when nobody is.
+ * Whether the page may be visible: live updates pause while it is not.
  * @param onReturn reads again what was missed meanwhile
  */
 export function useSeen(onReturn: () => void): boolean {

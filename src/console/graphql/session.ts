@@ -5,7 +5,7 @@ let leaving = false
 /** For whom the service has made this page. */
 export const person = document.querySelector<HTMLMetaElement>('meta[name="person"]')?.content
 
-/** Whether the session of this page is over: nothing of it is to be kept any more. */
+/** Whether the session of this page is over: nothing of it may be kept. */
 export const isLeaving = (): boolean => leaving
 
 /**
@@ -29,7 +29,7 @@ export function signInAgain(): void {
   void forget({ waiting: true }).finally(() => location.assign(`/login?${new URLSearchParams({ return_to: here })}`))
 }
 
-/** The worker has seen who is signed in in this browser now: a page of somebody else is left. */
+/** The worker has seen who is signed in in this browser now: a page of another account is closed. */
 export function followSignIn(): void {
   navigator.serviceWorker?.addEventListener('message', ({ data }) => {
     if (data?.signedIn !== undefined && data.signedIn !== person) signInAgain()
