@@ -71,7 +71,7 @@ export async function fillInSignIn(page: Page, url: string, email: string): Prom
 
 /** Fills in the word of the machine, which the embedded sign-in asks each browser for once. */
 export async function fillInWord(page: Page, url: string): Promise<void> {
-  const field = page.getByLabel('Word of this computer')
+  const field = page.getByLabel('Sign-in word')
   if (await field.count()) await field.fill(wordOf(url))
 }
 

@@ -252,7 +252,7 @@ describe('Where the browser has no worker', () => {
     const ben = await w.person(`ben-${++count}`, { serviceWorkers: 'block' })
     const page = await ben.open('/files')
     await share(page, [['sea.txt', 'x'.repeat(2_000_000)]])
-    await page.getByText('The shared files could not be kept').waitFor()
+    await page.getByText('The shared files could not be received').waitFor()
     await page.waitForURL(`${w.service.url}/files`)
   })
 
@@ -266,6 +266,6 @@ describe('Where the browser has no worker', () => {
     await share(page, [['sea.txt', 'salt']])
     await page.getByRole('link', { name: /^Continue/ }).click()
     await fillInSignIn(page, w.service.url, ben.email)
-    await page.getByText('The shared files could not be kept').waitFor()
+    await page.getByText('The shared files could not be received').waitFor()
   })
 })

@@ -94,9 +94,9 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
         document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))
     })()`)
 
-  it('somebody signs in', async () => {
+  it('someone signs in', async () => {
     await tab.open(`${service.url}/auth/oauth?return_to=/files`)
-    await tab.type('textbox', 'Word of this computer', wordOf(service.url))
+    await tab.type('textbox', 'Sign-in word', wordOf(service.url))
     await tab.type('textbox', 'E-mail address', 'alice@example.com')
     await tab.click('button', 'Sign in')
     await sees('heading', 'This folder is empty')

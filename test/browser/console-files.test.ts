@@ -205,7 +205,7 @@ describe('With a mouse', () => {
     await there.close()
     await page.evaluate('navigator.clipboard.write = () => Promise.reject(new Error("refused"))')
     await copy()
-    await said('The browser did not let it be copied')
+    await said('The browser did not allow copying')
     await page.evaluate('delete navigator.clipboard.write')
   })
 

@@ -68,7 +68,7 @@ describe('The versions of a file', () => {
     await alice.upload('plan.txt', 'the first plan')
     const details = await openDetails(alice, 'plan.txt')
     const { page } = alice
-    await details.getByText('When this file is replaced, what it was is kept here').waitFor()
+    await details.getByText('When this file is replaced, its former content is kept here').waitFor()
     await details.getByText('the last 20 versions, for 90 days').waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-versions-none')
@@ -220,7 +220,7 @@ describe('The versions of a file', () => {
     await replace(lea, 'draft.txt', 'of somebody else')
     await details.getByText('Current version').waitFor()
     await chooser.setFiles({ name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') })
-    await page.getByText('This was changed meanwhile', { exact: false }).waitFor()
+    await page.getByText('This entry was changed meanwhile', { exact: false }).waitFor()
     expect(await textOf(lea, 'draft.txt')).toBe('of somebody else')
   })
 

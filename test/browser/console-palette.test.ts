@@ -72,7 +72,7 @@ describe('The command palette', () => {
     await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Trash' }).click()
     await page.waitForURL(/\/trash$/)
     dialog = await openPalette(page)
-    const recent = dialog.getByRole('group', { name: 'Where you were last' }).getByRole('menuitem')
+    const recent = dialog.getByRole('group', { name: 'Recent places' }).getByRole('menuitem')
     await expect(recent.first().textContent()).resolves.toContain('budget of the bridgeRivers & <b>Roads</b>')
     await recent.first().click()
     await page.waitForURL(/budget%20of%20the%20bridge$/)

@@ -84,10 +84,10 @@ describe('A new workspace', () => {
 
   it('is not told apart from none by who is no member', async () => {
     hers = await emma.open('/workspaces/orchestra/members')
-    await hers.getByRole('heading', { name: 'There is no such workspace' }).waitFor()
+    await hers.getByRole('heading', { name: 'Workspace not found' }).waitFor()
     await expectAccessible(hers)
     await emma.open('/workspaces/nothing-at-all/settings')
-    await hers.getByRole('heading', { name: 'There is no such workspace' }).waitFor()
+    await hers.getByRole('heading', { name: 'Workspace not found' }).waitFor()
   })
 })
 

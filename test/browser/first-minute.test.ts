@@ -63,14 +63,14 @@ describe('The first minute', () => {
         const { page } = await visit(browser, new URL(address).origin)
         await page.goto(address)
         expect(page.url()).not.toContain('secret')
-        expect(await page.getByLabel('Word of this computer').count()).toBe(0)
+        expect(await page.getByLabel('Sign-in word').count()).toBe(0)
         await page.getByLabel('E-mail address', { exact: true }).fill('alice@example.com')
         await page.getByRole('button', { name: 'Sign in' }).click()
         await page.getByRole('button', { name: 'Account menu' }).waitFor()
 
         const other = await visit(browser, new URL(address).origin)
         await other.page.goto(address)
-        await other.page.getByLabel('Word of this computer').waitFor()
+        await other.page.getByLabel('Sign-in word').waitFor()
         await until(() => all().includes('/sign-in/first'))
         expect(all().split(address.split('=')[1] ?? '')).toHaveLength(2)
       }),

@@ -6,7 +6,10 @@ import { graphForCache, graphTypes } from '../../src/console/build/graph-types.t
 import { shapesOf } from '../../src/console/build/icons.ts'
 import { compileMessages } from '../../src/console/build/messages.ts'
 import { readSchema } from '../../src/console/graphql/brief-schema.ts'
+import * as limitsOfForms from '../../src/console/parts/limits.ts'
 import { consolePaths } from '../../src/pages/console.ts'
+import * as limits from '../../src/values/limits.ts'
+import { limits as limitsOfPaths } from '../../src/values/paths.ts'
 import { sources } from '../browser/console-sources.ts'
 
 const root = 'src/console'
@@ -18,6 +21,10 @@ it('has the types of the schema as it is', () => {
   if (process.env.UPDATE) writeFileSync(file, graphTypes())
   // npm run update makes it again.
   expect(readFileSync(file, 'utf8')).toBe(graphTypes())
+})
+
+it('has the limits of the service in its forms', () => {
+  expect({ ...limits, MAX_NAME: limitsOfPaths.nameBytes }).toMatchObject({ ...limitsOfForms })
 })
 
 it('tells its cache which types there are, and which of their fields may be null', () => {

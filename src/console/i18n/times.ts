@@ -3,7 +3,7 @@ import { locale } from './language.ts'
 
 const toTheSecond = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** Moments as briefly as they are told apart from each other. */
+/** Moments, as short as they stay distinguishable. */
 export function formatMoments(isos: readonly string[]): string[] {
   const brief = isos.map(formatMoment)
   const isTwice = (at: number) => brief.indexOf(brief[at] ?? '') !== brief.lastIndexOf(brief[at] ?? '')

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { graphql } from '../graphql/graphql.ts'
 import { mutate } from '../graphql/run.ts'
 import { CheckBox, FormDialog, SelectField, TextField } from '../parts/form.tsx'
+import { MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../parts/limits.ts'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { type Scope, scopeText } from './scopes.ts'
 import { text } from './text.ts'
@@ -70,8 +71,8 @@ export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
         setSecret(createApiKey?.secret ?? '')
       }}
     >
-      <TextField label={text('name')} hint={text('nameHint')} name="name" required maxLength={100} autoFocus />
-      <TextField label={text('description')} name="description" maxLength={1000} />
+      <TextField label={text('name')} hint={text('nameHint')} name="name" required maxLength={MAX_KEY_NAME} autoFocus />
+      <TextField label={text('description')} name="description" maxLength={MAX_KEY_DESCRIPTION} />
       <fieldset>
         <legend>{text('scopes')}</legend>
         {scopes.map(scope => (

@@ -83,7 +83,7 @@ export function Listing<Item extends { id: string; name: string }>(props: Listin
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other heights are to be measured anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other heights are to be measured again
   useEffect(() => virtual.measure(), [virtual, rowHeight, columns])
   useEffect(() => {
     if (hasMore && last >= count - AHEAD) more()

@@ -16,6 +16,7 @@ import { useQuery } from 'urql'
 import { Button } from '../parts/button.tsx'
 import { EntryIcon } from '../parts/entry-icon.tsx'
 import { Search } from '../parts/icons.ts'
+import { MAX_NAME_PART } from '../parts/limits.ts'
 import type { Me } from '../shell/me.ts'
 import { forgetWanted } from '../shell/offers.ts'
 import { DRIVES, type Searched, useFind } from './find.ts'
@@ -44,7 +45,7 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const found = { id: 'found', title: text('found'), items: foundItems(finding.found) }
   const groups = [...fitting(useGroups(me, workspaces), query), ...(found.items.length > 0 ? [found] : [])]
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
-  // Somebody who types quickly is told the last count only.
+  // While a person types quickly, only the last count is announced.
   const said = useDeferredValue(!query || finding.isBusy ? '' : text('count', { count }))
   useEffect(() => forgetWanted(), [])
 
@@ -63,7 +64,7 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
               <Search aria-hidden />
               <Input
                 placeholder={text('placeholder')}
-                maxLength={255}
+                maxLength={MAX_NAME_PART}
                 enterKeyHint="go"
                 // The list would keep the key to itself.
                 onKeyDownCapture={({ key }) => key === 'Escape' && typed === '' && onClose()}

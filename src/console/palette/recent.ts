@@ -22,7 +22,7 @@ export function readRecent(person: string): Place[] {
     const kept = JSON.parse(ofBrowser.read(KEY) ?? '') as Partial<Kept>
     return kept.person === person && Array.isArray(kept.places) ? kept.places.filter(isPlace) : []
   } catch {
-    // Nothing is kept, or somebody else has written there.
+    // Nothing is kept, or it was written by other code.
     return []
   }
 }

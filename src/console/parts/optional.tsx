@@ -11,7 +11,7 @@ export const isFetchingOptional = (): boolean => fetching > 0
 /**
  * A part that a screen can do without: until it is there, another stands in its place. What could not be fetched is fetched again when it is
  * shown the next time, and when the browser is online again. Firefox before 155 and Safari answer from memory until the page is
- * loaded anew (whatwg/html#10327).
+ * reloaded (whatwg/html#10327).
  */
 export function optional<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

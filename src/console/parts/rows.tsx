@@ -1,6 +1,6 @@
 import { Children, type ReactNode, useEffect, useRef } from 'react'
 
-/** A list of things with what can be done to each. When the one that had the focus goes, the keyboard goes on from the list. */
+/** A list of items with actions. When the focused item disappears, the keyboard continues from the list. */
 export function Rows({ label, children }: { label: string; children: ReactNode }) {
   const list = useRef<HTMLUListElement>(null)
   const count = Children.count(children)

@@ -13,7 +13,7 @@ interface ShowMoreProps {
   look?: 'ghost'
 }
 
-/** At the end of a list that goes on: loads what follows. */
+/** At the end of a list that continues: loads what follows. */
 export const ShowMore = ({ hasMore, more, error, refresh = more, look }: ShowMoreProps) =>
   !hasMore ? null : error ? (
     <ErrorState error={error} retry={refresh} />

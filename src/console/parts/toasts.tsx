@@ -40,7 +40,7 @@ export function toast(what: Toast): () => void {
   return () => close(id)
 }
 
-/** The same of something that goes on: what is said changes with it, until it is taken away or something else is said. */
+/** A toast for something in progress: its text changes until the toast is removed or replaced. */
 export function toastLive(what: Toast): { say: (message: string) => void; end: () => void } {
   const end = toast({ ...what, seconds: 24 * 3600 })
   const id = ids
@@ -57,7 +57,7 @@ function undoToast({ id, undo }: Shown): void {
   undo?.()
 }
 
-/** Undoes what the latest toast tells of, where that can be undone. Answers whether it could. */
+/** Undoes the change that the latest toast reports, if that is possible. @returns whether it was */
 export function undoLatest(): boolean {
   const latest = shown.get().find(({ undo }) => undo)
   if (latest) undoToast(latest)

@@ -5,6 +5,7 @@ import { Button } from '../parts/button.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { CheckBox, FormDialog, SelectField, TextArea, TextField } from '../parts/form.tsx'
+import { MAX_LABEL, MAX_MESSAGE, MAX_PASSWORD } from '../parts/limits.ts'
 import { CREATE_REQUEST, type FileRequest, UPDATE_REQUEST } from './documents.ts'
 import { text } from './text.ts'
 
@@ -64,10 +65,10 @@ export function RequestForm({ of, onClose }: RequestFormProps) {
         dir="auto"
         defaultValue={request?.label}
         required
-        maxLength={100}
+        maxLength={MAX_LABEL}
         autoFocus
       />
-      <TextArea label={text('message')} name="message" maxLength={1000} defaultValue={request?.message} />
+      <TextArea label={text('message')} name="message" maxLength={MAX_MESSAGE} defaultValue={request?.message} />
       <SelectField
         label={text('ends')}
         name="duration"
@@ -126,7 +127,7 @@ function Password({ isThere }: { isThere: boolean }) {
         hint={text(isThere ? 'passwordKept' : 'passwordHint')}
         name="password"
         type="password"
-        maxLength={128}
+        maxLength={MAX_PASSWORD}
         autoComplete="new-password"
       />
       {isThere && <CheckBox name="noPassword" label={text('noPassword')} />}

@@ -3,7 +3,7 @@ import type { MenuEntry } from '../parts/menu.tsx'
 
 export type Offer = Exclude<MenuEntry, 'separator'>
 
-/** How long a screen has to offer what somebody went there for. */
+/** How long a screen may take to offer the command that a person went there for. */
 const PATIENCE_MS = 20_000
 
 let read: (() => readonly MenuEntry[]) | undefined
@@ -34,7 +34,7 @@ export function runOffer(id: string, at?: string, until = Date.now() + PATIENCE_
   if (offer) queueMicrotask(offer.run)
 }
 
-/** Nobody waits any more for what a screen may offer. @param at only for what is wanted nowhere else */
+/** No command is awaited from a screen any longer. @param at only for what is wanted nowhere else */
 export function forgetWanted(at?: string): void {
   if (at === undefined || wanted?.at === at) wanted = undefined
 }

@@ -32,7 +32,7 @@ export const SPACE = graphql(`
   }
 `)
 
-/** What takes the space: the largest entries of the drive's root, all others, and what is left. */
+/** Storage use: the largest entries of the drive's root, all others, and the rest. */
 function partsOf({ usage, root }: ResultOf<typeof SPACE>, filesHref: string): Part[] {
   const largest = root.entries.nodes.filter(({ size }) => size > 0)
   const rest = usage.usedBytes - largest.reduce((sum, { size }) => sum + size, 0)

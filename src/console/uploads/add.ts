@@ -68,7 +68,7 @@ async function findRoom(files: Gathered[], { drive, share }: Destination): Promi
   return { tooLarge, maxFileSize, fitting, unfitting, needed, left }
 }
 
-/** While the service is not reached, it is not known what fits: the uploads wait for it, and it says then. */
+/** Without the service, it is unknown what fits: the uploads wait for the service, which decides then. */
 function roomUnknown(files: Gathered[]): Omit<Tight, 'proceed'> {
   return {
     tooLarge: [],

@@ -61,7 +61,7 @@ export function ArrivedDialog({ drive }: { drive: string }) {
   )
 }
 
-/** Tells of files that the system has shared, and nobody could keep. */
+/** Reports files that the system has shared but that could not be kept. */
 function useUnshared(): void {
   const { unshared }: { unshared?: true } = useSearch({ strict: false })
   const navigate = useNavigate()

@@ -21,7 +21,7 @@ async function fileOf(kept: Response): Promise<File> {
   return new File([await kept.blob()], nameOf(headers.get('x-name') ?? ''), about)
 }
 
-/** The files that wait to be uploaded by this person. What somebody else has shared goes. */
+/** The files that wait to be uploaded by this person. Files shared by another account are removed. */
 export async function readArrived(): Promise<Gathered[]> {
   const cache = await open()
   if (!cache) return []
@@ -35,7 +35,7 @@ export async function readArrived(): Promise<Gathered[]> {
     // Also what an upload of theirs waits for: they choose the file again.
     if (whose && whose !== person) await cache.delete(request)
     else if (!taken.has(pathname)) {
-      // Shared while nobody was signed in: it is of who signs in first.
+      // Shared while no one was signed in: it belongs to the first person who signs in.
       if (!whose) await cache.put(request, owned(kept.clone()))
       found.push({ file: await fileOf(kept), folder: '', arrived: pathname })
     }
@@ -49,7 +49,7 @@ function owned(kept: Response): Response {
   return new Response(kept.body, { headers })
 }
 
-/** The file of an upload that goes on; undefined when this browser has it no more. */
+/** The file of an upload that continues; undefined if this browser no longer has it. */
 export async function findArrived(arrived: string): Promise<File | undefined> {
   const kept = await (await open())?.match(arrived)
   return kept && fileOf(kept)

@@ -80,7 +80,7 @@ export async function cancel(ids: readonly string[] = queue.snapshot().uploads.m
   queue.cancel(ids)
 }
 
-/** Remembers uploads for as long as the service holds something for them, but does not go on with them. */
+/** Remembers uploads while the service keeps parts of them, but does not continue them. */
 async function markCancelled(all: readonly Kept[]): Promise<void> {
   for (const kept of all) {
     kept.isCancelled = true
@@ -151,7 +151,7 @@ function workOf(kept: Kept, file: File): Work {
   }
 }
 
-/** Goes on with what a reload, a crash or the end of a session has interrupted. */
+/** Continues what a reload, a crash or the end of a session has interrupted. */
 export async function restore(whose: string): Promise<void> {
   person = whose
   const all = await adopt(person)
@@ -187,7 +187,7 @@ export async function allowAgain(): Promise<void> {
     if ((await kept.handle?.requestPermission?.({ mode: 'read' })) === 'granted') await reopen(kept)
 }
 
-/** Goes on with uploads whose files were chosen again. @returns how many of the files are none of them */
+/** Continues uploads whose files were chosen again. @returns how many of the files do not belong to such an upload */
 export async function chooseAgain(files: Gathered[]): Promise<number> {
   const waiting = detached()
   let strange = 0

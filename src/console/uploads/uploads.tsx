@@ -8,7 +8,7 @@ import { text } from './text.ts'
 import { TightDialog } from './tight-dialog.tsx'
 import { queue, recordOf, restore } from './uploads.ts'
 
-/** Whether a reload would interrupt something that does not go on by itself. */
+/** Whether a reload would interrupt something that does not continue by itself. */
 const wouldLose = () =>
   queue
     .snapshot()

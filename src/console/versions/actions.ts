@@ -22,7 +22,7 @@ export async function restore({ id, createdAt }: Version, revision: number): Pro
   }
 }
 
-/** Deletes a version for ever. */
+/** Deletes a version permanently. */
 export async function remove({ id }: Version): Promise<void> {
   try {
     await mutate(DELETE_VERSION, { input: { version: id } })

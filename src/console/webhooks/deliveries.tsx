@@ -11,7 +11,7 @@ import { DELIVERIES, type Delivery, PING_WEBHOOK, REDELIVER } from './documents.
 import { outcomeOf } from './failure.ts'
 import { text } from './text.ts'
 
-/** No subscription tells of attempts. */
+/** There is no subscription for attempts. */
 const LOOK_MS = 3000
 
 /** The last attempts of a webhook as they are now, looked at again after each pause. */
@@ -33,7 +33,7 @@ interface DeliveriesProps {
   onClose: () => void
 }
 
-/** What became of the last attempts, the latest first; each event can be sent once more. */
+/** The results of the last attempts, latest first; each event can be sent again. */
 export function Deliveries({ id, url, onClose }: DeliveriesProps) {
   const { deliveries, error, again } = useDeliveries(id, LOOK_MS)
   const send = async (work: Promise<unknown>) => {

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { CheckBox, FormDialog, SelectField, TextField } from '../parts/form.tsx'
+import { MAX_WEBHOOK_URL } from '../parts/limits.ts'
 import { SecretDialog } from '../parts/secret-dialog.tsx'
 import { CREATE_WEBHOOK, type EventKind, UPDATE_WEBHOOK, type Webhook } from './documents.ts'
 import { groupsOf, type Source, typeOf } from './kinds.ts'
@@ -69,7 +70,7 @@ export function WebhookForm({ webhook, workspace, onDone, onClose }: FormProps) 
         placeholder="https://"
         defaultValue={webhook?.url}
         required
-        maxLength={2000}
+        maxLength={MAX_WEBHOOK_URL}
         autoFocus
       />
       {!webhook && workspace === null && (

@@ -35,7 +35,7 @@ const Reason = lazy(() => import('./reason.tsx').then(({ Reason }) => ({ default
 /** So many the service allows each person and each workspace. */
 const MAX_WEBHOOKS = 10
 
-/** No subscription tells of attempts that begin to fail, nor of what others change. */
+/** There is no subscription for attempts that begin to fail, nor for changes by others. */
 const LOOK_MS = 5000
 
 interface WebhooksProps {

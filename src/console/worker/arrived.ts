@@ -3,7 +3,7 @@ export const ARRIVED = 'arrived'
 
 /**
  * Keeps the files of a form for the page that comes next, and leads there.
- * @param person id of who was signed in last; empty for nobody
+ * @param person id of the person who was signed in last; empty for none
  */
 export async function takeShared(request: Request, person: string): Promise<Response> {
   const kept: string[] = []
@@ -19,7 +19,7 @@ export async function takeShared(request: Request, person: string): Promise<Resp
     }
     return Response.redirect('/files', 303)
   } catch {
-    // There is no room for all, or the form is none.
+    // There is not enough space for all files, or the form is invalid.
     await remove(kept).catch(() => {})
     return Response.redirect('/files?unshared=true', 303)
   }

@@ -10,7 +10,7 @@ interface Built {
 const worker = self as unknown as ServiceWorkerGlobalScope & { built: Built }
 /** What the service says before this script: what the console was built from. */
 const { version, assets, screens } = worker.built
-/** Files of the console, the same for everybody. */
+/** Files of the console, the same for everyone. */
 const ASSETS = 'console-'
 /** The page that loads them, as it was made for a person: the name of theirs ends with who that is. */
 const SHELL = 'shell-'
@@ -65,7 +65,7 @@ async function takeOver(): Promise<void> {
   for (const page of await pages()) page.postMessage({ version })
 }
 
-/** A page runs this version: if it is the only one, nobody asks for files of another. */
+/** A page runs this version: if it is the only page, files of other versions are no longer needed. */
 async function removeUnused(): Promise<void> {
   if ((await pages()).length === 1) for (const name of await otherVersions()) await caches.delete(name)
 }
@@ -84,7 +84,7 @@ async function forgetAll(): Promise<void> {
 }
 
 /**
- * Leaves nothing but what is of this person, if there is one. Pages that were made for somebody else are told.
+ * Keeps only data of this person, if there is one. Pages that were made for another account are notified.
  * What was shared waits for a sign-in; the page knows whose it is.
  */
 async function forget(person?: string): Promise<void> {
@@ -94,7 +94,7 @@ async function forget(person?: string): Promise<void> {
   for (const page of await pages()) page.postMessage({ signedIn: person ?? null })
 }
 
-/** Files named after their content are the same whoever has them. */
+/** Files named after their content are the same for all people. */
 async function fromCache(request: Request): Promise<Response> {
   return (await caches.match(request.url)) ?? fetch(request)
 }

@@ -5,6 +5,7 @@ import { formatBytes } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Search, SearchX } from '../../parts/icons.ts'
+import { MAX_NAME_PART } from '../../parts/limits.ts'
 import { personName } from '../../parts/person-name.ts'
 import { Rows } from '../../parts/rows.tsx'
 import { Section } from '../../parts/screen.tsx'
@@ -91,7 +92,7 @@ function SearchForm({ q }: { q: string }) {
         type="search"
         name="q"
         defaultValue={q}
-        maxLength={255}
+        maxLength={MAX_NAME_PART}
         aria-label={text('search')}
         placeholder={text('search')}
       />

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { MAX_NAME_PART } from '../../parts/limits.ts'
 import { rootRoute } from '../../shell/route.ts'
 
 const getParentRoute = () => rootRoute
@@ -9,7 +10,8 @@ export const adminRoutes = [
     getParentRoute,
     path: '/admin',
     component: lazyRouteComponent(() => import('./accounts.tsx'), 'Accounts'),
-    validateSearch: ({ q }: Record<string, unknown>): { q?: string } => (q ? { q: String(q).slice(0, 255) } : {}),
+    validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
+      q ? { q: String(q).slice(0, MAX_NAME_PART) } : {},
   }),
   createRoute({
     getParentRoute,

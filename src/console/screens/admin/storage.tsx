@@ -61,11 +61,11 @@ const STORAGE = graphql(`
 
 type Report = ResultOf<typeof STORAGE>['storageReport']
 
-/** What takes the space of the service, and whose it is. */
+/** The storage used by the service, and the accounts and workspaces that use most. */
 export function Storage() {
   const [{ data, error }, reload] = useKeptQuery({ query: STORAGE, requestPolicy: 'cache-and-network' })
   const retry = () => reload({ requestPolicy: 'network-only' })
-  // The blob store may be down: all but its room is known without it.
+  // The blob store may be down: everything except its free space is known without it.
   const report = data?.storageReport
   return (
     <AdminScreen error={report ? undefined : error} retry={retry}>

@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef } from 'react'
 import { Button } from '../../parts/button.tsx'
+import { MAX_NAME } from '../../parts/limits.ts'
 import { text } from './text.ts'
 import type { Draft } from './use-rename.ts'
 
@@ -44,7 +45,7 @@ export function NameField({ draft, onType, onSave, onCancel }: NameFieldProps) {
         aria-describedby={problem ? id : undefined}
         value={typed}
         readOnly={isSaving}
-        maxLength={255}
+        maxLength={MAX_NAME}
         spellCheck={false}
         onChange={({ target }) => onType(target.value)}
         // A name that was refused is not tried again until it is another, or the person says so.

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { Search, X } from '../../parts/icons.ts'
+import { MAX_NAME_PART } from '../../parts/limits.ts'
 import { text } from './text.ts'
 
 const PAUSE_MS = 300
@@ -35,7 +36,7 @@ export function SearchBox({ value, onSearch }: { value: string; onSearch: (query
         aria-label={text('search')}
         placeholder={text('search')}
         value={typed}
-        maxLength={255}
+        maxLength={MAX_NAME_PART}
         onChange={({ target }) => {
           setTyped(target.value)
           search(target.value, PAUSE_MS)

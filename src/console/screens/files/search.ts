@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
+import { MAX_NAME_PART } from '../../parts/limits.ts'
 
 export const sorts = ['name', 'updated', 'size', 'created'] as const
 export type Sort = (typeof sorts)[number]
@@ -39,7 +40,7 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
     view: search.view === 'grid' ? 'grid' : undefined,
     sort: sorts.find(sort => sort === search.sort),
     desc: flag(search.desc),
-    q: text(search.q)?.slice(0, 255),
+    q: text(search.q)?.slice(0, MAX_NAME_PART),
     here: flag(search.here),
     details: flag(search.details),
     open: text(search.open),

@@ -36,7 +36,7 @@ export interface SharedHere {
 
 export interface FolderHere extends Omit<PagedList<Entry, FolderData>, 'data'> {
   drive: DriveHere | undefined
-  /** The folder itself; null when there is none at this path. */
+  /** The folder itself; null if there is none at this path. */
   folder: { id: string; name: string; path: string; size: number; fileCount: number } | null | undefined
   /** The name of the workspace, for one of those. */
   title: string | null

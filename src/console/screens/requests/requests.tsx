@@ -11,7 +11,7 @@ import { MY_REQUESTS } from '../../requests/documents.ts'
 import { RequestRow } from '../../requests/row.tsx'
 import { text } from './text.ts'
 
-/** No subscription tells of files that arrive. */
+/** There is no subscription for files that arrive. */
 const LOOK_MS = 5000
 
 /** What the person asks others for, and what has arrived. */

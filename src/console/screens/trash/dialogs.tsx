@@ -8,14 +8,14 @@ interface Asks {
   onClose: () => void
 }
 
-/** Asks before items are deleted for ever. */
+/** Asks before items are deleted permanently. */
 export const DeleteForEver = ({ count, name, ...asks }: Asks & { count: number; name: string }) => (
   <Confirm {...asks} isOpen title={text('deleteTitle', { count })} label={text('deleteForEver')}>
     <p>{text('deleteHint', { count, name })}</p>
   </Confirm>
 )
 
-/** Asks before everything is deleted for ever. */
+/** Asks before everything is deleted permanently. */
 export const Empty = (asks: Asks) => (
   <Confirm {...asks} isOpen title={text('emptyTitle')} label={text('empty')}>
     <p>{text('emptyHint')}</p>

@@ -30,7 +30,7 @@ type Open =
   | { what: 'empty' }
   | null
 
-/** What was deleted in a drive: to be restored, or deleted for ever. */
+/** What was deleted in a drive: to be restored, or deleted permanently. */
 export function Trash() {
   const { slug = null } = useParams({ strict: false }) as { slug?: string }
   const trash = useTrash(slug)

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { graphql } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
 import { CheckBox, FormDialog, TextArea, TextField } from '../../parts/form.tsx'
+import { MAX_EMAIL, MAX_MESSAGE } from '../../parts/limits.ts'
 import { toast } from '../../parts/toasts.tsx'
 import { invitable, roleHint, roleName } from './roles.ts'
 import { text } from './text.ts'
@@ -60,7 +61,7 @@ export function InvitePerson({ workspace, onInvited, onClose }: InvitePersonProp
         type="email"
         name="email"
         required
-        maxLength={254}
+        maxLength={MAX_EMAIL}
         autoFocus
       />
       <fieldset>
@@ -77,7 +78,7 @@ export function InvitePerson({ workspace, onInvited, onClose }: InvitePersonProp
           />
         ))}
       </fieldset>
-      <TextArea label={text('message')} hint={text('messageHint')} name="message" maxLength={1000} />
+      <TextArea label={text('message')} hint={text('messageHint')} name="message" maxLength={MAX_MESSAGE} />
     </FormDialog>
   )
 }

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { graphql } from '../../graphql/graphql.ts'
 import { mutate } from '../../graphql/run.ts'
 import { FormDialog, TextField } from '../../parts/form.tsx'
+import { MAX_WORKSPACE_NAME } from '../../parts/limits.ts'
 import { text } from './text.ts'
 
 const CREATE = graphql(`
@@ -29,7 +30,14 @@ export function NewWorkspace({ onClose }: { onClose: () => void }) {
           await navigate({ to: '/workspaces/$slug/members', params: { slug: createWorkspace.workspace.slug } })
       }}
     >
-      <TextField label={text('name')} hint={text('nameHint')} name="name" required maxLength={64} autoFocus />
+      <TextField
+        label={text('name')}
+        hint={text('nameHint')}
+        name="name"
+        required
+        maxLength={MAX_WORKSPACE_NAME}
+        autoFocus
+      />
     </FormDialog>
   )
 }

@@ -36,7 +36,7 @@ const INVITES = graphql(`
 type InvitesData = ResultOf<typeof INVITES>
 type Invite = NonNullable<NonNullable<InvitesData['workspace']>['invites']>['nodes'][number]
 
-/** The invites of a workspace that nobody has answered; none for who may not see them. */
+/** The pending invites of a workspace; none for callers who may not see them. */
 export const useInvites = (slug: string) =>
   usePages({
     document: INVITES,

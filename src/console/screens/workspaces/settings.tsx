@@ -6,6 +6,7 @@ import { mutate } from '../../graphql/run.ts'
 import { formatExact } from '../../i18n/format.ts'
 import { Button } from '../../parts/button.tsx'
 import { FormDialog, TextField } from '../../parts/form.tsx'
+import { MAX_SLUG, MAX_WORKSPACE_NAME } from '../../parts/limits.ts'
 import { personName } from '../../parts/person-name.ts'
 import { Section } from '../../parts/screen.tsx'
 import { toast } from '../../parts/toasts.tsx'
@@ -141,7 +142,7 @@ function Rename({ workspace }: { workspace: Workspace }) {
           label={text('name')}
           value={name}
           required
-          maxLength={64}
+          maxLength={MAX_WORKSPACE_NAME}
           onChange={({ target }) => setName(target.value)}
         />
         <TextField
@@ -149,7 +150,7 @@ function Rename({ workspace }: { workspace: Workspace }) {
           hint={text('slugHint')}
           value={slug}
           required
-          maxLength={48}
+          maxLength={MAX_SLUG}
           pattern="[a-z0-9\-]+"
           spellCheck={false}
           onChange={({ target }) => setSlug(target.value)}

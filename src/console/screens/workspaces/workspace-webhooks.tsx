@@ -19,7 +19,7 @@ const WORKSPACE_WEBHOOKS = graphql(
   [HEAD, WEBHOOK],
 )
 
-/** Where programs are told what happens in a workspace. */
+/** The webhooks for events in a workspace. */
 export function WorkspaceWebhooks() {
   const slug = useSlug()
   const [{ data, error }, reload] = useKeptQuery({

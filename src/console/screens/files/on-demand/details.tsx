@@ -6,6 +6,7 @@ import { formatBytes, formatExact, formatNumber } from '../../../i18n/format.ts'
 import { Button } from '../../../parts/button.tsx'
 import { EntryIcon } from '../../../parts/entry-icon.tsx'
 import { X } from '../../../parts/icons.ts'
+import { MAX_NOTE } from '../../../parts/limits.ts'
 import { mediaTypeOf } from '../../../parts/media-type.ts'
 import { personName } from '../../../parts/person-name.ts'
 import { ErrorState, Skeleton } from '../../../parts/states.tsx'
@@ -155,7 +156,7 @@ function Note({ id, note }: { id: string; note: string }) {
         id="note"
         className="input"
         rows={4}
-        maxLength={10_000}
+        maxLength={MAX_NOTE}
         placeholder={text('noteHint')}
         value={typed}
         onChange={({ target }) => setTyped(target.value)}

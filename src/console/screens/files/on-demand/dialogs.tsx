@@ -1,5 +1,6 @@
 import { Confirm, Dialog } from '../../../parts/dialog.tsx'
 import { FormDialog, TextField } from '../../../parts/form.tsx'
+import { MAX_NAME } from '../../../parts/limits.ts'
 import { text } from './text.ts'
 
 /** Asks for the name of a new folder. @param create is given what is typed, and throws what is shown */
@@ -10,7 +11,7 @@ export const NewFolder = ({ create, onEnd }: { create: (typed: string) => Promis
     onClose={onEnd}
     onSubmit={form => create(String(form.get('name')))}
   >
-    <TextField label={text('name')} name="name" required pattern=".*\S.*" maxLength={255} autoFocus />
+    <TextField label={text('name')} name="name" required pattern=".*\S.*" maxLength={MAX_NAME} autoFocus />
   </FormDialog>
 )
 
