@@ -44,7 +44,7 @@ export async function migrate(db: Db, steps = later): Promise<void> {
 function requireKnown(done: Set<string>, steps: Migration[]): void {
   const unknown = [...done].find(name => !steps.some(step => step.name === name))
   if (unknown === undefined) return
-  throw Object.assign(new Error(`another version of Satchel has made its tables, by the migration ${unknown}`), {
+  throw Object.assign(new Error(`another version of Satchel has created its tables, with the migration ${unknown}`), {
     code: 'OTHER_VERSION',
   })
 }

@@ -175,7 +175,9 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
         const sql = `SELECT GET_LOCK(${lock}, ${EXCLUSIVE_LIMIT / SECOND}) AS held`
         const [answer] = (await execute(connection, sql, [name], 2 * EXCLUSIVE_LIMIT)) as { held: number | null }[]
         if (Number(answer?.held) !== 1)
-          throw new Error(`Another instance has held the lock "${name}" for too long. Start again when it is done.`)
+          throw new Error(
+            `Another instance has held the lock "${name}" for too long. Start again when it has finished.`,
+          )
         // No timeout: altering large tables may take long.
         migrating = true
         return await work(null)

@@ -10,22 +10,22 @@ import { openStore } from './storage/open.ts'
 
 const exitCodes = `
 Users are named by their e-mail address, or by their id.
-Exit code: 0 when it is done; 1 when there is no such user or plan; 2 when it could not be asked.
+Exit code: 0 if the command is done; 1 if there is no such user or plan; 2 if the database could not be read.
 It reads the settings of the service (npm start -- --help), and works beside it: what it changes takes effect at once.`
 
 endWithReader()
 
 const program = new Command('npm run admin --')
-  .description('Looks after the users of Satchel.')
+  .description('Manages the users of Satchel.')
   .option('--json', 'print one JSON object instead of text', false)
   .addHelpText('after', exitCodes)
   .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
   .configureHelp({ showGlobalOptions: true })
 
-const limitOption = ['--limit <n>', 'how many at most', wholeNumber(1), 100] as const
+const limitOption = ['--limit <n>', 'maximum number of accounts', wholeNumber(1), 100] as const
 
-command('users', 'lists accounts, the oldest first')
-  .option('--search <text>', 'only those whose address or name holds this text', '')
+command('users', 'lists accounts, oldest first')
+  .option('--search <text>', 'only accounts whose address or name contains this text', '')
   .option(...limitOption)
   .action((options: { search: string; limit: number }) =>
     run(async operator => {
@@ -35,14 +35,14 @@ command('users', 'lists accounts, the oldest first')
     }),
   )
 
-command('user <user>', 'tells all of one account').action((named: string) =>
+command('user <user>', 'shows one account in full').action((named: string) =>
   run(async operator => {
     const user = await operator.user(named)
     return { fact: { user }, words: detail(user) }
   }),
 )
 
-command('set-plan <user> <plan>', 'gives an account another plan; what it stores already stays').action(
+command('set-plan <user> <plan>', 'changes the plan of an account; its stored files are kept').action(
   (named: string, plan: string) =>
     run(async operator => {
       const user = await operator.setPlan(named, plan)
@@ -50,28 +50,27 @@ command('set-plan <user> <plan>', 'gives an account another plan; what it stores
     }),
 )
 
-command('suspend <user>', 'ends the sessions of an account, and stops its keys and links').action((named: string) =>
+command('suspend <user>', 'ends the sessions of an account, and disables its keys and links').action((named: string) =>
   run(async operator => {
     const user = await operator.suspend(named)
     return {
       fact: { user },
-      words: `${user.email} is suspended. Sessions have ended; keys and links are dead until it is restored.`,
+      words: `${user.email} is suspended. Sessions have ended; keys and links do not work until it is restored.`,
     }
   }),
 )
 
-command('restore <user>', 'lets a suspended account in again; its keys and links work as before').action(
-  (named: string) =>
-    run(async operator => {
-      const user = await operator.restore(named)
-      return {
-        fact: { user },
-        words: `${user.email} is active. Keys and links work again; browsers have to sign in again.`,
-      }
-    }),
+command('restore <user>', 'restores a suspended account; its keys and links work again').action((named: string) =>
+  run(async operator => {
+    const user = await operator.restore(named)
+    return {
+      fact: { user },
+      words: `${user.email} is active. Keys and links work again; browsers have to sign in again.`,
+    }
+  }),
 )
 
-command('usage', 'shows who stores how much, the biggest first')
+command('usage', 'shows the storage used by each account, largest first')
   .option(...limitOption)
   .action((options: { limit: number }) =>
     run(async operator => {
@@ -82,13 +81,13 @@ command('usage', 'shows who stores how much, the biggest first')
         `Users\n${usage.users.length ? accounts(usage.users) : '  none'}`,
         `Workspaces\n${rows.length ? table([['NAME', 'SLUG', 'OWNER', 'USED', 'OF', ''], ...rows]) : '  none'}`,
         `Kept for deleted accounts: ${size(kept.usedBytes)} in ${kept.files} files of ${kept.areas} accounts.`,
-        `All together: ${size(total.usedBytes)} in ${total.files} files.`,
+        `Total: ${size(total.usedBytes)} in ${total.files} files.`,
       ]
       return { fact: usage, words: words.join('\n\n') }
     }),
   )
 
-command('storage', 'shows what takes the space, and what is free').action(() =>
+command('storage', 'shows used and free storage').action(() =>
   run(async (_operator, { db, config }) => {
     const report = storageReportService({ db, store: await openStore(config) })
     const [totals, space] = [await report.totals(), await report.space()]
@@ -120,10 +119,10 @@ command('plans', 'lists the plans with their limits').action(() =>
   }),
 )
 
-command('retry-mails', 'sends the mails once more that were given up').action(() =>
+command('retry-mails', 'sends mails again whose delivery was given up').action(() =>
   run(async operator => {
     const mails = await operator.retryMails()
-    return { fact: { mails }, words: `${mails} mails are sent once more.` }
+    return { fact: { mails }, words: `${mails} mails are sent again.` }
   }),
 )
 
@@ -156,7 +155,7 @@ async function run(
   } catch (error) {
     const refused = error instanceof Refused
     const message = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`${refused ? '' : 'It could not be asked: '}${message}\n`)
+    process.stderr.write(`${refused ? '' : 'The database could not be read: '}${message}\n`)
     process.exitCode = refused ? 1 : 2
   }
 }

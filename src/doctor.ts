@@ -13,16 +13,21 @@ const MINUTE = 60_000
 const ROUNDS = 3
 
 const exitCodes = `
-Exit code: 0 when all is well, also after a repair; 1 when there are differences; 2 when it could not look.
+Exit code: 0 if all is well, also after a repair; 1 if there are differences; 2 if the check could not run.
 It reads the settings of the service (npm start -- --help), and may run beside it.`
 
 endWithReader()
 
 const options = new Command('npm run doctor --')
-  .description('Compares what Satchel remembers with what its blob store holds, and the folders with their totals.')
-  .option('--repair', 'repair what can be repaired safely; nothing that a file needs is ever removed', false)
-  .option('--json', 'print one JSON object a line: the findings, then the sum', false)
-  .option('--grace <seconds>', 'age from which something left over is no upload under way', wholeNumber(0), 3600)
+  .description('Compares the database with the blob store, and the folders with their totals.')
+  .option('--repair', 'repair what is safe to repair; data that a file needs is never removed', false)
+  .option('--json', 'print one JSON object per line: the findings, then a summary', false)
+  .option(
+    '--grace <seconds>',
+    'minimum age of leftovers to repair; younger ones may belong to a running upload',
+    wholeNumber(0),
+    3600,
+  )
   .addHelpText('after', exitCodes)
   .allowExcessArguments(false)
   .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
@@ -32,7 +37,7 @@ const options = new Command('npm run doctor --')
 try {
   process.exitCode = (await run(loadConfig())) ? 0 : 1
 } catch (error) {
-  process.stderr.write(`The doctor could not look: ${error instanceof Error ? error.message : error}\n`)
+  process.stderr.write(`The doctor could not run: ${error instanceof Error ? error.message : error}\n`)
   process.exitCode = 2
 }
 
@@ -70,6 +75,6 @@ function sentence({ kind, id, message, repaired }: Finding): string {
 function conclusion({ findings, repaired }: { findings: number; repaired: number }): string {
   if (findings === 0) return 'All is well.'
   const found = `${findings === 1 ? '1 difference' : `${findings} differences`} found`
-  if (!options.repair) return `${found}. With --repair, what can be repaired safely is repaired.`
-  return `${found}, ${repaired} repaired.${repaired > 0 ? ' Looking again.' : ''}`
+  if (!options.repair) return `${found}. Run with --repair to repair what is safe to repair.`
+  return `${found}, ${repaired} repaired.${repaired > 0 ? ' Checking again.' : ''}`
 }

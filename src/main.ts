@@ -22,7 +22,7 @@ const program = new Command('npm start --')
   .description('Starts Satchel: file storage and sharing over GraphQL and REST.')
   .helpOption('-h, --help', 'print every setting with its default')
   .addHelpText('after', `\nSettings, from the environment or from a file .env:\n${describeSettings()}`)
-  .option('--open', 'open Satchel in the browser when it is up')
+  .option('--open', 'open Satchel in the browser when it is ready')
   .allowExcessArguments(false)
   .parse()
 
@@ -107,15 +107,15 @@ async function serve(config: Config, log: Log): Promise<void> {
   const parts = { database: await databaseOf(config, app.db), blobs: app.store.label, signIn }
   process.stdout.write(welcome(config, publicUrl, shown, parts))
   if (open)
-    openBrowser(first ?? publicUrl, () => process.stderr.write('No browser could be opened. Open the address above.\n'))
+    openBrowser(first ?? publicUrl, () => process.stderr.write('No browser could be opened. Open the URL above.\n'))
 }
 
 /** @param first the address that signs a browser in, where the terminal shows it */
 async function embeddedWay({ word }: MountedSignIn, first: string | undefined): Promise<string> {
-  const begins = 'embedded: be anybody, on this machine only'
+  const begins = 'embedded: any e-mail address, on this machine only'
   return first
-    ? `${begins}\n             each other browser is asked for a word, which is in ${word.file}`
-    : `${begins}\n             each new browser is asked for the word ${await word.current()}\n             which is good once; the next one is in ${word.file}`
+    ? `${begins}\n             every other browser is asked for the word in ${word.file}`
+    : `${begins}\n             each new browser is asked for the word ${await word.current()}\n             which is valid once; the next one is in ${word.file}`
 }
 
 /** Name and version as the server reports them: MariaDB is reached by mysql:// URLs, too. */

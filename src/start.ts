@@ -25,13 +25,13 @@ const problems: Record<Part, (failure: Failure) => string> = {
     const place = database.dialect === 'sqlite' ? `file ${database.file}` : `database at ${new URL(database.url).host}`
     const said = `DATABASE_URL: the ${place} cannot be used (${reason}).`
     if (code === 'OTHER_VERSION')
-      return `${said} Start the version that it belongs to, or a later one, or name another database.`
+      return `${said} Start the version that it belongs to or a later one, or name another database.`
     if (database.dialect === 'sqlite')
       return `${said} Let the user that runs Satchel write it and its folder, or name another file.`
     const remedy = code?.includes('ACCESS_DENIED')
-      ? 'Correct user and password, or grant that user all rights on it.'
+      ? 'Correct user and password, or grant this user all rights on it.'
       : code === 'ER_BAD_DB_ERROR'
-        ? 'Make that database, or name another.'
+        ? 'Create this database, or name another one.'
         : 'Start it, or correct its address.'
     return `${said} ${remedy}`
   },
@@ -39,7 +39,7 @@ const problems: Record<Part, (failure: Failure) => string> = {
   address({ config: { host, port }, reason, code }) {
     if (code === 'EADDRINUSE') return `PORT: another program listens on port ${port}. Stop it, or set another port.`
     if (code === 'EACCES') return `PORT: this user may not listen on port ${port}. Set a port from 1024 on.`
-    return `HOST: this machine does not listen on ${host} (${reason}). Set an address that it has.`
+    return `HOST: this machine does not listen on ${host} (${reason}). Set an address of this machine.`
   },
 }
 
@@ -54,7 +54,7 @@ export async function ready<T>(part: Part, config: Config, work: () => T | Promi
 
 /**
  * Waits for parts that are made ready side by side.
- * @throws StartError that lists all that fail, when nothing is at work any more: tables must not be left half made
+ * @throws StartError that lists all that fail, when nothing runs any longer: tables must not be left half made
  */
 export async function allReady(parts: Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(parts)

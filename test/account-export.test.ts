@@ -272,7 +272,7 @@ describe('The export of 40,000 files', () => {
     ).rejects.toThrow()
     expect(text).toMatch(/^\{\n"exported_at"/)
     expect(() => JSON.parse(text)).toThrow()
-    expect(t.logs()).toContain('a file could not be sent to its end')
+    expect(t.logs()).toContain('a file could not be sent completely')
   })
 })
 

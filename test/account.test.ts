@@ -35,7 +35,7 @@ afterEach(async () => {
   for (const table of ['session', 'identity', 'entry', 'bucket', 'user', 'outbox']) await db.run(`DELETE FROM ${table}`)
 })
 
-/** What the provider "hub" says of somebody, with a verified address. */
+/** What the provider "hub" says of someone, with a verified address. */
 const profileOf = (name: string, changes: Partial<ProviderProfile> = {}): ProviderProfile => ({
   provider: 'hub',
   providerUserId: `${name}-1`,

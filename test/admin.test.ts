@@ -103,7 +103,7 @@ describe('npm run admin -- --help', () => {
 })
 
 describe('admin users', () => {
-  it('lists accounts, the oldest first', async () => {
+  it('lists accounts, oldest first', async () => {
     expect(await json('users')).toEqual({
       users: [shown(alice, { used_bytes: 3000, files: 1 }), shown(bob, { used_bytes: 3, files: 1 })],
       total: 2,
@@ -332,7 +332,7 @@ describe('admin usage', () => {
 describe('admin storage', () => {
   const settings = () => ({ DATA_DIR: dir, BLOB_DIR: dir, DATABASE_URL: database.url })
 
-  it('shows what takes the space, and what is free on the disk', async () => {
+  it('shows used and free storage on the disk', async () => {
     const { code, out } = await runBuilt('admin.ts', ['storage', '--json'], settings())
     expect(code).toBe(0)
     const { bavail, blocks, bsize } = statfsSync(dir)
@@ -354,7 +354,7 @@ describe('admin storage', () => {
     const nowhere = join(dir, 'nowhere')
     const { code, out, err } = await runBuilt('admin.ts', ['storage'], { ...settings(), BLOB_DIR: nowhere })
     expect([code, out]).toEqual([2, ''])
-    expect(err).toMatch(/^It could not be asked: /)
+    expect(err).toMatch(/^The database could not be read: /)
   })
 })
 
@@ -392,7 +392,7 @@ describe('admin plans', () => {
 })
 
 describe('admin retry-mails', () => {
-  it('sends the mails once more that were given up, and no others', async () => {
+  it('sends mails again whose delivery was given up, and no others', async () => {
     await t.app.worker.stop()
     const insert = (id: string, kind: string, dueAt: number) =>
       t.app.db.run(
@@ -411,7 +411,7 @@ describe('admin retry-mails', () => {
     expect(Math.abs(Number(rows[0]?.dueAt) - Date.now())).toBeLessThan(30_000)
     expect(Math.abs(Number(rows[0]?.createdAt) - Date.now())).toBeLessThan(30_000)
     expect(rows[1]).toEqual({ id: waiting, attempts: 7, dueAt: later, createdAt: 0 })
-    expect((await admin('retry-mails')).out).toBe('0 mails are sent once more.\n')
+    expect((await admin('retry-mails')).out).toBe('0 mails are sent again.\n')
   })
 })
 
@@ -427,7 +427,7 @@ describe('2, and a sentence, when it could not be asked:', () => {
       ...settings,
     })
     expect([code, out]).toEqual([2, ''])
-    expect(err).toMatch(/^It could not be asked: /)
+    expect(err).toMatch(/^The database could not be read: /)
     expect(err).toMatch(says)
     expect(err).not.toMatch(/^ +at /m)
   })

@@ -338,7 +338,7 @@ describe('GET /api/api_keys/private/list', () => {
     const { caller, id } = await privateKey(t, alice)
     const before = Date.now()
     await folders(caller)
-    // Nobody waits for it to be noted.
+    // No one waits for it to be noted.
     const used = await until(async () => (await list('private')).response.api_keys[0].last_used_at)
     expect(at(used)).toBeGreaterThanOrEqual(before)
     const row = await rowOf(id)

@@ -9,7 +9,7 @@ export interface GraphRow extends Rule {
   document: string
   /** Where in the answer is what is asked for. */
   at: string
-  /** Aims it at things that nobody else needs any more. */
+  /** Aims it at things that no one else needs any more. */
   variables(things: Things, caller: Person): object | Promise<object>
   /** It uploads an empty file, which is named like the other things. */
   file?: true
@@ -78,7 +78,7 @@ const inWorkspace = (field: string, selection: string, [access, scope]: [string,
     { names: 'workspace', under: WORKSPACE, ...more },
   )
 
-/** A node is there for whoever may see it, and null for everybody else. */
+/** A node is there for whoever may see it, and null for everyone else. */
 const node = (
   type: string,
   [access, scope]: [string, string | null],

@@ -19,7 +19,7 @@ let people = 0
 const without = (scopes: readonly string[], missing: string | null): string[] =>
   scopes.filter(scope => scope !== (missing && scopes.includes(missing) ? missing : scopes[0]))
 
-/** An owner with her things and her workspace, and everybody around them; each is made when it is first asked for. */
+/** An owner with her things and her workspace, and everyone around them; each is made when it is first asked for. */
 export class World {
   readonly #t: TestApp
   readonly #callers = new Map<string, Promise<Person>>()
@@ -166,7 +166,7 @@ export class World {
     return via === 'private key' ? privateKey(this.#t, owner) : workspaceKey(this.#t, owner, workspaceId)
   }
 
-  /** Lets something happen that somebody may wait for. Nothing happens for whoever has no address. */
+  /** Lets something happen that someone may wait for. Nothing happens for whoever has no address. */
   async causeNews(field: string, { email }: Person, { drive }: { drive?: unknown }): Promise<void> {
     const { db, pubSub } = this.#t.app
     const neighbour = await this.#newcomer()
@@ -190,7 +190,7 @@ export class World {
       })
   }
 
-  /** Makes things of the owner's that nobody else needs any more, each when it is asked for. All have this name. */
+  /** Makes things of the owner's that no one else needs any more, each when it is asked for. All have this name. */
   async things() {
     const { owner, recipient, workspaceId } = await this.#begun()
     const t = this.#t
@@ -318,7 +318,7 @@ export class World {
         const base = into ? `/api/workspaces/${into}` : '/api'
         return (await owner.rest('POST', `${base}/file_requests`, { json: { label: name } })).response
       },
-      /** An empty upload in parts to a file request, by nobody in particular. */
+      /** An empty upload in parts to a file request, by no one in particular. */
       async requested(): Promise<{ token: string; upload_id: string; sender: string }> {
         const { token } = await this.fileRequest()
         const json = { filename: name, size: 0 }

@@ -15,7 +15,7 @@ let common: World
 beforeAll(async () => {
   t = await startApp(UNHURRIED)
   await t.limit({ ...ROOMY, maxFiles: null, maxFilesWorkspace: null, maxWorkspaceFolders: null })
-  // What is deleted here needs nobody to tidy up.
+  // What is deleted here needs no one to tidy up.
   await t.app.worker.stop()
   common = new World(t)
 })
@@ -31,7 +31,7 @@ interface Call {
 }
 
 /**
- * What everybody is told.
+ * What everyone is told.
  * @param aim makes what the row is aimed at
  */
 async function outcomesOf<Aim>(

@@ -35,7 +35,7 @@ export interface Row extends Rule {
   rest: Pick<ContractOperation, 'method' | 'path' | 'statuses' | 'in'>
 }
 
-/** Somebody with a credential: one column of the table. */
+/** Someone with a credential: one column of the table. */
 export interface Identity {
   title: string
   via: 'nothing' | 'session' | 'private key' | 'workspace key'

@@ -31,7 +31,7 @@ export async function expectConsistent(t: TestApp): Promise<void> {
   await expectWhole(t.app)
 }
 
-/** The same of a database and a store that nobody uses at the moment. */
+/** The same of a database and a store that no one uses at the moment. */
 export async function expectWhole(installation: { db: Db; store: BlobStore }): Promise<void> {
   // Not strictly: what a native module makes is of another realm in a sandbox.
   deepEqual(await findingsOf(installation), [])
@@ -105,13 +105,13 @@ const versionsOf = (db: Db) =>
     'SELECT bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, bytes FROM version ORDER BY id',
   )
 
-/** Uploads in parts that are under way: each holds its declared size, and its object is nobody's file yet. */
+/** Uploads in parts that are under way: each holds its declared size, and its object is no one's file yet. */
 const sessionsOf = (db: Db) =>
   db.rows<{ id: string; bucketId: string; size: number }>(
     "SELECT id, bucket_id AS bucketId, size FROM upload_session WHERE state IS NULL OR state <> 'completed' ORDER BY id",
   )
 
-/** What direct uploads have left behind, until nobody can write to it any more. */
+/** What direct uploads have left behind, until no one can write to it any more. */
 const waitingOf = async (db: Db) => {
   const sql = "SELECT id FROM blobs WHERE state = 'deleting' AND lease_until > ?"
   return new Set((await db.rows<{ id: string }>(sql, [Date.now() + 120_000])).map(b => b.id))

@@ -49,14 +49,14 @@ const mails = async () => {
   return jobs.map(job => JSON.parse(job.payload))
 }
 
-/** Shares files of somebody; answers the tokens. */
+/** Shares files of someone; answers the tokens. */
 async function share(json: object = {}, person = alice): Promise<string[]> {
   const { status, response } = await send(json, person)
   expect(status).toBe(200)
   return response.sharing_info.map((info: { sharing_token: string }) => info.sharing_token)
 }
 
-/** A new person with a file of their own, and the token of its share with somebody. */
+/** A new person with a file of their own, and the token of its share with someone. */
 async function newShare(
   name: string,
   recipient: Person,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-/** Shares a file with everybody; answers the token. */
+/** Shares a file with everyone; answers the token. */
 async function share(object: string, more: object = {}, person = alice): Promise<string> {
   const { status, response } = await person.rest('POST', '/api/files/quick_share', { json: { object, ...more } })
   expect(status).toBe(200)
@@ -233,7 +233,7 @@ describe('GET /api/d/private/{token}', () => {
     const seal = (seconds: number) => createTokens(SECRET_KEY).seal('private-download', payload, seconds)
     expect((await open(seal(10))).status).toBe(302)
     expect(statusAndCode(await open(seal(-1)))).toEqual([403, 'SHARE_EXPIRED'])
-    // Whose it is comes first: nobody else learns that there was something.
+    // Whose it is comes first: no one else learns that there was something.
     expect(statusAndCode(await open(seal(-1), '', bob))).toEqual([404, 'TOKEN_NOT_FOUND'])
   })
 

@@ -77,7 +77,7 @@ const byGraph = async (drive: string, [name, input, file]: GraphCall) => {
   return late(drive, async () => [name, (await alice.graphql(document, { input }, file)).code])
 }
 
-/** A link of somebody else. */
+/** A link of someone else. */
 async function linkOfBob(): Promise<string> {
   const bob = await t.signIn('bob')
   await bob.upload('b.txt', BYTES)

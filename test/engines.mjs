@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { createConnection } from 'mysql2/promise'
 
-/** Installed apart, because nobody but the tests of the Azure store needs it. */
+/** Installed apart, because no one but the tests of the Azure store needs it. */
 const azurite = new URL('./azurite/node_modules/azurite/package.json', import.meta.url)
 
 const mysqlUrl = process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306'

@@ -49,7 +49,7 @@ export async function walkEveryRoute(
   const content = 'the same bytes for everybody'
   const checksum = createHash('md5').update(content).digest('hex')
 
-  /** Asks for files, which somebody sends; and asks no more. */
+  /** Asks for files, which someone sends; and asks no more. */
   const askForFiles = async (who: Person, base: string, folder: string, ws: Record<string, string> = {}) => {
     const json = { label: 'Papers', folder, password }
     const { id: request_id, token } = (await go(who, `POST ${base}`, ws, { json })).response

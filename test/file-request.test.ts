@@ -230,7 +230,7 @@ describe('A sender', () => {
     const part = (body: string, headers = as(sender)) => t.anonymous.rest('PUT', `${at}/parts/1`, { body, headers })
     expect(statusAndCode(await part('x'.repeat(11)))).toEqual([400, 'INVALID_INPUT'])
     expect(statusAndCode(await part('short'))).toEqual([400, 'INVALID_INPUT'])
-    // Another sender, and nobody.
+    // Another sender, and no one.
     const other = (await send(token, 'o.txt')).response.sender
     expect(statusAndCode(await part('0123456789', as(other)))).toEqual([404, 'UPLOAD_NOT_FOUND'])
     expect(statusAndCode(await t.anonymous.rest('GET', at))).toEqual([404, 'UPLOAD_NOT_FOUND'])

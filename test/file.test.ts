@@ -71,7 +71,7 @@ function formOf(parts: [string, string | Blob, string?][]): FormData {
 const blob = (text: string, type = '') => new Blob([text], { type })
 const send = (form: FormData, person = alice) => person.rest('POST', '/api/files/upload', { form })
 
-/** Refused in the same words, whether a path is somebody else's or nobody's. */
+/** Refused in the same words, whether a path is someone else's or no one's. */
 function expectSameRefusal(foreign: RestAnswer, missing: RestAnswer, path: string, missingPath: string) {
   expect(foreign.status).toBeGreaterThanOrEqual(400)
   expect(foreign.text.replaceAll(path, '')).toBe(missing.text.replaceAll(missingPath, ''))

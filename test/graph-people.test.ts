@@ -449,7 +449,7 @@ describe('shares', () => {
     expect(me.shares.nodes).toEqual([{ id: share.id, downloads: 1 }])
     expect(await node(alice, share.id)).toEqual({ __typename: 'LinkShare', id: share.id })
     expect(await node(bob, share.id)).toBeNull()
-    // By the id alone, nobody learns that there is a share.
+    // By the id alone, no one learns that there is a share.
     expect(await refusal(bob, 'revokeShare', { share: { id: share.id } })).toBe('SHARE_NOT_FOUND')
     expect(await refusal(bob, 'revokeShare', { share: { token: share.token } })).toBe('FORBIDDEN')
     const revoked = await change(alice, 'revokeShare', { share: { id: share.id } }, 'revokedId file { id shareCount }')

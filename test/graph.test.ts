@@ -357,7 +357,7 @@ describe('node and nodes', () => {
     ... on Session { current } ... on Account { status } ... on Webhook { state } } }`
   let ids: Record<string, string>
 
-  /** What somebody finds: the type of each node that they see, or the code of the refusal. */
+  /** What someone finds: the type of each node that they see, or the code of the refusal. */
   async function look(person: Person): Promise<Record<string, string>> {
     const { data, errors } = await person.graphql<Anything>(NODES, { ids: Object.values(ids) })
     const said: [string, string][] = Object.entries(ids).flatMap(([what, id], i) => {

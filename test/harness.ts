@@ -74,7 +74,7 @@ export interface TestApp {
   signIn(name: string, options?: { emailVerified?: boolean }): Promise<Person>
   /** A program that sends an API key, or a person's browser that sends one beside the cookie. */
   withKey(key: string, person?: Person): Person
-  /** Sets limits of the plan that everybody has. */
+  /** Sets limits of the plan that everyone has. */
   limit(limits: Record<string, number | null>): Promise<void>
   /** Finishes all work in the background: jobs, then the sweeper. */
   settle(): Promise<void>

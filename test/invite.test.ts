@@ -42,7 +42,7 @@ const remove = (invite_id: string, person = alice, id = workspace_id) =>
   person.rest('DELETE', `/api/workspaces/invites/delete?workspace_id=${id}&invite_id=${encodeURIComponent(invite_id)}`)
 const outcome = ({ status, response }: RestAnswer) => [status, response]
 
-/** The token with which somebody may join this workspace. */
+/** The token with which someone may join this workspace. */
 async function invited(person = bob, role = 'editor'): Promise<string> {
   await invite({ email: person.email, role })
   const found = (await mine(person)).find((i: { workspace_id: string }) => i.workspace_id === workspace_id)

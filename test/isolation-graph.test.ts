@@ -39,7 +39,7 @@ function inPlace(value: unknown, [name, ...rest]: string[], text: string): unkno
   return { ...Object(value), [name]: inPlace(Reflect.get(Object(value), name), rest, text) }
 }
 
-/** What names a thing that is somebody's. */
+/** What names a thing that is someone's. */
 const naming =
   'account apiKey copy drive file fileRequest id identity invite items md5 member path session token uploadSession version webhook workspace'.split(
     ' ',

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-/** What arguments name things that are somebody's, and by what. */
+/** What arguments name things that are someone's, and by what. */
 const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
   ...{ id: 'id', workspace_id: 'id', file_id: 'id', user_id: 'id', invite_id: 'id', api_key_id: 'id', upload_id: 'id' },
   ...{ session_id: 'id', identity_id: 'id', version_id: 'id', request_id: 'id', items: 'id' },
@@ -55,7 +55,7 @@ const below = [
   'Mutation.resolveShare path',
   'Mutation.resolveShare entries',
 ]
-/** A link is everybody's who has it, and is signed in. */
+/** A link is everyone's who has it, and is signed in. */
 const links = ['POST /api/share/save/{token}']
 const names = (field: string, arg: string): boolean =>
   arg in naming && ![...makers, ...below].includes(`${field} ${arg}`)
@@ -165,7 +165,7 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
       default: {
         const forged = [...value].reverse().join('')
         if (/invite/i.test(field)) return { alike: forged, unlike: [] }
-        // Nobody but the service can make one of these, so a forged one is known without a look.
+        // No one but the service can make one of these, so a forged one is known without a look.
         return field === 'Query.privateDownload'
           ? { alike: forged, unlike: ['nonsense'] }
           : { alike: t.app.services.shares.tokenOf(v7()), unlike: [forged] }
@@ -218,7 +218,7 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
 
   it('whatever argument names it', () => {
     expect(args.filter(({ arg }) => !naming[arg] && !telling.includes(arg))).toEqual([])
-    // A link is everybody's who has it; what senders have of each other is in test/file-request.test.ts.
+    // A link is everyone's who has it; what senders have of each other is in test/file-request.test.ts.
     const isLink = (field: string) => field === 'Query.shareInfo' || /Request(ed|Info$)|enterRequest/i.test(field)
     const wanted = args.filter(({ field, arg }) => names(field, arg) && !isLink(field))
     expect(wanted.map(({ field, arg }) => `${field} ${arg}`).filter(what => !tried.has(what))).toEqual([])

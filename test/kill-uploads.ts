@@ -25,11 +25,11 @@ export interface Campaign {
 
 /** What a campaign came to. */
 export interface Tally {
-  /** How often somebody was killed, by who it was and when. */
+  /** How often someone was killed, by who it was and when. */
   kills: Record<string, number>
   /** Parts that had been acknowledged at a kill. */
   kept: number
-  /** Parts that were sent twice, because nobody had acknowledged them. */
+  /** Parts that were sent twice, because no one had acknowledged them. */
   again: number
 }
 
@@ -71,7 +71,7 @@ function runClient(url: string, job: UploadJob): Client {
   }
 }
 
-/** Runs the client until it has finished, as somebody would who starts it again. Answers how often that took. */
+/** Runs the client until it has finished, as someone would who starts it again. Answers how often that took. */
 async function finish(urlOf: () => string, job: UploadJob): Promise<void> {
   for (let tries = 1; ; tries++) {
     const { code, err } = await runClient(urlOf(), job).ended
@@ -117,7 +117,7 @@ function sentTwice(steps: Step[]): { acknowledged: number[]; again: number } {
 
 /**
  * Kills the service or its client in the middle of uploads in parts, round by round, and lets the client finish what was begun. Some
- * uploads are left behind, which nobody will finish.
+ * uploads are left behind, which no one will finish.
  * @throws Error for anything that is not as it must be
  */
 export async function killUploads(campaign: Campaign): Promise<Tally> {
@@ -135,7 +135,7 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
   }
   const stepsOf = (job: UploadJob) => parseSteps(readFileSync(job.journal, 'utf8'))
 
-  /** How long a completion takes that nobody disturbs, in milliseconds. */
+  /** How long a completion takes that no one disturbs, in milliseconds. */
   async function completionOf(job: UploadJob): Promise<number> {
     const client = runClient(site.at(0).url, job)
     await client.took('complete')
@@ -147,7 +147,7 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
     return took
   }
 
-  /** Waits for a moment of an upload at which somebody is to be killed; says what is under way then. */
+  /** Waits for a moment of an upload at which someone is to be killed; says what is under way then. */
   async function moment(client: Client, job: UploadJob, completion: number): Promise<string> {
     const at = random()
     if (at < AT_START) {
@@ -203,7 +203,7 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
     return true
   }
 
-  /** Uploads that nobody finishes: begun, half sent, put together and refused, and sent anew after that. */
+  /** Uploads that no one finishes: begun, half sent, put together and refused, and sent anew after that. */
   async function abandon(): Promise<void> {
     const alice = await site.alice(0)
     for (const direct of [false, true])

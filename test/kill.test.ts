@@ -157,7 +157,7 @@ describe('A service that is killed', () => {
     await kill()
     wire.socket.destroy()
     await comeBack()
-    // Its reservation holds until its lease is over: somebody else might carry on.
+    // Its reservation holds until its lease is over: someone else might carry on.
     expect(await namesIn('')).toEqual([])
     await expectSound()
     expect(await store.look(blobId)).toBeNull()

@@ -29,7 +29,7 @@ export interface MailServer {
   /** How often a mail was begun. */
   begun: number
   manners: Manners
-  /** Nobody listens any more; with `again` somebody does, on the same port. */
+  /** No one listens any more; with `again` someone does, on the same port. */
   stop(): Promise<void>
   again(): Promise<void>
 }

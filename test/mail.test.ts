@@ -145,7 +145,7 @@ describe('A mail about shared files', () => {
     const [mail] = await mailsOf(() => share({ objects, password: 'hush hush' }))
     expect(mail?.header('subject')).toBe('alice shares 3 files with you')
     for (const body of [mail?.text, mail?.html]) {
-      expect(body).toContain('You need a password, which the sender will tell you in another way.')
+      expect(body).toContain('You need a password, which the sender will give you in another way.')
       for (const name of ['a.txt', 'b.txt', 'c.txt']) expect(body).toContain(name)
     }
     expect(mail?.text.match(/http:\/\/\S+\/share\/[\w-]{43}/g)).toHaveLength(3)

@@ -47,7 +47,7 @@ const outcome = ({ status, response }: RestAnswer) => [status, response]
 const FORBIDDEN = [403, { code: 'FORBIDDEN' }]
 const LAST_OWNER = [403, { code: 'LAST_OWNER' }]
 
-/** The roles of everybody, as the database has them. */
+/** The roles of everyone, as the database has them. */
 async function standing(): Promise<Record<string, Role>> {
   const names = new Map([alice, bob, carol, dora, mallory].map(person => [person.userId, person.email.split('@')[0]]))
   const rows = await t.app.db.rows<{ id: string; role: Role }>(
@@ -60,7 +60,7 @@ const ownerId = async () => {
   const rows = await t.app.db.rows<{ id: string }>('SELECT owner_id AS id FROM workspace WHERE id = ?', [workspace_id])
   return rows[0]?.id
 }
-/** The id of somebody as a member of this workspace. */
+/** The id of someone as a member of this workspace. */
 const memberId = ({ userId }: Pick<Person, 'userId'>) => `member:${workspace_id}:${userId}`
 const START = { alice: 'owner', bob: 'admin', carol: 'editor', dora: 'viewer' }
 
@@ -155,7 +155,7 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect((await changeRole(alice, bob.userId, 'owner')).status).toBe(200)
     expect((await changeRole(bob, alice.userId, 'viewer')).status).toBe(200)
     expect(await standing()).toEqual({ ...START, alice: 'viewer', bob: 'owner' })
-    // The limits are those of an owner's plan: somebody who is one answers for them.
+    // The limits are those of an owner's plan: someone who is one answers for them.
     expect(await ownerId()).toBe(bob.userId)
     expect((await bob.rest('GET', '/api/workspaces/list')).response.at(-1)).toMatchObject({ owner_id: bob.userId })
   })

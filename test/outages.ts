@@ -55,7 +55,7 @@ export async function expectUnready(t: TestApp, part: 'database' | 'blob_store')
   expect((await rest(t.url, 'GET', '/healthz')).status).toBe(200)
 }
 
-/** The service is well again within some seconds, and nobody had to do anything. */
+/** The service is well again within some seconds, and no one had to do anything. */
 export async function expectRecovery(t: TestApp, person: Person): Promise<void> {
   await until(async () => (await rest(t.url, 'GET', '/readyz')).status === 200, 8000, 50)
   const name = randomBytes(6).toString('hex')

@@ -53,7 +53,7 @@ async function file(name = 'a.txt', bytes: string | Uint8Array = 'hello', type =
 
 const pathOf = (link: string) => new URL(link).pathname
 
-/** Shares a file with everybody; answers the path of its page. */
+/** Shares a file with everyone; answers the path of its page. */
 async function share(object: string, terms: object = {}): Promise<string> {
   const { status, response, text } = await alice.rest('POST', '/api/files/quick_share', { json: { object, ...terms } })
   if (status !== 200) throw new Error(text)
@@ -418,7 +418,7 @@ describe('POST /share/{token}', () => {
     expect(linksOf(await get(direct, t.anonymous, { cookie: own }))).toContain(`${direct}/download`)
     await send(object, { password: 'second' })
     expect((await get(direct, t.anonymous, { cookie: own })).text).toContain('type="password"')
-    // A pass is not a session: without one, the file is for nobody.
+    // A pass is not a session: without one, the file is for no one.
     expect((await get(direct, t.anonymous, { cookie: own.split('; ')[1] ?? '' })).status).toBe(401)
   })
 
@@ -517,7 +517,7 @@ describe('POST /share/{token}', () => {
 })
 
 describe('GET /share/{token} of a folder', () => {
-  /** Shares a folder with everybody; answers the path of its page. */
+  /** Shares a folder with everyone; answers the path of its page. */
   async function shareFolder(path: string, terms: object = {}): Promise<string> {
     const { status, response, text } = await alice.rest('POST', '/api/folders/quick_share', {
       json: { path, ...terms },
@@ -897,7 +897,7 @@ describe('GET /share/{token}/preview', () => {
       const page = await get(path, who)
       expect(wordsOf(page)).toContain('There is no preview, because this link allows a limited number of downloads.')
       expect(page.text).not.toContain('/preview')
-      // It is the link that is limited, not the visitor: nobody is told to be somebody else.
+      // It is the link that is limited, not the visitor: no one is told to be someone else.
       for (const method of ['GET', 'HEAD'])
         expect(await leadOf(get(`${path}/preview`, who, {}, method))).toEqual([303, path])
     }
@@ -1056,7 +1056,7 @@ describe('/invite/{token}', () => {
     await join(t, id, bob, 'viewer')
     for (const answer of [await get(path, bob), await post(path, { answer: 'accept' }, bob)]) {
       expect(answer.status).toBe(400)
-      expect(wordsOf(answer)).toContain('You are a member of this workspace already.')
+      expect(wordsOf(answer)).toContain('You are already a member of this workspace.')
     }
     // Others are not told who is in.
     expect((await get(path)).status).toBe(200)

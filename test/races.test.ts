@@ -14,7 +14,7 @@ let people = 0
 beforeAll(async () => {
   t = await startApp()
 })
-// Everybody begins with nothing, and after every race all that is remembered must be what is there.
+// Everyone begins with nothing, and after every race all that is remembered must be what is there.
 beforeEach(async () => {
   alice = await t.signIn(`alice-${people++}`)
 })

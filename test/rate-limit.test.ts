@@ -98,7 +98,7 @@ const operation = (name: string): Operation => {
   return found
 }
 
-/** Somebody with a file and a workspace, who has done nothing yet that counts. */
+/** Someone with a file and a workspace, who has done nothing yet that counts. */
 async function caller(t: TestApp): Promise<Caller> {
   const person = await t.signIn(`p${newId()}`)
   await person.upload('a.txt', 'hello')
@@ -422,7 +422,7 @@ describe('Guessing the password of a share', () => {
       expect(said).toEqual({ WRONG_PASSWORD: 10, TOO_MANY_ATTEMPTS: 290 })
       const [row] = await one.app.db.rows<{ downloads: number }>('SELECT downloads FROM share')
       expect(row?.downloads).toBe(0)
-      // The right password comes too late for the attacker, and in time for everybody else.
+      // The right password comes too late for the attacker, and in time for everyone else.
       for (const url of urls) {
         expect((await ways[0]?.(url, token, 'right', '198.51.100.7'))?.code).toBe('TOO_MANY_ATTEMPTS')
         for (const way of ways)

@@ -27,7 +27,7 @@ export type Step =
 /** How a client program says that the service broke under it, and that it may be run again: EX_TEMPFAIL of sysexits.h. */
 export const BROKEN = 75
 
-/** Bytes of a stretch of a file, made anew each time: nobody has to keep 200 MiB. */
+/** Bytes of a stretch of a file, made anew each time: no one has to keep 200 MiB. */
 export function synthesize(seed: string, number: number, size: number): Buffer<ArrayBuffer> {
   const start = Buffer.alloc(16)
   start.writeUInt32BE(number)

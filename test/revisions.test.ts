@@ -37,7 +37,7 @@ const save = (person: Person, name: string, content: string, { headers }: RestOp
   form.append('file', new File([content], name))
   return person.rest('POST', `${base}/upload`, { form, ...(headers ? { headers } : {}) })
 }
-/** Somebody who may edit a folder of a person, and where. A file in it, a.txt, was replaced. */
+/** Someone who may edit a folder of a person, and where. A file in it, a.txt, was replaced. */
 async function shareWithEditor(person: Person): Promise<[editor: Person, base: string]> {
   const editor = await t.signIn(`person${serial++}`)
   await person.upload('shared/a.txt', 'x')

@@ -5,10 +5,10 @@ import { operatorService } from '../src/services/accounts/operator.ts'
 import { found, join, privateKey, put, workspaceKey } from './builders.ts'
 import { type Person, rest, type TestApp } from './harness.ts'
 
-/** What is subscribed to: shares for oneself, or the usage of a workspace of somebody else. */
+/** What is subscribed to: shares for oneself, or the usage of a workspace of someone else. */
 type Topic = 'shares' | 'workspace'
 
-/** Somebody with an open subscription, and where they and others act to end the right to it. */
+/** Someone with an open subscription, and where they and others act to end the right to it. */
 interface Scene {
   there: TestApp
   person: Person
@@ -133,7 +133,7 @@ async function meet({ topic, by, end }: End, here: TestApp, there: TestApp, news
   await end({ there, person, owner, workspaceId, keyId: program?.id ?? '' })
   if (news === 'and more happens') {
     if (topic === 'shares') await share(there)
-    // Nobody can change a workspace any more that is deleted, so this is made up.
+    // No one can change a workspace any more that is deleted, so this is made up.
     else there.app.pubSub.publish('bucketChanged', bucket?.id ?? '')
   }
   const ended = await Promise.race([stream.ended, sleep(SECONDS * 1000, 'goes on', { ref: false })])

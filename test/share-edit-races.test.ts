@@ -17,7 +17,7 @@ beforeAll(async () => {
   t = await startApp({ RATE_SHARING: '1000000' })
   gate = gateOf(t.app.store)
 })
-// Everybody begins with nothing, and after every race all that is remembered must be what is there.
+// Everyone begins with nothing, and after every race all that is remembered must be what is there.
 beforeEach(async () => {
   people++
   ;[alice, bob, carol] = (await Promise.all(['alice', 'bob', 'carol'].map(name => t.signIn(`${name}-${people}`)))) as [

@@ -24,7 +24,7 @@ interface Made {
   id: string
 }
 
-/** Shares a file of alice with everybody. */
+/** Shares a file of alice with everyone. */
 async function link(json: object = {}): Promise<Made> {
   const { status, response } = await alice.rest('POST', '/api/files/quick_share', {
     json: { object: 'docs/a.txt', ...json },

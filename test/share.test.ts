@@ -32,7 +32,7 @@ const resolve = (token: string, options: RestOptions = {}, query = '', person = 
 const revoke = (token: string, person = alice, options: RestOptions = {}) =>
   person.rest('POST', `/api/share/revoke/${token}`, options)
 
-/** Shares a file of alice with everybody; answers the token. */
+/** Shares a file of alice with everyone; answers the token. */
 async function share(json: object = {}, person = alice): Promise<string> {
   const { status, response } = await quickShare({ object: 'docs/a.txt', ...json }, person)
   expect(status).toBe(200)
@@ -414,7 +414,7 @@ describe('With a folder deleted, and not purged yet', () => {
 
   beforeAll(async () => {
     late = await startApp()
-    // What is deleted stays where it is: nobody carries out the purge.
+    // What is deleted stays where it is: no one carries out the purge.
     await late.app.worker.stop()
     dora = await late.signIn('dora')
   })
@@ -482,7 +482,7 @@ describe('GraphQL', () => {
   const SEND = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
 
   const file = (path: string) => ({ at: { path } })
-  /** A link to a new file of somebody new. */
+  /** A link to a new file of someone new. */
   async function newLink(name: string, input: object = {}) {
     const person = await t.signIn(name)
     await person.upload('docs/a.txt', 'hello', 'text/plain')
@@ -628,7 +628,7 @@ describe('GraphQL', () => {
     const input = { share: { token } }
     expect(await codeOf(t.anonymous, REVOKE, { input })).toBe('UNAUTHENTICATED')
     expect(await codeOf(bob, REVOKE, { input })).toBe('FORBIDDEN')
-    // An id alone tells nobody else that there is a share.
+    // An id alone tells no one else that there is a share.
     expect(await codeOf(bob, REVOKE, { input: { share: { id } } })).toBe('SHARE_NOT_FOUND')
     expect(await codeOf(person, REVOKE, { input: { share: { id, token } } })).toBe('INVALID_INPUT')
     expect((await ask(person, REVOKE, { input })).revokeShare).toEqual({

@@ -15,7 +15,7 @@ declare const engine: 'sqlite' | 'mysql'
 const onMysql = engine === 'mysql' ? describe : describe.skip
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
 
-/** A port on which nobody listens: reserved for "discard". */
+/** A port on which no one listens: reserved for "discard". */
 const NOBODY = '127.0.0.1:9'
 
 let dir: string

@@ -158,7 +158,7 @@ describe('Statements of the hottest reads', () => {
     }
     const headers = await create()
     await Promise.all(Array.from({ length: 20 }, create))
-    // The first use is noted, and nobody waits for that; the next ones of a minute are not.
+    // The first use is noted, and no one waits for that; the next ones of a minute are not.
     await t.anonymous.rest('GET', '/auth/is_valid', { headers })
     for (let noted: unknown[] = []; noted.length === 0; )
       noted = await t.app.db.rows('SELECT id FROM api_key WHERE last_used_at IS NOT NULL')
@@ -402,7 +402,7 @@ describe('A listing', () => {
       return id
     }
     const copies = [await copied(), await copied(workspace_id)]
-    // Of somebody else: the lists of the owner hold as many shares as files.
+    // Of someone else: the lists of the owner hold as many shares as files.
     const sharer = await t.signIn(`sharer-of-${count}`)
     await folderOf(sharer, 'list', count)
     const link = await sharer.rest('POST', '/api/folders/quick_share', { json: { path: 'list' } })

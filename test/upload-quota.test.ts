@@ -60,7 +60,7 @@ const send = async (up: Uploader, id: string, bytes: Buffer) => {
 }
 
 describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
-  /** Somebody new, and what is asked about. */
+  /** Someone new, and what is asked about. */
   async function begin() {
     const { who, workspace } = await somebody()
     return { who, workspace, up: by(who, workspace), there: () => room(who, front ? workspace : null) }

@@ -60,7 +60,7 @@ interface Begun {
   id: string
 }
 
-/** Somebody new with a workspace, and an upload into it whose parts have all arrived. */
+/** Someone new with a workspace, and an upload into it whose parts have all arrived. */
 async function begun({ direct = false, own = true } = {}): Promise<Begun> {
   const alice = await t.signIn(`alice${++people}`)
   const workspace = await found(alice)

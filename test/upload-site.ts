@@ -26,7 +26,7 @@ export interface UploadSite {
   start(place: number): Promise<void>
   /** Alice, as she talks to one of the instances. */
   alice(place: number): Promise<Person>
-  /** Time passes until nobody can go on with what was begun; then everything has been given back, and nothing differs from anything. */
+  /** Time passes until no one can go on with what was begun; then everything has been given back, and nothing differs from anything. */
   expectHealed(ms?: number): Promise<void>
   close(): Promise<void>
 }

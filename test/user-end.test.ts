@@ -41,7 +41,7 @@ const found = async (person: Person, name: string): Promise<string> => {
   return response.workspace.workspace_id
 }
 
-/** Makes somebody a member. */
+/** Makes someone a member. */
 async function join(owner: Person, workspace_id: string, person: Person, role: string): Promise<void> {
   await owner.rest('POST', '/api/workspaces/invites/create', {
     json: { workspace_id, email: person.email, role: role === 'owner' ? 'admin' : role },
@@ -83,7 +83,7 @@ async function tracesOf(userId: string): Promise<string[]> {
   return found.flat()
 }
 
-/** Somebody with a bit of everything. */
+/** Someone with a bit of everything. */
 async function settled(name: string, friend: Person) {
   const person = await t.signIn(name)
   await person.upload('docs/a.txt', 'hello', 'text/plain')
@@ -234,7 +234,7 @@ describe('DELETE /api/user/account/delete', () => {
       expect.objectContaining({ workspace_id: shared, role: 'owner' }),
     )
 
-    // Whoever comes back is somebody new.
+    // Whoever comes back is someone new.
     const back = await t.signIn('dora')
     expect(back.userId).not.toBe(person.userId)
     expect((await back.rest('GET', '/api/files/tree')).response).toMatchObject({ folders: [], files: [] })
@@ -413,7 +413,7 @@ describe('DELETE /api/user/account/delete', () => {
         expect(await rowsOf(table, 'workspace_id', ws)).toEqual([])
       const open = 'SELECT id FROM bucket WHERE user_id IS NULL AND workspace_id IS NULL AND kept_until IS NULL'
       expect(await t.app.db.rows(open)).toEqual([])
-      // What was put into the workspace of somebody else stays there.
+      // What was put into the workspace of someone else stays there.
       expect(await rowsOf('bucket', 'workspace_id', shed)).toMatchObject([
         { used_files: kept, used_bytes: kept * 1000 },
       ])

@@ -21,7 +21,7 @@ export interface Receiver {
   received: Received[]
   /** How the next requests are answered, one after the other; those after them are taken. */
   next: Answer[]
-  /** Nobody listens any more; with `again` somebody does, on the same port. */
+  /** No one listens any more; with `again` someone does, on the same port. */
   stop(): Promise<void>
   again(): Promise<void>
 }

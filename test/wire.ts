@@ -137,7 +137,7 @@ function takeChunks(bytes: Buffer): { text: string; length: number } | undefined
   }
 }
 
-/** The head of a request by somebody, up to and including the empty line. */
+/** The head of a request by someone, up to and including the empty line. */
 export function head(person: Person, request: string, headers: Record<string, string | number> = {}): string {
   const all = { host: 'localhost', cookie: person.cookie, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -83,7 +83,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
     ])
     expect(await level('/docs/new')).toEqual({ folders: [], files: ['a.txt'] })
     expect(await usage()).toEqual({ files: 1, bytes: 5, folders: 2 })
-    // It is the workspace's, and nobody's own.
+    // It is the workspace's, and no one's own.
     expect((await bob.rest('GET', '/api/user/bucket')).response.bucket_data.file_count).toBe(0)
   })
 

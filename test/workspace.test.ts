@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let people = 0
-/** Somebody new, who has made no workspace in this minute. */
+/** Someone new, who has made no workspace in this minute. */
 const newcomer = () => t.signIn(`founder${++people}`)
 
 const create = (json: object, person = alice) => person.rest('POST', '/api/workspaces/create', { json })
@@ -474,7 +474,7 @@ describe('DELETE /api/workspaces/delete', () => {
     await join(t, input.workspace, bob, 'admin')
     expect(await codeOf(bob, DELETE, { input })).toBe('FORBIDDEN')
     expect(await ask(founder, DELETE, { input })).toEqual({ deleteWorkspace: { deletedId: input.workspace } })
-    // What does not exist is nobody's.
+    // What does not exist is no one's.
     expect(await codeOf(founder, DELETE, { input })).toBe('FORBIDDEN')
     expect(await list(founder)).toEqual([])
   })

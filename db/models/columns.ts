@@ -50,7 +50,7 @@ export class Column<T, Given = T> {
     return this.#with({ references: { model, key: 'id' }, onDelete: 'CASCADE' })
   }
 
-  /** Made anew each time, because Sequelize mutates what it receives. */
+  /** Made again each time, because Sequelize mutates what it receives. */
   attribute(dialect: Dialect) {
     return { type: this.#type(dialect), allowNull: false, ...this.#options }
   }

@@ -1,6 +1,6 @@
 import { counter, longText, mediumText, moment, type Row, table, uuid, word } from './columns.ts'
 
-/** What became of a copy that outlives its request. */
+/** The states of a background copy. */
 export const copyStates = ['copying', 'done', 'failed', 'cancelled'] as const
 export type CopyState = (typeof copyStates)[number]
 

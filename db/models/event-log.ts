@@ -1,6 +1,6 @@
 import { number, type Row, table, uuid } from './columns.ts'
 
-/** How far the events of a log were purged. A log of which nothing was purged has no row. */
+/** How far the events of a log were purged. A log without purged events has no row. */
 export const EventLog = table({
   tableName: 'event_log',
   columns: {

@@ -1,6 +1,6 @@
 import { longText, moment, number, type Row, table, uuid, word } from './columns.ts'
 
-/** What happens in a drive, by what it happens to. */
+/** The kinds of events in a drive, by their subjects. */
 export const driveKinds = {
   files: [
     'file.created',
@@ -31,7 +31,7 @@ export const driveKinds = {
   webhooks: ['webhook.created', 'webhook.changed', 'webhook.deleted', 'webhook.disabled'],
 } as const
 
-/** What happens to a person. */
+/** The kinds of events about a person. */
 export const personKinds = [
   'sign_in.refused',
   'session.started',
@@ -65,7 +65,7 @@ export const eventKinds: readonly EventKind[] = [
   ...new Set<EventKind>([...Object.values(driveKinds).flat(), ...personKinds]),
 ]
 
-/** By what someone acts. */
+/** The means by which someone acts. */
 export const vias = ['session', 'key', 'link', 'operator', 'system'] as const
 export type Via = (typeof vias)[number]
 

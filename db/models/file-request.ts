@@ -27,7 +27,7 @@ export const FileRequest = table({
     kinds: text(1000),
     /** Whether senders have to give a name. */
     asksName: flag,
-    /** Whether its maker is told of new files by mail. */
+    /** Whether its maker gets mails about new files. */
     notifies: flag,
     /** What was received. */
     files: counter,
@@ -35,7 +35,7 @@ export const FileRequest = table({
     /** What is arriving, a part of the reservation of the bucket. */
     reservedFiles: counter,
     reservedBytes: counter,
-    /** Until when the maker was told of what was received, and whether the next mail waits for its time. */
+    /** The time up to which received files were reported to the maker, and whether the next mail is scheduled. */
     notifiedAt: counter,
     mailWaits: flag,
     createdAt: moment,

@@ -27,9 +27,9 @@ export const Share = table({
     allowDownload: flag.default(true),
     /** Whether its recipient may change what is shared. */
     mayEdit: flag.default(false),
-    /** Whether its sharer is told of uses by mail. */
+    /** Whether its sharer gets mails about uses. */
     notifies: flag.default(false),
-    /** Until when they were told, and whether the next mail waits for its time. */
+    /** The time up to which uses were reported to the sharer, and whether the next mail is scheduled. */
     notifiedAt: counter,
     mailWaits: flag.default(false),
     seenAt: moment.nullable(),

@@ -1,7 +1,7 @@
 import { counter, longText, moment, type Row, table, uuid } from './columns.ts'
 
 /**
- * A deleted file or folder that can be restored: its entry has no parent any more, and what is in it is as it was.
+ * A deleted file or folder that can be restored: its entry no longer has a parent, and what is in it is as it was.
  * Ids are ordered by the time of the deletion.
  */
 export const TrashItem = table({

@@ -46,7 +46,7 @@ export const makeLive = (
     tx,
   )
 
-/** Locks a staged blob whose lease is over at a time. @returns its reservation in bytes; undefined when there is none such */
+/** Locks a staged blob whose lease is over at a time. @returns its reservation in bytes; undefined if there is no such blob */
 export async function lockOverdue(db: Db, id: string, at: number, tx: Tx): Promise<number | undefined> {
   const staged = await db.row<{ bytes: number }>(
     `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged' AND lease_until < ?${db.forUpdate}`,
@@ -82,7 +82,7 @@ function counted(references: string[]): { ids: string[]; count: string; repeated
 
 /**
  * Takes references from live blobs, in the transaction that deletes the files and versions that had them, and marks for deletion what
- * nothing refers to any more.
+ * nothing refers to any longer.
  * @param references ids of blobs, as often as something has referred to each
  */
 export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promise<void> {
@@ -98,7 +98,7 @@ export async function releaseBlobs(db: Db, references: string[], tx: Tx): Promis
 }
 
 /**
- * Adds references to live blobs, and locks these until the transaction ends: nobody marks them for deletion meanwhile.
+ * Adds references to live blobs, and locks these until the transaction ends, so that they cannot be marked for deletion meanwhile.
  * @param references ids of blobs, as often as something is about to refer to each
  * @returns whether all of them are live; if not, the transaction must be rolled back
  */

@@ -105,7 +105,7 @@ export const restoreUsage = (
   )
 }
 
-/** Counts trash items that were deleted for ever. */
+/** Counts trash items that were deleted permanently. */
 export async function uncountTrash(
   db: Db,
   id: string,

@@ -5,7 +5,7 @@ import type { Totals } from './bucket.ts'
 import { GIVEN_UP } from './job.ts'
 import { placeholders } from './sql.ts'
 
-/** Sessions of uploads whose blob is not staged, but for those that tell of a completion in the background. */
+/** Sessions of uploads whose blob is not staged, except those that report a background completion. */
 export const endedSessionsAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
   db.rows(
     `SELECT s.id FROM upload_session s LEFT JOIN blobs b ON b.id = s.id AND b.state = 'staged'

@@ -108,7 +108,7 @@ export interface Arrivals {
   bytes: number
 }
 
-/** What a request has received since its maker was told last, which is now. */
+/** What a request has received since the last mail to its maker, which is sent now. */
 export async function takeArrivals(db: Db, id: string, tx: Tx): Promise<Arrivals | undefined> {
   const found = await db.row<Omit<Arrivals, 'count' | 'bytes'> & { since: number }>(
     `SELECT r.label, r.notified_at AS since, CASE WHEN u.status = 'active' THEN u.verified_email END AS address

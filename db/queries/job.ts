@@ -1,7 +1,7 @@
 import type { Db } from '../index.ts'
 import type { Job } from '../models/job.ts'
 
-/** The due time of a job that is not retried any more. Its row is kept for a while, so that it can be reported. */
+/** The due time of a job that is no longer retried. Its row is kept for a while, so that it can be reported. */
 export const GIVEN_UP = Number.MAX_SAFE_INTEGER
 
 export type JobRow = Omit<Job, 'kind' | 'lastError'>
@@ -12,7 +12,7 @@ export interface MailQueue {
   waiting: number
   /** Failed at least once, and still retried. */
   retrying: number
-  /** Not retried any more, except by retryMails. */
+  /** No longer retried, except by retryMails. */
   givenUp: number
   /** When the oldest unsent mail was queued, in milliseconds since 1970. */
   oldestAt: number | null

@@ -1,7 +1,7 @@
 import type { Db, Value } from '../index.ts'
 import { inParts } from './sql.ts'
 
-/** A part of a sorted list, and whether it goes on. */
+/** A part of a sorted list, and whether it continues. */
 export interface Page<T> {
   rows: T[]
   more: boolean
@@ -25,7 +25,7 @@ export const mapPage = <T, To>({ rows, ...page }: Page<T>, to: (row: T) => To): 
 export const mapPages = <T, To>(pages: Map<string, Page<T>>, to: (row: T) => To): Map<string, Page<To>> =>
   new Map(Array.from(pages, ([owner, page]) => [owner, mapPage(page, to)]))
 
-/** The page of each owner that begins with one list, and goes on with another one. */
+/** The page of each owner that begins with one list, and continues with another one. */
 export const mergePages = <T>(
   first: Map<string, Page<T>>,
   second: Map<string, Page<T>>,

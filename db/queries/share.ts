@@ -184,7 +184,7 @@ export const countDownload = (db: Db, id: string, tx?: Tx): Promise<boolean> =>
   )
 
 /**
- * Counts downloads of shares that do not limit them, one for each time that a share is named. Shares that somebody else has locked are
+ * Counts downloads of shares that do not limit them, one for each time that a share is named. Shares locked by another transaction are
  * left out: the visitors of one link do not wait for what becomes of another one.
  * @returns the shares whose downloads are counted
  */

@@ -4,7 +4,7 @@ import type { Plan } from '../models/plan.ts'
 import { BY_RIGHT, LIVE, tables } from './share.ts'
 import { placeholders } from './sql.ts'
 
-/** What is shared with somebody, as a place to write into: with the limits of the drive that it is in. */
+/** A share that its recipient may edit, as a place to write into, with the limits of its drive. */
 export interface SharedDriveRow
   extends Pick<Plan, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders'> {
   /** Of the share. */

@@ -14,7 +14,7 @@ export interface StorageTotals {
   /** Reserved by uploads that have not ended. */
   uploadBytes: number
   uploadCount: number
-  /** In the store still, although nothing needs it any more. */
+  /** In the store still, although nothing needs it any longer. */
   deletingBytes: number
   deletingCount: number
   eventCount: number

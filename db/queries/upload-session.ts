@@ -145,7 +145,7 @@ export const dueCompletions = (db: Db, limit: number): Promise<DueCompletion[]> 
     [Date.now()],
   )
 
-/** Notes how far a completion is, which is still claimed with this token. */
+/** Stores the progress of a completion that is still claimed with this token. */
 export async function setChecked(db: Db, id: string, claim: string, checked: number): Promise<void> {
   await db.run('UPDATE upload_session SET checked = ? WHERE id = ? AND claim = ?', [checked, id, claim])
 }

@@ -1,9 +1,9 @@
 import type { Db, Tx } from '../index.ts'
 
-/** What its maker can be told of by mail. */
+/** The tables whose makers can get mails about uses. */
 export type Noticed = 'file_request' | 'share'
 
-/** Notes that a mail about it waits. @returns when its maker was last told; undefined when one waits already, or none is wanted */
+/** Marks a mail as scheduled. @returns the time of the last mail; undefined if one is already scheduled, or none is wanted */
 export async function beginMail(db: Db, of: Noticed, id: string, tx: Tx): Promise<number | undefined> {
   const sql = `UPDATE ${of} SET mail_waits = ? WHERE id = ? AND mail_waits = ? AND notifies = ?`
   if (!(await db.changed(sql, [true, id, false, true], tx))) return undefined
@@ -11,6 +11,6 @@ export async function beginMail(db: Db, of: Noticed, id: string, tx: Tx): Promis
   return row?.at
 }
 
-/** Notes that its maker is told of all until a time. */
+/** Notes that everything up to a time was reported to the maker. */
 export const endMail = (db: Db, of: Noticed, id: string, at: number, tx: Tx) =>
   db.run(`UPDATE ${of} SET mail_waits = ?, notified_at = ? WHERE id = ?`, [false, at, id], tx)

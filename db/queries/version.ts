@@ -8,7 +8,7 @@ import { inParts, insertion, placeholders } from './sql.ts'
 /** The bytes of a file: who made them, and when (milliseconds since 1970). */
 export type Content = Pick<Version, 'blobId' | 'fileType' | 'md5' | 'createdBy' | 'createdAt'> & { size: number }
 
-/** A content that a file had before. */
+/** A replaced content of a file. */
 export type VersionRow = Content & Pick<Version, 'id' | 'bucketId' | 'entryId' | 'replacedAt'>
 
 const columns = `id, bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, file_type AS fileType, md5, bytes AS size,
@@ -155,7 +155,7 @@ export async function uncountReplaced(
   )
 }
 
-/** Lets the bytes of a file and of a version change places. @param more what is used more, and kept less @returns false beyond the limit */
+/** Exchanges the bytes of a file and of a version. @param more by how much usage grows and kept bytes shrink @returns false beyond the limit */
 export const exchangeUsage = (db: Db, bucketId: string, more: number, maxBytes: number, tx: Tx): Promise<boolean> =>
   db.changed(
     `UPDATE bucket SET used_bytes = used_bytes + ?, kept_bytes = kept_bytes - ? WHERE id = ?${more > 0 ? ' AND used_bytes + reserved_bytes + ? <= ?' : ''}`,
@@ -163,7 +163,7 @@ export const exchangeUsage = (db: Db, bucketId: string, more: number, maxBytes: 
     tx,
   )
 
-/** Releases the bytes of files that go for ever, and deletes their versions, with the bucket locked. */
+/** Releases the bytes of files that are deleted permanently, and deletes their versions, with the bucket locked. */
 export async function releaseFiles(
   db: Db,
   bucketId: string,

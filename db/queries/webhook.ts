@@ -18,7 +18,7 @@ const MAY_NOW = `h.state = 'active' AND ${MAY}`
 /** A webhook that is to be delivered to, and the claim of another instance on it, which is over. */
 export type DueWebhook = Pick<WebhookRow, 'id' | 'leaseUntil'>
 
-/** Webhooks with something to deliver that nobody delivers to now, those that have waited longest first. */
+/** Webhooks with events to deliver that no instance has claimed, the longest waiting first. */
 export const dueWebhooks = (db: Db, now: number, limit: number): Promise<DueWebhook[]> =>
   db.rows(
     `SELECT h.id, h.lease_until AS leaseUntil ${RIGHTFUL} WHERE ${MAY_NOW} AND h.due_at <= ? AND h.lease_until <= ?
@@ -89,7 +89,7 @@ export const deliveriesOf = (db: Db, webhookIds: string[]): Promise<DeliveryRow[
     webhookIds,
   )
 
-/** Forgets all attempts of a webhook but the last ones. */
+/** Deletes all attempts of a webhook except the last ones. */
 export async function trimDeliveries(db: Db, webhookId: string, keep: number): Promise<void> {
   const first = await db.row<{ id: string }>(
     `SELECT id FROM webhook_delivery WHERE webhook_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${keep}`,

@@ -1,6 +1,6 @@
 import type { BucketLimits, Tree } from '../values/tree.ts'
 
-/** Somebody with the link of a file request, who writes by the right of its maker. */
+/** A person with the link of a file request, who writes with the right of its maker. */
 export interface Sender {
   userId: null
   via: 'file_request'

@@ -8,6 +8,9 @@ import { oneLookup } from './one-lookup.ts'
 
 export const SESSION_COOKIE = 'session_id'
 
+/** Characters that a credential may have: longer ones are not hashed. */
+const MAX_SECRET = 128
+
 /**
  * Turns the credential of a request into its caller; null without one, or with one that is wrong, expired or revoked.
  * One statement for all requests of a credential that come at once. An API key decides over a cookie: contract, section 1.
@@ -18,10 +21,10 @@ export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller |
 
   async function find(req: IncomingMessage): Promise<Caller | null> {
     const key = req.headers['x-api-key']
-    if (key !== undefined) return typeof key === 'string' && key.length <= 128 ? findByKey(hashOf(key)) : null
+    if (key !== undefined) return typeof key === 'string' && key.length <= MAX_SECRET ? findByKey(hashOf(key)) : null
     const secret = sessionSecret(req)
     const caller = secret ? await findBySession(hashOf(secret)) : null
-    // A page goes on being open when another account signs in in the same browser: it does not act for that one.
+    // A page stays open when another account signs in in the same browser: it must not act for that account.
     const account = req.headers['x-account']
     return account === undefined || account === caller?.userId ? caller : null
   }
@@ -48,7 +51,7 @@ export const callerOf = (req: IncomingMessage): Caller | undefined => callers.ge
 export function sessionSecret(req: IncomingMessage): string | undefined {
   const cookies = req.headers.cookie
   const secret = cookies?.includes(SESSION_COOKIE) ? parseCookie(cookies)[SESSION_COOKIE] : undefined
-  return secret && secret.length <= 128 ? secret : undefined
+  return secret && secret.length <= MAX_SECRET ? secret : undefined
 }
 
 /** How old the last use may look: noting every use would turn each read into a write. A session is written when it begins. */

@@ -77,7 +77,9 @@ export class Drive {
     const { workspace, shared }: DrivePolicy = drivePolicies[level]
     if (this.workspace) requireRole(this.workspace, workspace)
     if (this.share && !shared)
-      throw new Forbidden('What is shared with you is seen by its token. Here you may change it, and nothing else.')
+      throw new Forbidden(
+        'The id of a share only allows changes. To read what is shared with you, use the token of the share.',
+      )
     if (this.share?.isFile && level !== 'write') throw onlyReplaced()
     return { drive: this, tree: this.#tree, limits: this.#limits }
   }

@@ -1,6 +1,6 @@
 /**
  * Makes one lookup of all that ask for the same key in one turn of the event loop. It begins after the last of them has asked, so
- * nobody is told what was true before: what has been revoked by then is revoked.
+ * no request gets an older result: a credential that was revoked before it arrived is refused.
  */
 export function oneLookup<T>(find: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const asked = new Map<string, Promise<T>>()

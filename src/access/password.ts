@@ -42,7 +42,10 @@ export function createPasswords(log: Pick<Log, 'warn'>): Passwords {
     full: () => {
       refused++
       if (Date.now() - warnedAt >= WARN_EVERY_MS) {
-        log.warn({ refused }, 'too many passwords of links are to be checked at once; the busiest callers are refused')
+        log.warn(
+          { refused },
+          'too many passwords of links wait to be checked; the callers with the most requests are refused',
+        )
         warnedAt = Date.now()
         refused = 0
       }

@@ -15,7 +15,7 @@ export interface InWorkspace {
 
 export interface DrivePolicy {
   own: PrivateFiles
-  /** Whether those may, too, whom somebody lets edit what is in it. */
+  /** Whether recipients with the right to edit may do it, too. */
   shared?: true
   workspace: InWorkspace
 }

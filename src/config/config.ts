@@ -181,14 +181,14 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     connection !== 'UseDevelopmentStorage=true' &&
     !(/AccountName=/.test(connection) && /AccountKey=/.test(connection))
   )
-    problems.push('AZURE_STORAGE_CONNECTION_STRING: must hold AccountName and AccountKey (signed URLs need the key)')
+    problems.push('AZURE_STORAGE_CONNECTION_STRING: must contain AccountName and AccountKey (signed URLs need the key)')
   if (config.production && !config.secretKey) problems.push('SECRET_KEY: must be set when NODE_ENV is production')
   if (config.providers.length === 0 && !problems.some(p => /^(OAUTH_|PUBLIC_URL|PORT)/.test(p))) {
     if (config.production)
       problems.push('OAUTH_<NAME>_CLIENT_ID and the rest: a sign-in provider must be set when NODE_ENV is production')
     else if (config.publicUrl && !isLoopback(config.publicUrl))
       problems.push(
-        'OAUTH_<NAME>_CLIENT_ID and the rest: the embedded sign-in lets anybody in, so it works on a loopback PUBLIC_URL only',
+        'OAUTH_<NAME>_CLIENT_ID and the rest: the embedded sign-in lets anyone in, so it needs a loopback PUBLIC_URL',
       )
   }
   if (problems.length > 0) throw new ConfigError(problems)

@@ -61,12 +61,15 @@ async function* judgeUnknown(
   if (await isNamed(db, key)) return
   const problem = { kind: 'object-unknown', id: key } as const
   if (!isUuid(key)) {
-    yield { ...problem, message: 'This object is not from this service. Remove it by hand if nothing else needs it.' }
+    yield {
+      ...problem,
+      message: 'This object does not belong to this service. Remove it yourself if nothing else needs it.',
+    }
     return
   }
   yield {
     ...problem,
-    message: 'The store holds this object, and nothing remembers it.',
+    message: 'The store has this object, but the database does not.',
     repair: () => store.remove([key]),
   }
 }
@@ -83,14 +86,14 @@ async function* judgeRow(
     yield {
       kind: 'upload-overdue',
       id,
-      message: 'This upload has died, and still holds its reservation.',
+      message: 'This upload has died, but its reservation remains.',
       repair: () => db.transaction(tx => endOverdue(db, bucketId, id, tx, Date.now() - graceMs)),
     }
   if (state === 'copied' && overdue)
     yield {
       kind: 'copy-overdue',
       id,
-      message: 'These bytes were copied for an upload that is not being completed any more.',
+      message: 'These bytes were copied for an upload that is no longer being completed.',
       repair: () => endCopies(db, { before: row.leaseUntil + 1, id }),
     }
   if (state === 'deleting' && overdue)
@@ -116,13 +119,13 @@ function miscounted(db: Db, { id, named, refCount }: LedgerRow): Problem {
     return {
       kind: 'blob-references',
       id,
-      message: `The ledger counts ${refCount} files and versions with these bytes, and there are ${named}.`,
+      message: `The ledger counts ${refCount} files and versions with these bytes, but there are ${named}.`,
       repair,
     }
   return {
     kind: 'blob-unnamed',
     id,
-    message: 'The ledger says that this object lives, and no file or version names it.',
+    message: 'The ledger lists this object as live, but no file or version names it.',
     repair,
   }
 }
@@ -148,7 +151,7 @@ async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): Asyn
     yield {
       kind: 'object-missing',
       id,
-      message: `The bytes of the ${named} are not in the store. Bring them back from a backup under this key.`,
+      message: `The bytes of the ${named} are not in the store. Restore them from a backup under this key.`,
     }
     return
   }
@@ -156,7 +159,7 @@ async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): Asyn
   const problem = {
     kind: 'size-differs',
     id,
-    message: `The store holds ${object.size} bytes, the ledger says ${size}, and the ${named} says ${namedSize}.`,
+    message: `The store has ${object.size} bytes, the ledger says ${size}, and the ${named} says ${namedSize}.`,
   } as const
   // Two of three agree, the store among them: then the third is wrong. Otherwise it may be the bytes.
   if (object.size !== size && object.size !== namedSize) yield problem
@@ -184,7 +187,7 @@ export async function* checkUploads({ db }: Installation): AsyncGenerator<Proble
     yield {
       kind: 'upload-ended',
       id,
-      message: 'This upload in parts has ended, and is remembered still.',
+      message: 'This upload in parts has ended, but its row remains.',
       repair: () => deleteEndedSession(db, id),
     }
 }
@@ -195,7 +198,7 @@ export async function* checkFileRequests({ db }: Installation): AsyncGenerator<P
     yield {
       kind: 'request-counts',
       id,
-      message: 'This file request reserves something else than what is arriving for it.',
+      message: 'The reservation of this file request differs from its unfinished uploads.',
       repair: () => inBucket(db, bucketId, tx => recountRequest(db, id, tx)),
     }
 }

@@ -86,13 +86,13 @@ async function* judgeTotals(db: Db, folders: EntryReferences[]): AsyncGenerator<
       yield {
         kind: 'folder-totals',
         id,
-        message: `This folder counts ${say(counted)}; it contains ${say(there)}.`,
+        message: `The totals of this folder are ${say(counted)}; it contains ${say(there)}.`,
         repair: () => inBucket(db, top.bucketId, tx => retotal(db, id, tx)),
       }
   }
 }
 
-/** Whether an entry is in the trash, or the root, of a bucket that is not being purged. What is purged is not counted any more. */
+/** Whether an entry is in the trash, or the root, of a bucket that is not being purged. What is purged is no longer counted. */
 async function isKept(db: Db, topId: string, bucketId: string): Promise<boolean> {
   return (await isTop(db, topId, bucketId)) && !(await isEnding(db, bucketId))
 }
@@ -105,14 +105,14 @@ export async function* checkBuckets({ db }: Installation): AsyncGenerator<Proble
 async function* judgeBucket(db: Db, counts: BucketCounts): AsyncGenerator<Problem> {
   const { id, used, there, reserved, held, purging, purges, counted, kept } = counts
   const wrong = [
-    same(used, there) ? '' : `counts ${say(used)}, and ${say(there)} are there`,
+    same(used, there) ? '' : `counts ${say(used)}, but has ${say(there)}`,
     reserved.bytes === held.bytes && reserved.files === held.files
       ? ''
-      : `reserves ${reserved.bytes} bytes for ${reserved.files} files, and its uploads hold ${held.bytes} for ${held.files}`,
-    purging === purges ? '' : `counts ${purging} folders to be purged, and there are ${purges}`,
+      : `reserves ${reserved.bytes} bytes for ${reserved.files} files, but its uploads need ${held.bytes} for ${held.files}`,
+    purging === purges ? '' : `counts ${purging} folders to be purged, but there are ${purges}`,
     counted.items === kept.items && counted.bytes === kept.bytes
       ? ''
-      : `counts ${counted.items} items in its trash and ${counted.bytes} bytes in them and in versions, and there are ${kept.items} and ${kept.bytes}`,
+      : `counts ${counted.items} items in its trash and ${counted.bytes} bytes in them and in versions, but there are ${kept.items} and ${kept.bytes}`,
   ].filter(Boolean)
   if (wrong.length === 0 || (await isEnding(db, id))) return
   yield {
@@ -129,7 +129,7 @@ export async function* checkTrash({ db }: Installation): AsyncGenerator<Problem>
     yield {
       kind: 'trash-item-empty',
       id,
-      message: 'This item of a trash has nothing that could be restored.',
+      message: 'This item in a trash has no entry to restore.',
       repair: () =>
         inBucket(db, bucketId, async tx => {
           await deleteTrashItems(db, [id], tx)
@@ -158,7 +158,7 @@ export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem
       yield {
         kind: 'purge-forgotten',
         id: job.folderId,
-        message: 'This deleted folder waits to be purged, but no job does it.',
+        message: 'This deleted folder waits to be purged, but there is no job for it.',
         repair: () => db.transaction(tx => enqueue(db, 'purge-folder', job, tx)),
       }
     }
@@ -173,7 +173,7 @@ export async function* checkJobs({ db }: Installation): AsyncGenerator<Problem> 
       ? {
           kind: 'job-given-up',
           id,
-          message: `A job "${kind}" is given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
+          message: `A job "${kind}" was given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
         }
       : { kind: 'job-failing', id, message: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
 }

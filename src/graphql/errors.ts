@@ -3,6 +3,7 @@ import { type ExecutionResult, GraphQLError } from 'graphql'
 import { type Answer, errorHeaders } from '../http/envelope.ts'
 import { AppError, InvalidInput, toAppError } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
+import { excerpt } from '../values/excerpt.ts'
 
 /** The maximum length of an error message in characters: messages about a document may repeat parts of it. */
 const MAX_MESSAGE = 300
@@ -129,9 +130,12 @@ const parameters: Record<string, { holds(value: unknown): boolean; what: string 
 export function checkParameters(given: object): void {
   for (const [name, value] of Object.entries(given)) {
     const known = Object.hasOwn(parameters, name) ? parameters[name] : undefined
-    const field = name.slice(0, 100)
+    const field = excerpt(name)
     if (!known)
-      throw new InvalidInput(field, `There is no "${field}" here. Known are: ${Object.keys(parameters).join(', ')}.`)
+      throw new InvalidInput(
+        field,
+        `There is no "${field}" here. Known parameters: ${Object.keys(parameters).join(', ')}.`,
+      )
     if (value !== null && value !== undefined && !known.holds(value))
       throw new InvalidInput(name, `"${name}" must be ${known.what}.`)
   }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
 import { processRequest, Upload } from 'graphql-upload-minimal'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { excerpt } from '../values/excerpt.ts'
 import { parseJson } from '../values/json.ts'
 
 const MAX_FILES = 10
@@ -16,12 +17,12 @@ const MAX_REASON = 200
  * @throws INVALID_INPUT
  */
 export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse, signal: AbortSignal): Promise<object> {
-  // The library would wait for ever for what a request that has ended says no more.
+  // The library would wait forever for the rest of a request that has ended.
   if (req.destroyed) throw new InvalidInput('file', 'The connection broke before the form was complete.')
   const paths = watchParser(req, signal)
   try {
     const operation = await processRequest(req, res, { maxFiles: MAX_FILES, maxFieldSize: MAX_FIELD_BYTES })
-    if (Array.isArray(operation)) throw new InvalidInput('operations', 'Send one operation a request.')
+    if (Array.isArray(operation)) throw new InvalidInput('operations', 'Send one operation per request.')
     refuseOtherOrder(paths().map(path => follow(operation, path)))
     return operation
   } catch (error) {
@@ -47,7 +48,7 @@ function refuseOtherOrder(placed: unknown[]): void {
   const refuse = () => {
     if (![...uploads].some(upload => upload.file && !awaited.has(upload))) return
     const message =
-      'This file stands behind one that is read later. Send the files in the order in which they are read.'
+      'This file follows one that is read later. Send the files in the order in which the operation reads them.'
     for (const upload of awaited) if (!upload.file) upload.reject(new InvalidInput('file', message))
   }
   for (const upload of uploads) {
@@ -68,7 +69,7 @@ type Listener = (name: string | undefined, value: unknown, info: unknown) => voi
 /**
  * Stands between the library and its parser, which it makes when it pipes the request. The library follows the paths of a map into what
  * every object inherits, and so lets a caller break `toString.call` for the whole process; it hears one error of its parser, and the
- * second would end the process; and it reads on for ever while no map comes.
+ * second would end the process; and it reads on forever while no map comes.
  * @param signal ends the form, too
  * @returns the paths of the map, once it has come
  */
@@ -90,7 +91,7 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
       if (name === 'map') paths = pathsOf(parseJson(String(value)))
       const stray = name === 'map' ? paths.find(path => follow(operations, path) !== null) : undefined
       if (stray === undefined) for (const listener of library) listener(name, value, info)
-      else refuse(`The map must lead to nulls of the operations; "${stray.slice(0, 100)}" does not.`)
+      else refuse(`The map must lead to nulls of the operations; "${excerpt(stray)}" does not.`)
     })
     parser.on('error', () => {})
     // The reason of a body that comes too slowly; its files end with it.
@@ -99,7 +100,7 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
     else signal.addEventListener('abort', late, { once: true })
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (!mapped && size > MAX_PREFACE_BYTES) refuse(`The map must come within the first ${MAX_PREFACE_BYTES} bytes.`)
+      if (!mapped && size > MAX_PREFACE_BYTES) refuse(`The map must be within the first ${MAX_PREFACE_BYTES} bytes.`)
     })
     return pipe.call(req, parser, options) as T
   }

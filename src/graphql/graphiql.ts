@@ -4,7 +4,7 @@ import { icon } from '../http/icon.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 
 /**
- * GraphiQL, complete in one page that loads nothing from elsewhere. The same for everybody: it asks for data like any client.
+ * GraphiQL, complete in one page that loads nothing from elsewhere. The same for everyone: it asks for data like any client.
  * @param hasConsole whether the service has a screen for developers
  */
 export function createGraphiqlPage(hasConsole: boolean) {
@@ -55,7 +55,7 @@ async function makePage(hasConsole: boolean): Promise<StaticAnswer> {
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64')
 
-const welcome = `# Your files, and whom you share them with.
+const welcome = `# Your files, and the people with whom you share them.
 # Sign in first: /auth/oauth?return_to=/graphql
 
 query Home {
@@ -70,6 +70,6 @@ query Home {
   }
 }
 
-# In a tab of its own, this tells of every change of your files:
+# In a tab of its own, this reports every change of your files:
 # subscription { bucketChanged { usage { usedBytes fileCount } } }
 `

@@ -30,7 +30,7 @@ const validateFewPairs: typeof validate = (schema, document, rules) =>
 const tooManyPairs = () =>
   new InvalidInput(
     'query',
-    'This document asks for the same fields too often. Ask for each field once, or for less at a time.',
+    'This document asks for the same fields too often. Ask for each field once, or for fewer fields at a time.',
   )
 
 interface Arguments {
@@ -66,7 +66,7 @@ export function guardedExecution(
       if (cost <= maxCost) return { cost }
       const error = new AppError(
         'INVALID_INPUT',
-        `This document may cost ${cost}, and up to ${maxCost} is allowed. Ask for smaller pages (first), or for less at a time.`,
+        `This operation may cost ${cost}; the limit is ${maxCost}. Ask for smaller pages (first), or for fewer fields at a time.`,
         { cost, max_cost: maxCost },
       )
       return { cost, result: { errors: [refusalOf(error, { wellFormed: true })], extensions: extensionsOf(cost) } }

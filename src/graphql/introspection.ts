@@ -11,6 +11,8 @@ import { InvalidInput } from '../runtime/errors.ts'
 
 /** How many answers to standard documents are kept, of some 200 KB each: their options differ from tool to tool. */
 const KEPT_ANSWERS = 4
+/** Characters of a document that may be a standard one. */
+const MAX_STANDARD = 8192
 
 /** Refuses a second `__schema` or `__type` in a document: the result is large, and needed only once. */
 export const introspectionOnce: ValidationRule = context => {
@@ -21,7 +23,9 @@ export const introspectionOnce: ValidationRule = context => {
       if (name !== '__schema' && name !== '__type') return
       seen++
       if (seen === 2)
-        context.reportError(new InvalidInput('query', 'A document may ask for "__schema" or "__type" once. Ask again.'))
+        context.reportError(
+          new InvalidInput('query', 'A document may ask for "__schema" or "__type" only once. Send a second request.'),
+        )
     },
   }
 }
@@ -55,8 +59,8 @@ export function createIntrospection(schema: GraphQLSchema) {
 
   function standardTextOf(document: DocumentNode): string | null {
     const body = document.loc?.source.body
-    // Anything longer is none of them; most documents say nothing of it at all.
-    if (!body?.includes('IntrospectionQuery') || body.length > 8192) return null
+    // Longer documents cannot be standard ones; most documents have no introspection at all.
+    if (!body?.includes('IntrospectionQuery') || body.length > MAX_STANDARD) return null
     standard ??= standardDocuments()
     const text = stripIgnoredCharacters(body)
     return standard.has(text) ? text : null

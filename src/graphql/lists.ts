@@ -22,6 +22,7 @@ import {
 } from 'graphql'
 import { longListOf } from '../../schema/plugins/list-bound.ts'
 import { InvalidInput } from '../runtime/errors.ts'
+import { excerpt } from '../values/excerpt.ts'
 
 type Input = GraphQLArgument | GraphQLInputField
 
@@ -138,8 +139,8 @@ function walk(type: GraphQLInputType, value: unknown, places: Place[]): void {
     const fields = inner.getFields()
     for (const name of Object.keys(value)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
-      const path = `${above}.${name.slice(0, 100)}`
-      if (!field) throw new InvalidInput(path, `There is no field "${name.slice(0, 100)}" in ${inner.name}.`)
+      const path = `${above}.${excerpt(name)}`
+      if (!field) throw new InvalidInput(path, `There is no field "${excerpt(name)}" in ${inner.name}.`)
       walk(field.type, Reflect.get(value, name), [{ input: field, path }])
     }
   }

@@ -80,11 +80,11 @@ const ANONYMOUS_LINE = { longest: 1000, patience: 10_000 }
 const TURNS_BETWEEN = 16
 
 /**
- * Lets operations of callers without a credential begin one by one, some turns of the event loop apart, and networks by turns.
+ * Lets operations of callers without a credential begin one by one, some turns of the event loop apart; networks take turns.
  * Introspection is done as soon as it is begun: all that came in one turn would hold up every other request.
  */
 function createAnonymousTurns() {
-  const busy = () => new Busy('Too many requests without a credential wait. Try again in a few seconds.')
+  const busy = () => new Busy('Too many requests without a credential are waiting. Try again in a few seconds.')
   const queue = createFairQueue({ atOnce: 1, ...ANONYMOUS_LINE, full: busy })
   const turns = async () => {
     await nextTurn()

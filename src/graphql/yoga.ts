@@ -82,7 +82,7 @@ export function createGraphql(schema: GraphQLSchema, { graphiql, hasConsole, max
     const server: ServerContext = { req, res, api }
     const plain = await answerPlainly(server)
     if (plain) return write(res, req, plain)
-    // Yoga waits for a connection that is gone to take its answer, and would do so for ever; one that was gone before emits no event.
+    // Yoga waits for a connection that is gone to take its answer, and would do so forever; one that was gone before emits no event.
     await new Promise<void>((resolve, reject) => {
       res.once('close', resolve)
       Promise.resolve(yoga(req, res, server)).then(() => resolve(), reject)

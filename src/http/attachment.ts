@@ -23,7 +23,7 @@ export async function sendAttachment(
       yield* chunks
     } catch (error) {
       // Not where the client has hung up, which ends what is under way, too.
-      if (!signal.aborted) log.warn({ err: error }, 'a file could not be sent to its end')
+      if (!signal.aborted) log.warn({ err: error }, 'a file could not be sent completely')
       throw error
     }
   }

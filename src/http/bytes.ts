@@ -82,7 +82,7 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
       throw error
     })
     send()
-    // After the headers no error can be sent any more: a failing store, a disconnected client or a used-up link ends the connection.
+    // After the headers no error can be sent: a failing store, a disconnected client or a used-up link ends the connection.
     const whole = exactly(count)
     const sink = delivery.reusesMemory ? flushed(res) : res
     const sent = charged ? pipeline(source, whole, charged.through, sink) : pipeline(source, whole, sink)
@@ -104,7 +104,7 @@ function flushed(res: ServerResponse): Writable {
       done(error)
     },
   })
-  res.once('close', () => sink.destroy(res.writableFinished ? undefined : new Error('The client has gone.')))
+  res.once('close', () => sink.destroy(res.writableFinished ? undefined : new Error('The client has disconnected.')))
   return sink
 }
 
@@ -120,7 +120,7 @@ const exactly = (count: number) =>
       if (left < 0) break
       yield chunk
     }
-    if (left !== 0) throw new Error('The blob does not have the size that is recorded of it.')
+    if (left !== 0) throw new Error('The size of the blob differs from its recorded size.')
   }
 
 /** The single range that a GET requests; several ranges are answered with the whole, as RFC 9110 allows. */

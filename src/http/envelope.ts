@@ -25,7 +25,7 @@ export function answer(envelope: Envelope, headers: Record<string, string> = {})
 
 const POLL_SECONDS = 2
 
-/** What was asked for goes on without this request: RFC 7240, section 4.1. */
+/** The requested work continues after this request: RFC 7240, section 4.1. */
 export const accepted = ({
   location,
   value,

@@ -16,7 +16,7 @@ export function watchForwarded(trusts: (peer: string, hops: number) => boolean, 
     warned = true
     log.warn(
       { peer: socket.remoteAddress, header },
-      'a peer that is not in TRUST_PROXY sends forwarded addresses: if it is a proxy of yours, add it, or all its visitors count as one address',
+      'a peer that is not in TRUST_PROXY sends forwarded addresses: if it is your proxy, add it; otherwise all its visitors count as one address',
     )
   }
 }

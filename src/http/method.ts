@@ -4,7 +4,7 @@ import { AppError } from '../runtime/errors.ts'
 /** @throws METHOD_NOT_ALLOWED for every method but those */
 export function allowOnly(req: IncomingMessage, ...allow: string[]): void {
   if (!allow.includes(req.method ?? ''))
-    throw new AppError('METHOD_NOT_ALLOWED', `This URL takes ${allow.join(', ')}.`, { allow })
+    throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, { allow })
 }
 
 /**

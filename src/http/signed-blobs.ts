@@ -45,7 +45,7 @@ export function signedBlobs({
     const { id, tree, maker } = uploadSessions.unseal(token)
     // The token authenticates its maker, so the body counts against their limits.
     await admit(maker, 'part')
-    if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'Parts are numbered from 1 on.')
+    if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'The numbers of parts start at 1.')
     const { 'content-md5': header } = req.headers
     const contentMd5 = typeof header === 'string' ? header : undefined
     await uploadSessions.addPart(tree, { id, by: maker, number: Number(number), part: readRaw(req), contentMd5 })

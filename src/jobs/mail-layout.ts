@@ -7,7 +7,7 @@ export interface MailText {
   html: string
 }
 
-/** What somebody has given, as it stands in a sentence: it keeps its own direction of text. */
+/** Text given by a person, inside a sentence: it keeps its own direction. */
 interface Given {
   given: string
 }
@@ -22,7 +22,7 @@ interface Link {
 export interface Parts {
   subject: string
   lines: (string | Sentence)[]
-  /** What somebody tells the recipient, in lines. */
+  /** A message from a person to the recipient, in lines. */
   words?: { by: string; lines: string[] } | undefined
   /** What it is about, one by one: each with its own link, unless the only button leads there. */
   items?: { name: string; about: string; url?: string | undefined }[]

@@ -52,7 +52,7 @@ const withoutLinks = (text: string): string =>
 /** The name of a user or a workspace as a line of at most 64 characters that no mail program turns into a link. */
 export const plainName = (text: string): string => cut(withoutLinks(oneLine(text)), MAX_NAME)
 
-/** What somebody writes to another person, in lines that no mail program turns into links. */
+/** A message from one person to another, in lines that no mail program turns into links. */
 export function plainLines(text: string): string[] {
   const lines = text.split(/\r\n?|\n/).map(line => withoutLinks(oneLine(line)))
   const kept = cut(lines.join('\n').trim(), MAX_MESSAGE)

@@ -7,7 +7,7 @@ import { writeMail } from './mail-text.ts'
 import { Hopeless } from './worker.ts'
 
 const SECOND = 1000
-/** For the whole of a mail: a server that answers now and then must not hold up the others for ever. */
+/** Limits the time for a whole mail: a server that answers only now and then must not delay the others forever. */
 const LONGEST = 120 * SECOND
 
 /** Sends mails: through the SMTP server, or into a folder of .eml files where none is configured. */

@@ -10,7 +10,7 @@ import { endUploadSessions } from '../services/uploads/upload-session.ts'
 import { createPace } from './pace.ts'
 
 /**
- * Deletes the content of a deleted folder, in batches from the bottom up. It cannot be reached any more, so only the rows are locked,
+ * Deletes the content of a deleted folder, in batches from the bottom up. It can no longer be reached, so only the rows are locked,
  * but where versions go as well, which their bucket counts.
  * The tree itself records the progress: a purge that is killed resumes where it was.
  */

@@ -74,7 +74,10 @@ export function createSweeper({
       return ids
     } catch (error) {
       if (!(error instanceof BlobsKept)) throw error
-      log.warn({ err: error }, 'the store keeps objects that are marked for deletion; the sweeper will try again')
+      log.warn(
+        { err: error },
+        'the store could not delete objects that are marked for deletion; the sweeper will try again',
+      )
       return ids.filter(id => !error.keys.includes(id))
     }
   }

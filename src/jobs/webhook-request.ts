@@ -75,7 +75,7 @@ export function webhookRequests({
         answer.destroy()
         resolve(answer.statusCode ?? 0)
       })
-      // A switch of protocols is no response to Node.js, which closes the connection without a word when nobody wants it.
+      // A switch of protocols is no response to Node.js, which closes the connection without an event if there is no listener.
       sent.on('upgrade', (answer, socket) => {
         socket.destroy()
         resolve(answer.statusCode ?? 0)

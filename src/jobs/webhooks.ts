@@ -75,7 +75,7 @@ export function createWebhooks(options: WebhookOptions) {
     turnMs = TURN_MS,
   } = options
   const running = new Map<string, Promise<void>>()
-  /** Ids of logs and workspaces: only what happens there wakes anybody. */
+  /** Ids of logs and workspaces: only what happens there wakes anyone. */
   let watched = new Set<string>()
   let isKnown = false
   let looking: Promise<void> | undefined
@@ -111,7 +111,7 @@ export function createWebhooks(options: WebhookOptions) {
     wake()
   }
 
-  /** Looks now, and once more if it is looking already. */
+  /** Looks now, and again if it is looking already. */
   function wake(): void {
     again = true
     if (stopped || looking) return
@@ -149,7 +149,7 @@ export function createWebhooks(options: WebhookOptions) {
       if (!webhook) break
       const { event, head } = await nextOf(webhook)
       if (!event) {
-        // An event that failed is gone, or of a kind that is not wanted any more: what fails later has not failed since then.
+        // An event that failed is gone, or of a kind that is no longer wanted: what fails later has not failed since then.
         await settleWebhook(db, claim, { seq: head, attempts: 0, failingSince: null })
         break
       }
@@ -184,7 +184,7 @@ export function createWebhooks(options: WebhookOptions) {
     return outcome
   }
 
-  /** Gives the claim back until the next try; after three days the webhook is disabled, and its person is told. */
+  /** Releases the claim until the next attempt; after three days the webhook is disabled, and its person gets a mail. */
   async function fail(webhook: WebhookRow, { status, failure }: Outcome): Promise<void> {
     const now = Date.now()
     const attempts = webhook.attempts + 1
@@ -197,7 +197,10 @@ export function createWebhooks(options: WebhookOptions) {
     // It was given another URL, or was paused, during the attempt, which says nothing of what it is now.
     if (!isNoted) await settleWebhook(db, { id, leaseUntil }, { leaseUntil: 0 })
     await trimDeliveries(db, id, MAX_DELIVERIES)
-    log.info({ webhook: id, status, failure, attempts, disabled: isOver && isNoted }, 'a webhook did not take an event')
+    log.info(
+      { webhook: id, status, failure, attempts, disabled: isOver && isNoted },
+      'a webhook did not accept an event',
+    )
   }
 
   async function disable(webhook: WebhookRow, same: DueWebhook, set: Partial<WebhookRow>): Promise<boolean> {
@@ -233,7 +236,7 @@ export function createWebhooks(options: WebhookOptions) {
 
     start(): void {
       stopListening = pubSub.hear((topic, to) => {
-        // What is told to an address may be in the log of the person who has it.
+        // Events about an address may be in the log of the person who has it.
         if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0) wake()
       })
       timer = setInterval(wakeAnew, pollMs)

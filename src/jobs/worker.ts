@@ -11,12 +11,18 @@ export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string })
 export class Hopeless extends Error {}
 
 const BATCH = 5
+/** Characters of the last error of a job that are stored. */
+const MAX_ERROR = 500
 
 /** The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321, 4.5.4.1. */
 const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS }
 
+const FIRST_RETRY_MS = 5000
+const LAST_RETRY_MS = 3600_000
+
 /** Milliseconds until a job is tried again after so many failures: 5 s, 10 s, 20 s, up to an hour. */
-export const backoff = (attempts: number): number => Math.min(5000 * 2 ** Math.max(attempts - 1, 0), 3600_000)
+export const backoff = (attempts: number): number =>
+  Math.min(FIRST_RETRY_MS * 2 ** Math.max(attempts - 1, 0), LAST_RETRY_MS)
 
 export interface WorkerOptions {
   db: Db
@@ -116,9 +122,9 @@ function createQueue<K extends JobKind>(
     } catch (error) {
       const over = error instanceof Hopeless || Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY)
       const facts = { err: error, job: id, kind, attempts }
-      if (over) log.error(facts, 'a job failed and is given up; the doctor reports it')
+      if (over) log.error(facts, 'a job failed for the last time and was given up; the doctor reports it')
       else log.warn(facts, 'a job failed; it will be tried again')
-      const lastError = String(error instanceof Error ? error.message : error).slice(0, 500)
+      const lastError = String(error instanceof Error ? error.message : error).slice(0, MAX_ERROR)
       const dueAt = over ? GIVEN_UP : Date.now() + retryMs(attempts)
       // A worker that has claimed the job meanwhile decides about it.
       await db.Job.update({ dueAt, lastError }, { where: { id, dueAt: await release() } })

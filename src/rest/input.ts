@@ -11,6 +11,7 @@ import {
 } from 'graphql'
 import { longListOf } from '../../schema/plugins/list-bound.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { excerpt } from '../values/excerpt.ts'
 import { markUndecoded } from '../values/paths.ts'
 import type { Upload } from '../values/upload.ts'
 import type { Route } from './routes.ts'
@@ -45,10 +46,7 @@ export function inputReader(route: Route): InputReader {
     if (parts.body && !route.lenient) {
       for (const name of Object.keys(parts.body))
         if (!inBody.has(name))
-          throw new InvalidInput(
-            name.slice(0, 100),
-            `There is no field "${name.slice(0, 100)}" here. ${wanted(inBody)}`,
-          )
+          throw new InvalidInput(excerpt(name), `There is no field "${excerpt(name)}" here. ${wanted(inBody)}`)
     }
     const values: Record<string, unknown> = {}
     for (const { arg, source } of args) {
@@ -62,7 +60,7 @@ export function inputReader(route: Route): InputReader {
 }
 
 const wanted = (names: Set<string>): string =>
-  names.size > 0 ? `Known are: ${[...names].join(', ')}.` : 'It takes no fields.'
+  names.size > 0 ? `Known fields: ${[...names].join(', ')}.` : 'This operation has no fields.'
 
 function readFrom(parts: RequestParts, source: string, name: string, route: Route, inQuery: Set<string>): unknown {
   if (source === 'path') return parts.path[name]
@@ -75,7 +73,7 @@ function readFrom(parts: RequestParts, source: string, name: string, route: Rout
   if (source.startsWith('header ')) return parts.header(source.slice('header '.length))
   if (!inQuery.has(name)) return undefined
   const all = parts.query.getAll(name)
-  if (all.length > 1 && !route.lenient) throw new InvalidInput(name, `"${name}" is given more than once.`)
+  if (all.length > 1 && !route.lenient) throw new InvalidInput(name, `"${name}" was sent more than once.`)
   const [value] = all
   return value?.includes('\uFFFD') && !/%EF%BF%BD/i.test(parts.address) ? markUndecoded(value) : value
 }
@@ -114,13 +112,13 @@ function coerce(type: GraphQLInputType, value: unknown, name: string): unknown {
   if (isListType(inner)) {
     if (!Array.isArray(value)) throw new InvalidInput(name, `"${name}" must be a list.`)
     return value.map(item => {
-      if (item === null || item === undefined) throw new InvalidInput(name, `"${name}" must not hold null.`)
+      if (item === null || item === undefined) throw new InvalidInput(name, `"${name}" must not contain null.`)
       return coerce(inner.ofType, item, name)
     })
   }
-  if (!isLeafType(inner)) throw new TypeError(`REST arguments are flat; ${name} is not.`)
+  if (!isLeafType(inner)) throw new TypeError(`REST arguments must be flat, but ${name} is nested.`)
   // GraphQL takes numbers for ids; on the wire an id is a text.
-  if (inner.name === 'ID' && typeof value !== 'string') throw new InvalidInput(name, `"${name}" must be a text.`)
+  if (inner.name === 'ID' && typeof value !== 'string') throw new InvalidInput(name, `"${name}" must be a string.`)
   try {
     // Only to check: the executor parses it again, so the value itself is handed on.
     inner.parseValue(value)

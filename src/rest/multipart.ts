@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { excerpt } from '../values/excerpt.ts'
 import { markUndecoded } from '../values/paths.ts'
 import { Upload, type UploadFields } from '../values/upload.ts'
 
@@ -75,7 +76,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
         return fail(
           wrong(
             name || 'file',
-            file ? 'Send one file a request.' : `${named(name)} is not for a file; the file goes into "file".`,
+            file ? 'Send one file per request.' : `${named(name)} is not a file field; send the file as "file".`,
           ),
         )
       }
@@ -106,12 +107,11 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       if (name === 'file') return fail(wrong(name, 'The part "file" needs a file name.'))
       if (!isField(name))
         return fail(
-          wrong(name || 'folder', `${named(name)} is not known here. Known are: file, ${fieldNames.join(', ')}.`),
+          wrong(name || 'folder', `${named(name)} is not known here. Known fields: file, ${fieldNames.join(', ')}.`),
         )
       // Contrary to its types, the library passes undefined for values that it cannot decode.
-      if (typeof value !== 'string')
-        return fail(wrong(name, `The charset of "${name}" is not known. Send it as UTF-8.`))
-      if (fields[name] !== undefined) return fail(wrong(name, `"${name}" is given more than once.`))
+      if (typeof value !== 'string') return fail(wrong(name, `The charset of "${name}" is unknown. Send it as UTF-8.`))
+      if (fields[name] !== undefined) return fail(wrong(name, `"${name}" was sent more than once.`))
       if (info.valueTruncated) return fail(wrong(name, `"${name}" may have up to ${MAX_FIELD_BYTES} bytes.`))
       // With its folder, all is said of where a file goes: what is there is refused before its bytes are read.
       if (isPlaced) return fail(wrong(name, `Send "${name}" before "file", or after it together with "folder".`))
@@ -159,10 +159,10 @@ async function* wholeOf(
 const incomplete = (cause: unknown): AppError =>
   wrong('file', 'The form is malformed or incomplete. Send it again.', cause)
 
-const named = (part: string | undefined): string => (part ? `A part "${part.slice(0, 100)}"` : 'A part without a name')
+const named = (part: string | undefined): string => (part ? `A part "${excerpt(part)}"` : 'A part without a name')
 
 function wrong(field: string, message: string, cause?: unknown): AppError {
   return cause === undefined
-    ? new InvalidInput(field.slice(0, 100), message)
-    : new AppError('INVALID_INPUT', message, { field: field.slice(0, 100) }, cause)
+    ? new InvalidInput(excerpt(field), message)
+    : new AppError('INVALID_INPUT', message, { field: excerpt(field) }, cause)
 }

@@ -58,6 +58,6 @@ function compileRoute(schema: GraphQLSchema, document: DocumentNode): CompiledQu
 /** The name of the field that an operation asks for. */
 function fieldOf({ definitions: [operation] }: DocumentNode): string {
   const [field] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : []
-  if (field?.kind !== Kind.FIELD) throw new TypeError('SOFA asks for one field in each operation.')
+  if (field?.kind !== Kind.FIELD) throw new TypeError('SOFA must ask for one field in each operation.')
   return field.name.value
 }

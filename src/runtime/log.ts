@@ -9,6 +9,9 @@ const tokens = /[\w-]{40,}/g
 
 /** Callers choose the content and the length of a path. */
 const LONGEST_PATH = 256
+/** Characters of a message or a stack, and of a thrown value that is not an error. */
+const MAX_TEXT = 4000
+const MAX_THROWN = 500
 
 /** The loggable part of a URL: its path with tokens cut, because query strings carry signatures and cursors, and some paths carry tokens. */
 export function loggablePath(url: string): string {
@@ -31,7 +34,7 @@ export function loggablePath(url: string): string {
 /** The loggable part of an error: no values of SQL statements, no signed URLs, no e-mail addresses. */
 function loggableError(error: unknown): unknown {
   // Errors of Node's core are of another realm in a sandbox, and those of old libraries are not native.
-  if (!isNativeError(error) && !(error instanceof Error)) return { message: redact(String(error)).slice(0, 500) }
+  if (!isNativeError(error) && !(error instanceof Error)) return { message: redact(String(error)).slice(0, MAX_THROWN) }
   const code = 'code' in error ? error.code : undefined
   const inner =
     error.cause ??
@@ -52,7 +55,7 @@ const redact = (text: string) =>
     .replace(/(\w*(?:code|password|secret|sig|state|token|verifier)=)[^&\s]+/gi, '$1...')
     .replace(/[^\s@"'<>=:,(]+@[^\s@"'<>,)]+/g, '...@...')
     .replace(tokens, '...')
-    .slice(0, 4000)
+    .slice(0, MAX_TEXT)
 
 /** One JSON object per line, on standard output by default. */
 export function createLog(config: Pick<Config, 'logLevel'>, stream: DestinationStream = pino.destination(1)): Log {

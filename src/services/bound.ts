@@ -11,7 +11,10 @@ export const planExceeded = (what: string, bound: { limit: string; max: number |
 
 /** The same where the drive is another person's, of whom it says no more. */
 export const shareFull = () =>
-  new AppError('SHARE_FULL', 'There is no room for this in the drive that it is shared from. Ask who has shared it.')
+  new AppError(
+    'SHARE_FULL',
+    'There is not enough space for this in the drive of the shared folder. Ask the person who shared it.',
+  )
 
 /** Counts a note that is about to be written for the first time, with the tree locked. @throws QUOTA_EXCEEDED */
 export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {

@@ -45,7 +45,7 @@ export function readCursor<Types extends KeyType[]>(
   const fits = Array.isArray(key) && key.length === types.length && key.every((part, i) => isPart(part, types[i]))
   if (fits) return key as KeyOf<Types>
   if (lenient) return null
-  throw new InvalidInput(field, 'This cursor is not one of this list. Use the one of the previous page.')
+  throw new InvalidInput(field, 'This cursor does not belong to this list. Use the cursor of the previous page.')
 }
 
 /** A page of a list that is sorted by id, with the cursor of the next one. */

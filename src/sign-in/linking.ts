@@ -6,6 +6,9 @@ import type { Tokens } from '../runtime/tokens.ts'
 import type { ProviderProfile } from '../services/accounts/account.ts'
 
 const seconds = 600
+/** Characters of the name and the picture URL, so that the cookie stays small. */
+const MAX_NAME = 255
+const MAX_PICTURE = 512
 const cookieName = 'sign_in_link'
 /** The path of the page that confirms it, and of the cookie. */
 export const LINKING_PATH = '/identities'
@@ -42,8 +45,8 @@ export function createLinking({ tokens, secure }: { tokens: Tokens; secure: bool
     offer(caller: Caller, profile: ProviderProfile): string {
       const { provider, providerUserId, email, emailVerified, name } = profile
       // A picture URL that is too long for a cookie is stored at the next sign-in.
-      const picture = profile.picture.length <= 512 ? profile.picture : ''
-      const shown = { provider, providerUserId, email, emailVerified, name: name.slice(0, 255), picture }
+      const picture = profile.picture.length <= MAX_PICTURE ? profile.picture : ''
+      const shown = { provider, providerUserId, email, emailVerified, name: name.slice(0, MAX_NAME), picture }
       const token = tokens.seal('link: offer', { session: caller.credentialId, profile: shown }, seconds)
       return stringifySetCookie(cookieName, token, { ...cookie, maxAge: seconds })
     },

@@ -4,6 +4,7 @@ import OAuth2Strategy from 'passport-oauth2'
 import type { OAuthProvider } from '../config/config.ts'
 import type { Tokens } from '../runtime/tokens.ts'
 import { type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
+import { excerpt } from '../values/excerpt.ts'
 import { fetchBounded, readClaims, readToken } from './claims.ts'
 import { createStateCookies, type Pending, type SignInRequest } from './state.ts'
 
@@ -62,7 +63,7 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
         const { code, error } = req.query
         // The strategy would treat a callback without a code as a new sign-in.
         if (typeof code !== 'string' || code === '' || error !== undefined)
-          return refuse(new Error(`The provider gives no code: ${String(error).slice(0, 100)}`))
+          return refuse(new Error(`The provider returned no code: ${excerpt(String(error))}`))
         const settle = (failure: unknown, profile?: ProviderProfile | false | null) =>
           failure || !profile ? refuse(failure) : resolve(profile)
         authenticator.authenticate(provider, { session: false }, settle)(req, req.res, refuse)
@@ -124,14 +125,14 @@ class ProviderStrategy extends OAuth2Strategy {
     const { ok, status, text } = await fetchBounded(tokenUrl, { method: 'POST', body }, this.timeoutMs)
     if (!ok) return { refused: { statusCode: status, data: text } }
     const accessToken = readToken(text)
-    if (!accessToken) throw new Error('The answer holds no access token.')
+    if (!accessToken) throw new Error('The answer contains no access token.')
     return { refused: null, accessToken }
   }
 
   private async readProfile(accessToken: string): Promise<ProviderProfile> {
     const headers = { Authorization: `Bearer ${accessToken}` }
     const { ok, status, text } = await fetchBounded(this.provider.userinfoUrl, { headers }, this.timeoutMs)
-    if (!ok) throw new Error(`The userinfo address answers ${status}.`)
+    if (!ok) throw new Error(`The userinfo URL answered ${status}.`)
     return readClaims(this.provider.name, text)
   }
 }

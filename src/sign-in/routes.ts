@@ -90,7 +90,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     if (link === undefined) return null
     const caller = await clientViewer(req)
     if (!caller || !linking.isWished(caller, link))
-      throw new InvalidInput('link', `Begin at ${publicUrl()}${LINKING_PATH}, and within ten minutes.`)
+      throw new InvalidInput('link', `Start at ${publicUrl()}${LINKING_PATH} and finish within ten minutes.`)
     return caller.userId
   }
 
@@ -100,7 +100,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     const { provider = providers[0]?.name } = readQuery(req, ['provider', 'return_to', 'link'])
     if (provider === undefined || !providers.some(({ name }) => name === provider)) {
       const names = providers.map(({ name }) => name).join(', ')
-      throw new InvalidInput('provider', `There is no such sign-in provider. There is: ${names || 'none'}.`)
+      throw new InvalidInput('provider', `There is no such sign-in provider. Known providers: ${names || 'none'}.`)
     }
     const elsewhere = otherNameOf(req, publicUrl())
     if (elsewhere) return redirect(elsewhere)

@@ -9,7 +9,7 @@ const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * 
 export function connect(connectionString: string) {
   const { credential, url } = BlobServiceClient.fromConnectionString(connectionString)
   if (!(credential instanceof StorageSharedKeyCredential))
-    throw new Error('The connection string must hold AccountName and AccountKey.')
+    throw new Error('The connection string must contain AccountName and AccountKey.')
   const { protocol, hostname } = new URL(url)
   const agent = keepAliveAgent(protocol)
   const here = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')

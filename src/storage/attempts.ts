@@ -14,7 +14,9 @@ export async function attempt<T>(part: string, work: (signal: AbortSignal) => Pr
     const [oldest, ...others] = running.get(part) ?? []
     if (!oldest || others.length + 1 < atOnce) break
     if (performance.now() > end)
-      oldest.abort(new Busy('This part is being sent once more. Wait for that, or send it again.'))
+      oldest.abort(
+        new Busy('This part is being sent by a newer request. Wait for that request, or send the part again.'),
+      )
   }
   const own = new AbortController()
   const all = running.get(part) ?? new Set()

@@ -64,7 +64,7 @@ export function createAzureStore(options: {
       await blob.delete({ abortSignal, deleteSnapshots: 'include' })
     } catch (error) {
       if (!isMissing(error)) throw error
-      // A broken upload leaves blocks and no blob. Azure keeps them a week and Azurite for ever; this drops them.
+      // A broken upload leaves blocks and no blob. Azure keeps them a week and Azurite forever; this drops them.
       const { uncommittedBlocks } = await blob.getBlockList('uncommitted', { abortSignal })
       if (uncommittedBlocks?.length) await blob.commitBlockList([], { abortSignal })
       // Without any it has been committed a moment ago.
@@ -203,7 +203,7 @@ export function createAzureStore(options: {
           // The signal that began it does not end the waiting.
           abortSignal.addEventListener('abort', () => copying.stopPolling())
           const { copyStatus } = await copying.pollUntilDone()
-          if (copyStatus !== 'success') throw new Unavailable('blob store', new Error(`A copy ended: ${copyStatus}.`))
+          if (copyStatus !== 'success') throw new Unavailable('blob store', new Error(`A copy failed: ${copyStatus}.`))
         } catch (error) {
           throw isMissing(error) ? new BlobMissing(from) : error
         }

@@ -35,10 +35,10 @@ async function bindFolder(dir: string, id: string, inUse: boolean): Promise<void
   if ((await readMarker(dir)) === undefined) {
     if (inUse)
       throw new ForeignStore(
-        `${dir} does not hold the files that the database knows. Mount the volume that holds them, or name their folder`,
+        `${dir} does not contain the files of the database. Mount the volume that contains them, or name their folder`,
       )
     if (((await ifThere(readdir(`${dir}/blobs`))) ?? []).length > 0)
-      throw new ForeignStore(`${dir} holds files of unknown origin. Name an empty folder`)
+      throw new ForeignStore(`${dir} contains files of unknown origin. Name an empty folder`)
     await writeMarker(dir, id)
   }
   if ((await readMarker(dir)) !== id)
@@ -73,7 +73,7 @@ export function openVolume(dir: string, folders: string[]): Volume {
       if (there && there.dev === known?.dev && there.ino === known.ino) return
       // A volume that was mounted again may have another number.
       if (!there || (await readMarker(dir)) !== installation)
-        throw new Unavailable('blob store', new Error(`${dir} is not the folder that it was at the start.`))
+        throw new Unavailable('blob store', new Error(`${dir} is no longer the folder of the start.`))
       known = { dev: there.dev, ino: there.ino }
     },
   }

@@ -3,6 +3,7 @@ import { Unavailable } from '../runtime/errors.ts'
 import { interruptible } from '../runtime/interruptible.ts'
 import { attempt } from './attempts.ts'
 import { readIndex, sizeReceived, writeRecord } from './disk-index.ts'
+import { DurableNames } from './durable-names.ts'
 import { inTurn, locked } from './file-lock.ts'
 import { ifThere, isThere, makeFolder, onDisk, openAnywhere, opened, syncFolder, uniqueName, writeAt } from './files.ts'
 import { type Received, receivePart } from './part-arrival.ts'
@@ -86,7 +87,7 @@ async function replacePart({ dir, spooled, number, bytes }: Arrival, held: Held)
   await rename(path, `${dir}/${redo}`)
   await syncFolder(dir)
   for (const name of replaced) await unlink(`${dir}/${name}`)
-  // Parts that are a blob already are put together anew when they are committed again.
+  // Parts that are a blob already are assembled again when they are committed again.
   if (await isThere(`${dir}/data`)) await finishRedo(dir, redo, held)
 }
 
@@ -101,7 +102,7 @@ const changed = async (path: string, work: (file: FileHandle) => Promise<void>):
 }
 
 /** Folders of uploads in which the names of `data` and `index` are durable. Bounded, because uploads end. */
-const durable = new Set<string>()
+const durable = new DurableNames()
 
 /** Copies parts into their places, and syncs them together. */
 async function placeParts(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
@@ -110,7 +111,7 @@ async function placeParts(dir: string, parent: string, arrivals: Arrival[], held
     const copies = arrivals.map(({ spooled, bytes, options: { offset, size } }) =>
       bytes ? writeAt(data, bytes, offset) : copyInto(data, `${dir}/${spooled}`, offset, size),
     )
-    // None may go on when the lock is released.
+    // None may continue when the lock is released.
     for (const copied of await Promise.allSettled(copies)) if (copied.status === 'rejected') throw copied.reason
   })
   await held()
@@ -121,7 +122,6 @@ async function placeParts(dir: string, parent: string, arrivals: Arrival[], held
   await syncFolder(dir)
   // The instance that made the folder may have ended before its name was durable.
   await syncFolder(parent)
-  if (durable.size > 1000) durable.clear()
   durable.add(dir)
 }
 

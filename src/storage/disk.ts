@@ -73,7 +73,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     if (await shelves.place(draft, key, bytes, volume.check)) return
     await volume.check()
     // Taken for dead and swept.
-    throw new StoreRefusal(404, 'The draft of this blob has been removed.')
+    throw new StoreRefusal(404, 'The draft of this blob was removed.')
   }
 
   async function removeOne(key: string): Promise<void> {

@@ -58,7 +58,7 @@ async function acquire(owner: string, path: string): Promise<void> {
   let since = 0
   for (const end = performance.now() + patienceMs; !(await make(owner, path)); await sleep(10)) {
     const now = performance.now()
-    if (now > end) throw new Unavailable('blob store', new Error('A lock in the blob store is held for too long.'))
+    if (now > end) throw new Unavailable('blob store', new Error('A lock in the blob store was held for too long.'))
     const holder = await ifThere(readlink(path))
     const refreshed = (await ifThere(lstat(path)))?.mtimeMs
     // It has been released just now.

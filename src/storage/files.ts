@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { access, type FileHandle, mkdir, open, readdir, rename, rmdir } from 'node:fs/promises'
 import { Unavailable } from '../runtime/errors.ts'
+import { DurableNames } from './durable-names.ts'
 
 /** Only the service's own user may read its files. */
 export const fileMode = 0o600
@@ -147,13 +148,11 @@ const prefixLength = 7
 export function openShelves(root: string): Shelves {
   const folderOf = (key: string) => `${root}/${key.slice(0, prefixLength)}`
   const pathOf = (key: string) => `${folderOf(key)}/${key}`
-  /** Folders whose names are durable. Bounded, because new prefixes keep coming. */
-  const durable = new Set<string>()
+  const durable = new DurableNames()
 
   async function prepare(folder: string): Promise<void> {
     await makeFolder(folder)
     await syncFolder(root)
-    if (durable.size > 1000) durable.clear()
     durable.add(folder)
   }
 

@@ -90,7 +90,7 @@ export function startHash(algorithm: Algorithm): RunningHash {
   let ended = false
   return {
     add: async bytes => {
-      // The thread would keep a checksum that nobody ends.
+      // The thread would keep a checksum that is never ended.
       if (ended) throw new Error('This checksum has ended.')
       await own.run({ id, algorithm, bytes })
     },

@@ -124,7 +124,7 @@ async function readNext(dir: string, prefix: Prefix): Promise<boolean> {
   }
 }
 
-/** Goes on with the prefix of an upload, without being waited for: more parts are durable. */
+/** Continues the prefix of an upload, without being waited for: more parts are durable. */
 export function continuePrefix(dir: string): void {
   const prefix = prefixes.get(dir)
   if (prefix) void readOn(dir, prefix)

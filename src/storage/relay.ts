@@ -37,7 +37,7 @@ class Gathered {
 /**
  * Forwards a source while it arrives, at the pace of the slower side.
  * Rejects with the error of the source or of `send`; then the source is closed after its next chunk.
- * @param send makes the request. Its `open` gives the body anew for each try until more than the beginning has gone; its `broken` fires
+ * @param send makes the request. Its `open` gives the body again for each try until more than the beginning has gone; its `broken` fires
  * when no more of the body will come.
  */
 export async function relay(
@@ -54,7 +54,8 @@ export async function relay(
   let current: Readable | undefined
 
   const open = ({ pause, resume }: Pace): Readable => {
-    if (going) throw new Unavailable('blob store', new Error('The blob store broke off in the middle of a part.'))
+    if (going)
+      throw new Unavailable('blob store', new Error('The blob store ended the answer in the middle of a part.'))
     let at = 0
     // Nothing is read ahead: bytes are read only when the connection has capacity for them.
     const reader = new Readable({

@@ -46,7 +46,7 @@ export interface Pace {
 /**
  * Runs a request until the time limit or the signal ends it, and translates its error.
  * @param limit milliseconds, but for those in which the request waits for bytes to send
- * @param grace milliseconds that it may go on after the signal, for one of which the store should not keep half
+ * @param grace milliseconds that it may continue after the signal, for one of which the store should not keep half
  */
 export async function within<T>(
   limit: number,

@@ -38,7 +38,7 @@ export interface UploadMemory {
   readonly part: number
 }
 
-/** The room of a store, in bytes. */
+/** The free space of a store, in bytes. */
 export interface StoreSpace {
   freeBytes: number
   totalBytes: number
@@ -121,7 +121,7 @@ export interface BlobStore {
    * @throws BlobsKept for blobs that could not be removed, after all others have been
    */
   remove(keys: string[]): Promise<void>
-  /** The size of a blob in bytes; null when there is none. */
+  /** The size of a blob in bytes; null if there is none. */
   look(key: string): Promise<{ size: number } | null>
   /** All blobs of the container in the order of their keys, including those that consist of staged parts only, with a size of 0. */
   list(): AsyncIterable<{ key: string; size: number; createdAt: Date }>

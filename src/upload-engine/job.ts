@@ -109,7 +109,7 @@ export interface Receipt {
   fileName: string
 }
 
-/** The service goes on to complete an upload. */
+/** The service continues to complete an upload. */
 export interface Checking {
   /** Bytes that it has read again. */
   checked: number

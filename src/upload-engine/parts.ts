@@ -97,7 +97,7 @@ async function sendPart<Body>(session: Session, number: number, job: PartJob<Bod
 }
 
 const damaged = (number: number) =>
-  new TransferFailure('CHECKSUM_MISMATCH', `The service has stored other bytes of part ${number} than were sent.`)
+  new TransferFailure('CHECKSUM_MISMATCH', `The stored bytes of part ${number} differ from the sent ones.`)
 
 /** Waits while the service completes the upload, perhaps for an earlier request, and refuses others with UPLOAD_BUSY. */
 export async function whenIdle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -180,7 +180,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
   }
 
   const queue = {
-    /** Adds files. Those that are over make room if nothing else is left. */
+    /** Adds files. Files that are done are dropped if the queue is full. */
     add(uploads: readonly NewUpload[]): void {
       if (chosen().every(({ view }) => isOver(view))) queue.clear()
       for (const { id, aim, size, work, abandon } of uploads) {
@@ -209,7 +209,7 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       }
     },
 
-    /** Goes on with those that were paused, and tries again what has failed. */
+    /** Continues those that were paused, and tries again what has failed. */
     resume(ids?: readonly string[]): void {
       for (const entry of chosen(ids))
         if (entry.view.phase === 'paused' || entry.view.phase === 'failed')

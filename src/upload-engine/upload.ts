@@ -25,7 +25,7 @@ export async function abandon<Body>({
   await sessions.remove()
 }
 
-/** How often an upload may be begun anew, or lack parts in the end. */
+/** How often an upload may be started again, or lack parts in the end. */
 const MAX_ROUNDS = 3
 /** Between two questions how far the service is with a completion. */
 const POLL_MS = 1000
@@ -131,7 +131,7 @@ async function complete<Body>(running: Running, given: Expected, job: PartJob<Bo
     try {
       const stored = await progress.checking(whenIdle(finish, patience.signal))
       if (!('md5' in expected) || stored.md5 === expected.md5) return { ...stored, size, status: 'uploaded' }
-      throw new TransferFailure('DIGEST_DIFFERS', 'The stored file differs from what was sent.', {
+      throw new TransferFailure('DIGEST_DIFFERS', 'The stored file differs from the sent one.', {
         sent: expected.md5,
         received: stored.md5,
       })

@@ -11,7 +11,7 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
   await source.verify()
   let mayHaveArrived = false
   const send = async () => {
-    // Sent once more, a replacement would make another version.
+    // Sent again, a replacement would make another version.
     const arrived = mayHaveArrived ? await findStored(job) : undefined
     if (arrived) {
       progress.skip(size)
@@ -50,7 +50,7 @@ export async function undo(
     () => false,
   )
   const rest = isRemoved ? 'It was removed; try again.' : 'Remove it; try again.'
-  return new TransferFailure('DIGEST_DIFFERS', `The stored file differs from what was sent. ${rest}`, {
+  return new TransferFailure('DIGEST_DIFFERS', `The stored file differs from the sent one. ${rest}`, {
     sent,
     received,
   })

@@ -24,7 +24,7 @@ export function parsePath(text: string, field = 'path'): string[] {
   if (inner === '') return []
   const names = inner.split('/')
   if (names.length > limits.names)
-    throw invalid(field, `A path has at most ${limits.names} names: use fewer folders inside each other.`)
+    throw invalid(field, `A path has at most ${limits.names} names: nest folders less deeply.`)
   for (const name of names) checkName(name, field)
   if (Buffer.byteLength(inner) > limits.pathBytes) throw pathTooLong(field)
   return names
@@ -80,7 +80,7 @@ function withoutOuterSlashes(text: string): string {
 function normalise(text: string, field: string): string {
   if (text.length > longestInput) throw pathTooLong(field)
   if (loneSurrogate.test(text))
-    throw invalid(field, 'The path is not valid Unicode (it holds half of a surrogate pair): rename it.')
+    throw invalid(field, 'The path is not valid Unicode (it contains half of a surrogate pair): rename it.')
   return text.normalize('NFC')
 }
 

@@ -130,7 +130,7 @@ describe('A blob store', () => {
       process.kill(Number(azurite.pid), 'SIGCONT')
     }
     await expectRecovery(t, alice)
-    // A request that hung may still arrive when nobody waits for it any more.
+    // A request that hung may still arrive when no one waits for it any more.
     await sleep(300)
     await t.settle()
     // It is there, and its row is not: the doctor's case.

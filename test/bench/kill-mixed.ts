@@ -18,9 +18,9 @@ const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
 async function drill(title: string, databaseUrl: string): Promise<void> {
   const site = await openSite({ databaseUrl }, { UPLOAD_PART_BYTES: String(PART), LOG_LEVEL: 'error' })
-  /** What must be there, by its name; null for what must be gone. What nobody has answered for is in neither state. */
+  /** What must be there, by its name; null for what must be gone. What no one has answered for is in neither state. */
   const certain = new Map<string, string | null>()
-  /** What may be there, as somebody has sent it. */
+  /** What may be there, as someone has sent it. */
   const sent = new Map<string, string>()
   const counts = { uploads: 0, completions: 0, deletions: 0, kills: 0 }
   let alice: Person = await site.alice(0)

@@ -1,5 +1,5 @@
 /**
- * Many visitors of one shared folder at once: `npm run bench:share-visitors -- [sqlite | mysql]`. Prints how long pages take while nobody
+ * Many visitors of one shared folder at once: `npm run bench:share-visitors -- [sqlite | mysql]`. Prints how long pages take while no one
  * else asks, and meanwhile, for a visitor and for the owner of the folder; and the listing of the shared folder beside that of an own one,
  * by turns. ENTRIES, VISITORS and SECONDS make it smaller; THINK is how many seconds a visitor looks at a page.
  */
@@ -109,7 +109,7 @@ process.stdout.write(
   `meanwhile: ${VISITORS} visitors, ${(busy.pages.length / SECONDS).toFixed(0)} pages a second; the p99 should be under 5 times that of idle\n`,
 )
 
-// All of them in the same moment, as after a message to everybody.
+// All of them in the same moment, as after a message to everyone.
 const since = performance.now()
 const together = await Promise.all(Array.from({ length: VISITORS }, (_, i) => ask(page, addressOf(i))))
 const all = (performance.now() - since) / 1000

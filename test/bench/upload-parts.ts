@@ -110,7 +110,7 @@ export async function compareParts(bench: Bench, rounds: number): Promise<void> 
         files[i] = await way(shape)
       })
     for (let from = 0; from < shape.count; from += turn) {
-      // Nobody goes first each time, nor after the same.
+      // No one goes first each time, nor after the same.
       const shifted = files.map((_, i) => (i + from / turn) % files.length)
       for (const i of (from / turn) % 2 ? shifted : shifted.reverse()) {
         const file = files[i]

@@ -191,7 +191,7 @@ describe('A security event is a line of its own', () => {
     const browser = await newBrowser(t.url, 'dora@example.com')
     const signOut = () => browser.get(`${t.url}/logout`, { method: 'POST', headers: { origin: t.app.publicUrl() } })
     expect(await eventOf(signOut)).toMatchObject({ event: 'sign_out', user_id: expect.any(String) })
-    // Nobody is signed out by the same cookie again.
+    // No one is signed out by the same cookie again.
     expect(eventsIn((await during(signOut)).lines)).toEqual([])
   })
 

@@ -156,7 +156,7 @@ describe('A size that lies', () => {
       headers: { 'x-sender-token': sender },
     })
     expect(statusAndCode(part)).toEqual([400, 'INVALID_INPUT'])
-    // Chunked: nobody says how long it is.
+    // Chunked: no one says how long it is.
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'))

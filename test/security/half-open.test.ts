@@ -30,7 +30,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => service.stop())
 
-/** What somebody does who means no harm. */
+/** What someone does who means no harm. */
 async function honest(n: number): Promise<void> {
   const name = `honest-${n}-${Math.random()}`
   expect((await alice.upload(name, Buffer.alloc(MiB, n))).status).toBe(200)

@@ -12,7 +12,7 @@ const HOUR = 3_600_000
 let server: MailServer
 let t: TestApp
 let alice: Person
-/** Somebody new for every test, without an account. */
+/** Someone new for every test, without an account. */
 let bob: string
 let round = 0
 

@@ -23,7 +23,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 interface Kind {
   what: string
   limit: string
-  /** Prepares somebody, and answers how they make the nth. */
+  /** Prepares someone, and answers how they make the nth. */
   begin(
     owner: Person,
   ): Promise<{ make(n: number): Promise<RestAnswer>; end(n: number, made: RestAnswer): Promise<unknown> }>

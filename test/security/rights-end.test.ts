@@ -154,7 +154,7 @@ describe.each(Object.entries(doors))('An upload by %s', (door, hold) => {
 })
 
 describe('An invite', () => {
-  /** A workspace with an admin who has invited somebody. */
+  /** A workspace with an admin who has invited someone. */
   async function invited(role = 'editor') {
     const [owner, sender, guest] = await Promise.all([person('owner'), person('sender'), person('guest')])
     const workspaceId = await found(owner)
@@ -246,7 +246,7 @@ describe('An invite', () => {
     for (const scene of [removed, held]) expect((await accept(scene.guest, scene.token)).status).toBe(404)
   })
 
-  // As it is found by somebody who accepts in the moment in which the right ends.
+  // As it is found by someone who accepts in the moment in which the right ends.
   it.each([
     ['is no member', "DELETE FROM member WHERE user_id = ? AND role = 'admin'"],
     ['is an editor', "UPDATE member SET role = 'editor' WHERE user_id = ?"],

@@ -122,7 +122,7 @@ describe('GET /api/user/sessions', () => {
     updates()
     const began = Date.now()
     await alice.rest('GET', '/api/user/data')
-    // Nobody waits for it.
+    // No one waits for it.
     await until(() => updates() > 0)
     await until(async () => Date.parse((await listOf(alice))[0]?.last_used_at ?? '') >= began)
   })
@@ -295,7 +295,7 @@ describe('Mails about new devices', () => {
     // It has signed in here before.
     await signInBy(desk, t.url, email, { 'user-agent': FIREFOX })
     expect(await mailsTo(email)).toEqual([])
-    // Somebody else's browser looks the same, and is new.
+    // Someone else's browser looks the same, and is new.
     const headers = { 'user-agent': FIREFOX, 'x-forwarded-for': '198.51.100.9' }
     const thief = await newBrowser(t.url, email, headers)
     const [mail, ...more] = await mailsTo(email)

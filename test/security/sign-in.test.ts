@@ -55,7 +55,7 @@ describe('The embedded sign-in', () => {
   // What a proxy without headers of its own passes on looks like this: from this machine, for this machine.
   it('lets a browser in that knows the word of the machine, and no other', async () => {
     const stranger = new Browser()
-    expect(await begin(stranger)).toContain('Word of this computer')
+    expect(await begin(stranger)).toContain('Sign-in word')
     const form = stranger.last
     for (const typed of [{}, { word: '' }, { word: 'x' }, { word: `${word()}x` }, { word: word().slice(1) }]) {
       stranger.last = form
@@ -74,7 +74,7 @@ describe('The embedded sign-in', () => {
     await begin(alice)
     expect(await send(alice, { word: ` ${first.toUpperCase()} ` })).toBe(303)
     alice.jar.delete('session_id')
-    expect(await begin(alice)).not.toContain('Word of this computer')
+    expect(await begin(alice)).not.toContain('Sign-in word')
     expect(await send(alice, {})).toBe(303)
     expect(alice.jar.has('session_id')).toBe(true)
 
@@ -102,7 +102,7 @@ describe('The embedded sign-in', () => {
         ...[303, '/auth/oauth?return_to=/', 'no-referrer'],
       ])
       expect(led.headers.get('cache-control')).toBe('no-store')
-      return (await begin(browser)).includes('Word of this computer')
+      return (await begin(browser)).includes('Sign-in word')
     }
 
     it('lets one browser in without the word, and asks who its person is', async () => {
@@ -165,7 +165,7 @@ describe('The embedded sign-in', () => {
     const browser = new Browser()
     for (const value of ['', 'x', 'x.y', `.${'A'.repeat(43)}`]) {
       browser.jar.set('sign_in_browser', { path: '/sign-in', value })
-      expect(await begin(browser)).toContain('Word of this computer')
+      expect(await begin(browser)).toContain('Sign-in word')
       expect(await send(browser, {})).toBe(422)
     }
   })
@@ -400,7 +400,7 @@ describe('The address of an account', () => {
     const folder = join(dataDir, 'mail')
     const notices = readdirSync(folder)
       .map(name => readFileSync(join(folder, name), 'utf8'))
-      .filter(mail => mail.includes('Your account has another address now'))
+      .filter(mail => mail.includes('The e-mail address of your account has changed'))
     expect(notices).toEqual([expect.stringMatching(/^To: bob@example\.com$/m)])
     expect(notices[0]).not.toContain('robert')
   })
@@ -568,7 +568,7 @@ describe('Adding a way to sign in', () => {
     expect([done.status, done.headers.get('location')]).toEqual([303, '/identities'])
     expect((await identitiesOf(browser)).map(({ provider }) => provider)).toEqual(['hub'])
     expect(await w.whoIs(other)).toBeNull()
-    // What was removed is somebody's own again.
+    // What was removed is someone's own again.
     expect(await w.signIn(other, 'lab', second)).toBe('/')
     expect((await w.whoIs(other)).id).not.toBe((await w.whoIs(browser)).id)
   })
@@ -763,7 +763,7 @@ describe('SIGN_UP', () => {
       await share('carol')
       expect(await w.signIn(new Browser(), 'hub', person('carol'))).toBe('/')
 
-      // What has expired, or whose sender has lost the right, invites nobody.
+      // What has expired, or whose sender has lost the right, invites no one.
       await invite('dora')
       await share('erin')
       await w.t.app.db.run('UPDATE invite SET expires_at = ?', [Date.now() - 1])

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await migrate(db)
   fillUploads(join(dir, 'db.sqlite'))
 })
-/** Uploads of nobody, which have ended. */
+/** Uploads of no one, which have ended. */
 function fillUploads(file: string): void {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   const columns = database.prepare('PRAGMA table_info(upload_session)').all()

@@ -65,7 +65,7 @@ describe('readOrMakeSecret', () => {
     const file = join(folder, 'secret.key')
     await writeFile(file, text)
     await expect(readOrMakeSecret(file)).rejects.toThrow(
-      `${file} must hold a secret of 32 characters or more, but holds ${length}.`,
+      `${file} must contain a secret of 32 characters or more, but has ${length}.`,
     )
     expect(await readFile(file, 'utf8')).toBe(text)
   })

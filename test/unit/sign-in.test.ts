@@ -332,7 +332,7 @@ describe('the embedded sign-in refuses', () => {
   it('an address that is not loopback, and a short key', async () => {
     const redirectUri = callback()
     const away = createEmbeddedSignIn({ publicUrl: 'https://files.example.com', redirectUri, key, word })
-    await expect(away).rejects.toThrow(/files\.example\.com: not loopback/)
+    await expect(away).rejects.toThrow(/files\.example\.com is not loopback/)
     const leadsAway = createEmbeddedSignIn({
       publicUrl: origin,
       redirectUri: 'https://files.example.com/cb',

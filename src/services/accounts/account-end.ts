@@ -91,7 +91,7 @@ export function accountEndService({
     }
     const left = new Set(memberships.filter(({ members }) => members > 1).map(({ id }) => id))
     for (const workspace of left) record({ workspace }, { kind: 'member.left', subject: caller.userId })
-    // Keys and webhooks are deleted by cascade: whoever has lost their rights must not go on to receive what happens. The others learn of it.
+    // Keys and webhooks are deleted by cascade: a person who has lost the right must not receive further events. The others are notified.
     for (const { id, workspaceId } of await workspaceKeysBy(db, caller.userId, null, tx))
       if (left.has(workspaceId)) record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
     for (const webhook of await webhooksUnder(db, caller.userId, tx))

@@ -54,7 +54,7 @@ const NOTES = 50
 const time = (at: number): string => new Date(at).toISOString()
 const timeIfAny = (at: number | null): string | null => (at === null ? null : time(at))
 
-/** What the service knows of a person, for that person. It holds nothing by which anybody could sign in, open a share or accept an invite. */
+/** What the service knows of a person, for that person. It holds nothing by which anyone could sign in, open a share or accept an invite. */
 export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
   const { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces } = deps
 
@@ -95,7 +95,7 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       ),
       webhooks: rows(
         () => webhooksOfUser(db, userId),
-        // A URL may let whoever knows it write there.
+        // Anyone who knows the URL may be able to write there.
         ({ id, url, state, createdAt }) => ({ id, host: new URL(url).host, state, created_at: time(createdAt) }),
       ),
       workspaces: mapped(

@@ -85,7 +85,7 @@ export function accountService({
     async noteRefusal({ account }: SignInRefused, client: { provider: string; device: string; network: string }) {
       if (!account) return
       const { userId, refusal } = account
-      // Whoever knows an address can try as often as they like; the log of its owner must not fill up with it.
+      // Anyone who knows an address can try as often as they like; the log of its owner must not fill up with it.
       if (await hasMany(db, userId)) return
       await change(system, async ({ record }) => {
         record(userId, { kind: 'sign_in.refused', subject: null, details: { refusal, ...client } })
@@ -187,7 +187,7 @@ async function requireJoinable(
     )
   // A locking read: the account is locked, and an identity that has joined it meanwhile counts.
   const same = (await lockIdentitiesOf(db, userId, tx)).some(identity => identity.provider === provider)
-  if (same) refuse('identity_taken', 'Another person of the same provider has this e-mail address.')
+  if (same) refuse('identity_taken', 'Another user of the same provider has this e-mail address.')
 }
 
 /** Creates an account with an empty root folder, or with the data that it left behind. @throws SignInRefused `sign_up_closed` */

@@ -16,6 +16,7 @@ import { type KeyScope, privateScopes, workspaceScopes } from '../../access/scop
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { hashSecret, newSecret } from '../../runtime/tokens.ts'
 import { parseDuration } from '../../values/duration.ts'
+import { excerpt } from '../../values/excerpt.ts'
 import { figure, MAX_KEY_DESCRIPTION, MAX_KEY_NAME, MAX_PAGE } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
 import { rowsById } from '../rows-by-id.ts'
@@ -135,12 +136,12 @@ function readInput(input: ApiKeyInput, allowed: readonly KeyScope[]) {
   const text = description ?? ''
   if ([...text].length > MAX_KEY_DESCRIPTION || /\p{Cs}/u.test(text))
     throw new InvalidInput('description', `A description has up to ${figure(MAX_KEY_DESCRIPTION)} characters.`)
-  if (scopes.length === 0) throw new InvalidInput('scopes', 'Name at least one scope.')
+  if (scopes.length === 0) throw new InvalidInput('scopes', 'Give at least one scope.')
   const unknown = scopes.find(scope => !(allowed as readonly string[]).includes(scope))
   if (unknown !== undefined)
     throw new AppError(
       'INVALID_SCOPE',
-      `There is no scope "${unknown.slice(0, 100)}" for this kind of key. Known are: ${allowed.join(', ')}.`,
+      `There is no scope "${excerpt(unknown)}" for this kind of key. Known scopes: ${allowed.join(', ')}.`,
       { field: 'scopes' },
     )
   return {

@@ -25,6 +25,7 @@ import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import { type MailQueue, readMailQueue, requeueMails } from '../../../db/queries/job.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
 import { AppError, type ErrorDetails, InvalidInput } from '../../runtime/errors.ts'
+import { excerpt } from '../../values/excerpt.ts'
 import { keyById } from '../../values/key-by-id.ts'
 import { MAX_EMAIL } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
@@ -76,7 +77,7 @@ export function operatorService({
     if (!only) throw new Refused(`There is no user "${named}".`)
     if (more.length > 0)
       throw new Refused(
-        `${claims.length} accounts use "${named}", and none has verified it. Name one by its id: ${claims.map(c => c.id).join(', ')}.`,
+        `${claims.length} accounts use "${named}", and none has verified it. Use the id of one of them: ${claims.map(c => c.id).join(', ')}.`,
       )
     return only
   }
@@ -106,7 +107,8 @@ export function operatorService({
 
     /** A page of the accounts whose e-mail address or name contains a text, oldest first. @throws INVALID_INPUT */
     async page(search: string, limit: number, after: [id: string] | null): Promise<Page<AccountRow>> {
-      if (search.length > MAX_EMAIL) throw new InvalidInput('search', `Search for up to ${MAX_EMAIL} characters.`)
+      if (search.length > MAX_EMAIL)
+        throw new InvalidInput('search', `A search text has up to ${MAX_EMAIL} characters.`)
       return pageOf(await accountsMatching(db, search, limit + 1, after?.[0]), limit)
     },
 
@@ -154,7 +156,7 @@ export function operatorService({
       const wanted = known.find(p => p.id === plan)
       if (!wanted)
         throw new Refused(
-          `There is no plan "${plan.slice(0, 100)}". The plans are: ${known.map(p => p.id).join(', ')}.`,
+          `There is no plan "${excerpt(plan)}". The plans are: ${known.map(p => p.id).join(', ')}.`,
           'INVALID_INPUT',
           { field: 'plan_id' },
         )

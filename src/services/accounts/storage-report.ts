@@ -8,12 +8,12 @@ import { type StorageTotals, storageTotals } from '../../../db/queries/storage-r
 import type { StoreSpace } from '../../storage/store.ts'
 import type { Core } from '../core.ts'
 
-/** What takes the space of the service, for operators. None of it authorizes. */
+/** The storage used by the service, for operators. None of it authorizes. */
 export function storageReportService({ db, store }: Core<'db' | 'store'>) {
   return {
     totals: (): Promise<StorageTotals> => storageTotals(db),
 
-    /** The room of the store; null where it cannot tell. */
+    /** The free space of the store; null if the store cannot tell. */
     space: (): Promise<StoreSpace | null> => store.space(),
 
     /** The accounts that use most, and the workspaces. */

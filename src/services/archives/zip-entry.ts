@@ -16,7 +16,7 @@ export interface ArchiveRoot {
 const tooMany = (count: number) =>
   new InvalidInput(
     'entries',
-    `These are ${figure(count)} files and folders with all that is in them, and an archive holds up to ${figure(MAX_ARCHIVED)}. Download them in parts.`,
+    `These are ${figure(count)} files and folders in total; an archive can contain ${figure(MAX_ARCHIVED)}. Download them in several archives.`,
   )
 
 const toEntry = (row: ArchivedRow, prefix: string, name = row.name): ZipEntry => ({
@@ -64,7 +64,7 @@ export async function zipEntries(db: Db, roots: readonly ArchiveRoot[]): Promise
     folders = []
     for await (const rows of archivedBelow(db, level)) {
       for (const row of rows) enter(row, take(row, above.get(row.parentId) ?? ''))
-      // More than was counted: somebody is adding to them.
+      // More than was counted: entries are being added.
       if (all.length > MAX_ARCHIVED) throw tooMany(all.length)
     }
   }

@@ -58,7 +58,7 @@ function pack(size: number, fields: readonly Field[]): Buffer {
     else if (field[0] === 8) at = bytes.writeBigUInt64LE(BigInt(field[1]), at)
     else at = bytes.writeUIntLE(field[1], at, field[0])
   }
-  if (at !== size) throw new Error('A record of an archive does not have the size that was announced.')
+  if (at !== size) throw new Error('The size of a record of an archive differs from the announced size.')
   return bytes
 }
 
@@ -106,7 +106,7 @@ export function zipLayout(entries: readonly ZipEntry[], described: boolean) {
   const flagsOf = ({ blobId }: ZipEntry) => (described && blobId !== null ? DESCRIBED : 0)
   const sumOf = ({ blobId, crc32 }: ZipEntry): number => {
     if (blobId === null) return 0
-    if (crc32 === null) throw new Error('The checksum of a file is not known.')
+    if (crc32 === null) throw new Error('The checksum of a file is unknown.')
     return crc32
   }
 

@@ -109,7 +109,7 @@ export async function* zipBytes({
       yield chunk
     }
     // What follows would stand at another place than the archive says.
-    if (left !== 0) throw new Error('A blob of an archive does not have the size that is recorded of it.')
+    if (left !== 0) throw new Error('The size of a blob of an archive differs from its recorded size.')
     if (entry && sum !== undefined) note(entry, sum)
   }
 

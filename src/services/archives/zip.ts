@@ -63,7 +63,7 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
       const some = sums
       sums = new Map()
       if (some.size > 0)
-        noteChecksums(db, some).catch(error => log.warn({ err: error }, 'could not note checksums of blobs'))
+        noteChecksums(db, some).catch(error => log.warn({ err: error }, 'could not store checksums of blobs'))
     }
     const note = (blobId: string, sum: string) => {
       sums.set(blobId, sum)
@@ -78,7 +78,10 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
       'id' in one ? one.id === tree.rootId : parsePath(one.path, 'entries').length === 0
     if (named.some(isRoot)) {
       if (named.length > 1)
-        throw new InvalidInput('entries', 'The root holds all others. Name it alone, or the others without it.')
+        throw new InvalidInput(
+          'entries',
+          'The root contains all other entries. Name only the root, or the others without it.',
+        )
       return { roots: [{ id: tree.rootId, name: top }], name: top || NO_FOLDER }
     }
     const found = await locateEntries(db, tree, named, undefined, { most: MAX_ZIPPED })
@@ -117,7 +120,9 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
           [`archives of drive ${bucketId}`, MAX_ZIPS_OF_DRIVE],
         ])
         if (!release)
-          throw new Busy('Too many archives are being downloaded at the moment. Let one of them end, then try again.')
+          throw new Busy(
+            'Too many archives are being downloaded at the moment. Wait until one of them ends, then try again.',
+          )
         return release
       },
       async read(range, signal) {

@@ -31,7 +31,7 @@ const NOW = 'now'
 const expired = () =>
   new AppError(
     'CURSOR_EXPIRED',
-    'What followed this cursor is not kept any more. Take a new cursor, read the files anew, and go on from there.',
+    'The events after this cursor are no longer kept. Get a new cursor, read the files again, and continue from there.',
   )
 
 /** Reads the logs of drives and persons. None of it authorizes. */
@@ -43,7 +43,7 @@ export function eventFeedService({ db }: Core<'db'>) {
     readCursor(logId: string, cursor: string, field = 'after'): number {
       const [log, seq = 0] = readCursor(cursor, ['id', 'number'], false, field) ?? []
       if (log !== logId || seq < 0)
-        throw new InvalidInput(field, 'This cursor belongs to another list. Use one of this list.')
+        throw new InvalidInput(field, 'This cursor belongs to another list. Use a cursor of this list.')
       return seq
     },
 

@@ -32,7 +32,7 @@ export interface EventDetails {
   role?: Role
   plan?: string
   provider?: string
-  /** The name that the sender of a file has given, whom nobody has authenticated. */
+  /** The name given by the sender of a file, who is not authenticated. */
   sender?: string
   /** Why a sign-in was refused. */
   refusal?: AccountRefusal

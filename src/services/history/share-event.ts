@@ -88,7 +88,7 @@ export function shareEventService({ db }: Core<'db'>) {
       try {
         await uses.load({ row: rowOf(shareId, kind, user), counts: false })
       } catch (error) {
-        user.log.warn({ err: error, share_id: shareId }, 'could not note a use of a share')
+        user.log.warn({ err: error, share_id: shareId }, 'could not record a use of a share')
       }
     },
 
@@ -97,7 +97,7 @@ export function shareEventService({ db }: Core<'db'>) {
       try {
         return await uses.load({ row: rowOf(shareId, 'downloaded', user), counts: true })
       } catch (error) {
-        user.log.warn({ err: error, share_id: shareId }, 'could not count and note downloads together')
+        user.log.warn({ err: error, share_id: shareId }, 'could not count and record downloads together')
         return false
       }
     },

@@ -60,13 +60,9 @@ export function openMailbox(): Mailbox {
     },
     take() {
       if (news.size > CAPACITY)
-        throw new AppError(
-          'UNAVAILABLE',
-          'More has happened than you have fetched. Read the lists, and subscribe again.',
-          {
-            retry_after: 1,
-          },
-        )
+        throw new AppError('UNAVAILABLE', 'You have missed messages. Read the lists, and subscribe again.', {
+          retry_after: 1,
+        })
       const ids = [...news]
       news = new Set()
       return ids

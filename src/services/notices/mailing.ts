@@ -79,6 +79,6 @@ export function mailingService({
 }
 
 const noSuchLink = () =>
-  new AppError('ROUTE_NOT_FOUND', 'This link is not complete. Open it from the mail once more, or copy it as a whole.')
+  new AppError('ROUTE_NOT_FOUND', 'This link is incomplete. Open it from the mail again, or copy the whole link.')
 
 export type MailingService = ReturnType<typeof mailingService>

@@ -57,7 +57,7 @@ export interface Jobs {
   'file-request-mail': { requestId: string }
   /** Tells the sharer of a share how it was used. */
   'share-mail': { shareId: string }
-  /** One event to one webhook, once more; a ping where `seq` is null. */
+  /** One event to one webhook, again; a ping where `seq` is null. */
   webhook: { webhookId: string; seq: number | null }
 }
 

@@ -3,7 +3,7 @@ import { beginMail } from '../../../db/queries/use-mail.ts'
 import { HOUR_MS } from '../../values/duration.ts'
 import { enqueueAt } from './outbox.ts'
 
-/** A mail tells of what has happened in a minute, and follows the one before after an hour. */
+/** A mail reports the uses of one minute, at the earliest an hour after the previous mail. */
 const MAIL_MS = 60_000
 const MAIL_EVERY_MS = HOUR_MS
 

@@ -75,7 +75,7 @@ export function readUrl(text: string, mayReach: MayReach): URL {
   if (address !== null && !mayReach(address))
     throw new InvalidInput(
       'url',
-      'The URL leads to an address that is not public. Give another one, or ask the operator to allow this one.',
+      'The URL leads to an address that is not public. Give another URL, or ask the operator to allow this address.',
     )
   return url
 }

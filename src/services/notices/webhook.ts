@@ -112,7 +112,7 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
   const knownAmong = ({ userId }: Caller, ids: string[]): Promise<Map<string, WebhookView>> =>
     rowsById(ids, async some => (await webhooksAmong(db, userId, some)).map(toView))
 
-  /** Delivers one event once more, or a ping, without regard to the others. */
+  /** Delivers one event again, or a ping, without regard to the others. */
   async function send(id: string, seq: number | null): Promise<void> {
     await db.transaction(tx => enqueue(db, 'webhook', { webhookId: id, seq }, tx))
     wake()
@@ -140,7 +140,7 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
         if (used >= MAX_WEBHOOKS)
           throw new AppError(
             'QUOTA_EXCEEDED',
-            `There are ${used} webhooks already, which is the limit. Delete one first.`,
+            `There are already ${used} webhooks, which is the limit. Delete one first.`,
             {
               ...{ limit: 'max_webhooks', max: MAX_WEBHOOKS, used },
             },
@@ -220,7 +220,7 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
       return toView(row)
     },
 
-    /** Delivers an event once more, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND, INVALID_INPUT */
+    /** Delivers an event again, also to a webhook that is paused. @throws WEBHOOK_NOT_FOUND, INVALID_INPUT */
     async redeliver(
       caller: Caller,
       workspace: WorkspaceView | null,

@@ -55,8 +55,8 @@ interface Deps extends TreeDeps {
 
 /**
  * Copies of many entries, in transactions of bounded size. What is copied waits in a folder that no tree holds, and is placed at the end, all
- * at once: nobody sees a part of it, and what is given up is purged like a deleted folder. The rows say how far a copy is: after a kill
- * any instance goes on.
+ * at once: a part of it is never visible, and an abandoned copy is purged like a deleted folder. The rows say how far a copy is: after a kill
+ * any instance continues.
  */
 export function backgroundCopyService({ db, changeTree, removal, wake, findCaller, requireShare }: Deps) {
   const arrive = copyArrivals(db, removal)
@@ -67,17 +67,17 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
     if (caller.bucket.bucketId === bucketId) return { tree: caller.bucket, limits: caller.limits }
     const [workspace] = await workspaceTreesOf(db, caller, 'b.id', [bucketId])
     if (workspace && may(workspace.role, action)) return workspace
-    throw new Forbidden('Your right to copy this has ended meanwhile.')
+    throw new Forbidden('You no longer have the right to copy this.')
   }
 
-  /** By what right a copy goes on. @throws FORBIDDEN */
+  /** Checks the right with which a copy continues. @throws FORBIDDEN */
   async function rightOf(
     { userId, bucketId }: EntryCopy,
     { via, credentialId, from, share }: CopyPlan,
   ): Promise<{ caller: Caller; tree: Tree; limits: BucketLimits }> {
     const caller = await findCaller({ via, credentialId })
     if (caller?.userId !== userId)
-      throw new Forbidden('The session or key that asked for this copy has ended. Copy it again.')
+      throw new Forbidden('The session or key that started this copy has ended. Start the copy again.')
     if (!share) await openDrive(caller, from.bucketId, 'see')
     return { caller, ...(await openDrive(caller, bucketId, 'write')) }
   }
@@ -116,7 +116,7 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
       const nodes = new Map((await entriesOf(db, tree.bucketId, tops, tx)).map(node => [node.id, node]))
       const arriving = plan.tops.map(({ id: top, sourceId, name }) => {
         const node = nodes.get(top)
-        if (!node) throw new Error('A copy has lost an entry.')
+        if (!node) throw new Error('An entry of a copy is missing.')
         const { levelsBelow, bytesBelow } = node
         return { node, of: sourceId, name, weight: weightOf(node), levelsBelow, bytesBelow }
       })
@@ -178,7 +178,7 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
       const reserved = { bytes: weight.bytes, files: weight.files }
       if (!(await reserve(db, bucketId, reserved, limits, tx)))
         throw await quotaExceeded(db, tree, limits, reserved, tx)
-      // Nobody finds it, and the doctor takes it for a folder that waits to be purged.
+      // It cannot be found, and the doctor treats it as a folder that waits to be purged.
       await insertEntry(db, { id: stageId, bucketId, parentId: null, kind: FOLDER, name: stageId, by }, tx)
       await addPurging(db, bucketId, 1, tx)
       const { via, credentialId } = caller
@@ -262,7 +262,7 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
 export type BackgroundCopyService = ReturnType<typeof backgroundCopyService>
 
 export const copyNotFound = () =>
-  new AppError('COPY_NOT_FOUND', 'There is no such copy of yours. A copy is told of for a day after its end.')
+  new AppError('COPY_NOT_FOUND', 'You have no such copy. A copy is listed for a day after it has ended.')
 
 const toView = ({ id, bucketId, state, entries, bytes, createdAt, ...copy }: EntryCopy): BackgroundCopy => ({
   ...{ id, bucketId, state, entries, bytes, createdAt },

@@ -80,7 +80,7 @@ export function blobService({
         await insertBlob(db, { id, bucketId, state: 'staged', reservedBytes: bytes, leaseUntil: leaseUntil() }, tx)
         return bytes
       }
-      throw refused ?? new Error('Nothing was to be reserved.')
+      throw refused ?? new Error('There was nothing to reserve.')
     })
   }
 
@@ -100,7 +100,7 @@ export function blobService({
         if (!(await setReservation(db, id, bytes, tx))) throw leaseLost()
         return bytes
       }
-      throw refused ?? new Error('Nothing was to be reserved.')
+      throw refused ?? new Error('There was nothing to reserve.')
     })
   }
 
@@ -142,7 +142,7 @@ export function blobService({
             } else reserved = await extend(tree, limits, id, reserved, wanted)
           },
         })
-        if (reserved === undefined) throw new Error('The store took bytes that were not admitted.')
+        if (reserved === undefined) throw new Error('The store accepted bytes that were not admitted.')
         return { id, reservedBytes: reserved, ...sums }
       } catch (error) {
         // If the lease expired, the sweeper has removed the staged blocks.

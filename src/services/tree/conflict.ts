@@ -29,7 +29,7 @@ export async function freeName(
 }
 
 /**
- * Makes room for what is about to be placed in a locked tree.
+ * Frees the name of an entry that is about to be placed in a locked tree.
  * @param discard takes what is in the way out of the tree
  * @returns the names under which it is placed
  * @throws PATH_EXISTS where a conflict is to fail

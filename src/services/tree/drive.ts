@@ -29,7 +29,7 @@ export async function workspaceTreesOf(
   )
 }
 
-/** What is shared with somebody by one share, as a place to write into. */
+/** A share that its recipient may edit, as a place to write into. */
 export interface SharedDrive {
   id: string
   tree: Tree

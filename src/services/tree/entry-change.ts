@@ -65,8 +65,9 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
       { to, name, onConflict, expected }: MoveOptions,
       caller: Caller,
     ): Promise<{ ids: string[]; leftIds: string[]; toNames: string[] | null }> {
-      if (!to && name === null) throw new InvalidInput('to', 'Say where the entries go, or which name one gets.')
-      if (name !== null && named.length !== 1) throw new InvalidInput('name', 'A name is for one entry.')
+      if (!to && name === null)
+        throw new InvalidInput('to', 'Give the destination of the entries, or a new name for one entry.')
+      if (name !== null && named.length !== 1) throw new InvalidInput('name', 'A name can only be given for one entry.')
       const newName = name === null ? null : parseName(name, 'name')
       return changeTree(tree, caller, async change => {
         const { tx } = change
@@ -75,7 +76,7 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
         requireRevisionOf(all, expected)
         const moved = new Set(all.map(entry => entry.node.id))
         if (all.some(entry => entry.above.some(folder => moved.has(folder.id))))
-          throw new InvalidInput('entries', 'One of these entries is inside another one. Name the outer one only.')
+          throw new InvalidInput('entries', 'One of these entries is inside another one. Name only the outer one.')
         const toNames = to ? await namesOfFolder(db, tree, to, 'to', tx) : null
         const leaving = all.filter(({ node, names }) => {
           const folder = toNames ?? names.slice(0, -1)
@@ -103,6 +104,9 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
 /** @throws REVISION_MISMATCH, INVALID_INPUT */
 function requireRevisionOf(entries: Located[], expected: ExpectedRevision): void {
   if (isGiven(expected) && entries.length !== 1)
-    throw new InvalidInput('expectedRevision', 'A revision is that of one entry. Name one, or leave it out.')
+    throw new InvalidInput(
+      'expectedRevision',
+      'A revision can only be given for one entry. Name one entry, or leave the revision out.',
+    )
   requireRevision(entries[0]?.node, expected)
 }

@@ -42,7 +42,7 @@ export async function locateEntries(
     const id = 'id' in entry ? entry.id : byPath.get(joinPath(parsePath(entry.path)))
     if (!id || !isUuid(id)) throw entryNotFound(tree, entry)
     if (id === tree.rootId)
-      throw new AppError('INVALID_PATH', 'This is the root of a drive, which stays where it is.', {
+      throw new AppError('INVALID_PATH', 'This is the root of a drive, which cannot be moved, copied or deleted.', {
         field,
       })
     return id

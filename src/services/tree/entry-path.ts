@@ -19,7 +19,7 @@ export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
   return new AppError('FILE_NOT_FOUND', `There is no file "${path}". Check its path.`, { path })
 }
 
-/** The entry at a path, and the folders above it (without the root); undefined when there is none. */
+/** The entry at a path, and the folders above it (without the root); undefined if there is none. */
 export async function findEntry(
   db: Db,
   tree: Tree,
@@ -61,7 +61,7 @@ export async function pathsOfFolders(
 }
 
 /**
- * The names from a root down to an entry, and the ids of the folders between them; undefined for one that is not below it any more.
+ * The names from a root down to an entry, and the ids of the folders between them; undefined for one that is no longer below it.
  * @param up the entry and all folders above it
  */
 export function chainOf(

@@ -55,7 +55,7 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
   }
 
   /**
-   * Deletes entries of a locked bucket that are in no tree and no usage any more: files at once, folders by a job, which purges what is
+   * Deletes entries of a locked bucket that are no longer in a tree or counted as usage: files at once, folders by a job, which purges what is
    * in them. The caller wakes the worker.
    */
   async function deleteForEver(bucketId: string, nodes: Node[], tx: Tx): Promise<void> {
@@ -80,7 +80,7 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
 
     /**
      * Takes entries, none of them inside another one, out of a locked tree and its usage, with all that is in them: into the trash, or
-     * for ever where nothing is kept. What is in them disappears at once for every user, and the shares of their files end.
+     * permanently where nothing is kept. What is in them disappears at once for every user, and the shares of their files end.
      * The caller wakes the worker.
      * @returns the ids of the trash items
      */

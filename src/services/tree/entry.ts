@@ -46,7 +46,7 @@ export async function lockTree(db: Db, tree: Tree, tx: Tx): Promise<void> {
   if (!(await lockOpenBucket(db, tree.bucketId, tx))) throw treeGone()
 }
 
-export const treeGone = () => new AppError('FOLDER_NOT_FOUND', 'This storage area does not exist any more.')
+export const treeGone = () => new AppError('FOLDER_NOT_FOUND', 'This storage area no longer exists.')
 
 /**
  * Changes the usage of the whole tree.
@@ -214,7 +214,7 @@ export function fitsInto(folder: string[], { name, levelsBelow, bytesBelow }: Ar
 export const pathTooLong = (field: string): AppError =>
   new AppError(
     'INVALID_PATH',
-    `An entry below would get a path of more than ${limits.names} names or ${limits.pathBytes} bytes there. Choose a shorter destination.`,
+    `An entry in this folder would get a path of more than ${limits.names} names or ${limits.pathBytes} bytes. Choose a shorter destination.`,
     { field },
   )
 

@@ -39,7 +39,7 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
   /** Locks a tree, and counts one new folder in it while the plan allows one more: both in one statement. @returns how many it has counted */
   async function lockAndCount(tree: Tree, tx: Tx): Promise<number> {
     if (await raiseCount(db, tree.bucketId, 'used_folders', tree.maxFolders ?? null, tx)) return 1
-    // What is in the way of the folder is told before what the plan allows.
+    // A taken name is reported before a limit of the plan.
     await lockTree(db, tree, tx)
     return 0
   }

@@ -39,7 +39,7 @@ export function keptService({
   wake,
 }: Core<'db' | 'pubSub' | 'wake'> &
   Pick<Config, 'trashDays' | 'versionDays' | 'keptPercent'> & { trashItems: TrashItemService }) {
-  /** Deletes what is found in a locked bucket for ever. @returns how much */
+  /** Deletes what is found in a locked bucket permanently. @returns how much */
   function purge(bucketId: string, find: (tx: Tx) => Promise<Kept>): Promise<number> {
     return db.transaction(async tx => {
       await lockBucket(db, bucketId, tx)
@@ -92,7 +92,7 @@ export function keptService({
   }
 
   return {
-    /** Deletes for ever what has waited long enough. */
+    /** Deletes permanently what has waited long enough. */
     async purgeExpired(): Promise<void> {
       await purgeDue(
         () => trashBefore(db, Date.now() - trashDays * DAY_MS, BATCH),
@@ -104,12 +104,12 @@ export function keptService({
       )
     },
 
-    /** Deletes the oldest things for ever where a drive keeps more than it may. */
+    /** Deletes the oldest things permanently where a drive keeps more than it may. */
     async trimOverfull(): Promise<void> {
       for (const { id } of await overfullBuckets(db, keptPercent, BATCH)) {
         for (let count = BATCH; count === BATCH; ) {
           count = await purge(id, async tx => {
-            // Another instance may have made room meanwhile.
+            // Another instance may have freed space meanwhile.
             const excess = await excessOf(db, keptPercent, id, tx)
             return excess > 0 ? oldestOf(id, excess, tx) : { items: [], versions: [] }
           })

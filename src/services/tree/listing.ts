@@ -126,14 +126,14 @@ export function listingService({ db }: Core<'db'>) {
       return folder ? toFoundEntry(row, [...folder, row.name]) : null
     },
 
-    /** The file or folder at a path; null when there is none. */
+    /** The file or folder at a path; null if there is none. */
     async byPath(tree: Tree, path: string, tx?: Tx): Promise<FoundEntry | null> {
       const names = parseFilePath(path, 'path')
       const row = await entryAt(db, tree, names, tx)
       return row ? toFoundEntry(row, names) : null
     },
 
-    /** The file or folder with this id or this path, but not the root; null when there is none. @throws INVALID_PATH */
+    /** The file or folder with this id or this path, but not the root; null if there is none. @throws INVALID_PATH */
     async entry(tree: Tree, by: EntryName, tx?: Tx): Promise<FoundEntry | null> {
       if ('path' in by) return this.byPath(tree, by.path, tx)
       return isUuid(by.id) && by.id !== tree.rootId ? this.byId(tree, by.id, tx) : null

@@ -56,7 +56,7 @@ export function noteService({ db, change, listings }: Core<'db' | 'change'> & { 
     ofContents: ({ bucket }: Caller, checksums: string[]): Promise<Map<string, string>> =>
       notesOf(db, bucket.bucketId, checksums),
 
-    /** The note of a content, "" when there is none yet. @throws FILE_NOT_FOUND */
+    /** The note of a content, "" if there is none yet. @throws FILE_NOT_FOUND */
     async read(caller: Caller, checksum: string): Promise<string> {
       const md5 = await requireContent(caller, checksum)
       return (await notesOf(db, caller.bucket.bucketId, [md5])).get(md5) ?? ''

@@ -43,14 +43,14 @@ export async function quotaExceeded(
     return planExceeded('files', { limit: `max_files${ofWhat}`, max: limits.maxFiles, used: now.files })
   return new AppError(
     'QUOTA_EXCEEDED',
-    `The plan allows ${limits.maxTotalStorageBytes} bytes, of which ${now.bytes} are used; there is no room for ${bytes} more. Delete something, or ask for a larger plan.`,
+    `The plan allows ${limits.maxTotalStorageBytes} bytes, of which ${now.bytes} are used; there is not enough space for ${bytes} more. Delete something, or ask for a larger plan.`,
     { limit: `max_total_storage_bytes${ofWhat}`, max: limits.maxTotalStorageBytes, used: now.bytes },
   )
 }
 
-/** @param tree where it was to go; who edits what is shared is told no numbers of another person's plan */
+/** @param tree the destination; an editor of a share gets no numbers of another person's plan */
 export function fileTooLarge(limits: BucketLimits, tree?: Tree): AppError {
-  if (tree?.share) return new AppError('FILE_TOO_LARGE', 'Files may not be so large here. Send a smaller file.')
+  if (tree?.share) return new AppError('FILE_TOO_LARGE', 'This file is too large for this folder. Send a smaller file.')
   return new AppError(
     'FILE_TOO_LARGE',
     `A file may have up to ${limits.maxFileSizeBytes} bytes. Send a smaller file, or ask for a larger plan.`,

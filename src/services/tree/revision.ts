@@ -8,7 +8,7 @@ export const isGiven = (expected: ExpectedRevision): expected is number | string
 
 /**
  * Refuses a change of an entry that is not what the caller takes it for. Call it with the tree locked.
- * @param entry undefined when there is none
+ * @param entry undefined if there is none
  * @throws REVISION_MISMATCH, INVALID_INPUT
  */
 export function requireRevision(entry: { revision: number } | undefined, expected: ExpectedRevision): void {
@@ -18,8 +18,8 @@ export function requireRevision(entry: { revision: number } | undefined, expecte
   throw new AppError(
     'REVISION_MISMATCH',
     entry
-      ? `This was changed meanwhile: its revision is ${entry.revision}. Look at it again, and decide anew.`
-      : 'This is not there any more. Look for it again, and decide anew.',
+      ? `This entry was changed meanwhile: its revision is ${entry.revision}. Read it again before you change it.`
+      : 'This entry no longer exists. Look for it again.',
     { revision: entry?.revision ?? null },
   )
 }
@@ -30,7 +30,10 @@ function revisionsOf(ifMatch: string): number[] | 'any' {
   return ifMatch.split(',').flatMap(part => {
     const [, weak, tag] = /^\s*(W\/)?"([^"]*)"\s*$/.exec(part) ?? []
     if (tag === undefined)
-      throw new InvalidInput('if_match', 'If-Match is the ETag of what is to be changed, in quotes, such as "7".')
+      throw new InvalidInput(
+        'if_match',
+        'If-Match must be the ETag of the entry to be changed, in quotes, such as "7".',
+      )
     return !weak && /^\d{1,15}$/.test(tag) ? [Number(tag)] : []
   })
 }

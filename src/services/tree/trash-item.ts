@@ -72,7 +72,7 @@ export function trashItemService({ db, changeTree, removal, trashDays, wake }: T
     throw await quotaExceeded(db, tree, limits, weight, tx)
   }
 
-  /** Deletes items of a locked bucket for ever. */
+  /** Deletes items of a locked bucket permanently. */
   async function purge(bucketId: string, nodes: TrashedNode[], tx: Tx): Promise<void> {
     if (nodes.length === 0) return
     await deleteTrashItems(
@@ -146,7 +146,7 @@ export function trashItemService({ db, changeTree, removal, trashDays, wake }: T
       })
     },
 
-    /** Deletes items for ever: all of them, or none. @returns how many @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT */
+    /** Deletes items permanently: all of them, or none. @returns how many @throws TRASH_ITEM_NOT_FOUND, INVALID_INPUT */
     async deleteForEver(tree: Tree, items: readonly string[], caller: Caller): Promise<number> {
       const count = await changeTree(tree, caller, async ({ tx, record }) => {
         await lockTree(db, tree, tx)
@@ -159,7 +159,7 @@ export function trashItemService({ db, changeTree, removal, trashDays, wake }: T
       return count
     },
 
-    /** Deletes all items of a tree for ever. @returns how many */
+    /** Deletes all items of a tree permanently. @returns how many */
     async empty(tree: Tree, caller: Caller): Promise<number> {
       for (let count = 0; ; ) {
         const some = await changeTree(tree, caller, async ({ tx, record }) => {

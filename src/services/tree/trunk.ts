@@ -24,10 +24,9 @@ export interface Trunk {
 export const noTrunk: Trunk = { names: [], folders: [], file: null }
 
 export const onlyReplaced = () =>
-  new Forbidden('Only this one file is shared with you: you may replace its content, and nothing else.')
+  new Forbidden('Only this file is shared with you: you may replace its content, but not change anything else.')
 
-export const shareEnded = () =>
-  new Forbidden('Your right to change what is shared here has ended. Ask who has shared it.')
+export const shareEnded = () => new Forbidden('Your right to edit this share has ended. Ask the person who shared it.')
 
 /**
  * Locks a shared tree until the transaction ends: the drive, its sharer and the share, which its recipient may change at this moment.

@@ -188,7 +188,7 @@ export function versionService({
       })
     },
 
-    /** Deletes a version for ever. @returns its file @throws VERSION_NOT_FOUND */
+    /** Deletes a version permanently. @returns its file @throws VERSION_NOT_FOUND */
     async remove(tree: Tree, id: string, caller: Caller): Promise<FileView> {
       return changeTree(tree, caller, async ({ tx, record }) => {
         await lockTree(db, tree, tx)

@@ -128,7 +128,7 @@ export function backgroundCompletionService({
       if (Date.now() - noted < NOTE_MS) return
       noted = Date.now()
       setChecked(db, id, token, checked).catch(error =>
-        log.warn({ err: error, upload: id }, 'could not note how far a completion is'),
+        log.warn({ err: error, upload: id }, 'could not store the progress of a completion'),
       )
     }
     const background: Background = {
@@ -142,7 +142,9 @@ export function backgroundCompletionService({
         () => {},
         error => fail(id, token, since, error),
       )
-      .catch(error => log.warn({ err: error, upload: id }, 'could not note the end of a completion; it begins again'))
+      .catch(error =>
+        log.warn({ err: error, upload: id }, 'could not store the result of a completion; it begins again'),
+      )
       .finally(() => {
         // Unless it has been begun again meanwhile.
         if (running.get(id) === ended) running.delete(id)
@@ -162,7 +164,7 @@ export function backgroundCompletionService({
     await setFailed(db, id, token, JSON.stringify(failureOf(error)))
   }
 
-  /** The tree that an upload goes to; nothing when its maker may not write there any more. */
+  /** The tree that an upload goes to; nothing when its maker may no longer write there. */
   async function writableTree(caller: Caller, bucketId: string, shareId: string | null): Promise<Tree | undefined> {
     if (shareId !== null) {
       const [shared] = await sharedDrivesOf(db, caller, [shareId])
@@ -182,7 +184,7 @@ export function backgroundCompletionService({
       const caller = await findCaller(pending)
       if (!caller) throw new Unauthenticated()
       const tree = await writableTree(caller, bucketId, shareId)
-      if (!tree) throw new Forbidden('Your right to add files here has ended meanwhile.')
+      if (!tree) throw new Forbidden('You no longer have the right to add files here.')
       log.info({ upload: id }, 'a completion begins again')
       const { plan, since } = pending
       start({ tree, session: await sessions.find(tree, id, caller.userId), token, caller, plan, since })
@@ -200,7 +202,7 @@ export function backgroundCompletionService({
   /** Takes over what other instances have left; one look at a time. */
   async function look(): Promise<void> {
     taking ??= takeAll()
-      .catch(error => log.warn({ err: error }, 'could not look for completions that others have left'))
+      .catch(error => log.warn({ err: error }, 'could not look for abandoned completions'))
       .finally(() => {
         taking = undefined
       })
@@ -269,10 +271,14 @@ export function backgroundCompletionService({
   }
 }
 
-/** As it is told to requests that ask later, by another credential perhaps, and whose ids are not in the log. */
+/** The error for later requests, perhaps with another credential, whose ids are not in the log. */
 function failureOf({ code, message, details }: AppError): CompletionFailure {
   if (code === 'UNAUTHENTICATED')
-    return { code: 'FORBIDDEN', message: 'The session or key that asked for it has ended. Complete it again.', details }
+    return {
+      code: 'FORBIDDEN',
+      message: 'The session or key that started the completion has ended. Complete the upload again.',
+      details,
+    }
   if (code === 'INTERNAL')
     return { code, message: 'Something went wrong on our side. Tell the operator the id of the upload.', details }
   return { code, message, details }

@@ -46,7 +46,7 @@ export function digestsOf(completion: {
 }
 
 export const otherSize = (session: UploadSessionView, bytes: number) =>
-  new AppError('CHECKSUM_MISMATCH', `The parts hold ${bytes} bytes, not ${session.size}. Send them again.`)
+  new AppError('CHECKSUM_MISMATCH', `The parts have ${bytes} bytes, not ${session.size}. Send them again.`)
 
 export function mismatch(algorithm: string, read: Digests): AppError {
   return new AppError(

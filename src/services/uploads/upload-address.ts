@@ -33,7 +33,7 @@ export function uploadAddresses({ store, tokens, publicUrl }: Core<'store' | 'to
     unseal(token: string): { id: string; tree: UploadTree; maker: string } {
       const sealed = tokens.unseal(PURPOSE, token)
       if (!sealed || sealed.expired)
-        throw new AppError('TOKEN_NOT_FOUND', 'This URL accepts no parts any more. Start another upload.')
+        throw new AppError('TOKEN_NOT_FOUND', 'This URL no longer accepts parts. Start another upload.')
       const { id, bucketId, shareId, maker } = sealed.payload as Pick<
         UploadSessionView,
         'id' | 'bucketId' | 'maker'

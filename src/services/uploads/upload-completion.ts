@@ -95,7 +95,7 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
     throw (await sessionExists(db, id)) ? uploadBusy() : uploadNotFound()
   }
 
-  /** Claims an upload whose completion another instance has left. @returns the token; null when it goes on, or has ended */
+  /** Claims an upload whose completion another instance has left. @returns the token; null when it continues, or has ended */
   async function reclaim(id: string, completion: string): Promise<string | null> {
     const token = newClaim()
     return (await reclaimSession(db, { id, claim: token, until: claimUntil(), completion })) ? token : null

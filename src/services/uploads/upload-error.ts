@@ -11,7 +11,7 @@ export const isCorrupted = ({ writableUntil }: Pick<UploadSessionView, 'writable
 export const uploadCorrupted = () =>
   new AppError(
     'UPLOAD_INCOMPLETE',
-    'The bytes sent to the signed URLs of this upload are not its parts. Abort it, and start another.',
+    'The bytes sent to the signed URLs of this upload are not its parts. Abort the upload, and start another.',
   )
 
 export const uploadNotFound = () =>
@@ -21,16 +21,18 @@ export const uploadBusy = () =>
   new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', { retry_after: RETRY_SECONDS })
 
 /** How many numbers of missing parts an error lists. */
-const MAX_TOLD = 1000
+/** Missing parts that the message names, and that the error lists. */
+const MAX_NAMED = 10
+const MAX_LISTED = 1000
 
 /** @throws UPLOAD_INCOMPLETE, with the numbers of the missing parts */
 export function refuseIncomplete({ partCount }: { partCount: number }, received: number[]): void {
   const there = new Set(received)
   const missing = Array.from({ length: partCount }, (_, i) => i + 1).filter(n => !there.has(n))
   if (missing.length === 0) return
-  const some = missing.slice(0, 10).join(', ') + (missing.length > 10 ? ', ...' : '')
+  const some = missing.slice(0, MAX_NAMED).join(', ') + (missing.length > MAX_NAMED ? ', ...' : '')
   throw new AppError('UPLOAD_INCOMPLETE', `Parts are missing: ${some}. Send them, then complete the upload again.`, {
-    missing: missing.slice(0, MAX_TOLD),
+    missing: missing.slice(0, MAX_LISTED),
     missing_count: missing.length,
   })
 }

@@ -52,7 +52,7 @@ export async function* exactly(
   admit: () => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   const wrong = (brought: string) =>
-    new InvalidInput('part', `Part ${number} has exactly ${size} bytes. This request has ${brought}.`)
+    new InvalidInput('part', `Part ${number} must have exactly ${size} bytes. This request has ${brought}.`)
   if (bound !== undefined && bound !== size) throw wrong(String(bound))
   let total = 0
   let last: Uint8Array | undefined

@@ -109,7 +109,7 @@ export function uploadSessionService({
       .sort((a, b) => a - b)
   }
 
-  /** Deletes the parts now; those of a direct upload are deleted again when no client can write to them any more. */
+  /** Deletes the parts now; those of a direct upload are deleted again when no client can write to them any longer. */
   const removeParts = (session: UploadSessionView) =>
     store.remove([session.id]).catch(error => log.warn({ err: error, upload: session.id }, 'could not delete parts'))
 
@@ -144,7 +144,7 @@ export function uploadSessionService({
     async start(tree: Tree, upload: NewUpload, limits: UploadLimits, by: string): Promise<UploadSessionView> {
       const { size, folder, contentType, direct, onConflict, lifeMs = DAY_MS } = upload
       if (direct && !maySendDirectly)
-        throw new InvalidInput('direct', 'This service does not support direct uploads. Leave "direct" out.')
+        throw new InvalidInput('direct', 'This service does not support direct uploads. Omit "direct".')
       const name = parseName(upload.filename, 'filename')
       const names = placeOf(folder ?? '', name)
       if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')

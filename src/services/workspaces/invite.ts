@@ -55,7 +55,7 @@ const notFound = () =>
     'This invite does not exist, or it was used or withdrawn, or its sender may no longer invite. Ask for a new one.',
   )
 const expired = () => new AppError('INVITE_EXPIRED', 'This invite has expired. Ask for a new one.')
-const alreadyMember = () => new AppError('ALREADY_A_MEMBER', 'You are a member of this workspace already.')
+const alreadyMember = () => new AppError('ALREADY_A_MEMBER', 'You are already a member of this workspace.')
 
 /** @throws INVITE_NOT_FOR_YOU */
 function refuseOthers({ email }: { email: string }, caller: Caller): void {
@@ -138,7 +138,7 @@ export function inviteService({
         // Under this lock, parallel invites of one address result in one row.
         await lockToManage(db, caller, workspaceId, tx)
         if (await isMemberWithAddress(db, workspaceId, email, tx))
-          throw new AppError('ALREADY_A_MEMBER', 'A user with this e-mail address is a member already.')
+          throw new AppError('ALREADY_A_MEMBER', 'A user with this e-mail address is already a member.')
         const known = await requireRoom(workspaceId, email, now, tx)
         const id = known ?? newId()
         if (known) await db.Invite.update(fresh, { where: { id }, transaction: tx })
@@ -206,11 +206,15 @@ export function inviteService({
           throw isDuplicate(error) ? alreadyMember() : error
         }
         if (Number(used) >= max)
-          throw new AppError('QUOTA_EXCEEDED', `The workspace may have ${max} members. Ask its owner to make room.`, {
-            limit: 'max_users_workspace',
-            max,
-            used: Number(used),
-          })
+          throw new AppError(
+            'QUOTA_EXCEEDED',
+            `The workspace already has its maximum of ${max} members. Ask its owner to remove one.`,
+            {
+              limit: 'max_users_workspace',
+              max,
+              used: Number(used),
+            },
+          )
         await db.Invite.destroy({ where: { id }, transaction: tx })
         record({ workspace: workspaceId }, { kind: 'member.joined', subject: caller.userId, details: { role } })
         const details = { name: view.name, role }

@@ -89,7 +89,7 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     const rows = await rolesOfBoth(db, workspaceId, [caller.userId, isUuid(userId) ? userId : ''], tx)
     const mine = rows.find(r => r.userId === caller.userId)?.role
     const theirs = rows.find(r => r.userId === userId)?.role
-    if (!mine) throw new Forbidden('You are not a member of this workspace any more.')
+    if (!mine) throw new Forbidden('You are no longer a member of this workspace.')
     if (!theirs) {
       // A caller who may not manage members must not learn who is one.
       if (!may(mine, 'manage')) throw new Forbidden('Your role may not change members.')
@@ -102,7 +102,7 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
   async function passOwnership(workspaceId: string, userId: string, tx: Tx): Promise<void> {
     const next = await firstWithRole(db, workspaceId, OWNER, userId, tx)
     if (!next)
-      throw new AppError('LAST_OWNER', 'A workspace keeps at least one owner. Make another member an owner first.')
+      throw new AppError('LAST_OWNER', 'A workspace needs at least one owner. Make another member an owner first.')
     await db.Workspace.update(
       { ownerId: next.userId },
       { where: { id: workspaceId, ownerId: userId }, transaction: tx },

@@ -13,7 +13,7 @@ export interface FirstBrowser {
   redeem(secret: string): boolean
   /**
    * Answers the address: leads to the form, which asks this browser for no word if the secret was the right one. The form asks who the person
-   * is, so nobody is signed in to the account of another by it. Pages of other origins, and what only looks ahead, do not use it up.
+   * is, so it signs no one in to the account of another person. Requests from pages of other origins and prefetching do not use it up.
    */
   handle(req: IncomingMessage, res: ServerResponse): void
 }

@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import escapeHtml from 'escape-html'
 
+/** Characters of an e-mail address and of a name. */
+const MAX_EMAIL = 254
+const MAX_NAME = 200
+
 /** What the form shows: what was typed so far, and what is wrong with it. */
 export interface SignInForm {
   email: string
@@ -101,21 +105,21 @@ ${wrong ? `<p class="problem" id="${id}-problem" role="alert">${escapeHtml(probl
   return page(
     problem ? 'Error: Sign in' : 'Sign in',
     `<h1>Sign in to Satchel</h1>
-<p>This sign-in works on this computer only and asks for no password. Use any e-mail address: the same address is
-the same person again.</p>
+<p>This sign-in works only on this computer and asks for no password. Use any e-mail address. The same address always
+signs in to the same account.</p>
 <form method="post">
 ${
   wordFile
     ? field(
         'word',
-        'Word of this computer',
+        'Sign-in word',
         'type="text" required maxlength="64" autocomplete="off" autocapitalize="none" spellcheck="false"',
         `Asked once in each browser. It stands in <code>${escapeHtml(wordFile)}</code>`,
       )
     : ''
 }
-${field('email', 'E-mail address', `type="email" required maxlength="254" autocomplete="email" value="${escapeHtml(email)}"`)}
-${field('name', 'Name', `type="text" maxlength="200" autocomplete="name" value="${escapeHtml(name)}"`, 'Left empty, it is taken from the address.')}
+${field('email', 'E-mail address', `type="email" required maxlength="${MAX_EMAIL}" autocomplete="email" value="${escapeHtml(email)}"`)}
+${field('name', 'Name', `type="text" maxlength="${MAX_NAME}" autocomplete="name" value="${escapeHtml(name)}"`, 'If you leave this empty, the name is taken from the address.')}
 <div class="field tick">
 <input id="verified" name="verified" type="checkbox" value="yes"${verified ? ' checked' : ''}>
 <label for="verified">The e-mail address is verified</label>
@@ -137,9 +141,9 @@ export function readSignIn(sent: URLSearchParams): SignInForm {
       .trim()
   const typed = { email: text('email').toLowerCase(), name: text('name'), verified: sent.has('verified') }
   const wrong = (field: 'email' | 'name', sentence: string) => ({ ...typed, problem: { field, sentence } })
-  if (typed.email.length > 254 || !/^[^\s@<>()[\]",;:\\]+@[^\s@<>()[\]",;:\\]+$/.test(typed.email))
+  if (typed.email.length > MAX_EMAIL || !/^[^\s@<>()[\]",;:\\]+@[^\s@<>()[\]",;:\\]+$/.test(typed.email))
     return wrong('email', 'Type an e-mail address, such as alice@example.com.')
-  if (typed.name.length > 200) return wrong('name', 'Type a name of 200 characters or fewer.')
+  if (typed.name.length > MAX_NAME) return wrong('name', `Type a name of ${MAX_NAME} characters or fewer.`)
   return typed
 }
 

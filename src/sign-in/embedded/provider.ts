@@ -57,7 +57,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
   const { publicUrl, redirectUri, key, word, ownUrl = publicUrl, onError = console.error } = options
   for (const url of [publicUrl, redirectUri, ownUrl]) {
     if (!isLoopback(url))
-      throw new Error(`The embedded sign-in lets anybody in, so it cannot serve ${url}: not loopback.`)
+      throw new Error(`The embedded sign-in lets anyone in, so it serves only loopback URLs: ${url} is not loopback.`)
   }
   if (key.length < 32) throw new Error('The embedded sign-in needs a key of 32 bytes or more.')
 
@@ -127,7 +127,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
       pkce: { required: () => true },
       renderError: async (ctx, out) => {
         ctx.set(headers)
-        ctx.body = messagePage('This did not work', out.error_description ?? 'Start the sign-in again.', publicUrl)
+        ctx.body = messagePage('The sign-in failed', out.error_description ?? 'Start the sign-in again.', publicUrl)
       },
       responseTypes: ['code'],
       scopes,
@@ -167,12 +167,12 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     }
     if (req.method !== 'POST') {
       res.setHeader('Allow', 'GET, HEAD, POST')
-      return send(res, 405, messagePage('This did not work', 'The form is sent with POST.', publicUrl))
+      return send(res, 405, messagePage('The sign-in failed', 'The form is sent with POST.', publicUrl))
     }
     const form = await readForm(req)
     if (!form) {
       res.setHeader('Connection', 'close')
-      return send(res, 400, messagePage('This did not work', 'This is not what the form sends.', publicUrl))
+      return send(res, 400, messagePage('The sign-in failed', 'The form has no such fields.', publicUrl))
     }
     const finish = async (result: InteractionResults) => {
       const resume = await oidc.interactionResult(req, res, result)
@@ -216,7 +216,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
       answer(req, res).catch(error => {
         onError(error)
         if (res.headersSent) res.destroy()
-        else send(res, 500, messagePage('This did not work', 'Something went wrong. Start again.', publicUrl))
+        else send(res, 500, messagePage('The sign-in failed', 'Something went wrong. Start again.', publicUrl))
       })
     },
     firstAddress: () => `${publicUrl}${prefix}/first?secret=${firstBrowser.begin()}`,
@@ -252,7 +252,7 @@ function refuse(req: IncomingMessage): string | undefined {
   const host = URL.canParse(`http://${req.headers.host}`) ? `http://${req.headers.host}` : 'http://unknown'
   const proxied = Object.keys(req.headers).some(name => proxyHeader.test(name))
   if (isOwnAddress(req.socket.remoteAddress ?? '') && isLoopback(host) && !proxied) return undefined
-  return 'The embedded sign-in lets anybody in, so it answers only on the computer that runs it, as localhost or 127.0.0.1, and not through a proxy.'
+  return 'The embedded sign-in lets anyone in, so it answers only on the computer that runs it, as localhost or 127.0.0.1, and not through a proxy.'
 }
 
 /** Headers that proxies add. Only their presence counts: a client behind a proxy can forge the values. */
@@ -263,7 +263,10 @@ const isOwnAddress = (address: string) => address === '::1' || /^(::ffff:)?127\.
 
 const wrongWord = (typed: SignInForm): SignInForm => ({
   ...typed,
-  problem: { field: 'word', sentence: 'This is not the word. Copy it from the file; it changes whenever it was used.' },
+  problem: {
+    field: 'word',
+    sentence: 'This is not the word. Copy it from the file; it changes after each use.',
+  },
 })
 
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {

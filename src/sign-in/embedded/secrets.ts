@@ -19,7 +19,7 @@ async function readSecret(file: string): Promise<string | undefined> {
   const secret = text.trim()
   if (secret.length >= 32) return secret
   throw new Error(
-    `${file} must hold a secret of 32 characters or more, but holds ${secret.length}. Put the former one back from a backup; or delete the file for a new one, which makes every token and link given out so far invalid.`,
+    `${file} must contain a secret of 32 characters or more, but has ${secret.length}. Restore the former file from a backup, or delete it to get a new secret, which makes all existing tokens and links invalid.`,
   )
 }
 
@@ -42,7 +42,7 @@ async function makeSecret(file: string): Promise<string> {
     await rm(draft, { force: true })
   }
   const kept = await readSecret(file)
-  if (kept === undefined) throw new Error(`${file} disappeared while it was made.`)
+  if (kept === undefined) throw new Error(`${file} disappeared while it was being created.`)
   return kept
 }
 
