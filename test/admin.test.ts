@@ -323,7 +323,7 @@ describe('admin usage', () => {
 
     const { out } = await admin('usage', '--limit', '1')
     expect(out).toMatch(
-      /alice@example\.com[\s\S]*Garden[\s\S]*Kept for deleted accounts: 70 B in 1 files of 1 accounts\.[\s\S]*All together: 3\.5 KiB in 5 files\./,
+      /alice@example\.com[\s\S]*Garden[\s\S]*Kept for deleted accounts: 70 B in 1 files of 1 accounts\.[\s\S]*Total: 3\.5 KiB in 5 files\./,
     )
     expect(out).not.toContain('carol@example.com')
   })

@@ -306,7 +306,7 @@ describe('A tree', () => {
       ['folder-totals', deep.id, false],
     ])
     expect(findings[1]?.message).toBe(
-      'This folder counts 2 files, 3 folders and 1 bytes; it contains 2 files, 0 folders and 11 bytes.',
+      'The totals of this folder are 2 files, 3 folders and 1 bytes; it contains 2 files, 0 folders and 11 bytes.',
     )
     await repair()
     expect(await repair()).toEqual([])
@@ -557,7 +557,7 @@ onSqlite('npm run doctor', () => {
         out: expect.stringMatching(/^bucket-counts [\w-]+\n {2}This storage area counts 9 files/),
         err: '',
       })
-      expect(found.out).toMatch(/1 difference found\. With --repair, .*repaired\.\n$/)
+      expect(found.out).toMatch(/1 difference found\. Run with --repair to repair .*\.\n$/)
 
       await service.end('SIGKILL')
       const json = await doctor('--json')

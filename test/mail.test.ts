@@ -499,7 +499,7 @@ describe('The outbox', () => {
       {
         kind: 'job-given-up',
         id: gone,
-        message: expect.stringMatching(/^A job "mail" is given up after 1 try: .*550 No such mailbox here/),
+        message: expect.stringMatching(/^A job "mail" was given up after 1 try: .*550 No such mailbox here/),
         repaired: false,
       },
       expect.objectContaining({ kind: 'job-given-up', id: strict }),

@@ -72,7 +72,7 @@ function page(title: string, body: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} - Satchel</title>
+<title>${escapeHtml(title)} · Satchel</title>
 <link rel="icon" href="data:,">
 <style>${style}</style>
 </head>
