@@ -47,7 +47,7 @@ const fileField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: File,
     nullable: true,
-    description: 'The file as it is now; null where it is a folder.',
+    description: 'The file as it is now; null if a folder is shared.',
     resolve: async (payload, _args, context) => {
       const entry = await sharedEntry(payload, context)
       return isFolder(entry) ? null : entry
@@ -59,7 +59,7 @@ const entryField = <Payload extends Shared>(t: ObjectFields<Payload>) =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: Entry,
     nullable: true,
-    description: 'The file or folder as it is now; of several the first.',
+    description: 'The file or folder as it is now; the first of several.',
     resolve: (payload, _args, context) => sharedEntry(payload, context),
   })
 
@@ -82,18 +82,17 @@ const shown = async (share: ShareView, context: Context) => ({
 
 /** The terms of a share that can be given when it is made, and changed. */
 const terms = (t: InputFields) => ({
-  label: t.string({ description: `What its sharer calls it: up to ${MAX_LABEL} characters.` }),
+  label: t.string({ description: `A name for the share that only its sharer sees: up to ${MAX_LABEL} characters.` }),
   duration: t.string({
     description:
-      'How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d.',
+      'How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person.',
   }),
   password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
   allowDownload: t.boolean({
-    description:
-      'Whether the files may be downloaded, and not only looked at on the page of the share. True by default.',
+    description: 'Whether the files may be downloaded, not only viewed on the page of the share. True by default.',
   }),
   notifies: t.boolean({
-    description: 'Whether its sharer is told of its use by mail, at most once an hour. False by default.',
+    description: 'Whether its sharer gets mails about its use, at most once an hour. False by default.',
   }),
 })
 
@@ -106,25 +105,25 @@ const refsOf = <Ref>({ file, files }: { file?: Ref | null | undefined; files?: r
 const mayEdit = (t: InputFields) =>
   t.boolean({
     description:
-      'Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default.',
+      'Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default.',
   })
 
 const maxDownloads = (t: InputFields) =>
-  t.int({ description: `After how many downloads it ends, 1 to ${figure(MAX_DOWNLOADS)}.` })
+  t.int({ description: `The number of downloads after which it ends, 1 to ${figure(MAX_DOWNLOADS)}.` })
 
 mutation('createLink', {
   description:
-    'Makes a link with which everybody may download a file, what is in a folder, or several files and folders of one drive: of the caller, or of a workspace that they write in.',
+    "Creates a link with which everyone can download a file, the content of a folder, or several files and folders of one drive: the caller's own, or one of a workspace where the caller may write.",
   auth: { drive: 'share' },
   fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: { path: 'file', max_downloads: 'maxDownloads' },
   rateLimit: 'links',
   input: t => ({
-    file: t.field({ type: EntryRef, description: 'A file or folder.' }),
+    file: t.field({ type: EntryRef, description: 'A file or folder, by id or by place.' }),
     files: t.field({
       type: [EntryRef],
       maxItems: MAX_SHARED_FILES,
-      description: `Instead of it 1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive, behind one link.`,
+      description: `Instead of a single one: 1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive, behind one link.`,
     }),
     ...terms(t),
     maxDownloads: maxDownloads(t),
@@ -134,7 +133,10 @@ mutation('createLink', {
     const { services, caller, drive, tree } = context
     const refs = refsOf({ file, files })
     if (refs.length === 0 || (file && files))
-      throw new InvalidInput('files', `Name a file or folder, or 1 to ${figure(MAX_SHARED_FILES)} of them.`)
+      throw new InvalidInput(
+        'files',
+        `Give either a file or folder, or a list of 1 to ${figure(MAX_SHARED_FILES)} of them.`,
+      )
     // Each password costs a hash, which all callers share the processor for.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
     const share = await services.shares.createLink(
@@ -156,7 +158,7 @@ mutation('createLink', {
 
 mutation('shareFiles', {
   description:
-    'Shares files and folders of one drive with one person: all of them, or none; each by itself, or together. Sharing again renews. From a workspace, who writes there may.',
+    'Shares files and folders of one drive with one person: either all of them, or none; as separate shares, or together as one. Sharing again renews the shares. In a workspace, this needs the right to write.',
   auth: { drive: 'share' },
   fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'RATE_LIMITED'],
   places: { path: 'files', may_edit: 'mayEdit' },
@@ -168,12 +170,12 @@ mutation('shareFiles', {
       maxItems: MAX_SHARED_FILES,
       description: `1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive.`,
     }),
-    email: t.string({ required: true, description: 'Who has this verified address receives the files.' }),
+    email: t.string({ required: true, description: 'The person with this verified address receives the files.' }),
     ...terms(t),
     mayEdit: mayEdit(t),
     together: t.boolean({
       description:
-        'Whether they become one share, and not one each. Several together cannot be edited. False by default.',
+        'Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default.',
     }),
     sendEmail: t.boolean({ description: 'Whether to tell the recipient by mail.' }),
     message: t.string(mailMessage),
@@ -191,19 +193,19 @@ mutation('shareFiles', {
   payload: t => ({
     shares: t.expose('shares', {
       type: [DirectShare],
-      description: 'One for each file, in the same order; one alone for all that are shared together.',
+      description: 'One share for each file, in the same order; a single one if they are shared together.',
       listSize: MAX_SHARED_FILES,
       sizedBy: 'input.files',
     }),
     entries: entriesField(t, 'input.files'),
-    mail: t.expose('mail', { type: MailStatus, description: 'What became of the mail to the recipient.' }),
+    mail: t.expose('mail', { type: MailStatus, description: 'Whether a mail was sent to the recipient.' }),
     viewer: viewerField(t),
   }),
 })
 
 mutation('updateShare', {
   description:
-    'Changes the terms of a share of the caller; its address stays. What is left out stays; null takes the password or the limit of downloads away. A share that has expired or is used up can be renewed for 30 days after it expires.',
+    'Changes the terms of a share of the caller; its URL stays the same. Omitted terms are not changed; null removes the password or the limit of downloads. A share that has expired or is used up can be renewed for 30 days after it expires.',
   auth: { privateFiles: 'share' },
   fails: ['SHARE_NOT_FOUND', 'FORBIDDEN', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   places: { max_downloads: 'maxDownloads', may_edit: 'mayEdit' },
@@ -229,7 +231,7 @@ mutation('updateShare', {
 })
 
 mutation('revokeShare', {
-  description: 'Ends a share of the caller for good.',
+  description: 'Ends a share of the caller permanently.',
   auth: { privateFiles: 'share' },
   fails: ['SHARE_NOT_FOUND', 'FORBIDDEN'],
   input: t => ({ share: t.field({ type: ShareRef, required: true, description: 'The share.' }) }),
@@ -252,7 +254,7 @@ mutation('revokeShare', {
 })
 
 mutation('markShareSeen', {
-  description: 'Notes that the caller has seen a received share.',
+  description: 'Marks a received share as seen.',
   auth: { privateFiles: 'write' },
   fails: ['SHARE_NOT_FOUND'],
   input: t => ({ share: t.field({ type: ShareRef, required: true, description: 'The share.' }) }),

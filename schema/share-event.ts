@@ -12,11 +12,11 @@ import { personField } from './person.ts'
 import { Share } from './share.ts'
 
 const ShareEvent = builder.objectRef<ShareEventRow>('ShareEvent').implement({
-  description: 'A use of a share, for whom made it.',
+  description: 'A use of a share, visible to its sharer.',
   fields: t => ({
-    kind: t.expose('kind', { type: ShareEventKind, description: 'What was done.' }),
+    kind: t.expose('kind', { type: ShareEventKind, description: 'The kind of use.' }),
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When.' }),
-    person: personField(t, 'Who it was, if they were signed in and still have an account.', ({ personId }) => personId),
+    person: personField(t, 'The person, if they were signed in and still have an account.', ({ personId }) => personId),
     network: t.exposeString('network', {
       description: 'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
@@ -35,7 +35,7 @@ builder.interfaceField(Share, 'events', t =>
     type: ShareEventConnection,
     nullable: true,
     description:
-      'How it was used, oldest first, ten seconds after it was. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
+      'Its uses, oldest first; each is listed ten seconds after it happened. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
     args: { newestFirst: newestFirst(t.arg), ...pageArgs(t.arg) },
     resolve: ({ id, sharer }, { newestFirst, ...page }, context) =>
       sharer.id === context.caller.userId
@@ -51,7 +51,7 @@ const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implemen
   description: `How often a share was used, as far back as events are kept, among its last ${figure(MOST_COUNTED)} uses.`,
   fields: t => ({
     openCount: t.int({
-      description: 'How often its page or its details were looked at.',
+      description: 'How often its page or its details were viewed.',
       resolve: uses => countOf(uses, 'opened')?.count ?? 0,
     }),
     lastOpenedAt: t.field({
@@ -71,7 +71,7 @@ const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implemen
       resolve: uses => countOf(uses, 'downloaded')?.lastAt ?? null,
     }),
     refusedCount: t.int({
-      description: 'How often a wrong password was given.',
+      description: 'How often a wrong password was sent.',
       resolve: uses => countOf(uses, 'refused')?.count ?? 0,
     }),
   }),
@@ -80,9 +80,9 @@ const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implemen
 const ShareDay = builder.objectRef<{ at: number; uses: readonly SpanCount[] }>('ShareDay').implement({
   description: 'How often a share was used on one day.',
   fields: t => ({
-    startsAt: t.expose('at', { type: 'DateTime', description: 'When the day begins.' }),
+    startsAt: t.expose('at', { type: 'DateTime', description: 'The beginning of the day.' }),
     openCount: t.int({
-      description: 'How often its page or its details were looked at.',
+      description: 'How often its page or its details were viewed.',
       resolve: ({ uses }) => countOf(uses, 'opened')?.count ?? 0,
     }),
     downloadCount: t.int({
@@ -104,7 +104,7 @@ const MOST_OFFSET = 14 * 60
 function firstDay(days: number, utcOffset: number): number {
   if (days < 1 || days > MOST_DAYS) throw new InvalidInput('days', `Ask for 1 to ${MOST_DAYS} days.`)
   if (Math.abs(utcOffset) > MOST_OFFSET)
-    throw new InvalidInput('utcOffset', `Clocks are up to ${MOST_OFFSET} minutes ahead of UTC, or behind it.`)
+    throw new InvalidInput('utcOffset', `The offset must be at most ${MOST_OFFSET} minutes ahead of UTC, or behind it.`)
   const ahead = utcOffset * 60_000
   const now = Date.now() + ahead
   return now - (now % DAY_MS) - (days - 1) * DAY_MS - ahead
@@ -122,12 +122,12 @@ builder.interfaceFields(Share, t => ({
   dailyUsage: t.withAuth({ privateFiles: 'share' }).field({
     type: [ShareDay],
     nullable: true,
-    description: `How often it was used on each of the last days, the first day first, among its last ${figure(MOST_COUNTED)} uses. Null as for \`usage\`.`,
+    description: `How often it was used on each of the last days, oldest day first, among its last ${figure(MOST_COUNTED)} uses. Null as for \`usage\`.`,
     args: {
-      days: t.arg.int({ defaultValue: 30, description: `How many days, up to ${MOST_DAYS}, with today.` }),
+      days: t.arg.int({ defaultValue: 30, description: `The number of days including today, up to ${MOST_DAYS}.` }),
       utcOffset: t.arg.int({
         defaultValue: 0,
-        description: 'When days begin: the minutes by which the clock of the reader is ahead of UTC.',
+        description: 'The time zone of the days: minutes ahead of UTC.',
       }),
     },
     resolve: async ({ id, sharer }, { days, utcOffset }, context) => {

@@ -11,14 +11,14 @@ import { mutation } from './mutation.ts'
 import { DEFAULT_FIRST, MAX_FIRST, readPage, SCAN_COST } from './paging.ts'
 
 const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
-  description: 'What everyone with a link may know before downloading.',
+  description: 'The details of a share for everyone with its link.',
   fields: t => ({
     entryKind: t.expose('kind', {
       type: EntryKind,
       description: 'Whether it is a file or a folder; FOLDER for several entries.',
     }),
     entryCount: t.exposeInt('entryCount', {
-      description: 'Of how many files and folders it is, without what is in those.',
+      description: 'The number of shared files and folders, without the content of folders.',
     }),
     fileName: t.exposeString('fileName', {
       description: 'The name of the file or folder; several are called like "a.txt and 2 more".',
@@ -28,10 +28,10 @@ const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the share ends; null when it does not.',
+      description: 'When the share ends; null if it does not.',
     }),
     allowDownload: t.exposeBoolean('allowDownload', {
-      description: 'Whether the file may be downloaded, and not only looked at on the page of the share.',
+      description: 'Whether the file may be downloaded, not only viewed on the page of the share.',
     }),
     passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
   }),
@@ -40,18 +40,18 @@ const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
 builder.queryField('share', t =>
   t.withAuth({ public: true }).field({
     type: SharePreview,
-    description: 'What is behind a link. For everybody who has it.',
+    description: 'The details of a share, for everyone with its link.',
     args: { token: t.arg.string({ required: true, description: 'The token of the share.' }) },
     resolve: (_root, { token }, context) => context.services.shareLinks.info(token, context),
   }),
 )
 
 const SharedEntry = builder.objectRef<Entry>('SharedEntry').implement({
-  description: 'A file or folder in a shared folder, as everyone may see it who may use the share.',
+  description: 'A file or folder in a shared folder, as shown to everyone who may use the share.',
   fields: t => ({
-    kind: t.expose('kind', { type: EntryKind, description: 'What it is.' }),
+    kind: t.expose('kind', { type: EntryKind, description: 'Its kind.' }),
     name: t.exposeString('name', { description: 'Its name.' }),
-    path: t.exposeString('path', { description: 'From the shared folder.' }),
+    path: t.exposeString('path', { description: 'Its path, beginning at the shared folder.' }),
     size: t.expose('size', {
       type: 'Bytes',
       description: 'Its size in bytes; for a folder, that of all files below it.',
@@ -74,21 +74,21 @@ const SharedEntry = builder.objectRef<Entry>('SharedEntry').implement({
 })
 
 const SharedFolder = builder.objectRef<SharedLevel>('SharedFolder').implement({
-  description: 'One page of what is in a shared folder, or of what a search has found below it.',
+  description: 'One page of the content of a shared folder, or of the results of a search in it.',
   fields: t => ({
     path: t.string({
-      description: 'From the shared folder, which is the empty path.',
+      description: 'The path of the folder; empty for the shared folder itself.',
       resolve: ({ names }) => joinPath(names),
     }),
     entries: t.field({
       type: [SharedEntry],
-      description: 'What is in it; of a search, what it has found.',
+      description: 'The entries, or the results of the search.',
       listSize: MAX_FIRST,
       resolve: level => level.entries,
     }),
     endCursor: t.exposeString('nextCursor', {
       nullable: true,
-      description: 'Where the next page begins; null on the last one.',
+      description: 'The cursor of the next page; null on the last one.',
     }),
   }),
 })
@@ -96,21 +96,24 @@ const SharedFolder = builder.objectRef<SharedLevel>('SharedFolder').implement({
 builder.queryField('sharedFolder', t =>
   t.withAuth({ public: true }).field({
     type: SharedFolder,
-    description: 'What is in a folder behind a link, or shared with the caller, or what a search finds below it.',
+    description:
+      'The content of a shared folder, or the results of a search in it. For everyone with its link, or for the recipient of the share.',
     scanCost: ({ orderBy, query }) => (isScan(orderBy) || typeof query === 'string' ? SCAN_COST : 0),
     args: {
       token: t.arg.string({ required: true, description: 'The token of the share.' }),
       password: t.arg.string({ description: 'The password, if the share asks for one.' }),
-      path: t.arg.string({ description: 'A folder in the shared one, from there; the shared one itself without it.' }),
+      path: t.arg.string({
+        description: 'The path of a folder in the shared folder; by default the shared folder itself.',
+      }),
       query: t.arg.string({
-        description: `Searches all that is below the folder for a part of the name, in any case: 1 to ${MAX_NAME_PART} characters.`,
+        description: `Searches everything below the folder for part of a name, ignoring case: 1 to ${MAX_NAME_PART} characters.`,
       }),
       orderBy: t.arg({
         type: EntryOrder,
         defaultValue: { field: 'name', direction: 'asc' },
-        description: 'In which order; what a search has found is sorted by name without its folders first.',
+        description: 'The order. The results of a search are sorted by name, not folders first, by default.',
       }),
-      first: t.arg.int({ defaultValue: DEFAULT_FIRST, description: `How many entries, 1 to ${figure(MAX_FIRST)}.` }),
+      first: t.arg.int({ defaultValue: DEFAULT_FIRST, description: `Number of entries, 1 to ${figure(MAX_FIRST)}.` }),
       after: t.arg.string({ description: 'The `endCursor` of the previous page.' }),
     },
     resolve: (_root, { token, path, first, after, ...given }, { services, caller, address, client, log }) => {
@@ -131,7 +134,7 @@ builder.queryField('sharedFolder', t =>
 
 mutation('openShare', {
   description:
-    'Makes a signed URL for a shared file, or for a ZIP archive of a shared folder or of what is in it. Counts as one download. What is shared with one person opens for them and the sharer only.',
+    'Creates a signed URL for a shared file, or for a ZIP archive of a shared folder or of entries in it. Counts as one download. A share with one person opens only for this person and the sharer.',
   auth: { public: true },
   fails: [
     'SHARE_NOT_FOUND',
@@ -153,11 +156,11 @@ mutation('openShare', {
     token: t.string({ required: true, description: 'The token of the share.' }),
     password: t.string({ description: 'The password, if the share asks for one.' }),
     path: t.string({
-      description: 'In a shared folder: the path of a file or folder from there; the whole folder without it.',
+      description: 'In a shared folder: the path of a file or folder; by default the whole folder.',
     }),
     paths: t.stringList({
       maxItems: MAX_ZIPPED,
-      description: 'In a shared folder: several files and folders by their paths from there, as one archive.',
+      description: 'In a shared folder: the paths of several files and folders, as one archive.',
     }),
     disposition: t.field({ type: Disposition, description: 'ATTACHMENT by default.' }),
   }),
@@ -166,5 +169,5 @@ mutation('openShare', {
     const request = { ...visitor, ...given, mode: disposition, counts: true }
     return { download: await services.shareLinks.open(token, request) }
   },
-  payload: t => ({ download: t.expose('download', { type: Download, description: 'Where the bytes are.' }) }),
+  payload: t => ({ download: t.expose('download', { type: Download, description: 'The signed URL.' }) }),
 })

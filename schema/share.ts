@@ -52,11 +52,11 @@ export const Share = builder.interfaceRef<ShareView>('Share')
 
 Share.implement({
   description:
-    'A share that the caller has made or received: of a file, of a folder, or of several of them, which are like a folder.',
+    'A share that the caller has made or received: of a file, a folder, or several of them, which appear as a folder.',
   interfaces: [Node],
   resolveType: typeOf,
   fields: t => ({
-    token: t.exposeString('token', { description: 'Opens the share; a part of its URL.' }),
+    token: t.exposeString('token', { description: 'The token of the share, part of its URL.' }),
     url: t.expose('link', { type: 'URL', description: 'The page of the share.' }),
     file: t.withAuth({ privateFiles: 'read' }).field({
       type: File,
@@ -68,27 +68,26 @@ Share.implement({
       type: Entry,
       nullable: true,
       description:
-        'The file or folder that the caller shares, of several the first; null in a share of another person.',
+        'The file or folder that the caller shares, the first of several; null in a share of another person.',
       resolve: (share, _args, context) => ownEntry(share, context),
     }),
     entries: t.withAuth({ privateFiles: 'read' }).field({
       type: [Entry],
       nullable: true,
       listSize: MAX_SHARED_FILES,
-      description:
-        'All that the caller shares by it, in the order in which it was chosen; null in a share of another person.',
+      description: 'The shared entries in the order of selection; null in a share of another person.',
       resolve: async (share, _args, context) =>
         share.sharer.id === context.caller.userId
           ? sharedEntries({ bucketId: share.bucketId, entryIds: await entryIdsOf(share, context) }, context)
           : null,
     }),
     entryCount: t.int({
-      description: 'Of how many files and folders it is, without what is in those.',
+      description: 'The number of shared files and folders, without the content of folders.',
       resolve: ({ entryCount }) => entryCount ?? 1,
     }),
     entryKind: t.expose('kind', {
       type: EntryKind,
-      description: 'Whether it is of a file or of a folder; FOLDER for several entries.',
+      description: 'Whether a file or a folder is shared; FOLDER for several entries.',
     }),
     fileName: t.string({
       description: 'The name of the file or folder; several are called like "a.txt and 2 more".',
@@ -101,7 +100,9 @@ Share.implement({
     size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file, or of all files in the folders.' }),
     md5: t.exposeString('md5', { description: 'MD5 of the bytes, in hex; empty for a folder.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    label: t.exposeString('label', { description: 'What its sharer calls it; empty for a received share.' }),
+    label: t.exposeString('label', {
+      description: 'A name for the share that only its sharer sees; empty for a received share.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
@@ -111,11 +112,11 @@ Share.implement({
     downloads: t.exposeInt('downloads', { description: 'How often it was used.' }),
     maxDownloads: t.exposeInt('maxDownloads', {
       nullable: true,
-      description: 'After how many downloads it ends, if it does.',
+      description: 'The number of downloads after which it ends; null for no limit.',
     }),
     allowDownload: t.exposeBoolean('allowDownload', {
       description:
-        'Whether the file may be downloaded, and not only looked at on the page of the share. Who sees bytes can keep them.',
+        'Whether the file may be downloaded, not only viewed on the page of the share. Viewers can still keep the bytes that they see.',
     }),
     sharedBy: t.field({ type: Person, description: 'Who made it.', resolve: ({ sharer }) => sharer }),
   }),
@@ -130,10 +131,12 @@ export const DirectShare = builder.objectRef<ShareView>('DirectShare').implement
   description: 'A share with one person.',
   interfaces: [Node, Share],
   fields: t => ({
-    recipient: t.exposeString('sharedFor', { description: 'Who has this verified e-mail address may open it.' }),
+    recipient: t.exposeString('sharedFor', {
+      description: 'The person with this verified e-mail address may open it.',
+    }),
     mayEdit: t.exposeBoolean('mayEdit', {
       description:
-        'Whether its recipient may change what is shared, by its id in the place of that of a drive. Of a single file they may replace the content.',
+        'Whether its recipient may edit: mutations then accept the id of the share in place of the id of a drive. Of a single file, the content can be replaced.',
     }),
     seen: t.exposeBoolean('seen', { description: 'Whether the recipient has seen it.' }),
   }),
@@ -165,7 +168,7 @@ builder.interfaceFields(Entry, t => ({
   shareCount: t.withAuth({ drive: 'read' }).int({
     nullable: true,
     description:
-      'How many live shares the caller has made of it, alone or with others; null in a workspace that they may not share from.',
+      'How many active shares of the caller contain it, alone or with other entries; null in a workspace where the caller may not share.',
     resolve: async ({ id }, _args, context) =>
       isHidden(context.drive) ? null : ((await shareCountOf(context, id)) ?? 0),
   }),
@@ -173,9 +176,9 @@ builder.interfaceFields(Entry, t => ({
     type: ShareConnection,
     nullable: true,
     description:
-      'The live shares that the caller has made of it, oldest first. Null in a workspace that they may not share from.',
+      'The active shares that the caller has made of it, oldest first. Null in a workspace where the caller may not share.',
     args: {
-      kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }),
+      kind: t.arg({ type: ShareKind, description: 'Only shares of this kind.' }),
       newestFirst: newestFirst(t.arg),
       ...pageArgs(t.arg),
     },
@@ -191,12 +194,13 @@ builder.interfaceFields(Entry, t => ({
 builder.objectFields(Viewer, t => ({
   shares: t.withAuth({ privateFiles: 'read' }).field({
     type: ShareConnection,
-    description: 'The live shares that the caller has made, oldest first.',
+    description: 'The active shares that the caller has made, oldest first.',
     args: {
-      kind: t.arg({ type: ShareKind, description: 'Only those of this kind.' }),
+      kind: t.arg({ type: ShareKind, description: 'Only shares of this kind.' }),
       ended: t.arg.boolean({
         defaultValue: false,
-        description: 'Instead of the live ones those that have expired or are used up, for 30 days after they expire.',
+        description:
+          'List shares that have expired or are used up instead of active ones; they are kept for 30 days after they expire.',
       }),
       newestFirst: newestFirst(t.arg),
       ...pageArgs(t.arg),
@@ -212,9 +216,9 @@ builder.objectFields(Viewer, t => ({
   }),
   receivedShares: t.withAuth({ privateFiles: 'read' }).field({
     type: connectionOf('DirectShare', DirectShare),
-    description: 'The live shares that are made out to the verified address of the caller, oldest first.',
+    description: 'The active shares with the verified address of the caller, oldest first.',
     args: {
-      seen: t.arg.boolean({ description: 'Only those that the caller has seen, or has not.' }),
+      seen: t.arg.boolean({ description: 'Only shares that the caller has seen (true) or has not seen (false).' }),
       newestFirst: newestFirst(t.arg),
       ...pageArgs(t.arg),
     },
@@ -235,7 +239,7 @@ builder.objectFields(Viewer, t => ({
 builder.subscriptionField('shareReceived', t =>
   t.withAuth({ privateFiles: 'read' }).field({
     type: DirectShare,
-    description: 'A share that was just made out to the caller, or renewed.',
+    description: 'Sends each share that the caller receives, or that is renewed.',
     subscribe: (_root, _args, context) => context.services.subscriptions.sharesReceived(context),
     resolve: share => share,
   }),

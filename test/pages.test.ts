@@ -323,13 +323,13 @@ describe('GET /share/{token}', () => {
   })
 
   it.each([
-    ['SHARE_NOT_FOUND', 404, 'leads nowhere', async () => '/share/nothing'],
-    ['SHARE_NOT_FOUND', 404, 'leads nowhere', async () => '/share/%2E%2E%2F'],
-    ['SHARE_NOT_FOUND', 404, 'leads nowhere', async () => `/share/${'A'.repeat(43)}`],
+    ['SHARE_NOT_FOUND', 404, 'Link not found', async () => '/share/nothing'],
+    ['SHARE_NOT_FOUND', 404, 'Link not found', async () => '/share/%2E%2E%2F'],
+    ['SHARE_NOT_FOUND', 404, 'Link not found', async () => `/share/${'A'.repeat(43)}`],
     [
       'SHARE_NOT_FOUND',
       404,
-      'leads nowhere',
+      'Link not found',
       async () => {
         const path = await share(await file())
         await alice.rest('POST', `/api/share/revoke/${path.slice('/share/'.length)}`)
@@ -1070,7 +1070,7 @@ describe('/invite/{token}', () => {
     for (const address of [path, '/invite/nothing', `/invite/${token.slice('/share/'.length)}`])
       for (const answer of [await get(address), await get(address, bob)]) {
         expect(answer.status).toBe(404)
-        expect(wordsOf(answer)).toContain('This invite is gone')
+        expect(wordsOf(answer)).toContain('This invite no longer exists')
       }
   })
 
@@ -1095,7 +1095,7 @@ describe('/invite/{token}', () => {
     const mine = response.find((i: { workspace_id: string }) => i.workspace_id === id)
     const answer = await get(`/invite/${mine.token}`, bob)
     expect(answer.status).toBe(404)
-    expect(wordsOf(answer)).toContain('This invite is gone')
+    expect(wordsOf(answer)).toContain('This invite no longer exists')
   })
 })
 

@@ -11,15 +11,15 @@ const pathOf = ({ names, workspaceId, entryCount }: ShareView) =>
   `${workspaceId === null || entryCount !== null ? '' : '/'}${joinPath(names)}`
 
 export const Share = objectOf<ShareView>('Share', 'A share that the caller has created or received.', t => ({
-  allow_download: t.exposeBoolean('allowDownload', { description: 'Whether it may be downloaded, and not only seen.' }),
+  allow_download: t.exposeBoolean('allowDownload', { description: 'Whether it may be downloaded, not only viewed.' }),
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   downloads: t.expose('downloads', { type: 'Long' }),
   expires_at: t.expose('expiresAt', expiry),
   entry_count: t.int({
-    description: 'Of how many files and folders it is, without what is in those.',
+    description: 'The number of shared files and folders, without the content of folders.',
     resolve: ({ entryCount }) => entryCount ?? 1,
   }),
-  file_id: t.exposeID('entryId', { description: 'Of several entries the first.' }),
+  file_id: t.exposeID('entryId', { description: 'The first of several entries.' }),
   file_name: t.string({
     description:
       'Full path, which begins with a slash in a workspace; several entries are called like "a.txt and 2 more".',
@@ -32,10 +32,10 @@ export const Share = objectOf<ShareView>('Share', 'A share that the caller has c
     resolve: typeOf,
   }),
   label: t.exposeString('label', {
-    description: 'What its sharer calls it; empty for a received share.',
+    description: 'A name for the share that only its sharer sees; empty for a received share.',
     example: 'For the tax adviser',
   }),
-  may_edit: t.exposeBoolean('mayEdit', { description: 'Whether its recipient may change what is shared.' }),
+  may_edit: t.exposeBoolean('mayEdit', { description: 'Whether its recipient may edit.' }),
   max_downloads: t.expose('maxDownloads', { type: 'Long', nullable: true }),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
   password_protected: t.exposeBoolean('passwordProtected'),
@@ -49,8 +49,7 @@ export const Share = objectOf<ShareView>('Share', 'A share that the caller has c
 }))
 
 const mayEdit = {
-  description:
-    'Whether its recipient may change what is shared: upload, make folders, rename, move, replace and delete.',
+  description: 'Whether its recipient may edit: upload, create folders, rename, move, replace and delete.',
   example: true,
 }
 
@@ -86,7 +85,7 @@ const ShareList = objectOf<{ files: ShareView[]; nextCursor: string | null }>('S
 }))
 
 operation('GET /api/files/received', 'receivedShares', {
-  description: 'The live shares that the caller has received, oldest first.',
+  description: 'The active shares that the caller has received, oldest first.',
   auth: { privateFiles: 'read' },
   statuses: [401],
   args: paged,
@@ -95,7 +94,7 @@ operation('GET /api/files/received', 'receivedShares', {
 })
 
 operation('GET /api/files/shared_by_user', 'sentShares', {
-  description: 'The live shares that the caller has created, direct and public, oldest first.',
+  description: 'The active shares that the caller has created, direct and public, oldest first.',
   auth: { privateFiles: 'read' },
   statuses: [401],
   args: paged,
@@ -154,7 +153,8 @@ const SharedFiles = objectOf<DirectShares>('SharedFiles', t => ({
 }))
 
 operation('POST /api/files/share', 'shareFiles', {
-  description: 'Shares files of the caller with one person: all of them, or none. Sharing again renews.',
+  description:
+    'Shares files of the caller with one person: either all of them, or none. Sharing again renews the shares.',
   auth: { privateFiles: 'share' },
   statuses: [400, 401, 429],
   fails: ['INVALID_PATH', 'INVALID_DURATION', 'FILE_NOT_FOUND'],
@@ -162,10 +162,13 @@ operation('POST /api/files/share', 'shareFiles', {
   args: arg => ({
     ...rights(arg),
     may_edit: arg.boolean(mayEdit),
-    duration: arg.string({ description: 'How long: 24h, 7d, 1y, or never; 7d by default.', example: '7d' }),
+    duration: arg.string({
+      description: 'How long the share is valid: 24h, 7d, 1y, or never; 7d by default.',
+      example: '7d',
+    }),
     email: arg.string({
       required: true,
-      description: 'The account with this verified address receives the files.',
+      description: 'The person with this verified address receives the files.',
       example: BOB,
     }),
     message: arg.string(mailMessage),

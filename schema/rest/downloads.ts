@@ -34,7 +34,7 @@ export const OPENING_FAILS = [
 
 /** The argument that names what is in a shared folder. */
 export const belowFolder = {
-  description: 'In a shared folder: the path of a file or folder from there; the whole folder without it.',
+  description: 'In a shared folder: the path of a file or folder; by default the whole folder.',
   example: 'report.pdf',
 }
 

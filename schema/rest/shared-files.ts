@@ -87,7 +87,7 @@ operation('DELETE /api/shared/{token}/entries', 'deleteSharedEntry', {
   fails: ['INVALID_PATH', 'FOLDER_NOT_EMPTY', 'SHARE_NOT_FOUND', 'FILE_NOT_FOUND'],
   args: arg => ({
     if_match: arg.string(ifMatch),
-    path: arg.string({ required: true, description: 'From the shared folder.', example: FILE_PATH }),
+    path: arg.string({ required: true, description: 'Its path, beginning at the shared folder.', example: FILE_PATH }),
     recursive: arg.boolean({ description: 'By default, only an empty folder is deleted.', example: true }),
     token: token(arg),
   }),

@@ -40,9 +40,9 @@ export const typeOf = ({ kind, fileType }: { kind: number; fileType: string }) =
 
 export const expiry = { type: 'DateTime', nullable: true, description: 'Null for a share that never expires.' } as const
 
-const ShareInfo = objectOf<ShareInfoView>('ShareInfo', 'What is known of a shared file before its download.', t => ({
+const ShareInfo = objectOf<ShareInfoView>('ShareInfo', 'The details of a shared file before its download.', t => ({
   allow_download: t.exposeBoolean('allowDownload', {
-    description: 'Whether the file may be downloaded, and not only looked at on the page of the share.',
+    description: 'Whether the file may be downloaded, not only viewed on the page of the share.',
   }),
   expires_at: t.expose('expiresAt', expiry),
   file_name: t.exposeString('fileName', { example: 'report.pdf' }),
@@ -66,7 +66,7 @@ operation('GET /api/share/info/{token}', 'shareInfo', {
 const SharedFolder = objectOf<SharedEntry>('SharedFolder', 'A folder in a shared folder.', t => ({
   file_count: t.expose('fileCount', { type: 'Long' }),
   name: t.exposeString('name', { example: '2026' }),
-  path: t.exposeString('path', { description: 'From the shared folder.', example: '2026' }),
+  path: t.exposeString('path', { description: 'Its path, beginning at the shared folder.', example: '2026' }),
   size: t.expose('size', { type: 'Long', example: BYTES }),
 }))
 
@@ -74,7 +74,7 @@ const SharedFile = objectOf<SharedEntry>('SharedFile', 'A file in a shared folde
   file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
   name: t.exposeString('name', { example: 'report.pdf' }),
-  path: t.exposeString('path', { description: 'From the shared folder.', example: 'report.pdf' }),
+  path: t.exposeString('path', { description: 'Its path, beginning at the shared folder.', example: 'report.pdf' }),
   size: t.expose('size', { type: 'Long', example: BYTES }),
   updated_at: t.expose('updatedAt', { type: 'DateTime' }),
 }))
@@ -99,7 +99,7 @@ function readOrder(sort: string | null | undefined, direction: string | null | u
 }
 
 operation('GET /api/share/entries/{token}', 'sharedEntries', {
-  description: 'What is in a shared folder, or what a search finds below it.',
+  description: 'The content of a shared folder, or the results of a search in it.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
   fails: [...OPENING_FAILS.filter(code => code !== 'INVALID_MODE'), 'FORBIDDEN', 'INVALID_PATH', 'FOLDER_NOT_FOUND'],
@@ -107,18 +107,20 @@ operation('GET /api/share/entries/{token}', 'sharedEntries', {
   args: arg => ({
     ...paged(arg),
     password: arg.string({ example: PASSWORD }),
-    path: arg.string({ description: 'A folder in the shared one, from there; the shared one itself without it.' }),
+    path: arg.string({
+      description: 'The path of a folder in the shared folder; by default the shared folder itself.',
+    }),
     direction: arg.string({
-      description: 'Which end of the order comes first; asc by default.',
+      description: 'The direction of the order; asc by default.',
       example: 'asc',
       bounds: { enum: directions },
     }),
     query: arg.string({
-      description: `Searches all that is below the folder for a part of the name, in any case: 1 to ${MAX_NAME_PART} characters.`,
+      description: `Searches everything below the folder for part of a name, ignoring case: 1 to ${MAX_NAME_PART} characters.`,
       example: 'report',
     }),
     sort: arg.string({
-      description: 'By what each page is sorted; by default folders first, then files, both by name.',
+      description: 'The order of the pages; by default folders first, then files, both by name.',
       example: 'size',
       bounds: { enum: Object.keys(sorts) },
     }),
@@ -141,11 +143,11 @@ const CreatedShare = objectOf<PublicShare>('CreatedShare', t => ({
 /** What may be done with a share, and what its sharer learns of it. */
 export const rights = (arg: Argument) => ({
   allow_download: arg.boolean({
-    description: 'Whether the files may be downloaded, and not only looked at on the page of the share.',
+    description: 'Whether the files may be downloaded, not only viewed on the page of the share.',
     example: true,
   }),
   label: arg.string({
-    description: `What you call it: up to ${MAX_LABEL} characters.`,
+    description: `A name for the share that only you see: up to ${MAX_LABEL} characters.`,
     example: 'For the tax adviser',
   }),
   notifies: arg.boolean({
@@ -158,7 +160,8 @@ export const rights = (arg: Argument) => ({
 export const terms = (arg: Argument) => ({
   ...rights(arg),
   duration: arg.string({
-    description: 'How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default.',
+    description:
+      'How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link.',
     example: '7d',
   }),
   max_downloads: arg({ type: 'Long', example: 3 }),
@@ -176,7 +179,7 @@ export const inputOf = (given: Given<typeof terms>): ShareInput => ({
 })
 
 operation('POST /api/folders/quick_share', 'createFolderShare', {
-  description: 'Creates a link with which anyone can see and download what is in one folder of the caller.',
+  description: 'Creates a link with which anyone can see and download the content of one folder of the caller.',
   auth: { privateFiles: 'share' },
   statuses: [400, 401, 404],
   fails: ['INVALID_PATH', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
@@ -221,7 +224,7 @@ operation('POST /api/entries/quick_share', 'createEntriesShare', {
     objects: arg.stringList({
       required: true,
       maxItems: MAX_SHARED_FILES,
-      description: `1 to ${figure(MAX_SHARED_FILES)} full paths. What is in a folder of them is left out.`,
+      description: `1 to ${figure(MAX_SHARED_FILES)} full paths. Entries inside one of the folders are left out.`,
       example: [FILE_PATH, FOLDER_PATH],
     }),
   }),

@@ -16,12 +16,12 @@ export type AcceptInviteInput = {
   token: string;
 };
 
-/** Whether an API key works. */
+/** Whether an API key can be used. */
 export type ApiKeyStatus =
   | 'ACTIVE'
   | 'EXPIRED';
 
-/** What has become of a copy that is made in the background. Nothing of one is there that is CANCELLED or FAILED. */
+/** The state of a background copy. If it is CANCELLED or FAILED, nothing was copied. */
 export type BackgroundCopyState =
   | 'CANCELLED'
   | 'COPYING'
@@ -32,11 +32,11 @@ export type BackgroundCopyState =
 export type BeginCompletionInput = {
   /** CRC-32 of the whole in hex, to be compared. */
   crc32?: string | null | undefined;
-  /** The revision of the file that is there; REVISION_MISMATCH when it has another one. */
+  /** The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
-  /** Another name than planned. */
+  /** A different name for the file. */
   fileName?: string | null | undefined;
-  /** Path of another folder than planned. */
+  /** Path of a different folder. */
   folder?: string | null | undefined;
   /** MD5 of the whole in hex, to be compared. */
   md5?: string | null | undefined;
@@ -44,7 +44,7 @@ export type BeginCompletionInput = {
   sha256?: string | null | undefined;
   /** The id of the upload. */
   uploadSession: string | number;
-  /** Seconds to wait for the end, 0 to 10; 2 without it. */
+  /** Seconds to wait for the end, 0 to 10; by default 2. */
   wait?: number | null | undefined;
 };
 
@@ -62,7 +62,7 @@ export type CloseFileRequestInput = {
   fileRequest: string | number;
 };
 
-/** What became of a completion. */
+/** The state of a completion. */
 export type CompletionState =
   | 'COMPLETED'
   | 'COMPLETING'
@@ -70,13 +70,13 @@ export type CompletionState =
 
 /** What copyEntries takes. */
 export type CopyEntriesInput = {
-  /** What is copied: 1 to 1,000 entries of one drive. */
+  /** The entries to copy: 1 to 1,000 of one drive. */
   entries: Array<EntryRef>;
-  /** Another name, for one entry only. */
+  /** A new name, for a single entry only. */
   name?: string | null | undefined;
-  /** What to do when something of its name is there; FAIL without it. REPLACE replaces no folders. */
+  /** What to do if the name is taken; by default FAIL. REPLACE does not replace folders. */
   onConflict?: OnConflict | null | undefined;
-  /** The folder that the copies go into, of any drive; missing ones of a path are made. */
+  /** The destination folder, in any drive; missing folders of a path are created. */
   to: EntryRef;
 };
 
@@ -96,25 +96,25 @@ export type CreateApiKeyInput = {
 
 /** What createFileRequest takes. */
 export type CreateFileRequestInput = {
-  /** Whether senders have to give a name. */
+  /** Whether senders must give a name. */
   asksName?: boolean | null | undefined;
   /** How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. */
   duration?: string | null | undefined;
-  /** The folder; the root with an empty path. */
+  /** The folder; an empty path is the root. */
   folder: EntryRef;
-  /** Up to 20 extensions or media types that it takes: ".pdf", "image/*", "text/csv". */
+  /** Up to 20 accepted extensions or media types: ".pdf", "image/*", "text/csv". */
   kinds?: Array<string> | null | undefined;
-  /** What is asked for: 1 to 100 characters. */
+  /** What the request asks for: 1 to 100 characters. */
   label: string;
-  /** Bytes that all files may have together. */
+  /** Maximum bytes of all files together. */
   maxBytes?: number | null | undefined;
-  /** Bytes that one file may have. */
+  /** Maximum bytes of one file. */
   maxFileSize?: number | null | undefined;
-  /** How many files it takes, 1 to 1,000,000. */
+  /** Maximum number of files, 1 to 1,000,000. */
   maxFiles?: number | null | undefined;
-  /** What senders are told beside: up to 1,000 characters. */
+  /** A message to the senders, up to 1,000 characters. */
   message?: string | null | undefined;
-  /** Whether you are told of new files by mail, at most once an hour. */
+  /** Whether you get mails about new files, at most once an hour. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
@@ -122,17 +122,17 @@ export type CreateFileRequestInput = {
 
 /** What createFolder takes. */
 export type CreateFolderInput = {
-  /** Where it is to be. */
+  /** Its place. */
   at: DrivePath;
 };
 
 /** What createInvite takes. */
 export type CreateInviteInput = {
-  /** Who has this verified address may accept. */
+  /** The person with this verified address may accept. */
   email: string;
-  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  /** A message for the mail, up to 1,000 characters. It is not stored. */
   message?: string | null | undefined;
-  /** The role that it offers; not OWNER. */
+  /** The offered role; not OWNER. */
   role: Role;
   /** The id of the workspace. */
   workspace: string | number;
@@ -140,19 +140,19 @@ export type CreateInviteInput = {
 
 /** What createLink takes. */
 export type CreateLinkInput = {
-  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
   duration?: string | null | undefined;
-  /** A file or folder. */
+  /** A file or folder, by id or by place. */
   file?: EntryRef | null | undefined;
-  /** Instead of it 1 to 100 files and folders of one drive, behind one link. */
+  /** Instead of a single one: 1 to 100 files and folders of one drive, behind one link. */
   files?: Array<EntryRef> | null | undefined;
-  /** What its sharer calls it: up to 100 characters. */
+  /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** After how many downloads it ends, 1 to 1,000,000,000. */
+  /** The number of downloads after which it ends, 1 to 1,000,000,000. */
   maxDownloads?: number | null | undefined;
-  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
@@ -162,7 +162,7 @@ export type CreateLinkInput = {
 export type CreateWorkspaceInput = {
   /** 1 to 64 characters. */
   name: string;
-  /** 1 to 48 of a-z, 0-9 and -; made from the name when it is missing. */
+  /** 1 to 48 of a-z, 0-9 and -; by default made from the name. */
   slug?: string | null | undefined;
 };
 
@@ -174,11 +174,11 @@ export type DeleteApiKeyInput = {
 
 /** What deleteEntries takes. */
 export type DeleteEntriesInput = {
-  /** What is to go: 1 to 1,000 entries of one drive. */
+  /** The entries to delete: 1 to 1,000 of one drive. */
   entries: Array<EntryRef>;
-  /** The revision of the entry, where it is one; REVISION_MISMATCH when it has another one. */
+  /** The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
-  /** Whether folders go that are not empty. */
+  /** Whether to delete folders that are not empty. */
   recursive?: boolean | null | undefined;
 };
 
@@ -202,14 +202,14 @@ export type DeleteWorkspaceInput = {
 
 /** What a browser does with a download. */
 export type Disposition =
-  /** It saves it. */
+  /** The browser saves it. */
   | 'ATTACHMENT'
-  /** It shows it, if that is harmless. */
+  /** The browser shows it, if that is safe. */
   | 'INLINE';
 
-/** A place in a drive, whether or not something is there. */
+/** A place in a drive, which may be empty. */
 export type DrivePath = {
-  /** The id of the drive; the caller's own without it. Where something is uploaded, made, moved or deleted, also the id of a share that the caller may edit. */
+  /** The id of the drive; by default the caller's own. For uploading, creating, moving and deleting, also the id of a share that the caller may edit. */
   drive?: string | number | null | undefined;
   /** Names joined by slashes, from the root of the drive, or from the shared folder. */
   path: string;
@@ -217,23 +217,23 @@ export type DrivePath = {
 
 /** What emptyTrash takes. */
 export type EmptyTrashInput = {
-  /** The id of the drive; the caller's own without it. */
+  /** The id of the drive; by default the caller's own. */
   drive?: string | number | null | undefined;
 };
 
-/** What is in a folder. */
+/** The kind of an entry. */
 export type EntryKind =
   | 'FILE'
   | 'FOLDER';
 
-/** A file or folder. */
+/** A file or folder, by id or by place. */
 export type EntryRef =
-  {   /** Where it is. */
+  {   /** Its place. */
   at: DrivePath; id?: never; }
   |  { at?: never;   /** Its id. */
   id: string | number; };
 
-/** The `code` in the extensions of an error. Each mutation says which it fails with, besides those that every field may have. */
+/** The `code` in the extensions of an error. The description of each mutation lists its codes, in addition to those that every field may have. */
 export type ErrorCode =
   | 'ALREADY_A_MEMBER'
   | 'API_KEY_NOT_FOUND'
@@ -291,7 +291,7 @@ export type ErrorCode =
   | 'WORKSPACE_NOT_FOUND'
   | 'WRONG_PASSWORD';
 
-/** Whether a file request takes files; FULL: as many as were asked for have arrived; SUSPENDED: its folder is in the trash, or its maker may not write there now. */
+/** Whether a file request accepts files. FULL: a limit of the request is reached. SUSPENDED: its folder is in the trash, or its maker may not write there now. */
 export type FileRequestState =
   | 'CLOSED'
   | 'EXPIRED'
@@ -299,7 +299,7 @@ export type FileRequestState =
   | 'OPEN'
   | 'SUSPENDED';
 
-/** What became of a mail. */
+/** Whether a mail was sent. */
 export type MailStatus =
   | 'FAILED'
   | 'NOT_SENT'
@@ -313,19 +313,19 @@ export type MarkShareSeenInput = {
 
 /** What moveEntries takes. */
 export type MoveEntriesInput = {
-  /** What moves: 1 to 1,000 entries of one drive. */
+  /** The entries to move: 1 to 1,000 of one drive. */
   entries: Array<EntryRef>;
-  /** The revision of the entry, where it is one; REVISION_MISMATCH when it has another one. */
+  /** The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
-  /** Another name, for one entry only. */
+  /** A new name, for a single entry only. */
   name?: string | null | undefined;
-  /** What to do when something of its name is there; FAIL without it. REPLACE replaces no folders. */
+  /** What to do if the name is taken; by default FAIL. REPLACE does not replace folders. */
   onConflict?: OnConflict | null | undefined;
-  /** The folder that they go into; missing ones of a path are made. Without it they stay in theirs. */
+  /** The destination folder; missing folders of a path are created. Without it, they stay in their folders. */
   to?: EntryRef | null | undefined;
 };
 
-/** What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or replace it: an upload becomes the new content of the file that is there, whose old content becomes a version; what is restored puts what is there into the trash. Replacing needs the right to delete. */
+/** What to do if a name is taken: refuse, choose a free name such as "report (2).pdf", or replace the existing entry. An upload becomes the new content of the existing file, whose old content becomes a version; a move, copy or restore puts the existing entry into the trash. Replacing needs the right to delete. */
 export type OnConflict =
   | 'FAIL'
   | 'KEEP_BOTH'
@@ -335,11 +335,11 @@ export type OnConflict =
 export type OpenShareInput = {
   /** ATTACHMENT by default. */
   disposition?: Disposition | null | undefined;
-  /** The password, where the share asks for one. */
+  /** The password, if the share asks for one. */
   password?: string | null | undefined;
-  /** In a shared folder: the path of a file or folder from there; the whole folder without it. */
+  /** In a shared folder: the path of a file or folder; by default the whole folder. */
   path?: string | null | undefined;
-  /** In a shared folder: several files and folders by their paths from there, as one archive. */
+  /** In a shared folder: the paths of several files and folders, as one archive. */
   paths?: Array<string> | null | undefined;
   /** The token of the share. */
   token: string;
@@ -361,15 +361,15 @@ export type RemoveMemberInput = {
 export type RestoreFromTrashInput = {
   /** Ids of 1 to 1,000 items of one trash. */
   items: Array<string | number>;
-  /** What to do when something of that name is there; FAIL without it. REPLACE needs the right to delete. */
+  /** What to do if the name is taken; by default FAIL. REPLACE needs the right to delete. */
   onConflict?: OnConflict | null | undefined;
-  /** The folder that they go into; missing ones of a path are made. Without it each goes where it was. */
+  /** The destination folder; missing folders of a path are created. By default each entry returns to its former place. */
   to?: EntryRef | null | undefined;
 };
 
 /** What restoreVersion takes. */
 export type RestoreVersionInput = {
-  /** The revision of its file; REVISION_MISMATCH when it has another one. */
+  /** The expected revision of its file; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
   /** The id of the version. */
   version: string | number;
@@ -387,7 +387,7 @@ export type RevokeShareInput = {
   share: ShareRef;
 };
 
-/** What a member may do in a workspace, the strongest first. */
+/** The roles of members in a workspace, strongest first. */
 export type Role =
   | 'ADMIN'
   | 'EDITOR'
@@ -396,15 +396,15 @@ export type Role =
 
 /** What saveSharedEntries takes. */
 export type SaveSharedEntriesInput = {
-  /** Another name, for one entry only. */
+  /** A new name, for a single entry only. */
   name?: string | null | undefined;
-  /** What to do when something of its name is there; FAIL without it. REPLACE replaces no folders. */
+  /** What to do if the name is taken; by default FAIL. REPLACE does not replace folders. */
   onConflict?: OnConflict | null | undefined;
-  /** The password, where the share asks for one. */
+  /** The password, if the share asks for one. */
   password?: string | null | undefined;
-  /** In a shared folder: up to 1,000 files and folders by their paths from there; the shared folder itself without it. */
+  /** In a shared folder: up to 1,000 files and folders, by paths that begin there; by default the shared folder itself. */
   paths?: Array<string> | null | undefined;
-  /** The folder that the copies go into, of any drive; missing ones of a path are made. */
+  /** The destination folder, in any drive; missing folders of a path are created. */
   to: EntryRef;
   /** The token of the share. */
   token: string;
@@ -428,27 +428,27 @@ export type Scope =
 
 /** What shareFiles takes. */
 export type ShareFilesInput = {
-  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
   duration?: string | null | undefined;
-  /** Who has this verified address receives the files. */
+  /** The person with this verified address receives the files. */
   email: string;
   /** 1 to 100 files and folders of one drive. */
   files: Array<EntryRef>;
-  /** What its sharer calls it: up to 100 characters. */
+  /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default. */
+  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
   mayEdit?: boolean | null | undefined;
-  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  /** A message for the mail, up to 1,000 characters. It is not stored. */
   message?: string | null | undefined;
-  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
   sendEmail?: boolean | null | undefined;
-  /** Whether they become one share, and not one each. Several together cannot be edited. False by default. */
+  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
   together?: boolean | null | undefined;
 };
 
@@ -463,41 +463,41 @@ export type ShareRef =
 export type StartUploadInput = {
   /** Its media type. */
   contentType?: string | null | undefined;
-  /** Whether to send the parts straight to the blob store, to signed URLs. */
+  /** Whether to send the parts directly to the blob store, to signed URLs. */
   direct?: boolean | null | undefined;
-  /** The id of the drive, or of a share that the caller may edit; the caller's own without it. */
+  /** The id of the drive, or of a share that the caller may edit; by default the caller's own drive. */
   drive?: string | number | null | undefined;
-  /** The name of the future file. */
+  /** The name of the new file. */
   fileName: string;
-  /** Path of the folder; missing ones are made when the upload is completed. */
+  /** Path of the folder; missing folders are created when the upload is completed. */
   folder?: string | null | undefined;
-  /** What to do when something of its name is there at the end; FAIL without it. */
+  /** What to do if the name is taken at the end; by default FAIL. */
   onConflict?: OnConflict | null | undefined;
-  /** Bytes of the whole; reserved at once. */
+  /** Size of the file in bytes; reserved at once. */
   size: number;
 };
 
 /** What updateFileRequest takes. */
 export type UpdateFileRequestInput = {
-  /** Whether senders have to give a name. */
+  /** Whether senders must give a name. */
   asksName?: boolean | null | undefined;
   /** How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. */
   duration?: string | null | undefined;
   /** The id of the file request. */
   fileRequest: string | number;
-  /** Up to 20 extensions or media types that it takes: ".pdf", "image/*", "text/csv". */
+  /** Up to 20 accepted extensions or media types: ".pdf", "image/*", "text/csv". */
   kinds?: Array<string> | null | undefined;
-  /** What is asked for: 1 to 100 characters. */
+  /** What the request asks for: 1 to 100 characters. */
   label?: string | null | undefined;
-  /** Bytes that all files may have together. */
+  /** Maximum bytes of all files together. */
   maxBytes?: number | null | undefined;
-  /** Bytes that one file may have. */
+  /** Maximum bytes of one file. */
   maxFileSize?: number | null | undefined;
-  /** How many files it takes, 1 to 1,000,000. */
+  /** Maximum number of files, 1 to 1,000,000. */
   maxFiles?: number | null | undefined;
-  /** What senders are told beside: up to 1,000 characters. */
+  /** A message to the senders, up to 1,000 characters. */
   message?: string | null | undefined;
-  /** Whether you are told of new files by mail, at most once an hour. */
+  /** Whether you get mails about new files, at most once an hour. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
@@ -505,17 +505,17 @@ export type UpdateFileRequestInput = {
 
 /** What updateShare takes. */
 export type UpdateShareInput = {
-  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
   duration?: string | null | undefined;
-  /** What its sharer calls it: up to 100 characters. */
+  /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** After how many downloads it ends, 1 to 1,000,000,000. */
+  /** The number of downloads after which it ends, 1 to 1,000,000,000. */
   maxDownloads?: number | null | undefined;
-  /** Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default. */
+  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
   mayEdit?: boolean | null | undefined;
-  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
@@ -525,9 +525,9 @@ export type UpdateShareInput = {
 
 /** What updateWorkspace takes. */
 export type UpdateWorkspaceInput = {
-  /** 1 to 64 characters. Stays as it is when it is missing. */
+  /** 1 to 64 characters. By default unchanged. */
   name?: string | null | undefined;
-  /** 1 to 48 of a-z, 0-9 and -. Stays as it is when it is missing. */
+  /** 1 to 48 of a-z, 0-9 and -. By default unchanged. */
   slug?: string | null | undefined;
   /** Its id. */
   workspace: string | number;
@@ -549,7 +549,7 @@ export type UploadPartInput = {
 export type WriteNoteInput = {
   /** Up to 10,000 characters; an empty one removes the note. */
   content: string;
-  /** The id of a file with this content in the own drive; or: */
+  /** The id of a file with this content in the caller's own drive; or: */
   file?: string | number | null | undefined;
   /** MD5 of the content, in hex. */
   md5?: string | null | undefined;
@@ -557,7 +557,7 @@ export type WriteNoteInput = {
 
 /** What zipEntries takes. */
 export type ZipEntriesInput = {
-  /** What is in it: 1 to 200 entries of one drive, or its root alone. */
+  /** The content of the archive: 1 to 200 entries of one drive, or only its root. */
   entries: Array<EntryRef>;
 };
 

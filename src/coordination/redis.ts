@@ -55,7 +55,7 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
     const subscriber = redis.duplicate({ commandTimeout: PATIENCE, autoResubscribe: false })
     const outage = outageLog(log, {
       down: 'Redis does not answer; events of other instances are missed',
-      up: 'subscribed to Redis again; events of other instances are received',
+      up: 'subscribed to Redis again; events of other instances arrive again',
     })
     const again = (error: unknown) => {
       if (closed) return
@@ -89,7 +89,7 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
         )) as [number?, string?]
         return { count, oldest: oldest === undefined ? undefined : Number(oldest) }
       } catch (error) {
-        log.warn({ err: error }, 'Redis does not answer; this instance counts for itself')
+        log.warn({ err: error }, 'Redis does not answer; this instance counts alone')
         aloneUntil = Date.now() + ALONE_MS
         return instance.hit(key, window, now)
       }

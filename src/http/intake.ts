@@ -61,7 +61,8 @@ export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemor
     if (caller !== null) bounds.push([`bodies of ${caller}`, bodiesPerCaller])
     else if (client !== undefined) bounds.push([`anonymous bodies of ${client}`, Math.ceil(bodiesPerAddress / 4)])
     const release = await holdOften(1, bounds)
-    if (!release) throw new Busy('Too many of your requests are unfinished. Let some of them end, then try again.')
+    if (!release)
+      throw new Busy('Too many of your requests are unfinished. Wait until some of them end, then try again.')
     const { socket } = req
     // The others may have been asked meanwhile.
     if (req.readableEnded || socket.destroyed) return release()
@@ -186,7 +187,7 @@ class Body {
     const fast = socket.bytesRead - this.#seen >= uploadMinRate * uploadRateSeconds
     this.#waited = 0
     this.#seen = socket.bytesRead
-    if (!fast) this.#refuse(`The upload brought less than ${uploadMinRate} bytes a second. Send it again, or in parts.`)
+    if (!fast) this.#refuse(`The upload was slower than ${uploadMinRate} bytes per second. Send it again, or in parts.`)
   }
 
   #refuse(message: string): void {

@@ -36,12 +36,12 @@ const brief = (text: string): string => [...oneLine(text)].slice(0, 200).join(''
 const sizeText = (bytes: number) => prettyBytes(bytes, { binary: true })
 
 const addressChanged = ({ provider }: Values<'address-changed'>): Parts => ({
-  subject: 'Your account has another address now',
+  subject: 'The e-mail address of your account has changed',
   lines: [
     provider === null
-      ? 'Your account had this e-mail address until now. The way to sign in that the address came from was removed from the account.'
+      ? 'Your account had this e-mail address until now. The sign-in method that the address came from was removed from the account.'
       : sentence`Your account had this e-mail address until now. The sign-in provider "${brief(provider)}" reports another one, so the account follows.`,
-    'Files that are shared with this address, and invites to it, do not reach the account any more. If this is wrong, ask the operator of the service.',
+    'Files that are shared with this address, and invites to it, no longer reach the account. If this is wrong, ask the operator of the service.',
   ],
   links: [],
   closing: 'You get this mail because an account had your address.',
@@ -50,8 +50,8 @@ const addressChanged = ({ provider }: Values<'address-changed'>): Parts => ({
 const signedIn = ({ device, address, at, link }: Values<'sign-in'>): Parts => ({
   subject: 'New sign-in to your Satchel account',
   lines: [
-    'Your account was signed in to on a device that it had not been used on before.',
-    'If this was you, there is nothing to do. If it was not, end that session on the page below, then secure your account at the provider with which you sign in.',
+    'Someone signed in to your account on a device that was not used with it before.',
+    'If this was you, you need not do anything. If it was not, end that session on the page below, then secure your account at your sign-in provider.',
   ],
   facts: [
     { name: 'Device', value: brief(device) },
@@ -65,12 +65,12 @@ const signedIn = ({ device, address, at, link }: Values<'sign-in'>): Parts => ({
 const webhookDisabled = ({ host, since }: Values<'webhook-disabled'>): Parts => ({
   subject: `Your webhook to ${plainName(brief(host))} was disabled`,
   lines: [
-    sentence`Your webhook to "${brief(host)}" has failed, or its receiver has said that it wants no more. Nothing is sent to it any more.`,
-    'The list of its last attempts says what went wrong. When the receiver works again, resume the webhook: what has happened meanwhile is then delivered, as far as it is kept.',
+    sentence`Your webhook to "${brief(host)}" has failed for three days, or its receiver answered that it accepts no more events. No more events are sent to it.`,
+    'The list of its last attempts shows what went wrong. When the receiver works again, resume the webhook. Events from the meantime are then delivered, if they are still kept.',
   ],
   facts: [{ name: 'Failing since', value: momentText(Date.parse(since)) }],
   links: [],
-  closing: 'You get this mail because you have made this webhook, or changed it last.',
+  closing: 'You get this mail because you made this webhook or changed it last.',
 })
 
 function filesReceived({ label, files, bytes, link }: Values<'files-received'>): Parts {
@@ -79,8 +79,8 @@ function filesReceived({ label, files, bytes, link }: Values<'files-received'>):
     subject: `${what} arrived for ${plainName(label) || 'your file request'}`,
     lines: [sentence`${what} arrived for your file request "${brief(label)}".`],
     facts: [{ name: files === 1 ? 'Size' : 'Size of all', value: sizeText(bytes) }],
-    links: [{ title: 'See what has arrived', url: link }],
-    closing: 'You get this mail because you have made this file request. You can turn these mails off there.',
+    links: [{ title: 'See the new files', url: link }],
+    closing: 'You get this mail because you made this file request. You can turn these mails off on the same page.',
   }
 }
 
@@ -92,9 +92,10 @@ function shareUsed({ name, count = null, opened, downloaded, link }: Values<'sha
   ].join(' and ')
   return {
     subject: `Your share of ${shareTitle(plainFileName(name), count)} was used`,
-    lines: [[...sentence`Your share of "${shareTitle(brief(name), count)}" was `, `${uses} since you were told last.`]],
+    lines: [[...sentence`Your share of "${shareTitle(brief(name), count)}" was `, `${uses} since the last mail.`]],
     links: [{ title: 'Your shares', url: link }],
-    closing: 'You get this mail because you asked for it when you shared this. You can turn these mails off there.',
+    closing:
+      'You get this mail because you asked for it when you shared this. You can turn these mails off on the same page.',
   }
 }
 
@@ -145,7 +146,7 @@ function shared({ files, counts = [], links, sizes = [], expires, message, all, 
     subject: `${short} shares ${what} with you`,
     lines: [
       only === undefined ? sentence`${whole} shares ${what} with you.` : sentence`${whole} shares "${only}" with you.`,
-      ...(rest.protected ? ['You need a password, which the sender will tell you in another way.'] : []),
+      ...(rest.protected ? ['You need a password, which the sender will give you in another way.'] : []),
     ],
     words: wordsOf(short, message),
     items,

@@ -57,7 +57,7 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
       const caller = await visit.caller()
       if (!caller) return { to: signInAt(LINKING_PATH) }
       const id = (await readForm(visit)).get('identity_id')
-      if (!id) throw new InvalidInput('identity_id', 'Say which identity is meant.')
+      if (!id) throw new InvalidInput('identity_id', 'Choose an identity.')
       await services.identities.remove(caller, id)
       logSecurityEvent({ log: visit.log, caller }, 'identity_removed', { identity_id: id })
       return back()

@@ -77,7 +77,7 @@ async function sendText({ req, res, signal }: Visit, delivery: Delivery, fileTyp
     throw new Unavailable('blob store', cause)
   })
   const text = decode(bytes, fileType)
-  const rest = size > count ? `This is the beginning: ${sizeOf(count).text} of ${sizeOf(size).text}.` : ''
+  const rest = size > count ? `These are the first ${sizeOf(count).text} of ${sizeOf(size).text}.` : ''
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',

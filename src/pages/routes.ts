@@ -160,7 +160,7 @@ export function createPages(options: Options) {
       send(incoming, errorPage(error, { caller, here, again: againOf(incoming, here), requestId }), caller)
     }
     for (const work of later)
-      await work().catch(error => incoming.log.warn({ err: error }, 'what follows a page has failed'))
+      await work().catch(error => incoming.log.warn({ err: error }, 'the work after a page has failed'))
   }
 
   /** The signed-in user. API keys are ignored: they are for programs. */

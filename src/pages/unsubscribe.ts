@@ -15,8 +15,8 @@ export function unsubscribePages({ mailings }: Services) {
       icon: stopped ? 'check' : 'person',
       heading: stopped ? 'No more mails' : 'Mails from Satchel',
       sentence: stopped
-        ? 'No mails about shared files or invites are sent from here to your address any more.'
-        : 'People who share files with you or invite you can have a mail sent to your address.',
+        ? 'This service no longer sends mails about shared files or invites to your address.'
+        : 'When people share files with you or invite you, this service can send a mail to your address.',
       at: null,
       actions: [action],
       small: 'Mails about your own account are sent in any case.',

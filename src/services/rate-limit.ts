@@ -60,7 +60,7 @@ export function rateLimitService({ rules, coordination, now = Date.now }: Option
       const retryAfter = await this.retryAfter(name, userId)
       throw new AppError(
         'RATE_LIMITED',
-        `This is allowed ${max} times in ${seconds} seconds. Try again in ${retryAfter} seconds.`,
+        `This request is allowed ${max} times in ${seconds} seconds. Try again in ${retryAfter} seconds.`,
         {
           retry_after: retryAfter,
           policy: name,

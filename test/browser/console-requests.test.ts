@@ -88,7 +88,7 @@ describe('File requests', () => {
     await form.getByLabel('maximum MiB per file').fill('0.5')
     await form.getByLabel('Kinds of files').fill('pictures')
     await form.getByRole('button', { name: 'Make link' }).click()
-    await form.getByRole('alert').getByText('Name up to').waitFor()
+    await form.getByRole('alert').getByText('Give up to').waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-request-new')
     await form.getByLabel('Kinds of files').fill('.txt, image/*')

@@ -172,7 +172,7 @@ describe('With a mouse', () => {
     const edit = page.getByRole('dialog', { name: 'Edit this share' })
     await edit.getByLabel('Downloads at most').fill('1')
     await edit.getByRole('button', { name: 'Save' }).click()
-    await edit.getByRole('alert').getByText('It was downloaded').waitFor()
+    await edit.getByRole('alert').getByText('It has already been downloaded').waitFor()
     await edit.getByLabel('Downloads at most').fill('')
     await edit.getByLabel('Ends').selectOption('Never')
     await edit.getByLabel('Label').fill('For the adviser')

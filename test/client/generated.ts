@@ -40,17 +40,17 @@ export type Role =
 
 /** What shareFiles takes. */
 export type ShareFilesInput = {
-  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
   duration?: string | null | undefined;
-  /** Who has this verified address receives the files. */
+  /** The person with this verified address receives the files. */
   email: string;
   /** 1 to 100 files and folders of one drive. */
   files: Array<EntryRef>;
-  /** What its sharer calls it: up to 100 characters. */
+  /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default. */
+  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
   mayEdit?: boolean | null | undefined;
   /** A message for the mail, up to 1,000 characters. It is not stored. */
   message?: string | null | undefined;
@@ -60,7 +60,7 @@ export type ShareFilesInput = {
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
   sendEmail?: boolean | null | undefined;
-  /** Whether they become one share, and not one each. Several together cannot be edited. False by default. */
+  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
   together?: boolean | null | undefined;
 };
 

@@ -10,7 +10,7 @@ export type AcceptInviteInput = {
   token: string;
 };
 
-/** Whether an API key works. */
+/** Whether an API key can be used. */
 export type ApiKeyStatus =
   | 'ACTIVE'
   | 'EXPIRED';
@@ -39,17 +39,17 @@ export type CreateApiKeyInput = {
 
 /** What createFolder takes. */
 export type CreateFolderInput = {
-  /** Where it is to be. */
+  /** Its place. */
   at: DrivePath;
 };
 
 /** What createInvite takes. */
 export type CreateInviteInput = {
-  /** Who has this verified address may accept. */
+  /** The person with this verified address may accept. */
   email: string;
-  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  /** A message for the mail, up to 1,000 characters. It is not stored. */
   message?: string | null | undefined;
-  /** The role that it offers; not OWNER. */
+  /** The offered role; not OWNER. */
   role: Role;
   /** The id of the workspace. */
   workspace: string | number;
@@ -57,19 +57,19 @@ export type CreateInviteInput = {
 
 /** What createLink takes. */
 export type CreateLinkInput = {
-  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
   duration?: string | null | undefined;
-  /** A file or folder. */
+  /** A file or folder, by id or by place. */
   file?: EntryRef | null | undefined;
-  /** Instead of it 1 to 100 files and folders of one drive, behind one link. */
+  /** Instead of a single one: 1 to 100 files and folders of one drive, behind one link. */
   files?: Array<EntryRef> | null | undefined;
-  /** What its sharer calls it: up to 100 characters. */
+  /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** After how many downloads it ends, 1 to 1,000,000,000. */
+  /** The number of downloads after which it ends, 1 to 1,000,000,000. */
   maxDownloads?: number | null | undefined;
-  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
@@ -79,7 +79,7 @@ export type CreateLinkInput = {
 export type CreateWorkspaceInput = {
   /** 1 to 64 characters. */
   name: string;
-  /** 1 to 48 of a-z, 0-9 and -; made from the name when it is missing. */
+  /** 1 to 48 of a-z, 0-9 and -; by default made from the name. */
   slug?: string | null | undefined;
 };
 
@@ -91,11 +91,11 @@ export type DeleteApiKeyInput = {
 
 /** What deleteEntries takes. */
 export type DeleteEntriesInput = {
-  /** What is to go: 1 to 1,000 entries of one drive. */
+  /** The entries to delete: 1 to 1,000 of one drive. */
   entries: Array<EntryRef>;
-  /** The revision of the entry, where it is one; REVISION_MISMATCH when it has another one. */
+  /** The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
-  /** Whether folders go that are not empty. */
+  /** Whether to delete folders that are not empty. */
   recursive?: boolean | null | undefined;
 };
 
@@ -105,36 +105,36 @@ export type DeleteWorkspaceInput = {
   workspace: string | number;
 };
 
-/** A place in a drive, whether or not something is there. */
+/** A place in a drive, which may be empty. */
 export type DrivePath = {
-  /** The id of the drive; the caller's own without it. Where something is uploaded, made, moved or deleted, also the id of a share that the caller may edit. */
+  /** The id of the drive; by default the caller's own. For uploading, creating, moving and deleting, also the id of a share that the caller may edit. */
   drive?: string | number | null | undefined;
   /** Names joined by slashes, from the root of the drive, or from the shared folder. */
   path: string;
 };
 
-/** A file or folder. */
+/** A file or folder, by id or by place. */
 export type EntryRef =
-  {   /** Where it is. */
+  {   /** Its place. */
   at: DrivePath; id?: never; }
   |  { at?: never;   /** Its id. */
   id: string | number; };
 
 /** What moveEntries takes. */
 export type MoveEntriesInput = {
-  /** What moves: 1 to 1,000 entries of one drive. */
+  /** The entries to move: 1 to 1,000 of one drive. */
   entries: Array<EntryRef>;
-  /** The revision of the entry, where it is one; REVISION_MISMATCH when it has another one. */
+  /** The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
-  /** Another name, for one entry only. */
+  /** A new name, for a single entry only. */
   name?: string | null | undefined;
-  /** What to do when something of its name is there; FAIL without it. REPLACE replaces no folders. */
+  /** What to do if the name is taken; by default FAIL. REPLACE does not replace folders. */
   onConflict?: OnConflict | null | undefined;
-  /** The folder that they go into; missing ones of a path are made. Without it they stay in theirs. */
+  /** The destination folder; missing folders of a path are created. Without it, they stay in their folders. */
   to?: EntryRef | null | undefined;
 };
 
-/** What to do when something of the same name is in the way: refuse, take a free name such as "report (2).pdf", or replace it: an upload becomes the new content of the file that is there, whose old content becomes a version; what is restored puts what is there into the trash. Replacing needs the right to delete. */
+/** What to do if a name is taken: refuse, choose a free name such as "report (2).pdf", or replace the existing entry. An upload becomes the new content of the existing file, whose old content becomes a version; a move, copy or restore puts the existing entry into the trash. Replacing needs the right to delete. */
 export type OnConflict =
   | 'FAIL'
   | 'KEEP_BOTH'
@@ -165,7 +165,7 @@ export type RevokeShareInput = {
   share: ShareRef;
 };
 
-/** What a member may do in a workspace, the strongest first. */
+/** The roles of members in a workspace, strongest first. */
 export type Role =
   | 'ADMIN'
   | 'EDITOR'
@@ -190,27 +190,27 @@ export type Scope =
 
 /** What shareFiles takes. */
 export type ShareFilesInput = {
-  /** Whether the files may be downloaded, and not only looked at on the page of the share. True by default. */
+  /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
   allowDownload?: boolean | null | undefined;
-  /** How long it lives from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. A new link for 24h by default (LINK_DURATION), what is shared with a person for 7d. */
+  /** How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person. */
   duration?: string | null | undefined;
-  /** Who has this verified address receives the files. */
+  /** The person with this verified address receives the files. */
   email: string;
   /** 1 to 100 files and folders of one drive. */
   files: Array<EntryRef>;
-  /** What its sharer calls it: up to 100 characters. */
+  /** A name for the share that only its sharer sees: up to 100 characters. */
   label?: string | null | undefined;
-  /** Whether its recipient may change what is shared: upload into a folder, and make, rename, move, replace and delete what is in it; replace a file. They may download it, too, and are asked for no password. False by default. */
+  /** Whether its recipient may edit: in a shared folder, upload, create folders, rename, move, replace and delete; of a shared file, replace the content. Editors may also download, and need no password. False by default. */
   mayEdit?: boolean | null | undefined;
-  /** What the mail tells them besides, in up to 1,000 characters. It is not kept. */
+  /** A message for the mail, up to 1,000 characters. It is not stored. */
   message?: string | null | undefined;
-  /** Whether its sharer is told of its use by mail, at most once an hour. False by default. */
+  /** Whether its sharer gets mails about its use, at most once an hour. False by default. */
   notifies?: boolean | null | undefined;
   /** 1 to 128 characters. */
   password?: string | null | undefined;
   /** Whether to tell the recipient by mail. */
   sendEmail?: boolean | null | undefined;
-  /** Whether they become one share, and not one each. Several together cannot be edited. False by default. */
+  /** Whether they become one share instead of one share each. A share of several entries cannot be edited. False by default. */
   together?: boolean | null | undefined;
 };
 
@@ -223,13 +223,13 @@ export type ShareRef =
 
 /** What uploadFile takes. */
 export type UploadFileInput = {
-  /** The revision of the file that is there; REVISION_MISMATCH when it has another one. */
+  /** The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one. */
   expectedRevision?: number | null | undefined;
-  /** Its bytes, and its name. */
+  /** Its bytes and its name. */
   file: File;
-  /** Where it goes; missing folders of a path are made. The root of the caller's own drive without it. */
+  /** The destination folder; missing folders of a path are created. By default the root of the caller's own drive. */
   folder?: EntryRef | null | undefined;
-  /** What to do when something of its name is there; FAIL without it. */
+  /** What to do if the name is taken; by default FAIL. */
   onConflict?: OnConflict | null | undefined;
 };
 

@@ -154,7 +154,7 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
       if (name.length > MAX_SENDER_NAME)
         throw new InvalidInput('name', `A name has up to ${MAX_SENDER_NAME} characters.`)
       if (request.asksName && name === '')
-        throw new InvalidInput('name', 'Give your name: the person who asks for files wants to know who sends them.')
+        throw new InvalidInput('name', 'Enter your name: the person who asks for files wants to know who sends them.')
       return seal(request, { id: known?.id ?? newSender(), name: request.asksName ? name : '' })
     },
 
@@ -163,9 +163,9 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
       const known = senderOf(request, sender)
       if (known) return known
       if (request.passwordHash !== null)
-        throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Enter with its password first.')
+        throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Enter its password first.')
       if (request.asksName)
-        throw new InvalidInput('name', 'Enter with your name first: the person who asks for files wants to know it.')
+        throw new InvalidInput('name', 'Enter your name first: the person who asks for files wants to know it.')
       return { id: newSender(), name: '' }
     },
   }

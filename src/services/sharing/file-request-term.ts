@@ -56,7 +56,7 @@ export function parseTerms(input: RequestInput, now: number): RequestTerms {
 function parseLabel(text: string): string {
   const label = oneLine(text)
   if (label === '' || label.length > MAX_LABEL)
-    throw new InvalidInput('label', `Say in 1 to ${MAX_LABEL} characters what is asked for.`)
+    throw new InvalidInput('label', `The title must have 1 to ${MAX_LABEL} characters.`)
   return label
 }
 
@@ -64,7 +64,10 @@ function parseKinds(given: readonly string[]): string {
   const kinds = [...new Set(given.map(kind => kind.trim().toLowerCase()))]
   const wrong = kinds.find(kind => !EXTENSION.test(kind) && !MEDIA_TYPE.test(kind))
   if (wrong !== undefined || kinds.length > MAX_KINDS)
-    throw new InvalidInput('kinds', `Name up to ${MAX_KINDS} extensions or media types: .pdf, image/*, text/csv.`)
+    throw new InvalidInput(
+      'kinds',
+      `Give up to ${MAX_KINDS} extensions or media types, such as .pdf, image/*, text/csv.`,
+    )
   return kinds.join(' ')
 }
 
@@ -79,14 +82,14 @@ export function refuseKind(kinds: string, name: string): void {
       ? name.toLowerCase().endsWith(kind)
       : kind === type || (kind.endsWith('/*') && type.startsWith(kind.slice(0, -1)))
   if (all.length > 0 && !all.some(fits))
-    throw new InvalidInput('file', `Files of this kind are not asked for. Send one of these: ${all.join(', ')}.`)
+    throw new InvalidInput('file', `Files of this kind are not accepted. Accepted kinds: ${all.join(', ')}.`)
 }
 
 export const requestNotFound = () =>
   new AppError('FILE_REQUEST_NOT_FOUND', 'This link does not work. Ask the person who sent it to you for a new one.')
 
 export const requestClosed = () =>
-  new AppError('FILE_REQUEST_CLOSED', 'Files are not accepted here any more. Ask the person who sent you this link.')
+  new AppError('FILE_REQUEST_CLOSED', 'Files are no longer accepted here. Ask the person who sent you this link.')
 
-export const requestFull = (message = 'As many files as were asked for have arrived.') =>
+export const requestFull = (message = 'The limit of this file request is reached.') =>
   new AppError('FILE_REQUEST_FULL', `${message} Ask the person who sent you this link.`)

@@ -60,7 +60,7 @@ const tooManyUnfinished = () =>
 function asSenderMaySee(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
   if (['FOLDER_NOT_FOUND', 'UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) return requestClosed()
-  if (error.code === 'QUOTA_EXCEEDED') return requestFull('There is no room for this file.')
+  if (error.code === 'QUOTA_EXCEEDED') return requestFull('There is not enough space for this file.')
   return error
 }
 
@@ -81,7 +81,8 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const left = await leftInRequest(db, request.id, tx)
         if (!left.isOpen) return requestClosed()
         if (left.files !== null && left.files < more.files) return requestFull()
-        if (left.bytes !== null && left.bytes < more.bytes) return requestFull('There is no room for this file.')
+        if (left.bytes !== null && left.bytes < more.bytes)
+          return requestFull('There is not enough space for this file.')
         return tooManyUnfinished()
       }
       if (more.files === 0) await extendRequestedUpload(db, blobId, more.bytes, tx)

@@ -47,8 +47,7 @@ interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   passwords: Passwords
 }
 
-const notFound = () =>
-  new AppError('FILE_REQUEST_NOT_FOUND', 'You have made no such file request. Use an id from the list.')
+const notFound = () => new AppError('FILE_REQUEST_NOT_FOUND', 'You have no such file request. Use an id from the list.')
 
 const stateOf = (row: RequestRow, folder: string | null): RequestState => {
   if (row.closedAt !== null) return 'closed'
@@ -113,7 +112,7 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     if (names.length === 0) return { id: tree.rootId, path }
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind === FOLDER) return { id: found.node.id, path }
-    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Make it first.`, { path })
+    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Create it first.`, { path })
   }
 
   return {

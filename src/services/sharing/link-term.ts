@@ -15,7 +15,7 @@ export const parseExpiry = (duration: string, now: number): number | null =>
  */
 export function parseBound<T extends number | null | undefined>(value: T, field: string, max: number): T {
   if (typeof value === 'number' && (value < 1 || value > max))
-    throw new InvalidInput(field, `"${field}" is a number from 1 to ${figure(max)}.`)
+    throw new InvalidInput(field, `"${field}" must be a number from 1 to ${figure(max)}.`)
   return value
 }
 

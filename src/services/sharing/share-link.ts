@@ -37,7 +37,7 @@ export interface ShareRequest extends Visitor {
 export const shareNotFound = () =>
   new AppError('SHARE_NOT_FOUND', 'This link does not work: the share was revoked, or what it shared was deleted.')
 const viewOnly = () =>
-  new Forbidden('This link is for looking at files on its page, not for downloading them. Ask its sender for a copy.')
+  new Forbidden('This link is for viewing files on its page, not for downloading them. Ask its sender for a copy.')
 const expired = () => new AppError('SHARE_EXPIRED', 'This link has expired. Ask its sender for a new one.')
 
 interface Deps extends Core<'db' | 'tokens'> {

@@ -68,7 +68,7 @@ const shown = ({ contentType: fileType, ...row }: ListedEntry, names: string[]):
 /** Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor may see. */
 export function shareListings(db: Db, lists: EntryListService) {
   // Everybody may search who has a link, and each search reads all names below the folder: one at a time, and networks by turns.
-  const full = () => new Busy('Too many searches of shared folders wait. Try again in a few seconds.')
+  const full = () => new Busy('Too many searches of shared folders are waiting. Try again in a few seconds.')
   const turns = createFairQueue({ atOnce: 1, ...LINE, full })
 
   async function pageOfFolder(folderId: string, query: SharedQuery, limit: number, cursor: PageArgs['cursor']) {

@@ -86,9 +86,9 @@ export function requireEditable({
     throw refuse(
       'Several entries behind one share are for looking and downloading. Share the folder that is to be edited.',
     )
-  if (recipient === null) throw refuse('A link is for everybody who has it. Share with a person who is to edit.')
-  if (!allowDownload) throw refuse('Who edits may download, too. Allow both, or neither.')
-  if (passwordHash !== null) throw refuse('Who edits signs in, and is asked for no password. Take the password away.')
+  if (recipient === null) throw refuse('Links cannot give the right to edit. Share with a person instead.')
+  if (!allowDownload) throw refuse('Editors may always download. Allow both, or neither.')
+  if (passwordHash !== null) throw refuse('Editors sign in and need no password. Remove the password.')
 }
 
 function parseLabel(text: string): string {

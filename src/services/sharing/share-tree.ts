@@ -126,7 +126,7 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       const tree = treeOf(share)
       if (paths?.length) {
         if (path) throw new InvalidInput('entries', 'Give either one path or several.')
-        if (share.blobId) throw new InvalidInput('entries', 'This is one file, which has no paths in it.')
+        if (share.blobId) throw new InvalidInput('entries', 'The share is a single file and has no paths.')
       }
       const tops = await topsOf(db, share)
       if (tops) {

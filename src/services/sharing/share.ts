@@ -130,7 +130,10 @@ export function shareService({
       const before = await lockShare(db, id, tx)
       if (!before) throw shareNotFound()
       if (terms.maxDownloads && terms.maxDownloads <= before.downloads)
-        throw new InvalidInput('max_downloads', `It was downloaded ${before.downloads} times already. Allow more.`)
+        throw new InvalidInput(
+          'max_downloads',
+          `It has already been downloaded ${before.downloads} times. Choose a higher limit.`,
+        )
       requireEditable({ ...before, ...terms, recipient, entryCount })
       // A link that begins anew takes its place among those that the plan allows.
       if (recipient === null && !isLive(before) && isLive({ ...before, ...terms })) await takeLink(db, caller, tx)
@@ -263,7 +266,7 @@ export async function lockForSharing(
 ): Promise<{ detached: boolean }> {
   const locked = await lockSharer(db, caller.userId, bucketId, tx)
   if (!locked && bucketId !== caller.bucket.bucketId)
-    throw new Forbidden('Your role in this workspace may not share its files any more.')
+    throw new Forbidden('Your role in this workspace no longer allows sharing its files.')
   if (!locked) throw new Unauthenticated()
   return locked
 }

@@ -86,7 +86,7 @@ export function copyFilling(db: Db) {
       ...{ blobId: source.blobId, fileType: source.fileType, md5: source.md5 },
     }))
     // In the same transaction that has read them, with their drive locked: they are live.
-    if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file that is to be copied has no bytes.')
+    if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
     const folders = made.flatMap(({ id, topId, source }): EntryCopyFolder[] =>
       source.kind === FOLDER ? [{ id, copyId: copy.id, sourceId: source.id, topId, lastName: '' }] : [],
@@ -212,4 +212,4 @@ const weigh = ({ kind, bytes }: Pick<Node, 'kind' | 'bytes'>): Totals =>
   kind === FILE ? { bytes, files: 1, folders: 0 } : { bytes: 0, files: 0, folders: 1 }
 
 const sourceGone = () =>
-  new AppError('FILE_NOT_FOUND', 'What is copied was moved or deleted meanwhile. Copy it again from where it is.')
+  new AppError('FILE_NOT_FOUND', 'A copied entry was moved or deleted meanwhile. Copy it again from its present place.')

@@ -57,7 +57,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
     const all = await locateEntries(db, tree, named, tx)
     const ids = new Set(all.map(({ node }) => node.id))
     if (all.some(({ above }) => above.some(folder => ids.has(folder.id))))
-      throw new InvalidInput('entries', 'One of these entries is inside another one. Name the outer one only.')
+      throw new InvalidInput('entries', 'One of these entries is inside another one. Name only the outer one.')
     return all
   }
 
@@ -93,7 +93,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
         isOuter: n === 0,
       }))
     })
-    if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file that is to be copied has no bytes.')
+    if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
     return rows.filter(({ isOuter }) => isOuter).map(({ id }) => id)
   }
@@ -107,7 +107,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
     async copy(source: CopySource, to: CopyOptions, caller: Caller): Promise<Copied> {
       const { tree: from } = source
       const isOne = 'named' in source ? source.named.length === 1 : source.isOne
-      if (to.name !== null && !isOne) throw new InvalidInput('name', 'A name is for one entry.')
+      if (to.name !== null && !isOne) throw new InvalidInput('name', 'A name can only be given for one entry.')
       const name = to.name === null ? null : parseName(to.name, 'name')
       const { tree, limits } = to
       const done = await changeTree(tree, caller, async (change): Promise<Copied> => {
