@@ -30,8 +30,9 @@ function partsOf(mail: Mail): Parts {
   }
 }
 
-/** What is about the account itself is whole lines of a known length. */
-const brief = (text: string): string => [...oneLine(text)].slice(0, 200).join('')
+/** Characters of a text of a person in a mail. */
+const MAX_BRIEF = 200
+const brief = (text: string): string => [...oneLine(text)].slice(0, MAX_BRIEF).join('')
 
 const sizeText = (bytes: number) => prettyBytes(bytes, { binary: true })
 

@@ -2,6 +2,7 @@ import { useId, useState } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { MAX_PASSWORD } from '../parts/limits.ts'
 import { toast } from '../parts/toasts.tsx'
 import { useTask } from '../parts/use-task.ts'
 import { AccessField, accessOf, readAccess } from './access.tsx'
@@ -68,7 +69,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
               id={`${id}-password`}
               name="password"
               type="password"
-              maxLength={128}
+              maxLength={MAX_PASSWORD}
               autoComplete="new-password"
               placeholder={share.passwordProtected ? text('passwordKept') : text('passwordNone')}
             />

@@ -3,6 +3,7 @@ import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
 import { TextArea } from '../parts/form.tsx'
 import { Send } from '../parts/icons.ts'
+import { MAX_EMAIL, MAX_MESSAGE } from '../parts/limits.ts'
 import { toast } from '../parts/toasts.tsx'
 import { useTask } from '../parts/use-task.ts'
 import { SHARE_FILES } from './documents.ts'
@@ -58,7 +59,7 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
           name="email"
           type="email"
           required
-          maxLength={254}
+          maxLength={MAX_EMAIL}
           autoComplete="off"
           spellCheck={false}
           placeholder={text('emailHint')}
@@ -71,7 +72,7 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}
         </label>
-        <TextArea label={text('message')} hint={text('messageHint')} name="message" maxLength={1000} />
+        <TextArea label={text('message')} hint={text('messageHint')} name="message" maxLength={MAX_MESSAGE} />
       </Terms>
       {problem && (
         <p className="problem" role="alert" id={`${id}-problem`}>

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { MAX_LABEL } from '../parts/limits.ts'
 import type { Share } from './documents.ts'
 import { text } from './text.ts'
 
@@ -13,7 +14,7 @@ export function Rights({ share }: { share?: Share }) {
           className="input"
           id={id}
           name="label"
-          maxLength={100}
+          maxLength={MAX_LABEL}
           autoComplete="off"
           defaultValue={share?.label}
           dir="auto"

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { MAX_PASSWORD } from '../parts/limits.ts'
 import { AccessField, newAccess, readAccess } from './access.tsx'
 import { Lifetime, readLifetime } from './lifetime.tsx'
 import { Rights, readRights } from './rights.tsx'
@@ -43,7 +44,7 @@ export function Terms({ isDirect = false, isSeveral, children }: TermsProps) {
                 id={`${id}-password`}
                 name="password"
                 type="password"
-                maxLength={128}
+                maxLength={MAX_PASSWORD}
                 autoComplete="new-password"
                 aria-describedby={`${id}-password-hint`}
               />

@@ -1,4 +1,5 @@
 import { FormDialog, TextField } from '../../parts/form.tsx'
+import { MAX_PASSWORD } from '../../parts/limits.ts'
 import { personName } from '../../parts/person-name.ts'
 import type { Locked } from './opening.ts'
 import { text } from './text.ts'
@@ -19,6 +20,6 @@ export const PasswordDialog = ({ locked: { share }, onSend, onClose }: PasswordD
     onSubmit={form => onSend(String(form.get('password')))}
   >
     <p>{text('passwordWhy', { who: personName(share.sharedBy), name: share.fileName })}</p>
-    <TextField label={text('password')} name="password" type="password" required maxLength={128} autoFocus />
+    <TextField label={text('password')} name="password" type="password" required maxLength={MAX_PASSWORD} autoFocus />
   </FormDialog>
 )
