@@ -471,7 +471,7 @@ describe('POST /share/{token}', () => {
     for (let i = 0; i < 11; i++) {
       const answer = await post(path, { password: PASSWORD }, t.anonymous, headers)
       expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
-      expect(wordsOf(answer)).toContain('The form did not arrive The form comes from a page of another origin')
+      expect(wordsOf(answer)).toContain('The form could not be read The form comes from a page of another origin')
       expect(linksOf(answer)).toContain(path)
     }
     expect((await post(path, { password: PASSWORD })).status).toBe(303)
@@ -843,7 +843,7 @@ describe('GET /share/{token}/preview', () => {
     const answer = await get(`${path}/preview`)
     const [, shown = ''] = /<pre [^>]*>(.*)<\/pre>/s.exec(answer.text) ?? []
     expect(shown).toBe(text.slice(0, 32 * KiB))
-    expect(wordsOf(answer)).toContain('This is the beginning: 64 KiB of 80 KiB.')
+    expect(wordsOf(answer)).toContain('These are the first 64 KiB of 80 KiB.')
     const head = await get(`${path}/preview`, t.anonymous, {}, 'HEAD')
     expect([head.status, head.text]).toEqual([200, ''])
   })

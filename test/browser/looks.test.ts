@@ -47,7 +47,7 @@ const states: Record<string, () => Promise<Page>> = {
   },
   'share-text': async () => {
     const page = await w.open(w.anonymous, await w.share('poem.txt', poem.repeat(900), 'text/plain'))
-    await page.frameLocator('iframe').getByText('This is the beginning: 64 KiB of').waitFor()
+    await page.frameLocator('iframe').getByText('These are the first 64 KiB of').waitFor()
     return page
   },
   'share-folder': async () => {
