@@ -6,7 +6,10 @@ import { durationOrNever, qrOption } from '../words.ts'
 
 const passwordOption = ['--password', 'prompt for a password, or read it from standard input'] as const
 const labelOption = ['--label <text>', 'a name for the share that only you see'] as const
-const viewOption = ['--view-only', 'let recipients view the file on the page of the share, but not download it'] as const
+const viewOption = [
+  '--view-only',
+  'let recipients view the file on the page of the share, but not download it',
+] as const
 const editOption = (...conflicts: string[]) =>
   new Option(
     '--edit',
