@@ -71,7 +71,7 @@ function againOf({ query }: Incoming, here: string): Action {
 export function createPages(options: Options) {
   const { services, sessions, findCaller, providers, graphiql, secure, ownOrigins } = options
   const identities = identityPages(options)
-  const shares = sharePages({ services, secure })
+  const shares = sharePages({ services, secure, hasConsole: Boolean(options.console) })
   const requests = requestPages({ services, secure })
   const invites = invitePages(services)
   const ownSessions = sessionPages(services)

@@ -33,8 +33,15 @@ function askOnPage({ here }: Visit, error: unknown, at: Record<string, string> =
   return { to: pageAt(here, at) }
 }
 
+interface ShareOptions {
+  services: Services
+  secure: boolean
+  /** Whether recipients can edit what is shared in the console. */
+  hasConsole: boolean
+}
+
 /** `/share/{token}`: the page behind a link to a file, or to a folder: `?path=` is a folder below it, `?file=` a file. */
-export function sharePages({ services, secure }: { services: Services; secure: boolean }) {
+export function sharePages({ services, secure, hasConsole }: ShareOptions) {
   const { shareLinks, directShares } = services
 
   const cookiesOf = ({ req }: Visit) => parseCookie(req.headers.cookie ?? '')
@@ -75,7 +82,10 @@ export function sharePages({ services, secure }: { services: Services; secure: b
     const page = { limit: PAGE, cursor: query.get('cursor') }
     const level = await shareLinks.list(token, await visitor(visit), { ...askedOf(place), page })
     const tiles = cookiesOf(visit)[VIEW_COOKIE] === 'tiles'
-    return folderPage({ here, place, level, look, caller, save, tiles })
+    // Others than its recipient and its sharer do not see what is shared with one person.
+    const mayEdit = hasConsole && share.mayEdit !== 0 && caller !== null && caller.userId !== share.userId
+    const edit = mayEdit ? `/shared/${share.id}` : null
+    return folderPage({ here, place, level, look, caller, save, edit, tiles })
   }
 
   return {

@@ -107,12 +107,14 @@ interface Shown {
   look: SharePage
   caller: Caller | null
   save: SaveView | null
+  /** Where the visitor edits it; null for who may not. */
+  edit: string | null
   /** Whether the visitor has chosen tiles. */
   tiles: boolean
 }
 
 /** One page of a shared folder, of a folder below it, or of what a search has found there. */
-export function folderPage({ here, place, level, look, caller, save, tiles }: Shown): Page {
+export function folderPage({ here, place, level, look, caller, save, edit, tiles }: Shown): Page {
   const { names, entries, nextCursor } = level
   const folderAt = pathsAt(here, { ...place, search: '' }, 'path')
   // Where one comes back to the same list from.
@@ -128,7 +130,7 @@ export function folderPage({ here, place, level, look, caller, save, tiles }: Sh
     where: place.search ? whereOf(entry.path, folderAt) : null,
   })
   const data = {
-    ...{ save, tiles },
+    ...{ save, tiles, edit: edit && [edit, ...names.map(encodeURIComponent)].join('/') },
     crumbs: crumbsOf(look.fileName, names, path => folderAt(joinPath(path))),
     entries: entries.map(entryOf),
     next: nextCursor ? addressOf(here, place, nextCursor) : null,

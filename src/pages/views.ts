@@ -97,6 +97,8 @@ export interface ShareView {
 
 export interface SharedFolderView extends LevelView {
   save: SaveView | null
+  /** Where the console shows it to who may edit it. */
+  edit: string | null
   tiles: boolean
   sorts: SortView[]
   /** The form that searches, with what its address keeps besides; `clear` leads back to the folder. */

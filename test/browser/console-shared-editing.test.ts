@@ -101,6 +101,13 @@ async function contentOf(path: string, { ask, context }: Person): Promise<Conten
 
 const namesIn = async (path: string, who: Person) => (await contentOf(path, who)).map(({ name }) => name)
 
+/** The page of what somebody has received of this name. */
+async function pageOf(name: string, who = bob): Promise<string> {
+  type Received = { me: { receivedShares: { nodes: { url: string; fileName: string }[] } } }
+  const { me } = await who.ask<Received>('{ me { receivedShares { nodes { url fileName } } } }')
+  return me.receivedShares.nodes.find(({ fileName }) => fileName === name)?.url ?? ''
+}
+
 const share = async (path: string, terms: object, to: Person, who = alice) => {
   type Shared = { shareFiles: { shares: { id: string }[] } }
   const { shareFiles } = await who.ask<Shared>(
@@ -145,6 +152,15 @@ describe('With a mouse, side by side', () => {
     expect(await his.getByRole('button', { name: 'Details' }).count()).toBe(0)
     await expectAccessible(his)
     await pictures(his, 'console-shared-folder')
+    // The page that the mail leads to leads here.
+    await his.goto(await pageOf('Plans'))
+    await his.getByRole('link', { name: 'Old', exact: true }).click()
+    await his.getByText('You can edit what is in here.').waitFor()
+    await expectAccessible(his)
+    await pictures(his, 'share-page-editable')
+    await his.getByRole('link', { name: 'Open it in Satchel' }).click()
+    await rowOf('first', his).waitFor()
+    await his.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Plans' }).click()
     await rowOf('Old', his).dblclick()
     await rowOf('first', his).waitFor()
     await his.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'Plans' }).click()
@@ -340,6 +356,11 @@ describe('Without the right', () => {
     await item('Plans', page).getByRole('link', { name: 'Plans', exact: true }).click()
     await rowOf('roadmap', page).waitFor()
     await page.getByText('You can download').waitFor()
+    await page.goto(await pageOf('Plans', cora))
+    await page.getByRole('heading', { name: 'Plans' }).waitFor()
+    expect(await page.getByText('You can edit').count()).toBe(0)
+    await page.goBack()
+    await rowOf('roadmap', page).waitFor()
     expect(await page.getByRole('button', { name: 'New folder' }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Upload' }).count()).toBe(0)
     await rowOf('roadmap', page).click()
