@@ -139,7 +139,10 @@ const onBothStores = [
   'upload-session',
 ]
 
-/** Those that take the most processor time, in this order: they begin first, so that no worker is left alone with one in the end. */
+/**
+ * Those that take the longest, by their processor time, and then those that wait a quarter of a minute for something: they begin first, so
+ * that no worker is left alone with one in the end.
+ */
 export const longest = [
   'kill-uploads',
   'event-drill',
@@ -181,6 +184,14 @@ export const longest = [
   'unit/disk-safety',
   'upload-quota',
   'security/proxy-downloads',
+  'background-copy',
+  'webhook',
+  'subscription',
+  'subscription-instances',
+  'security/bodies',
+  'background-completion',
+  'zip',
+  'security/static-answers',
   'browser/console-offline',
   'browser/console-engines',
   'browser/console-sharing',
