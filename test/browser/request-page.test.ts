@@ -13,7 +13,7 @@ const MiB = 1024 * 1024
 let w: World
 
 beforeAll(async () => {
-  w = await startWorld()
+  w = await startWorld({ process: true })
 }, 120_000)
 afterAll(() => w?.stop())
 
@@ -25,6 +25,13 @@ const file = (name: string, bytes: Buffer | string = 'x') => ({
   mimeType: 'application/octet-stream',
   buffer: Buffer.from(bytes),
 })
+
+/** A file on the disk, which is the same one whenever it is chosen. */
+async function onDisk(name: string, bytes: Buffer): Promise<string> {
+  const path = join(w.service.dataDir, name)
+  await writeFile(path, bytes)
+  return path
+}
 
 /** What alice has in her root, by name, with its size. */
 async function filesOfAlice(): Promise<Record<string, number>> {
@@ -95,14 +102,14 @@ describe('Somebody who is asked for files', () => {
     await page.goto(link)
     let broken = 0
     await context.route('**/parts/2', route => (broken++ < 1 ? route.abort() : route.continue()))
-    await page.locator('input[type=file]').setInputFiles(file('film.bin', Buffer.alloc(9 * MiB)))
+    await page.locator('input[type=file]').setInputFiles(await onDisk('film.bin', Buffer.alloc(9 * MiB)))
     await page.getByText('The connection is lost.').waitFor()
     await page.locator('li.done', { hasText: 'film.bin' }).waitFor()
     expect(broken).toBe(2)
     expect(await filesOfAlice()).toMatchObject({ 'film.bin': 9 * MiB })
 
     await context.route('**/parts/1', route => route.abort())
-    await page.locator('input[type=file]').setInputFiles(file('never.bin', Buffer.alloc(9 * MiB)))
+    await page.locator('input[type=file]').setInputFiles(await onDisk('never.bin', Buffer.alloc(9 * MiB)))
     await page.getByText('The connection is lost.').waitFor()
     await page.getByRole('button', { name: 'Cancel never.bin' }).click()
     await page.locator('li', { hasText: 'never.bin' }).getByText('Cancelled').waitFor()
@@ -110,13 +117,6 @@ describe('Somebody who is asked for files', () => {
     for (let i = 0; i < 100 && (await reserved())?.n !== 0; i++) await until(page, 'true')
     expect((await reserved())?.n).toBe(0)
   })
-
-  /** A file on the disk, which is the same one whenever it is chosen. */
-  async function onDisk(name: string, bytes: Buffer): Promise<string> {
-    const path = join(w.service.dataDir, name)
-    await writeFile(path, bytes)
-    return path
-  }
 
   it('pauses and resumes, and goes on after a reload when the file is chosen again', async () => {
     const link = await w.request('Long films')

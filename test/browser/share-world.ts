@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { enter, openBrowser, type Visit, visit } from './browser.ts'
 import { type Media, makeMedia } from './media.ts'
-import { type Service, startService } from './service.ts'
+import { type Running, type Service, startService } from './service.ts'
 
 /** A service in use: people with their browsers, who share with each other. */
 export interface World {
@@ -36,13 +36,16 @@ export interface World {
   stop(): Promise<void>
 }
 
-export async function startWorld(): Promise<World> {
-  const service = await startService({
-    CONSOLE: 'false',
-    RATE_WORKSPACES: '1000',
-    RATE_SHARING: '1000',
-    RATE_INVITES: '1000',
-  })
+export async function startWorld(running: Running = {}): Promise<World> {
+  const service = await startService(
+    {
+      CONSOLE: 'false',
+      RATE_WORKSPACES: '1000',
+      RATE_SHARING: '1000',
+      RATE_INVITES: '1000',
+    },
+    running,
+  )
   const browser = await openBrowser()
   const db = openDatabase({ dialect: 'sqlite', file: join(service.dataDir, 'satchel.sqlite') }, { pool: 2 })
   await db.run('UPDATE plan SET max_user_workspaces = 1000')
