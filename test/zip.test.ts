@@ -156,7 +156,7 @@ describe('An archive', () => {
     await t.app.db.run('UPDATE entry SET total_files = ? WHERE id = ?', [MAX_ARCHIVED, id])
     const { status, msg, response } = await zip(['trip'])
     expect([status, response.code, response.field]).toEqual([400, 'INVALID_INPUT', 'entries'])
-    expect(msg).toContain(`up to ${figure(MAX_ARCHIVED)}`)
+    expect(msg).toContain(`an archive can contain ${figure(MAX_ARCHIVED)}`)
     await t.app.db.run('UPDATE entry SET total_files = 3 WHERE id = ?', [id])
   })
 

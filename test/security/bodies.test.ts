@@ -149,7 +149,7 @@ describe('A body that does not come', () => {
       expect([what, answers[i]?.status, answers[i]?.text]).toEqual([
         what,
         status,
-        expect.stringMatching(/did not arrive within 2 seconds|brought less than 1024 bytes a second/),
+        expect.stringMatching(/did not arrive within 2 seconds|was slower than 1024 bytes per second/),
       ])
     await until(() => t.app.gateway.running === 0 && t.app.gateway.intake.open === 0)
     expect(t.app.gateway.intake.memory).toBe(0)
