@@ -178,7 +178,7 @@ it('The tables of a version that this one does not know are left alone', async (
   const { db } = fresh
   await expect(migrate(db, [{ name: '0002-b', up: async () => {} }])).rejects.toMatchObject({
     code: 'OTHER_VERSION',
-    message: 'another version of Satchel has made its tables, by the migration 0004-d',
+    message: 'another version of Satchel has created its tables, with the migration 0004-d',
   })
 })
 

@@ -86,7 +86,7 @@ describe('An operator', () => {
     const now = await page.getByRole('combobox', { name: 'Plan' }).locator('option:checked').textContent()
     const other = plans.find(plan => plan !== now) ?? ''
     await page.getByRole('combobox', { name: 'Plan' }).selectOption(other)
-    await said(`The plan is ${other} now`)
+    await said(`The plan is now ${other}`)
     const { me } = await paul.ask<{ me: { plan: { name: string } } }>('{ me { plan { name } } }')
     expect(me.plan.name).toBe(other)
   })

@@ -135,7 +135,7 @@ describe('Two people side by side', () => {
     await hers.reload()
     await hers.getByRole('button', { name: 'Accept the invite to Orchestra' }).focus()
     await hers.keyboard.press('Enter')
-    await said('You are a member of “Orchestra” now', hers)
+    await said('You are now a member of “Orchestra”', hers)
     await listed('Your workspaces', hers).filter({ hasText: 'Editor · 2 members' }).waitFor()
     await gone(listed('Invites for you', hers))
     await person('emma').waitFor()
@@ -192,7 +192,7 @@ describe('Roles', () => {
     await person('oskar', hers).waitFor()
     const role = page.getByLabel('Role of emma')
     await role.selectOption('Admin')
-    await said('emma is Admin now')
+    await said('emma is now Admin')
     await hers.getByRole('button', { name: 'Invite', exact: true }).waitFor()
     // What cannot simply be taken back is asked first.
     await role.selectOption('Owner')
