@@ -68,7 +68,7 @@ describe('An operator', () => {
     expect(await listed('Accounts').allTextContents()).toEqual([expect.stringContaining('paul@example.com')])
     await page.getByRole('searchbox').fill('nobody-like-this')
     await page.keyboard.press('Enter')
-    await heading('Nobody found')
+    await heading('No accounts found')
     await expectAccessible(page)
     await page.goBack()
   })

@@ -64,7 +64,7 @@ describe('A new workspace', () => {
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Orchestra')
-    await page.getByLabel('Name in addresses').fill('orchestra')
+    await page.getByLabel('Name in URLs').fill('orchestra')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.waitForURL(/\/workspaces\/orchestra\/settings$/)
     await page.getByRole('heading', { name: 'Orchestra' }).waitFor()
@@ -279,7 +279,7 @@ describe('Who goes', () => {
 it('ends when its name is typed', async () => {
   await tab('Settings').click()
   await page.getByRole('button', { name: 'Delete the workspace…' }).click()
-  const go = dialog().getByRole('button', { name: 'Delete for ever' })
+  const go = dialog().getByRole('button', { name: 'Delete permanently' })
   await dialog()
     .getByLabel(/^To confirm/)
     .fill('Orchestr')
