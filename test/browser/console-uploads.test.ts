@@ -483,7 +483,7 @@ describe('Uploads', () => {
       await (await picker).setFiles(path)
     }
     await chooseAgain(local('something else.bin', 'x'))
-    await page.getByText('1 file is none of those').waitFor()
+    await page.getByText('1 file does not belong to an interrupted upload').waitFor()
     await chooseAgain(path)
     await title(page, '1 file uploaded').waitFor()
     expect(await stored(alice, 'reloaded.bin')).toBe(md5(bytes))
