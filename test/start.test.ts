@@ -120,7 +120,7 @@ onMysql('A start with a MySQL database', () => {
 })
 
 onSqlite('A start', () => {
-  // All that fails is told at once, so a start may fail in two ways: each takes a second of processor time.
+  // A start reports all that fails, so one may fail in two ways: each takes a second of processor time.
   const cases: [string, () => Record<string, string>, ...RegExp[]][] = [
     [
       'with a database that is none, and a blob store that does not answer',
