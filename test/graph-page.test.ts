@@ -226,7 +226,7 @@ describe('Every connection', () => {
     expect((await wide.graphql(nested(100))).errors).toBeUndefined()
     const { errors } = await wide.graphql(nested(1000))
     expect(errors?.[0]).toMatchObject({
-      message: 'A request is given 20,000 entries of lists. Ask for smaller pages, or for fewer of them.',
+      message: 'A request may get 20,000 entries of lists. Ask for smaller pages, or for fewer pages.',
       extensions: { code: 'INVALID_INPUT', field: 'first' },
     })
   })
