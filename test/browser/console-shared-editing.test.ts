@@ -303,7 +303,7 @@ describe('When the right ends', () => {
     await expectAccessible(hers)
     await edit.getByRole('button', { name: 'Save' }).click()
     await item(bob.email, hers).getByText('Can download', { exact: true }).waitFor()
-    await sending(his, 'late.bin').getByText('You may look at what is shared here, and not change it.').waitFor()
+    await sending(his, 'late.bin').getByText('You may view this share but not change it.').waitFor()
     await said(/^alice no longer lets you edit this\./, his)
     await his.getByRole('button', { name: 'New folder' }).waitFor({ state: 'detached' })
     expect(await his.locator('.screen-head').getByRole('button', { name: 'Upload' }).count()).toBe(0)
