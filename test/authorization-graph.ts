@@ -817,7 +817,7 @@ const onShares: GraphRow[] = [
     'createLink (of several)',
     ['owner of it', SHARE],
     'share { id }',
-    async ({ upload, folder }) => ({ files: [byPath(await upload()), { at: { path: await folder() } }] }),
+    async ({ name, upload }) => ({ files: [byPath(await upload()), byPath(await upload(`${name} too`))] }),
     { stranger: 'FILE_NOT_FOUND' },
   ),
   mutation(
@@ -847,9 +847,9 @@ const onShares: GraphRow[] = [
     'shareFiles (together)',
     ['owner of it', SHARE],
     'shares { id }',
-    async ({ name, upload, folder }) => ({
+    async ({ name, upload }) => ({
       ...{ email: `${name}@example.com`, together: true },
-      files: [byPath(await upload()), { at: { path: await folder() } }],
+      files: [byPath(await upload()), byPath(await upload(`${name} too`))],
     }),
     { stranger: 'FILE_NOT_FOUND' },
   ),
