@@ -79,7 +79,8 @@ async function many(name: string, files: number, known = true): Promise<void> {
 }
 
 async function post(path: string, json: object) {
-  const headers = { 'content-type': 'application/json', cookie: bench.cookie }
+  // While curl downloads, this process does not see that the service closes idle connections.
+  const headers = { 'content-type': 'application/json', cookie: bench.cookie, connection: 'close' }
   const answer = await fetch(`${bench.url}${path}`, { method: 'POST', headers, body: JSON.stringify(json) })
   const { response, msg } = (await answer.json()) as { response: { url: string; size: number }; msg: string }
   if (!answer.ok) throw new Error(msg)
