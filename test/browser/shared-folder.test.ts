@@ -254,7 +254,7 @@ describe('What is selected', () => {
     await page.getByText('4 selected.').waitFor()
     expect(await zipped(page)).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt'])
     await page.getByRole('button', { name: 'Clear' }).click()
-    await page.getByText('What you select, or everything').waitFor()
+    await page.getByText('Your selection, or everything').waitFor()
     // From one to another, as in other lists.
     await page.goto(page.url().replace(/\?.*/, ''))
     await boxOf(page, 'a.txt').click()
