@@ -85,7 +85,7 @@ onMysql('A start with a MySQL database', () => {
     [
       'that does not exist',
       at(() => {}),
-      /^DATABASE_URL: .*\(Unknown database 'satchel_none'\)\. Make that database, or name another\.$/,
+      /^DATABASE_URL: .*\(Unknown database 'satchel_none'\)\. Create this database, or name another one\.$/,
     ],
     [
       'that lets nobody of that name in',
@@ -93,7 +93,7 @@ onMysql('A start with a MySQL database', () => {
         url.username = 'satchel_nobody'
         url.password = 'do-not-print'
       }),
-      /^DATABASE_URL: .*\(Access denied for user 'satchel_nobody'.*\)\. Correct user and password, or grant that user all rights on it\.$/,
+      /^DATABASE_URL: .*\(Access denied for user 'satchel_nobody'.*\)\. Correct user and password, or grant this user all rights on it\.$/,
     ],
   ])('%s ends with a sentence about it', async (_which, DATABASE_URL, sentence) => {
     const problems = await refusal({ ...elsewhere(), DATABASE_URL })
@@ -165,7 +165,7 @@ onSqlite('A start', () => {
     [
       'on an address that is not of this machine',
       () => ({ ...elsewhere(), HOST: '203.0.113.1' }),
-      /^HOST: this machine does not listen on 203\.0\.113\.1 \(.*\)\. Set an address that it has\.$/,
+      /^HOST: this machine does not listen on 203\.0\.113\.1 \(.*\)\. Set an address of this machine\.$/,
     ],
     [
       'in a folder that is none',
@@ -179,7 +179,7 @@ onSqlite('A start', () => {
         writeFileSync(join(DATA_DIR, 'secret.key'), 'short')
         return { DATA_DIR }
       },
-      /^DATA_DIR: .*secret\.key must hold a secret of 32 characters or more, but holds 5\. Put the former one back/,
+      /^DATA_DIR: .*secret\.key must contain a secret of 32 characters or more, but has 5\. Restore the former file/,
     ],
   ]
   it.each(cases)('%s ends with a sentence about each', async (_which, settings, ...sentences) => {

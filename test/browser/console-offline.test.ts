@@ -50,7 +50,7 @@ describe('Without the service', () => {
     await page.reload()
     await rowOf('alps.txt', page).waitFor()
     const banner = page.getByRole('status').filter({ hasText: 'Offline:' })
-    expect(await banner.textContent()).toMatch(/this is what was read at \d/)
+    expect(await banner.textContent()).toMatch(/this is the state of \d/)
     await expectAccessible(page)
     await pictures(page, 'console-offline')
     await page.getByRole('link', { name: 'My links' }).click()
