@@ -145,7 +145,7 @@ onSqlite('A start', () => {
         later.close()
         return { ...elsewhere(), DATABASE_URL: `sqlite:${dir}/later.sqlite` }
       },
-      /^DATABASE_URL: the file .*later\.sqlite cannot be used \(another version .*9999-later\)\. Start the version that it belongs to,/,
+      /^DATABASE_URL: the file .*later\.sqlite cannot be used \(another version .*9999-later\)\. Start the version that it belongs to or/,
     ],
     [
       'with a connection string whose address is none',
@@ -222,7 +222,7 @@ onSqlite('A start', () => {
     }
     renameSync(join(DATA_DIR, 'blobs'), join(DATA_DIR, 'elsewhere'))
     expect(await refusal({ DATA_DIR })).toEqual([
-      expect.stringMatching(/^BLOB_DIR: .*blobs does not hold the files that the database knows\. Mount the volume/),
+      expect.stringMatching(/^BLOB_DIR: .*blobs does not contain the files of the database\. Mount the volume/),
     ])
     // The two instances of one service share them.
     renameSync(join(DATA_DIR, 'elsewhere'), join(DATA_DIR, 'again'))
