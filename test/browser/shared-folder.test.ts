@@ -203,6 +203,9 @@ describe('Tiles', () => {
     await touch('touchStart', 300)
     await touch('touchMove', 200)
     await touch('touchMove', 100)
+    // A finger that is still moving would fling the page, and the next tap would only stop that.
+    await page.waitForTimeout(200)
+    await touch('touchMove', 100)
     await touch('touchEnd')
     await shows(page, 'Summit & <sky>.png')
     await page.getByRole('button', { name: 'Close' }).tap()
