@@ -6,6 +6,7 @@ import { restSchema } from '../schema/rest/index.ts'
 import { callerFinder, findCallerAgain } from './access/credential.ts'
 import { refuseForeignWrites } from './access/origin.ts'
 import type { Config, OAuthProvider } from './config/config.ts'
+import type { Coordination } from './coordination/coordination.ts'
 import { localCoordination } from './coordination/local.ts'
 import { connectRedis, redisCoordination } from './coordination/redis.ts'
 import { createGraphql } from './graphql/yoga.ts'
@@ -17,6 +18,7 @@ import { CLEANUP_LIMIT, createGateway, type Mount } from './http/server.ts'
 import { signedBlobs } from './http/signed-blobs.ts'
 import { write } from './http/write.ts'
 import { createJobs, type WebhookHabits } from './jobs/index.ts'
+import { createLead } from './jobs/lead.ts'
 import { createMailer } from './jobs/mail.ts'
 import { createSweeper } from './jobs/sweeper.ts'
 import { createApiDocument } from './openapi/document.ts'
@@ -42,19 +44,23 @@ export interface AppOptions {
   webhookHabits?: WebhookHabits
   /** Mounts the embedded sign-in, once the public URL is known, and answers its provider. */
   embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
+  /** Counts with the other processes of the instance. Without it there are none. */
+  instance?: Coordination
 }
 
 /**
  * Makes every part once and hands it down. Sign-in and pages follow in `start`: they need the public URL, which without PUBLIC_URL
  * is known when the service listens.
  */
-export async function createApp(config: Config, { log, onStatement, embeddedSignIn, webhookHabits }: AppOptions) {
+export async function createApp(config: Config, options: AppOptions) {
+  const { log, onStatement, embeddedSignIn, webhookHabits, instance = localCoordination() } = options
   let { publicUrl } = config
   const address = () => publicUrl
   const db = openDatabase(config.database, { pool: config.databasePool, ...(onStatement ? { onStatement } : {}) })
   const store = await ready('blobs', config, () => openStore(config))
-  const own = localCoordination()
-  const coordination = config.redisUrl ? redisCoordination(await connectRedis(config.redisUrl, log), own, log) : own
+  const coordination = config.redisUrl
+    ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
+    : instance
   const tokens = createTokens(config.secretKey)
   const mailer = createMailer(config)
   const pubSub = createPubSub(coordination)
@@ -64,8 +70,8 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
   const services: Services = createServices({
     ...{ db, store, log, tokens, coordination, pubSub, config, mayReach, change, publicUrl: address },
     findCaller: credential => findCallerAgain(db, credential),
-    wake: () => worker.wake(),
-    wakeWebhooks: () => webhooks.wake(),
+    wake: () => lead.wake('outbox'),
+    wakeWebhooks: () => lead.wake('webhooks'),
   })
   const {
     downloads,
@@ -101,6 +107,13 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })
+
+  const lead = createLead(instance, { outbox: () => worker.wake(), webhooks: () => webhooks.wake() }, [
+    worker,
+    webhooks,
+    sweeper,
+    backgroundCompletions,
+  ])
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
   const rest = await createRestRouter(restSchema)
@@ -162,7 +175,7 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
     publicUrl: address,
 
     /**
-     * Brings the tables up to date, listens, and starts to work. Answers the public address.
+     * Brings the tables up to date, listens, and starts to work; with others in its instance, one of them is to `lead`. Answers the public address.
      * @throws StartError
      */
     async start(): Promise<string> {
@@ -209,13 +222,13 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
         ownOrigins,
       })
       gateway.mount({ prefix: '/', handle: pages })
-      worker.start()
-      webhooks.start()
-      sweeper.start()
-      backgroundCompletions.start()
+      if (!options.instance) lead.begin()
       gateway.open()
       return publicUrl
     },
+
+    /** Begins with the jobs. One process of an instance does; without others it has begun with the start. */
+    lead: () => lead.begin(),
 
     /**
      * Serves on until proxies have noticed, lets requests finish while jobs end, both by one deadline, and closes everything.
@@ -225,12 +238,11 @@ export async function createApp(config: Config, { log, onStatement, embeddedSign
       await gateway.drain(config.drainSeconds * 1000, hurry)
       const until = Date.now() + config.shutdownSeconds * 1000
       services.subscriptions.stop()
-      const end = (job: { stop(): Promise<void> }) =>
-        job.stop().catch(error => log.warn({ err: error }, 'a job failed while it was stopped'))
-      const ended = Promise.all([worker, webhooks, sweeper, backgroundCompletions].map(end))
+      const endJobs = () => lead.stop(error => log.warn({ err: error }, 'a job failed while it was stopped'))
+      const ended = endJobs()
       await gateway.stop(until - Date.now())
       // The last requests may have begun completions.
-      await within(Promise.all([ended, end(backgroundCompletions)]), Math.max(0, until - Date.now()))
+      await within(ended.then(endJobs), Math.max(0, until - Date.now()))
       services.blobs.stop()
       await mailer.close()
       coordination.close()

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
+import cluster from 'node:cluster'
 import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Db } from '../db/index.ts'
+import type { App } from './app.ts'
 import { type Config, loadConfig, StartError } from './config/config.ts'
 import { describeSettings } from './config/help.ts'
 import { collectAfterStart } from './http/collect.ts'
@@ -13,6 +15,9 @@ import { openBrowser } from './runtime/open-browser.ts'
 import { type MountedSignIn, mountSignIn } from './sign-in/embedded/mount.ts'
 import { readOrMakeSecret } from './sign-in/embedded/secrets.ts'
 import { ready } from './start.ts'
+import { workersOf } from './workers/count.ts'
+import { supervise } from './workers/supervisor.ts'
+import { joinSupervisor, type Supervised } from './workers/worker.ts'
 
 // V8 counts buffers in transit towards the heap. With its default headroom above a small heap, they trigger full collections
 // several times a second for seconds on end, and a GiB then costs four times the CPU time.
@@ -38,9 +43,19 @@ async function main(): Promise<void> {
   // An unhandled rejection in one request must not end the process for all.
   process.on('unhandledRejection', error => log.error({ err: error }, 'a rejection was not handled'))
 
+  const { workers, because } = workersOf(config)
+  if (because) log.warn({ workers: config.workers }, `WORKERS: there is one, because ${because}`)
+  if (workers > 1 && cluster.isPrimary) {
+    supervise({ workers, config, log })
+    return collectAfterStart()
+  }
+  const supervised = cluster.isWorker ? joinSupervisor(workers) : undefined
+
   const secretKey = await ready('folder', config, () => prepareFolder(config))
+  // What the database grants is for all.
+  const databasePool = Math.max(2, Math.ceil(config.databasePool / workers))
   try {
-    await serve({ ...config, secretKey }, log)
+    await serve({ ...config, secretKey, databasePool }, log, supervised)
   } catch (error) {
     log.debug({ err: error }, 'the start failed')
     throw error
@@ -63,7 +78,8 @@ async function prepareFolder({
   return secretKey || readOrMakeSecret(join(dataDir, 'secret.key'))
 }
 
-async function serve(config: Config, log: Log): Promise<void> {
+/** @param supervised this process as one of several workers; undefined where it is alone */
+async function serve(config: Config, log: Log, supervised?: Supervised): Promise<void> {
   let embedded: MountedSignIn | undefined
   const embeddedSignIn = async (publicUrl: string) => {
     embedded = await mountSignIn({ publicUrl, secretKey: config.secretKey, dataDir: config.dataDir, log })
@@ -71,20 +87,33 @@ async function serve(config: Config, log: Log): Promise<void> {
   }
   // Everything else is loaded here: who asks for help, or has to correct a setting, does not wait for it.
   const { createApp } = await import('./app.ts')
-  const app = await createApp(config, { log, ...(config.providers.length === 0 ? { embeddedSignIn } : {}) })
+  const app = await createApp(config, {
+    log,
+    ...(config.providers.length === 0 ? { embeddedSignIn } : {}),
+    ...(supervised ? { instance: supervised.coordination } : {}),
+  })
 
   let stopping = false
   const hurry = new AbortController()
-  const stop = async (signal: string) => {
+  const stop = async (signal?: string) => {
     if (stopping) return hurry.abort()
     stopping = true
-    log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping: running requests may finish')
+    if (signal) log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping: running requests may finish')
     await app.stop(hurry.signal)
     process.exit(0)
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  if (supervised) supervised.onStop(stop)
+  else for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop)
 
+  const isFirst = supervised?.isFirst ?? true
+  if (isFirst) warnOfSettings(config, log)
+  const publicUrl = await app.start()
+  supervised?.ready(app.lead)
+  collectAfterStart()
+  if (isFirst) await tellHow(config, app, publicUrl, embedded)
+}
+
+function warnOfSettings(config: Config, log: Log): void {
   if (config.production && config.signUp === null)
     log.warn(
       { providers: config.providers.map(p => p.name) },
@@ -96,9 +125,10 @@ async function serve(config: Config, log: Log): Promise<void> {
       { providers: config.providers.map(p => p.name) },
       'OPERATORS: each of these providers can make an account an operator by reporting its address as verified',
     )
+}
 
-  const publicUrl = await app.start()
-  collectAfterStart()
+/** Prints where the service is, and opens the browser if asked. */
+async function tellHow(config: Config, app: App, publicUrl: string, embedded?: MountedSignIn): Promise<void> {
   const { open } = program.opts<{ open?: true }>()
   // A log or a file that keeps what is printed must not keep an address that signs in.
   const first = open || process.stdout.isTTY ? embedded?.firstAddress() : undefined

@@ -10,6 +10,9 @@ import { newDatabase, type Person, signInTo } from './harness.ts'
 
 /** The service in a process of its own, on a new database: nothing of the test counts as its time or memory. */
 export interface ServiceProcess extends BuiltService {
+  dataDir: string
+  /** The ids of its worker processes. */
+  workers(): number[]
   /** Signs people in. */
   signIn(...names: string[]): Promise<Person[]>
   /** Another instance on the same database and files. */
@@ -35,6 +38,12 @@ export async function startServiceProcess(more: Record<string, string> = {}): Pr
   const proc = (file: string) => `/proc/${service.pid}/${file}`
   return {
     ...service,
+    dataDir,
+    workers: () => {
+      // proc(5), children: of the main thread.
+      const text = readFileSync(proc(`task/${service.pid}/children`), 'utf8').trim()
+      return text ? text.split(' ').map(Number) : []
+    },
     async signIn(...names) {
       const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
       const people = await Promise.all(names.map(name => signInTo(db, service.url, name)))

@@ -47,6 +47,7 @@ const drills = [
   'tree-model',
   'unit/cli-hostile',
   'unit/cli-wire',
+  'workers',
   'workspace-races',
   'young-objects',
   'zip-programs',

@@ -17,6 +17,11 @@ const rate = (help: string, perMinute: string) => ({ help, default: perMinute, r
 export const settings = {
   HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
   PORT: { help: 'port to listen on', default: '8080', read: count(0, 65535) },
+  WORKERS: {
+    help: 'processes that answer requests on the port, or auto: one for each processor. With SQLite and with the embedded sign-in it is one',
+    default: '1',
+    read: z.literal('auto').or(count(1, 256)),
+  },
   PUBLIC_URL: {
     help: 'URL under which clients reach this service',
     default: '',

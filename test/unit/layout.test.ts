@@ -29,6 +29,7 @@ const layers = [
   ['src/access/audit-log.ts'],
   ['src/access/caller.ts', 'src/access/roles.ts'],
   ['src/values/'],
+  ['src/workers/'],
   ['src/coordination/'],
   ['src/runtime/', 'src/upload-engine/'],
   ['src/config/'],

@@ -1,0 +1,43 @@
+import type { Coordination, Release } from '../coordination/coordination.ts'
+import type { FromWorker, Question, ToWorker } from './messages.ts'
+
+/**
+ * Answers one worker.
+ * @param coordination counts for all workers
+ * @param toOthers publishes to the other workers
+ */
+export function attend(
+  coordination: Coordination,
+  send: (message: ToWorker) => void,
+  toOthers: (message: ToWorker) => void,
+) {
+  const held = new Map<number, Release>()
+  let ended = false
+
+  async function answer(question: Question): Promise<unknown> {
+    if (question.ask === 'hit') return coordination.hit(...question.args)
+    if (question.ask === 'add') return coordination.add(...question.args)
+    const release = await coordination.hold(...question.args)
+    if (!release) return false
+    if (ended) release()
+    else held.set(question.id, release)
+    return true
+  }
+
+  return {
+    async hear(message: FromWorker): Promise<void> {
+      if ('publish' in message) toOthers({ published: message.publish })
+      else if ('release' in message) {
+        held.get(message.release)?.()
+        held.delete(message.release)
+      } else if ('ask' in message) send({ answer: message.id, value: await answer(message) })
+    },
+
+    /** Releases all that the worker held: it has ended. */
+    end(): void {
+      ended = true
+      for (const release of held.values()) release()
+      held.clear()
+    },
+  }
+}

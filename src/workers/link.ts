@@ -1,0 +1,70 @@
+import { EventEmitter } from 'node:events'
+import type { Acquired, Coordination } from '../coordination/coordination.ts'
+import { type Bound, Held } from '../coordination/held.ts'
+import type { FromWorker, Question, ToWorker } from './messages.ts'
+
+/** All workers together keep a sixteenth of each limit, of which each gives out its share without asking. */
+const KEPT = 16
+
+/** The messages between a worker and its supervisor, as the worker has them. */
+export interface Line {
+  send(message: FromWorker): void
+  hear(heard: (message: ToWorker) => void): void
+}
+
+type Asked = Question extends infer Q ? (Q extends Question ? Omit<Q, 'id'> : never) : never
+
+/** Counts with the other workers of the instance, by their supervisor, and tells them. */
+export function linkedCoordination({ send, hear }: Line, workers: number): Coordination {
+  const waiting = new Map<number, (value: unknown) => void>()
+  const own = new Held()
+  const channels = new EventEmitter().setMaxListeners(0)
+  let lastId = 0
+
+  hear(message => {
+    if ('answer' in message) {
+      waiting.get(message.answer)?.(message.value)
+      waiting.delete(message.answer)
+    } else if ('published' in message) channels.emit(...message.published)
+  })
+
+  /** Without a limit of time: a worker whose supervisor has ended ends. */
+  function ask<T>(question: Asked): { id: number; answer: Promise<T> } {
+    const id = ++lastId
+    const answer = new Promise<unknown>(resolve => waiting.set(id, resolve)) as Promise<T>
+    send({ ...question, id } as Question)
+    return { id, answer }
+  }
+
+  async function hold(amount: number, bounds: readonly Bound[]) {
+    const { id, answer } = ask<boolean>({ ask: 'hold', args: [amount, bounds] })
+    if (!(await answer)) return undefined
+    let released = false
+    return () => {
+      if (released) return
+      released = true
+      send({ release: id })
+    }
+  }
+
+  return {
+    hit: (...args) => ask<Awaited<ReturnType<Coordination['hit']>>>({ ask: 'hit', args }).answer,
+    add: (...args) => ask<number>({ ask: 'add', args }).answer,
+    hold,
+    holdOften(amount, bounds): Acquired {
+      const shareOf = (max: number) => Math.floor(max / KEPT / workers)
+      const release = own.acquire(
+        amount,
+        bounds.map(([key, max]) => [key, shareOf(max)]),
+      )
+      if (release) return release
+      return hold(
+        amount,
+        bounds.map(([key, max]) => [key, max - workers * shareOf(max)]),
+      )
+    },
+    publish: (channel, text) => send({ publish: [channel, text] }),
+    subscribe: (channel, heard) => void channels.on(channel, heard),
+    close: () => void channels.removeAllListeners(),
+  }
+}

@@ -1,0 +1,127 @@
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config/config.ts'
+import { localCoordination } from '../coordination/local.ts'
+import type { Log } from '../runtime/log.ts'
+import { attend } from './attend.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+
+/** A worker that dies within this time delays the next one in its place: it may die again at once. */
+const QUICK_MS = 10_000
+const FIRST_DELAY_MS = 500
+const LONGEST_DELAY_MS = 30_000
+/** What a worker may need to end beyond the times of the settings: to release what requests hold, and to close the database. */
+const ENDING_MS = 15_000
+
+interface Options {
+  workers: number
+  config: Pick<Config, 'drainSeconds' | 'shutdownSeconds'>
+  log: Log
+}
+
+/**
+ * Runs workers on one port, for as long as this process lives, and replaces those that die. It serves no request and opens no database: it
+ * gives connections to the workers by turns, counts for them, passes on what they tell each other, and names the one that runs the jobs.
+ * The first worker starts alone: it brings the tables up to date, and its failure is that of the start.
+ */
+export function supervise({ workers, config, log }: Options): void {
+  const coordination = localCoordination()
+  const running = new Set<Worker>()
+  const ready = new Set<Worker>()
+  const stopping = new AbortController()
+  let leader: Worker | undefined
+  let isUp = false
+
+  const send = (worker: Worker, message: ToWorker) => {
+    // One that has just died is dealt with when it is heard of.
+    if (worker.isConnected()) worker.send(message, () => {})
+  }
+
+  function nameLeader(): void {
+    if (leader || stopping.signal.aborted) return
+    ;[leader] = ready
+    if (leader) send(leader, { lead: true })
+  }
+
+  function welcome(worker: Worker): void {
+    ready.add(worker)
+    nameLeader()
+    if (isUp) return
+    isUp = true
+    for (let i = 1; i < workers; i++) void keep()
+  }
+
+  /** Runs one worker to its end. */
+  async function run(): Promise<End & { pid: number | undefined }> {
+    const worker = cluster.fork()
+    const { pid } = worker.process
+    const toOthers = (message: ToWorker) => {
+      for (const other of running) if (other !== worker) send(other, message)
+    }
+    const attended = attend(coordination, message => send(worker, message), toOthers)
+    running.add(worker)
+    worker.on('message', (message: FromWorker) => {
+      if ('ready' in message) welcome(worker)
+      else void attended.hear(message)
+    })
+    const { code, signal } = await ending(worker)
+    running.delete(worker)
+    ready.delete(worker)
+    attended.end()
+    if (leader === worker) leader = undefined
+    nameLeader()
+    return { code, signal, pid }
+  }
+
+  /** Keeps one worker running. */
+  async function keep(): Promise<void> {
+    for (let quick = 0; !stopping.signal.aborted; ) {
+      const since = performance.now()
+      const { code, signal, pid } = await run()
+      if (stopping.signal.aborted) return
+      // It has said why.
+      if (!isUp) process.exit(code || 1)
+      const lived = Math.round(performance.now() - since)
+      quick = lived < QUICK_MS ? quick + 1 : 0
+      const delay = quick === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (quick - 1), LONGEST_DELAY_MS)
+      log.error(
+        { worker: pid, code, signal, lived_ms: lived, delay_ms: delay },
+        'a worker died; another one takes its place',
+      )
+      await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  async function stop(signal: string): Promise<void> {
+    for (const worker of running) send(worker, { stop: true })
+    if (stopping.signal.aborted) return
+    stopping.abort()
+    log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping: running requests may finish')
+    const ends = [...running].map(ending)
+    const limit = (config.drainSeconds + config.shutdownSeconds) * 1000 + ENDING_MS
+    setTimeout(() => {
+      for (const worker of running) worker.process.kill('SIGKILL')
+    }, limit).unref()
+    await Promise.all(ends)
+    process.exit(0)
+  }
+
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+  cluster.schedulingPolicy = cluster.SCHED_RR
+  void keep()
+}
+
+interface End {
+  code: number | null
+  signal: string | null
+}
+
+/** Resolves when a worker has ended, or could not be started. */
+const ending = (worker: Worker): Promise<End> =>
+  new Promise(resolve => {
+    worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }))
+    worker.on('error', () => {
+      if (worker.process.pid === undefined) resolve({ code: null, signal: null })
+    })
+  })

@@ -1,0 +1,40 @@
+import cluster from 'node:cluster'
+import type { Coordination } from '../coordination/coordination.ts'
+import { linkedCoordination } from './link.ts'
+import type { FromWorker, ToWorker } from './messages.ts'
+
+/** This process as a worker of a supervisor. */
+export interface Supervised {
+  coordination: Coordination
+  /** Whether it is the first one of the start, which tells how the service can be reached. */
+  isFirst: boolean
+  /** Tells the supervisor that it serves. @param lead is called when it is to run the jobs */
+  ready(lead: () => void): void
+  /** @param stop is called when it is to end, and again when it is to hurry */
+  onStop(stop: () => void): void
+}
+
+/** Joins the supervisor that has started this process. Ends with it: node:cluster ends a worker that loses its supervisor. */
+export function joinSupervisor(workers: number): Supervised {
+  const send = (message: FromWorker) => void process.send?.(message, undefined, undefined, () => {})
+  const hear = (heard: (message: ToWorker) => void) => void process.on('message', heard)
+  let stop: () => void = () => process.exit(0)
+  let lead = () => {}
+  // A terminal, and what manages services, signal all processes; the supervisor stops its workers.
+  for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
+  hear(message => {
+    if ('lead' in message) lead()
+    else if ('stop' in message) stop()
+  })
+  return {
+    coordination: linkedCoordination({ send, hear }, workers),
+    isFirst: cluster.worker?.id === 1,
+    ready(begin) {
+      lead = begin
+      send({ ready: true })
+    },
+    onStop(end) {
+      stop = end
+    },
+  }
+}
