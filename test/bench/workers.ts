@@ -14,6 +14,8 @@ import { type Bench, median, startService } from './service.ts'
 
 const ROUNDS = Number(process.env.ROUNDS || 3)
 const SECONDS = 4
+/** At full speed, so that V8 compiles what it will run. */
+const WARM_UP_SECONDS = 6
 /** For each worker. */
 const CONNECTIONS = 16
 const PROCESSORS = 2
@@ -39,6 +41,8 @@ interface Side {
   workers: number
   bench: Bench
   links: string[]
+  /** The path of a signed URL. */
+  file: string
   pids: number[]
 }
 
@@ -48,7 +52,7 @@ async function start(workers: number): Promise<Side> {
   const bench = await startService('mysql', {
     ...PROVIDER,
     WORKERS: String(workers),
-    DOWNLOADS: 'proxy',
+    SIGNED_URL_SECONDS: '86400',
     RATE_LINKS: '1000000',
     CONNECTIONS_PER_ADDRESS: '1000000',
     LOG_LEVEL: 'error',
@@ -66,12 +70,14 @@ async function start(workers: number): Promise<Side> {
     })
     links.push(((await made.json()) as { response: { sharing_token: string } }).response.sharing_token)
   }
+  const signed = await fetch(`${bench.url}/api/d/${links[0]}`, { redirect: 'manual' })
+  const file = new URL(signed.headers.get('location') ?? '').pathname
   const pid = bench.pid ?? 0
   const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
   while (workers > 1 && children().length < workers) await sleep(100)
   // The last one may still be starting, and all of them collect what that has left.
   await sleep(8000)
-  return { workers, bench, links, pids: [pid, ...children().map(Number)] }
+  return { workers, bench, links, file, pids: [pid, ...children().map(Number)] }
 }
 
 /** `rate` is that of each worker, in requests a second. */
@@ -101,7 +107,12 @@ const cases: { title: string; rate: number; requests(side: Side): Request[] }[] 
     rate: 200,
     requests: ({ bench }) => [{ path: '/api/files/info?path=big/file-000042.txt', headers: { cookie: bench.cookie } }],
   },
-  { title: '64 KiB by a link', rate: 100, requests: ({ links }) => links.map(token => ({ path: `/api/d/${token}` })) },
+  { title: '64 KiB of a file', rate: 200, requests: ({ file }) => [{ path: file }] },
+  {
+    title: 'a link to its 302',
+    rate: 200,
+    requests: ({ links }) => links.map(token => ({ path: `/api/d/${token}` })),
+  },
   {
     title: 'the page of a link',
     rate: 200,
@@ -140,11 +151,11 @@ interface Figure {
 
 const loader = join(dirname(fileURLToPath(import.meta.url)), 'load.ts')
 
-async function measure({ bench, pids, workers }: Side, rate: number, requests: Request[]): Promise<Figure> {
+async function measure({ bench, pids, workers }: Side, requests: Request[], rate?: number): Promise<Figure> {
   const before = timesOf(pids)
   const load = spawn(process.execPath, [loader], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const [connections, overallRate] = [CONNECTIONS * workers, rate * workers]
-  load.stdin.end(JSON.stringify({ url: bench.url, connections, overallRate, duration: SECONDS, requests }))
+  const pace = rate ? { overallRate: rate * workers, duration: SECONDS } : { duration: WARM_UP_SECONDS }
+  load.stdin.end(JSON.stringify({ url: bench.url, connections: CONNECTIONS * workers, requests, ...pace }))
   const said = (await readJson(load.stdout)) as { wrong: number; answers: number; p50: number; p99: number }
   if (said.wrong > 0) throw new Error(`${requests[0]?.path}: ${said.wrong} of ${said.answers} answers are wrong`)
   const after = timesOf(pids)
@@ -169,12 +180,9 @@ process.stdout.write(
 )
 for (const { title, rate, requests } of cases) {
   const figures: [Figure[], Figure[]] = [[], []]
-  // The first round only warms up.
-  for (let round = 0; round <= ROUNDS; round++)
-    for (const [i, side] of sides.entries()) {
-      const figure = await measure(side, rate, requests(side))
-      if (round > 0) figures[i]?.push(figure)
-    }
+  for (const side of sides) await measure(side, requests(side))
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [i, side] of sides.entries()) figures[i]?.push(await measure(side, requests(side), rate))
   const [one, two] = figures.map(all => {
     const of = (name: keyof Figure) => median(all.map(figure => figure[name]))
     return { carries: of('carries'), each: of('each'), p50: of('p50'), p99: of('p99') }
