@@ -18,7 +18,7 @@ export const settings = {
   HOST: { help: 'address to listen on', default: '127.0.0.1', read: z.string().min(1) },
   PORT: { help: 'port to listen on', default: '8080', read: count(0, 65535) },
   WORKERS: {
-    help: 'processes that answer requests on the port, or auto: one for each processor. With SQLite and with the embedded sign-in it is one',
+    help: 'processes that answer requests on the port, or auto: one for each processor; always one with SQLite or the embedded sign-in',
     default: '1',
     read: z.literal('auto').or(count(1, 256)),
   },
@@ -222,11 +222,7 @@ export const settings = {
     default: '15',
     read: count(1, 3600),
   },
-  SHUTDOWN_SECONDS: {
-    help: 'seconds that a stop waits for running requests and jobs',
-    default: '30',
-    read: count(0, 3600),
-  },
+  SHUTDOWN_SECONDS: { help: 'seconds that a stop waits for requests and jobs', default: '30', read: count(0, 3600) },
   DRAIN_SECONDS: {
     help: 'seconds for which a stopping instance continues to serve while /readyz answers 503, so that proxies stop sending it requests; set it longer than they need to notice',
     default: '',

@@ -154,6 +154,8 @@ describe('a wrong setting', () => {
     ['SECRET_KEY', 's'.repeat(31)],
     ['SMTP_URL', 'http://mail.example.com'],
     ['REDIS_URL', 'localhost:6379'],
+    ['WORKERS', '0'],
+    ['WORKERS', 'many'],
     ['CORS_ORIGINS', '*'],
     ['CORS_ORIGINS', 'https://a.example.com, b'],
     ['GRAPHIQL', 'yes'],
