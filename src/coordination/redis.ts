@@ -65,6 +65,8 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
     subscriber.on('error', outage.begins)
     subscriber.on('ready', () => subscriber.subscribe(channel).then(outage.ends, again))
     subscriber.on('message', (_channel, text) => heard(text))
+    // By which it is published while Redis does not answer.
+    instance.subscribe(channel, heard)
     // A dead connection is indistinguishable from a silent one, hence the pings.
     const pulse = setInterval(() => subscriber.status === 'ready' && subscriber.ping().catch(again), PULSE)
     pulse.unref()
@@ -108,7 +110,7 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
 
     publish(channel, text) {
       // The outage is logged already, and must not fail a committed change.
-      redis.publish(channel, text).catch(() => {})
+      redis.publish(channel, text).catch(() => instance.publish(channel, text))
     },
 
     subscribe,
