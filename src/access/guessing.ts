@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pLimit from 'p-limit'
-import type { Coordination } from '../coordination/coordination.ts'
+import type { Coordination, Release } from '../coordination/coordination.ts'
 import { AppError } from '../runtime/errors.ts'
 import { createFairQueue, type FairQueue } from '../runtime/fair-queue.ts'
 import { blocksOf } from '../values/network.ts'
@@ -64,6 +64,8 @@ const longestAddressQueue = 100
 const longestShareQueue = 1000
 /** A visitor has given up after this time, so the password need not be checked. */
 const patienceMs = 30_000
+/** Milliseconds between two looks whether another worker has checked a guess of the same visitor. */
+const RETRY_MS = 20
 /** Turns by which each wrong guess puts an address behind those that have not failed. */
 const turnsPerFailure = 10_000
 
@@ -129,21 +131,39 @@ export function createGuessLimiter(coordination: Coordination, changes: Partial<
     )
   }
 
+  async function checkOnce(shareId: string, address: string, visitor: string, verify: () => Promise<boolean>) {
+    const own = await countOfAddress(visitor)
+    // A refused guess was not checked, so it is uncounted as well.
+    const counts = [own]
+    let wrong = false
+    try {
+      const right = await check(shareId, address, own, counts, verify)
+      wrong = !right
+      return right
+    } finally {
+      if (!wrong) await Promise.all(counts.map(count => count.uncount()))
+    }
+  }
+
+  /** Waits until no other worker checks a guess of this visitor. @throws TOO_MANY_ATTEMPTS */
+  async function takeTurn(visitor: string): Promise<Release> {
+    for (const end = Date.now() + patienceMs; ; await sleep(RETRY_MS)) {
+      const release = await coordination.hold(1, [[`guess of ${visitor}`, 1]])
+      if (release) return release
+      if (Date.now() > end) throw tooMany(2)
+    }
+  }
+
   return {
     attempt(shareId, address, verify) {
       const visitor = `${shareId}:${blocksOf(address)[0].name}`
       return addressQueues(visitor, oneByOne =>
         oneByOne(async () => {
-          const own = await countOfAddress(visitor)
-          // A refused guess was not checked, so it is uncounted as well.
-          const counts = [own]
-          let wrong = false
+          const release = await takeTurn(visitor)
           try {
-            const right = await check(shareId, address, own, counts, verify)
-            wrong = !right
-            return right
+            return await checkOnce(shareId, address, visitor, verify)
           } finally {
-            if (!wrong) await Promise.all(counts.map(count => count.uncount()))
+            release()
           }
         }),
       )

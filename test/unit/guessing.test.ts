@@ -256,6 +256,19 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
   })
 })
 
+describe('guessing at two workers', () => {
+  it('checks one guess of a visitor at a time, so that right ones do not add up to a refusal', async () => {
+    const shared = localCoordination()
+    const workers = [createGuessLimiter(shared, quick), createGuessLimiter(shared, quick)]
+    const share = aShare()
+    const guesses = Array.from({ length: 60 }, (_, i) =>
+      share.guess(workers[i % 2] as GuessLimiter, '198.51.100.1', 'right'),
+    )
+    expect(new Set(await Promise.all(guesses))).toEqual(new Set([true]))
+    expect(share.mostAtOnce).toBe(1)
+  })
+})
+
 describe('guessing without the Redis it was given', () => {
   it('counts in this process', async () => {
     const gone = new Redis('redis://127.0.0.1:1', { lazyConnect: true, retryStrategy: () => null })
