@@ -46,6 +46,8 @@ export interface AppOptions {
   embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
   /** Counts with the other processes of the instance. Without it there are none. */
   instance?: Coordination
+  /** Whether this process does what a start of the instance does once. */
+  isFirst?: boolean
 }
 
 /**
@@ -190,7 +192,7 @@ export async function createApp(config: Config, options: AppOptions) {
       const port = await ready('address', config, () => gateway.listen(config.host, config.port))
       publicUrl ||= `http://localhost:${port}`
       // Some accounts do not let their key write rules; everything but direct uploads of browsers works without.
-      if (config.blobCors)
+      if (config.blobCors && (options.isFirst ?? true))
         await store.addresses
           ?.allowOrigins([...new Set([publicUrl, ...config.corsOrigins])])
           .catch(error => log.warn({ err: error }, 'could not write the CORS rule of the blob store'))

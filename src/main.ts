@@ -4,7 +4,7 @@ import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { Db } from '../db/index.ts'
 import type { App } from './app.ts'
 import { type Config, loadConfig, StartError } from './config/config.ts'
@@ -16,7 +16,7 @@ import { type MountedSignIn, mountSignIn } from './sign-in/embedded/mount.ts'
 import { readOrMakeSecret } from './sign-in/embedded/secrets.ts'
 import { ready } from './start.ts'
 import { workersOf } from './workers/count.ts'
-import { supervise } from './workers/supervisor.ts'
+import { supervise, WORKER } from './workers/supervisor.ts'
 import { joinSupervisor, type Supervised } from './workers/worker.ts'
 
 // V8 counts buffers in transit towards the heap. With its default headroom above a small heap, they trigger full collections
@@ -28,6 +28,7 @@ const program = new Command('npm start --')
   .helpOption('-h, --help', 'print every setting with its default')
   .addHelpText('after', `\nSettings, from the environment or from a file .env:\n${describeSettings()}`)
   .option('--open', 'open Satchel in the browser when it is ready')
+  .addOption(new Option(WORKER).hideHelp())
   .allowExcessArguments(false)
   .parse()
 
@@ -44,16 +45,21 @@ async function main(): Promise<void> {
   process.on('unhandledRejection', error => log.error({ err: error }, 'a rejection was not handled'))
 
   const { workers, because } = workersOf(config)
-  if (because) log.warn({ workers: config.workers }, `WORKERS: there is one, because ${because}`)
+  const { worker: isWorker } = program.opts<{ worker?: true }>()
+  if (because && !isWorker)
+    log.warn(
+      { workers: config.workers },
+      `WORKERS: there ${workers === 1 ? 'is one' : `are ${workers}`}, because ${because}`,
+    )
   if (workers > 1 && cluster.isPrimary) {
     supervise({ workers, config, log })
     return collectAfterStart()
   }
-  const supervised = cluster.isWorker ? joinSupervisor(workers) : undefined
+  const supervised = isWorker ? joinSupervisor(workers) : undefined
 
   const secretKey = await ready('folder', config, () => prepareFolder(config))
   // What the database grants is for all.
-  const databasePool = Math.max(2, Math.ceil(config.databasePool / workers))
+  const databasePool = supervised ? Math.floor(config.databasePool / workers) : config.databasePool
   try {
     await serve({ ...config, secretKey, databasePool }, log, supervised)
   } catch (error) {
@@ -85,12 +91,13 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
     embedded = await mountSignIn({ publicUrl, secretKey: config.secretKey, dataDir: config.dataDir, log })
     return embedded
   }
+  const isFirst = supervised?.isFirst ?? true
   // Everything else is loaded here: who asks for help, or has to correct a setting, does not wait for it.
   const { createApp } = await import('./app.ts')
   const app = await createApp(config, {
     log,
     ...(config.providers.length === 0 ? { embeddedSignIn } : {}),
-    ...(supervised ? { instance: supervised.coordination } : {}),
+    ...(supervised ? { instance: supervised.coordination, isFirst } : {}),
   })
 
   let stopping = false
@@ -105,7 +112,6 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
   if (supervised) supervised.onStop(stop)
   else for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, stop)
 
-  const isFirst = supervised?.isFirst ?? true
   if (isFirst) warnOfSettings(config, log)
   const publicUrl = await app.start()
   supervised?.ready(app.lead)

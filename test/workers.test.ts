@@ -339,6 +339,20 @@ onMysql('A service with workers', () => {
     }
   })
 
+  it('replaces a worker that hangs', async () => {
+    const { service, lines } = await start()
+    try {
+      const [stopped] = lines
+      process.kill(stopped.pid, 'SIGSTOP')
+      await until(() => !isAlive(stopped.pid), 60_000, 200)
+      expect(service.said()).toContain('a worker hangs')
+      for (const line of await openLines(service)) line.close()
+      for (const line of lines) line.close()
+    } finally {
+      await service.stop()
+    }
+  }, 150_000)
+
   it('says once why it cannot start', async () => {
     const { service } = await start({ PORT: String(await freePort()) })
     try {

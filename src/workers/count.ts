@@ -1,18 +1,27 @@
 import { availableParallelism } from 'node:os'
 import type { Config } from '../config/config.ts'
 
-/** How many workers the service has; why it is one, where more were asked for. See docs/decisions/workers.md. */
-export function workersOf({ workers, database, providers }: Pick<Config, 'workers' | 'database' | 'providers'>): {
-  workers: number
-  because?: string
-} {
-  const wanted = workers === 'auto' ? availableParallelism() : workers
-  const because =
+/** Connections to the database that a worker needs at least: requests and jobs wait for each other with fewer. */
+const LEAST_POOL = 4
+
+/** How many workers the service has; why they are fewer than were asked for. See docs/decisions/workers.md. */
+export function workersOf(
+  { workers, database, providers, databasePool }: Pick<Config, 'workers' | 'database' | 'providers' | 'databasePool'>,
+  processors = availableParallelism(),
+): { workers: number; because?: string } {
+  const wanted = workers === 'auto' ? processors : workers
+  if (wanted === 1) return { workers: 1 }
+  const alone =
     database.dialect === 'sqlite'
       ? 'SQLite has one writer at a time, and processes that wait for each other are slower than one'
       : providers.length === 0
         ? 'the embedded sign-in is in one process; set a provider (OAUTH_<NAME>_...)'
         : undefined
-  if (wanted === 1 || !because) return { workers: wanted }
-  return workers === 'auto' ? { workers: 1 } : { workers: 1, because }
+  if (alone) return workers === 'auto' ? { workers: 1 } : { workers: 1, because: alone }
+  const most = Math.max(1, Math.floor(databasePool / LEAST_POOL))
+  if (wanted <= most) return { workers: wanted }
+  return {
+    workers: most,
+    because: `each needs ${LEAST_POOL} of the connections of DATABASE_POOL, which is ${databasePool}`,
+  }
 }

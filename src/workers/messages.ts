@@ -8,12 +8,19 @@ export type Question = { id: number } & (
 )
 
 /** From a worker to its supervisor. `release` has the id of the question by which it was acquired. */
-export type FromWorker = Question | { release: number } | { publish: [channel: string, text: string] } | { ready: true }
+export type FromWorker =
+  | Question
+  | { release: number }
+  | { publish: [channel: string, text: string] }
+  | { ready: true }
+  | { alive: true }
 
 /** From the supervisor to a worker. The answer to `hold` is whether it was acquired. */
 export type ToWorker =
   | { answer: number; value: unknown }
   | { published: [channel: string, text: string] }
+  /** Say that you are alive. */
+  | { ping: true }
   /** Begin with jobs, sweeps and schedules. */
   | { lead: true }
   /** End: running requests may finish. Once more: do not wait for proxies. */

@@ -12,6 +12,12 @@ const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 30_000
 /** What a worker may need to end beyond the times of the settings: to release what requests hold, and to close the database. */
 const ENDING_MS = 15_000
+/** A worker that answers none of so many pings hangs. */
+const PING_MS = 5000
+const MISSED_PINGS = 6
+
+/** What a worker is started with, so that it knows itself: other programs start processes by node:cluster, too. */
+export const WORKER = '--worker'
 
 interface Options {
   workers: number
@@ -55,16 +61,25 @@ export function supervise({ workers, config, log }: Options): void {
   async function run(): Promise<End & { pid: number | undefined }> {
     const worker = cluster.fork()
     const { pid } = worker.process
+    let missed = 0
+    const pulse = setInterval(() => {
+      if (!ready.has(worker) || stopping.signal.aborted) return
+      if (missed++ < MISSED_PINGS) return send(worker, { ping: true })
+      log.error({ worker: pid }, 'a worker hangs; it is killed')
+      worker.process.kill('SIGKILL')
+    }, PING_MS)
     const toOthers = (message: ToWorker) => {
       for (const other of running) if (other !== worker) send(other, message)
     }
     const attended = attend(coordination, message => send(worker, message), toOthers)
     running.add(worker)
     worker.on('message', (message: FromWorker) => {
+      missed = 0
       if ('ready' in message) welcome(worker)
       else void attended.hear(message)
     })
     const { code, signal } = await ending(worker)
+    clearInterval(pulse)
     running.delete(worker)
     ready.delete(worker)
     attended.end()
@@ -73,14 +88,22 @@ export function supervise({ workers, config, log }: Options): void {
     return { code, signal, pid }
   }
 
+  function notStarted(error: unknown): End & { pid: undefined } {
+    log.error({ err: error }, 'a worker could not be started')
+    return { code: null, signal: null, pid: undefined }
+  }
+
   /** Keeps one worker running. */
   async function keep(): Promise<void> {
     for (let quick = 0; !stopping.signal.aborted; ) {
       const since = performance.now()
-      const { code, signal, pid } = await run()
+      const { code, signal, pid } = await run().catch(notStarted)
       if (stopping.signal.aborted) return
-      // It has said why.
-      if (!isUp) process.exit(code || 1)
+      if (!isUp) {
+        // One that ends by itself has said why.
+        if (code === null) log.error({ worker: pid, signal }, 'the first worker ended while it started')
+        process.exit(code || 1)
+      }
       const lived = Math.round(performance.now() - since)
       quick = lived < QUICK_MS ? quick + 1 : 0
       const delay = quick === 0 ? 0 : Math.min(FIRST_DELAY_MS * 2 ** (quick - 1), LONGEST_DELAY_MS)
@@ -109,6 +132,7 @@ export function supervise({ workers, config, log }: Options): void {
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   cluster.schedulingPolicy = cluster.SCHED_RR
+  cluster.setupPrimary({ args: [...process.argv.slice(2), WORKER] })
   void keep()
 }
 

@@ -23,7 +23,8 @@ export function joinSupervisor(workers: number): Supervised {
   // A terminal, and what manages services, signal all processes; the supervisor stops its workers.
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
   hear(message => {
-    if ('lead' in message) lead()
+    if ('ping' in message) send({ alive: true })
+    else if ('lead' in message) lead()
     else if ('stop' in message) stop()
   })
   return {
