@@ -1,3 +1,4 @@
+import { send } from '../../upload-engine/browser/send.ts'
 import { TransferFailure } from '../../upload-engine/failure.ts'
 import type { Attempt } from '../../upload-engine/job.ts'
 import { refuseUnreadable } from './source.ts'
@@ -28,48 +29,25 @@ function bodyOf(form: FormData): { body: Blob; type: string; files: Blob[] } {
   return { body: new Blob(pieces), type: `multipart/form-data; boundary=${boundary}`, files }
 }
 
-/** A `fetch` for one form that tells how many bytes of its files have been sent, which `fetch` itself does not. */
+/** A `fetch` for one form that reports how many bytes of its files have been sent. */
 export const sendForm =
-  ({ signal, sent }: Attempt): typeof fetch =>
-  (url, { headers, body: form } = {}) => {
-    if (!(form instanceof FormData)) return fetch(url, { headers, body: form, signal, method: 'POST' })
+  (attempt: Attempt): typeof fetch =>
+  (url, { headers: given, body: form } = {}) => {
+    const { signal } = attempt
+    if (!(form instanceof FormData)) return fetch(url, { headers: given, body: form, signal, method: 'POST' })
     const { body, type, files } = bodyOf(form)
-    const size = files.reduce((sum, file) => sum + file.size, 0)
-    return new Promise((resolve, reject) => {
-      const request = new XMLHttpRequest()
-      const abort = () => {
-        request.abort()
-        reject(signal.reason)
-      }
-      let accepted = 0
-      const accept = (count: number) => {
-        sent(count - accepted)
-        accepted = count
-      }
-      // What comes before the files is sent first, and is not counted.
-      request.upload.onprogress = ({ loaded }) => accept(Math.max(0, loaded - (body.size - size)))
-      request.upload.onload = () => accept(size)
-      request.onload = () => resolve(responseOf(request))
-      request.onerror = () =>
-        Promise.all(files.map(refuseUnreadable)).then(
-          () => reject(new TransferFailure('UNREACHABLE', text('unreachable'), { sent: true })),
-          reject,
-        )
-      request.onloadend = () => signal.removeEventListener('abort', abort)
-      request.open('POST', String(url))
-      for (const [name, value] of new Headers(headers)) request.setRequestHeader(name, value)
-      request.setRequestHeader('content-type', type)
-      if (signal.aborted) return abort()
-      signal.addEventListener('abort', abort)
-      request.send(body)
-    })
+    const headers = new Headers(given)
+    headers.set('content-type', type)
+    return send(
+      {
+        ...{ method: 'POST', url: String(url), headers, body },
+        // What comes before the files is sent first.
+        counted: files.reduce((sum, file) => sum + file.size, 0),
+        failed: async () => {
+          await Promise.all(files.map(refuseUnreadable))
+          return new TransferFailure('UNREACHABLE', text('unreachable'), { sent: true })
+        },
+      },
+      attempt,
+    )
   }
-
-function responseOf(request: XMLHttpRequest): Response {
-  const headers = new Headers()
-  for (const name of ['content-type', 'retry-after']) {
-    const value = request.getResponseHeader(name)
-    if (value !== null) headers.set(name, value)
-  }
-  return new Response(request.responseText, { status: request.status, headers })
-}

@@ -1,3 +1,4 @@
+import { send } from '../../upload-engine/browser/send.ts'
 import { TransferFailure } from '../../upload-engine/failure.ts'
 import type { Attempt } from '../../upload-engine/job.ts'
 
@@ -20,7 +21,12 @@ export const unreachable = () => new TransferFailure('UNREACHABLE', 'The connect
 /** One request, and its `response`. @throws TransferFailure */
 export async function ask<T>({ api, sender }: Place, method: string, path: string, sent: Sent = {}): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json', 'x-sender-token': sender }
-  if (sent.part) return answerOf(await sendBody(method, api + path, headers, sent.part))
+  if (sent.part) {
+    const { body, attempt } = sent.part
+    headers['content-type'] = 'application/octet-stream'
+    const part = { method, url: api + path, headers: Object.entries(headers), body, failed: unreachable }
+    return answerOf(await send(part, attempt))
+  }
   if (sent.json) headers['content-type'] = 'application/json'
   const body = sent.json ? JSON.stringify(sent.json) : null
   const answer = await fetch(api + path, { method, headers, body }).catch(() => {
@@ -38,36 +44,4 @@ async function answerOf<T>(answer: Response): Promise<T> {
   const message = msg ?? `The service has answered ${status}.`
   if (status >= 500) throw new TransferFailure('UNAVAILABLE', 'The service is not available. Waiting …', details)
   throw new TransferFailure(code ?? (status === 429 ? 'UNAVAILABLE' : 'UNEXPECTED'), message, details)
-}
-
-/** What `fetch` does, with progress, which it does not tell. */
-function sendBody(
-  method: string,
-  url: string,
-  headers: Record<string, string>,
-  { body, attempt: { signal, sent } }: NonNullable<Sent['part']>,
-): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest()
-    const abort = () => {
-      request.abort()
-      reject(signal.reason)
-    }
-    let accepted = 0
-    const accept = (count: number) => {
-      sent(count - accepted)
-      accepted = count
-    }
-    request.upload.onprogress = ({ loaded }) => accept(loaded)
-    request.upload.onload = () => accept(body.size)
-    request.onload = () => resolve(new Response(request.responseText, { status: request.status }))
-    request.onerror = () => reject(unreachable())
-    request.onloadend = () => signal.removeEventListener('abort', abort)
-    request.open(method, url)
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value)
-    request.setRequestHeader('content-type', 'application/octet-stream')
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort)
-    request.send(body)
-  })
 }
