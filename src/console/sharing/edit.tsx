@@ -2,6 +2,7 @@ import { useId, useState } from 'react'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { TextField } from '../parts/form.tsx'
 import { MAX_PASSWORD } from '../parts/limits.ts'
 import { toast } from '../parts/toasts.tsx'
 import { useTask } from '../parts/use-task.ts'
@@ -62,18 +63,14 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
           </label>
         )}
         {mayAsk && !(share.passwordProtected && isOpen) && (
-          <div className="field">
-            <label htmlFor={`${id}-password`}>{text('password')}</label>
-            <input
-              className="input"
-              id={`${id}-password`}
-              name="password"
-              type="password"
-              maxLength={MAX_PASSWORD}
-              autoComplete="new-password"
-              placeholder={share.passwordProtected ? text('passwordKept') : text('passwordNone')}
-            />
-          </div>
+          <TextField
+            label={text('password')}
+            name="password"
+            type="password"
+            maxLength={MAX_PASSWORD}
+            autoComplete="new-password"
+            placeholder={text(share.passwordProtected ? 'passwordKept' : 'passwordNone')}
+          />
         )}
         {share.passwordProtected && !mayAsk && <p className="soft">{text('passwordGoes')}</p>}
         <Rights share={share} />

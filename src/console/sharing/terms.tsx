@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { TextField } from '../parts/form.tsx'
 import { MAX_PASSWORD } from '../parts/limits.ts'
 import { AccessField, newAccess, readAccess } from './access.tsx'
 import { Lifetime, readLifetime } from './lifetime.tsx'
@@ -14,7 +15,6 @@ interface TermsProps {
 
 /** The fields of a new share: what may be done with it, how long it lives, and a password. */
 export function Terms({ isDirect = false, isSeveral, children }: TermsProps) {
-  const id = useId()
   const [access, setAccess] = useState(newAccess)
   const more = useRef<HTMLDetailsElement>(null)
   useEffect(() => {
@@ -37,21 +37,14 @@ export function Terms({ isDirect = false, isSeveral, children }: TermsProps) {
         <div className="share-more-fields">
           {!isDirect && accessField}
           {access !== 'edit' && (
-            <div className="field">
-              <label htmlFor={`${id}-password`}>{text('password')}</label>
-              <input
-                className="input"
-                id={`${id}-password`}
-                name="password"
-                type="password"
-                maxLength={MAX_PASSWORD}
-                autoComplete="new-password"
-                aria-describedby={`${id}-password-hint`}
-              />
-              <p className="soft" id={`${id}-password-hint`}>
-                {text('passwordHint')}
-              </p>
-            </div>
+            <TextField
+              label={text('password')}
+              hint={text('passwordHint')}
+              name="password"
+              type="password"
+              maxLength={MAX_PASSWORD}
+              autoComplete="new-password"
+            />
           )}
           {children}
           <Rights />
