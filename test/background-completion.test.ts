@@ -30,6 +30,8 @@ let garden: string
 
 const settings = {
   ...UNHURRIED,
+  // Tests hold the store of each instance.
+  WORKERS: '1',
   UPLOAD_PART_BYTES: String(PART),
   LEASE_SECONDS: '60',
   SECRET_KEY: randomBytes(32).toString('base64url'),

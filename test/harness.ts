@@ -14,6 +14,7 @@ import { recordGraphql, recordRest } from './coverage-of-routes.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { newMysql } from './mysql.ts'
 import { copySqlite, fillMysql } from './templates.ts'
+import { createTwoWorkers } from './two-workers.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 declare const storeUnderTest: 'disk' | 'azure'
@@ -124,6 +125,7 @@ export async function startApp(
     RATE_FILE_REQUEST_UPLOADS: '1000000',
     // test/browser has it.
     CONSOLE: 'false',
+    WORKERS: process.env.TEST_WORKERS || '2',
     // One account serves many tests, and has room for five rules.
     BLOB_CORS: 'false',
     ...settings,
@@ -131,7 +133,9 @@ export async function startApp(
   const lines: string[] = []
   const log = createLog({ logLevel: 'debug' }, { write: line => void lines.push(line) })
   let statements: string[] = []
-  const app = await createApp(config, { log, onStatement: sql => statements.push(sql), ...options })
+  // SQLite and the embedded sign-in have one process (docs/decisions/workers.md).
+  const create = engine === 'mysql' && config.workers !== 1 && !options.embeddedSignIn ? createTwoWorkers : createApp
+  const app = await create(config, { log, onStatement: sql => statements.push(sql), ...options })
   watchRequests(app.gateway.server)
   const url = await app.start()
 

@@ -14,7 +14,8 @@ let broken: RegExp | undefined
 
 beforeAll(async () => {
   t = await startApp(
-    { TRASH_DAYS: '0' },
+    // Tests replace functions of the store, which each worker has for itself.
+    { TRASH_DAYS: '0', WORKERS: '1' },
     {
       onStatement: sql => {
         if (broken?.test(sql)) throw new Error('The statement fails.')

@@ -7,7 +7,8 @@ import { type Person, startApp, type TestApp } from './harness.ts'
 let t: TestApp
 
 beforeAll(async () => {
-  t = await startApp(UNHURRIED)
+  // Counts the statements of one process.
+  t = await startApp({ ...UNHURRIED, WORKERS: '1' })
   await t.limit(ROOMY)
 })
 afterAll(() => t.stop())

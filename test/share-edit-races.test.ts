@@ -14,7 +14,8 @@ let carol: Person
 let people = 0
 
 beforeAll(async () => {
-  t = await startApp({ RATE_SHARING: '1000000' })
+  // Tests hold the store of one worker.
+  t = await startApp({ RATE_SHARING: '1000000', WORKERS: '1' })
   gate = gateOf(t.app.store)
 })
 // Everyone begins with nothing, and after every race all that is remembered must be what is there.

@@ -23,7 +23,8 @@ let gate: StoreGate
 let people = 0
 
 beforeAll(async () => {
-  t = await startApp({ TRASH_DAYS: '0', UPLOAD_PART_BYTES: String(PART), LEASE_SECONDS: '2' })
+  // Tests hold the store of one worker.
+  t = await startApp({ TRASH_DAYS: '0', UPLOAD_PART_BYTES: String(PART), LEASE_SECONDS: '2', WORKERS: '1' })
   gate = gateOf(t.app.store)
 })
 beforeEach(() => {

@@ -8,7 +8,8 @@ import { doors } from '../held-upload.ts'
 let t: TestApp
 
 beforeAll(async () => {
-  t = await startApp(UNHURRIED)
+  // Tests hold uploads of one worker.
+  t = await startApp({ ...UNHURRIED, WORKERS: '1' })
   await t.limit(ROOMY)
 })
 afterAll(() => t?.stop())
