@@ -208,6 +208,7 @@ export async function createApp(config: Config, options: AppOptions) {
         secure,
         allowedOrigins: config.corsOrigins,
         clientViewer: findCaller,
+        log,
       })
       gateway.mount({ prefix: '/auth', handle: auth })
       if (embedded) gateway.mount(embedded.mount)

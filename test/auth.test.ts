@@ -58,6 +58,8 @@ beforeAll(async () => {
 
   const at = (name: string, base: string): OAuthProvider => ({
     name,
+    issuer: null,
+    dialect: 'standard',
     authorizeUrl: `${base}/authorize?kept=1`,
     tokenUrl: `${base}/token`,
     userinfoUrl: `${base}/userinfo`,

@@ -1,19 +1,10 @@
 import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
-import { providerField } from './provider-setting.ts'
+import { readProviders } from './provider-setting.ts'
 import { settings } from './settings.ts'
 
-/** One OAuth 2 provider, from the OAUTH_<NAME>_* settings. */
-export interface OAuthProvider {
-  name: string
-  authorizeUrl: string
-  tokenUrl: string
-  userinfoUrl: string
-  clientId: string
-  clientSecret: string
-  scopes: string[]
-}
+export type { OAuthProvider } from './provider.ts'
 
 type Settings = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['read']> }
 
@@ -52,35 +43,6 @@ export class ConfigError extends StartError {
     super(problems, { because: ', because its configuration is wrong', hint: 'Run with --help to see every setting.' })
     this.name = 'ConfigError'
   }
-}
-
-type ProviderField = keyof typeof providerField
-const providerSetting = new RegExp(`^OAUTH_([A-Z0-9_]+?)_(${Object.keys(providerField).join('|')})$`)
-
-function readProviders(env: NodeJS.ProcessEnv, problems: string[]): OAuthProvider[] {
-  const named = new Map<string, Map<ProviderField, string>>()
-  for (const [key, value] of Object.entries(env)) {
-    const [, name, field] = providerSetting.exec(key) ?? []
-    if (!name || !field || !value) continue
-    named.set(name, (named.get(name) ?? new Map()).set(field as ProviderField, value))
-  }
-  return [...named].map(([name, given]) => {
-    const read = (field: ProviderField) => {
-      const result = providerField[field].safeParse(given.get(field))
-      if (result.success) return result.data
-      problems.push(`OAUTH_${name}_${field}: ${given.has(field) ? result.error.issues[0]?.message : 'is missing'}`)
-      return ''
-    }
-    return {
-      name: name.toLowerCase().replaceAll('_', '-'),
-      authorizeUrl: read('AUTHORIZE_URL'),
-      tokenUrl: read('TOKEN_URL'),
-      userinfoUrl: read('USERINFO_URL'),
-      clientId: read('CLIENT_ID'),
-      clientSecret: read('CLIENT_SECRET'),
-      scopes: read('SCOPES').split(/[\s,]+/),
-    }
-  })
 }
 
 export function isLoopback(url: string): boolean {

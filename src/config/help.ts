@@ -1,6 +1,15 @@
 import { providerField } from './provider-setting.ts'
 import { settings } from './settings.ts'
 
+const fallbacks: Partial<Record<string, string>> = {
+  CLIENT_ID: 'the embedded sign-in provider',
+  CLIENT_SECRET: 'the embedded sign-in provider',
+  ISSUER: 'known for GITLAB, GOOGLE and MICROSOFT; GITHUB needs none',
+  SCOPES: 'openid email profile; for GITHUB read:user user:email',
+  TENANT: 'common',
+  HOST: 'github.com or gitlab.com',
+}
+
 /** Every setting with its meaning and default, for `--help` and for docs/operate.md. */
 export function settingRows(): { name: string; help: string; fallback: string }[] {
   const rows: { name: string; help: string; fallback: string }[] = Object.entries(settings).map(([name, s]) => ({
@@ -8,16 +17,8 @@ export function settingRows(): { name: string; help: string; fallback: string }[
     help: s.help,
     fallback: ('shown' in s && s.shown) || s.default || 'none',
   }))
-  for (const field of Object.keys(providerField)) {
-    rows.push({
-      name: `OAUTH_<NAME>_${field}`,
-      help:
-        field === 'SCOPES'
-          ? 'scopes requested from the provider'
-          : `${field.toLowerCase().replaceAll('_', ' ').replace('url', 'URL')} of the OAuth 2 provider <NAME>`,
-      fallback: field === 'SCOPES' ? 'openid email profile' : 'the embedded sign-in provider',
-    })
-  }
+  for (const [field, { help }] of Object.entries(providerField))
+    rows.push({ name: `OAUTH_<NAME>_${field}`, help, fallback: fallbacks[field] ?? 'none' })
   return rows
 }
 

@@ -87,11 +87,12 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       summary: 'Completes a sign-in',
       description:
         'The provider redirects here. Sets the session cookie and redirects to `return_to`, or to the public URL; after a failure ' +
-        'with `?error=invalid_state`, `auth_failed`, `identity_taken`, `email_unverified` or `sign_up_closed`.',
+        'with `?error=invalid_state`, `auth_failed`, `identity_taken`, `email_unverified`, `sign_up_closed` or `provider_unavailable`.',
       parameters: [
         query('code', 'From the provider.'),
         query('state', 'As it was sent to the provider.'),
         query('error', 'From the provider, when it refuses.'),
+        query('iss', 'The issuer, from a provider that names it.'),
       ],
       responses: { 302: redirect('To the page where the sign-in began.'), 400: givenTwice('state'), ...anywhere },
       security: anybody,

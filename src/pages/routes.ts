@@ -50,6 +50,7 @@ type Handler = (visit: Visit) => Promise<Reply>
 const notices: Record<RefusalReason, string> = {
   invalid_state: 'The sign-in took too long, or was started in another browser. Please try again.',
   auth_failed: 'The sign-in did not succeed. Please try again.',
+  provider_unavailable: 'The sign-in provider does not answer. Please try again in a few minutes.',
   identity_taken:
     'Another account has this identity, or its e-mail address. Sign in the way you did before; then you can add other ways to sign in.',
   sign_up_closed:

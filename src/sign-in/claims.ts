@@ -25,12 +25,12 @@ export async function fetchBounded(
   return { ok: answer.ok, status: answer.status, text: Buffer.concat(parts).toString('utf8') }
 }
 
-const token = z.object({ access_token: z.string().min(1) })
+const tokens = z.object({ access_token: z.string().min(1), id_token: z.string().min(1).optional() })
 
-/** The access token in an answer: JSON, or the form that some providers send whatever is asked for. */
-export function readToken(text: string): string | null {
-  const answer = token.safeParse(parseJson(text) ?? Object.fromEntries(new URLSearchParams(text)))
-  return answer.success ? answer.data.access_token : null
+/** The tokens in an answer: JSON, or the form that some providers send whatever is asked for. Null without an access token. */
+export function readTokens(text: string): { accessToken: string; idToken: string | undefined } | null {
+  const { data } = tokens.safeParse(parseJson(text) ?? Object.fromEntries(new URLSearchParams(text)))
+  return data ? { accessToken: data.access_token, idToken: data.id_token } : null
 }
 
 const text = z.string().catch('')
@@ -53,12 +53,11 @@ const claims = z.object({
 })
 
 /**
- * Reads what a userinfo address answers, in the names of OpenID Connect or of those that came before it.
+ * Reads what a provider states about a user, in the names of OpenID Connect or of those that came before it.
  * Missing claims and those of another type are "", and an e-mail address is unverified unless the provider states otherwise.
  * @throws Error for anything but a JSON object
  */
-export function readClaims(provider: string, answer: string): ProviderProfile {
-  const value = parseJson(answer)
+export function readClaims(provider: string, value: unknown): ProviderProfile {
   const said = claims.parse(value)
   return {
     provider,

@@ -2,15 +2,22 @@ import type { IncomingMessage } from 'node:http'
 import passport from 'passport'
 import OAuth2Strategy from 'passport-oauth2'
 import type { OAuthProvider } from '../config/config.ts'
-import type { Tokens } from '../runtime/tokens.ts'
+import type { Log } from '../runtime/log.ts'
+import { newSecret, type Tokens } from '../runtime/tokens.ts'
 import { type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
 import { excerpt } from '../values/excerpt.ts'
-import { fetchBounded, readClaims, readToken } from './claims.ts'
+import { fetchBounded, readTokens } from './claims.ts'
+import { createDiscovery, DiscoveryFailed, type Endpoints } from './discovery.ts'
+import { checkIdToken, type IdClaims } from './id-token.ts'
 import { createStateCookies, type Pending, type SignInRequest } from './state.ts'
+import { readProfileOf } from './userinfo.ts'
 
 /** The round trips to the providers. */
 export interface OAuth {
-  /** Sends the browser to a provider, with a state and a PKCE challenge. */
+  /**
+   * Sends the browser to a provider, with a state, a PKCE challenge and, with OpenID Connect, a nonce.
+   * @throws SignInRefused `provider_unavailable` when its endpoints cannot be read
+   */
   begin(req: SignInRequest, provider: string): Promise<void>
   /** Consumes the sign-in that a callback belongs to, or null; the response removes its cookie. */
   take(req: SignInRequest): Pending | null
@@ -31,43 +38,71 @@ export interface OAuthOptions {
   linkTo: (req: SignInRequest) => Promise<string | null>
   /** Timeout of one response of the provider, in milliseconds. */
   timeoutMs: number
+  log?: Log | undefined
 }
 
-/** One strategy per provider, without a session of passport: the state of a sign-in is in a sealed cookie. */
-export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs }: OAuthOptions): OAuth {
+/**
+ * The code flow of passport-oauth2, without a session of passport: the state of a sign-in is in a sealed cookie. The endpoints of OpenID Connect
+ * providers are read at once, so that the log says early which of them does not answer; a sign-in reads them again.
+ */
+export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs, log }: OAuthOptions): OAuth {
   const states = createStateCookies({ tokens, secure, linkTo })
   const authenticator = new passport.Authenticator()
-  for (const provider of providers) {
-    const strategy = new ProviderStrategy(provider, states.storeOf(provider.name), publicUrl, timeoutMs)
-    authenticator.use(provider.name, strategy)
+  const known = new Map(
+    providers.map(provider => {
+      const onChange = (failure: DiscoveryFailed | null) =>
+        failure
+          ? log?.warn({ provider: provider.name, err: failure }, 'the sign-in provider cannot be used')
+          : log?.info({ provider: provider.name }, 'the sign-in provider can be used again')
+      const endpoints = createDiscovery(provider, { timeoutMs, onChange })
+      endpoints().catch(() => {})
+      return [provider.name, { provider, endpoints }] as const
+    }),
+  )
+
+  /** A strategy for one step of one sign-in. */
+  async function strategyOf(name: string, nonce: string): Promise<ProviderStrategy> {
+    const of = known.get(name)
+    if (!of) throw new Error(`There is no provider ${name}.`)
+    const { provider, endpoints } = of
+    const store = states.storeOf(name, nonce)
+    return new ProviderStrategy({ provider, endpoints: await endpoints(), nonce, store, publicUrl, timeoutMs })
   }
-  const known = new Set(providers.map(provider => provider.name))
 
   return {
-    begin: (req, provider) =>
-      new Promise((resolve, reject) => {
+    async begin(req, provider) {
+      const strategy = await strategyOf(provider, newSecret(16)).catch(error => {
+        if (!(error instanceof DiscoveryFailed)) throw error
+        throw new SignInRefused('provider_unavailable', `${provider} cannot be reached.`)
+      })
+      return new Promise((resolve, reject) => {
         // The strategy ends the response itself; only an error is handed back.
         req.res.once('close', resolve)
-        authenticator.authenticate(provider, { session: false })(req, req.res, reject)
-      }),
+        authenticator.authenticate(strategy, { session: false })(req, req.res, reject)
+      })
+    },
 
     take(req) {
       const pending = states.take(req)
       return pending && known.has(pending.provider) ? pending : null
     },
 
-    finish(req, { provider }) {
-      return new Promise((resolve, reject) => {
-        const refuse = (cause: unknown) =>
-          reject(new SignInRefused('auth_failed', `The sign-in at ${provider} has failed.`, { cause: causeOf(cause) }))
+    async finish(req, { provider, nonce }) {
+      try {
         const { code, error } = req.query
         // The strategy would treat a callback without a code as a new sign-in.
         if (typeof code !== 'string' || code === '' || error !== undefined)
-          return refuse(new Error(`The provider returned no code: ${excerpt(String(error))}`))
-        const settle = (failure: unknown, profile?: ProviderProfile | false | null) =>
-          failure || !profile ? refuse(failure) : resolve(profile)
-        authenticator.authenticate(provider, { session: false }, settle)(req, req.res, refuse)
-      })
+          throw new Error(`The provider returned no code: ${excerpt(String(error))}`)
+        const strategy = await strategyOf(provider, nonce)
+        strategy.requireIssuer(req.query.iss)
+        return await new Promise((resolve, reject) => {
+          const settle = (failure: unknown, profile?: ProviderProfile | false | null) =>
+            failure || !profile ? reject(failure) : resolve(profile)
+          authenticator.authenticate(strategy, { session: false }, settle)(req, req.res, reject)
+        })
+      } catch (error) {
+        throw new SignInRefused('auth_failed', `The sign-in at ${provider} has failed.`, { cause: causeOf(error) })
+      }
     },
   }
 }
@@ -75,17 +110,27 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
 /** The library wraps the cause in a field that the log does not serialize. */
 const causeOf = (error: unknown) => (error instanceof OAuth2Strategy.InternalOAuthError ? error.oauthError : error)
 
+interface StrategyOptions {
+  provider: OAuthProvider
+  endpoints: Endpoints
+  nonce: string
+  store: object
+  publicUrl: () => string
+  timeoutMs: number
+}
+
 class ProviderStrategy extends OAuth2Strategy {
   // Not #private: passport works on objects that inherit from this one.
-  private readonly provider: OAuthProvider
-  private readonly publicUrl: () => string
-  private readonly timeoutMs: number
+  private readonly options: StrategyOptions
+  /** What the token URL has answered. */
+  private readonly received: { idClaims: IdClaims | null } = { idClaims: null }
 
-  constructor(provider: OAuthProvider, store: object, publicUrl: () => string, timeoutMs: number) {
+  constructor(options: StrategyOptions) {
+    const { provider, endpoints, store } = options
     super(
       {
-        authorizationURL: provider.authorizeUrl,
-        tokenURL: provider.tokenUrl,
+        authorizationURL: endpoints.authorizeUrl,
+        tokenURL: endpoints.tokenUrl,
         clientID: provider.clientId,
         clientSecret: provider.clientSecret,
         scope: provider.scopes,
@@ -97,9 +142,7 @@ class ProviderStrategy extends OAuth2Strategy {
       (_accessToken: string, _refreshToken: string, profile: ProviderProfile, done: OAuth2Strategy.VerifyCallback) =>
         done(null, profile),
     )
-    this.provider = provider
-    this.publicUrl = publicUrl
-    this.timeoutMs = timeoutMs
+    this.options = options
     // The library's own request has no limit of time or size.
     Object.assign(this._oauth2, {
       getOAuthAccessToken: (code: string, params: object, done: TokenCallback) =>
@@ -111,30 +154,55 @@ class ProviderStrategy extends OAuth2Strategy {
   override authenticate(req: IncomingMessage, options?: object): void {
     super.authenticate(req as Parameters<OAuth2Strategy['authenticate']>[0], {
       ...options,
-      callbackURL: `${this.publicUrl()}/auth/callback`,
+      callbackURL: `${this.options.publicUrl()}/auth/callback`,
     })
   }
 
+  override authorizationParams(): object {
+    return this.options.endpoints.openId ? { nonce: this.options.nonce } : {}
+  }
+
+  /** Checks the issuer that a callback names (RFC 9207), against mixing up providers. @throws Error */
+  requireIssuer(stated: unknown): void {
+    const { openId } = this.options.endpoints
+    if (!openId || (stated === undefined && !openId.namesIssuer)) return
+    if (stated !== openId.issuer && !openId.issuer.includes('{tenantid}'))
+      throw new Error('The callback names another issuer.')
+  }
+
   override userProfile(accessToken: string, done: (error?: unknown, profile?: ProviderProfile) => void): void {
-    this.readProfile(accessToken).then(profile => done(null, profile), done)
+    const { provider, endpoints, timeoutMs } = this.options
+    const { userinfoUrl } = endpoints
+    readProfileOf({ provider, userinfoUrl, accessToken, timeoutMs, ...this.received }).then(
+      profile => done(null, profile),
+      done,
+    )
   }
 
   private async redeem(code: string, params: object): Promise<{ refused: Refusal | null; accessToken?: string }> {
-    const { clientId, clientSecret, tokenUrl } = this.provider
-    const body = new URLSearchParams({ ...params, code, client_id: clientId, client_secret: clientSecret })
-    const { ok, status, text } = await fetchBounded(tokenUrl, { method: 'POST', body }, this.timeoutMs)
+    const { provider, endpoints, nonce, timeoutMs } = this.options
+    const { clientId, clientSecret } = provider
+    const { basicOnly, openId, tokenUrl } = endpoints
+    const secret = { client_id: clientId, client_secret: clientSecret }
+    const body = new URLSearchParams({ ...params, code, ...(basicOnly ? {} : secret) })
+    const headers: HeadersInit = basicOnly ? { Authorization: basicOf(clientId, clientSecret) } : {}
+    const { ok, status, text } = await fetchBounded(tokenUrl, { method: 'POST', body, headers }, timeoutMs)
     if (!ok) return { refused: { statusCode: status, data: text } }
-    const accessToken = readToken(text)
-    if (!accessToken) throw new Error('The answer contains no access token.')
+    const tokens = readTokens(text)
+    if (!tokens) throw new Error('The answer contains no access token.')
+    const { accessToken, idToken } = tokens
+    if (openId) {
+      if (idToken === undefined) throw new Error('The answer contains no ID token.')
+      this.received.idClaims = await checkIdToken(idToken, { openId, clientId, nonce, accessToken })
+    }
     return { refused: null, accessToken }
   }
+}
 
-  private async readProfile(accessToken: string): Promise<ProviderProfile> {
-    const headers = { Authorization: `Bearer ${accessToken}` }
-    const { ok, status, text } = await fetchBounded(this.provider.userinfoUrl, { headers }, this.timeoutMs)
-    if (!ok) throw new Error(`The userinfo URL answered ${status}.`)
-    return readClaims(this.provider.name, text)
-  }
+/** The header of a client with a secret (RFC 6749, section 2.3.1: both are encoded as in a form). */
+function basicOf(id: string, secret: string): string {
+  const encode = (text: string) => new URLSearchParams({ t: text }).toString().slice(2)
+  return `Basic ${Buffer.from(`${encode(id)}:${encode(secret)}`).toString('base64')}`
 }
 
 /** The error object that the library expects for an unsuccessful response: it reads the OAuth error in it. */

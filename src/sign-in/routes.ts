@@ -39,6 +39,8 @@ export interface AuthRoutesOptions {
   clientViewer: (req: IncomingMessage) => Promise<Caller | null>
   /** Timeout of one response of a provider, in milliseconds; tests shorten it. */
   providerTimeoutMs?: number
+  /** For providers that cannot be reached. */
+  log?: Log
 }
 
 /** The attributes of the session cookie. */
@@ -70,7 +72,7 @@ interface Route {
  */
 export function createAuthRoutes(options: AuthRoutesOptions) {
   const { providers, sessions, accounts, tokens, publicUrl, secure, clientViewer } = options
-  const { allowedOrigins = [], providerTimeoutMs = 10_000 } = options
+  const { allowedOrigins = [], providerTimeoutMs: timeoutMs = 10_000, log } = options
   const devices = createKnownDevices({ tokens, secure })
   const fromElsewhere = (req: IncomingMessage) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
 
@@ -94,7 +96,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     return caller.userId
   }
 
-  const oauth = createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs: providerTimeoutMs })
+  const oauth = createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs, log })
 
   const begin: Handler = async req => {
     const { provider = providers[0]?.name } = readQuery(req, ['provider', 'return_to', 'link'])
@@ -104,12 +106,17 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     }
     const elsewhere = otherNameOf(req, publicUrl())
     if (elsewhere) return redirect(elsewhere)
-    await oauth.begin(req, provider)
-    return undefined
+    try {
+      await oauth.begin(req, provider)
+      return undefined
+    } catch (error) {
+      if (!(error instanceof SignInRefused)) throw error
+      return redirect(withError(publicUrl(), readReturnTo(readQuery(req, ['return_to']).return_to), error.reason))
+    }
   }
 
   const callback: Handler = async req => {
-    readQuery(req, ['code', 'state', 'error'])
+    readQuery(req, ['code', 'state', 'error', 'iss'])
     const pending = oauth.take(req)
     try {
       if (!pending) throw new SignInRefused('invalid_state', 'This browser has not started this sign-in.')

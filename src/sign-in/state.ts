@@ -19,6 +19,8 @@ export interface Pending {
   provider: string
   /** The PKCE verifier. */
   verifier: string
+  /** What the ID token must repeat. */
+  nonce: string
   /** A path of this service, or null for the public address. */
   returnTo: string | null
   /** The account that the identity is to be attached to, or null. */
@@ -29,6 +31,7 @@ const sealed = z.object({
   state: z.string(),
   provider: z.string(),
   verifier: z.string(),
+  nonce: z.string(),
   returnTo: z.string().nullable(),
   linkTo: z.string().nullable(),
 })
@@ -57,12 +60,13 @@ export function createStateCookies(options: {
   const setCookie = (res: ServerResponse, name: string, value: string, maxAge: number) =>
     res.appendHeader('set-cookie', stringifySetCookie(name, value, { ...cookie, maxAge }))
 
-  async function remember(req: SignInRequest, provider: string, verifier: string): Promise<string> {
+  async function remember(req: SignInRequest, provider: string, verifier: string, nonce: string): Promise<string> {
     const state = newSecret(16)
     const payload = {
       state,
       provider,
       verifier,
+      nonce,
       returnTo: readReturnTo(text(req.query.return_to)),
       linkTo: await linkTo(req),
     }
@@ -81,9 +85,9 @@ export function createStateCookies(options: {
 
   return {
     /** The state store of a passport-oauth2 strategy; the library distinguishes the variants by the number of parameters. */
-    storeOf: (provider: string) => ({
+    storeOf: (provider: string, nonce: string) => ({
       store(req: SignInRequest, verifier: string, _state: unknown, _meta: unknown, done: Done<[state?: string]>): void {
-        remember(req, provider, verifier).then(state => done(null, state), done)
+        remember(req, provider, verifier, nonce).then(state => done(null, state), done)
       },
       verify(req: SignInRequest, _state: unknown, _meta: unknown, done: Done<[verifier: string | false]>): void {
         const pending = read(req)

@@ -296,17 +296,67 @@ describe('OAUTH_<NAME>_*', () => {
       clientSecret: 'a-secret',
     }
     expect(providers).toEqual([
-      { name: 'github', ...addresses, scopes: ['read:user', 'user:email'] },
-      { name: 'my-idp', ...addresses, scopes: ['openid', 'email', 'profile'] },
+      { name: 'github', issuer: null, dialect: 'standard', ...addresses, scopes: ['read:user', 'user:email'] },
+      { name: 'my-idp', issuer: null, dialect: 'standard', ...addresses, scopes: ['openid', 'email', 'profile'] },
     ])
   })
 
   it('names each part that is missing', () => {
-    expect(problemsOf({ OAUTH_MY_IDP_SCOPES: 'openid' }).sort()).toEqual(
-      ['AUTHORIZE_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'TOKEN_URL', 'USERINFO_URL'].map(
-        field => `OAUTH_MY_IDP_${field}: is missing`,
-      ),
+    const missing = (env: Env) =>
+      problemsOf(env)
+        .map(problem => problem.replace(/; without.*/, ''))
+        .sort()
+    const parts = (names: string[]) => names.map(field => `OAUTH_MY_IDP_${field}: is missing`)
+    expect(missing({ OAUTH_MY_IDP_SCOPES: 'openid' })).toEqual(parts(['CLIENT_ID', 'CLIENT_SECRET', 'ISSUER']))
+    expect(missing({ OAUTH_MY_IDP_TOKEN_URL: 'https://id.example.com/token' })).toEqual(
+      parts(['AUTHORIZE_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'USERINFO_URL']),
     )
+  })
+
+  const client = (name: string, more: Env = {}) => ({
+    [`OAUTH_${name}_CLIENT_ID`]: 'an-id',
+    [`OAUTH_${name}_CLIENT_SECRET`]: 'a-secret',
+    ...more,
+  })
+  const only = (env: Env) => readConfig(env).providers[0]
+
+  it('needs the issuer alone of an OpenID Connect provider', () => {
+    const env = client('SSO', { OAUTH_SSO_ISSUER: 'https://sso.example.com/realms/a/' })
+    expect(only(env)).toMatchObject({ issuer: 'https://sso.example.com/realms/a', tokenUrl: '', dialect: 'standard' })
+    expect(problemsOf(client('SSO', { OAUTH_SSO_ISSUER: 'sso.example.com' }))).toEqual([
+      expect.stringMatching(/^OAUTH_SSO_ISSUER: /),
+    ])
+    // A URL of one's own goes before the one of the discovery.
+    expect(only({ ...env, OAUTH_SSO_USERINFO_URL: 'https://a.example/me' })?.userinfoUrl).toBe('https://a.example/me')
+  })
+
+  it('knows GitHub, GitLab, Google and Microsoft by their names', () => {
+    expect(only(client('GITHUB'))).toMatchObject({
+      ...{ issuer: null, dialect: 'github', scopes: ['read:user', 'user:email'] },
+      tokenUrl: 'https://github.com/login/oauth/access_token',
+      userinfoUrl: 'https://api.github.com/user',
+    })
+    expect(only(client('GITHUB', { OAUTH_GITHUB_HOST: 'git.example.com' }))?.userinfoUrl).toBe(
+      'https://git.example.com/api/v3/user',
+    )
+    expect(only(client('GITLAB'))?.issuer).toBe('https://gitlab.com')
+    expect(only(client('GITLAB', { OAUTH_GITLAB_HOST: 'git.example.com' }))?.issuer).toBe('https://git.example.com')
+    expect(only(client('GOOGLE'))?.issuer).toBe('https://accounts.google.com')
+    const microsoft = 'https://login.microsoftonline.com'
+    expect(only(client('MICROSOFT'))).toMatchObject({ issuer: `${microsoft}/common/v2.0`, dialect: 'microsoft' })
+    expect(only(client('MICROSOFT', { OAUTH_MICROSOFT_TENANT: 'example.com' }))?.issuer).toBe(
+      `${microsoft}/example.com/v2.0`,
+    )
+  })
+
+  it('refuses what a provider does not take, and Keycloak without its issuer', () => {
+    expect(problemsOf(client('GOOGLE', { OAUTH_GOOGLE_TENANT: 'example.com' }))).toEqual([
+      expect.stringMatching(/^OAUTH_GOOGLE_TENANT: .+remove/),
+    ])
+    expect(problemsOf(client('GITLAB', { OAUTH_GITLAB_HOST: 'https://git.example.com/x' }))).toEqual([
+      expect.stringMatching(/^OAUTH_GITLAB_HOST: /),
+    ])
+    expect(problemsOf(client('KEYCLOAK'))).toEqual([expect.stringMatching(/^OAUTH_KEYCLOAK_ISSUER: is missing/)])
   })
 
   it('takes addresses of the web alone', () => {
@@ -329,7 +379,8 @@ describe('describeSettings', () => {
   })
 
   it('tells of every part of a provider', () => {
-    const parts = [...Object.keys(provider('<NAME>')), 'OAUTH_<NAME>_SCOPES']
+    const more = ['ISSUER', 'SCOPES', 'TENANT', 'HOST'].map(field => `OAUTH_<NAME>_${field}`)
+    const parts = [...Object.keys(provider('<NAME>')), ...more]
     expect(names.filter(name => name?.startsWith('OAUTH_')).sort()).toEqual(parts.sort())
   })
 

@@ -205,6 +205,8 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
   return {
     provider: {
       name: 'local',
+      issuer: null,
+      dialect: 'standard',
       authorizeUrl: `${publicUrl}${prefix}/auth`,
       tokenUrl: `${ownUrl}${prefix}/token`,
       userinfoUrl: `${ownUrl}${prefix}/me`,

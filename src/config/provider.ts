@@ -1,0 +1,15 @@
+/** One sign-in provider, from the OAUTH_<NAME>_* settings. */
+export interface OAuthProvider {
+  name: string
+  /** The issuer of an OpenID Connect provider; null for OAuth 2 alone, where the profile comes from userinfo. */
+  issuer: string | null
+  /** With an issuer, the URLs may be "": then they come from its discovery. */
+  authorizeUrl: string
+  tokenUrl: string
+  userinfoUrl: string
+  /** How its answers are to be read where they differ from OpenID Connect. */
+  dialect: 'standard' | 'github' | 'microsoft'
+  clientId: string
+  clientSecret: string
+  scopes: string[]
+}

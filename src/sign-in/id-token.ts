@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose'
+import { isSame } from '../runtime/tokens.ts'
+import type { OpenId } from './discovery.ts'
+
+/** Difference between the clocks of the provider and of this machine that is accepted. */
+const CLOCK_SECONDS = 60
+
+/** The claims of an ID token, checked. */
+export type IdClaims = JWTPayload & { sub: string }
+
+/**
+ * Checks an ID token as OpenID Connect Core 1.0, section 3.1.3.7, demands: signature, issuer, audience, authorized party, expiry, nonce and, if it is
+ * stated, the hash of the access token.
+ * @throws Error that says what is wrong with it
+ */
+export async function checkIdToken(
+  token: string,
+  { openId, clientId, nonce, accessToken }: { openId: OpenId; clientId: string; nonce: string; accessToken: string },
+): Promise<IdClaims> {
+  const claims = await checkSigned(token, openId, clientId, ['sub', 'iat', 'exp'])
+  const { sub, aud, azp, nonce: stated, at_hash: accessHash } = claims
+  if (typeof sub !== 'string' || sub === '') throw new Error('The ID token names no subject.')
+  if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== clientId)
+    throw new Error('The ID token was issued to another client.')
+  if (typeof stated !== 'string' || !isSame(stated, nonce)) throw new Error('The ID token belongs to another sign-in.')
+  if (accessHash !== undefined && accessHash !== halfHash(accessToken, decodeProtectedHeader(token).alg ?? ''))
+    throw new Error('The ID token belongs to another access token.')
+  return { ...claims, sub }
+}
+
+/** Checks signature, issuer, audience and times of a token of the provider. @throws Error */
+export async function checkSigned(
+  token: string,
+  { issuer, keys, algorithms }: OpenId,
+  clientId: string,
+  requiredClaims: string[],
+): Promise<JWTPayload> {
+  const required = { requiredClaims, clockTolerance: CLOCK_SECONDS }
+  const options = { ...required, issuer: issuersOf(issuer, token), audience: clientId, algorithms }
+  return (await jwtVerify(token, keys, options)).payload
+}
+
+function issuersOf(issuer: string, token: string): string[] {
+  // Google documents both.
+  if (issuer === 'https://accounts.google.com') return [issuer, 'accounts.google.com']
+  if (!issuer.includes('{tenantid}')) return [issuer]
+  const { tid } = decodeJwt(token)
+  if (typeof tid !== 'string' || !/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(tid))
+    throw new Error('The ID token names no tenant.')
+  return [issuer.replace('{tenantid}', tid)]
+}
+
+/** The left half of the hash that belongs to the algorithm of the signature (OpenID Connect Core 1.0, section 3.1.3.6). */
+function halfHash(text: string, algorithm: string): string {
+  const bits = algorithm.startsWith('Ed') ? '512' : algorithm.slice(-3)
+  const whole = hash(`sha${bits}`, text, 'buffer')
+  return whole.subarray(0, whole.length / 2).toString('base64url')
+}
