@@ -60,6 +60,7 @@ beforeAll(async () => {
     name,
     issuer: null,
     dialect: 'standard',
+    signOut: false,
     authorizeUrl: `${base}/authorize?kept=1`,
     tokenUrl: `${base}/token`,
     userinfoUrl: `${base}/userinfo`,

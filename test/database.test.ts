@@ -156,6 +156,24 @@ it('A database of the version before file requests gets their tables, and keeps 
   }
 })
 
+it('Sessions that began before have no provider that could end them', async () => {
+  const { db } = fresh
+  const tables = db.sequelize.getQueryInterface()
+  const shape = async () => [
+    await tables.describeTable('session'),
+    ((await tables.showIndex('session')) as { name: string }[]).map(({ name }) => name).toSorted(),
+  ]
+  const now = await shape()
+  // The second time, it was killed after the first column.
+  for (const lost of [['provider_session', 'provider'], ['provider_session']]) {
+    await tables.removeIndex('session', 'session_provider_session')
+    for (const column of lost) await db.run(`ALTER TABLE session DROP COLUMN ${column}`)
+    await db.run("DELETE FROM migration WHERE name = '0013-session-provider'")
+    await migrate(db)
+    expect(await shape()).toEqual(now)
+  }
+})
+
 it('A migration runs once, and not in a new database, whose tables are as the models are already', async () => {
   const { db } = fresh
   const ran: string[] = []

@@ -28,6 +28,8 @@ export interface OpenIdProvider {
   rotate(): void
   /** Makes the provider answer nothing, or answer again. */
   setDown(down: boolean): void
+  /** Sends logout tokens to this URL from now on. */
+  setLogoutUrl(url: string): void
   /** Goes from the beginning of a sign-in through the provider to the URL of the callback. */
   visit(browser: Browser, begun: Response): Promise<string>
   close(): Promise<void>
@@ -36,7 +38,7 @@ export interface OpenIdProvider {
 export const clientSecret = 'a secret of the client with / and +'
 
 export async function openOpenIdProvider(): Promise<OpenIdProvider> {
-  let [down, keys] = [false, 0]
+  let [down, keys, logoutUrl] = [false, 0, '']
   let oidc: Oidc
   const server = createServer((req, res) => {
     if (down) return void req.socket.destroy()
@@ -65,13 +67,27 @@ export async function openOpenIdProvider(): Promise<OpenIdProvider> {
           client_secret: clientSecret,
           redirect_uris: ['https://satchel.invalid/auth/callback'],
           id_token_signed_response_alg: 'ES256',
+          ...(logoutUrl ? { backchannel_logout_uri: logoutUrl, backchannel_logout_session_required: true } : {}),
           token_endpoint_auth_method: 'client_secret_basic',
         },
       ],
       clientAuthMethods: ['client_secret_basic'],
       cookies: { keys: ['a key of the cookies'] },
       enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
-      features: { devInteractions: { enabled: false } },
+      features: {
+        backchannelLogout: { enabled: true },
+        devInteractions: { enabled: false },
+        rpInitiatedLogout: {
+          logoutSource: (ctx, form) => {
+            ctx.body = form
+          },
+        },
+      },
+      // Its own refuses loopback addresses.
+      fetch: (url, init) => {
+        const { dispatcher: _, ...others } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
+        return fetch(url, others)
+      },
       findAccount: async (_ctx, sub) => ({ accountId: sub, claims: async () => ({ ...provider.user, sub }) }),
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
       jwks: { keys: [provider.key as never] },
@@ -79,13 +95,14 @@ export async function openOpenIdProvider(): Promise<OpenIdProvider> {
     })
     // The address of the service under test is known only later.
     oidc.Client.prototype.redirectUriAllowed = () => true
+    oidc.Client.prototype.postLogoutRedirectUriAllowed = () => true
   }
 
   async function interact(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const { sub } = provider.user
     const grant = new oidc.Grant({ accountId: sub, clientId: 'satchel' })
     grant.addOIDCScope('openid email profile')
-    const result = { login: { accountId: sub, remember: false }, consent: { grantId: await grant.save() } }
+    const result = { login: { accountId: sub }, consent: { grantId: await grant.save() } }
     await oidc.interactionFinished(req, res, result)
   }
 
@@ -120,6 +137,10 @@ export async function openOpenIdProvider(): Promise<OpenIdProvider> {
     },
     setDown(value) {
       down = value
+    },
+    setLogoutUrl(url) {
+      logoutUrl = url
+      open()
     },
     async visit(browser, begun) {
       let to = begun.headers.get('location') ?? ''

@@ -98,6 +98,7 @@ const anyEngine = [
   'memory',
   'openapi',
   'openid',
+  'openid-sign-out',
   'pack',
   'pages',
   'part-stream',

@@ -15,9 +15,13 @@ export const Session = table({
     device: text(200),
     /** The network of the client at sign-in, never its full IP address. */
     address: text(64),
+    /** The OpenID Connect provider that it began with, or null. */
+    provider: text(64).nullable(),
+    /** A hash of the provider and of the id of its own session (`sid`), if it has one. */
+    providerSession: digest.nullable(),
   },
   unique: [['id']],
-  indexes: [['expiresAt'], ['userId', 'lastUsedAt']],
+  indexes: [['expiresAt'], ['providerSession'], ['userId', 'lastUsedAt']],
 })
 
 export type Session = Row<typeof Session>

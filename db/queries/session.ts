@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import type { Session } from '../models/session.ts'
 
-export type SessionRow = Omit<Session, 'hash' | 'userId'>
+export type SessionRow = Omit<Session, 'hash' | 'userId' | 'provider' | 'providerSession'>
 
 /** Maximum length of the list; a user has about as many sessions as devices, and they expire. */
 const SHOWN = 1000

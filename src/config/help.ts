@@ -6,6 +6,7 @@ const fallbacks: Partial<Record<string, string>> = {
   CLIENT_SECRET: 'the embedded sign-in provider',
   ISSUER: 'known for GITLAB, GOOGLE and MICROSOFT; GITHUB needs none',
   SCOPES: 'openid email profile; for GITHUB read:user user:email',
+  SIGN_OUT: 'false',
   TENANT: 'common',
   HOST: 'github.com or gitlab.com',
 }

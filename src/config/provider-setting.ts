@@ -18,6 +18,10 @@ export const providerField = {
   TOKEN_URL: { help: 'token URL of a provider without an issuer', read: url },
   USERINFO_URL: { help: 'userinfo URL of a provider without an issuer', read: url },
   SCOPES: { help: 'scopes requested from the provider', read: z.string().min(1) },
+  SIGN_OUT: {
+    help: 'true: people who sign out of Satchel sign out of the OpenID Connect provider, too',
+    read: z.enum(['true', 'false']),
+  },
   TENANT: {
     help: 'MICROSOFT only: id or domain of the tenant, or common, organizations or consumers',
     read: z.string().regex(/^[a-z\d][a-z\d.-]*$/i, 'must be the id or a domain of a tenant, or common'),
@@ -77,5 +81,6 @@ function readProvider(name: string, given: Given, problems: string[]): OAuthProv
     clientSecret: read('CLIENT_SECRET'),
     scopes: (optional('SCOPES') ?? known?.scopes ?? standardScopes).split(/[\s,]+/),
     dialect: known?.dialect ?? 'standard',
+    signOut: optional('SIGN_OUT') === 'true',
   }
 }

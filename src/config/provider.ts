@@ -9,6 +9,8 @@ export interface OAuthProvider {
   userinfoUrl: string
   /** How its answers are to be read where they differ from OpenID Connect. */
   dialect: 'standard' | 'github' | 'microsoft'
+  /** Whether people who sign out here sign out there, too. */
+  signOut: boolean
   clientId: string
   clientSecret: string
   scopes: string[]

@@ -120,6 +120,48 @@ export const authPaths: Record<string, Record<string, Operation>> = {
     },
     post: { operationId: 'signOutByPost', ...logout },
   },
+  '/auth/sign_out': {
+    get: {
+      operationId: 'signOutAtProvider',
+      tags: [authArea.name],
+      summary: 'Leads to the sign-out of the provider',
+      description:
+        'For a browser whose session has ended. If its provider is an OpenID Connect provider with `OAUTH_<NAME>_SIGN_OUT`, answers with a page that leads there.',
+      parameters: [returnTo],
+      responses: {
+        200: {
+          description: 'A page that leads to the provider, with the header `Refresh`.',
+          content: { 'text/html': { schema: text } },
+        },
+        303: redirect('To `return_to`, or to the public URL, where there is nothing to sign out of.'),
+        ...anywhere,
+      },
+      security: [{}],
+    },
+  },
+  '/auth/backchannel_logout': {
+    post: {
+      operationId: 'backChannelLogout',
+      tags: [authArea.name],
+      summary: 'Ends the sessions that a provider names',
+      description: 'For OpenID Connect providers (Back-Channel Logout 1.0).',
+      requestBody: {
+        required: true,
+        content: {
+          'application/x-www-form-urlencoded': {
+            schema: objectOf({ logout_token: text }),
+            example: { logout_token: 'eyJhbGciOiJFUzI1NiJ9.e30.c2ln' },
+          },
+        },
+      },
+      responses: {
+        200: success(objectOf({ sessions_ended: { type: 'integer' } }), { sessions_ended: 1 }),
+        400: refusal(400, ['INVALID_INPUT'], { name: 'logout_token', required: true }),
+        ...anywhere,
+      },
+      security: [{}],
+    },
+  },
   '/auth/providers': {
     get: {
       operationId: 'signInProviders',

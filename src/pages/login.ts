@@ -1,6 +1,6 @@
 import { sessionSecret } from '../access/credential.ts'
 import type { SessionService } from '../services/accounts/session.ts'
-import { signOut } from '../sign-in/routes.ts'
+import { signOut } from '../sign-in/sign-out.ts'
 import { nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
 
 /** How providers write their own names, where that is not just a capital letter. */
@@ -55,8 +55,8 @@ export async function askLogout(visit: Visit): Promise<Reply> {
 /** `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back to, it leads there by a new sign-in. */
 export function logout(options: { sessions: SessionService; secure: boolean }) {
   return async (visit: Visit): Promise<Reply> => {
-    const cookie = await signOut(sessionSecret(visit.req), visit.log, options)
+    const { cookie, goOn } = await signOut(sessionSecret(visit.req), visit.log, options)
     const next = nextOf(visit.query)
-    return { to: next === '/' ? '/' : signInAt(next), headers: { 'set-cookie': cookie } }
+    return { to: goOn ?? (next === '/' ? '/' : signInAt(next)), headers: { 'set-cookie': cookie } }
   }
 }

@@ -29,14 +29,43 @@ export async function checkIdToken(
   return { ...claims, sub }
 }
 
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
+/** How long a logout token is valid after it was issued, so that one that is found later ends nothing. */
+const LOGOUT_SECONDS = 300
+
+/**
+ * Checks a logout token (OpenID Connect Back-Channel Logout 1.0, section 2.6).
+ * @returns whose sessions end; one of both is not null
+ * @throws Error that says what is wrong with it
+ */
+export async function checkLogoutToken(
+  token: string,
+  openId: OpenId,
+  clientId: string,
+): Promise<{ subject: string | null; sid: string | null }> {
+  const claims = await checkSigned(token, openId, clientId, ['iat', 'jti', 'events'], LOGOUT_SECONDS)
+  const { typ } = decodeProtectedHeader(token)
+  if (typ !== undefined && !/^(application\/)?(logout\+)?jwt$/i.test(typ)) throw new Error('It is of another type.')
+  const { events, nonce, sub, sid } = claims
+  if (typeof events !== 'object' || events === null || !(logoutEvent in events))
+    throw new Error('It contains no logout event.')
+  // An ID token has one, and must not serve as a logout token.
+  if (nonce !== undefined) throw new Error('It has a nonce.')
+  const subject = typeof sub === 'string' && sub !== '' ? sub : null
+  const session = typeof sid === 'string' && sid !== '' ? sid : null
+  if (subject === null && session === null) throw new Error('It names neither a subject nor a session.')
+  return { subject, sid: session }
+}
+
 /** Checks signature, issuer, audience and times of a token of the provider. @throws Error */
-export async function checkSigned(
+async function checkSigned(
   token: string,
   { issuer, keys, algorithms }: OpenId,
   clientId: string,
   requiredClaims: string[],
+  maxSeconds?: number,
 ): Promise<JWTPayload> {
-  const required = { requiredClaims, clockTolerance: CLOCK_SECONDS }
+  const required = { requiredClaims, clockTolerance: CLOCK_SECONDS, ...(maxSeconds ? { maxTokenAge: maxSeconds } : {}) }
   const options = { ...required, issuer: issuersOf(issuer, token), audience: clientId, algorithms }
   return (await jwtVerify(token, keys, options)).payload
 }

@@ -7,10 +7,17 @@ import { newSecret, type Tokens } from '../runtime/tokens.ts'
 import { type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
 import { excerpt } from '../values/excerpt.ts'
 import { fetchBounded, readTokens } from './claims.ts'
-import { createDiscovery, DiscoveryFailed, type Endpoints } from './discovery.ts'
+import { createDiscovery, DiscoveryFailed, type Endpoints, type OpenId } from './discovery.ts'
 import { checkIdToken, type IdClaims } from './id-token.ts'
 import { createStateCookies, type Pending, type SignInRequest } from './state.ts'
 import { readProfileOf } from './userinfo.ts'
+
+/** Whom a provider has authenticated. */
+export interface Identified {
+  profile: ProviderProfile
+  /** The checked ID token, and the id of the provider's session if it tells; null for OAuth 2 alone. */
+  openId: { idToken: string; sid: string | null } | null
+}
 
 /** The round trips to the providers. */
 export interface OAuth {
@@ -25,7 +32,9 @@ export interface OAuth {
    * Redeems the code of a callback.
    * @throws SignInRefused `auth_failed` when the provider does not identify the user, within two timeouts at most
    */
-  finish(req: SignInRequest, pending: Pending): Promise<ProviderProfile>
+  finish(req: SignInRequest, pending: Pending): Promise<Identified>
+  /** A provider and what checks its tokens; null for OAuth 2 alone. @throws DiscoveryFailed */
+  openIdOf(provider: string): Promise<{ provider: OAuthProvider; openId: OpenId } | null>
 }
 
 export interface OAuthOptions {
@@ -95,14 +104,21 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
           throw new Error(`The provider returned no code: ${excerpt(String(error))}`)
         const strategy = await strategyOf(provider, nonce)
         strategy.requireIssuer(req.query.iss)
-        return await new Promise((resolve, reject) => {
+        const profile = await new Promise<ProviderProfile>((resolve, reject) => {
           const settle = (failure: unknown, profile?: ProviderProfile | false | null) =>
             failure || !profile ? reject(failure) : resolve(profile)
           authenticator.authenticate(strategy, { session: false }, settle)(req, req.res, reject)
         })
+        return { profile, openId: strategy.openIdSession() }
       } catch (error) {
         throw new SignInRefused('auth_failed', `The sign-in at ${provider} has failed.`, { cause: causeOf(error) })
       }
+    },
+
+    async openIdOf(name) {
+      const of = known.get(name)
+      const openId = of && (await of.endpoints()).openId
+      return openId ? { provider: of.provider, openId } : null
     },
   }
 }
@@ -123,7 +139,7 @@ class ProviderStrategy extends OAuth2Strategy {
   // Not #private: passport works on objects that inherit from this one.
   private readonly options: StrategyOptions
   /** What the token URL has answered. */
-  private readonly received: { idClaims: IdClaims | null } = { idClaims: null }
+  private readonly received: { idToken: string; idClaims: IdClaims | null } = { idToken: '', idClaims: null }
 
   constructor(options: StrategyOptions) {
     const { provider, endpoints, store } = options
@@ -162,6 +178,13 @@ class ProviderStrategy extends OAuth2Strategy {
     return this.options.endpoints.openId ? { nonce: this.options.nonce } : {}
   }
 
+  /** The session of the provider, once the code is redeemed. */
+  openIdSession(): Identified['openId'] {
+    const { idToken, idClaims } = this.received
+    if (!idClaims) return null
+    return { idToken, sid: typeof idClaims.sid === 'string' && idClaims.sid !== '' ? idClaims.sid : null }
+  }
+
   /** Checks the issuer that a callback names (RFC 9207), against mixing up providers. @throws Error */
   requireIssuer(stated: unknown): void {
     const { openId } = this.options.endpoints
@@ -173,7 +196,8 @@ class ProviderStrategy extends OAuth2Strategy {
   override userProfile(accessToken: string, done: (error?: unknown, profile?: ProviderProfile) => void): void {
     const { provider, endpoints, timeoutMs } = this.options
     const { userinfoUrl } = endpoints
-    readProfileOf({ provider, userinfoUrl, accessToken, timeoutMs, ...this.received }).then(
+    const { idClaims } = this.received
+    readProfileOf({ provider, userinfoUrl, accessToken, timeoutMs, idClaims }).then(
       profile => done(null, profile),
       done,
     )
@@ -193,6 +217,7 @@ class ProviderStrategy extends OAuth2Strategy {
     const { accessToken, idToken } = tokens
     if (openId) {
       if (idToken === undefined) throw new Error('The answer contains no ID token.')
+      this.received.idToken = idToken
       this.received.idClaims = await checkIdToken(idToken, { openId, clientId, nonce, accessToken })
     }
     return { refused: null, accessToken }

@@ -22,6 +22,7 @@ import { createKnownDevices } from './known-device.ts'
 import { createLinking, LINKING_PATH } from './linking.ts'
 import { createOAuth } from './oauth.ts'
 import { readReturnTo, withError } from './return-to.ts'
+import { createProviderSignOut, SIGN_OUT_PATH, sessionCookie, signOut } from './sign-out.ts'
 import type { Pending, SignInRequest } from './state.ts'
 
 export interface AuthRoutesOptions {
@@ -41,20 +42,6 @@ export interface AuthRoutesOptions {
   providerTimeoutMs?: number
   /** For providers that cannot be reached. */
   log?: Log
-}
-
-/** The attributes of the session cookie. */
-const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
-
-/** Ends the session of a secret, if there is one. @returns what takes its cookie away */
-export async function signOut(
-  secret: string | undefined,
-  log: Log,
-  { sessions, secure }: Pick<AuthRoutesOptions, 'sessions' | 'secure'>,
-): Promise<string> {
-  const ended = secret ? await sessions.end(secret) : null
-  if (ended) writeSecurityEvent(log, 'sign_out', { user_id: ended.userId, session_id: ended.id })
-  return stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 })
 }
 
 /** @returns nothing when the response has been sent already */
@@ -98,6 +85,8 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
 
   const oauth = createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs, log })
 
+  const providerSignOut = createProviderSignOut({ ...options, oauth })
+
   const begin: Handler = async req => {
     const { provider = providers[0]?.name } = readQuery(req, ['provider', 'return_to', 'link'])
     if (provider === undefined || !providers.some(({ name }) => name === provider)) {
@@ -134,17 +123,23 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
 
   /** @returns the URL to redirect to */
   async function signIn(req: SignInRequest, pending: Pending): Promise<string> {
-    const profile = await oauth.finish(req, pending)
+    const identified = await oauth.finish(req, pending)
+    const { profile, openId } = identified
     const { userId } = await accounts.signIn(profile, null)
     // A new session every time, to prevent session fixation.
     const old = sessionSecret(req)
     if (old) await sessions.end(old)
     const { device, network } = clientOf(req)
     const known = devices.knows(req, userId)
-    const { id, secret, expiresAt } = await sessions.start(userId, { device, address: network, known })
+    const { id, secret, expiresAt } = await sessions.start(
+      userId,
+      { device, address: network, known },
+      openId && { provider: pending.provider, sid: openId.sid },
+    )
     const maxAge = Math.floor((expiresAt - Date.now()) / 1000)
     req.res.appendHeader('set-cookie', [
       devices.remember(req, userId),
+      ...providerSignOut.remember(pending.provider, identified, maxAge),
       stringifySetCookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge }),
     ])
     const caller = { user_id: userId, session_id: id }
@@ -158,7 +153,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     // An identity meant for one account must not be offered to another one, or create one.
     if (caller?.userId !== pending.linkTo)
       throw new SignInRefused('invalid_state', 'The session that started this sign-in has ended.')
-    const profile = await oauth.finish(req, pending)
+    const { profile } = await oauth.finish(req, pending)
     if (await accounts.hasIdentity(profile, caller)) return pending.returnTo ?? LINKING_PATH
     req.res.appendHeader('set-cookie', linking.offer(caller, profile))
     return `${LINKING_PATH}/confirm`
@@ -180,17 +175,20 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
 
   const logout: Handler = async req => {
     const secret = sessionSecret(req)
+    let ended: string | null = null
     if (secret) {
       const elsewhere = fromElsewhere(req)
       // The link may be on another site, so a page asks for confirmation.
       if (req.method === 'GET' && (elsewhere ? mayFollowLink(req) : isSilentBrowser(req)))
         return redirect('/logout/confirm', 303)
       if (elsewhere) throw new Forbidden('Sign out on a page of this service.')
-      req.res.appendHeader('set-cookie', await signOut(secret, req.incoming.log, { sessions, secure }))
+      const { cookie, goOn } = await signOut(secret, req.incoming.log, { sessions, secure })
+      req.res.appendHeader('set-cookie', cookie)
+      ended = goOn
     }
     // A form of a page: respond with a page.
     if (req.method === 'POST' && req.headers.accept?.includes('text/html'))
-      return redirect(readReturnTo(readQuery(req, ['return_to']).return_to) ?? '/', 303)
+      return redirect(ended ?? readReturnTo(readQuery(req, ['return_to']).return_to) ?? '/', 303)
     return answer(success({ logout_successful: true }))
   }
 
@@ -207,6 +205,8 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   addresses.on('GET', '/auth/callback', { handle: callback, methods: ['GET'] })
   addresses.on('GET', '/auth/is_valid', { handle: isValid, methods: ['GET', 'HEAD'] })
   addresses.on('GET', '/auth/logout', { handle: logout, methods: ['GET', 'POST'] })
+  addresses.on('GET', SIGN_OUT_PATH, { handle: providerSignOut.leave, methods: ['GET'] })
+  addresses.on('GET', '/auth/backchannel_logout', { handle: providerSignOut.backChannel, methods: ['POST'] })
   addresses.on('GET', '/auth/providers', { handle: list, methods: ['GET', 'HEAD'] })
   addresses.on('GET', '/auth/:provider/login', { handle: login, methods: ['GET', 'HEAD'] })
 

@@ -296,8 +296,22 @@ describe('OAUTH_<NAME>_*', () => {
       clientSecret: 'a-secret',
     }
     expect(providers).toEqual([
-      { name: 'github', issuer: null, dialect: 'standard', ...addresses, scopes: ['read:user', 'user:email'] },
-      { name: 'my-idp', issuer: null, dialect: 'standard', ...addresses, scopes: ['openid', 'email', 'profile'] },
+      {
+        name: 'github',
+        issuer: null,
+        dialect: 'standard',
+        signOut: false,
+        ...addresses,
+        scopes: ['read:user', 'user:email'],
+      },
+      {
+        name: 'my-idp',
+        issuer: null,
+        dialect: 'standard',
+        signOut: false,
+        ...addresses,
+        scopes: ['openid', 'email', 'profile'],
+      },
     ])
   })
 
@@ -379,7 +393,7 @@ describe('describeSettings', () => {
   })
 
   it('tells of every part of a provider', () => {
-    const more = ['ISSUER', 'SCOPES', 'TENANT', 'HOST'].map(field => `OAUTH_<NAME>_${field}`)
+    const more = ['ISSUER', 'SCOPES', 'SIGN_OUT', 'TENANT', 'HOST'].map(field => `OAUTH_<NAME>_${field}`)
     const parts = [...Object.keys(provider('<NAME>')), ...more]
     expect(names.filter(name => name?.startsWith('OAUTH_')).sort()).toEqual(parts.sort())
   })

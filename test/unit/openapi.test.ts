@@ -152,6 +152,7 @@ describe('the OpenAPI document', () => {
   it.each(titled)('%s shows its success, unless that is no JSON', (_title, { operation }) => {
     const { 200: success, 302: redirect } = operation.responses
     if (redirect) expect(redirect).not.toHaveProperty('content')
+    else if (operation.operationId === 'signOutAtProvider') expect(success).toHaveProperty(['content', 'text/html'])
     else expect(success).toHaveProperty(['content', 'application/json', 'example'])
   })
 
@@ -366,6 +367,8 @@ describe('the contract', () => {
     ['GET /auth/is_valid', ['', 'session', 'apiKey']],
     ['GET /auth/logout', ['', 'session']],
     ['POST /auth/logout', ['', 'session']],
+    ['GET /auth/sign_out', ['']],
+    ['POST /auth/backchannel_logout', ['']],
     ['GET /auth/providers', ['']],
     ['GET /auth/{provider}/login', ['']],
   ])('%s takes these credentials, or none', (title, credentials) => {

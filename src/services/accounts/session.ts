@@ -1,5 +1,6 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
+import { findIdentity } from '../../../db/queries/identity.ts'
 import { deleteOtherSessions, type SessionRow, sessionsOf } from '../../../db/queries/session.ts'
 import type { Caller } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
@@ -37,9 +38,19 @@ export interface SessionView extends SessionRow {
 export interface EndedSession {
   id: string
   userId: string
+  /** The OpenID Connect provider that it began with, or null. */
+  provider: string | null
+}
+
+/** The session of an OpenID Connect provider that a session here begins with. */
+export interface ProviderSession {
+  provider: string
+  /** Its id at the provider, if that tells. */
+  sid: string | null
 }
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
+const hashOfSid = (provider: string, sid: string) => hashOf(`${provider} ${sid}`)
 
 const unknownClient: Client = { device: '', address: '', known: true }
 
@@ -63,11 +74,18 @@ export function sessionService({
   }
 
   return {
-    async start(userId: string, client: Client = unknownClient): Promise<NewSession> {
+    /** @param at the session of the provider with which it is to end */
+    async start(
+      userId: string,
+      client: Client = unknownClient,
+      at: ProviderSession | null = null,
+    ): Promise<NewSession> {
       const [id, secret, now] = [newId(), newSecret(), Date.now()]
       const expiresAt = now + sessionSeconds * 1000
       const { device, address } = client
-      const session = { hash: hashOf(secret), id, userId, createdAt: now, expiresAt, lastUsedAt: now, device, address }
+      const began = { provider: at?.provider ?? null, providerSession: at?.sid ? hashOfSid(at.provider, at.sid) : null }
+      const times = { createdAt: now, expiresAt, lastUsedAt: now }
+      const session = { hash: hashOf(secret), id, userId, device, address, ...times, ...began }
       const announced = await change({ userId, via: 'session', viaId: id }, async ({ tx, record }) => {
         await db.Session.create(session, { transaction: tx })
         record(userId, { kind: 'session.started', subject: id, details: { device, network: address } })
@@ -80,7 +98,7 @@ export function sessionService({
     /** Ends the session of a secret, effective immediately on every instance. Null if there is no such session. */
     async end(secret: string): Promise<EndedSession | null> {
       const hash = hashOf(secret)
-      const session = await db.Session.findByPk(hash, { attributes: ['id', 'userId'], raw: true })
+      const session = await db.Session.findByPk(hash, { attributes: ['id', 'userId', 'provider'], raw: true })
       if (!session) return null
       const { id, userId } = session
       return change({ userId, via: 'session', viaId: id }, async ({ tx, record }) => {
@@ -88,6 +106,37 @@ export function sessionService({
         record(userId, { kind: 'session.ended', subject: id })
         return session
       })
+    },
+
+    /**
+     * Ends the sessions that belong to one of a provider, or all that a user has begun with the provider.
+     * @param subject the user's id at the provider; null leaves it to `sid`
+     * @param sid the id of the session at the provider; null for all of the user
+     */
+    async endAtProvider({
+      provider,
+      subject,
+      sid,
+    }: ProviderSession & { subject: string | null }): Promise<EndedSession[]> {
+      if (subject === null && sid === null) return []
+      const known = subject === null ? null : await findIdentity(db, { provider, providerUserId: subject })
+      if (known === undefined) return []
+      const where = {
+        provider,
+        ...(sid === null ? {} : { providerSession: hashOfSid(provider, sid) }),
+        ...(known === null ? {} : { userId: known.userId }),
+      }
+      const found = await db.Session.findAll({ where, attributes: ['hash', 'id', 'userId', 'provider'], raw: true })
+      const ended: EndedSession[] = []
+      for (const { hash, ...session } of found) {
+        const caller = { userId: session.userId, via: 'session', viaId: session.id } as const
+        await change(caller, async ({ tx, record }) => {
+          if ((await db.Session.destroy({ where: { hash }, transaction: tx })) === 0) return
+          record(session.userId, { kind: 'session.ended', subject: session.id })
+          ended.push(session)
+        })
+      }
+      return ended
     },
 
     /** The active sessions of the caller, most recently used first. */

@@ -207,6 +207,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
       name: 'local',
       issuer: null,
       dialect: 'standard',
+      signOut: false,
       authorizeUrl: `${publicUrl}${prefix}/auth`,
       tokenUrl: `${ownUrl}${prefix}/token`,
       userinfoUrl: `${ownUrl}${prefix}/me`,

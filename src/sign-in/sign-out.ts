@@ -1,0 +1,179 @@
+import type { IncomingMessage } from 'node:http'
+import { parseCookie, stringifySetCookie } from 'cookie'
+import escapeHtml from 'escape-html'
+import { decodeJwt } from 'jose'
+import { z } from 'zod'
+import { writeSecurityEvent } from '../access/audit-log.ts'
+import type { Caller } from '../access/caller.ts'
+import { SESSION_COOKIE } from '../access/credential.ts'
+import type { OAuthProvider } from '../config/config.ts'
+import { readWhole } from '../http/body.ts'
+import { type Answer, answer, success } from '../http/envelope.ts'
+import { InvalidInput } from '../runtime/errors.ts'
+import type { Log } from '../runtime/log.ts'
+import type { Tokens } from '../runtime/tokens.ts'
+import type { SessionService } from '../services/accounts/session.ts'
+import { DiscoveryFailed } from './discovery.ts'
+import { checkLogoutToken } from './id-token.ts'
+import type { Identified, OAuth } from './oauth.ts'
+import { readReturnTo } from './return-to.ts'
+import type { SignInRequest } from './state.ts'
+
+/** Where a browser signs out at its provider, after it has signed out here. */
+export const SIGN_OUT_PATH = '/auth/sign_out'
+
+const cookieName = 'provider_session'
+const purpose = 'provider session'
+/** Characters of an ID token that still fits a cookie when it is encrypted; without it, the provider asks the person. */
+const MAX_ID_TOKEN = 2500
+const MAX_FORM_BYTES = 64 * 1024
+
+const sealed = z.object({ provider: z.string(), idToken: z.string().nullable() })
+
+/** The attributes of the session cookie. */
+export const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
+
+/**
+ * Ends the session of a secret, if there is one.
+ * @returns the Set-Cookie that removes its cookie, and where the browser is to go on to sign out at its provider, or null
+ */
+export async function signOut(
+  secret: string | undefined,
+  log: Log,
+  { sessions, secure }: { sessions: SessionService; secure: boolean },
+): Promise<{ cookie: string; goOn: string | null }> {
+  const ended = secret ? await sessions.end(secret) : null
+  if (ended) writeSecurityEvent(log, 'sign_out', { user_id: ended.userId, session_id: ended.id })
+  const cookie = stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 })
+  return { cookie, goOn: ended?.provider ? SIGN_OUT_PATH : null }
+}
+
+interface Options {
+  providers: OAuthProvider[]
+  oauth: OAuth
+  sessions: SessionService
+  tokens: Tokens
+  publicUrl: () => string
+  secure: boolean
+  clientViewer: (req: IncomingMessage) => Promise<Caller | null>
+}
+
+/** Sign-out at OpenID Connect providers: from here (RP-Initiated Logout 1.0), and from there (Back-Channel Logout 1.0). */
+export function createProviderSignOut({
+  providers,
+  oauth,
+  sessions,
+  tokens,
+  publicUrl,
+  secure,
+  clientViewer,
+}: Options) {
+  const cookie = { path: SIGN_OUT_PATH, httpOnly: true, sameSite: 'lax', secure } as const
+
+  /** The URL at which a session of a provider ends, or null where it is not to end or cannot. */
+  async function endSessionUrl({ provider: name, idToken }: z.output<typeof sealed>): Promise<string | null> {
+    const { provider, openId } = (await oauth.openIdOf(name).catch(unlessUnavailable)) ?? {}
+    if (!provider?.signOut || !openId?.endSessionUrl) return null
+    const url = new URL(openId.endSessionUrl)
+    url.searchParams.set('client_id', provider.clientId)
+    url.searchParams.set('post_logout_redirect_uri', `${publicUrl()}/`)
+    if (idToken !== null) url.searchParams.set('id_token_hint', idToken)
+    return url.href
+  }
+
+  return {
+    /** The cookie that remembers the session of the provider, for as long as the session here; none if it does not end with it. */
+    remember(name: string, { openId }: Identified, seconds: number): string[] {
+      const provider = providers.find(known => known.name === name)
+      if (!provider?.signOut || !openId) return []
+      const idToken = openId.idToken.length <= MAX_ID_TOKEN ? openId.idToken : null
+      const value = tokens.seal(purpose, { provider: name, idToken }, seconds)
+      return [stringifySetCookie(cookieName, value, { ...cookie, maxAge: seconds })]
+    },
+
+    /** Leads a browser without a session on to its provider; one with a session, which may follow a link of another site, back. */
+    async leave(req: SignInRequest): Promise<Answer> {
+      const { return_to } = req.query
+      const back: Answer = {
+        status: 303,
+        headers: { location: readReturnTo(typeof return_to === 'string' ? return_to : undefined) ?? '/' },
+        body: '',
+      }
+      const held = tokens.open(sealed, purpose, parseCookie(req.headers.cookie ?? '')[cookieName])
+      if (!held || (await clientViewer(req))) return back
+      req.res.appendHeader('set-cookie', stringifySetCookie(cookieName, '', { ...cookie, maxAge: 0 }))
+      const url = await endSessionUrl(held)
+      return url === null ? back : leadingTo(url)
+    },
+
+    /** Ends the sessions that a logout token names. @throws InvalidInput for one that is not valid */
+    async backChannel(req: SignInRequest): Promise<Answer> {
+      const token = (await readForm(req)).get('logout_token') ?? ''
+      const { provider, subject, sid } = await identify(token)
+      const ended = await sessions.endAtProvider({ provider, subject, sid })
+      for (const { id, userId } of ended)
+        writeSecurityEvent(req.incoming.log, 'sign_out', { user_id: userId, session_id: id }, { provider })
+      return answer(success({ sessions_ended: ended.length }))
+    },
+  }
+
+  async function identify(token: string): Promise<{ provider: string; subject: string | null; sid: string | null }> {
+    const issuer = issuerOf(token)
+    const causes: unknown[] = []
+    for (const { name } of providers) {
+      const found = await oauth.openIdOf(name).catch(unlessUnavailable)
+      if (!found || found.openId.issuer !== issuer) continue
+      try {
+        return { provider: name, ...(await checkLogoutToken(token, found.openId, found.provider.clientId)) }
+      } catch (error) {
+        causes.push(error)
+      }
+    }
+    const [cause] = causes
+    const reason = cause instanceof Error ? cause.message : 'No provider of this service has its issuer.'
+    throw new InvalidInput('logout_token', `The logout token is not valid. ${reason}`)
+  }
+}
+
+function unlessUnavailable(error: unknown): null {
+  if (error instanceof DiscoveryFailed) return null
+  throw error
+}
+
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
+}
+
+/** A page, not a redirect: browsers hold the redirects after a form against the `form-action` of the page that had it. */
+function leadingTo(url: string): Answer {
+  const href = escapeHtml(url)
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      refresh: `0;url=${url}`,
+    },
+    body: `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Signed out · Satchel</title></head>
+<body><h1>You are signed out of Satchel</h1><p><a href="${href}">Sign out of the sign-in provider, too</a></p></body>
+</html>
+`,
+  }
+}
+
+async function readForm(req: SignInRequest): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
+    throw new InvalidInput('content-type', 'Send the logout token as application/x-www-form-urlencoded.')
+  const bytes = await readWhole(req, MAX_FORM_BYTES, {
+    tooLarge: () => new InvalidInput('body', `The body may have up to ${MAX_FORM_BYTES / 1024} KiB.`),
+    broken: () => new InvalidInput('body', 'The body ended before it was complete. Send it again.'),
+  })
+  return new URLSearchParams(bytes.toString('utf8'))
+}
