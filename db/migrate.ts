@@ -9,12 +9,12 @@ import { blobChecksums } from './migrations/0008-blob-checksums.ts'
 import { entryOrders } from './migrations/0009-entry-orders.ts'
 import { shareEdit } from './migrations/0010-share-edit.ts'
 import { shareEntries } from './migrations/0011-share-entries.ts'
-import { sessionProvider } from './migrations/0013-session-provider.ts'
+import { signIn } from './migrations/0013-sign-in.ts'
 
 /** Lead from the first released version to this one, in order. */
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
-  ...[entryOrders, shareEdit, shareEntries, sessionProvider],
+  ...[entryOrders, shareEdit, shareEntries, signIn],
 ]
 
 /**

@@ -203,6 +203,7 @@ export async function createApp(config: Config, options: AppOptions) {
         providers,
         sessions,
         accounts: services.accounts,
+        groupMemberships: services.groupMemberships,
         tokens,
         publicUrl: address,
         secure,

@@ -416,6 +416,8 @@ describe('A session', () => {
       lastUsedAt: expiresAt - 3_600_000,
       device: '',
       address: '',
+      provider: null,
+      providerSession: null,
     })
     expect(await viewerOf(secret)).toMatchObject({ userId, via: 'session', expiresAt })
   })

@@ -156,11 +156,12 @@ it('A database of the version before file requests gets their tables, and keeps 
   }
 })
 
-it('Sessions that began before have no provider that could end them', async () => {
+it('Sessions and memberships that began before have no provider that could end them', async () => {
   const { db } = fresh
   const tables = db.sequelize.getQueryInterface()
   const shape = async () => [
     await tables.describeTable('session'),
+    await tables.describeTable('member'),
     ((await tables.showIndex('session')) as { name: string }[]).map(({ name }) => name).toSorted(),
   ]
   const now = await shape()
@@ -168,7 +169,8 @@ it('Sessions that began before have no provider that could end them', async () =
   for (const lost of [['provider_session', 'provider'], ['provider_session']]) {
     await tables.removeIndex('session', 'session_provider_session')
     for (const column of lost) await db.run(`ALTER TABLE session DROP COLUMN ${column}`)
-    await db.run("DELETE FROM migration WHERE name = '0013-session-provider'")
+    await db.run('ALTER TABLE member DROP COLUMN provider')
+    await db.run("DELETE FROM migration WHERE name = '0013-sign-in'")
     await migrate(db)
     expect(await shape()).toEqual(now)
   }

@@ -12,6 +12,7 @@ const levels = {
   identity_removed: 'warn',
   key_created: 'info',
   key_deleted: 'info',
+  member_joined: 'info',
   role_changed: 'info',
   member_removed: 'info',
   webhook_created: 'info',

@@ -34,6 +34,10 @@ export const mayTouch = (actor: Role, target: Role): boolean =>
 export const mayGrant = (actor: Role, role: Role): boolean =>
   may(actor, 'manage') && (role !== 'owner' || may(actor, 'own'))
 
+/** The stronger of two roles. */
+export const strongest = (a: Role, b: Role | undefined): Role =>
+  b !== undefined && roles.indexOf(b) < roles.indexOf(a) ? b : a
+
 /** The role that a workspace always has at least one of. */
 export const OWNER: Role = 'owner'
 

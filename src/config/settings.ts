@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { signUpRule } from './sign-up-rule.ts'
+import { claimSettings } from './claim-settings.ts'
 
 const flag = z.enum(['true', 'false']).transform(v => v === 'true')
 const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
@@ -92,12 +92,7 @@ export const settings = {
     shown: 'true with one provider, false with several',
     read: flag.or(z.literal('')),
   },
-  SIGN_UP: {
-    help: 'who may create an account: open, domains:example.com,example.org (verified e-mail addresses), invited (a pending invite to the verified e-mail address, or a file shared with it), claim:groups=staff,admins (a claim of the provider), or closed',
-    default: '',
-    shown: 'open',
-    read: signUpRule,
-  },
+  ...claimSettings,
   SESSION_HOURS: { help: 'hours for which a session is valid', default: '24', read: count(1, 8760) },
   SECRET_KEY: {
     help: 'key that tokens are derived from, the same on all instances; 32 characters or more',

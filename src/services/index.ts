@@ -52,6 +52,7 @@ import { versionService } from './tree/version.ts'
 import { backgroundCompletionService } from './uploads/background-completion.ts'
 import { uploadCompletionService } from './uploads/upload-completion.ts'
 import { uploadSessionService } from './uploads/upload-session.ts'
+import { groupMembershipService } from './workspaces/group-membership.ts'
 import { inviteService } from './workspaces/invite.ts'
 import { memberService } from './workspaces/member.ts'
 import { workspaceService } from './workspaces/workspace.ts'
@@ -102,6 +103,7 @@ export function createServices({ config, ...given }: Options) {
   const invites = inviteService({ ...core, mailings })
   const sessions = sessionService(core)
   const users = userService(core)
+  const groupMemberships = groupMembershipService(core)
   const workspaces = workspaceService(core)
   const fileRequests = fileRequestService({ ...core, passwords })
   const ofPerson = { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces }
@@ -111,6 +113,7 @@ export function createServices({ config, ...given }: Options) {
     ...{ fileRequests, mailings, downloads, zips, shareLinks, shareNotices, shares, invites, sessions, users },
     workspaces,
     accounts: accountService(core),
+    groupMemberships,
     accountEnd: accountEndService(core),
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),
     apiKeys: apiKeyService(core),
@@ -131,7 +134,7 @@ export function createServices({ config, ...given }: Options) {
       uploadCompletions,
     }),
     folders: folderService(trees),
-    identities: identityService(core),
+    identities: identityService({ ...core, groupMemberships }),
     kept: keptService({ ...core, trashItems }),
     members: memberService(core),
     nodes: nodeService(core),

@@ -52,6 +52,8 @@ const claims = z.object({
   locale: text,
 })
 
+const distributed = z.object({ _claim_names: z.record(z.string(), z.unknown()).catch({}) })
+
 /**
  * Reads what a provider states about a user, in the names of OpenID Connect or of those that came before it.
  * Missing claims and those of another type are "", and an e-mail address is unverified unless the provider states otherwise.
@@ -70,6 +72,7 @@ export function readClaims(provider: string, value: unknown): ProviderProfile {
     picture: said.picture || said.avatar_url,
     locale: said.locale,
     claims: textsOf(value),
+    elsewhere: Object.keys(distributed.parse(value)._claim_names),
   }
 }
 

@@ -14,8 +14,9 @@ import { write } from '../http/write.ts'
 import { Forbidden, InvalidInput } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Tokens } from '../runtime/tokens.ts'
-import { type AccountService, SignInRefused } from '../services/accounts/account.ts'
+import { type AccountService, type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
 import type { SessionService } from '../services/accounts/session.ts'
+import type { GroupMembershipService } from '../services/workspaces/group-membership.ts'
 import { deviceOf } from '../values/device.ts'
 import { truncateAddress } from '../values/network.ts'
 import { createKnownDevices } from './known-device.ts'
@@ -30,6 +31,7 @@ export interface AuthRoutesOptions {
   providers: OAuthProvider[]
   sessions: SessionService
   accounts: AccountService
+  groupMemberships?: GroupMembershipService
   tokens: Tokens
   /** Origin of the service, without a trailing slash. */
   publicUrl: () => string
@@ -58,7 +60,7 @@ interface Route {
  * @returns a listener whose promise is fulfilled with the end of its response
  */
 export function createAuthRoutes(options: AuthRoutesOptions) {
-  const { providers, sessions, accounts, tokens, publicUrl, secure, clientViewer } = options
+  const { providers, sessions, accounts, groupMemberships, tokens, publicUrl, secure, clientViewer } = options
   const { allowedOrigins = [], providerTimeoutMs: timeoutMs = 10_000, log } = options
   const devices = createKnownDevices({ tokens, secure })
   const fromElsewhere = (req: IncomingMessage) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
@@ -126,6 +128,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     const identified = await oauth.finish(req, pending)
     const { profile, openId } = identified
     const { userId } = await accounts.signIn(profile, null)
+    await applyGroups(req, userId, profile)
     // A new session every time, to prevent session fixation.
     const old = sessionSecret(req)
     if (old) await sessions.end(old)
@@ -145,6 +148,24 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     const caller = { user_id: userId, session_id: id }
     writeSecurityEvent(req.incoming.log, 'sign_in', caller, { provider: pending.provider })
     return pending.returnTo ?? `${publicUrl()}/`
+  }
+
+  /** Gives the roles of the groups, and logs what that has changed. */
+  async function applyGroups(req: SignInRequest, userId: string, profile: ProviderProfile): Promise<void> {
+    const { log } = req.incoming
+    const { provider, elsewhere = [] } = profile
+    if (elsewhere.length > 0)
+      log.warn(
+        { provider, claims: elsewhere },
+        'the sign-in provider states these claims elsewhere, so they are not read',
+      )
+    for (const { workspaceId, what, role = null } of (await groupMemberships?.apply(userId, profile)) ?? []) {
+      const subject = { workspace_id: workspaceId, user_id: userId, provider, role }
+      if (what === 'joined') writeSecurityEvent(log, 'member_joined', {}, subject)
+      else if (what === 'role_changed') writeSecurityEvent(log, 'role_changed', {}, subject)
+      else if (what === 'removed') writeSecurityEvent(log, 'member_removed', {}, subject)
+      else log.warn({ ...subject, reason: what }, 'a group of the sign-in provider gives no role')
+    }
   }
 
   /** Keeps an identity until the user confirms it. @returns the URL of the form */

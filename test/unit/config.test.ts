@@ -270,6 +270,26 @@ describe('SIGN_UP and LINK_BY_EMAIL', () => {
   })
 })
 
+describe('GROUP_ROLES', () => {
+  const id = '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44'
+
+  it('gives groups roles in workspaces', () => {
+    expect(readConfig({})).toMatchObject({ groupClaim: 'groups', groupRoles: [] })
+    const text = `staff=${id}/editor, /eng/lead=of=all=${id.toUpperCase()}/ADMIN`
+    expect(readConfig({ GROUP_ROLES: text }).groupRoles).toEqual([
+      { group: 'staff', workspaceId: id, role: 'editor' },
+      { group: '/eng/lead=of=all', workspaceId: id, role: 'admin' },
+    ])
+  })
+
+  it.each(['staff', `staff=${id}`, `staff=${id}/owner`, 'staff=team/editor', `=${id}/editor`, `a=${id}/viewer,`])(
+    'refuses %s',
+    text => {
+      expect(problemsOf({ GROUP_ROLES: text })).toEqual([expect.stringMatching(/^GROUP_ROLES: must be/)])
+    },
+  )
+})
+
 describe('the embedded sign-in', () => {
   it('is refused where others can reach it', () => {
     expect(problemsOf({ PUBLIC_URL: 'https://files.example.com' })).toEqual([

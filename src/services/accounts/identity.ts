@@ -7,6 +7,7 @@ import { AppError, Unauthenticated } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
 import { changeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
+import type { GroupMembershipService } from '../workspaces/group-membership.ts'
 import { canonicalEmail } from './profile.ts'
 
 /** The identities with which an account is signed in to. */
@@ -14,18 +15,21 @@ export function identityService({
   db,
   change = changeRunner({ db }),
   wake = () => {},
-}: Core<'db'> & Partial<Core<'change' | 'wake'>>) {
+  groupMemberships,
+}: Core<'db'> & Partial<Core<'change' | 'wake'>> & { groupMemberships?: GroupMembershipService }) {
   return {
     /**
-     * Removes an identity from the account of the caller, and ends its other sessions, which may have started with it.
+     * Removes an identity from the account of the caller, and ends its other sessions, which may have started with it, and the memberships that
+     * groups of its provider gave.
      * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
      */
     async remove(caller: Caller, identityId: string): Promise<void> {
-      const notified = await change(caller, async ({ tx, record }) => {
+      const { notified, gone } = await change(caller, async ({ tx, record }) => {
         const user = await lockUser(db, caller.userId, tx)
         if (!user) throw new Unauthenticated()
         const identities = await lockIdentitiesOf(db, caller.userId, tx)
-        if (!identities.some(({ id }) => id === identityId))
+        const removed = identities.find(({ id }) => id === identityId)
+        if (!removed)
           throw new AppError('IDENTITY_NOT_FOUND', 'Your account has no such identity.', { identity_id: identityId })
         const left = identities.filter(({ id }) => id !== identityId)
         if (left.length === 0)
@@ -36,8 +40,11 @@ export function identityService({
         await db.Identity.destroy({ where: { id: identityId }, transaction: tx })
         await deleteOtherSessions(db, caller.userId, caller.credentialId, tx)
         record(caller.userId, { kind: 'identity.removed', subject: identityId })
-        return keepAddressTrue(caller.userId, user.verifiedEmail, left, tx)
+        const { provider } = removed
+        const gone = left.some(identity => identity.provider === provider) ? null : provider
+        return { notified: await keepAddressTrue(caller.userId, user.verifiedEmail, left, tx), gone }
       })
+      if (gone) await groupMemberships?.apply(caller.userId, { provider: gone })
       if (notified) wake()
     },
   }

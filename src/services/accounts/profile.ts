@@ -14,6 +14,8 @@ export interface ProviderProfile {
   locale: string
   /** Other claims by name: one text, or those of a list. */
   claims?: Readonly<Record<string, readonly string[]>>
+  /** Claims that the provider has, but does not state here (OpenID Connect Core 1.0, section 5.6.2), such as too many groups. */
+  elsewhere?: readonly string[]
 }
 
 /** A profile that fits the columns. `verifiedEmail` is null where the provider has not verified the address. */

@@ -1,7 +1,5 @@
 import { validate as isUuid } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
-import { workspaceKeysBy } from '../../../db/queries/api-key.ts'
-import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import {
   firstWithRole,
   type MemberView,
@@ -10,13 +8,13 @@ import {
   rolesOfBoth,
 } from '../../../db/queries/member.ts'
 import { onlyRows } from '../../../db/queries/page.ts'
-import { deleteSharesBy } from '../../../db/queries/share.ts'
 import { lockWorkspace } from '../../../db/queries/workspace.ts'
 import type { Caller } from '../../access/caller.ts'
 import { isOwner, may, mayGrant, mayTouch, OWNER, type Role } from '../../access/roles.ts'
 import { AppError, Forbidden } from '../../runtime/errors.ts'
 import { MAX_PAGE } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
+import { changeMembership, endMembership } from './membership.ts'
 import type { WorkspaceView } from './workspace.ts'
 
 export type { MemberView }
@@ -43,36 +41,27 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
       userId: string,
       role: Role,
     ): Promise<{ userId: string; role: Role }> {
-      return change(caller, async ({ tx, record }) => {
+      return change(caller, async of => {
+        const { tx } = of
         const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
         if (!mayTouch(mine, theirs) || !mayGrant(mine, role))
           throw new Forbidden('Only an owner can grant or revoke the role owner.')
         if (isOwner(theirs) && !isOwner(role)) await passOwnership(workspaceId, userId, tx)
-        await db.Member.update({ role }, { where: { workspaceId, userId }, transaction: tx })
-        if (may(theirs, 'manage') && !may(role, 'manage')) await deleteInvitesBy(db, userId, workspaceId, tx)
-        if (may(theirs, 'write') && !may(role, 'write')) await deleteSharesBy(db, userId, workspaceId, tx)
-        record({ workspace: workspaceId }, { kind: 'member.role_changed', subject: userId, details: { role } })
+        await changeMembership(db, of, { workspaceId, userId }, { from: theirs, to: role })
         return { userId, role }
       })
     },
 
     /** Removes a member, with their pending invites, their shares from the workspace and the keys of it that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async remove(caller: Caller, { id: workspaceId, name }: WorkspaceView, userId: string): Promise<void> {
-      await change(caller, async ({ tx, record }) => {
+      await change(caller, async of => {
+        const { tx } = of
         const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
         if (userId !== caller.userId && !mayTouch(mine, theirs))
           throw new Forbidden('Your role may not remove this member.')
         if (isOwner(theirs)) await passOwnership(workspaceId, userId, tx)
-        await db.Member.destroy({ where: { workspaceId, userId }, transaction: tx })
-        await deleteSharesBy(db, userId, workspaceId, tx)
-        await deleteInvitesBy(db, userId, workspaceId, tx)
-        // A key that was only disabled would work again, possibly in other hands, when its creator rejoins.
-        const keys = await workspaceKeysBy(db, userId, workspaceId, tx)
-        await db.ApiKey.destroy({ where: { createdBy: userId, workspaceId }, transaction: tx })
         const kind = userId === caller.userId ? 'member.left' : 'member.removed'
-        record({ workspace: workspaceId }, { kind, subject: userId })
-        for (const { id } of keys) record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
-        record(userId, { kind: 'workspace.left', subject: workspaceId, details: { name } })
+        await endMembership(db, of, { workspaceId, userId }, { kind, name })
       })
     },
   }

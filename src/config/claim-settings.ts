@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { groupRoles } from './group-roles.ts'
+import { signUpRule } from './sign-up-rule.ts'
+
+/** What the claims of a sign-in provider decide: who may have an account, and which roles groups give. */
+export const claimSettings = {
+  SIGN_UP: {
+    help: 'who may create an account: open, domains:example.com,example.org (verified e-mail addresses), invited (a pending invite to the verified e-mail address, or a file shared with it), claim:groups=staff,admins (a claim of the provider), or closed',
+    default: '',
+    shown: 'open',
+    read: signUpRule,
+  },
+  GROUP_CLAIM: {
+    help: 'claim of the sign-in providers that lists the groups of a user',
+    default: 'groups',
+    read: z.string().min(1),
+  },
+  GROUP_ROLES: {
+    help: 'roles that groups of the sign-in providers give in workspaces, comma separated: <group>=<id of the workspace>/<admin, editor or viewer>; applied at each sign-in',
+    default: '',
+    read: groupRoles,
+  },
+} as const

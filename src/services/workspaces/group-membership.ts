@@ -1,0 +1,98 @@
+import type { Member } from '../../../db/models/member.ts'
+import { lockWorkspace, workspaceWithSeats } from '../../../db/queries/workspace.ts'
+import { isOwner, type Role, strongest } from '../../access/roles.ts'
+import type { Config } from '../../config/config.ts'
+import type { ProviderProfile } from '../accounts/profile.ts'
+import type { Core } from '../core.ts'
+import { type Change, system } from '../history/event.ts'
+import { changeMembership, endMembership } from './membership.ts'
+
+/** What a sign-in has changed, or could not change, for the log. */
+export interface GroupChange {
+  workspaceId: string
+  what: 'joined' | 'role_changed' | 'removed' | 'no_such_workspace' | 'workspace_full'
+  role?: Role
+}
+
+/** Gives people the roles of their groups at a provider, by the settings GROUP_CLAIM and GROUP_ROLES. */
+export function groupMembershipService({
+  db,
+  change,
+  groupClaim,
+  groupRoles,
+}: Core<'db' | 'change'> & Pick<Config, 'groupClaim' | 'groupRoles'>) {
+  return {
+    /**
+     * Adds, changes and ends the memberships of a user that come from the groups at one provider. Those by invite, those from another provider and
+     * owners stay as they are. A workspace that is full or missing is left out.
+     */
+    async apply(
+      userId: string,
+      { provider, claims, elsewhere }: Pick<ProviderProfile, 'provider' | 'claims' | 'elsewhere'>,
+    ): Promise<GroupChange[]> {
+      if (elsewhere?.includes(groupClaim)) return []
+      const groups = new Set(claims?.[groupClaim] ?? [])
+      const wanted = new Map<string, Role>()
+      for (const { group, workspaceId, role } of groupRoles)
+        if (groups.has(group)) wanted.set(workspaceId, strongest(role, wanted.get(workspaceId)))
+      const members = await db.Member.findAll({ where: { userId }, raw: true })
+      const byWorkspace = new Map(members.map(member => [member.workspaceId, member]))
+      const ofProvider = members.filter(member => member.provider === provider).map(member => member.workspaceId)
+      const changes: GroupChange[] = []
+      for (const workspaceId of new Set([...wanted.keys(), ...ofProvider])) {
+        const role = wanted.get(workspaceId)
+        if (!differs(byWorkspace.get(workspaceId), provider, role)) continue
+        const changed = await change(system, of => settle(of, { workspaceId, userId, provider, role }))
+        if (changed) changes.push({ workspaceId, ...changed })
+      }
+      return changes
+    },
+  }
+
+  async function settle(
+    of: Change,
+    { workspaceId, userId, provider, role }: Pick<Member, 'workspaceId' | 'userId'> & Wanted,
+  ): Promise<Omit<GroupChange, 'workspaceId'> | null> {
+    const { tx, record } = of
+    await lockWorkspace(db, workspaceId, tx)
+    const workspace = await workspaceWithSeats(db, workspaceId, tx)
+    if (!workspace) return { what: 'no_such_workspace' }
+    const where = { workspaceId, userId }
+    const member = await db.Member.findOne({ where, raw: true, transaction: tx })
+    // It may have changed since it was read without the lock.
+    if (!differs(member, provider, role)) return null
+    if (!member) {
+      if (!role) return null
+      if (Number(workspace.used) >= workspace.max) return { what: 'workspace_full' }
+      await db.Member.create({ ...where, role, provider, joinedAt: Date.now() }, { transaction: tx })
+      const { name } = workspace
+      record({ workspace: workspaceId }, { kind: 'member.joined', subject: userId, details: { role, provider } })
+      record(userId, { kind: 'workspace.joined', subject: workspaceId, details: { name, role, provider } })
+      return { what: 'joined', role }
+    }
+    if (role) {
+      await changeMembership(db, of, where, { from: member.role, to: role, provider })
+      return { what: 'role_changed', role }
+    }
+    await endMembership(db, of, where, { kind: 'member.removed', name: workspace.name, provider })
+    return { what: 'removed' }
+  }
+}
+
+interface Wanted {
+  provider: string
+  /** Undefined where no group gives one. */
+  role: Role | undefined
+}
+
+/** Whether a membership is not as the groups say, and theirs to change. */
+function differs(
+  member: Pick<Member, 'provider' | 'role'> | null | undefined,
+  provider: string,
+  role: Role | undefined,
+): boolean {
+  if (!member) return role !== undefined
+  return member.provider === provider && !isOwner(member.role) && member.role !== role
+}
+
+export type GroupMembershipService = ReturnType<typeof groupMembershipService>
