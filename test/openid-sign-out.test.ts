@@ -67,7 +67,7 @@ async function confirm(browser: Browser, url: URL): Promise<Response> {
 describe('signing out', () => {
   it.each(['/logout', '/auth/logout'])('by POST %s leads on to the provider, which leads back', async path => {
     const browser = await signIn()
-    expect(await signOut(browser, path)).toBe('/auth/sign_out')
+    expect(await signOut(browser, path)).toBe('/auth/sign_out?return_to=%2F')
     expect(await isSignedIn(browser)).toBe(false)
     const leaving = await leavingOf(browser)
     expect(leaving.href).toMatch(`${sso.issuer}/session/end?`)
@@ -89,13 +89,13 @@ describe('signing out', () => {
     expect(await isSignedIn(browser)).toBe(true)
   })
 
-  it('stays here without the setting, and while the provider is away', async () => {
+  it('stays here without the setting, and leads back', async () => {
     const other = await startApp(sso.settings('SSO'))
     try {
       const browser = await signIn(other.url)
-      expect(await signOut(browser, '/logout', other.url)).toBe('/auth/sign_out')
-      const answer = await browser.get(`${other.url}/auth/sign_out`)
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/'])
+      const to = await signOut(browser, '/logout?return_to=/files', other.url)
+      const answer = await browser.get(`${other.url}${to}`)
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login?return_to=%2Ffiles'])
     } finally {
       await other.stop()
     }

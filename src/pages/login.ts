@@ -1,7 +1,7 @@
 import { sessionSecret } from '../access/credential.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import { signOut } from '../sign-in/sign-out.ts'
-import { nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
+import { leadingTo, nextOf, page, type Reply, signInAt, type Visit } from './visit.ts'
 
 /** How providers write their own names, where that is not just a capital letter. */
 const spellings = new Map([
@@ -57,6 +57,7 @@ export function logout(options: { sessions: SessionService; secure: boolean }) {
   return async (visit: Visit): Promise<Reply> => {
     const { cookie, goOn } = await signOut(sessionSecret(visit.req), visit.log, options)
     const next = nextOf(visit.query)
-    return { to: goOn ?? (next === '/' ? '/' : signInAt(next)), headers: { 'set-cookie': cookie } }
+    const to = next === '/' ? '/' : signInAt(next)
+    return { to: goOn ? leadingTo(to, goOn) : to, headers: { 'set-cookie': cookie } }
   }
 }

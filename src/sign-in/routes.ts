@@ -208,8 +208,10 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       ended = goOn
     }
     // A form of a page: respond with a page.
-    if (req.method === 'POST' && req.headers.accept?.includes('text/html'))
-      return redirect(ended ?? readReturnTo(readQuery(req, ['return_to']).return_to) ?? '/', 303)
+    if (req.method === 'POST' && req.headers.accept?.includes('text/html')) {
+      const to = readReturnTo(readQuery(req, ['return_to']).return_to) ?? '/'
+      return redirect(ended ? `${ended}?${new URLSearchParams({ return_to: to })}` : to, 303)
+    }
     return answer(success({ logout_successful: true }))
   }
 
