@@ -9,12 +9,13 @@ import { blobChecksums } from './migrations/0008-blob-checksums.ts'
 import { entryOrders } from './migrations/0009-entry-orders.ts'
 import { shareEdit } from './migrations/0010-share-edit.ts'
 import { shareEntries } from './migrations/0011-share-entries.ts'
+import { plans } from './migrations/0012-plans.ts'
 import { signIn } from './migrations/0013-sign-in.ts'
 
 /** Lead from the first released version to this one, in order. */
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
-  ...[entryOrders, shareEdit, shareEntries, signIn],
+  ...[entryOrders, shareEdit, shareEntries, plans, signIn],
 ]
 
 /**

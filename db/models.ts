@@ -19,6 +19,7 @@ import { MailRecipient } from './models/mail-recipient.ts'
 import { Member } from './models/member.ts'
 import { Note } from './models/note.ts'
 import { Operator } from './models/operator.ts'
+import { OwnLimit } from './models/own-limit.ts'
 import { Plan } from './models/plan.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
@@ -53,6 +54,7 @@ const tables = {
   Member,
   Note,
   Operator,
+  OwnLimit,
   Plan,
   Session,
   Share,

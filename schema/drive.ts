@@ -23,7 +23,7 @@ export type DriveUsageView = Pick<Usage, 'usedBytes' | 'fileCount' | 'folderCoun
   BucketLimits & { maxFolders: number | null }
 
 export const DriveUsage = builder.objectRef<DriveUsageView>('DriveUsage').implement({
-  description: 'Usage of a drive, and its limits by the plan of the owner. Null means unlimited.',
+  description: 'Usage of a drive, and its limits. Null means unlimited.',
   fields: t => ({
     usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files.' }),
     keptBytes: t.expose('keptBytes', {
@@ -36,6 +36,14 @@ export const DriveUsage = builder.objectRef<DriveUsageView>('DriveUsage').implem
     maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'Maximum number of files.' }),
     maxFolders: t.exposeInt('maxFolders', { nullable: true, description: 'Maximum number of folders.' }),
     maxFileSize: t.expose('maxFileSizeBytes', { type: 'Bytes', description: 'Maximum bytes of one file.' }),
+    isOver: t.boolean({
+      description:
+        'Whether it holds more than its limits allow, because they have shrunk. Everything is kept, and nothing can be added.',
+      resolve: usage =>
+        usage.usedBytes > usage.maxTotalStorageBytes ||
+        usage.fileCount > (usage.maxFiles ?? Infinity) ||
+        usage.folderCount > (usage.maxFolders ?? Infinity),
+    }),
   }),
 })
 

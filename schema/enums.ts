@@ -3,6 +3,7 @@ import { type CopyState, copyStates } from '../db/models/entry-copy.ts'
 import { accountRefusals, eventKinds, type EventKind as Kind, type Via, vias } from '../db/models/event.ts'
 import { type RequestState, requestStates } from '../db/models/file-request.ts'
 import { type ShareEventKind as ShareUse, shareEventKinds } from '../db/models/share-event.ts'
+import { type PlanBy, planChoosers } from '../db/models/user.ts'
 import type { DriveLevel, WorkspaceRight } from '../src/access/policies.ts'
 import { type Role as RoleName, roles } from '../src/access/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
@@ -55,6 +56,18 @@ export const Disposition = builder.enumType('Disposition', {
 export const ApiKeyStatus = enumOf('ApiKeyStatus', 'Whether an API key can be used.', ['active', 'expired'])
 
 export const AccountStatus = enumOf('AccountStatus', 'Whether an account may sign in.', ['active', 'suspended'])
+
+export const AccountFilter = enumOf(
+  'AccountFilter',
+  'Which accounts are listed: those that store more than their limits allow, themselves or in a workspace that they own.',
+  ['over_quota'],
+)
+
+export const PlanChooser = enumOf<PlanBy>(
+  'PlanChooser',
+  "Who chose the plan of an account. By the setting PLAN_CLAIM, sign-ins change any but an operator's choice.",
+  planChoosers,
+)
 
 export const ShareKind = enumOf(
   'ShareKind',

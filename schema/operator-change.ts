@@ -1,26 +1,39 @@
 import { logSecurityEvent } from '../src/access/audit-log.ts'
+import { InvalidInput } from '../src/runtime/errors.ts'
 import { AccountStatus } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { Account, accountOf, MailQueue, Operator, readAccountId } from './operator.ts'
+import { limitsInput, readLimitInput } from './plan.ts'
 
 mutation('updateAccount', {
   description:
-    'Changes the plan of an account, suspends it, or restores it. Stored files are kept. A suspended account has no sessions, and its keys and links do not work. Operators cannot suspend themselves, nor operators named by the setting. For operators.',
+    'Changes the plan or single limits of an account, suspends it, or restores it. Stored files are kept, even beyond the new limits. A suspended account has no sessions, and its keys and links do not work. Operators cannot suspend themselves, nor operators named by the setting. For operators.',
   auth: { operator: true },
   fails: ['USER_NOT_FOUND', 'INVALID_INPUT', 'FORBIDDEN'],
   places: { plan_id: 'plan' },
   input: t => ({
     account: t.id({ required: true, description: 'The id of the account.' }),
     plan: t.id({ description: 'The id of its new plan.' }),
+    automaticPlan: t.boolean({
+      description:
+        'Whether to undo the choice of an operator: it gets the default plan now, and the plan of a claim at its next sign-in.',
+    }),
+    limits: limitsInput(t),
     status: t.field({ type: AccountStatus, description: 'Whether it may sign in.' }),
   }),
-  resolve: async ({ account, plan, status }, context) => {
-    const { appointments, operators } = context.services
+  resolve: async ({ account, plan, automaticPlan, limits, status }, context) => {
+    const { appointments, operators, plans } = context.services
     const id = operators.readId(readAccountId(account))
     if (status === 'suspended') await appointments.requireSuspendable(context.caller, id)
-    if (plan) {
-      await operators.setPlan(id, plan)
-      logSecurityEvent(context, 'plan_changed', { user_id: id, plan_id: plan })
+    if (plan && automaticPlan) throw new InvalidInput('automaticPlan', 'Give either a plan or automaticPlan.')
+    const changed = readLimitInput(limits)
+    if (plan || automaticPlan) {
+      const { plan: given } = await operators.setPlan(id, automaticPlan ? null : (plan ?? null))
+      logSecurityEvent(context, 'plan_changed', { user_id: id, plan_id: given })
+    }
+    if (changed.length > 0) {
+      await plans.setLimits('user', id, changed)
+      logSecurityEvent(context, 'limits_changed', { user_id: id, limits: changed.map(({ name }) => name).join(' ') })
     }
     if (status === 'suspended') {
       await operators.suspend(id)

@@ -2,17 +2,17 @@ import type { AccountCounts, AccountIdentity, AccountRow, AccountWorkspace } fro
 import type { MailQueue as Queue } from '../db/queries/job.ts'
 import { AppError } from '../src/runtime/errors.ts'
 import type { OperatorView } from '../src/services/accounts/appointment.ts'
-import type { PlanView } from '../src/services/accounts/user.ts'
+import type { PlanUse as PlanUseView } from '../src/services/accounts/plan.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import type { Context } from './context.ts'
 import { DriveUsage } from './drive.ts'
-import { AccountStatus, Role } from './enums.ts'
+import { AccountFilter, AccountStatus, PlanChooser, Role } from './enums.ts'
 import { findable, Node } from './node.ts'
 import { byId, forwardConnection } from './paging.ts'
 import { existingPerson, Person, personField } from './person.ts'
-import { Plan } from './plan.ts'
+import { AppliedLimit, LIMITS, Plan } from './plan.ts'
 
 const PREFIX = 'account:'
 
@@ -27,8 +27,13 @@ const details = {
   counts: batch(({ services }, ids) => services.operators.details.counts(ids)),
   usages: batch(({ services }, ids) => services.operators.details.usages(ids)),
   plans: batch(({ services }, ids) => services.operators.plansOf(ids)),
+  limits: batch(({ services }, ids) => services.plans.limitsOf('user', ids)),
+  workspaceLimits: batch(({ services }, ids) => services.plans.limitsOf('workspace', ids)),
   operators: batch(async ({ services }) => new Map((await services.appointments.list()).map(one => [one.userId, one]))),
 }
+
+export const workspaceLimitsOf = async (context: Context, id: string) =>
+  (await details.workspaceLimits(context, id)) ?? []
 
 const gone = () => new AppError('USER_NOT_FOUND', 'This account was deleted meanwhile.')
 
@@ -55,6 +60,12 @@ const Membership = builder.objectRef<AccountWorkspace>('AccountWorkspace').imple
     name: t.exposeString('name', { description: 'The name of the workspace.' }),
     slug: t.exposeString('slug', { description: 'The slug of the workspace.' }),
     role: t.expose('role', { type: Role, description: 'The role in this workspace.' }),
+    limits: t.field({
+      type: [AppliedLimit],
+      description: 'The limits of the workspace.',
+      listSize: LIMITS,
+      resolve: async ({ id }, _args, context) => (await details.workspaceLimits(context, id)) ?? [],
+    }),
   }),
 })
 
@@ -78,12 +89,19 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
       createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
       plan: t.field({
         type: Plan,
-        description: 'Its limits.',
+        description: 'Its plan.',
         resolve: async ({ plan: id }, _args, context) => {
           const plan = await details.plans(context, id)
           if (!plan) throw gone()
           return plan
         },
+      }),
+      planBy: t.expose('planBy', { type: PlanChooser, description: 'Who chose the plan.' }),
+      limits: t.field({
+        type: [AppliedLimit],
+        description: 'The limits in force.',
+        listSize: LIMITS,
+        resolve: async ({ id }, _args, context) => (await details.limits(context, id)) ?? [],
       }),
       usage: t.field({
         type: DriveUsage,
@@ -144,11 +162,18 @@ findable(PREFIX, 'Account', async (context, caller, id) => {
   return details.accounts(context, id)
 })
 
-const PlanUse = builder.objectRef<PlanView & { users: number }>('PlanUse').implement({
-  description: 'A plan, and the number of its accounts.',
+export const PlanUse = builder.objectRef<PlanUseView>('PlanUse').implement({
+  description: 'A plan, as operators see it.',
   fields: t => ({
     plan: t.field({ type: Plan, description: 'The plan.', resolve: plan => plan }),
     accountCount: t.exposeInt('users', { description: 'How many accounts have this plan.' }),
+    isDefault: t.exposeBoolean('isDefault', { description: 'Whether new accounts get it.' }),
+    retiredAt: t.expose('retiredAt', {
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'Since when no account is given it; its accounts keep it. Null for a plan that accounts can be given.',
+    }),
   }),
 })
 
@@ -172,15 +197,18 @@ builder.queryFields(t => ({
     description: 'The accounts whose address or name contains a text, oldest first. For operators.',
     args: {
       search: t.arg.string({ description: 'The text; by default all accounts are listed.' }),
+      filter: t.arg({ type: AccountFilter, description: 'Lists only these accounts.' }),
       ...pageArgs(t.arg),
     },
-    resolve: (_root, { search, ...page }, { services }) =>
-      forwardConnection(page, byId, (limit, after) => services.operators.page(search?.trim() ?? '', limit, after)),
+    resolve: (_root, { search, filter, ...page }, { services }) => {
+      const chosen = { search: search?.trim() ?? '', over: filter === 'over_quota' }
+      return forwardConnection(page, byId, (limit, after) => services.operators.page(chosen, limit, after))
+    },
   }),
   plans: t.withAuth({ operator: true }).field({
     type: [PlanUse],
     description: 'All plans with their limits, and how many accounts have each. For operators.',
-    resolve: (_root, _args, { services }) => services.operators.plans(),
+    resolve: (_root, _args, { services }) => services.plans.list(),
   }),
   mailQueue: t.withAuth({ operator: true }).field({
     type: MailQueue,

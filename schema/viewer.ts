@@ -4,12 +4,12 @@ import { mayUsePrivateFiles } from '../src/access/scopes.ts'
 import { Unauthenticated } from '../src/runtime/errors.ts'
 import type { UserStats } from '../src/services/accounts/statistic.ts'
 import type { UserView } from '../src/services/accounts/user.ts'
-import { batchSeen } from './batch.ts'
+import { batch, batchSeen } from './batch.ts'
 import { builder, type ObjectFields } from './builder.ts'
 import type { Context } from './context.ts'
 import { findable, Node } from './node.ts'
 import { Person } from './person.ts'
-import { Plan } from './plan.ts'
+import { LimitsType, Plan } from './plan.ts'
 import { Drive } from './refs.ts'
 
 const DailyCount = builder.objectRef<UserStats['dailyUploads'][number]>('DailyCount').implement({
@@ -66,6 +66,8 @@ const accounts = batchSeen(async ({ users }, caller, ids) => {
   return new Map(account ? ids.map(id => [id, account]) : [])
 })
 
+const plans = batch(({ services }, ids) => services.operators.plansOf(ids))
+
 async function accountOf(context: Context, { userId }: ViewerNode): Promise<UserView> {
   const account = await accounts(context, userId)
   if (!account) throw new Unauthenticated()
@@ -106,8 +108,17 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
       }),
       plan: t.field({
         type: Plan,
-        description: 'The limits of the account.',
-        resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).plan,
+        description: 'The plan of the account. `limits` tells what is in force.',
+        resolve: async (viewer, _args, context) => {
+          const plan = await plans(context, (await accountOf(context, viewer)).plan.id)
+          if (!plan) throw new Unauthenticated()
+          return plan
+        },
+      }),
+      limits: t.field({
+        type: LimitsType,
+        description: 'The limits of the account, and of the workspaces that it owns.',
+        resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).limits,
       }),
       drive: t.withAuth({ privateFiles: 'read' }).field({
         type: Drive,

@@ -1,16 +1,21 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
-import { type Db, openDatabase } from '../db/index.ts'
+import { openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
-import { type Config, loadConfig } from './config/config.ts'
+import { planCommands, toSnake, type Work } from './admin/plan.ts'
+import { loadConfig } from './config/config.ts'
+import { AppError } from './runtime/errors.ts'
 import { endWithReader, requireDatabase, wholeNumber } from './runtime/program.ts'
-import { type AccountDetail, type OperatorService, operatorService, Refused } from './services/accounts/operator.ts'
+import { type AccountDetail, operatorService } from './services/accounts/operator.ts'
 import { storageReportService } from './services/accounts/storage-report.ts'
 import { openStore } from './storage/open.ts'
 
+/** Who chose a plan. */
+const chooser = { default: 'default', claim: 'a claim', operator: 'an operator' } as const
+
 const exitCodes = `
 Users are named by their e-mail address, or by their id.
-Exit code: 0 if the command is done; 1 if there is no such user or plan; 2 if the database could not be read.
+Exit code: 0 if the command is done; 1 if the command is refused, as for a user or a plan that does not exist; 2 if the database could not be read.
 It reads the settings of the service (npm start -- --help), and works beside it: what it changes takes effect at once.`
 
 endWithReader()
@@ -27,9 +32,14 @@ const limitOption = ['--limit <n>', 'maximum number of accounts', wholeNumber(1)
 command('users', 'lists accounts, oldest first')
   .option('--search <text>', 'only accounts whose address or name contains this text', '')
   .option(...limitOption)
-  .action((options: { search: string; limit: number }) =>
+  .option(
+    '--over',
+    'only accounts that store more than their limits allow, themselves or in a workspace that they own',
+    false,
+  )
+  .action(({ limit, ...filter }: { search: string; over: boolean; limit: number }) =>
     run(async operator => {
-      const { users, total } = await operator.users(options.search, options.limit)
+      const { users, total } = await operator.users(filter, limit)
       const more = total > users.length ? `\n${total - users.length} more; see --limit and --search.` : ''
       return { fact: { users, total }, words: `${users.length ? accounts(users) : 'No accounts.'}${more}` }
     }),
@@ -40,14 +50,6 @@ command('user <user>', 'shows one account in full').action((named: string) =>
     const user = await operator.user(named)
     return { fact: { user }, words: detail(user) }
   }),
-)
-
-command('set-plan <user> <plan>', 'changes the plan of an account; its stored files are kept').action(
-  (named: string, plan: string) =>
-    run(async operator => {
-      const user = await operator.setPlan(named, plan)
-      return { fact: { user }, words: `${user.email} has the plan ${user.plan}.` }
-    }),
 )
 
 command('suspend <user>', 'ends the sessions of an account, and disables its keys and links').action((named: string) =>
@@ -105,19 +107,7 @@ command('storage', 'shows used and free storage').action(() =>
   }),
 )
 
-command('plans', 'lists the plans with their limits').action(() =>
-  run(async operator => {
-    const plans = await operator.plans()
-    const words = plans.map(({ id, name, users, ...limits }) => {
-      const shown = Object.entries(limits).map(([limit, max]) => [
-        `  ${toSnake(limit)}`,
-        max === null ? 'unlimited' : /Bytes/.test(limit) ? size(max) : String(max),
-      ])
-      return `${id} (${name}), ${users} accounts\n${table(shown)}`
-    })
-    return { fact: { plans }, words: words.join('\n\n') }
-  }),
-)
+planCommands({ command, run, table, size })
 
 command('retry-mails', 'sends mails again whose delivery was given up').action(() =>
   run(async operator => {
@@ -132,36 +122,26 @@ function command(name: string, description: string): Command {
   return program.command(name).description(description).allowExcessArguments(false)
 }
 
-interface Answer {
-  fact: object
-  words: string
-}
-
 /** Runs one command with the configured database, and prints its result. */
-async function run(
-  work: (operator: OperatorService, service: { db: Db; config: Config }) => Promise<Answer>,
-): Promise<void> {
+async function run(work: Work): Promise<void> {
   try {
     const config = loadConfig()
     requireDatabase(config)
     const db = openDatabase(config.database, { pool: 2 })
     try {
-      const { fact, words } = await work(operatorService({ db }), { db, config })
+      const { fact, words } = await work(operatorService({ db, publicUrl: () => config.publicUrl }), { db, config })
       const { json } = program.opts<{ json: boolean }>()
       process.stdout.write(`${json ? JSON.stringify(onWire(fact)) : words}\n`)
     } finally {
       await db.close()
     }
   } catch (error) {
-    const refused = error instanceof Refused
+    // Others are of what does not answer.
+    const refused = error instanceof AppError && error.status < 500
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(`${refused ? '' : 'The database could not be read: '}${message}\n`)
     process.exitCode = refused ? 1 : 2
   }
-}
-
-function toSnake(name: string): string {
-  return name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 }
 
 /** As the interface writes it: names in snake_case, times in RFC 3339. */
@@ -171,7 +151,7 @@ function onWire(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, v]) => [
       toSnake(name),
-      name === 'createdAt' && typeof v === 'number' ? time(v) : onWire(v),
+      (name === 'createdAt' || name === 'retiredAt') && typeof v === 'number' ? time(v) : onWire(v),
     ]),
   )
 }
@@ -198,7 +178,7 @@ function detail(user: AccountDetail): string {
     ['id', user.id],
     ['e-mail', `${user.email}${user.emailVerified ? '' : ' (unverified)'}`],
     ['name', user.name],
-    ['plan', user.plan],
+    ['plan', `${user.plan} (chosen by ${chooser[user.planBy]})`],
     ['status', user.status],
     ['since', time(user.createdAt)],
     ['stores', `${fill(user).join(' of ')} in ${user.files} files`],

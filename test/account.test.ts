@@ -78,6 +78,7 @@ describe('A first sign-in', () => {
         picture: 'https://example.com/alice.png',
         locale: 'en',
         planId: 'free',
+        planBy: 'default',
         status: 'active',
         createdAt: expect.any(Number),
         signInNotices: 0,

@@ -62,6 +62,7 @@ const shown = (person: Person, more: object = {}) => ({
   email_verified: true,
   name: person.email === bob.email ? 'Bob@Example.com' : person.email.split('@')[0],
   plan: 'free',
+  plan_by: 'default',
   status: 'active',
   created_at: aTime,
   used_bytes: 0,
@@ -119,7 +120,8 @@ describe('admin users', () => {
   })
 
   it('finds them by a part of address or name, whatever the case', async () => {
-    const found = async (text: string) => (await operator.users(text, 10)).users.map(u => u.email)
+    const found = async (text: string) =>
+      (await operator.users({ search: text, over: false }, 10)).users.map(u => u.email)
     await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', ['Ällice 100%_\\', alice.userId])
     expect(await json('users', '--search', 'ALICE@')).toMatchObject({ users: [{ id: alice.userId }], total: 1 })
     expect(await found('@example.com')).toEqual(['alice@example.com', 'Bob@Example.com'])
@@ -210,7 +212,9 @@ describe('admin user', () => {
 describe('admin set-plan', () => {
   it('gives an account another plan, at once', async () => {
     const { user } = await json('set-plan', 'alice@example.com', 'developer')
-    expect(user).toEqual(shown(alice, { plan: 'developer', used_bytes: 3000, files: 1, max_bytes: 50 * GiB }))
+    expect(user).toEqual(
+      shown(alice, { plan: 'developer', plan_by: 'operator', used_bytes: 3000, files: 1, max_bytes: 50 * GiB }),
+    )
     expect((await alice.rest('GET', '/api/user/data')).response.user_data).toMatchObject({
       plan_id: 'developer',
       max_total_storage_bytes: 50 * GiB,
@@ -384,10 +388,78 @@ describe('admin plans', () => {
       max_public_links: null,
       max_pending_invites: 5_000,
       max_notes: null,
+      is_default: false,
+      retired_at: null,
     })
     const { out } = await admin('plans')
-    expect(out).toMatch(/free \(Free\), 3 accounts\n {2}max_file_size_bytes +2 GiB/)
+    expect(out).toMatch(/free \(Free\), 3 accounts, default\n {2}max_file_size_bytes +2 GiB/)
     expect(out).toMatch(/max_files +unlimited/)
+  })
+})
+
+describe('admin create-plan, change-plan, default-plan, retire-plan, restore-plan and delete-plan', () => {
+  it('manage a plan from its beginning to its end', async () => {
+    const made = await json(
+      'create-plan',
+      'team',
+      'Team',
+      '--set',
+      'max_total_storage_bytes=2.5GiB',
+      '--set',
+      'max_files=unlimited',
+    )
+    expect(made.plan).toMatchObject({
+      ...{ id: 'team', name: 'Team', users: 0, max_total_storage_bytes: 2.5 * GiB, max_files: null },
+      ...{ max_folders: 10_000, is_default: false, retired_at: null },
+    })
+    expect((await admin('change-plan', 'team', '--name', 'Teams', '--set', 'max_notes=5')).out).toMatch(
+      /^team \(Teams\), 0 accounts\n[\s\S]*max_notes +5/,
+    )
+    expect((await json('retire-plan', 'team')).plan.retired_at).toEqual(aTime)
+    const refused = await admin('set-plan', 'alice@example.com', 'team')
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      'The plan "team" is retired. The plans are: free, developer, enterprise.\n',
+    ])
+    expect(await admin('default-plan', 'team')).toMatchObject({ code: 1, err: expect.stringContaining('retired') })
+    await json('restore-plan', 'team')
+    expect((await admin('default-plan', 'team')).out).toBe('New accounts get the plan team.\n')
+    expect(await admin('delete-plan', 'team')).toMatchObject({ code: 1, err: expect.stringContaining('default') })
+    await json('default-plan', 'free')
+    expect(await json('delete-plan', 'team')).toEqual({ deleted_id: 'team' })
+  })
+
+  it.each<[string, string[], string]>([
+    [
+      'a limit that does not exist',
+      ['--set', 'max_fun=1'],
+      'There is no limit "max_fun". The limits are: max_file_size',
+    ],
+    ['a size of a number', ['--set', 'max_files=1GiB'], '"1GiB" is no value of max_files.'],
+    ['no value', ['--set', 'max_files'], '"" is no value of max_files.'],
+  ])('1 for %s', async (_what, args, message) => {
+    const { code, err } = await admin('change-plan', 'free', ...args)
+    expect([code, err]).toEqual([1, expect.stringContaining(message)])
+  })
+})
+
+describe('admin set-limit and limits', () => {
+  it('set one limit of an account, leave it to the plan again, and list who is over', async () => {
+    expect(await json('users', '--over')).toEqual({ users: [], total: 0 })
+    const { limits } = await json('set-limit', 'alice@example.com', 'max_total_storage_bytes', '1KiB')
+    expect(limits).toContainEqual({ name: 'max_total_storage_bytes', value: 1024, of_plan: 5 * GiB, from: 'account' })
+    expect(await json('users', '--over')).toMatchObject({ users: [{ id: alice.userId, max_bytes: 1024 }], total: 1 })
+    expect((await admin('limits', 'alice@example.com')).out).toMatch(/max_total_storage_bytes +1 KiB +account +5 GiB/)
+    await json('set-limit', alice.userId, 'max_total_storage_bytes', 'default')
+    expect((await json('users', '--over')).total).toBe(0)
+    expect(await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail' AND payload LIKE '%over-quota%'")).toBe(1)
+  })
+
+  it('of a workspace, by its slug', async () => {
+    const { limits } = await json('set-limit', 'garden', 'max_users_workspace', '2')
+    expect(limits).toContainEqual({ name: 'max_users_workspace', value: 2, of_plan: 10, from: 'workspace' })
+    const refused = await admin('set-limit', 'garden', 'max_notes', '2')
+    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/^max_notes does not limit workspaces/)])
   })
 })
 

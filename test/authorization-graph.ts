@@ -1187,6 +1187,16 @@ const onAccounts: GraphRow[] = [
   mutation('dismissOperator', OPERATOR, 'account { id }', async ({ operator }) => ({
     account: `account:${(await operator()).userId}`,
   })),
+  mutation('createPlan', OPERATOR, 'plan { plan { id } }', ({ newPlanId }) => ({ id: newPlanId(), name: 'A plan' })),
+  ...['updatePlan', 'retirePlan', 'restorePlan'].map(name =>
+    mutation(name, OPERATOR, 'plan { plan { id } }', async ({ somePlan }) => ({ plan: await somePlan() })),
+  ),
+  mutation('setDefaultPlan', OPERATOR, 'plan { plan { id } }', () => ({ plan: 'free' })),
+  mutation('deletePlan', OPERATOR, 'deletedId', async ({ somePlan }) => ({ plan: await somePlan() })),
+  mutation('setWorkspaceLimits', OPERATOR, 'workspaceId limits { name }', ({ workspaceId }) => ({
+    workspace: workspaceId,
+    limits: [{ name: 'MAX_WORKSPACE_FILES', unlimited: true }],
+  })),
   query('retryMails', OPERATOR, 'mutation { retryMails { count } }', 'retryMails'),
 ]
 

@@ -14,6 +14,8 @@ import type { Person, TestApp } from './harness.ts'
 export const NOWHERE = 'https://receiver.invalid/'
 
 let people = 0
+let plans = 0
+const newPlanId = () => `plan-${++plans}`
 
 /** All scopes but one; where that is none of them, another one is missing. */
 const without = (scopes: readonly string[], missing: string | null): string[] =>
@@ -258,6 +260,14 @@ export class World {
       workspaceId,
       newcomer: () => this.#newcomer(),
       operator: () => this.#operator(),
+      newPlanId,
+      /** A plan that no account has; its id. */
+      async somePlan(): Promise<string> {
+        const id = newPlanId()
+        const free = await t.app.db.Plan.findByPk('free', { raw: true, rejectOnEmpty: true })
+        await t.app.db.Plan.create({ ...free, id, isDefault: false })
+        return id
+      },
       member: (role: Role) => this.#member(role),
       upload,
       /** The MD5 of a file. */

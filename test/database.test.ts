@@ -55,6 +55,41 @@ it('A database in which bytes belong to one file gets the count of those who hav
   await db.run('DELETE FROM blobs')
 })
 
+it('A database of the version before managed plans keeps who has which, and knows the default and who was moved by operators', async () => {
+  const { db } = fresh
+  const insert = (id: string, plan: string) =>
+    db.run(
+      `INSERT INTO user (id, email, name, given_name, family_name, picture, locale, plan_id, status, created_at, sign_in_notices)
+       VALUES (?, ?, '', '', '', '', '', ?, 'active', 1, 0)`,
+      [id, `${id}@example.com`, plan],
+    )
+  await insert('usual', 'free')
+  await insert('moved', 'developer')
+  const rows = async () => [
+    await db.rows('SELECT id, plan_id, plan_by FROM user ORDER BY id'),
+    await db.rows('SELECT id, is_default, retired_at FROM plan ORDER BY id'),
+    await db.rows('SELECT id FROM own_limit'),
+  ]
+  // The second time, it was killed before it wrote the rows.
+  for (const lost of [['plan.is_default', 'plan.retired_at', 'user.plan_by'], ['plan.retired_at']]) {
+    await db.run('DROP TABLE own_limit')
+    await db.run('UPDATE plan SET is_default = 0')
+    for (const [table, column] of lost.map(name => name.split('.')))
+      await db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`)
+    await db.run("DELETE FROM migration WHERE name = '0012-plans'")
+    await migrate(db)
+    expect(await rows()).toEqual([
+      [
+        { id: 'moved', plan_id: 'developer', plan_by: 'operator' },
+        { id: 'usual', plan_id: 'free', plan_by: 'default' },
+      ],
+      ['developer', 'enterprise', 'free'].map(id => ({ id, is_default: id === 'free' ? 1 : 0, retired_at: null })),
+      [],
+    ])
+  }
+  await db.run('DELETE FROM user')
+})
+
 it('Shares that were made before may not be edited, and uploads that were begun before are by no share', async () => {
   const { db } = fresh
   await db.run(

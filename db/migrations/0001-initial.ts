@@ -5,7 +5,7 @@ const GiB = 1024 ** 3
 const TiB = 1024 ** 4
 
 /** See docs/contract.md, section 7. Null means unlimited. */
-const plans: Plan[] = [
+const plans: Omit<Plan, 'isDefault' | 'retiredAt'>[] = [
   {
     id: 'free',
     name: 'Free',
@@ -70,6 +70,7 @@ export const initial: Migration = {
     // Its types lack the transaction, which it hands on to every statement.
     const options: object = { transaction }
     await db.sequelize.sync(options)
-    await db.Plan.bulkCreate(plans, { transaction, ignoreDuplicates: true })
+    const rows = plans.map(plan => ({ ...plan, isDefault: plan.id === 'free', retiredAt: null }))
+    await db.Plan.bulkCreate(rows, { transaction, ignoreDuplicates: true })
   },
 }

@@ -18,6 +18,11 @@ export class Column<T, Given = T> {
   readonly #type: (dialect: Dialect) => DataType
   readonly #options: Options
 
+  /** Whether rows may have NULL in it. */
+  get isNullable(): boolean {
+    return this.#options.allowNull === true
+  }
+
   constructor(type: (dialect: Dialect) => DataType, options: Options = {}) {
     this.#type = type
     this.#options = options
@@ -73,7 +78,8 @@ export const digest = ascii('CHAR', 64)
 export const md5 = ascii('CHAR', 32, '')
 
 /** A word of the service, not of its users. */
-export const word = <T extends string = string>(length: number) => ascii<T>('VARCHAR', length)
+export const word = <T extends string = string>(length: number, defaultValue?: T) =>
+  ascii<T>('VARCHAR', length, defaultValue)
 
 export const text = <T extends string = string>(length: number) =>
   new Column<T>(() => DataTypes.STRING(length), { defaultValue: '' })

@@ -1,5 +1,8 @@
 import { MAX_EMAIL } from '../../src/values/limits.ts'
-import { flag, moment, type Row, table, text, uuid } from './columns.ts'
+import { flag, moment, type Row, table, text, uuid, word } from './columns.ts'
+
+export const planChoosers = ['default', 'claim', 'operator'] as const
+export type PlanBy = (typeof planChoosers)[number]
 
 export const User = table({
   tableName: 'user',
@@ -15,6 +18,8 @@ export const User = table({
     picture: text(2048),
     locale: text(35),
     planId: text(32).references('plan'),
+    /** Who chose the plan; at a sign-in, the plan of a claim replaces any but an operator's choice. */
+    planBy: word<PlanBy>(16, 'default'),
     status: text<'active' | 'suspended'>(16),
     createdAt: moment,
     /** Whether the user receives a mail about a sign-in from a new device. */

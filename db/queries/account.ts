@@ -1,8 +1,10 @@
 import type { Db, Tx, Value } from '../index.ts'
 import type { Identity } from '../models/identity.ts'
 import type { Member } from '../models/member.ts'
-import type { Plan } from '../models/plan.ts'
+import type { PlanBy } from '../models/user.ts'
 import type { Workspace } from '../models/workspace.ts'
+import { type DriveLimits, limitOf, limitsOfDrives, withLimits } from './limit.ts'
+import { ACCOUNT_IS_OVER } from './plan.ts'
 import { placeholders } from './sql.ts'
 
 /** An account as the operator sees it. Bytes, and milliseconds since 1970. */
@@ -13,6 +15,7 @@ export interface AccountRow {
   emailVerified: boolean
   name: string
   plan: string
+  planBy: PlanBy
   status: 'active' | 'suspended'
   createdAt: number
   usedBytes: number
@@ -32,10 +35,12 @@ export interface AccountCounts {
   shares: number
 }
 
-export type AccountUsage = { usedBytes: number; keptBytes: number; fileCount: number; folderCount: number } & Pick<
-  Plan,
-  'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders'
->
+export type AccountUsage = {
+  usedBytes: number
+  keptBytes: number
+  fileCount: number
+  folderCount: number
+} & DriveLimits
 
 /** The storage of a workspace and its usage, in bytes. */
 export interface WorkspaceUsage {
@@ -58,9 +63,9 @@ export interface UsageTotals {
   files: number
 }
 
-const ACCOUNTS = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.plan_id AS plan, u.status, u.created_at AS createdAt,
-    b.used_bytes AS usedBytes, b.used_files AS files, p.max_total_storage_bytes AS maxBytes
-  FROM user u JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id`
+const ACCOUNTS = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.plan_id AS plan, u.plan_by AS planBy, u.status, u.created_at AS createdAt,
+    b.used_bytes AS usedBytes, b.used_files AS files, ${limitOf('maxTotalStorageBytes')} AS maxBytes
+  FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')}`
 
 async function accounts(db: Db, rest: string, values: Value[], tx?: Tx): Promise<AccountRow[]> {
   type Row = Omit<AccountRow, 'emailVerified'> & { verifiedEmail: string | null }
@@ -84,13 +89,26 @@ export const accountsClaiming = (db: Db, email: string, written: string, tx?: Tx
 const MATCHING = "(? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0)"
 const valuesOf = (search: string) => [search, search.toLowerCase(), search.toLowerCase(), search]
 
-/** The accounts whose e-mail address or name contains a text, the oldest first. @param after the id of the last one before */
-export const accountsMatching = (db: Db, search: string, limit: number, after = ''): Promise<AccountRow[]> =>
-  accounts(db, `WHERE ${MATCHING} AND u.id > ? ORDER BY u.id LIMIT ${limit}`, [...valuesOf(search), after])
+/** Which accounts are listed. */
+export interface AccountFilter {
+  /** A text in the e-mail address or name; empty for all. */
+  search: string
+  /** Only those that store more than their limits allow, themselves or in a workspace that they own. */
+  over: boolean
+}
 
-export async function countAccountsMatching(db: Db, search: string): Promise<number> {
-  const sql = `SELECT COUNT(*) AS n FROM user u JOIN bucket b ON b.user_id = u.id WHERE ${MATCHING}`
-  return Number((await db.rows<{ n: number }>(sql, valuesOf(search)))[0]?.n)
+const matching = ({ over }: AccountFilter) => (over ? `${MATCHING} AND ${ACCOUNT_IS_OVER}` : MATCHING)
+
+/** The accounts that a filter chooses, the oldest first. @param after the id of the last one before */
+export const accountsMatching = (db: Db, filter: AccountFilter, limit: number, after = ''): Promise<AccountRow[]> =>
+  accounts(db, `WHERE ${matching(filter)} AND u.id > ? ORDER BY u.id LIMIT ${limit}`, [
+    ...valuesOf(filter.search),
+    after,
+  ])
+
+export async function countAccountsMatching(db: Db, filter: AccountFilter): Promise<number> {
+  const sql = `SELECT COUNT(*) AS n FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE ${matching(filter)}`
+  return Number((await db.rows<{ n: number }>(sql, valuesOf(filter.search)))[0]?.n)
 }
 
 /** The accounts that use most bytes. */
@@ -101,8 +119,8 @@ export const largestAccounts = (db: Db, limit: number): Promise<AccountRow[]> =>
 export const largestWorkspaces = (db: Db, limit: number): Promise<WorkspaceUsage[]> =>
   db.rows(
     `SELECT w.id, w.name, w.slug, w.owner_id AS ownerId, o.email AS owner, b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes,
-       b.used_files AS files, b.used_folders AS folders, p.max_total_storage_bytes_workspace AS maxBytes
-     FROM workspace w JOIN bucket b ON b.workspace_id = w.id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
+       b.used_files AS files, b.used_folders AS folders, ${limitOf('maxTotalStorageBytesWorkspace', 'workspace')} AS maxBytes
+     FROM workspace w JOIN bucket b ON b.workspace_id = w.id JOIN user o ON o.id = w.owner_id ${withLimits('o', 'w.id')}
      ORDER BY b.used_bytes DESC, w.id LIMIT ${limit}`,
   )
 
@@ -113,14 +131,6 @@ export async function usageTotals(db: Db, of: 'all' | 'kept'): Promise<UsageTota
     `SELECT COUNT(*) AS areas, SUM(used_bytes) AS usedBytes, SUM(used_files) AS files FROM bucket WHERE ${where}`,
   )
   return { areas: Number(row?.areas), usedBytes: Number(row?.usedBytes), files: Number(row?.files) }
-}
-
-/** The number of accounts of each plan that has any. */
-export async function accountsPerPlan(db: Db): Promise<Map<string, number>> {
-  const rows = await db.rows<{ plan: string; n: number }>(
-    'SELECT plan_id AS plan, COUNT(*) AS n FROM user GROUP BY plan_id',
-  )
-  return new Map(rows.map(({ plan, n }) => [plan, Number(n)]))
 }
 
 /** The rows of a statement over `owner IN (...)`, by their owner. */
@@ -161,8 +171,8 @@ export async function countsOfAccounts(db: Db, ids: string[]): Promise<Map<strin
 export async function usagesOfAccounts(db: Db, ids: string[]): Promise<Map<string, AccountUsage>> {
   const rows = await db.rows<AccountUsage & { owner: string }>(
     `SELECT u.id AS owner, b.used_bytes AS usedBytes, b.kept_bytes AS keptBytes, b.used_files AS fileCount, b.used_folders AS folderCount,
-       p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes, p.max_files AS maxFiles, p.max_folders AS maxFolders
-     FROM user u JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id WHERE u.id IN (${placeholders(ids)})`,
+       ${limitsOfDrives('account')}
+     FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE u.id IN (${placeholders(ids)})`,
     ids,
   )
   return new Map(rows.map(({ owner, ...usage }) => [owner, usage]))

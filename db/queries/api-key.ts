@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import type { ApiKey } from '../models/api-key.ts'
+import { limitOf, withLimits } from './limit.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { placeholders } from './sql.ts'
 
@@ -8,17 +9,19 @@ export type ApiKeyRow = Omit<ApiKey, 'hash' | 'hint'> & { keyHint: string }
 /** The cursor of a key in a list, newest first. */
 export type ApiKeyPlace = [createdAt: number, id: string]
 
-/** The private keys of a user, or the keys of a workspace: their condition, and the account whose plan limits them. */
+/** The private keys of a user, or the keys of a workspace: their condition, and the account that limits them. */
 const HOLDERS = {
   user: {
     where: 'created_by = ? AND workspace_id IS NULL',
     max: 'max_private_api_keys',
-    account: 'user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?',
+    account: `user u ${withLimits('u')} WHERE u.id = ?`,
+    value: limitOf('maxPrivateApiKeys'),
   },
   workspace: {
     where: 'workspace_id = ?',
     max: 'max_workspace_api_keys',
-    account: 'workspace w JOIN user u ON u.id = w.owner_id JOIN plan p ON p.id = u.plan_id WHERE w.id = ?',
+    account: `workspace w JOIN user u ON u.id = w.owner_id ${withLimits('u', 'w.id')} WHERE w.id = ?`,
+    value: limitOf('maxWorkspaceApiKeys', 'workspace'),
   },
 } as const
 
@@ -66,9 +69,9 @@ export async function apiKeyQuota(
   id: string,
   tx: Tx,
 ): Promise<{ limit: string; max: number; used: number }> {
-  const { where, max: limit, account } = HOLDERS[holder]
+  const { where, max: limit, value, account } = HOLDERS[holder]
   const row = await db.row<{ used: number; max: number }>(
-    `SELECT (SELECT COUNT(*) FROM api_key WHERE ${where}) AS used, p.${limit} AS max FROM ${account}`,
+    `SELECT (SELECT COUNT(*) FROM api_key WHERE ${where}) AS used, ${value} AS max FROM ${account}`,
     [id, id],
     tx,
   )

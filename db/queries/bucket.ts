@@ -13,8 +13,9 @@ export interface Totals {
 }
 
 /** Condition on `bucket`: it has an owner. The bucket of a deleted workspace or account accepts no changes. */
-const OPEN = '(user_id IS NOT NULL OR workspace_id IS NOT NULL)'
-const NO_LIMIT = Number.MAX_SAFE_INTEGER
+export const OPEN = '(user_id IS NOT NULL OR workspace_id IS NOT NULL)'
+/** In the place of NULL in a comparison. */
+export const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
 export async function insertBucket(
   db: Db,
@@ -48,59 +49,12 @@ export async function folderCount(db: Db, id: string, tx: Tx): Promise<number | 
   return row?.used
 }
 
-/** Condition on `bucket`: what it uses and reserves may grow by so much. @returns it with its parameters */
-const within = (
-  by: Totals,
-  { maxTotalStorageBytes, maxFiles, maxFolders }: Limits & { maxFolders: number | null },
-): [sql: string, values: number[]] => [
-  `used_bytes + reserved_bytes + ? <= ? AND used_files + reserved_files + ? <= ?${by.folders > 0 ? ' AND used_folders + ? <= ?' : ''}`,
-  [
-    ...[by.bytes, maxTotalStorageBytes, by.files, maxFiles ?? NO_LIMIT],
-    ...(by.folders > 0 ? [by.folders, maxFolders ?? NO_LIMIT] : []),
-  ],
-]
-
-/** Adds to the usage of an open bucket. @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
-export const chargeUsage = (
-  db: Db,
-  id: string,
-  by: Totals,
-  limits: Limits & { maxFolders: number | null },
-  tx: Tx,
-): Promise<boolean> => {
-  const [hasRoom, values] = within(by, limits)
-  return db.changed(
-    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?
-     WHERE id = ? AND ${OPEN} AND ${hasRoom}`,
-    [by.bytes, by.files, by.folders, id, ...values],
-    tx,
-  )
-}
-
 /** Turns usage into bytes that are kept for trash items. */
 export async function moveUsageToTrash(db: Db, id: string, by: Totals, items: number, tx: Tx): Promise<void> {
   await db.run(
     `UPDATE bucket SET used_bytes = used_bytes - ?, used_files = used_files - ?, used_folders = used_folders - ?,
        kept_bytes = kept_bytes + ?, trash_count = trash_count + ? WHERE id = ?`,
     [by.bytes, by.files, by.folders, by.bytes, items, id],
-    tx,
-  )
-}
-
-/** Turns the bytes that were kept for one trash item into usage. @returns false if a limit would be exceeded */
-export const restoreUsage = (
-  db: Db,
-  id: string,
-  by: Totals,
-  limits: Limits & { maxFolders: number | null },
-  tx: Tx,
-): Promise<boolean> => {
-  const [hasRoom, values] = within(by, limits)
-  return db.changed(
-    `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?,
-       kept_bytes = kept_bytes - ?, trash_count = trash_count - 1
-     WHERE id = ? AND ${hasRoom}`,
-    [by.bytes, by.files, by.folders, by.bytes, id, ...values],
     tx,
   )
 }
@@ -122,58 +76,6 @@ export async function uncountTrash(
 /** Counts deleted folders whose content is still to be purged. */
 export async function addPurging(db: Db, id: string, by: number, tx: Tx): Promise<void> {
   await db.run('UPDATE bucket SET purging = purging + ? WHERE id = ?', [by, id], tx)
-}
-
-/** The limits of what a bucket may hold and reserve. */
-interface Limits {
-  maxTotalStorageBytes: number
-  maxFiles: number | null
-}
-
-/** Reserves `bytes` (and `files`). @returns false if a limit would be exceeded. One conditional UPDATE keeps it exact. */
-export const reserve = (
-  db: Db,
-  id: string,
-  { bytes, files }: { bytes: number; files: number },
-  limits: Limits,
-  tx: Tx,
-): Promise<boolean> => {
-  const [hasRoom, values] = within({ bytes, files, folders: 0 }, { ...limits, maxFolders: null })
-  return db.changed(
-    `UPDATE bucket SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
-     WHERE id = ? AND ${OPEN} AND ${hasRoom}`,
-    [bytes, files, id, ...values],
-    tx,
-  )
-}
-
-/** What an open bucket uses and reserves together. */
-export async function usedAndReserved(
-  db: Db,
-  id: string,
-  tx: Tx,
-): Promise<{ bytes: number; files: number; workspaceId: string | null } | undefined> {
-  const row = await db.row<{ bytes: number; files: number; workspaceId: string | null }>(
-    `SELECT used_bytes + reserved_bytes AS bytes, used_files + reserved_files AS files, workspace_id AS workspaceId
-     FROM bucket WHERE id = ? AND ${OPEN}`,
-    [id],
-    tx,
-  )
-  return row && { ...row, bytes: Number(row.bytes), files: Number(row.files) }
-}
-
-/** Takes a reservation of `bytes` and `files` back. */
-export async function unreserve(
-  db: Db,
-  id: string,
-  { bytes, files }: { bytes: number; files: number },
-  tx: Tx,
-): Promise<void> {
-  await db.run(
-    'UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - ? WHERE id = ?',
-    [bytes, files, id],
-    tx,
-  )
 }
 
 /**

@@ -1,16 +1,19 @@
 import type { Writer } from '../../src/access/caller.ts'
 import type { Db, Tx, Value } from '../index.ts'
-import type { Plan } from '../models/plan.ts'
+import type { LimitName, Limits } from '../models/plan.ts'
 import type { User } from '../models/user.ts'
+import { limitsOf, withLimits } from './limit.ts'
 import { rolesThat } from './member.ts'
 
-/** An account, its storage area and the limits of its plan; null means unlimited. */
+const limits = [
+  ...(['maxFileSizeBytes', 'maxTotalStorageBytes', 'maxFiles', 'maxFolders'] as const),
+  ...(['maxPublicLinks', 'maxNotes'] as const),
+] as const satisfies readonly LimitName[]
+
+/** An account, its storage area and its limits; null means unlimited. */
 export interface CallerRow
   extends Pick<User, 'email' | 'verifiedEmail' | 'name' | 'picture'>,
-    Pick<
-      Plan,
-      'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders' | 'maxPublicLinks' | 'maxNotes'
-    > {
+    Pick<Limits, (typeof limits)[number]> {
   /** Of the session or the key. */
   id: string
   expiresAt: number | null
@@ -21,9 +24,8 @@ export interface CallerRow
 }
 
 const columns = `c.id, c.expires_at AS expiresAt, c.last_used_at AS lastUsedAt, u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture,
-  b.id AS bucketId, b.root_id AS rootId, p.max_file_size_bytes AS maxFileSizeBytes, p.max_total_storage_bytes AS maxTotalStorageBytes,
-  p.max_files AS maxFiles, p.max_folders AS maxFolders, p.max_public_links AS maxPublicLinks, p.max_notes AS maxNotes`
-const found = `JOIN bucket b ON b.user_id = u.id JOIN plan p ON p.id = u.plan_id WHERE u.status = 'active' AND`
+  b.id AS bucketId, b.root_id AS rootId, ${limitsOf(limits)}`
+const found = `JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE u.status = 'active' AND`
 
 /** A credential is found by the hash of its secret, or by its id where it was presented before. */
 type By = 'hash' | 'id'

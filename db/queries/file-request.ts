@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
 import { FileRequest } from '../models/file-request.ts'
-import type { Plan } from '../models/plan.ts'
 import { treeOf, USER_MAY_WRITE } from './caller.ts'
+import { type DriveLimits, driveLimitOf, withDriveLimits } from './limit.ts'
 import { type Page, pageOf } from './page.ts'
 import { besideKeys, insertion, placeholders, selection } from './sql.ts'
 import { endMail } from './use-mail.ts'
@@ -18,21 +18,19 @@ export interface RequestRow extends FileRequest {
 
 /** Also the limits of that drive. */
 export type LinkedRequest = RequestRow &
-  Pick<Plan, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFolders'> & { maxDriveFiles: number | null }
+  Pick<DriveLimits, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFolders'> & { maxDriveFiles: number | null }
 
 const columns = `${selection(FileRequest, 'r')}, u.name AS makerName, t.root_id AS rootId, t.workspace_id AS workspaceId,
   CASE WHEN ${USER_MAY_WRITE} THEN 1 ELSE 0 END AS mayWrite`
 const tables = `file_request r JOIN user u ON u.id = r.user_id ${treeOf('r')}`
-const ofWorkspace = (name: string, own: string) => `CASE WHEN t.workspace_id IS NULL THEN p.${own} ELSE p.${name} END`
 
 /** A request, open or not. */
 export const findRequest = (db: Db, id: string): Promise<LinkedRequest | undefined> =>
   db.row(
-    `SELECT ${columns}, p.max_file_size_bytes AS maxFileSizeBytes,
-       ${ofWorkspace('max_total_storage_bytes_workspace', 'max_total_storage_bytes')} AS maxTotalStorageBytes,
-       ${ofWorkspace('max_files_workspace', 'max_files')} AS maxDriveFiles, ${ofWorkspace('max_workspace_folders', 'max_folders')} AS maxFolders
-     FROM ${tables} LEFT JOIN workspace w ON w.id = t.workspace_id
-       JOIN user o ON o.id = COALESCE(w.owner_id, u.id) JOIN plan p ON p.id = o.plan_id WHERE r.id = ?`,
+    `SELECT ${columns}, ${driveLimitOf('maxFileSizeBytes', 't')} AS maxFileSizeBytes,
+       ${driveLimitOf('maxTotalStorageBytes', 't')} AS maxTotalStorageBytes, ${driveLimitOf('maxFiles', 't')} AS maxDriveFiles,
+       ${driveLimitOf('maxFolders', 't')} AS maxFolders
+     FROM ${tables} ${withDriveLimits('t')} WHERE r.id = ?`,
     [id],
   )
 

@@ -3,7 +3,7 @@ import type { Identity } from '../models/identity.ts'
 import type { User } from '../models/user.ts'
 
 /** An identity as stored before a sign-in, with its account. */
-export interface KnownIdentity extends Pick<User, 'status' | 'email' | 'verifiedEmail'> {
+export interface KnownIdentity extends Pick<User, 'status' | 'email' | 'verifiedEmail' | 'planId' | 'planBy'> {
   identityId: string
   userId: string
   oldEmail: string
@@ -16,7 +16,7 @@ interface OfProvider {
 }
 
 const KNOWN = `SELECT i.id AS identityId, i.email AS oldEmail, i.email_verified AS oldVerified,
-    u.id AS userId, u.status, u.email, u.verified_email AS verifiedEmail
+    u.id AS userId, u.status, u.email, u.verified_email AS verifiedEmail, u.plan_id AS planId, u.plan_by AS planBy
   FROM identity i JOIN user u ON u.id = i.user_id WHERE i.provider = ? AND i.provider_user_id = ?`
 
 export const findIdentity = (db: Db, of: OfProvider, tx?: Tx): Promise<KnownIdentity | undefined> =>

@@ -1,6 +1,7 @@
 import type { Role } from '../../src/access/roles.ts'
 import type { Db, Tx } from '../index.ts'
 import { Invite } from '../models/invite.ts'
+import { limitOf, withLimits } from './limit.ts'
 import { rolesThat } from './member.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
 import { placeholders, selection } from './sql.ts'
@@ -109,9 +110,9 @@ export async function lockOffer(db: Db, id: string, tx: Tx): Promise<Role | unde
 /** How many invites to a workspace are pending and may be, and the invite of one address to it, pending or not. */
 export const inviteQuota = (db: Db, workspaceId: string, email: string, tx: Tx) =>
   db.row<{ id: string | null; expiresAt: number | null; max: number | null; used: number }>(
-    `SELECT i.id, i.expires_at AS expiresAt, p.max_pending_invites AS max,
+    `SELECT i.id, i.expires_at AS expiresAt, ${limitOf('maxPendingInvites', 'workspace')} AS max,
        (SELECT COUNT(*) FROM invite o WHERE o.workspace_id = w.id AND o.expires_at > ?) AS used
-     FROM workspace w JOIN user u ON u.id = w.owner_id JOIN plan p ON p.id = u.plan_id
+     FROM workspace w JOIN user u ON u.id = w.owner_id ${withLimits('u', 'w.id')}
        LEFT JOIN invite i ON i.workspace_id = w.id AND i.email = ? WHERE w.id = ?`,
     [Date.now(), email, workspaceId],
     tx,

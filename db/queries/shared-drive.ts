@@ -1,12 +1,11 @@
 import type { Db, Tx } from '../index.ts'
 import type { FILE, FOLDER } from '../models/entry.ts'
-import type { Plan } from '../models/plan.ts'
+import { type DriveLimits, driveLimitsOf, withDriveLimits } from './limit.ts'
 import { BY_RIGHT, LIVE, tables } from './share.ts'
 import { placeholders } from './sql.ts'
 
 /** A share that its recipient may edit, as a place to write into, with the limits of its drive. */
-export interface SharedDriveRow
-  extends Pick<Plan, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders'> {
+export interface SharedDriveRow extends DriveLimits {
   /** Of the share. */
   id: string
   sharerId: string
@@ -21,18 +20,12 @@ export interface SharedDriveRow
   workspaceId: string | null
 }
 
-const ofDrive = (own: string, workspace: string): string =>
-  `CASE WHEN t.workspace_id IS NULL THEN p.${own} ELSE p.${workspace} END`
-
 /** Those of some shares that are live and made out to an e-mail address. */
 export const sharedDrives = (db: Db, recipient: string, ids: string[]): Promise<SharedDriveRow[]> =>
   db.rows(
     `SELECT s.id, s.user_id AS sharerId, s.may_edit AS mayEdit, e.id AS entryId, e.kind, t.id AS bucketId, t.root_id AS rootId,
-       t.workspace_id AS workspaceId, p.max_file_size_bytes AS maxFileSizeBytes,
-       ${ofDrive('max_total_storage_bytes', 'max_total_storage_bytes_workspace')} AS maxTotalStorageBytes,
-       ${ofDrive('max_files', 'max_files_workspace')} AS maxFiles, ${ofDrive('max_folders', 'max_workspace_folders')} AS maxFolders
-     FROM ${tables} LEFT JOIN workspace w ON w.id = t.workspace_id
-       JOIN user o ON o.id = COALESCE(w.owner_id, t.user_id) JOIN plan p ON p.id = o.plan_id
+       t.workspace_id AS workspaceId, ${driveLimitsOf('t')}
+     FROM ${tables} ${withDriveLimits('t')}
      WHERE s.id IN (${placeholders(ids)}) AND s.recipient = ? AND ${LIVE} AND ${BY_RIGHT}`,
     [...ids, recipient, Date.now()],
   )

@@ -3,6 +3,7 @@ import type { Entry } from '../models/entry.ts'
 import { TrashItem } from '../models/trash-item.ts'
 import { lockBucket } from './bucket.ts'
 import type { Node } from './entry-path.ts'
+import { driveLimitOf, withDriveLimits } from './limit.ts'
 import { type Page, pageOf } from './page.ts'
 import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
@@ -75,12 +76,11 @@ export function trashBefore(db: Db, time: number, limit: number): Promise<{ id: 
   )
 }
 
-/** How many bytes buckets keep beyond a part of what the plan of their owner lets them use. */
+/** How many bytes buckets keep beyond a part of what their limits let them use. */
 const EXCESS = `SELECT id, kept - allowed AS excess FROM (
     SELECT b.id, b.kept_bytes AS kept,
-      CASE WHEN b.user_id IS NULL THEN p.max_total_storage_bytes_workspace ELSE p.max_total_storage_bytes END * ? / 100 AS allowed
-    FROM bucket b LEFT JOIN workspace w ON w.id = b.workspace_id
-      JOIN user u ON u.id = COALESCE(b.user_id, w.owner_id) JOIN plan p ON p.id = u.plan_id
+      ${driveLimitOf('maxTotalStorageBytes', 'b')} * ? / 100 AS allowed
+    FROM bucket b ${withDriveLimits('b')}
     WHERE b.kept_bytes > 0
   ) kept WHERE kept > allowed`
 

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../index.ts'
-import { Plan } from '../models/plan.ts'
+import type { Limits } from '../models/plan.ts'
 import type { User } from '../models/user.ts'
-import { selection } from './sql.ts'
+import { limitsOf, withLimits } from './limit.ts'
 
 /** An account, locked until the transaction ends. */
 export type LockedUser = Pick<User, 'id' | 'status' | 'email' | 'verifiedEmail'>
@@ -15,18 +15,14 @@ export const lockUser = (db: Db, id: string, tx: Tx): Promise<LockedUser | undef
 export const lockUserWithAddress = (db: Db, address: string, tx: Tx): Promise<LockedUser | undefined> =>
   db.row(`${LOCKED} WHERE verified_email = ?${db.forUpdate}`, [address], tx)
 
-type PlanLimits = Omit<Plan, 'id' | 'name'>
-
-const limits = Object.keys(Plan.columns).filter((name): name is keyof PlanLimits => !['id', 'name'].includes(name))
-
-/** An account with the limits of its plan, and its first identity; empty texts without one. */
-export type UserRow = Omit<User, 'status' | 'signInNotices'> &
-  PlanLimits & { planName: string; provider: string; providerUserId: string }
+/** An account with its limits, and its first identity; empty texts without one. */
+export type UserRow = Omit<User, 'status' | 'signInNotices' | 'planBy'> &
+  Limits & { planName: string; provider: string; providerUserId: string }
 
 const READ = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.name, u.given_name AS givenName, u.family_name AS familyName,
     u.picture, u.locale, u.created_at AS createdAt, COALESCE(i.provider, '') AS provider, COALESCE(i.provider_user_id, '') AS providerUserId,
-    p.id AS planId, p.name AS planName, ${selection(Plan, 'p', limits)}
-  FROM user u JOIN plan p ON p.id = u.plan_id
+    p.id AS planId, p.name AS planName, ${limitsOf()}
+  FROM user u ${withLimits('u')}
   LEFT JOIN identity i ON i.id = (SELECT f.id FROM identity f WHERE f.user_id = u.id ORDER BY f.created_at, f.id LIMIT 1)
   WHERE u.id = ?`
 

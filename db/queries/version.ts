@@ -155,14 +155,6 @@ export async function uncountReplaced(
   )
 }
 
-/** Exchanges the bytes of a file and of a version. @param more by how much usage grows and kept bytes shrink @returns false beyond the limit */
-export const exchangeUsage = (db: Db, bucketId: string, more: number, maxBytes: number, tx: Tx): Promise<boolean> =>
-  db.changed(
-    `UPDATE bucket SET used_bytes = used_bytes + ?, kept_bytes = kept_bytes - ? WHERE id = ?${more > 0 ? ' AND used_bytes + reserved_bytes + ? <= ?' : ''}`,
-    [more, more, bucketId, ...(more > 0 ? [more, maxBytes] : [])],
-    tx,
-  )
-
 /** Releases the bytes of files that are deleted permanently, and deletes their versions, with the bucket locked. */
 export async function releaseFiles(
   db: Db,

@@ -1,8 +1,9 @@
 import { OWNER } from '../../src/access/roles.ts'
 import type { Db, Tx } from '../index.ts'
 import type { Member } from '../models/member.ts'
-import { Plan } from '../models/plan.ts'
+import type { Limits } from '../models/plan.ts'
 import { Workspace } from '../models/workspace.ts'
+import { type DriveLimits, limitOf, limitsOf, limitsOfDrives, withLimits } from './limit.ts'
 import { rolesThat } from './member.ts'
 import { type Page, pageOf } from './page.ts'
 import { placeholders, selection } from './sql.ts'
@@ -30,16 +31,14 @@ export const lockForManager = (db: Db, userId: string, workspaceId: string, tx: 
 /** A workspace, with how many members it has and may have. */
 export const workspaceWithSeats = (db: Db, id: string, tx: Tx) =>
   db.row<Omit<WorkspaceView, 'role'> & { used: number; max: number }>(
-    `SELECT ${columns}, (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS used, p.max_users_workspace AS max
-     FROM workspace w JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE w.id = ?`,
+    `SELECT ${columns}, (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS used, ${limitOf('maxUsersWorkspace', 'workspace')} AS max
+     FROM workspace w JOIN user o ON o.id = w.owner_id ${withLimits('o', 'w.id')} WHERE w.id = ?`,
     [id],
     tx,
   )
 
 /** A workspace of a user, with its tree and its limits. */
-export interface WorkspaceTreeRow
-  extends WorkspaceView,
-    Pick<Plan, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFiles' | 'maxFolders'> {
+export interface WorkspaceTreeRow extends WorkspaceView, DriveLimits {
   bucketId: string
   rootId: string
 }
@@ -52,10 +51,9 @@ export const workspaceTrees = (
   ids: readonly string[],
 ): Promise<WorkspaceTreeRow[]> =>
   db.rows(
-    `SELECT ${workspaceColumns}, b.id AS bucketId, b.root_id AS rootId, p.max_file_size_bytes AS maxFileSizeBytes,
-       p.max_total_storage_bytes_workspace AS maxTotalStorageBytes, p.max_files_workspace AS maxFiles, p.max_workspace_folders AS maxFolders
+    `SELECT ${workspaceColumns}, b.id AS bucketId, b.root_id AS rootId, ${limitsOfDrives('workspace')}
      FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ? JOIN bucket b ON b.workspace_id = w.id
-       JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id WHERE ${by} IN (${placeholders(ids)})`,
+       JOIN user o ON o.id = w.owner_id ${withLimits('o', 'w.id')} WHERE ${by} IN (${placeholders(ids)})`,
     [userId, ...ids],
   )
 
@@ -94,12 +92,12 @@ export async function idsOfInvites(db: Db, userId: string, inviteIds: string[]):
   return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]))
 }
 
-/** The usage of a workspace, and its limits by the plan of its owner; null means unlimited. */
+/** The usage of a workspace, and its limits; null means unlimited. */
 export type WorkspaceQuota = Record<
   'fileCount' | 'totalBytes' | 'folderCount' | 'memberCount' | 'apiKeyCount',
   number
 > &
-  Pick<Plan, (typeof limits)[number]>
+  Pick<Limits, (typeof limits)[number]>
 
 const limits = [
   'maxFilesWorkspace',
@@ -114,8 +112,8 @@ export async function quotasOf(db: Db, ids: string[]): Promise<Map<string, Works
   const rows = await db.rows<WorkspaceQuota & { id: string }>(
     `SELECT w.id, b.used_files AS fileCount, b.used_bytes AS totalBytes, b.used_folders AS folderCount,
        (SELECT COUNT(*) FROM member m WHERE m.workspace_id = w.id) AS memberCount,
-       (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount, ${selection(Plan, 'p', limits)}
-     FROM bucket b JOIN workspace w ON w.id = b.workspace_id JOIN user o ON o.id = w.owner_id JOIN plan p ON p.id = o.plan_id
+       (SELECT COUNT(*) FROM api_key k WHERE k.workspace_id = w.id) AS apiKeyCount, ${limitsOf(limits, 'workspace')}
+     FROM bucket b JOIN workspace w ON w.id = b.workspace_id JOIN user o ON o.id = w.owner_id ${withLimits('o', 'w.id')}
      WHERE b.workspace_id IN (${placeholders(ids)})`,
     ids,
   )
@@ -142,8 +140,8 @@ export async function rootsOf(db: Db, ids: string[]): Promise<Map<string, Worksp
 /** How many workspaces a user owns and may own. */
 export const ownedQuota = (db: Db, userId: string, tx: Tx) =>
   db.row<{ used: number; max: number }>(
-    `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used, p.max_user_workspaces AS max
-     FROM user u JOIN plan p ON p.id = u.plan_id WHERE u.id = ?`,
+    `SELECT (SELECT COUNT(*) FROM workspace w WHERE w.owner_id = u.id) AS used, ${limitOf('maxUserWorkspaces')} AS max
+     FROM user u ${withLimits('u')} WHERE u.id = ?`,
     [userId],
     tx,
   )

@@ -1,8 +1,9 @@
+import type { Limits } from '../../db/models/plan.ts'
 import type { Usage } from '../../db/queries/bucket.ts'
 import { logSecurityEvent } from '../../src/access/audit-log.ts'
 import type { EndedAccount } from '../../src/services/accounts/account-end.ts'
 import type { UserStats } from '../../src/services/accounts/statistic.ts'
-import type { IdentityView, PlanView, UserView } from '../../src/services/accounts/user.ts'
+import type { IdentityView, UserView } from '../../src/services/accounts/user.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
 import { joinPath } from '../../src/values/paths.ts'
 import { paged } from './arguments.ts'
@@ -93,7 +94,7 @@ operation('GET /api/user/identities', 'identities', {
   resolve: async (_args, { services, caller }) => ({ identities: await services.users.identities(caller) }),
 })
 
-const User = objectOf<UserView & Omit<PlanView, 'id' | 'name'>>('User', 'The account of the caller.', t => ({
+const User = objectOf<UserView & Limits>('User', 'The account of the caller.', t => ({
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   email: t.exposeString('email', { example: ALICE }),
   family_name: t.exposeString('familyName', { example: 'Example' }),
@@ -127,14 +128,14 @@ const User = objectOf<UserView & Omit<PlanView, 'id' | 'name'>>('User', 'The acc
 }))
 
 operation('GET /api/user/data', 'me', {
-  description: 'The account of the caller, with the limits of its plan.',
+  description: 'The account of the caller, with its limits.',
   auth: { privateFiles: 'read' },
   statuses: [401],
   wrap: 'user_data',
   type: User,
   resolve: async (_args, { services, caller }) => {
     const user = await services.users.read(caller)
-    return { ...user.plan, ...user }
+    return { ...user.limits, ...user }
   },
 })
 

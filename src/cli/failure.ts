@@ -82,6 +82,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   ROUTE_NOT_FOUND: notFound,
 
   TARGET_EXISTS: conflict,
+  PLAN_IN_USE: conflict,
   PATH_EXISTS: conflict,
   UPLOAD_BUSY: conflict,
   SYNC_BUSY: conflict,

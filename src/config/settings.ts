@@ -1,15 +1,6 @@
 import { z } from 'zod'
 import { claimSettings } from './claim-settings.ts'
-
-const flag = z.enum(['true', 'false']).transform(v => v === 'true')
-const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
-const list = z.string().transform(v =>
-  v
-    .split(',')
-    .map(s => s.trim())
-    .filter(Boolean),
-)
-const origin = z.url({ protocol: /^https?$/ }).transform(v => new URL(v).origin)
+import { count, flag, list, origin } from './readers.ts'
 
 const rate = (help: string, perMinute: string) => ({ help, default: perMinute, read: count(1, 1_000_000) })
 

@@ -19,6 +19,8 @@ function partsOf(mail: Mail): Parts {
       return signedIn(mail.values)
     case 'webhook-disabled':
       return webhookDisabled(mail.values)
+    case 'over-quota':
+      return overQuota(mail.values)
     case 'files-received':
       return filesReceived(mail.values)
     case 'share-used':
@@ -73,6 +75,29 @@ const webhookDisabled = ({ host, since }: Values<'webhook-disabled'>): Parts => 
   links: [],
   closing: 'You get this mail because you made this webhook or changed it last.',
 })
+
+function overQuota({ workspace, link, ...of }: Values<'over-quota'>): Parts {
+  const [files, folders] = [of.maxFiles ?? Infinity, of.maxFolders ?? Infinity]
+  const name = workspace === null ? null : plainName(brief(workspace)) || 'your workspace'
+  return {
+    subject: name === null ? 'Your files exceed the limits of your account' : `The files of ${name} exceed its limits`,
+    lines: [
+      name === null
+        ? 'The limits of your account have become smaller, and it stores more than they allow.'
+        : sentence`The limits of the workspace "${name}", which you own, have become smaller, and it stores more than they allow.`,
+      'Nothing is deleted: everything stays readable, and shares go on. New files are refused until enough is deleted, or the limits are raised. Ask the operator of the service about the limits.',
+    ],
+    facts: [
+      ...(of.usedBytes > of.maxBytes
+        ? [{ name: 'Stored', value: `${sizeText(of.usedBytes)} of ${sizeText(of.maxBytes)}` }]
+        : []),
+      ...(of.usedFiles > files ? [{ name: 'Files', value: `${of.usedFiles} of ${files}` }] : []),
+      ...(of.usedFolders > folders ? [{ name: 'Folders', value: `${of.usedFolders} of ${folders}` }] : []),
+    ],
+    links: link === '' ? [] : [{ title: 'Your files', url: link }],
+    closing: 'You get this mail because an operator of the service changed the limits that apply to you.',
+  }
+}
 
 function filesReceived({ label, files, bytes, link }: Values<'files-received'>): Parts {
   const what = files === 1 ? 'A file' : `${files} files`

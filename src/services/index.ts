@@ -11,6 +11,7 @@ import { identityService } from './accounts/identity.ts'
 import { operatorService } from './accounts/operator.ts'
 import { overviewService } from './accounts/overview.ts'
 import { personService } from './accounts/person.ts'
+import { planService } from './accounts/plan.ts'
 import { sessionService } from './accounts/session.ts'
 import { statisticService } from './accounts/statistic.ts'
 import { storageReportService } from './accounts/storage-report.ts'
@@ -142,6 +143,7 @@ export function createServices({ config, ...given }: Options) {
     operators: operatorService(core),
     overviews: overviewService(core),
     persons: personService(core),
+    plans: planService(core),
     rateLimits: rateLimitService({ rules: config.rates, coordination }),
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),
     statistics: statisticService(core),

@@ -46,3 +46,6 @@ export const MAX_REQUESTED_FILES = 1_000_000
 export const MAX_REQUESTED_BYTES = 2 ** 50
 /** Downloads that a public share may be bounded to. */
 export const MAX_DOWNLOADS = 1_000_000_000
+/** Characters of the id and the name of a plan. */
+export const MAX_PLAN_ID = 32
+export const MAX_PLAN_NAME = 64

@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
  */
 const layers = [
   ['src/main.ts', 'src/doctor.ts', 'src/admin.ts', 'src/cli/', 'src/console/'],
+  ['src/admin/'],
   ['src/app.ts'],
   ['src/start.ts'],
   ['src/sign-in/embedded/'],
@@ -163,8 +164,8 @@ describe('Names', () => {
 
   it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
     const services = sources.filter(file => file.startsWith('src/services/')).map(nameOf)
-    // The account of the caller is a user; its limits and the changes of shares, file requests and accounts have no service of their own.
-    const served = ['file-request-change', 'operator-change', 'plan', 'share-change', 'viewer']
+    // The account of the caller is a user; the changes of shares, file requests, accounts and plans have no service of their own.
+    const served = ['file-request-change', 'operator-change', 'plan-change', 'share-change', 'viewer']
     expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual(served)
     const tableOf = (model: string) =>
       /tableName: '(\w+)'/.exec(read(`db/models/${model}.ts`))?.[1]?.replaceAll('_', '-')

@@ -8,6 +8,7 @@ const embedded = () => null
 /** What has no id of its own is a part of what it is in. */
 const keys: KeyingConfig = {
   AccountIdentity: embedded,
+  AppliedLimit: embedded,
   AccountWorkspace: embedded,
   CompletionFailure: embedded,
   CopyFailure: embedded,
@@ -15,6 +16,7 @@ const keys: KeyingConfig = {
   Download: embedded,
   DriveUsage: embedded,
   EventDetails: embedded,
+  Limits: embedded,
   MailQueue: embedded,
   Operator: embedded,
   PlanUse: embedded,

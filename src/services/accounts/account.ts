@@ -6,6 +6,7 @@ import { eventsOf } from '../../../db/queries/event.ts'
 import { findIdentity, type KnownIdentity, lockIdentitiesOf, lockIdentity } from '../../../db/queries/identity.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller } from '../../access/caller.ts'
+import type { PlanClaim } from '../../config/plan-claim.ts'
 import type { SignUp } from '../../config/sign-up-rule.ts'
 import { HOUR_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
@@ -13,6 +14,7 @@ import { changeRunner, recorded, system } from '../history/event.ts'
 import { makeBucket } from '../tree/entry.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
+import { assignPlan, defaultPlan, planBySignIn } from './plan-assignment.ts'
 import {
   canonicalEmail,
   type Profile,
@@ -30,15 +32,20 @@ export interface AccountRules {
   linkByEmail: boolean
   /** The rule for new accounts. */
   signUp: SignUp
+  /** The plans by claims. */
+  planClaim: PlanClaim
+  /** Reports a plan of the setting that no account can be given. */
+  unknownPlan: (plan: string) => void
+  /** The link in mails. */
+  link: string
 }
 
-interface Deps extends Core<'db'>, Partial<Core<'change' | 'wake'>> {
+interface Deps extends Core<'db'>, Partial<Core<'change' | 'wake' | 'log' | 'publicUrl'>> {
   linkByEmail?: boolean
   /** Without it, sign-up is open. */
   signUp?: SignUp | null
+  planClaim?: PlanClaim
 }
-
-const newPlan = 'free'
 
 export function accountService({
   db,
@@ -46,8 +53,16 @@ export function accountService({
   signUp,
   change = changeRunner({ db }),
   wake = () => {},
+  planClaim = null,
+  log,
+  publicUrl = () => '',
 }: Deps) {
-  const rules: AccountRules = { linkByEmail, signUp: signUp ?? { rule: 'open' } }
+  const unknownPlan = (plan: string) =>
+    log?.warn({ plan }, 'PLAN_CLAIM names a plan that does not exist or is retired; the account keeps its plan')
+  const rulesNow = (): AccountRules => ({
+    ...{ linkByEmail, signUp: signUp ?? { rule: 'open' }, planClaim, unknownPlan },
+    link: publicUrl(),
+  })
 
   return {
     /**
@@ -68,7 +83,7 @@ export function accountService({
      *   `sign_up_closed` for a person who may not make an account, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
      */
     async signIn(raw: ProviderProfile, current: Pick<Caller, 'userId'> | null): Promise<{ userId: string }> {
-      const profile = readProfile(raw)
+      const [profile, rules] = [readProfile(raw), rulesNow()]
       // The unique index refuses the second of two parallel sign-ins with one identity or e-mail address; its retry finds the account.
       const settled = await pRetry(
         () =>
@@ -116,7 +131,8 @@ async function settle(
   }
   const userId = owner?.id ?? (await createAccount(db, profile, rules, tx))
   await createIdentity(db, userId, profile, tx)
-  return { userId, mail: false }
+  const joined = owner && rules.planClaim !== null ? await lockIdentity(db, profile, tx) : undefined
+  return { userId, mail: joined ? await followClaims(db, joined, profile, rules, tx) : false }
 }
 
 async function signInAgain(
@@ -128,7 +144,28 @@ async function signInAgain(
 ): Promise<{ userId: string; mail: boolean }> {
   requireActive(known)
   await refreshIdentity(db, known.identityId, profile, tx)
-  return { userId: known.userId, mail: await followAddress(db, known, profile, rules, tx) }
+  const followed = await followAddress(db, known, profile, rules, tx)
+  const over = await followClaims(db, known, profile, rules, tx)
+  return { userId: known.userId, mail: followed || over }
+}
+
+/** Gives an account the plan of its claims. @returns whether a mail was queued */
+async function followClaims(
+  db: Db,
+  account: KnownIdentity,
+  profile: Profile,
+  { planClaim: rule, unknownPlan, link }: AccountRules,
+  tx: Tx,
+): Promise<boolean> {
+  const { userId } = account
+  const wanted = await planBySignIn(db, { account, profile, rule }, unknownPlan, tx)
+  if (!wanted) return false
+  const { over } = await assignPlan(db, { userId, ...wanted, link }, tx)
+  if (wanted.plan === account.planId) return over
+  await recorded(db, system, tx, async ({ record }) => {
+    record(userId, { kind: 'plan.changed', subject: userId, details: { plan: wanted.plan } })
+  })
+  return over
 }
 
 /** Attaches another identity to the signed-in account. */
@@ -198,7 +235,12 @@ async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: 
   const { email, verifiedEmail, name, givenName, familyName, picture, locale } = profile
   const [userId, createdAt] = [newId(), Date.now()]
   const named = { name, givenName, familyName, picture, locale }
-  const state = { planId: newPlan, status: 'active' as const, createdAt, signInNotices: false }
+  const { planClaim: rule, unknownPlan } = rules
+  const { plan: planId, by: planBy } = (await planBySignIn(db, { account: null, profile, rule }, unknownPlan, tx)) ?? {
+    plan: await defaultPlan(db, tx),
+    by: 'default' as const,
+  }
+  const state = { planId, planBy, status: 'active' as const, createdAt, signInNotices: false }
   await db.User.create({ id: userId, email, verifiedEmail, ...named, ...state }, { transaction: tx })
   if (kept) await reattach(db, userId, kept, tx)
   else await makeBucket(db, { userId }, userId, createdAt, tx)

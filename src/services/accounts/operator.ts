@@ -2,13 +2,13 @@ import { validate as isUuid } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import {
   type AccountCounts,
+  type AccountFilter,
   type AccountIdentity,
   type AccountRow,
   type AccountWorkspace,
   accountsByIds,
   accountsClaiming,
   accountsMatching,
-  accountsPerPlan,
   accountWithAddress,
   countAccountsMatching,
   countsOfAccounts,
@@ -24,13 +24,13 @@ import {
 import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import { type MailQueue, readMailQueue, requeueMails } from '../../../db/queries/job.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
-import { AppError, type ErrorDetails, InvalidInput } from '../../runtime/errors.ts'
-import { excerpt } from '../../values/excerpt.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { keyById } from '../../values/key-by-id.ts'
 import { MAX_EMAIL } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
 import { changeRunner, operator } from '../history/event.ts'
 import { rowsById } from '../rows-by-id.ts'
+import { assignPlan } from './plan-assignment.ts'
 import { canonicalEmail } from './profile.ts'
 import type { PlanView } from './user.ts'
 
@@ -49,12 +49,8 @@ export interface Usage {
 
 /** Thrown when a command of the operator cannot be carried out; the message gives the reason. */
 export class Refused extends AppError {
-  constructor(
-    message: string,
-    code: 'USER_NOT_FOUND' | 'INVALID_INPUT' = 'USER_NOT_FOUND',
-    details: ErrorDetails = {},
-  ) {
-    super(code, message, details)
+  constructor(message: string) {
+    super('USER_NOT_FOUND', message)
   }
 }
 
@@ -63,7 +59,8 @@ export function operatorService({
   db,
   change = changeRunner({ db }),
   wake = () => {},
-}: Core<'db'> & Partial<Core<'change' | 'wake'>>) {
+  publicUrl = () => '',
+}: Core<'db'> & Partial<Core<'change' | 'wake' | 'publicUrl'>>) {
   /**
    * Finds an account by its id or e-mail address: the account with the verified address, else the only one with the unverified address.
    * @throws Refused
@@ -97,19 +94,18 @@ export function operatorService({
     })
   }
 
-  const plans = () => db.Plan.findAll({ raw: true, order: ['maxTotalStorageBytes', 'id'] })
-
   return {
-    /** The accounts whose e-mail address or name contains a text, oldest first, and their total count. */
-    async users(search: string, limit: number): Promise<{ users: AccountRow[]; total: number }> {
-      return { users: await accountsMatching(db, search, limit), total: await countAccountsMatching(db, search) }
+    /** The accounts that a filter chooses, oldest first, and their total count. */
+    async users(filter: AccountFilter, limit: number): Promise<{ users: AccountRow[]; total: number }> {
+      return { users: await accountsMatching(db, filter, limit), total: await countAccountsMatching(db, filter) }
     },
 
-    /** A page of the accounts whose e-mail address or name contains a text, oldest first. @throws INVALID_INPUT */
-    async page(search: string, limit: number, after: [id: string] | null): Promise<Page<AccountRow>> {
+    /** A page of the accounts that a filter chooses, oldest first. @throws INVALID_INPUT */
+    async page(filter: AccountFilter, limit: number, after: [id: string] | null): Promise<Page<AccountRow>> {
+      const { search } = filter
       if (search.length > MAX_EMAIL)
         throw new InvalidInput('search', `A search text has up to ${MAX_EMAIL} characters.`)
-      return pageOf(await accountsMatching(db, search, limit + 1, after?.[0]), limit)
+      return pageOf(await accountsMatching(db, filter, limit + 1, after?.[0]), limit)
     },
 
     /** Validates the id of an account, for operations that accept no e-mail address. @throws Refused */
@@ -150,22 +146,21 @@ export function operatorService({
       return keyById(found)
     },
 
-    /** Changes the plan of an account. Stored files are kept, even beyond the new limits. @throws Refused */
-    async setPlan(named: string, plan: string): Promise<AccountRow> {
-      const known = await plans()
-      const wanted = known.find(p => p.id === plan)
-      if (!wanted)
-        throw new Refused(
-          `There is no plan "${excerpt(plan)}". The plans are: ${known.map(p => p.id).join(', ')}.`,
-          'INVALID_INPUT',
-          { field: 'plan_id' },
-        )
-      const account = await find(named)
-      await change(operator, async ({ tx, record }) => {
-        await db.User.update({ planId: plan }, { where: { id: account.id }, transaction: tx })
-        record(account.id, { kind: 'plan.changed', subject: account.id, details: { plan } })
+    /**
+     * Changes the plan of an account. Stored files are kept, even beyond the new limits.
+     * @param plan null to let the service choose it again: the default plan now, and at sign-ins that of a claim
+     * @throws Refused, INVALID_INPUT for a plan that does not exist or is retired
+     */
+    async setPlan(named: string, plan: string | null): Promise<AccountRow> {
+      const { id } = await find(named)
+      const { over } = await change(operator, async ({ tx, record }) => {
+        const by = plan === null ? 'default' : 'operator'
+        const assigned = await assignPlan(db, { userId: id, plan, by, link: publicUrl() }, tx)
+        record(id, { kind: 'plan.changed', subject: id, details: { plan: assigned.plan } })
+        return assigned
       })
-      return { ...account, plan, maxBytes: wanted.maxTotalStorageBytes }
+      if (over) wake()
+      return find(id)
     },
 
     /** Ends the sessions of an account; its keys and links do not work until it is restored. @throws Refused */
@@ -182,12 +177,6 @@ export function operatorService({
         usageTotals(db, 'all'),
       ])
       return { users, workspaces, kept, total }
-    },
-
-    /** All plans with their limits and number of accounts. */
-    async plans(): Promise<(PlanView & { users: number })[]> {
-      const users = await accountsPerPlan(db)
-      return (await plans()).map(plan => ({ ...plan, users: users.get(plan.id) ?? 0 }))
     },
 
     /** Queues the given-up mails again, for example after a repair of the mail server. @returns their number */

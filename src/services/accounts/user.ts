@@ -1,5 +1,5 @@
 import type { Identity } from '../../../db/models/identity.ts'
-import type { Plan } from '../../../db/models/plan.ts'
+import type { Limits, Plan } from '../../../db/models/plan.ts'
 import type { User } from '../../../db/models/user.ts'
 import { type Usage, usagesOf } from '../../../db/queries/bucket.ts'
 import { readUser } from '../../../db/queries/user.ts'
@@ -9,18 +9,20 @@ import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 
 /** An account with its first identity. */
-export interface UserView extends Omit<User, 'verifiedEmail' | 'planId' | 'status' | 'signInNotices'> {
+export interface UserView extends Omit<User, 'verifiedEmail' | 'planId' | 'planBy' | 'status' | 'signInNotices'> {
   /** Whether a provider vouches for the address. */
   emailVerified: boolean
   provider: string
   providerUserId: string
-  plan: PlanView
+  plan: Pick<Plan, 'id' | 'name'>
+  /** In force: those of the plan, and its own where an operator has set them. Null means unlimited. */
+  limits: Limits
 }
 
 export type IdentityView = Identity
 
-/** The limits of a plan; null means unlimited. */
-export type PlanView = Plan
+/** A plan with its limits; null means unlimited. */
+export type PlanView = Pick<Plan, 'id' | 'name'> & Limits
 
 export function userService({ db }: Core<'db'>) {
   return {
@@ -32,7 +34,8 @@ export function userService({ db }: Core<'db'>) {
       return {
         ...{ id, email, name, givenName, familyName, picture, locale, createdAt, provider, providerUserId },
         emailVerified: verifiedEmail !== null,
-        plan: { id: planId, name: planName, ...limits },
+        plan: { id: planId, name: planName },
+        limits,
       }
     },
 

@@ -43,6 +43,21 @@ export type Mail =
       /** `count` as shareTitle takes it. */
       values: { name: string; count?: number | null; opened: number; downloaded: number; link: string }
     }
+  | {
+      template: 'over-quota'
+      to: string
+      /** A personal drive where `workspace` is null. Bytes; null for no limit. */
+      values: {
+        workspace: string | null
+        usedBytes: number
+        usedFiles: number
+        usedFolders: number
+        maxBytes: number
+        maxFiles: number | null
+        maxFolders: number | null
+        link: string
+      }
+    }
   | { template: 'address-changed'; to: string; values: { provider: string | null } }
 
 /** The kinds of jobs and their payloads. */

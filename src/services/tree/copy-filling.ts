@@ -4,7 +4,7 @@ import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import type { EntryCopy } from '../../../db/models/entry-copy.ts'
 import type { EntryCopyFolder } from '../../../db/models/entry-copy-folder.ts'
 import { shareBlobs } from '../../../db/queries/blob.ts'
-import { reserve, type Totals } from '../../../db/queries/bucket.ts'
+import type { Totals } from '../../../db/queries/bucket.ts'
 import {
   addTotals,
   type CopiedEntry,
@@ -23,6 +23,7 @@ import {
   setLastName,
 } from '../../../db/queries/entry-copy.ts'
 import { type Node, upFrom } from '../../../db/queries/entry-path.ts'
+import { reserve } from '../../../db/queries/reservation.ts'
 import { blobsOf } from '../../../db/queries/version.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'

@@ -1,7 +1,8 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import { lockOverdue, markForDeletion } from '../../../db/queries/blob.ts'
-import { lockBucket, unreserve } from '../../../db/queries/bucket.ts'
+import { lockBucket } from '../../../db/queries/bucket.ts'
 import { releaseRequested } from '../../../db/queries/file-request-upload.ts'
+import { unreserve } from '../../../db/queries/reservation.ts'
 
 /**
  * Marks a staged blob for deletion and releases its reservation, exactly once. Locks the bucket before the blob, as everywhere.

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../../../db/index.ts'
-import { reserve, unreserve, usedAndReserved } from '../../../db/queries/bucket.ts'
+import { reserve, unreserve, usedAndReserved } from '../../../db/queries/reservation.ts'
 import { AppError } from '../../runtime/errors.ts'
 import type { BucketLimits, Tree } from '../../values/tree.ts'
 import { planExceeded, shareFull } from '../bound.ts'
@@ -38,13 +38,16 @@ export async function quotaExceeded(
   const now = await usedAndReserved(db, tree.bucketId, tx)
   if (!now) return tree.share ? shareEnded() : treeGone()
   if (tree.share) return shareFull()
+  // The smaller one: the limits may have shrunk since the request began.
+  const maxFiles = Math.min(limits.maxFiles ?? Infinity, now.maxFiles ?? Infinity)
+  const maxBytes = Math.min(limits.maxTotalStorageBytes, now.maxTotalStorageBytes)
   const ofWhat = now.workspaceId === null ? '' : '_workspace'
-  if (limits.maxFiles !== null && now.files + files > limits.maxFiles)
-    return planExceeded('files', { limit: `max_files${ofWhat}`, max: limits.maxFiles, used: now.files })
+  if (now.files + files > maxFiles)
+    return planExceeded('files', { limit: `max_files${ofWhat}`, max: maxFiles, used: now.files })
   return new AppError(
     'QUOTA_EXCEEDED',
-    `The plan allows ${limits.maxTotalStorageBytes} bytes, of which ${now.bytes} are used; there is not enough space for ${bytes} more. Delete something, or ask for a larger plan.`,
-    { limit: `max_total_storage_bytes${ofWhat}`, max: limits.maxTotalStorageBytes, used: now.bytes },
+    `The plan allows ${maxBytes} bytes, of which ${now.bytes} are used; there is not enough space for ${bytes} more. Delete something, or ask for a larger plan.`,
+    { limit: `max_total_storage_bytes${ofWhat}`, max: maxBytes, used: now.bytes },
   )
 }
 

@@ -1,7 +1,8 @@
 import { validate as isUuid } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
-import { folderCount, restoreUsage, uncountTrash } from '../../../db/queries/bucket.ts'
+import { folderCount, uncountTrash } from '../../../db/queries/bucket.ts'
 import { mapPage, type Page } from '../../../db/queries/page.ts'
+import { restoreUsage } from '../../../db/queries/reservation.ts'
 import {
   deleteTrashItems,
   oldestTrashed,

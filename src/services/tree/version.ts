@@ -3,13 +3,13 @@ import type { Tx } from '../../../db/index.ts'
 import { addTotals } from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
 import { mapPages, type Page } from '../../../db/queries/page.ts'
+import { exchangeUsage } from '../../../db/queries/reservation.ts'
 import {
   type Content,
   type CurrentFile,
   currentFile,
   deleteVersionRows,
   deleteVersions,
-  exchangeUsage,
   insertVersion,
   pagesOfVersions,
   setContent,

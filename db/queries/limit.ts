@@ -1,0 +1,69 @@
+import { UNLIMITED } from '../models/own-limit.ts'
+import { type LimitName, limitNames, mayBeUnlimited, type Plan } from '../models/plan.ts'
+import { columnOf } from './sql.ts'
+
+/**
+ * The limits in force, in SQL: of a workspace its own limits, then those of its owner, then the plan of its owner. Every statement that reads a
+ * limit joins `withLimits` or `withDriveLimits`, and reads it by `limitOf` or `driveLimitOf`.
+ */
+
+/** Whose limits: those of an account, or those of one workspace, which the limits of its owner hold for. */
+export type LimitsOf = 'account' | 'workspace'
+
+/** Joins what limits an account, which has this alias. @param workspace the expression of the id of one of its workspaces */
+export const withLimits = (account: string, workspace?: string): string =>
+  `JOIN plan p ON p.id = ${account}.plan_id LEFT JOIN own_limit ol ON ol.user_id = ${account}.id${
+    workspace === undefined ? '' : ` LEFT JOIN own_limit wl ON wl.workspace_id = ${workspace}`
+  }`
+
+/** One limit, as an expression: NULL means unlimited. */
+export function limitOf(name: LimitName, of: LimitsOf = 'account'): string {
+  const column = columnOf(name)
+  const value = `COALESCE(${of === 'workspace' ? `wl.${column}, ` : ''}ol.${column}, p.${column})`
+  return mayBeUnlimited(name) ? `NULLIF(${value}, ${UNLIMITED})` : value
+}
+
+/** Limits under the names of their columns. */
+export const limitsOf = (names: readonly LimitName[] = limitNames, of?: LimitsOf): string =>
+  names.map(name => `${limitOf(name, of)} AS ${name}`).join(', ')
+
+/** The limits of one drive. */
+export type DriveLimits = Pick<Plan, DriveLimitName>
+
+/** For each limit of a drive, the limit of drives of workspaces. */
+const ofWorkspaces = {
+  maxFileSizeBytes: 'maxFileSizeBytes',
+  maxTotalStorageBytes: 'maxTotalStorageBytesWorkspace',
+  maxFiles: 'maxFilesWorkspace',
+  maxFolders: 'maxWorkspaceFolders',
+} as const satisfies Partial<Record<LimitName, LimitName>>
+
+export type DriveLimitName = keyof typeof ofWorkspaces
+
+const driveLimitNames = Object.keys(ofWorkspaces) as DriveLimitName[]
+
+/** Joins what limits a drive, which has this alias: to its owner `o`, or the owner of its workspace `dw`. */
+export const withDriveLimits = (drive: string): string =>
+  `LEFT JOIN workspace dw ON dw.id = ${drive}.workspace_id JOIN user o ON o.id = COALESCE(dw.owner_id, ${drive}.user_id) ${withLimits('o', `${drive}.workspace_id`)}`
+
+/** One limit of a drive, as an expression. */
+export const driveLimitOf = (name: DriveLimitName, drive: string): string =>
+  `CASE WHEN ${drive}.workspace_id IS NULL THEN ${limitOf(name)} ELSE ${limitOf(ofWorkspaces[name], 'workspace')} END`
+
+/** The limits of drives that are all of workspaces, or all of accounts. */
+export const limitsOfDrives = (of: LimitsOf): string =>
+  driveLimitNames
+    .map(name => `${of === 'workspace' ? limitOf(ofWorkspaces[name], of) : limitOf(name)} AS ${name}`)
+    .join(', ')
+
+/** The limits of drives of either kind. */
+export const driveLimitsOf = (drive: string): string =>
+  driveLimitNames.map(name => `${driveLimitOf(name, drive)} AS ${name}`).join(', ')
+
+/** Condition: a drive uses more than its limits allow, as it may after these have shrunk. @param bucket its alias */
+export const isOver = (bucket: string, of: LimitsOf): string => {
+  const over = (used: string, name: DriveLimitName) =>
+    `${bucket}.${used} > ${of === 'workspace' ? limitOf(ofWorkspaces[name], of) : limitOf(name)}`
+  // A comparison with NULL does not hold: what is unlimited is never exceeded.
+  return `(${over('used_bytes', 'maxTotalStorageBytes')} OR ${over('used_files', 'maxFiles')} OR ${over('used_folders', 'maxFolders')})`
+}

@@ -1,0 +1,113 @@
+import type { Db, Tx } from '../index.ts'
+import type { OwnLimit } from '../models/own-limit.ts'
+import { type LimitName, type Limits, limitNames, Plan } from '../models/plan.ts'
+import type { Workspace } from '../models/workspace.ts'
+import { isOver, limitOf, limitsOf, withLimits } from './limit.ts'
+import { columnOf, placeholders, selection } from './sql.ts'
+
+/** Locks a plan until the transaction ends: accounts are given it, or it is retired, one after the other. */
+export const lockPlan = (db: Db, id: string, tx: Tx): Promise<Plan | undefined> =>
+  db.row(`SELECT ${selection(Plan)} FROM plan WHERE id = ?${db.forUpdate}`, [id], tx)
+
+/** The plan of new accounts, which cannot be retired or deleted until the transaction ends. */
+export const lockDefaultPlan = (db: Db, tx: Tx): Promise<Pick<Plan, 'id'> | undefined> =>
+  db.row(`SELECT id FROM plan WHERE is_default = 1${db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''}`, [], tx)
+
+/** Makes one plan the default; it must be locked. */
+export const setDefaultPlan = (db: Db, id: string, tx: Tx) =>
+  db.run('UPDATE plan SET is_default = CASE WHEN id = ? THEN 1 ELSE 0 END', [id], tx)
+
+/** The number of accounts of each plan that has any. */
+export async function accountsPerPlan(db: Db, tx?: Tx): Promise<Map<string, number>> {
+  const rows = await db.rows<{ plan: string; n: number }>(
+    'SELECT plan_id AS plan, COUNT(*) AS n FROM user GROUP BY plan_id',
+    [],
+    tx,
+  )
+  return new Map(rows.map(({ plan, n }) => [plan, Number(n)]))
+}
+
+/** The drives that a change of limits concerns: those of an account, of one workspace, or of all accounts of a plan. */
+export type Concerned = { userId: string } | { workspaceId: string } | { planId: string }
+
+/** A drive that uses more than its limits allow. */
+export interface OverDrive {
+  bucketId: string
+  /** The verified e-mail address of its owner; null without one. */
+  email: string | null
+  /** Null for a personal drive. */
+  workspace: Workspace['name'] | null
+  usedBytes: number
+  usedFiles: number
+  usedFolders: number
+  maxBytes: number
+  maxFiles: number | null
+  maxFolders: number | null
+}
+
+const USED =
+  'b.id AS bucketId, u.verified_email AS email, b.used_bytes AS usedBytes, b.used_files AS usedFiles, b.used_folders AS usedFolders'
+
+/** Those of some drives that use more than their limits allow. */
+export function overDrives(db: Db, concerned: Concerned, tx: Tx): Promise<OverDrive[]> {
+  const personal = `SELECT ${USED}, NULL AS workspace, ${limitOf('maxTotalStorageBytes')} AS maxBytes, ${limitOf('maxFiles')} AS maxFiles,
+       ${limitOf('maxFolders')} AS maxFolders
+     FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE ${isOver('b', 'account')}`
+  const ofWorkspaces = `SELECT ${USED}, w.name AS workspace, ${limitOf('maxTotalStorageBytesWorkspace', 'workspace')} AS maxBytes,
+       ${limitOf('maxFilesWorkspace', 'workspace')} AS maxFiles, ${limitOf('maxWorkspaceFolders', 'workspace')} AS maxFolders
+     FROM user u JOIN workspace w ON w.owner_id = u.id JOIN bucket b ON b.workspace_id = w.id ${withLimits('u', 'w.id')} WHERE ${isOver('b', 'workspace')}`
+  if ('workspaceId' in concerned) return db.rows(`${ofWorkspaces} AND w.id = ?`, [concerned.workspaceId], tx)
+  const [column, id] = 'userId' in concerned ? ['u.id', concerned.userId] : ['u.plan_id', concerned.planId]
+  return db.rows(`${personal} AND ${column} = ? UNION ALL ${ofWorkspaces} AND ${column} = ?`, [id, id], tx)
+}
+
+/** Condition on an account `u` with its drive `b`, joined with its limits: its drive or a workspace that it owns is over its limits. */
+export const ACCOUNT_IS_OVER = `(${isOver('b', 'account')} OR EXISTS (SELECT 1 FROM workspace w JOIN bucket wb ON wb.workspace_id = w.id
+    LEFT JOIN own_limit wl ON wl.workspace_id = w.id WHERE w.owner_id = u.id AND ${isOver('wb', 'workspace')}))`
+
+/** Whose own limits: of accounts or of workspaces. */
+export type Holder = 'user' | 'workspace'
+
+/** The limits in force, those of the plan, and which of them are own: of the workspace, or of the account. */
+export type LimitsRow = { id: string } & Limits &
+  Record<`plan_${LimitName}`, number | null> &
+  Record<`own_${LimitName}`, number | null> &
+  Record<`workspace_${LimitName}`, number | null>
+
+/** What limits some accounts, or some workspaces, limit by limit. */
+export function limitsOfHolders(db: Db, holder: Holder, ids: readonly string[], tx?: Tx): Promise<LimitsRow[]> {
+  const of = holder === 'user' ? 'account' : 'workspace'
+  const each = (alias: string, prefix: string) =>
+    limitNames.map(name => `${alias}.${columnOf(name)} AS ${prefix}_${name}`).join(', ')
+  const columns = [
+    ...[limitsOf(limitNames, of), each('p', 'plan'), each('ol', 'own')],
+    holder === 'user' ? limitNames.map(name => `NULL AS workspace_${name}`).join(', ') : each('wl', 'workspace'),
+  ].join(', ')
+  const from =
+    holder === 'user'
+      ? `u.id, ${columns} FROM user u ${withLimits('u')} WHERE u.id`
+      : `w.id, ${columns} FROM workspace w JOIN user u ON u.id = w.owner_id ${withLimits('u', 'w.id')} WHERE w.id`
+  return db.rows(`SELECT ${from} IN (${placeholders(ids)})`, [...ids], tx)
+}
+
+/** Locks an account or a workspace until the transaction ends. @returns whether there is one */
+export const lockHolder = (db: Db, holder: Holder, id: string, tx: Tx): Promise<boolean> =>
+  db.exists(`SELECT id FROM ${holder} WHERE id = ?${db.forUpdate}`, [id], tx)
+
+/** Sets own limits of an account or of a workspace, which must be locked: null leaves a limit to the plan. */
+export async function setOwnLimits(
+  db: Db,
+  { holder, id }: { holder: Holder; id: string },
+  limits: Partial<Record<LimitName, number | null>>,
+  row: Pick<OwnLimit, 'id' | 'changedAt'>,
+  tx: Tx,
+): Promise<void> {
+  const owner = holder === 'user' ? { userId: id } : { workspaceId: id }
+  const [found] = await db.OwnLimit.update({ ...limits, changedAt: row.changedAt }, { where: owner, transaction: tx })
+  if (found > 0) return
+  const none = Object.fromEntries(limitNames.map(name => [name, null])) as Record<LimitName, null>
+  await db.OwnLimit.create(
+    { userId: null, workspaceId: null, ...none, ...owner, ...limits, ...row },
+    { transaction: tx },
+  )
+}

@@ -1,0 +1,126 @@
+import { logSecurityEvent, type SecurityEvent } from '../src/access/audit-log.ts'
+import type { Caller } from '../src/access/caller.ts'
+import type { PlanUse as PlanUseView } from '../src/services/accounts/plan.ts'
+import { MAX_PLAN_ID, MAX_PLAN_NAME } from '../src/values/limits.ts'
+import type { InputFields, ObjectFields } from './builder.ts'
+import type { Context } from './context.ts'
+import { mutation } from './mutation.ts'
+import { PlanUse, workspaceLimitsOf } from './operator.ts'
+import { AppliedLimit, LIMITS, limitsInput, readLimitInput } from './plan.ts'
+
+const places = { plan_id: 'plan' }
+const plan = (t: InputFields) => t.id({ required: true, description: 'The id of the plan.' })
+const planField = (t: ObjectFields<{ plan: PlanUseView }>) => ({
+  plan: t.expose('plan', { type: PlanUse, description: 'The plan as it is now.' }),
+})
+
+/** Logs what was done with a plan. @returns the payload */
+async function done(context: Context & { caller: Caller }, event: SecurityEvent, changing: Promise<PlanUseView>) {
+  const changed = await changing
+  logSecurityEvent(context, event, { plan_id: changed.id })
+  return { plan: changed }
+}
+
+mutation('createPlan', {
+  description: 'Creates a plan. For operators.',
+  auth: { operator: true },
+  fails: ['INVALID_INPUT'],
+  input: t => ({
+    id: t.id({ required: true, description: `1 to ${MAX_PLAN_ID} of a-z, 0-9 and -. It cannot be changed later.` }),
+    name: t.string({ required: true, description: `1 to ${MAX_PLAN_NAME} characters.` }),
+    like: t.id({ description: 'The plan whose limits it has where none is given; by default the default plan.' }),
+    limits: limitsInput(t),
+  }),
+  resolve: ({ limits, ...given }, context) =>
+    done(context, 'plan_created', context.services.plans.create({ ...given, limits: readLimitInput(limits) })),
+  payload: planField,
+})
+
+mutation('updatePlan', {
+  description:
+    'Changes the name or the limits of a plan, for all of its accounts. Stored files are kept, even beyond the new limits. For operators.',
+  auth: { operator: true },
+  fails: ['INVALID_INPUT'],
+  places,
+  input: t => ({
+    plan: plan(t),
+    name: t.string({ description: `1 to ${MAX_PLAN_NAME} characters. By default unchanged.` }),
+    limits: limitsInput(t),
+  }),
+  resolve: ({ plan, name = null, limits }, context) =>
+    done(context, 'plan_updated', context.services.plans.update(plan, { name, limits: readLimitInput(limits) })),
+  payload: planField,
+})
+
+mutation('retirePlan', {
+  description: 'Retires a plan: no account is given it any more, and its accounts keep it. For operators.',
+  auth: { operator: true },
+  fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
+  places,
+  input: t => ({ plan: plan(t) }),
+  resolve: ({ plan }, context) => done(context, 'plan_retired', context.services.plans.retire(plan)),
+  payload: planField,
+})
+
+mutation('restorePlan', {
+  description: 'Restores a retired plan: accounts can be given it again. For operators.',
+  auth: { operator: true },
+  fails: ['INVALID_INPUT'],
+  places,
+  input: t => ({ plan: plan(t) }),
+  resolve: ({ plan }, context) => done(context, 'plan_restored', context.services.plans.restore(plan)),
+  payload: planField,
+})
+
+mutation('setDefaultPlan', {
+  description: 'Makes a plan the one that new accounts get. For operators.',
+  auth: { operator: true },
+  fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
+  places,
+  input: t => ({ plan: plan(t) }),
+  resolve: ({ plan }, context) => done(context, 'default_plan_changed', context.services.plans.setDefault(plan)),
+  payload: planField,
+})
+
+mutation('deletePlan', {
+  description: 'Deletes a plan that no account has. For operators.',
+  auth: { operator: true },
+  fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
+  places,
+  input: t => ({ plan: plan(t) }),
+  resolve: async ({ plan }, context) => {
+    await context.services.plans.remove(plan)
+    logSecurityEvent(context, 'plan_deleted', { plan_id: plan })
+    return { deletedId: plan }
+  },
+  payload: t => ({ deletedId: t.exposeID('deletedId', { description: 'The id of the plan.' }) }),
+})
+
+mutation('setWorkspaceLimits', {
+  description:
+    'Sets single limits of a workspace, in the place of those of its owner. Stored files are kept, even beyond them. For operators.',
+  auth: { operator: true },
+  fails: ['INVALID_INPUT', 'WORKSPACE_NOT_FOUND'],
+  input: t => ({
+    workspace: t.id({ required: true, description: 'The id of the workspace.' }),
+    limits: limitsInput(t),
+  }),
+  resolve: async ({ workspace, limits }, context) => {
+    const changed = readLimitInput(limits)
+    await context.services.plans.setLimits('workspace', workspace, changed)
+    logSecurityEvent(context, 'limits_changed', {
+      workspace_id: workspace,
+      limits: changed.map(({ name }) => name).join(' '),
+    })
+    return { workspaceId: workspace }
+  },
+  payload: t => ({
+    workspaceId: t.exposeID('workspaceId', { description: 'The id of the workspace.' }),
+    limits: t.field({
+      type: [AppliedLimit],
+      description: 'Its limits as they are now.',
+      listSize: LIMITS,
+      resolve: ({ workspaceId }, _args, context) => workspaceLimitsOf(context, workspaceId),
+    }),
+  }),
+})

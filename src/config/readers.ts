@@ -1,0 +1,12 @@
+import { z } from 'zod'
+
+/** How the texts of settings are read. */
+export const flag = z.enum(['true', 'false']).transform(v => v === 'true')
+export const count = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
+export const list = z.string().transform(v =>
+  v
+    .split(',')
+    .map(s => s.trim())
+    .filter(Boolean),
+)
+export const origin = z.url({ protocol: /^https?$/ }).transform(v => new URL(v).origin)

@@ -1,0 +1,75 @@
+import type { Db, Tx } from '../../../db/index.ts'
+import type { PlanBy } from '../../../db/models/user.ts'
+import { lockDefaultPlan, lockPlan } from '../../../db/queries/plan.ts'
+import type { PlanClaim } from '../../config/plan-claim.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
+import { excerpt } from '../../values/excerpt.ts'
+import { changeLimits } from './over-quota.ts'
+import type { Profile } from './profile.ts'
+
+/** The id of the plan that new accounts get. It stays the default until the transaction ends. */
+export async function defaultPlan(db: Db, tx: Tx): Promise<string> {
+  const plan = await lockDefaultPlan(db, tx)
+  if (!plan) throw new Error('No plan is the default. Set one with: npm run admin -- default-plan <plan>')
+  return plan.id
+}
+
+/**
+ * Gives an account a plan, and queues mails about the drives that exceed it.
+ * @param plan null for the default one
+ * @returns the plan, and whether mails were queued
+ * @throws INVALID_INPUT for a plan that does not exist or is retired
+ */
+export async function assignPlan(
+  db: Db,
+  { userId, plan, by, link }: { userId: string; plan: string | null; by: PlanBy; link: string },
+  tx: Tx,
+): Promise<{ plan: string; over: boolean }> {
+  const id = plan ?? (await defaultPlan(db, tx))
+  const found = await lockPlan(db, id, tx)
+  const user = await db.User.findByPk(userId, { attributes: ['planId'], raw: true, transaction: tx })
+  if (!found || (found.retiredAt !== null && user?.planId !== id)) {
+    const given = await db.Plan.findAll({
+      where: { retiredAt: null },
+      order: ['maxTotalStorageBytes', 'id'],
+      raw: true,
+      transaction: tx,
+    })
+    const why = found ? `The plan "${id}" is retired.` : `There is no plan "${excerpt(id)}".`
+    throw new InvalidInput('plan_id', `${why} The plans are: ${given.map(p => p.id).join(', ')}.`)
+  }
+  const over = await changeLimits(db, { concerned: { userId }, link, tx }, () =>
+    db.User.update({ planId: id, planBy: by }, { where: { id: userId }, transaction: tx }),
+  )
+  return { plan: id, over: over.length > 0 }
+}
+
+/** The plan that the claims of a person name, the first that matches in the order of the setting; null for none. */
+export function planOfClaims({ claims }: Profile, rule: PlanClaim): string | null {
+  const values = rule === null ? [] : (claims?.[rule.claim] ?? [])
+  return rule?.plans.find(({ value }) => values.includes(value))?.plan ?? null
+}
+
+/**
+ * The plan that an account should have by the claims of this sign-in; null where it keeps its own. A choice of an operator stays. A plan that
+ * does not exist or is retired gives no plan: a sign-in never fails for it.
+ * @param unknown is called with the id of such a plan
+ */
+export async function planBySignIn(
+  db: Db,
+  { account, profile, rule }: { account: { planId: string; planBy: PlanBy } | null; profile: Profile; rule: PlanClaim },
+  unknown: (plan: string) => void,
+  tx: Tx,
+): Promise<{ plan: string; by: PlanBy } | null> {
+  if (rule === null || account?.planBy === 'operator') return null
+  const named = planOfClaims(profile, rule)
+  if (named !== null) {
+    if (account?.planId === named && account.planBy === 'claim') return null
+    const plan = await lockPlan(db, named, tx)
+    if (plan && (plan.retiredAt === null || account?.planId === named)) return { plan: named, by: 'claim' }
+    unknown(named)
+    // What an earlier claim gave stays while the setting is wrong.
+    return null
+  }
+  return account?.planBy === 'claim' ? { plan: await defaultPlan(db, tx), by: 'default' } : null
+}

@@ -1,0 +1,208 @@
+import { v7 as newId } from 'uuid'
+import { isDuplicate } from '../../../db/index.ts'
+import type { Limits, Plan } from '../../../db/models/plan.ts'
+import {
+  accountsPerPlan,
+  type Holder,
+  limitsOfHolders,
+  lockHolder,
+  lockPlan,
+  setDefaultPlan,
+  setOwnLimits,
+} from '../../../db/queries/plan.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { excerpt } from '../../values/excerpt.ts'
+import { MAX_PLAN_ID, MAX_PLAN_NAME } from '../../values/limits.ts'
+import { oneLine } from '../../values/one-line.ts'
+import type { Core } from '../core.ts'
+import { type LimitChange, type LimitView, readLimits, viewLimits, workspaceLimits } from './limit.ts'
+import { changeLimits } from './over-quota.ts'
+
+/** A plan, and how many accounts have it. */
+export type PlanUse = Plan & { users: number }
+
+/** So many plans fit into a list that people choose from. */
+const MAX_PLANS = 200
+
+/** Given in the place of a plan: the service chooses it again. */
+export const AUTOMATIC = 'automatic'
+
+function readName(name: string): string {
+  const read = oneLine(name).trim()
+  if (read === '' || read.length > MAX_PLAN_NAME)
+    throw new InvalidInput('name', `The name of a plan has 1 to ${MAX_PLAN_NAME} characters.`)
+  return read
+}
+
+function readId(id: string): string {
+  if (/^[a-z0-9][a-z0-9-]{0,31}$/.test(id) && id !== AUTOMATIC) return id
+  throw new InvalidInput(
+    'id',
+    `The id of a plan has 1 to ${MAX_PLAN_ID} of a-z, 0-9 and -, begins with a letter or digit, and is not "${AUTOMATIC}".`,
+  )
+}
+
+/** The plans, for operators. Changes take effect at the next request of each account. */
+export function planService({
+  db,
+  wake = () => {},
+  publicUrl = () => '',
+}: Core<'db'> & Partial<Core<'wake' | 'publicUrl'>>) {
+  const all = () => db.Plan.findAll({ raw: true, order: ['maxTotalStorageBytes', 'id'] })
+  const link = () => publicUrl()
+
+  const viewOf = (plan: Plan, users: Map<string, number>): PlanUse => ({
+    ...plan,
+    isDefault: Boolean(plan.isDefault),
+    users: users.get(plan.id) ?? 0,
+  })
+
+  async function noSuchPlan(id: string, field: string): Promise<InvalidInput> {
+    const ids = (await all()).map(plan => plan.id)
+    return new InvalidInput(field, `There is no plan "${excerpt(id)}". The plans are: ${ids.join(', ')}.`)
+  }
+
+  /** @throws INVALID_INPUT */
+  async function find(id: string, field = 'plan_id'): Promise<PlanUse> {
+    const plan = await db.Plan.findByPk(id, { raw: true })
+    if (!plan) throw await noSuchPlan(id, field)
+    return viewOf(plan, await accountsPerPlan(db))
+  }
+
+  /** Changes one plan under its lock. @throws INVALID_INPUT */
+  async function changePlan(id: string, work: (plan: Plan, tx: Parameters<typeof lockPlan>[2]) => Promise<unknown>) {
+    await db.transaction(async tx => {
+      const plan = await lockPlan(db, id, tx)
+      if (!plan) throw await noSuchPlan(id, 'plan_id')
+      await work(plan, tx)
+    })
+  }
+
+  return {
+    /** All plans, smallest first. */
+    async list(): Promise<PlanUse[]> {
+      const users = await accountsPerPlan(db)
+      return (await all()).map(plan => viewOf(plan, users))
+    },
+
+    /** @param like the plan whose limits it has where none is given; by default, the default plan @throws INVALID_INPUT */
+    async create(given: {
+      id: string
+      name: string
+      like?: string | null | undefined
+      limits: LimitChange[]
+    }): Promise<PlanUse> {
+      const [id, name, limits] = [readId(given.id), readName(given.name), readLimits(given.limits, 'plan')]
+      const where = given.like == null ? { isDefault: true } : { id: given.like }
+      const model: Plan | null = await db.Plan.findOne({ where, raw: true })
+      if (!model) throw await noSuchPlan(given.like ?? '', 'like')
+      if ((await db.Plan.count()) >= MAX_PLANS)
+        throw new InvalidInput('id', `There are ${MAX_PLANS} plans already. Delete one that no account has first.`)
+      try {
+        await db.Plan.create({ ...model, ...(limits as Partial<Limits>), id, name, isDefault: false, retiredAt: null })
+      } catch (error) {
+        throw isDuplicate(error) ? new InvalidInput('id', `There is a plan "${id}" already. Choose another id.`) : error
+      }
+      return find(id)
+    },
+
+    /** Changes name and limits. Accounts keep what they store, even beyond the new limits. @throws INVALID_INPUT */
+    async update(id: string, given: { name?: string | null; limits: LimitChange[] }): Promise<PlanUse> {
+      const limits = readLimits(given.limits, 'plan')
+      const name = given.name == null ? {} : { name: readName(given.name) }
+      const over = await db.transaction(async tx => {
+        if (!(await lockPlan(db, id, tx))) throw await noSuchPlan(id, 'plan_id')
+        return changeLimits(db, { concerned: { planId: id }, link: link(), tx }, () =>
+          db.Plan.update({ ...name, ...(limits as Partial<Limits>) }, { where: { id }, transaction: tx }),
+        )
+      })
+      if (over.length > 0) wake()
+      return find(id)
+    },
+
+    /** No account is given it any more; its accounts keep it until an operator moves them. @throws INVALID_INPUT, PLAN_IN_USE */
+    async retire(id: string): Promise<PlanUse> {
+      await changePlan(id, async (plan, tx) => {
+        if (plan.isDefault)
+          throw new AppError('PLAN_IN_USE', 'New accounts get this plan. Make another plan the default first.', {
+            plan_id: id,
+          })
+        if (plan.retiredAt === null) await db.Plan.update({ retiredAt: Date.now() }, { where: { id }, transaction: tx })
+      })
+      return find(id)
+    },
+
+    /** Accounts may be given a retired plan again. @throws INVALID_INPUT */
+    async restore(id: string): Promise<PlanUse> {
+      await changePlan(id, (_plan, tx) => db.Plan.update({ retiredAt: null }, { where: { id }, transaction: tx }))
+      return find(id)
+    },
+
+    /** Deletes a plan that no account has. @throws INVALID_INPUT, PLAN_IN_USE */
+    async remove(id: string): Promise<void> {
+      await changePlan(id, async (plan, tx) => {
+        const users = (await accountsPerPlan(db, tx)).get(id) ?? 0
+        if (plan.isDefault || users > 0)
+          throw new AppError(
+            'PLAN_IN_USE',
+            plan.isDefault
+              ? 'New accounts get this plan. Make another plan the default first.'
+              : `${users} accounts have this plan. Give them another plan first, or retire it.`,
+            { plan_id: id, accounts: users },
+          )
+        await db.Plan.destroy({ where: { id }, transaction: tx })
+      })
+    },
+
+    /** New accounts get this plan from now on. @throws INVALID_INPUT, PLAN_IN_USE for a retired one */
+    async setDefault(id: string): Promise<PlanUse> {
+      await changePlan(id, async (plan, tx) => {
+        if (plan.retiredAt !== null)
+          throw new AppError('PLAN_IN_USE', 'This plan is retired. Restore it first.', { plan_id: id })
+        await setDefaultPlan(db, id, tx)
+      })
+      return find(id)
+    },
+
+    /** The limits in force for some accounts, or some workspaces, by their id. Does not authorize. */
+    async limitsOf(holder: Holder, ids: readonly string[]): Promise<Map<string, LimitView[]>> {
+      const names = holder === 'workspace' ? workspaceLimits : undefined
+      return new Map((await limitsOfHolders(db, holder, ids)).map(row => [row.id, viewLimits(row, names)]))
+    },
+
+    /**
+     * Sets own limits of an account or of a workspace; what is stored beyond them is kept. Does not authorize.
+     * @throws USER_NOT_FOUND, WORKSPACE_NOT_FOUND, INVALID_INPUT
+     */
+    async setLimits(holder: Holder, id: string, changes: LimitChange[]): Promise<void> {
+      const limits = readLimits(changes, holder)
+      if (changes.length === 0) return
+      const concerned = holder === 'user' ? { userId: id } : { workspaceId: id }
+      const over = await db.transaction(async tx => {
+        if (!(await lockHolder(db, holder, id, tx)))
+          throw holder === 'user'
+            ? new AppError('USER_NOT_FOUND', 'There is no such user.')
+            : new AppError(
+                'WORKSPACE_NOT_FOUND',
+                'There is no such workspace. Use an id from the details of an account.',
+              )
+        const row = { id: newId(), changedAt: Date.now() }
+        return changeLimits(db, { concerned, link: link(), tx }, () =>
+          setOwnLimits(db, { holder, id }, limits, row, tx),
+        )
+      })
+      if (over.length > 0) wake()
+    },
+
+    /** Finds a workspace by its id or slug, for programs that run beside the service. */
+    async findWorkspace(named: string): Promise<{ id: string; name: string; slug: string } | null> {
+      const attributes = ['id', 'name', 'slug']
+      return (
+        (await db.Workspace.findOne({ where: { slug: named }, attributes, raw: true })) ??
+        (await db.Workspace.findByPk(named, { attributes, raw: true }))
+      )
+    },
+  }
+}
+
+export type PlanService = ReturnType<typeof planService>
