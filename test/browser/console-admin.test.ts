@@ -41,7 +41,7 @@ describe('Who is no operator', () => {
   it('is neither led to the administration nor shown it', async () => {
     const his = await paul.open('/files')
     await rowOf('Papers', his).waitFor()
-    for (const path of ['/admin', '/admin/storage', '/admin/service', '/admin/accounts/account:none']) {
+    for (const path of ['/admin', '/admin/plans', '/admin/storage', '/admin/service', '/admin/accounts/account:none']) {
       await paul.open(path)
       await heading('This is for operators', his)
       expect(await his.getByRole('link', { name: 'Administration' }).count()).toBe(0)
@@ -78,7 +78,7 @@ describe('An operator', () => {
     await page.keyboard.press('Enter')
     await heading('paul')
     const main = page.getByRole('main')
-    await main.getByText('<u>Lab</u>').waitFor()
+    await main.getByText('<u>Lab</u>', { exact: true }).waitFor()
     await main.getByRole('progressbar', { name: /^1.91 MiB of .* used/ }).waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-admin-account')
@@ -175,18 +175,98 @@ describe('An operator', () => {
     }
   })
 
-  it('sees the mails, the plans and the other operators', async () => {
+  it('sees the mails and the other operators', async () => {
     await page.getByRole('link', { name: 'Service' }).click()
     await heading('Queued mails')
     await listed('Operators').filter({ hasText: 'Named by the setting OPERATORS' }).waitFor()
-    const plans = await listed('Plans').allTextContents()
-    expect(plans.length).toBeGreaterThan(1)
-    expect(plans.join(' ')).toContain('accounts')
     await expectAccessible(page)
     await pictures(page, 'console-admin-service')
     await olga.open('/admin/accounts/account:00000000-0000-0000-0000-000000000000')
     await heading('There is no such account')
     expectQuiet(olga)
+  })
+
+  it('makes a plan, changes it, gives it to new accounts, and retires another one', async () => {
+    await olga.open('/admin/plans')
+    await listed('Plans').filter({ hasText: 'New accounts' }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-admin-plans')
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'New plan…' }).press('Enter')
+    await dialog.getByRole('textbox', { name: 'Id' }).fill('team')
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('<u>Team</u>')
+    await dialog.getByRole('textbox', { name: 'Storage', exact: true }).fill('much')
+    await expectAccessible(page)
+    await pictures(page, 'console-admin-plan-new')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    await dialog.getByRole('alert').getByText('“much” is not a value of “Storage”').waitFor()
+    await dialog.getByRole('textbox', { name: 'Storage', exact: true }).fill('1.5 GiB')
+    await dialog.getByRole('textbox', { name: 'Files', exact: true }).fill('unlimited')
+    await dialog.getByRole('button', { name: 'Create' }).click()
+    const team = listed('Plans').filter({ hasText: '<u>Team</u>' })
+    await team.getByText(/1\.5.GiB/).waitFor()
+    const act = async (name: string) => {
+      await team.getByRole('button', { name: 'Actions for <u>Team</u>' }).click()
+      await page.getByRole('menuitem', { name }).click()
+    }
+    await act('Change…')
+    expect(await dialog.getByRole('textbox', { name: 'Storage', exact: true }).inputValue()).toBe('1536 MiB')
+    expect(await dialog.getByRole('textbox', { name: 'Files', exact: true }).inputValue()).toBe('unlimited')
+    await dialog.getByRole('textbox', { name: 'Notes' }).fill('7')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { plans } = await olga.ask<{ plans: { plan: { id: string } }[] }>(
+      '{ plans { plan { id maxBytes maxFiles maxNotes } } }',
+    )
+    expect(plans.find(({ plan }) => plan.id === 'team')?.plan).toEqual({
+      ...{ id: 'team', maxBytes: 1.5 * 1024 ** 3, maxFiles: null, maxNotes: 7 },
+    })
+    await act('Retire')
+    await team.getByText('Retired').waitFor()
+    await act('Offer again')
+    await team.getByText('Retired').waitFor({ state: 'detached' })
+    await act('Delete…')
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Delete…' }).click()
+    await team.waitFor({ state: 'detached' })
+  })
+
+  it('sets single limits of an account and of its workspace; who is over them is told, and found', async () => {
+    await olga.open('/admin?q=paul')
+    await page.getByRole('link', { name: 'paul' }).click()
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Change limits…' }).click()
+    await dialog.getByRole('textbox', { name: 'Storage', exact: true }).fill('1 MiB')
+    await expectAccessible(page)
+    await pictures(page, 'console-admin-limits')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await said('The limits are saved')
+    await page.getByText('set by an operator').waitFor()
+    await page.getByText('Over the limits').waitFor()
+    await page.getByRole('button', { name: 'Limits of <u>Lab</u>' }).click()
+    await dialog.getByRole('textbox', { name: 'Members of each workspace' }).fill('3')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await expectAccessible(page)
+
+    const his = (await w.person('paul')).open('/files')
+    await (await his).getByText(/^You store more than your limits allow/).waitFor()
+    await expectAccessible(await his)
+    await pictures(await his, 'console-over-quota')
+
+    await olga.open('/admin')
+    await listed('Accounts').filter({ hasText: 'olga@example.com' }).waitFor()
+    await page.getByRole('checkbox', { name: 'Over their limits' }).click()
+    await listed('Accounts').filter({ hasText: 'olga@example.com' }).waitFor({ state: 'detached' })
+    await listed('Accounts').filter({ hasText: 'paul@example.com' }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-admin-over')
+
+    await page.getByRole('link', { name: 'paul' }).click()
+    await page.getByRole('button', { name: 'Change limits…' }).click()
+    await dialog.getByRole('textbox', { name: 'Storage', exact: true }).fill('')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Over the limits').waitFor({ state: 'detached' })
   })
 
   it('reads on where there are more accounts than a page', async () => {
@@ -211,7 +291,7 @@ it('is made for a telephone, too, and speaks German', async () => {
   expect(await hers.evaluate('document.documentElement.scrollWidth')).toBe(390)
   await expectAccessible(hers)
   await pictures(hers, 'console-admin-account-telephone')
-  for (const path of ['/admin', '/admin/storage', '/admin/service']) {
+  for (const path of ['/admin', '/admin/plans', '/admin/storage', '/admin/service']) {
     await small.open(path)
     await hers.getByRole('heading', { name: 'Verwaltung' }).waitFor()
     expect(await hers.evaluate('document.documentElement.scrollWidth')).toBe(390)

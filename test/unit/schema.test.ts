@@ -137,6 +137,8 @@ describe('The schema', () => {
       'Invite.workspaceId',
       // A key that may not read does not see the share.
       'MarkShareSeenPayload.seenId',
+      // An operator is no member: what members see of it is not theirs.
+      'SetWorkspaceLimitsPayload.workspaceId',
       // It may be purged, or be a ping.
       'WebhookDelivery.eventId',
       'WorkspaceUse.workspaceId',

@@ -13,6 +13,7 @@ export const ME = graphql(`
         usage {
           usedBytes
           maxBytes
+          isOver
         }
       }
       invites(first: 1) {

@@ -15,6 +15,7 @@ const OfflineBanner = lazy(() =>
   import('../offline/banner.tsx').then(({ OfflineBanner }) => ({ default: OfflineBanner })),
 )
 const NewVersion = lazy(() => import('../offline/new-version.tsx').then(({ NewVersion }) => ({ default: NewVersion })))
+const OverQuota = lazy(() => import('./over-quota.tsx').then(({ OverQuota }) => ({ default: OverQuota })))
 const Uploads = lazy(() => import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })))
 
 /** What is around every screen. */
@@ -39,6 +40,7 @@ export function Shell() {
       <main id="content" tabIndex={-1}>
         <Suspense>
           <OfflineBanner />
+          {me?.drive.usage.isOver && <OverQuota />}
           <NewVersion />
         </Suspense>
         <Suspense fallback={<Skeleton />}>

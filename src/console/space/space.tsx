@@ -16,6 +16,7 @@ export const SPACE = graphql(`
       maxFiles
       folderCount
       maxFolders
+      isOver
     }
     root {
       id
@@ -73,7 +74,9 @@ export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; fil
           [text('kept'), formatBytes(usage.keptBytes)],
         ]}
       />
-      {usage.usedBytes >= usage.maxBytes && <p className="problem">{text('full')}</p>}
+      {(usage.isOver || usage.usedBytes >= usage.maxBytes) && (
+        <p className="problem">{text(usage.isOver ? 'over' : 'full')}</p>
+      )}
     </>
   )
 }

@@ -11,8 +11,7 @@ const ACCOUNT_KEYS = graphql(
     query AccountKeys($first: Int!, $after: String) {
       me {
         id
-        plan {
-          id
+        limits {
           maxApiKeys
         }
         apiKeys(first: $first, after: $after) {
@@ -37,7 +36,7 @@ export function AccountKeys() {
   return (
     <AccountScreen error={me ? undefined : keys.error} retry={keys.refresh}>
       {me?.apiKeys ? (
-        <Keys hint={text('keysHint')} keys={keys} max={me.plan.maxApiKeys} scopes={privateScopes} workspace={null} />
+        <Keys hint={text('keysHint')} keys={keys} max={me.limits.maxApiKeys} scopes={privateScopes} workspace={null} />
       ) : (
         <Skeleton />
       )}

@@ -26,6 +26,8 @@ const PROFILE = graphql(
         plan {
           id
           name
+        }
+        limits {
           maxFileSize
           maxLinks
           maxApiKeys
@@ -77,12 +79,12 @@ export function Profile() {
           <Section title={text('plan', { plan: me.plan.name })} hint={text('planHint')}>
             <Figures
               of={[
-                [text('maxFileSize'), formatBytes(me.plan.maxFileSize)],
-                [text('maxLinks'), limit(me.plan.maxLinks)],
-                [text('maxApiKeys'), limit(me.plan.maxApiKeys)],
-                [text('maxWorkspaces'), limit(me.plan.maxWorkspaces)],
-                [text('maxWorkspaceBytes'), formatBytes(me.plan.maxWorkspaceBytes)],
-                [text('maxWorkspaceMembers'), limit(me.plan.maxWorkspaceMembers)],
+                [text('maxFileSize'), formatBytes(me.limits.maxFileSize)],
+                [text('maxLinks'), limit(me.limits.maxLinks)],
+                [text('maxApiKeys'), limit(me.limits.maxApiKeys)],
+                [text('maxWorkspaces'), limit(me.limits.maxWorkspaces)],
+                [text('maxWorkspaceBytes'), formatBytes(me.limits.maxWorkspaceBytes)],
+                [text('maxWorkspaceMembers'), limit(me.limits.maxWorkspaceMembers)],
               ]}
             />
           </Section>

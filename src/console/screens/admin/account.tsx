@@ -1,6 +1,5 @@
 import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { graphql, type ResultOf } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
@@ -15,116 +14,10 @@ import { Section } from '../../parts/screen.tsx'
 import { EmptyState, Skeleton } from '../../parts/states.tsx'
 import { toast, toastError } from '../../parts/toasts.tsx'
 import { roleName } from '../workspaces/roles.ts'
+import { APPOINT, type Details, DISMISS, ONE, UPDATE } from './account-documents.ts'
+import { AccountLimits } from './account-limits.tsx'
 import { AdminScreen } from './admin-screen.tsx'
 import { text } from './text.ts'
-
-const ACCOUNT = graphql(`
-  fragment AccountDetails on Account {
-    id
-    name
-    email
-    emailVerified
-    status
-    createdAt
-    sessionCount
-    apiKeyCount
-    shareCount
-    plan {
-      id
-      name
-    }
-    usage {
-      usedBytes
-      keptBytes
-      maxBytes
-      fileCount
-      folderCount
-    }
-    identities {
-      provider
-      email
-    }
-    workspaces {
-      workspaceId
-      name
-      role
-    }
-    operator {
-      bySetting
-    }
-    person {
-      id
-    }
-  }
-`)
-
-const ONE = graphql(
-  `
-    query OneAccount($id: ID!) {
-      me {
-        id
-        person {
-          id
-        }
-      }
-      plans {
-        plan {
-          id
-          name
-        }
-      }
-      node(id: $id) {
-        __typename
-        id
-        ... on Account {
-          ...AccountDetails
-        }
-      }
-    }
-  `,
-  [ACCOUNT],
-)
-
-const UPDATE = graphql(
-  `
-    mutation UpdateAccount($input: UpdateAccountInput!) {
-      updateAccount(input: $input) {
-        account {
-          ...AccountDetails
-        }
-      }
-    }
-  `,
-  [ACCOUNT],
-)
-
-const APPOINT = graphql(
-  `
-    mutation AppointOperator($input: AppointOperatorInput!) {
-      appointOperator(input: $input) {
-        account {
-          ...AccountDetails
-        }
-      }
-    }
-  `,
-  [ACCOUNT],
-)
-
-const DISMISS = graphql(
-  `
-    mutation DismissOperator($input: DismissOperatorInput!) {
-      dismissOperator(input: $input) {
-        account {
-          ...AccountDetails
-        }
-      }
-    }
-  `,
-  [ACCOUNT],
-)
-
-type Details = ResultOf<typeof ACCOUNT>
 
 /** One account: what it holds, its plan, and whether it may sign in. */
 export function Account() {
@@ -142,15 +35,21 @@ export function Account() {
       ) : account ? (
         <>
           <About account={account} />
-          <Section title={text('plan')} hint={text('planHint')}>
+          <Section title={text('plan')} hint={`${chosenBy(account.planBy)} ${text('planHint')}`}>
             <SelectField
               isBare
               label={text('plan')}
-              options={data.plans.map(({ plan }) => [plan.id, plan.name] as const)}
+              options={[
+                ...data.plans
+                  .filter(({ plan, retiredAt }) => retiredAt === null || plan.id === account.plan.id)
+                  .map(({ plan }) => [plan.id, plan.name] as const),
+                ...(account.planBy === 'OPERATOR' ? [[AUTOMATIC, text('automatic')] as const] : []),
+              ]}
               value={account.plan.id}
               onChange={({ target }) => void setPlan(account, target.value).catch(toastError)}
             />
           </Section>
+          <AccountLimits account={account} refresh={() => reload({ requestPolicy: 'network-only' })} />
           <Rights account={account} isMe={account.person.id === data.me.person.id} />
         </>
       ) : (
@@ -162,8 +61,16 @@ export function Account() {
   )
 }
 
+/** In the list of plans: the choice of the operator is undone. No plan has this id. */
+const AUTOMATIC = 'automatic'
+
+const chosenBy = (by: Details['planBy']) =>
+  text(by === 'OPERATOR' ? 'byOperator' : by === 'CLAIM' ? 'byClaim' : 'byDefault')
+
 async function setPlan({ id }: Details, plan: string): Promise<void> {
-  const { updateAccount } = await mutate(UPDATE, { input: { account: id, plan } })
+  const { updateAccount } = await mutate(UPDATE, {
+    input: { account: id, ...(plan === AUTOMATIC ? { automaticPlan: true } : { plan }) },
+  })
   toast({ message: text('planIs', { plan: updateAccount?.account.plan.name ?? plan }) })
 }
 
@@ -193,6 +100,7 @@ function About({ account }: { account: Details }) {
             {!account.emailVerified && <span className="chip wrong">{text('unverified')}</span>}
             {account.operator && <span className="chip">{text('operator')}</span>}
             {account.status === 'SUSPENDED' && <span className="chip wrong">{text('suspended')}</span>}
+            {account.usage.isOver && <span className="chip wrong">{text('overQuota')}</span>}
           </p>
         </div>
       </div>

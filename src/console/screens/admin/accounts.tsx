@@ -4,6 +4,7 @@ import { usePages } from '../../graphql/use-pages.ts'
 import { formatBytes } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
+import { CheckBox } from '../../parts/form.tsx'
 import { Search, SearchX } from '../../parts/icons.ts'
 import { MAX_NAME_PART } from '../../parts/limits.ts'
 import { personName } from '../../parts/person-name.ts'
@@ -15,8 +16,8 @@ import { AdminScreen } from './admin-screen.tsx'
 import { text } from './text.ts'
 
 const ACCOUNTS = graphql(`
-  query Accounts($search: String!, $first: Int!, $after: String) {
-    accounts(search: $search, first: $first, after: $after) {
+  query Accounts($search: String!, $filter: AccountFilter, $first: Int!, $after: String) {
+    accounts(search: $search, filter: $filter, first: $first, after: $after) {
       nodes {
         id
         name
@@ -29,6 +30,7 @@ const ACCOUNTS = graphql(`
         usage {
           usedBytes
           maxBytes
+          isOver
         }
         operator {
           bySetting
@@ -46,10 +48,10 @@ type Account = ResultOf<typeof ACCOUNTS>['accounts']['nodes'][number]
 
 /** The accounts of the service: a part of the name or address finds one. */
 export function Accounts() {
-  const { q = '' } = useSearch({ strict: false }) as { q?: string }
+  const { q = '', over } = useSearch({ strict: false }) as { q?: string; over?: true }
   const { entries, hasMore, isLoading, error, more, refresh } = usePages({
     document: ACCOUNTS,
-    variables: { search: q },
+    variables: { search: q, filter: over ? ('OVER_QUOTA' as const) : null },
     connectionOf: (data: ResultOf<typeof ACCOUNTS> | undefined) => data?.accounts,
     first: 20,
     next: 100,
@@ -57,7 +59,8 @@ export function Accounts() {
   return (
     <AdminScreen error={error} retry={refresh}>
       <Section title={text('accounts')}>
-        <SearchForm key={q} q={q} />
+        <SearchForm key={`${q} ${over}`} q={q} over={over} />
+        <OnlyOver q={q} over={over} />
         {isLoading ? (
           <Skeleton />
         ) : entries.length === 0 ? (
@@ -75,7 +78,7 @@ export function Accounts() {
   )
 }
 
-function SearchForm({ q }: { q: string }) {
+function SearchForm({ q, over }: { q: string; over: true | undefined }) {
   const navigate = useNavigate()
   return (
     <form
@@ -84,7 +87,7 @@ function SearchForm({ q }: { q: string }) {
       onSubmit={event => {
         event.preventDefault()
         const typed = String(new FormData(event.currentTarget).get('q')).trim()
-        void navigate({ to: '/admin', search: typed ? { q: typed } : {} })
+        void navigate({ to: '/admin', search: { ...(typed ? { q: typed } : {}), ...(over ? { over } : {}) } })
       }}
     >
       <input
@@ -104,6 +107,19 @@ function SearchForm({ q }: { q: string }) {
   )
 }
 
+function OnlyOver({ q, over = false }: { q: string; over?: boolean | undefined }) {
+  const navigate = useNavigate()
+  return (
+    <CheckBox
+      label={text('onlyOver')}
+      checked={over}
+      onChange={({ target }) =>
+        void navigate({ to: '/admin', search: { ...(q ? { q } : {}), ...(target.checked ? { over: true } : {}) } })
+      }
+    />
+  )
+}
+
 const AccountRow = ({ account }: { account: Account }) => (
   <li>
     <Avatar name={account.name} email={account.email} />
@@ -114,6 +130,7 @@ const AccountRow = ({ account }: { account: Account }) => (
         </Link>
         {account.operator && <span className="chip">{text('operator')}</span>}
         {account.status === 'SUSPENDED' && <span className="chip wrong">{text('suspended')}</span>}
+        {account.usage.isOver && <span className="chip wrong">{text('overQuota')}</span>}
       </p>
       <p className="sub">
         <bdi>{account.email}</bdi>

@@ -9,6 +9,7 @@ import { text } from './text.ts'
 
 const tabs = [
   { to: '/admin', label: text('accounts') },
+  { to: '/admin/plans', label: text('plans') },
   { to: '/admin/storage', label: text('storage') },
   { to: '/admin/service', label: text('service') },
 ]

@@ -10,13 +10,20 @@ export const adminRoutes = [
     getParentRoute,
     path: '/admin',
     component: lazyRouteComponent(() => import('./accounts.tsx'), 'Accounts'),
-    validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
-      q ? { q: String(q).slice(0, MAX_NAME_PART) } : {},
+    validateSearch: ({ q, over }: Record<string, unknown>): { q?: string; over?: true } => ({
+      ...(q ? { q: String(q).slice(0, MAX_NAME_PART) } : {}),
+      ...(over ? { over: true } : {}),
+    }),
   }),
   createRoute({
     getParentRoute,
     path: '/admin/accounts/$id',
     component: lazyRouteComponent(() => import('./account.tsx'), 'Account'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/admin/plans',
+    component: lazyRouteComponent(() => import('./plans.tsx'), 'Plans'),
   }),
   createRoute({
     getParentRoute,

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { graphql } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
-import { formatBytes, formatExact, formatNumber } from '../../i18n/format.ts'
+import { formatExact, formatNumber } from '../../i18n/format.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Figures } from '../../parts/figures.tsx'
@@ -29,17 +29,6 @@ const SERVICE = graphql(
     query Service {
       mailQueue {
         ...Queue
-      }
-      plans {
-        accountCount
-        plan {
-          id
-          name
-          maxBytes
-          maxFileSize
-          maxWorkspaces
-          maxWorkspaceBytes
-        }
       }
       operators {
         bySetting
@@ -68,7 +57,7 @@ const RETRY = graphql(`
   }
 `)
 
-/** Mails that wait, plans, and who else is an operator. */
+/** Mails that wait, and who else is an operator. */
 export function Service() {
   const [{ data, error }, reload] = useKeptQuery({ query: SERVICE, requestPolicy: 'cache-and-network' })
   const refresh = () => reload({ requestPolicy: 'network-only' })
@@ -102,28 +91,6 @@ export function Service() {
                 ...(data.mailQueue.oldestAt ? [[text('oldest'), formatExact(data.mailQueue.oldestAt)] as const] : []),
               ]}
             />
-          </Section>
-          <Section title={text('plans')} hint={text('plansHint')}>
-            <Rows label={text('plans')}>
-              {data.plans.map(({ plan, accountCount }) => (
-                <li key={plan.id}>
-                  <div className="grow">
-                    <p className="title">
-                      {plan.name}
-                      <span className="chip soft">{text('planUse', { count: accountCount })}</span>
-                    </p>
-                    <p className="sub">
-                      {text('planFacts', {
-                        bytes: formatBytes(plan.maxBytes),
-                        file: formatBytes(plan.maxFileSize),
-                        workspaces: plan.maxWorkspaces,
-                        workspace: formatBytes(plan.maxWorkspaceBytes),
-                      })}
-                    </p>
-                  </div>
-                </li>
-              ))}
-            </Rows>
           </Section>
           <Section title={text('operators')} hint={text('operatorsHint')}>
             <Rows label={text('operators')}>

@@ -1,0 +1,130 @@
+import { useState } from 'react'
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { formatBytes, formatNumber } from '../../i18n/format.ts'
+import { FormDialog, TextField } from '../../parts/form.tsx'
+import { text } from './text.ts'
+
+export const APPLIED_LIMIT = graphql(`
+  fragment LimitInForce on AppliedLimit {
+    name
+    value
+    ofPlan
+    from
+  }
+`)
+
+export type LimitName = ResultOf<typeof APPLIED_LIMIT>['name']
+
+export interface Limit {
+  name: LimitName
+  /** Null means unlimited. */
+  value: number | null
+}
+
+const labels: Record<LimitName, string> = {
+  MAX_FILE_SIZE: text('MAX_FILE_SIZE'),
+  MAX_BYTES: text('MAX_BYTES'),
+  MAX_FILES: text('MAX_FILES'),
+  MAX_FOLDERS: text('MAX_FOLDERS'),
+  MAX_NOTES: text('MAX_NOTES'),
+  MAX_LINKS: text('MAX_LINKS'),
+  MAX_API_KEYS: text('MAX_API_KEYS'),
+  MAX_WORKSPACES: text('MAX_WORKSPACES'),
+  MAX_WORKSPACE_BYTES: text('MAX_WORKSPACE_BYTES'),
+  MAX_WORKSPACE_FILES: text('MAX_WORKSPACE_FILES'),
+  MAX_WORKSPACE_FOLDERS: text('MAX_WORKSPACE_FOLDERS'),
+  MAX_WORKSPACE_MEMBERS: text('MAX_WORKSPACE_MEMBERS'),
+  MAX_WORKSPACE_API_KEYS: text('MAX_WORKSPACE_API_KEYS'),
+  MAX_WORKSPACE_INVITES: text('MAX_WORKSPACE_INVITES'),
+}
+
+const isBytes = (name: LimitName) => /BYTES|FILE_SIZE/.test(name)
+
+export const limitLabel = (name: LimitName): string => labels[name]
+
+export const limitText = ({ name, value }: Limit): string =>
+  value === null ? text('unlimited') : isBytes(name) ? formatBytes(value) : formatNumber(value)
+
+const units = { TiB: 1024 ** 4, GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024 }
+
+/** What stands in the field: exact, in the largest unit that divides it. */
+function exactText({ name, value }: Limit): string {
+  if (value === null) return text('unlimited')
+  const unit = isBytes(name) && Object.entries(units).find(([, bytes]) => value > 0 && value % bytes === 0)
+  return unit ? `${value / unit[1]} ${unit[0]}` : String(value)
+}
+
+/** Reads what is typed. @throws for what is no value */
+function readValue(name: LimitName, typed: string): { value: number } | { unlimited: true } {
+  if (/^(unlimited|unbegrenzt|∞)$/i.test(typed)) return { unlimited: true }
+  const [, digits = '', unit] = /^(\d+(?:[.,]\d+)?)\s*([KMGT]iB)?$/i.exec(typed) ?? []
+  const factor = Object.entries(units).find(([known]) => known.toLowerCase() === unit?.toLowerCase())?.[1]
+  const value = Number(digits.replace(',', '.')) * (factor ?? 1)
+  if (digits === '' || !Number.isSafeInteger(value) || (factor !== undefined && !isBytes(name)))
+    throw new Error(text('badValue', { value: typed, limit: limitLabel(name) }))
+  return { value }
+}
+
+export type LimitInput = { name: LimitName; value?: number; unlimited?: boolean }
+
+/** The limits that were changed in a form. @param isOwn whether an empty field leaves the limit to the plan */
+export function readLimits(form: FormData, initial: ReadonlyMap<LimitName, string>, isOwn: boolean): LimitInput[] {
+  return [...initial].flatMap(([name, before]) => {
+    const typed = String(form.get(name)).trim()
+    if (typed === before) return []
+    return typed === '' && isOwn ? [{ name }] : [{ name, ...readValue(name, typed) }]
+  })
+}
+
+/** A field for each limit. */
+export function LimitFields({ initial, ofPlan }: { initial: ReadonlyMap<LimitName, string>; ofPlan?: Limit[] }) {
+  return [...initial].map(([name, before]) => {
+    const planned = ofPlan?.find(limit => limit.name === name)
+    return (
+      <TextField
+        key={name}
+        name={name}
+        label={limitLabel(name)}
+        defaultValue={before}
+        placeholder={planned && limitText(planned)}
+        required={!ofPlan}
+        maxLength={40}
+      />
+    )
+  })
+}
+
+export const initialLimits = (limits: readonly Limit[]): Map<LimitName, string> =>
+  new Map(limits.map(limit => [limit.name, exactText(limit)]))
+
+interface OwnLimitsProps {
+  title: string
+  limits: readonly ResultOf<typeof APPLIED_LIMIT>[]
+  /** The source of the limits that are set here. */
+  own: 'ACCOUNT' | 'WORKSPACE'
+  onSave: (limits: LimitInput[]) => Promise<unknown>
+  onClose: () => void
+}
+
+/** Sets limits of one account or workspace: an empty field leaves a limit to the plan. */
+export function OwnLimits({ title, limits, own, onSave, onClose }: OwnLimitsProps) {
+  // Kept as it was when the dialog opened, so that only what is typed here is changed.
+  const [initial] = useState(
+    () => new Map(limits.map(limit => [limit.name, limit.from === own ? exactText(limit) : ''])),
+  )
+  return (
+    <FormDialog
+      title={title}
+      label={text('save')}
+      onClose={onClose}
+      onSubmit={form => onSave(readLimits(form, initial, true))}
+    >
+      <p className="hint">{text('ownHint')}</p>
+      <p className="hint">{text('shrinkHint')}</p>
+      <LimitFields
+        initial={initial}
+        ofPlan={limits.map(({ name, value, ofPlan, from }) => ({ name, value: from === own ? ofPlan : value }))}
+      />
+    </FormDialog>
+  )
+}
