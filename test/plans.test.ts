@@ -1,4 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Tx } from '../db/index.ts'
+import { reserve } from '../db/queries/reservation.ts'
 import { ask } from './ask.ts'
 import { found, put } from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
@@ -289,9 +292,45 @@ describe('A plan that shrinks', () => {
     }
   })
 
+  it.each(['of the plan', 'of a person', 'of a workspace'])(
+    'waits for reservations under way, and is in force for the next one: a limit %s',
+    async what => {
+      const db = t.app.db
+      const who = await person()
+      const workspace = await found(who)
+      const plan = `waiting-${people}`
+      await newPlan(plan)
+      await change('updateAccount', { account: accountOf(who), plan })
+      const ofWorkspace = what === 'of a workspace'
+      const [column, owner] = ofWorkspace ? ['workspace_id', workspace] : ['user_id', who.userId]
+      const [bucket] = await db.rows<{ id: string }>(`SELECT id FROM bucket WHERE ${column} = ?`, [owner])
+      const stale = { maxTotalStorageBytes: 10 * KIB, maxFiles: null }
+      const take = (tx: Tx) => reserve(db, bucket?.id ?? '', { bytes: KIB, files: 0 }, stale, tx)
+      const limits = [{ name: ofWorkspace ? 'MAX_WORKSPACE_BYTES' : 'MAX_BYTES', value: KIB }]
+      const shrink = () =>
+        what === 'of the plan'
+          ? change('updatePlan', { plan, limits })
+          : ofWorkspace
+            ? change('setWorkspaceLimits', { workspace, limits })
+            : change('updateAccount', { account: accountOf(who), limits })
+      let isShrunk = false
+      let shrinking: Promise<void> | undefined
+      await db.transaction(async tx => {
+        expect(await take(tx)).toBe(true)
+        shrinking = shrink().then(({ code }) => {
+          expect(code).toBeUndefined()
+          isShrunk = true
+        })
+        await sleep(100)
+        expect(isShrunk).toBe(false)
+      })
+      await shrinking
+      expect(await db.transaction(take)).toBe(false)
+    },
+  )
+
   it('is seen by the reservation of a request that was admitted to it with the limits before', async () => {
     const who = await person()
-    const { reserve } = await import('../db/queries/reservation.ts')
     const [bucket] = await t.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [who.userId])
     const stale = { maxTotalStorageBytes: 10 * KIB, maxFiles: null }
     const take = () =>

@@ -36,10 +36,12 @@ const within = (
 }
 
 /** Condition on `bucket`: another one holds, over its limits in force. */
-const admitted = (db: Db, condition: string): string =>
-  `EXISTS (SELECT 1 FROM user o ${withLimits('o', 'bucket.workspace_id')}
-    WHERE o.id = COALESCE((SELECT dw.owner_id FROM workspace dw WHERE dw.id = bucket.workspace_id), bucket.user_id)
-      AND ${condition}${db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''})`
+function admitted(db: Db, condition: string): string {
+  const lock = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
+  return `EXISTS (SELECT 1 FROM user o ${withLimits('o', 'bucket.workspace_id')}
+    WHERE o.id = COALESCE((SELECT dw.owner_id FROM workspace dw WHERE dw.id = bucket.workspace_id${lock}), bucket.user_id)
+      AND ${condition}${lock})`
+}
 
 /** Exchanges usage for kept bytes in a locked bucket. @returns false if it would grow beyond a limit */
 export const exchangeUsage = (db: Db, id: string, more: number, maxBytes: number, tx: Tx): Promise<boolean> => {

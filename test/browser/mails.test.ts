@@ -67,6 +67,20 @@ const mails: Record<string, Mail> = {
     ...{ template: 'webhook-disabled', to: 'alice@example.com' },
     values: { host: 'hooks.example.org', since: '2030-06-03T16:30:00.000Z' },
   },
+  'over-quota': {
+    ...{ template: 'over-quota', to: 'alice@example.com' },
+    values: {
+      ...{ workspace: null, usedBytes: 3 * 1024 ** 3, usedFiles: 12_000, usedFolders: 3 },
+      ...{ maxBytes: 1024 ** 3, maxFiles: 10_000, maxFolders: null, link: url },
+    },
+  },
+  'over-quota-workspace': {
+    ...{ template: 'over-quota', to: 'alice@example.com' },
+    values: {
+      ...{ workspace: 'Mountain Rescue', usedBytes: 3 * 1024 ** 3, usedFiles: 3, usedFolders: 3 },
+      ...{ maxBytes: 1024 ** 3, maxFiles: null, maxFolders: null, link: url },
+    },
+  },
   'address-changed': {
     ...{ template: 'address-changed', to: 'alice@example.com' },
     values: { provider: 'Google' },
