@@ -4,6 +4,7 @@ import type { Tx } from '../db/index.ts'
 import { reserve } from '../db/queries/reservation.ts'
 import { ask } from './ask.ts'
 import { found, put } from './builders.ts'
+import { unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
 const KIB = 1024
@@ -341,4 +342,61 @@ describe('A plan that shrinks', () => {
     await change('updateAccount', { account: accountOf(who), limits: [{ name: 'MAX_BYTES' }] })
     expect(await take()).toBe(true)
   })
+})
+
+it('What operators do with plans and limits is in the log, by ids only', async () => {
+  const who = await person()
+  const workspace = await found(who)
+  const before = t.logs().length
+  const limits = [{ name: 'MAX_WORKSPACE_FILES', value: 5 }]
+  await newPlan('logged')
+  await change('updatePlan', { plan: 'logged', limits })
+  await change('retirePlan', { plan: 'logged' })
+  await change('restorePlan', { plan: 'logged' })
+  await change('setDefaultPlan', { plan: 'logged' })
+  await change('setDefaultPlan', { plan: 'free' })
+  await change('deletePlan', { plan: 'logged' })
+  await change('updateAccount', { account: accountOf(who), limits })
+  await change('setWorkspaceLimits', { workspace, limits })
+  const lines = t
+    .logs()
+    .slice(before)
+    .split('\n')
+    .filter(line => line.includes('"event"'))
+    .map(line => JSON.parse(line))
+  const ofPlan = { plan_id: 'logged' }
+  expect(lines.map(({ event, subject }) => [event, subject])).toEqual([
+    ...['plan_created', 'plan_updated', 'plan_retired', 'plan_restored', 'default_plan_changed'].map(e => [e, ofPlan]),
+    ['default_plan_changed', { plan_id: 'free' }],
+    ['plan_deleted', ofPlan],
+    ['limits_changed', { user_id: who.userId, limits: 'maxFilesWorkspace' }],
+    ['limits_changed', { workspace_id: workspace, limits: 'maxFilesWorkspace' }],
+  ])
+  for (const line of lines) expect(line).toMatchObject({ user_id: olga.userId, session_id: expect.any(String) })
+})
+
+it('Only operators change plans and limits, and of plans that there are', async () => {
+  const who = await person()
+  const before = await t.app.db.rows('SELECT * FROM plan ORDER BY id')
+  const inputs: [name: string, input: object][] = [
+    ['createPlan', { id: 'mine', name: 'Mine' }],
+    ['setWorkspaceLimits', { workspace: who.userId, limits: [] }],
+    ...['updatePlan', 'retirePlan', 'restorePlan', 'setDefaultPlan', 'deletePlan'].map((name): [string, object] => [
+      name,
+      { plan: 'none' },
+    ]),
+  ]
+  for (const [name, input] of inputs) {
+    const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
+    const document = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`
+    expect((await t.anonymous.graphql(document, { input })).code).toBe('UNAUTHENTICATED')
+    expect((await who.graphql(document, { input })).code).toBe('FORBIDDEN')
+    if ('plan' in input) expect(await change(name, input)).toMatchObject({ code: 'INVALID_INPUT', field: 'input.plan' })
+  }
+  expect(await t.app.db.rows('SELECT * FROM plan ORDER BY id')).toEqual(before)
+})
+
+it('every code of what operators do with plans has been seen', () => {
+  const names = ['createPlan', 'updatePlan', 'retirePlan', 'restorePlan', 'setDefaultPlan', 'deletePlan']
+  expect(unseenInGraph(...names, 'setWorkspaceLimits')).toEqual([])
 })
