@@ -97,6 +97,13 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     drainSeconds,
     linkByEmail,
     nodeEnv,
+    metricsHost,
+    metricsPort,
+    otelExporterOtlpEndpoint,
+    otelExporterOtlpHeaders,
+    otelServiceName,
+    otelTracesSampler,
+    otelTracesSamplerArg,
     ...rest
   } = underOwnNames(s)
   const dataDir = resolve(folder)
@@ -136,6 +143,18 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     linkByEmail: linkByEmail === '' ? providers.length <= 1 : linkByEmail,
     production,
     providers,
+    /** Where metrics are served; null where they are off. */
+    metrics: metricsPort === undefined ? null : { host: metricsHost, port: metricsPort },
+    /** Where traces are sent, and which; null where they are off. */
+    traces: otelExporterOtlpEndpoint
+      ? {
+          url: `${otelExporterOtlpEndpoint.replace(/\/+$/, '')}/v1/traces`,
+          headers: otelExporterOtlpHeaders,
+          serviceName: otelServiceName,
+          sampler: otelTracesSampler,
+          ratio: otelTracesSamplerArg,
+        }
+      : null,
   }
   const connection = config.azureConnectionString
   if (

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { claimSettings } from './claim-settings.ts'
 import { count, flag, list, origin } from './readers.ts'
+import { telemetrySettings } from './telemetry-settings.ts'
 
 const rate = (help: string, perMinute: string) => ({ help, default: perMinute, read: count(1, 1_000_000) })
 
@@ -193,6 +194,7 @@ export const settings = {
     default: 'truncated',
     read: z.enum(['full', 'truncated', 'none']),
   },
+  ...telemetrySettings,
   LEASE_SECONDS: {
     help: 'seconds after which other instances take over the uploads, mails and purges of an instance that has died',
     default: '60',

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+
+const samplers = ['always_on', 'always_off', 'traceidratio'] as const
+
+/** The settings of metrics and traces. Those of traces have the names that OpenTelemetry gives them. */
+export const telemetrySettings = {
+  METRICS_HOST: {
+    help: 'address to serve metrics on, for Prometheus; keep it private',
+    default: '127.0.0.1',
+    read: z.string().min(1),
+  },
+  METRICS_PORT: {
+    help: 'port to serve metrics on, at /metrics',
+    default: '',
+    shown: 'no metrics',
+    read: z
+      .literal('')
+      .transform(() => undefined)
+      .or(z.coerce.number().int().min(0).max(65535)),
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    help: 'URL of a receiver of traces by OTLP over HTTP, such as http://localhost:4318',
+    default: '',
+    shown: 'no traces',
+    read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    help: 'headers for this receiver, such as authorization=Bearer%20secret: name=value, comma separated, values percent-encoded',
+    default: '',
+    read: z.string().transform((text, problems) => {
+      const pairs = text.split(',').filter(part => part.trim() !== '')
+      const read = pairs.map(part => /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=(.*)$/.exec(part))
+      const headers: Record<string, string> = {}
+      for (const [, name = '', value = ''] of read.filter(found => found !== null))
+        try {
+          headers[name] = decodeURIComponent(value.trim())
+        } catch {
+          problems.addIssue('has a value that is not percent-encoded')
+        }
+      if (read.includes(null)) problems.addIssue('must be name=value, comma separated')
+      return headers
+    }),
+  },
+  OTEL_SERVICE_NAME: { help: 'name of the service in traces', default: 'satchel', read: z.string().min(1) },
+  OTEL_TRACES_SAMPLER: {
+    help: 'which traces are sent: always_on, always_off, traceidratio; or parentbased_always_on, parentbased_always_off, parentbased_traceidratio: as the caller says, and so only for the others',
+    default: 'parentbased_traceidratio',
+    read: z.enum([...samplers, ...samplers.map(name => `parentbased_${name}` as const)]),
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    help: 'part of the traces that traceidratio sends, from 0 to 1',
+    default: '0.05',
+    read: z.coerce.number().min(0).max(1),
+  },
+} as const

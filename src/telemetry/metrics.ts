@@ -1,0 +1,117 @@
+import { createRequire } from 'node:module'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+import { within } from '../runtime/within.ts'
+import { type CounterName, counters, type GaugeName, gauges, type HistogramName, histograms } from './catalog.ts'
+import type { Measures, Readings } from './telemetry.ts'
+
+const { version }: { version: string } = createRequire(import.meta.url)('#package.json')
+
+/** A scrape waits so long for figures that take a statement: Prometheus gives up after ten seconds. */
+const PATIENCE_MS = 2000
+
+/** The figures of one process, as workers send them to their supervisor. */
+export type Figures = MetricObjectWithValues<MetricValue<string>>[]
+
+export interface Metrics extends Measures {
+  /** All figures now. A reading that fails, or takes too long, is left out. */
+  figures(): Promise<Figures>
+  /** The same as Prometheus reads it. */
+  text(): Promise<string>
+}
+
+const of = <Name extends string, M>(all: Record<Name, unknown>, make: (name: Name) => M) =>
+  Object.fromEntries(Object.keys(all).map(name => [name, make(name as Name)])) as Record<Name, M>
+
+interface Reader {
+  read(): Readings | Promise<Readings>
+  freshMs: number
+  readAt: number
+  /** While it reads: a scrape does not ask a database again that has not answered the last one. */
+  reading: Promise<void> | undefined
+  latest: Readings
+}
+
+/** Metrics by prom-client, in a registry of their own. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const made = {
+    counters: of(counters, (name: CounterName) => {
+      const { name: full, help, labels } = counters[name]
+      return new Counter<string>({ name: full, help, labelNames: labels, registers })
+    }),
+    histograms: of(histograms, (name: HistogramName) => {
+      const { name: full, help, labels, buckets } = histograms[name]
+      return new Histogram<string>({ name: full, help, labelNames: labels, buckets: [...buckets], registers })
+    }),
+    gauges: of(gauges, (name: GaugeName) => {
+      const { name: full, help, labels, over } = gauges[name]
+      return new Gauge<string>({ name: full, help, labelNames: labels, aggregator: over, registers })
+    }),
+  }
+  // Without labels, a gauge that nothing reads would be 0.
+  for (const unread of Object.values(made.gauges)) unread.remove()
+  collectDefaultMetrics({ register: registry })
+  const readers: Reader[] = [
+    { read: () => ({ info: [[{ version }, 1]] }), freshMs: 0, readAt: 0, reading: undefined, latest: {} },
+  ]
+
+  function write({ latest }: Reader): void {
+    for (const [name, reading] of Object.entries(latest)) {
+      const values = typeof reading === 'number' ? [[{}, reading] as const] : reading
+      const metric = name in made.gauges ? made.gauges[name as GaugeName] : made.counters[name as CounterName]
+      metric.reset()
+      if (metric instanceof Gauge && values.length === 0) metric.remove()
+      for (const [labels, value] of values) metric.inc(labels, value)
+    }
+  }
+
+  /** Forgets the gauges that were read before: what cannot be read now must not look like a figure of now. */
+  function forget(reader: Reader): void {
+    for (const name of Object.keys(reader.latest))
+      if (name in made.gauges) {
+        made.gauges[name as GaugeName].reset()
+        made.gauges[name as GaugeName].remove()
+      }
+    reader.latest = {}
+  }
+
+  async function refresh(reader: Reader): Promise<void> {
+    if (reader.reading === undefined && performance.now() - reader.readAt < reader.freshMs) return
+    let isThere = false
+    reader.reading ??= (async () => reader.read())()
+      .then(latest => {
+        forget(reader)
+        reader.latest = latest
+        reader.readAt = performance.now()
+        write(reader)
+      })
+      .catch(() => forget(reader))
+      .finally(() => {
+        reader.reading = undefined
+      })
+    await within(
+      reader.reading.then(() => {
+        isThere = true
+      }),
+      PATIENCE_MS,
+    )
+    if (!isThere) forget(reader)
+  }
+
+  const refreshAll = () => Promise.all(readers.map(refresh))
+
+  return {
+    count: (counter, labels, by) => void made.counters[counter].inc(labels, by),
+    time: (histogram, labels, seconds) => void made.histograms[histogram].observe(labels, seconds),
+    read: (read, freshMs = 0) => void readers.push({ read, freshMs, readAt: Number.NEGATIVE_INFINITY, reading: undefined, latest: {} }),
+    async figures() {
+      await refreshAll()
+      return (await registry.getMetricsAsJSON()) as Figures
+    },
+    async text() {
+      await refreshAll()
+      return registry.metrics()
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { IncomingHttpHeaders } from 'node:http'
+import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from '@opentelemetry/api'
+import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Config } from '../config/config.ts'
+import type { RequestSpan, SpanOptions, Traces } from './telemetry.ts'
+
+export type TraceSettings = NonNullable<Config['traces']>
+
+const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
+
+function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
+  const name = sampler.replace('parentbased_', '')
+  const root =
+    name === 'always_on'
+      ? new AlwaysOnSampler()
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio)
+  return name === sampler ? root : new ParentBasedSampler({ root })
+}
+
+const fromHeaders: TextMapGetter<IncomingHttpHeaders> = {
+  get: (headers, name) => headers[name],
+  keys: headers => Object.keys(headers),
+}
+
+/**
+ * Traces by OpenTelemetry, sent by OTLP over HTTP. No module is patched and nothing is registered globally: what is traced is what calls
+ * this, and which span is under way is kept in an AsyncLocalStorage of its own.
+ */
+export function createTracing(settings: TraceSettings): Traces & { stop(): Promise<void> } {
+  const exporter = new OTLPTraceExporter({ url: settings.url, headers: settings.headers })
+  const provider = new TracerProvider({
+    sampler: samplerOf(settings),
+    resource: resourceFromAttributes({ 'service.name': settings.serviceName }),
+    spanProcessors: [new BatchSpanProcessor({ exporter })],
+  })
+  const tracer = provider.getTracer('satchel')
+  const propagator = new W3CTraceContextPropagator()
+  const active = new AsyncLocalStorage<Span | undefined>()
+
+  async function within<T>(span: Span, work: () => Promise<T>): Promise<T> {
+    try {
+      return await active.run(span, work)
+    } catch (error) {
+      // Its message may quote a name or an address.
+      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'thrown' })
+      throw error
+    } finally {
+      span.end()
+    }
+  }
+
+  return {
+    request(headers): RequestSpan {
+      const context = propagator.extract(ROOT_CONTEXT, headers, fromHeaders)
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, context)
+      return {
+        traceId: span.spanContext().traceId,
+        run: work => active.run(span, work),
+        end({ method, route, status }) {
+          if (span.isRecording()) {
+            span.updateName(`${method} ${route}`)
+            span.setAttributes({
+              'http.request.method': method,
+              'http.route': route,
+              'http.response.status_code': status,
+            })
+            if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+          }
+          span.end()
+        },
+      }
+    },
+
+    span<T>({ name, kind = 'internal', attributes, isRoot = false }: SpanOptions, work: () => Promise<T>): Promise<T> {
+      const parent = isRoot ? undefined : active.getStore()
+      // Most traces are not sampled: their parts cost nothing.
+      if (!isRoot && !parent?.isRecording()) return work()
+      const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT
+      return within(tracer.startSpan(name, { kind: kinds[kind], ...(attributes ? { attributes } : {}) }, context), work)
+    },
+
+    detached: work => active.run(undefined, work),
+
+    headers() {
+      const span = active.getStore()
+      const headers: Record<string, string> = {}
+      const context = span ? trace.setSpan(ROOT_CONTEXT, span) : ROOT_CONTEXT
+      propagator.inject(context, headers, { set: (carrier, name, value) => Object.assign(carrier, { [name]: value }) })
+      return headers
+    },
+
+    stop: () => provider.shutdown(),
+  }
+}
