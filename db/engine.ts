@@ -1,5 +1,6 @@
 import type { Sequelize, Transaction } from 'sequelize'
 import type { Database } from '../src/config/config.ts'
+import type { Telemetry } from '../src/telemetry/telemetry.ts'
 import type { Models } from './models.ts'
 
 export type Dialect = Database['dialect']
@@ -29,6 +30,8 @@ export interface Engine extends Models {
   /** Checks that the database accepts writes, not only connections. @throws what a write would throw */
   probe(): Promise<void>
   close(): Promise<void>
+  /** The connections at this moment, and what waits for one. With SQLite, the connection that writes. */
+  load(): { limit: number; busy: number; idle: number; waiting: number }
 }
 
 /** The database interface of the services: models for simple queries, prepared statements for the rest. */
@@ -47,4 +50,5 @@ export interface DatabaseOptions {
   onStatement?: (sql: string) => void
   /** Timeout of a statement in milliseconds, for background work; by default what a request can wait. */
   patience?: number
+  telemetry?: Telemetry
 }

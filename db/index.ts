@@ -1,6 +1,7 @@
 import type { Database } from '../src/config/config.ts'
 import type { DatabaseOptions, Db, Tx, Value } from './engine.ts'
 import { openMysql } from './mysql.ts'
+import { observed } from './observed.ts'
 import { isRefusedByIndex } from './retry.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -8,7 +9,9 @@ export type { DatabaseOptions, Db, Tx, Value } from './engine.ts'
 
 /** Opens the database; connects at the first statement. Every call ends within ten seconds, even when the database is unreachable. */
 export function openDatabase(database: Database, options: DatabaseOptions): Db {
-  const engine = database.dialect === 'mysql' ? openMysql(database.url, options) : openSqlite(database.file, options)
+  const { telemetry } = options
+  const opened = database.dialect === 'mysql' ? openMysql(database.url, options) : openSqlite(database.file, options)
+  const engine = telemetry?.isOn ? observed(opened, telemetry) : opened
   return Object.assign(engine, {
     row: async <T>(sql: string, values?: Value[], tx?: Tx | null) => (await engine.rows<T>(sql, values, tx))[0],
     exists: async (sql: string, values?: Value[], tx?: Tx | null) => (await engine.rows(sql, values, tx)).length > 0,

@@ -22,6 +22,11 @@ const unasked = { keepDefaultTimezone: true }
 /** With the socket, which the types of mysql2 lack: a graceful end of its connection waits for a server that may be dead. */
 type Wire = Connection & { stream: Socket }
 
+/** The pool of sequelize-pool, which the types of Sequelize lack. */
+interface Pooled {
+  pool: Record<'using' | 'available' | 'waiting', number>
+}
+
 /**
  * A server has a global limit of prepared statements (max_prepared_stmt_count), which other programs use, too. A statement that it
  * refuses to prepare was not executed, and is sent as text instead.
@@ -195,6 +200,10 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
       await db.run("DELETE FROM migration WHERE name = ''")
     },
     close: () => sequelize.close(),
+    load() {
+      const { using, available, waiting } = (manager as unknown as Pooled).pool
+      return { limit: pool, busy: using, idle: available, waiting }
+    },
   }
   return db
 }

@@ -156,6 +156,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       await transaction(tx => db.run(failed ? writeSomething() : WRITE_NOTHING, [], tx))
       if (failed) unwritable = false
     },
+    load: () => ({ limit: 1, busy: writer.activeCount, idle: 1 - writer.activeCount, waiting: writer.pendingCount }),
     async close() {
       await log.stopCheckpoints()
       await sequelize.close()

@@ -17,6 +17,7 @@ import type { Incoming } from './http/incoming.ts'
 import { CLEANUP_LIMIT, createGateway, type Mount } from './http/server.ts'
 import { signedBlobs } from './http/signed-blobs.ts'
 import { write } from './http/write.ts'
+import { createBacklog } from './jobs/backlog.ts'
 import { createJobs, type WebhookHabits } from './jobs/index.ts'
 import { createLead } from './jobs/lead.ts'
 import { createMailer } from './jobs/mail.ts'
@@ -36,6 +37,8 @@ import { webhookAddresses } from './services/notices/webhook-address.ts'
 import { createAuthRoutes } from './sign-in/routes.ts'
 import { allReady, ready } from './start.ts'
 import { openStore } from './storage/open.ts'
+import { listenForScrapes, type MetricsListener } from './telemetry/listener.ts'
+import { openTelemetry } from './telemetry/open.ts'
 
 export interface AppOptions {
   log: Log
@@ -58,19 +61,25 @@ export async function createApp(config: Config, options: AppOptions) {
   const { log, onStatement, embeddedSignIn, webhookHabits, instance = localCoordination() } = options
   let { publicUrl } = config
   const address = () => publicUrl
-  const db = openDatabase(config.database, { pool: config.databasePool, ...(onStatement ? { onStatement } : {}) })
-  const store = await ready('blobs', config, () => openStore(config))
+  const observing = await openTelemetry(config)
+  const { telemetry, metrics } = observing
+  const db = openDatabase(config.database, {
+    pool: config.databasePool,
+    telemetry,
+    ...(onStatement ? { onStatement } : {}),
+  })
+  const store = await ready('blobs', config, () => openStore(config, telemetry))
   const coordination = config.redisUrl
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance
   const tokens = createTokens(config.secretKey)
   const mailer = createMailer(config)
   const pubSub = createPubSub(coordination)
-  const change = changeRunner({ db, pubSub })
+  const change = changeRunner({ db, pubSub, measures: telemetry })
 
   const mayReach = webhookAddresses(config.webhookAllowAddresses)
   const services: Services = createServices({
-    ...{ db, store, log, tokens, coordination, pubSub, config, mayReach, change, publicUrl: address },
+    ...{ db, store, log, tokens, coordination, pubSub, config, mayReach, change, telemetry, publicUrl: address },
     findCaller: credential => findCallerAgain(db, credential),
     wake: () => lead.wake('outbox'),
     wakeWebhooks: () => lead.wake('webhooks'),
@@ -101,11 +110,12 @@ export async function createApp(config: Config, options: AppOptions) {
       shareNotices,
       mayReach,
       eventFeeds,
+      telemetry,
       habits: webhookHabits,
     },
   })
   const sweeper = createSweeper({
-    ...{ db, store, kept, log },
+    ...{ db, store, kept, log, telemetry },
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })
@@ -115,13 +125,16 @@ export async function createApp(config: Config, options: AppOptions) {
     webhooks,
     sweeper,
     backgroundCompletions,
+    createBacklog(db, telemetry),
   ])
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
   const rest = await createRestRouter(restSchema)
   const webConsole = config.console ? await openConsole(log) : undefined
   const hasConsole = Boolean(webConsole)
-  const graphql = createGraphql(schema, { graphiql: config.graphiql, hasConsole, maxCost: config.graphqlMaxCost })
+  const graphql = createGraphql(schema, {
+    ...{ graphiql: config.graphiql, hasConsole, maxCost: config.graphqlMaxCost, telemetry },
+  })
   const document = createApiDocument(rest.routes, address, { proxied: downloads.proxied, hasConsole })
 
   const findCaller = callerFinder(db)
@@ -157,14 +170,20 @@ export async function createApp(config: Config, options: AppOptions) {
       admits: true,
       handle: incoming => graphql(incoming.req, incoming.res, () => contextOf(incoming), incoming.log),
     },
-    { prefix: '/api', admits: true, handle: incoming => rest.handle(incoming, body => contextOf(incoming, body)) },
+    {
+      prefix: '/api',
+      admits: true,
+      routes: true,
+      handle: incoming => rest.handle(incoming, body => contextOf(incoming, body)),
+    },
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', admits: true, handle: signed },
   ]
   const { uploadMemory } = store
-  const gateway = createGateway({ config, uploadMemory, coordination, publicUrl: address, log, mounts })
+  const gateway = createGateway({ config, uploadMemory, coordination, publicUrl: address, log, telemetry, mounts })
 
+  let listener: MetricsListener | undefined
   return {
     services,
     pubSub,
@@ -175,6 +194,11 @@ export async function createApp(config: Config, options: AppOptions) {
     sweeper,
     gateway,
     publicUrl: address,
+
+    /** The figures of this process; undefined while metrics are off. */
+    figures: metrics?.figures,
+    /** The port on which this process serves metrics, if it does. */
+    metricsPort: () => listener?.port,
 
     /**
      * Brings the tables up to date, listens, and starts to work; with others in its instance, one of them is to `lead`. Answers the public address.
@@ -190,6 +214,9 @@ export async function createApp(config: Config, options: AppOptions) {
       ])
       await ready('blobs', config, () => bindStore(db, store))
       const port = await ready('address', config, () => gateway.listen(config.host, config.port))
+      const { metrics: scrapes } = config
+      if (metrics && scrapes && !options.instance)
+        listener = await ready('metrics', config, () => listenForScrapes(scrapes, metrics.text, log))
       publicUrl ||= `http://localhost:${port}`
       // Some accounts do not let their key write rules; everything but direct uploads of browsers works without.
       if (config.blobCors && (options.isFirst ?? true))
@@ -210,8 +237,9 @@ export async function createApp(config: Config, options: AppOptions) {
         allowedOrigins: config.corsOrigins,
         clientViewer: findCaller,
         log,
+        measures: telemetry,
       })
-      gateway.mount({ prefix: '/auth', handle: auth })
+      gateway.mount({ prefix: '/auth', routes: true, handle: auth })
       if (embedded) gateway.mount(embedded.mount)
       const pages = createPages({
         services,
@@ -225,7 +253,7 @@ export async function createApp(config: Config, options: AppOptions) {
         secure,
         ownOrigins,
       })
-      gateway.mount({ prefix: '/', handle: pages })
+      gateway.mount({ prefix: '/', routes: true, handle: pages })
       if (!options.instance) lead.begin()
       gateway.open()
       return publicUrl
@@ -250,6 +278,8 @@ export async function createApp(config: Config, options: AppOptions) {
       services.blobs.stop()
       await mailer.close()
       coordination.close()
+      listener?.close()
+      await within(observing.stop(), CLEANUP_LIMIT)
       await within(db.close(), CLEANUP_LIMIT)
     },
   }

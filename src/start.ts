@@ -3,7 +3,7 @@ import { causesOf } from './runtime/errors.ts'
 import { storeProblem } from './storage/open.ts'
 
 /** What the service needs before it can serve. */
-type Part = 'folder' | 'blobs' | 'database' | 'address'
+type Part = 'folder' | 'blobs' | 'database' | 'address' | 'metrics'
 
 interface Failure {
   config: Config
@@ -34,6 +34,14 @@ const problems: Record<Part, (failure: Failure) => string> = {
         ? 'Create this database, or name another one.'
         : 'Start it, or correct its address.'
     return `${said} ${remedy}`
+  },
+
+  metrics({ config: { metrics }, reason, code }) {
+    if (code === 'EADDRINUSE')
+      return `METRICS_PORT: another program listens on port ${metrics?.port}. Set another port.`
+    if (code === 'EACCES')
+      return `METRICS_PORT: this user may not listen on port ${metrics?.port}. Set a port from 1024 on.`
+    return `METRICS_HOST: this machine does not listen on ${metrics?.host} (${reason}). Set an address of this machine.`
   },
 
   address({ config: { host, port }, reason, code }) {

@@ -3,6 +3,7 @@ import pLimit from 'p-limit'
 import type { Coordination, Release } from '../coordination/coordination.ts'
 import { AppError } from '../runtime/errors.ts'
 import { createFairQueue, type FairQueue } from '../runtime/fair-queue.ts'
+import { silentMeasures } from '../telemetry/telemetry.ts'
 import { blocksOf } from '../values/network.ts'
 
 /*
@@ -81,7 +82,11 @@ export interface GuessLimiter {
   attempt(shareId: string, address: string, verify: () => Promise<boolean>): Promise<boolean>
 }
 
-export function createGuessLimiter(coordination: Coordination, changes: Partial<GuessRules> = {}): GuessLimiter {
+export function createGuessLimiter(
+  coordination: Coordination,
+  changes: Partial<GuessRules> = {},
+  measures = silentMeasures,
+): GuessLimiter {
   const rules = { ...defaults, ...changes }
   const countOfAddress = createCounter(`${rules.prefix}:address`, rules.windowSeconds, coordination)
   const countOfShare = createCounter(`${rules.prefix}:share`, attackSeconds, coordination)
@@ -138,6 +143,7 @@ export function createGuessLimiter(coordination: Coordination, changes: Partial<
     let wrong = false
     try {
       const right = await check(shareId, address, own, counts, verify)
+      measures.count('guesses', { outcome: right ? 'right' : 'wrong' })
       wrong = !right
       return right
     } finally {
@@ -155,9 +161,9 @@ export function createGuessLimiter(coordination: Coordination, changes: Partial<
   }
 
   return {
-    attempt(shareId, address, verify) {
+    async attempt(shareId, address, verify) {
       const visitor = `${shareId}:${blocksOf(address)[0].name}`
-      return addressQueues(visitor, oneByOne =>
+      const attempted = addressQueues(visitor, oneByOne =>
         oneByOne(async () => {
           const release = await takeTurn(visitor)
           try {
@@ -167,6 +173,11 @@ export function createGuessLimiter(coordination: Coordination, changes: Partial<
           }
         }),
       )
+      return attempted.catch(error => {
+        if (error instanceof AppError && error.code === 'TOO_MANY_ATTEMPTS')
+          measures.count('guesses', { outcome: 'refused' })
+        throw error
+      })
     },
   }
 }

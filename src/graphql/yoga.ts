@@ -10,11 +10,13 @@ import { createTextCache } from '../http/text-cache.ts'
 import { write } from '../http/write.ts'
 import { InvalidInput } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
+import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { compiledExecution } from './compiled.ts'
 import { createCosts } from './cost.ts'
 import { earlyRefusal, logFailures, maskError, refusalOf, shortened, withFewErrors } from './errors.ts'
 import { createGraphiqlPage } from './graphiql.ts'
 import { guardedExecution } from './guard.ts'
+import { observedOperations } from './observed.ts'
 import { executedAlready, plainAnswers } from './plain.ts'
 import { createReader, requestParser, type ServerContext } from './request.ts'
 
@@ -30,12 +32,17 @@ interface GraphqlOptions {
   hasConsole: boolean
   /** What an operation may cost at most. */
   maxCost: number
+  telemetry?: Telemetry
 }
 
 /** GraphQL over the schema, with GraphiQL. A request listener on node:http, because anything in between halves the throughput. */
-export function createGraphql(schema: GraphQLSchema, { graphiql, hasConsole, maxCost }: GraphqlOptions) {
+export function createGraphql(
+  schema: GraphQLSchema,
+  { graphiql, hasConsole, maxCost, telemetry = silent }: GraphqlOptions,
+) {
   const costOf = createCosts(schema)
   const reader = createReader(limits.characters)
+  const { measured, traced } = observedOperations(telemetry)
   const yoga = createYoga<ServerContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -56,6 +63,7 @@ export function createGraphql(schema: GraphQLSchema, { graphiql, hasConsole, max
     plugins: [
       requestParser(reader),
       executedAlready(),
+      measured,
       maxTokensPlugin({ n: limits.tokens }),
       maxDepthPlugin({ n: limits.depth, ignoreIntrospection: true }),
       maxAliasesPlugin({ n: limits.aliases }),
@@ -65,6 +73,7 @@ export function createGraphql(schema: GraphQLSchema, { graphiql, hasConsole, max
       eventStream(),
       guardedExecution(schema, costOf, maxCost),
       compiledExecution(schema, costOf),
+      traced,
     ],
   })
   const answerPlainly = plainAnswers(yoga, reader)

@@ -6,17 +6,23 @@ type Method = (typeof methods)[number]
 
 /** Handlers by path and method. In a pattern, `:name` matches one segment of a path. */
 export function createAddresses<T>(nothingHere: string) {
+  interface Known {
+    answering: T
+    /** The pattern, with names in braces. */
+    pattern: string
+  }
   const paths = findMyWay({ maxParamLength: 4096 })
 
   return {
     on(method: Method, pattern: string, answering: T): void {
-      paths.on(method, pattern, () => {}, answering)
+      const known: Known = { answering, pattern: pattern.replaceAll(/:(\w+)/g, '{$1}') }
+      paths.on(method, pattern, () => {}, known)
     },
 
     /** What answers GET answers HEAD, too. @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
-    find(method: string, path: string): { answering: T; params: Record<string, string | undefined> } {
+    find(method: string, path: string): Known & { params: Record<string, string | undefined> } {
       const found = paths.find((method === 'HEAD' ? 'GET' : method) as Method, path)
-      if (found) return { answering: found.store, params: found.params }
+      if (found) return { ...(found.store as Known), params: found.params }
       const allow = methods
         .filter(other => paths.find(other, path))
         .flatMap(other => (other === 'GET' ? ['GET', 'HEAD'] : [other]))

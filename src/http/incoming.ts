@@ -6,6 +6,8 @@ type Given = Pick<Incoming, 'req' | 'res' | 'path' | 'address' | 'signal' | 'adm
   /** The query of the URL, without its question mark. */
   search: string
   requestId: string
+  /** Of the trace that the request is part of. */
+  traceId?: string | undefined
   gatewayLog: Log
 }
 
@@ -19,6 +21,8 @@ export class Incoming {
   readonly path: string
   /** Client address, as determined by the trusted proxies. */
   readonly address: string
+  /** The pattern of the paths that this is one of; "none" until a mount with several has found it. Never a path as it was sent. */
+  route = 'none'
   /** Aborts when the client disconnects; its reason is an AppError. */
   readonly signal: AbortSignal
   /**
@@ -50,7 +54,8 @@ export class Incoming {
   }
 
   get log(): Log {
-    this.#log ??= this.#given.gatewayLog.child({ request_id: this.#given.requestId })
+    const { gatewayLog, requestId, traceId } = this.#given
+    this.#log ??= gatewayLog.child({ request_id: requestId, ...(traceId ? { trace_id: traceId } : {}) })
     return this.#log
   }
 }

@@ -11,6 +11,7 @@ import type { Coordination } from '../coordination/coordination.ts'
 import { AppError, Busy, InvalidInput, toAppError } from '../runtime/errors.ts'
 import { type Log, loggablePath } from '../runtime/log.ts'
 import type { UploadMemory } from '../storage/store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { addressForLog, networkOf } from '../values/network.ts'
 import { boundConnections } from './connections.ts'
 import { corsOptions } from './cors.ts'
@@ -18,6 +19,7 @@ import { type Answer, failure } from './envelope.ts'
 import { watchForwarded } from './forwarded.ts'
 import { Incoming } from './incoming.ts'
 import { createIntake, type IntakeSettings } from './intake.ts'
+import { observeRequests } from './observed.ts'
 import { oneAtATime } from './pipeline.ts'
 import { takeRest, write } from './write.ts'
 
@@ -30,6 +32,8 @@ export interface Mount {
   always?: true
   /** Calls `admit` itself, because it authenticates the callers. */
   admits?: true
+  /** Has several routes, and sets that of each request itself. */
+  routes?: true
   handle(incoming: Incoming): unknown
 }
 
@@ -43,6 +47,7 @@ interface GatewayOptions {
   coordination: Coordination
   publicUrl: () => string
   log: Log
+  telemetry: Telemetry
   mounts: Mount[]
 }
 
@@ -63,7 +68,15 @@ export const CLEANUP_LIMIT = 5 * SECOND
 const IDLE_LIMIT = 120 * SECOND
 
 /** The gateway: one node:http server that routes each request to the mount with the longest matching prefix. */
-export function createGateway({ config, uploadMemory, coordination, publicUrl, log, mounts }: GatewayOptions) {
+export function createGateway({
+  config,
+  uploadMemory,
+  coordination,
+  publicUrl,
+  log,
+  telemetry,
+  mounts,
+}: GatewayOptions) {
   const shownAddress = addressForLog(config.logAddresses)
   const trust = proxyAddr.compile(config.trustProxy)
   const checkForwarded = watchForwarded(trust, log)
@@ -91,6 +104,12 @@ export function createGateway({ config, uploadMemory, coordination, publicUrl, l
     coordination,
   })
   const intake = createIntake(config, uploadMemory, coordination)
+  const note = observeRequests(server, telemetry, () => ({
+    httpRunning: serving.size,
+    bodies: intake.open,
+    bodyMemory: intake.memory,
+    bodyMemoryLimit: config.bodyMemoryBytes,
+  }))
   // Once the request is complete and the response has not begun, the client is not the slow one.
   server.on('timeout', socket => {
     const exchange = exchanges.get(socket)
@@ -103,6 +122,7 @@ export function createGateway({ config, uploadMemory, coordination, publicUrl, l
     const { socket } = req
     exchanges.set(socket, { req, res })
     const requestId = randomUUID()
+    const span = telemetry.request(req.headers)
     const url = req.url ?? '/'
     const mark = url.indexOf('?')
     const path = mark < 0 ? url : url.slice(0, mark)
@@ -117,9 +137,11 @@ export function createGateway({ config, uploadMemory, coordination, publicUrl, l
       if (Number(res.getHeader('content-length')) > LARGE_ANSWER) intake.tidySoon()
       // A stopping server would otherwise keep the connection open for another request.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
+      note({ req, res, route: incoming.route, started, span })
       requests.info(
         {
           request_id: requestId,
+          ...(span ? { trace_id: span.traceId } : {}),
           method: req.method,
           path: loggablePath(url),
           status: res.statusCode,
@@ -146,9 +168,11 @@ export function createGateway({ config, uploadMemory, coordination, publicUrl, l
       signal: gone.signal,
       admit: async (caller, body) => void releases.push(await intake.admit({ req, client, caller, body, abort: gone })),
       requestId,
+      traceId: span?.traceId,
       gatewayLog: log,
     })
-    const served: Promise<void> = serve(incoming, client, releases)
+    const answering = () => serve(incoming, client, releases)
+    const served: Promise<void> = (span ? span.run(answering) : answering())
       .catch(error => write(res, req, refusal(error, path, incoming.log)))
       .finally(() => {
         serving.delete(served)
@@ -187,6 +211,7 @@ export function createGateway({ config, uploadMemory, coordination, publicUrl, l
     if (phase === 'starting' && !mount?.always)
       throw new Busy('This instance is starting. Try again in a few seconds.', 2)
     if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
+    if (!mount.routes) incoming.route = mount.prefix
     if (!mount.admits) await incoming.admit(null)
     await mount.handle(incoming)
   }

@@ -10,8 +10,9 @@ import type { MayReach } from '../services/notices/webhook-address.ts'
 import type { FileRequestService } from '../services/sharing/file-request.ts'
 import type { ShareNoticeService } from '../services/sharing/share-notice.ts'
 import type { BackgroundCopyService } from '../services/tree/background-copy.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import { copyEntries } from './copy.ts'
-import type { createMailer } from './mail.ts'
+import { type createMailer, mailOutcome } from './mail.ts'
 import { purgeBucket, purgeFolder } from './purge.ts'
 import { type ResolveName, webhookRequests } from './webhook-request.ts'
 import { createWebhooks } from './webhooks.ts'
@@ -39,6 +40,7 @@ interface Deps {
   backgroundCopies: BackgroundCopyService
   shareNotices: ShareNoticeService
   mayReach: MayReach
+  telemetry: Telemetry
   habits?: WebhookHabits | undefined
 }
 
@@ -54,22 +56,26 @@ export function createJobs({
   habits = {},
   ...deps
 }: Deps) {
-  const { db, log } = deps
+  const { db, log, telemetry } = deps
   const pollMs = config.sweepSeconds * 1000
   const webhooks = createWebhooks({
     ...{ ...deps, pollMs, retryMs: habits.retryMs, turnMs: habits.turnMs },
-    send: webhookRequests({ ...habits, mayReach }),
+    send: webhookRequests({ ...habits, mayReach, traceHeaders: telemetry.headers }),
     wakeWorker: () => worker.wake(),
   })
   const worker = createWorker({
-    ...{ db, log, pollMs },
+    ...{ db, log, pollMs, telemetry },
     leaseMs: config.leaseSeconds * 1000,
     handlers: {
       'purge-folder': folder => purgeFolder(db, folder),
       'copy-entries': ({ copyId }) => copyEntries(db, backgroundCopies, copyId),
       'purge-bucket': bucket => purgeBucket(db, bucket),
       mail: async (mail, job) => {
-        if (await mailings.isWanted(mail)) await mailer.send(mail, job)
+        if (!(await mailings.isWanted(mail))) return
+        const span = { name: `mail ${mail.template}`, kind: 'client' } as const
+        await telemetry.observe({ histogram: 'mail', labels: {}, span, outcome: mailOutcome }, () =>
+          mailer.send(mail, job),
+        )
       },
       webhook: webhooks.sendOne,
       'file-request-mail': async request => {

@@ -53,6 +53,10 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
   }
 }
 
+/** How the sending of a mail ended, in one word. */
+export const mailOutcome = (error: unknown): string =>
+  error === undefined ? 'sent' : error instanceof Hopeless ? 'refused' : 'failed'
+
 /** RFC 8058: mail programs show a button of their own, which stops such mails without a visit. */
 function unsubscribeHeaders(mail: Mail): Record<string, string> {
   if (!('stop' in mail) || !mail.stop) return {}

@@ -8,6 +8,7 @@ import { enqueue } from '../services/notices/outbox.ts'
 import type { KeptService } from '../services/tree/kept.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
+import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { DAY_MS } from '../values/duration.ts'
 import { createPace } from './pace.ts'
 
@@ -29,6 +30,7 @@ export function createSweeper({
   everyMs,
   kept,
   eventDays,
+  telemetry = silent,
 }: {
   db: Db
   store: BlobStore
@@ -36,6 +38,7 @@ export function createSweeper({
   everyMs: number
   kept: KeptService
   eventDays: number
+  telemetry?: Telemetry
 }) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -126,21 +129,33 @@ export function createSweeper({
   /** An instance may die between making a file of an upload in parts and forgetting the parts. */
   const tidyStore = () => store.tidy(keys => liveAmong(db, keys.slice(0, BATCH)))
 
+  let lastSuccess: number | undefined
+  telemetry.read(() => (lastSuccess === undefined ? {} : { lastSweep: lastSuccess / 1000 }))
+
+  /** @throws the first error, when everything else has been swept */
   async function sweep(): Promise<void> {
+    const errors: unknown[] = []
     for (const work of [endDeadUploads, endKeptContent, removeMarked, forgetEnded, forgetEvents, endKept, tidyStore]) {
       try {
         await work()
       } catch (error) {
         log.warn({ err: error }, 'the sweeper could not finish; it will try again')
+        errors.push(error)
       }
     }
+    if (errors.length > 0) throw errors[0]
+    lastSuccess = Date.now()
   }
 
   /** Sweeps now; one sweep at a time. */
   async function run(): Promise<void> {
-    running ??= sweep().finally(() => {
-      running = undefined
-    })
+    running ??= telemetry
+      .observe({ histogram: 'sweep', labels: {}, span: { name: 'sweep', isRoot: true } }, sweep)
+      // It is in the log, and the next run tries again.
+      .catch(() => {})
+      .finally(() => {
+        running = undefined
+      })
     await running
   }
 

@@ -30,6 +30,8 @@ interface Options {
   mayReach: MayReach
   resolveName?: ResolveName | undefined
   timeoutMs?: number | undefined
+  /** Headers of each request by which its trace goes on. */
+  traceHeaders?: (() => Record<string, string>) | undefined
 }
 
 class ForbiddenAddress extends Error {
@@ -45,6 +47,7 @@ export function webhookRequests({
   mayReach,
   resolveName = name => lookupName(name, { all: true }),
   timeoutMs = 10_000,
+  traceHeaders = () => ({}),
 }: Options) {
   const lookup: LookupFunction = (name, { all }, done) => {
     resolveName(name).then(
@@ -90,6 +93,7 @@ export function webhookRequests({
   return async (to: { url: string; secrets: string[] }, { id, ...payload }: WebhookMessage): Promise<Outcome> => {
     const [body, now] = [JSON.stringify(payload), new Date()]
     const headers = {
+      ...traceHeaders(),
       'content-type': 'application/json',
       'user-agent': 'Satchel-Webhooks',
       'webhook-id': id,

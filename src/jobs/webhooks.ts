@@ -23,6 +23,7 @@ import { enqueue, type Jobs } from '../services/notices/outbox.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import { kindsOf, webhookEvent } from '../services/notices/webhook.ts'
 import { webhookSecrets } from '../services/notices/webhook-secret.ts'
+import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { DAY_MS } from '../values/duration.ts'
 import { MAX_DELIVERIES } from '../values/limits.ts'
 import type { Outcome, SendWebhook, WebhookMessage } from './webhook-request.ts'
@@ -54,6 +55,7 @@ export interface WebhookOptions {
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: ((attempts: number) => number) | undefined
   turnMs?: number | undefined
+  telemetry?: Telemetry
 }
 
 /**
@@ -73,6 +75,7 @@ export function createWebhooks(options: WebhookOptions) {
     pollMs,
     retryMs = backoff,
     turnMs = TURN_MS,
+    telemetry = silent,
   } = options
   const running = new Map<string, Promise<void>>()
   /** Ids of logs and workspaces: only what happens there wakes anyone. */
@@ -115,7 +118,8 @@ export function createWebhooks(options: WebhookOptions) {
   function wake(): void {
     again = true
     if (stopped || looking) return
-    looking = look()
+    looking = telemetry
+      .detached(look)
       .catch(error => log.warn({ err: error }, 'could not look for events to send to webhooks; it will be tried again'))
       .finally(() => {
         looking = undefined
@@ -178,7 +182,11 @@ export function createWebhooks(options: WebhookOptions) {
   /** Sends a message, and notes what became of it. */
   async function attempt(webhook: WebhookRow, message: WebhookMessage, nth: number): Promise<Outcome> {
     const at = Date.now()
-    const outcome = await send({ url: webhook.url, secrets: webhookSecrets(tokens, webhook) }, message)
+    const to = { url: webhook.url, secrets: webhookSecrets(tokens, webhook) }
+    const outcome = await telemetry.span({ name: 'webhook delivery', kind: 'client', isRoot: true }, () =>
+      send(to, message),
+    )
+    telemetry.time('delivery', { outcome: wordOf(outcome) }, outcome.milliseconds / 1000)
     const of = { id: newId(), webhookId: webhook.id, eventId: message.id, kind: message.type, at, attempt: nth }
     await db.WebhookDelivery.create({ ...of, ...outcome })
     return outcome
@@ -259,6 +267,12 @@ export function createWebhooks(options: WebhookOptions) {
       await Promise.all(running.values())
     },
   }
+}
+
+/** An outcome as one of few words: the codes of errors of connections are many. */
+function wordOf({ failure }: Outcome): string {
+  if (failure === null) return 'delivered'
+  return ['status', 'redirect', 'timeout', 'forbidden_address'].includes(failure) ? failure : 'connection'
 }
 
 function messageOf(event: EventView): WebhookMessage {

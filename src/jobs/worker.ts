@@ -2,6 +2,7 @@ import type { Db } from '../../db/index.ts'
 import { dueJobs, GIVEN_UP, type JobRow, moveJob } from '../../db/queries/job.ts'
 import type { Log } from '../runtime/log.ts'
 import type { JobKind, Jobs } from '../services/notices/outbox.ts'
+import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { DAY_MS } from '../values/duration.ts'
 
 /** The handler of each kind of job. A handler must be idempotent: it may run twice for one job when a worker dies. */
@@ -33,6 +34,7 @@ export interface WorkerOptions {
   leaseMs: number
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: (attempts: number) => number
+  telemetry?: Telemetry
 }
 
 /**
@@ -73,7 +75,7 @@ export type Worker = ReturnType<typeof createWorker>
 /** The queue of one kind of job: runs a few jobs at a time. */
 function createQueue<K extends JobKind>(
   kind: K,
-  { db, log, handlers, leaseMs, retryMs = backoff }: Omit<WorkerOptions, 'pollMs'>,
+  { db, log, handlers, leaseMs, retryMs = backoff, telemetry = silent }: Omit<WorkerOptions, 'pollMs'>,
 ) {
   let stopped = false
   let running: Promise<void> | undefined
@@ -115,12 +117,16 @@ function createQueue<K extends JobKind>(
   async function carryOut(job: JobRow): Promise<void> {
     const { id, payload, attempts, createdAt } = job
     const release = hold(job)
+    const isOver = (error: unknown) =>
+      error instanceof Hopeless || Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY)
+    const outcome = (error: unknown) => (error === undefined ? 'done' : isOver(error) ? 'given_up' : 'retried')
+    const work = { histogram: 'job', labels: { kind }, span: { name: `job ${kind}`, isRoot: true }, outcome } as const
     try {
-      await handlers[kind](JSON.parse(payload), { id })
+      await telemetry.observe(work, () => handlers[kind](JSON.parse(payload), { id }))
       await release()
       await db.Job.destroy({ where: { id } })
     } catch (error) {
-      const over = error instanceof Hopeless || Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY)
+      const over = isOver(error)
       const facts = { err: error, job: id, kind, attempts }
       if (over) log.error(facts, 'a job failed for the last time and was given up; the doctor reports it')
       else log.warn(facts, 'a job failed; it will be tried again')
@@ -144,7 +150,8 @@ function createQueue<K extends JobKind>(
   function wake(): void {
     again = true
     if (stopped || running) return
-    running = drain()
+    running = telemetry
+      .detached(drain)
       .catch(error => log.warn({ err: error, kind }, 'the worker could not read its jobs'))
       .finally(() => {
         running = undefined

@@ -135,7 +135,8 @@ export function createPages(options: Options) {
     const later: (() => Promise<unknown>)[] = []
     const here = path.split('/').slice(0, 3).join('/')
     try {
-      const { answering, params } = addresses.find(req.method ?? '', path)
+      const { answering, params, pattern } = addresses.find(req.method ?? '', path)
+      incoming.route = pattern
       // Also without a cookie: a page of another origin must not make its visitors guess passwords.
       // Webmail sends the form of RFC 8058 from its own origin; there, the token in the link authorizes the request.
       if (req.method === 'POST' && !path.startsWith('/unsubscribe/') && isFromElsewhere(req, ownOrigins()))

@@ -34,6 +34,8 @@ export interface RestRequest {
   path: string
   query: URLSearchParams
   log: Log
+  /** Set to the path of the route that answers. */
+  route: string
 }
 
 /** Every path under /api that the schema of the REST operations declares, and no other. */
@@ -88,6 +90,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
         const found = addresses.find(req.method ?? 'GET', request.path)
         const endpoint = found.answering
         params = found.params
+        request.route = found.pattern
         route = endpoint.route
         const context = await contextOf(kindsOfBody[route.body])
         const value = await run(request, context, endpoint, params)

@@ -3,6 +3,7 @@ import type { Coordination } from '../coordination/coordination.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Tokens } from '../runtime/tokens.ts'
 import type { BlobStore } from '../storage/store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
 import type { ChangeRunner } from './history/event.ts'
 import type { PubSub } from './notices/pub-sub.ts'
 
@@ -15,6 +16,7 @@ interface Parts {
   tokens: Tokens
   pubSub: PubSub
   change: ChangeRunner
+  telemetry: Telemetry
   /** Origin of the service, without a trailing slash. */
   publicUrl: () => string
   /** Wakes the worker of the outbox when a job was queued. */

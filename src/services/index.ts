@@ -70,7 +70,7 @@ interface Options extends Core {
 /** Makes the services of the API, once: every request is given them. */
 export function createServices({ config, ...given }: Options) {
   const core = { ...config, ...given }
-  const { coordination, log } = core
+  const { coordination, log, telemetry } = core
   const passwords = createPasswords(log)
   const changeTree = treeChangeRunner(core)
   const removal = entryRemovalService(core)
@@ -90,7 +90,7 @@ export function createServices({ config, ...given }: Options) {
   const mailings = mailingService(core)
   const downloads = downloadService({ ...core, files, listings, proxied: config.downloads === 'proxy' })
   const zips = zipService(core)
-  const guesses = createGuessLimiter(coordination)
+  const guesses = createGuessLimiter(coordination, {}, telemetry)
   const shareNotices = shareNoticeService(core)
   const entryLists = entryListService(core)
   const shareLinks = shareLinkService({
@@ -144,7 +144,7 @@ export function createServices({ config, ...given }: Options) {
     overviews: overviewService(core),
     persons: personService(core),
     plans: planService(core),
-    rateLimits: rateLimitService({ rules: config.rates, coordination }),
+    rateLimits: rateLimitService({ rules: config.rates, coordination, measures: telemetry }),
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),
     statistics: statisticService(core),
     storageReports: storageReportService(core),

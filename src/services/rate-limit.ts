@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import { AppError } from '../runtime/errors.ts'
+import { type Measures, silentMeasures } from '../telemetry/telemetry.ts'
 
 /** How many calls a user may make in a sliding window. Fields that share a name share the count. */
 export type RateRules = Config['rates']
@@ -43,10 +44,11 @@ interface Options {
   coordination: Coordination
   /** Milliseconds since the epoch. */
   now?: () => number
+  measures?: Measures
 }
 
 /** Request rates by graphql-rate-limit, exact under parallel requests, across workers and instances (docs/contract.md, section 7). */
-export function rateLimitService({ rules, coordination, now = Date.now }: Options) {
+export function rateLimitService({ rules, coordination, now = Date.now, measures = silentMeasures }: Options) {
   let limiter: ReturnType<typeof createLimiter> | undefined
 
   return {
@@ -57,6 +59,7 @@ export function rateLimitService({ rules, coordination, now = Date.now }: Option
       limiter ??= createLimiter(coordination, rules, now)
       const limited = await (await limiter)(call, { max, window: `${seconds}s`, uncountRejected: true })
       if (!limited) return
+      measures.count('rateLimited', { policy: name })
       const retryAfter = await this.retryAfter(name, userId)
       throw new AppError(
         'RATE_LIMITED',

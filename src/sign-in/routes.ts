@@ -17,6 +17,7 @@ import type { Tokens } from '../runtime/tokens.ts'
 import { type AccountService, type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import type { GroupMembershipService } from '../services/workspaces/group-membership.ts'
+import { type Measures, silentMeasures } from '../telemetry/telemetry.ts'
 import { deviceOf } from '../values/device.ts'
 import { truncateAddress } from '../values/network.ts'
 import { createKnownDevices } from './known-device.ts'
@@ -44,6 +45,7 @@ export interface AuthRoutesOptions {
   providerTimeoutMs?: number
   /** For providers that cannot be reached. */
   log?: Log
+  measures?: Measures
 }
 
 /** @returns nothing when the response has been sent already */
@@ -61,7 +63,7 @@ interface Route {
  */
 export function createAuthRoutes(options: AuthRoutesOptions) {
   const { providers, sessions, accounts, groupMemberships, tokens, publicUrl, secure, clientViewer } = options
-  const { allowedOrigins = [], providerTimeoutMs: timeoutMs = 10_000, log } = options
+  const { allowedOrigins = [], providerTimeoutMs: timeoutMs = 10_000, log, measures = silentMeasures } = options
   const devices = createKnownDevices({ tokens, secure })
   const fromElsewhere = (req: IncomingMessage) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
 
@@ -116,6 +118,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       if (!(error instanceof SignInRefused)) throw error
       const { reason, cause } = error
       const provider = pending?.provider ?? null
+      measures.count('signIns', { outcome: reason })
       writeSecurityEvent(req.incoming.log, 'sign_in_refused', {}, { reason, provider })
       if (cause) req.incoming.log.warn({ reason, provider, err: cause }, error.message)
       await accounts.noteRefusal(error, { provider: pending?.provider ?? '', ...clientOf(req) })
@@ -146,6 +149,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       stringifySetCookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge }),
     ])
     const caller = { user_id: userId, session_id: id }
+    measures.count('signIns', { outcome: 'signed_in' })
     writeSecurityEvent(req.incoming.log, 'sign_in', caller, { provider: pending.provider })
     return pending.returnTo ?? `${publicUrl()}/`
   }
@@ -233,13 +237,14 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   addresses.on('GET', '/auth/providers', { handle: list, methods: ['GET', 'HEAD'] })
   addresses.on('GET', '/auth/:provider/login', { handle: login, methods: ['GET', 'HEAD'] })
 
-  return async (incoming: Pick<Incoming, 'req' | 'res' | 'address' | 'log'>): Promise<void> => {
+  return async (incoming: Pick<Incoming, 'req' | 'res' | 'address' | 'log' | 'route'>): Promise<void> => {
     const { res } = incoming
     const [path = '', search = ''] = (incoming.req.url ?? '').split(/\?(.*)/s)
     const req = Object.assign(incoming.req, { query: parse(search), res, incoming })
     res.setHeader('Cache-Control', 'no-store')
     try {
-      const { answering, params } = addresses.find('GET', path)
+      const { answering, params, pattern } = addresses.find('GET', path)
+      incoming.route = pattern
       allowOnly(req, ...answering.methods)
       const given = await answering.handle(req, params.provider ?? '')
       if (given) write(res, req, given)

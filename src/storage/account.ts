@@ -6,7 +6,7 @@ import { seconds } from './request.ts'
 const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * seconds }
 
 /** A client of the account that a connection string names. @throws Error when it holds no key */
-export function connect(connectionString: string) {
+export function connect(connectionString: string, traceHeaders: () => Record<string, string> = () => ({})) {
   const { credential, url } = BlobServiceClient.fromConnectionString(connectionString)
   if (!(credential instanceof StorageSharedKeyCredential))
     throw new Error('The connection string must contain AccountName and AccountKey.')
@@ -19,6 +19,7 @@ export function connect(connectionString: string) {
       sendRequest: request => {
         // An agent that is there already is one for the proxy that the environment names: not meant for this machine.
         if (here || !request.agent) request.agent = agent
+        for (const [name, value] of Object.entries(traceHeaders())) request.headers.set(name, value)
         return next.sendRequest(request)
       },
     }),

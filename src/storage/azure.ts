@@ -31,8 +31,10 @@ export function createAzureStore(options: {
   connectionString: string
   container: string
   publicUrl: string
+  /** Headers of each request by which its trace goes on. */
+  traceHeaders?: () => Record<string, string>
 }): BlobStore {
-  const { service, credential } = connect(options.connectionString)
+  const { service, credential } = connect(options.connectionString, options.traceHeaders)
   const container = service.getContainerClient(options.container)
   const address = publicAddress(container.url, options.publicUrl)
   const reading = BlobSASPermissions.parse('r')

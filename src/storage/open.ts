@@ -1,8 +1,15 @@
 import type { Config } from '../config/config.ts'
+import { silent, type Telemetry } from '../telemetry/telemetry.ts'
+import { observed } from './observed.ts'
 import type { BlobStore } from './store.ts'
 
 /** The store that the settings name. The one place that chooses; the other driver is not loaded. */
-export async function openStore(config: Config): Promise<BlobStore> {
+export async function openStore(config: Config, telemetry = silent): Promise<BlobStore> {
+  const store = await openDriver(config, telemetry)
+  return telemetry.isOn ? observed(store, telemetry) : store
+}
+
+async function openDriver(config: Config, telemetry: Telemetry): Promise<BlobStore> {
   if (!config.azureConnectionString) {
     const { createDiskStore } = await import('./disk.ts')
     return createDiskStore({ dir: config.blobDir })
@@ -12,6 +19,7 @@ export async function openStore(config: Config): Promise<BlobStore> {
     connectionString: config.azureConnectionString,
     container: config.azureContainer,
     publicUrl: config.blobPublicUrl,
+    traceHeaders: telemetry.headers,
   })
 }
 

@@ -123,7 +123,11 @@ export const gauges = {
   connectionWaits: gauge('satchel_database_waiting', [], 'statements and transactions that wait for a connection'),
   databaseUp: gauge('satchel_database_up', [], 'whether the database answers: 1, 0', 'min'),
   storeUp: gauge('satchel_store_up', [], 'whether the blob store answers: 1, 0', 'min'),
-  storeCalls: gauge('satchel_store_calls_running', ['operation'], 'calls of the blob store under way: put, stage_part are uploads'),
+  storeCalls: gauge(
+    'satchel_store_calls_running',
+    ['operation'],
+    'calls of the blob store under way: put, stage_part are uploads',
+  ),
   storeFree: gauge('satchel_store_free_bytes', [], 'free space of the volume of the blobs; not with Azure', 'min'),
   storeSize: gauge('satchel_store_size_bytes', [], 'size of the volume of the blobs; not with Azure', 'max'),
   jobsDue: gauge('satchel_jobs_due', ['kind'], 'jobs of the outbox that are due', 'max'),

@@ -1,5 +1,13 @@
 import { createRequire } from 'node:module'
-import { collectDefaultMetrics, Counter, Gauge, Histogram, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+import {
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import { within } from '../runtime/within.ts'
 import { type CounterName, counters, type GaugeName, gauges, type HistogramName, histograms } from './catalog.ts'
 import type { Measures, Readings } from './telemetry.ts'
@@ -21,6 +29,8 @@ export interface Metrics extends Measures {
 
 const of = <Name extends string, M>(all: Record<Name, unknown>, make: (name: Name) => M) =>
   Object.fromEntries(Object.keys(all).map(name => [name, make(name as Name)])) as Record<Name, M>
+
+const isGauge = (name: string): name is GaugeName => name in gauges
 
 interface Reader {
   read(): Readings | Promise<Readings>
@@ -49,8 +59,12 @@ export function createMetrics(): Metrics {
       return new Gauge<string>({ name: full, help, labelNames: labels, aggregator: over, registers })
     }),
   }
-  // Without labels, a gauge that nothing reads would be 0.
-  for (const unread of Object.values(made.gauges)) unread.remove()
+  /** Without labels, a gauge that is reset would be 0, which looks like a figure. */
+  function clear(name: GaugeName): void {
+    made.gauges[name].reset()
+    if (gauges[name].labels.length === 0) made.gauges[name].remove()
+  }
+  for (const name of Object.keys(gauges)) clear(name as GaugeName)
   collectDefaultMetrics({ register: registry })
   const readers: Reader[] = [
     { read: () => ({ info: [[{ version }, 1]] }), freshMs: 0, readAt: 0, reading: undefined, latest: {} },
@@ -58,21 +72,16 @@ export function createMetrics(): Metrics {
 
   function write({ latest }: Reader): void {
     for (const [name, reading] of Object.entries(latest)) {
+      const metric = isGauge(name) ? made.gauges[name] : made.counters[name as CounterName]
+      if (!isGauge(name)) metric.reset()
       const values = typeof reading === 'number' ? [[{}, reading] as const] : reading
-      const metric = name in made.gauges ? made.gauges[name as GaugeName] : made.counters[name as CounterName]
-      metric.reset()
-      if (metric instanceof Gauge && values.length === 0) metric.remove()
       for (const [labels, value] of values) metric.inc(labels, value)
     }
   }
 
-  /** Forgets the gauges that were read before: what cannot be read now must not look like a figure of now. */
+  /** What cannot be read now must not look like a figure of now. */
   function forget(reader: Reader): void {
-    for (const name of Object.keys(reader.latest))
-      if (name in made.gauges) {
-        made.gauges[name as GaugeName].reset()
-        made.gauges[name as GaugeName].remove()
-      }
+    for (const name of Object.keys(reader.latest)) if (isGauge(name)) clear(name)
     reader.latest = {}
   }
 
@@ -104,7 +113,8 @@ export function createMetrics(): Metrics {
   return {
     count: (counter, labels, by) => void made.counters[counter].inc(labels, by),
     time: (histogram, labels, seconds) => void made.histograms[histogram].observe(labels, seconds),
-    read: (read, freshMs = 0) => void readers.push({ read, freshMs, readAt: Number.NEGATIVE_INFINITY, reading: undefined, latest: {} }),
+    read: (read, freshMs = 0) =>
+      void readers.push({ read, freshMs, readAt: Number.NEGATIVE_INFINITY, reading: undefined, latest: {} }),
     async figures() {
       await refreshAll()
       return (await registry.getMetricsAsJSON()) as Figures

@@ -11,7 +11,10 @@ export interface OpenTelemetry {
 }
 
 /** Loads what the settings turn on, and nothing else. */
-export async function openTelemetry({ metrics: address, traces }: Pick<Config, 'metrics' | 'traces'>): Promise<OpenTelemetry> {
+export async function openTelemetry({
+  metrics: address,
+  traces,
+}: Pick<Config, 'metrics' | 'traces'>): Promise<OpenTelemetry> {
   if (!address && !traces) return { telemetry: silent, metrics: undefined, stop: async () => {} }
   const metrics = address ? (await import('./metrics.ts')).createMetrics() : undefined
   const tracing = traces ? (await import('./tracing.ts')).createTracing(traces) : undefined

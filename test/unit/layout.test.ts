@@ -32,6 +32,7 @@ const layers = [
   ['src/values/'],
   ['src/workers/'],
   ['src/coordination/'],
+  ['src/telemetry/'],
   ['src/runtime/', 'src/upload-engine/'],
   ['src/config/'],
 ]

@@ -3,6 +3,7 @@ import type { AccountRefusal, EventKind, Via } from '../../../db/models/event.ts
 import { appendEvents, type EventRow, type LogName } from '../../../db/queries/event.ts'
 import type { Writer } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
+import { type Measures, silentMeasures } from '../../telemetry/telemetry.ts'
 import type { PubSub } from '../notices/pub-sub.ts'
 
 /** Who does something, and by what. The ids are no credentials. */
@@ -75,14 +76,14 @@ const actorOf = (by: Actor | Writer): Actor =>
 
 /**
  * Runs a change in a transaction, and appends to the logs what it has recorded. The end of the transaction: see appendEvents.
- * @returns what the change returns, and the logs
+ * @returns what the change returns, the logs, and the kinds of the events
  */
 export async function recorded<T>(
   db: Db,
   by: Actor | Writer,
   tx: Tx,
   work: (change: Change) => Promise<T>,
-): Promise<{ done: T; logs: string[] }> {
+): Promise<{ done: T; logs: string[]; kinds: EventKind[] }> {
   const { userId: actorId, via, viaId } = actorOf(by)
   const events: (NewEvent & { log: LogName })[] = []
   const done = await work({
@@ -99,7 +100,7 @@ export async function recorded<T>(
     details: JSON.stringify(details),
   }))
   await appendEvents(db, rows, tx)
-  return { done, logs: [...new Set(events.flatMap(({ log }) => namesOf(log)))] }
+  return { done, logs: [...new Set(events.flatMap(({ log }) => namesOf(log)))], kinds: events.map(({ kind }) => kind) }
 }
 
 /** The file or folder that an event is about: the file of a share, else what has a path. */
@@ -114,9 +115,18 @@ const namesOf = (log: LogName): string[] =>
 export type ChangeRunner = <T>(by: Actor | Writer, work: (change: Change) => Promise<T>) => Promise<T>
 
 /** @param pubSub none for programs whose changes the service finds in the logs */
-export function changeRunner({ db, pubSub }: { db: Db; pubSub?: PubSub }): ChangeRunner {
+export function changeRunner({
+  db,
+  pubSub,
+  measures = silentMeasures,
+}: {
+  db: Db
+  pubSub?: PubSub
+  measures?: Measures
+}): ChangeRunner {
   return async (by, work) => {
-    const { done, logs } = await db.transaction(tx => recorded(db, by, tx, work))
+    const { done, logs, kinds } = await db.transaction(tx => recorded(db, by, tx, work))
+    for (const kind of kinds) measures.count('events', { kind })
     for (const log of logs) pubSub?.publish('logged', log)
     return done
   }

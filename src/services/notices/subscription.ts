@@ -39,7 +39,7 @@ const POLL = 2000
 const EVENTS = 100
 
 interface Deps
-  extends Core<'coordination' | 'pubSub'>,
+  extends Core<'coordination' | 'pubSub' | 'telemetry'>,
     Pick<Config, 'subscriptionsPerUser' | 'subscriptionCheckSeconds'> {
   shares: ShareService
   invites: InviteService
@@ -48,11 +48,21 @@ interface Deps
 }
 
 /** The open subscriptions of this process. Each ends with the right that opened it, and is authorized again before each event. */
-export function subscriptionService({ coordination, pubSub, shares, invites, users, eventFeeds, ...config }: Deps) {
+export function subscriptionService({
+  coordination,
+  pubSub,
+  telemetry,
+  shares,
+  invites,
+  users,
+  eventFeeds,
+  ...config
+}: Deps) {
   const { subscriptionsPerUser: maxPerUser } = config
   const checkMs = config.subscriptionCheckSeconds * 1000
   const mailboxes = new Set<Mailbox>()
   let stopping = false
+  telemetry.read(() => ({ subscriptions: mailboxes.size }))
 
   /** @throws QUOTA_EXCEEDED */
   async function takePlace({ userId }: Caller): Promise<Release> {

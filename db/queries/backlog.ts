@@ -1,0 +1,81 @@
+import type { Db } from '../index.ts'
+import { GIVEN_UP } from './job.ts'
+
+/** The jobs of a kind that wait. */
+export interface JobBacklog {
+  kind: string
+  due: number
+  /** For how long the oldest of them is due, in milliseconds; 0 where none is. */
+  oldestMs: number
+  /** Failed at least once, and still tried again. */
+  retrying: number
+  givenUp: number
+}
+
+export async function jobBacklog(db: Db, now: number): Promise<JobBacklog[]> {
+  type Row = Record<'due' | 'retrying' | 'givenUp' | 'oldestAt', number | string | null> & { kind: string }
+  const rows = await db.rows<Row>(
+    `SELECT kind, SUM(CASE WHEN due_at <= ? THEN 1 ELSE 0 END) AS due, MIN(CASE WHEN due_at <= ? THEN due_at END) AS oldestAt,
+       SUM(CASE WHEN due_at < ? AND last_error <> '' THEN 1 ELSE 0 END) AS retrying,
+       SUM(CASE WHEN due_at = ? THEN 1 ELSE 0 END) AS givenUp
+     FROM outbox GROUP BY kind`,
+    [now, now, GIVEN_UP, GIVEN_UP],
+  )
+  return rows.map(({ kind, due, oldestAt, retrying, givenUp }) => ({
+    kind,
+    // MySQL writes sums as texts.
+    due: Number(due),
+    oldestMs: oldestAt === null ? 0 : Math.max(0, now - Number(oldestAt)),
+    retrying: Number(retrying),
+    givenUp: Number(givenUp),
+  }))
+}
+
+/** Active webhooks: those with events that are due, for how long the first of them is, and those whose last delivery failed. */
+export async function webhookBacklog(db: Db, now: number): Promise<{ due: number; oldestMs: number; failing: number }> {
+  type Row = Record<'due' | 'oldestAt' | 'failing', number | string | null>
+  const row = await db.row<Row>(
+    `SELECT SUM(CASE WHEN waits = 1 AND due_at <= ? THEN 1 ELSE 0 END) AS due,
+       MIN(CASE WHEN waits = 1 AND due_at <= ? THEN due_at END) AS oldestAt, SUM(CASE WHEN attempts > 0 THEN 1 ELSE 0 END) AS failing
+     FROM (SELECT due_at, attempts, CASE WHEN EXISTS (SELECT 1 FROM event WHERE event.log_id = webhook.log_id AND event.seq > webhook.seq)
+       THEN 1 ELSE 0 END AS waits FROM webhook WHERE state = 'active') AS active`,
+    [now, now],
+  )
+  const oldestAt = row?.oldestAt ?? null
+  return {
+    due: Number(row?.due ?? 0),
+    oldestMs: oldestAt === null ? 0 : Math.max(0, now - Number(oldestAt)),
+    failing: Number(row?.failing ?? 0),
+  }
+}
+
+/** What all drives hold, keep and may hold, and what is on its way. Bytes and numbers. */
+export interface StorageSums {
+  used: number
+  files: number
+  kept: number
+  uploadBytes: number
+  uploads: number
+  allowed: number
+  deleting: number
+}
+
+export async function storageSums(db: Db): Promise<StorageSums> {
+  const row = await db.row<Record<keyof StorageSums, number | string | null>>(
+    `SELECT * FROM (SELECT SUM(used_bytes) AS used, SUM(used_files) AS files, SUM(kept_bytes) AS kept, SUM(reserved_bytes) AS uploadBytes,
+         SUM(reserved_files) AS uploads FROM bucket) AS sums,
+       (SELECT COUNT(*) AS deleting FROM blobs WHERE state = 'deleting') AS marked,
+       (SELECT SUM(CASE WHEN b.workspace_id IS NULL THEN p.max_total_storage_bytes ELSE p.max_total_storage_bytes_workspace END) AS allowed FROM bucket b LEFT JOIN workspace w ON w.id = b.workspace_id
+         JOIN user u ON u.id = COALESCE(b.user_id, w.owner_id) JOIN plan p ON p.id = u.plan_id) AS plans`,
+  )
+  const of = (name: keyof StorageSums) => Number(row?.[name] ?? 0)
+  return {
+    used: of('used'),
+    files: of('files'),
+    kept: of('kept'),
+    uploadBytes: of('uploadBytes'),
+    uploads: of('uploads'),
+    allowed: of('allowed'),
+    deleting: of('deleting'),
+  }
+}

@@ -1,0 +1,85 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql'
+import type { Plugin } from 'graphql-yoga'
+import { naturalStatus } from '../runtime/errors.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+
+interface Label {
+  type: string
+  field: string
+}
+
+const SEVERAL = 'several'
+
+/** The name of what is selected. Documents are validated: the name of a field is one of the schema. */
+function nameOf(selections: readonly SelectionNode[]): string {
+  const [first, ...others] = selections
+  if (first?.kind !== Kind.FIELD) return SEVERAL
+  const isSame = (other: SelectionNode) => other.kind === Kind.FIELD && other.name.value === first.name.value
+  return others.every(isSame) ? first.name.value : SEVERAL
+}
+
+/** The type of an operation and its root field, never a name that the client has made up. Most of what people read is below `me`, so the field there is told, too. */
+function labelOf({ operation: type, selectionSet: { selections } }: OperationDefinitionNode): Label {
+  const root = nameOf(selections)
+  const [me] = selections
+  if (root !== 'me' || selections.length > 1 || me?.kind !== Kind.FIELD || !me.selectionSet)
+    return { type, field: root }
+  return { type, field: `me.${nameOf(me.selectionSet.selections)}` }
+}
+
+function outcomeOf({ errors }: ExecutionResult): string {
+  if (!errors || errors.length === 0) return 'ok'
+  const statusOf = (code: unknown) => naturalStatus[code as keyof typeof naturalStatus] ?? 400
+  return errors.some(({ extensions }) => statusOf(extensions.code) >= 500) ? 'failed' : 'refused'
+}
+
+/**
+ * Lets operations be measured and traced, as two plugins.
+ * @returns `measured`: the first of all, so that it sees what others refuse; `traced`: the last, which has what executes
+ */
+export function observedOperations(telemetry: Telemetry): { measured: Plugin; traced: Plugin } {
+  if (!telemetry.isOn) return { measured: {}, traced: {} }
+  const labels = new WeakMap<OperationDefinitionNode, Label>()
+
+  function labelFor({ document, operationName }: { document: DocumentNode; operationName?: string | null }): Label {
+    const operation = getOperationAST(document, operationName)
+    if (!operation) return { type: 'none', field: 'none' }
+    let label = labels.get(operation)
+    if (!label) {
+      label = labelOf(operation)
+      labels.set(operation, label)
+    }
+    return label
+  }
+
+  return {
+    measured: {
+      onExecute({ args }) {
+        const since = performance.now()
+        return {
+          onExecuteDone({ result }) {
+            if (Symbol.asyncIterator in result) return
+            const outcome = outcomeOf(result)
+            telemetry.time('graphqlOperation', { ...labelFor(args), outcome }, (performance.now() - since) / 1000)
+          },
+        }
+      },
+    },
+    traced: {
+      onExecute({ args, executeFn, setExecuteFn }) {
+        const { type, field } = labelFor(args)
+        const attributes = { 'graphql.operation.type': type }
+        setExecuteFn(given =>
+          telemetry.span({ name: `${type} ${field}`, attributes }, async () => executeFn(given) as ExecutionResult),
+        )
+      },
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Readings, RequestSpan, Telemetry } from '../telemetry/telemetry.ts'
+
+/** A request that has ended. */
+interface Ended {
+  req: IncomingMessage
+  res: ServerResponse
+  route: string
+  /** By performance.now(). */
+  started: number
+  span: RequestSpan | undefined
+}
+
+const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** Of those that the service answers; the parser of Node.js takes many more. */
+const methodOf = ({ method = '' }: IncomingMessage) => (known.has(method) ? method : 'other')
+
+/** Lets the requests, connections and bytes of a server be measured. @returns notes a request that has ended */
+export function observeRequests(server: Server, telemetry: Telemetry, read: () => Readings): (ended: Ended) => void {
+  if (!telemetry.isOn) return () => {}
+  const traffic = watchTraffic(server)
+  telemetry.read(() => ({ ...traffic(), ...read() }))
+  return ({ req, res: { statusCode: status }, route, started, span }) => {
+    const method = methodOf(req)
+    telemetry.count('httpRequests', { method, route, status: String(status) })
+    telemetry.time('httpRequest', { method, route }, (performance.now() - started) / 1000)
+    span?.end({ method, route, status })
+  }
+}
+
+/** Counts connections and their bytes. Sockets count for themselves, so that no request costs anything. */
+function watchTraffic(server: Server): () => Readings {
+  const open = new Set<Socket>()
+  const ended = { received: 0, sent: 0 }
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => {
+      open.delete(socket)
+      ended.received += socket.bytesRead
+      ended.sent += socket.bytesWritten
+    })
+  })
+  return () => {
+    let { received, sent } = ended
+    for (const socket of open) {
+      received += socket.bytesRead
+      sent += socket.bytesWritten
+    }
+    return {
+      httpConnections: open.size,
+      httpBytes: [
+        [{ direction: 'received' }, received],
+        [{ direction: 'sent' }, sent],
+      ],
+    }
+  }
+}

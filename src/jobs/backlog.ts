@@ -1,0 +1,52 @@
+import type { Db } from '../../db/index.ts'
+import { jobBacklog, storageSums, webhookBacklog } from '../../db/queries/backlog.ts'
+import { within } from '../runtime/within.ts'
+import type { Measures, Reading, Readings } from '../telemetry/telemetry.ts'
+
+/** The sums read the rows of all drives; scrapes come every few seconds. */
+const FRESH_MS = 5000
+const STORAGE_FRESH_MS = 60_000
+
+/** A database that has not answered by then is down. */
+const PATIENCE_MS = 1500
+
+async function soon(reading: Promise<Readings>): Promise<Readings> {
+  let read: Readings = { databaseUp: 0 }
+  const noted = reading.then(
+    found => {
+      read = found
+    },
+    () => {},
+  )
+  await within(noted, PATIENCE_MS)
+  return read
+}
+
+/** Reads what waits in the database, and what is stored. It is the same for all workers: the one that leads reads it. */
+export function createBacklog(db: Db, measures: Measures) {
+  let reads = false
+
+  async function waiting(): Promise<Readings> {
+    const now = Date.now()
+    const [jobs, webhooks] = await Promise.all([jobBacklog(db, now), webhookBacklog(db, now)])
+    const byKind = (of: 'due' | 'retrying' | 'givenUp' | 'oldestMs'): Reading =>
+      jobs.map(job => [{ kind: job.kind }, of === 'oldestMs' ? job.oldestMs / 1000 : job[of]])
+    return {
+      ...{ databaseUp: 1, jobsDue: byKind('due'), jobsOldest: byKind('oldestMs') },
+      ...{ jobsRetrying: byKind('retrying'), jobsGivenUp: byKind('givenUp') },
+      ...{ webhooksDue: webhooks.due, webhooksOldest: webhooks.oldestMs / 1000, webhooksFailing: webhooks.failing },
+    }
+  }
+
+  measures.read(async () => (reads ? soon(waiting()) : {}), FRESH_MS)
+  measures.read(async () => (reads ? storageSums(db) : {}), STORAGE_FRESH_MS)
+
+  return {
+    start(): void {
+      reads = true
+    },
+    async stop(): Promise<void> {
+      reads = false
+    },
+  }
+}

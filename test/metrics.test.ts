@@ -1,0 +1,187 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { catalog } from '../src/telemetry/catalog.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { sampleOf, samplesOf, scrape, seriesOf } from './scrape.ts'
+
+let w: TestApp
+let alice: Person
+let metricsUrl: string
+
+beforeAll(async () => {
+  w = await startApp({ METRICS_PORT: '0', GRAPHIQL: 'false' })
+  metricsUrl = `http://127.0.0.1:${w.app.metricsPort()}/metrics`
+  alice = await w.signIn('alice')
+}, 60_000)
+afterAll(() => w.stop())
+
+const figures = () => scrape(metricsUrl)
+
+describe('What is measured', () => {
+  it('has requests by their routes, whatever is in their paths', async () => {
+    await alice.upload('papers/secret-plan.txt', 'some bytes')
+    await alice.rest('GET', '/api/files/info?path=papers/secret-plan.txt')
+    await alice.rest('GET', '/api/files/info?path=nothing.txt')
+    const text = await figures()
+    const info = { method: 'GET', route: '/api/files/info' }
+    expect(sampleOf(text, 'satchel_http_requests_total', { ...info, status: '200' })).toBe(1)
+    expect(sampleOf(text, 'satchel_http_requests_total', { ...info, status: '404' })).toBe(1)
+    expect(sampleOf(text, 'satchel_http_request_seconds_count', info)).toBe(2)
+    expect(sampleOf(text, 'satchel_http_bytes_total', { direction: 'received' })).toBeGreaterThan(100)
+    expect(sampleOf(text, 'satchel_http_bytes_total', { direction: 'sent' })).toBeGreaterThan(100)
+    expect(sampleOf(text, 'satchel_http_requests_running', {})).toBe(0)
+  })
+
+  it('has operations of GraphQL by their root fields and outcomes, not by names that clients choose', async () => {
+    await alice.graphql('query Made_Up_Name { me { drive { id } } }')
+    await alice.graphql('query Another { me { drive { id } drive { name: id } } }')
+    await alice.graphql('{ me { id drive { id } } }')
+    await alice
+      .graphql('mutation { deleteEntries(input: { entries: [{ at: { path: "no" } }] }) { deletedIds } }')
+      .catch(() => {})
+    await w.anonymous.graphql('{ me { drive { id } } }')
+    const text = await figures()
+    const count = (labels: Record<string, string>) => sampleOf(text, 'satchel_graphql_operation_seconds_count', labels)
+    expect(count({ type: 'query', field: 'me.drive', outcome: 'ok' })).toBe(2)
+    expect(count({ type: 'query', field: 'me.several', outcome: 'ok' })).toBe(1)
+    expect(text).not.toContain('Made_Up_Name')
+  })
+
+  it('has statements, transactions, calls of the store, and events', async () => {
+    const text = await figures()
+    expect(
+      sampleOf(text, 'satchel_database_statements_total', { operation: 'insert', table: 'entry' }),
+    ).toBeGreaterThan(0)
+    expect(
+      sampleOf(text, 'satchel_database_statement_seconds_count', { operation: 'select', outcome: 'ok' }),
+    ).toBeGreaterThan(5)
+    expect(sampleOf(text, 'satchel_database_transaction_seconds_count', { outcome: 'ok' })).toBeGreaterThan(0)
+    expect(sampleOf(text, 'satchel_store_call_seconds_count', { operation: 'put', outcome: 'ok' })).toBe(1)
+    expect(sampleOf(text, 'satchel_store_written_bytes_total', {})).toBe(10)
+    expect(sampleOf(text, 'satchel_events_total', { kind: 'file.created' })).toBe(1)
+    expect(sampleOf(text, 'satchel_store_calls_running', { operation: 'put' })).toBe(0)
+  })
+
+  it('has passwords that were tried, and refusals because of rates', async () => {
+    const { response } = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'papers/secret-plan.txt', password: 'right' },
+    })
+    const guess = (password: string) =>
+      w.anonymous.rest('POST', `/api/share/resolve/${response.sharing_token}`, { json: { password } })
+    for (let i = 0; i < 12; i++) await guess('wrong')
+    const text = await figures()
+    expect(sampleOf(text, 'satchel_password_attempts_total', { outcome: 'wrong' })).toBe(10)
+    expect(sampleOf(text, 'satchel_password_attempts_total', { outcome: 'refused' })).toBe(2)
+  })
+
+  it('has jobs, mails and sweeps by their outcomes', async () => {
+    await alice.rest('POST', '/api/files/share', {
+      json: { email: 'bob@example.com', objects: ['papers/secret-plan.txt'], send_email: true },
+    })
+    await w.settle()
+    const text = await figures()
+    expect(sampleOf(text, 'satchel_job_seconds_count', { kind: 'mail', outcome: 'done' })).toBe(1)
+    expect(sampleOf(text, 'satchel_mail_seconds_count', { outcome: 'sent' })).toBe(1)
+    expect(sampleOf(text, 'satchel_sweep_seconds_count', { outcome: 'ok' })).toBeGreaterThan(0)
+    const last = sampleOf(text, 'satchel_sweep_last_success_timestamp_seconds', {})
+    expect(Math.abs(Date.now() / 1000 - Number(last))).toBeLessThan(60)
+  })
+
+  it('tells what is stored and allowed, and that the parts answer', async () => {
+    const text = await figures()
+    expect(sampleOf(text, 'satchel_database_up', {})).toBe(1)
+    expect(sampleOf(text, 'satchel_store_up', {})).toBe(1)
+    expect(sampleOf(text, 'satchel_storage_allowed_bytes', {})).toBeGreaterThan(0)
+    expect(sampleOf(text, 'satchel_database_connections_limit', {})).toBeGreaterThan(0)
+    expect(sampleOf(text, 'satchel_info', { version: '0.1.0' })).toBe(1)
+    expect(sampleOf(text, 'nodejs_eventloop_lag_p99_seconds', {})).toBeGreaterThan(0)
+  })
+
+  it('is what the catalog says', async () => {
+    const declared = [...(await figures()).matchAll(/^# TYPE (satchel_\w+) (\w+)$/gm)].map(
+      ([, name, type]) => `${name} ${type}`,
+    )
+    expect(declared.toSorted()).toEqual(catalog.map(({ name, type }) => `${name} ${type}`).toSorted())
+  })
+})
+
+describe('Hostile requests', () => {
+  const noise = (i: number) => `${i}-${Math.random().toString(36).slice(2)}`
+
+  async function attack(from: number): Promise<void> {
+    for (let i = from; i < from + 15; i++) {
+      const name = noise(i)
+      await fetch(`${w.url}/${name}`).then(r => r.text())
+      await fetch(`${w.url}/api/${name}/${name}`, { method: 'DELETE' }).then(r => r.text())
+      await fetch(`${w.url}/auth/${name}/login`, { redirect: 'manual' }).then(r => r.text())
+      await fetch(`${w.url}/share/${name}`).then(r => r.text())
+      await fetch(`${w.url}/pages/${name}`).then(r => r.text())
+      await fetch(`${w.url}/api/blobs/${name}`).then(r => r.text())
+      await alice.graphql(`query q${i}x { alias${i}: me { a${i}: drive { id } } }`)
+      await alice.graphql(`query q${i}x { ${'x'}${i} }`)
+      await fetch(`${w.url}/graphql`, { method: 'POST', body: name }).then(r => r.text())
+      await alice.rest('GET', `/api/files/info?path=${name}`)
+      await raw(['PROPFIND', 'MKCOL', 'LOCK', 'REPORT', 'MSEARCH'][i % 5] ?? '', `/${name}`)
+    }
+  }
+
+  /** A request with a method that fetch does not send. */
+  async function raw(method: string, path: string): Promise<void> {
+    const { hostname, port } = new URL(w.url)
+    const socket = connect(Number(port), hostname)
+    socket.write(`${method} ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`)
+    socket.resume()
+    await once(socket, 'close')
+  }
+
+  it('add no series after the first of their kind', async () => {
+    await attack(0)
+    const before = seriesOf(await figures())
+    await attack(1000)
+    const after = seriesOf(await figures())
+    expect(after.filter(series => !before.includes(series))).toEqual([])
+    expect(before.length).toBeGreaterThan(200)
+  }, 60_000)
+
+  it('leave nothing of people in the figures', async () => {
+    const text = await figures()
+    const personal = ['alice', 'bob', 'example.com', 'secret-plan', 'papers', alice.userId, alice.cookie.slice(11)]
+    expect(w.logs()).toContain(alice.userId)
+    expect(personal.filter(word => text.includes(word))).toEqual([])
+    const values = samplesOf(text).flatMap(({ labels }) => Object.values(labels))
+    // Ids, tokens and checksums are longer than any word of ours that is no path of a route.
+    expect(values.filter(value => /[0-9a-f]{8}-|[\w-]{33}/.test(value))).toEqual([])
+  })
+})
+
+describe('The address of the metrics', () => {
+  it('serves nothing else, and no other method', async () => {
+    const [elsewhere, post, head] = await Promise.all([
+      fetch(metricsUrl.replace('/metrics', '/api/files/tree')),
+      fetch(metricsUrl, { method: 'POST' }),
+      fetch(metricsUrl, { method: 'HEAD' }),
+    ])
+    expect([elsewhere.status, post.status, head.status]).toEqual([404, 405, 200])
+    expect(await head.text()).toBe('')
+    expect((await fetch(`${w.url}/metrics`)).status).toBe(404)
+  })
+
+  it('goes on, and says so, when the database does not answer', async () => {
+    const other = await startApp({ METRICS_PORT: '0' })
+    const url = `http://127.0.0.1:${other.app.metricsPort()}/metrics`
+    await other.app.db.close()
+    const text = await scrape(url)
+    expect(sampleOf(text, 'satchel_database_up', {})).toBe(0)
+    expect(sampleOf(text, 'satchel_jobs_due', { kind: 'mail' })).toBeUndefined()
+    expect(sampleOf(text, 'satchel_store_up', {})).toBe(1)
+    await other.stop()
+  })
+
+  it('is none without the setting', async () => {
+    const other = await startApp()
+    expect(other.app.metricsPort()).toBeUndefined()
+    expect(other.app.figures).toBeUndefined()
+    await other.stop()
+  })
+})
