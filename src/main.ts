@@ -15,7 +15,9 @@ import { openBrowser } from './runtime/open-browser.ts'
 import { type MountedSignIn, mountSignIn } from './sign-in/embedded/mount.ts'
 import { readOrMakeSecret } from './sign-in/embedded/secrets.ts'
 import { ready } from './start.ts'
+import { listenForScrapes } from './telemetry/listener.ts'
 import { workersOf } from './workers/count.ts'
+import type { Gathering } from './workers/gathering.ts'
 import { supervise, WORKER } from './workers/supervisor.ts'
 import { joinSupervisor, type Supervised } from './workers/worker.ts'
 
@@ -52,7 +54,7 @@ async function main(): Promise<void> {
       `WORKERS: there ${workers === 1 ? 'is one' : `are ${workers}`}, because ${because}`,
     )
   if (workers > 1 && cluster.isPrimary) {
-    supervise({ workers, config, log })
+    supervise({ workers, config, log, gathering: await gatherFigures(config, workers, log) })
     return collectAfterStart()
   }
   const supervised = isWorker ? joinSupervisor(workers) : undefined
@@ -66,6 +68,16 @@ async function main(): Promise<void> {
     log.debug({ err: error }, 'the start failed')
     throw error
   }
+}
+
+/** Serves the figures of all workers, if metrics are on. */
+async function gatherFigures(config: Config, workers: number, log: Log): Promise<Gathering | undefined> {
+  const { metrics } = config
+  if (!metrics) return undefined
+  const { createGathering } = await import('./workers/gathering.ts')
+  const gathering = createGathering(workers)
+  await ready('metrics', config, () => listenForScrapes(metrics, gathering.text, log))
+  return gathering
 }
 
 /** Creates the data folder if any data is kept in files. @returns the secret key */
@@ -114,7 +126,7 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
 
   if (isFirst) warnOfSettings(config, log)
   const publicUrl = await app.start()
-  supervised?.ready(app.lead)
+  supervised?.ready(app.lead, app.figures)
   collectAfterStart()
   if (isFirst) await tellHow(config, app, publicUrl, embedded)
 }

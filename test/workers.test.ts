@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { freePort } from './free-port.ts'
 import type { Person } from './harness.ts'
+import { sampleOf, scrape } from './scrape.ts'
 import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { eventually, until } from './until.ts'
 
@@ -363,6 +364,42 @@ onMysql('A service with workers', () => {
       await service.stop()
     }
   })
+})
+
+onMysql('The metrics', () => {
+  it('are those of all workers, and do not shrink when one dies', async () => {
+    const port = String(await freePort())
+    const service = await startServiceProcess({ ...TWO, METRICS_PORT: port })
+    try {
+      const figures = () => scrape(`http://127.0.0.1:${port}/metrics`)
+      const health = { method: 'GET', route: '/healthz', status: '200' }
+      const asked = async () => sampleOf(await figures(), 'satchel_http_requests_total', health) ?? 0
+      const lines = await openLines(service)
+      const [near, far] = lines
+      const before = await asked()
+      for (let i = 0; i < 5; i++) await near.ask('/healthz').catch(() => {})
+      for (let i = 0; i < 7; i++) await far.ask('/healthz').catch(() => {})
+      await eventually(async () => expect(await asked()).toBe(before + 12))
+      const text = await figures()
+      expect(sampleOf(text, 'satchel_workers', {})).toBe(2)
+      expect(sampleOf(text, 'satchel_workers_wanted', {})).toBe(2)
+      expect(sampleOf(text, 'satchel_worker_restarts_total', {})).toBe(0)
+      expect(sampleOf(text, 'satchel_database_connections_limit', {})).toBe(10)
+      // The one that leads reads it.
+      expect(sampleOf(text, 'satchel_database_up', {})).toBe(1)
+
+      const total = await asked()
+      process.kill(near.pid, 'SIGKILL')
+      await until(async () => sampleOf(await figures(), 'satchel_worker_restarts_total', {}) === 1)
+      expect(await asked()).toBeGreaterThanOrEqual(total)
+      await until(async () => sampleOf(await figures(), 'satchel_workers', {}) === 2, 20_000)
+      expect(await asked()).toBeGreaterThanOrEqual(total)
+      await until(async () => sampleOf(await figures(), 'satchel_database_up', {}) === 1, 20_000)
+      for (const line of lines) line.close()
+    } finally {
+      await service.stop()
+    }
+  }, 60_000)
 })
 
 onMysql('The embedded sign-in', () => {

@@ -18,7 +18,9 @@ const { version }: { version: string } = createRequire(import.meta.url)('#packag
 const PATIENCE_MS = 2000
 
 /** The figures of one process, as workers send them to their supervisor. */
-export type Figures = MetricObjectWithValues<MetricValue<string>>[]
+export type Figures = (Pick<MetricObjectWithValues<MetricValue<string>>, 'name' | 'help' | 'aggregator' | 'values'> & {
+  type: string
+})[]
 
 export interface Metrics extends Measures {
   /** All figures now. A reading that fails, or takes too long, is left out. */
@@ -117,7 +119,7 @@ export function createMetrics(): Metrics {
       void readers.push({ read, freshMs, readAt: Number.NEGATIVE_INFINITY, reading: undefined, latest: {} }),
     async figures() {
       await refreshAll()
-      return (await registry.getMetricsAsJSON()) as Figures
+      return registry.getMetricsAsJSON() as unknown as Promise<Figures>
     },
     async text() {
       await refreshAll()

@@ -1,4 +1,5 @@
 import type { Coordination } from '../coordination/coordination.ts'
+import type { Figures } from '../telemetry/metrics.ts'
 
 /** What a worker asks of its supervisor, which answers by the id. */
 export type Question = { id: number } & (
@@ -12,6 +13,7 @@ export type FromWorker =
   | Question
   | { release: number }
   | { publish: [channel: string, text: string] }
+  | { figures: Figures; of: number }
   | { ready: true }
   | { alive: true }
 
@@ -21,6 +23,8 @@ export type ToWorker =
   | { published: [channel: string, text: string] }
   /** Say that you are alive. */
   | { ping: true }
+  /** Send your figures, with this id. */
+  | { tell: number }
   /** Begin with jobs, sweeps and schedules. */
   | { lead: true }
   /** End: running requests may finish. Once more: do not wait for proxies. */

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import { localCoordination } from '../coordination/local.ts'
 import type { Log } from '../runtime/log.ts'
 import { attend } from './attend.ts'
+import type { Gathering } from './gathering.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /** A worker that dies within this time delays the next one in its place: it may die again at once. */
@@ -23,6 +24,8 @@ interface Options {
   workers: number
   config: Pick<Config, 'drainSeconds' | 'shutdownSeconds'>
   log: Log
+  /** Gathers the figures of the workers, while metrics are on. */
+  gathering?: Gathering | undefined
 }
 
 /**
@@ -30,7 +33,7 @@ interface Options {
  * gives connections to the workers by turns, counts for them, passes on what they tell each other, and names the one that runs the jobs.
  * The first worker starts alone: it brings the tables up to date, and its failure is that of the start.
  */
-export function supervise({ workers, config, log }: Options): void {
+export function supervise({ workers, config, log, gathering }: Options): void {
   const coordination = localCoordination()
   const running = new Set<Worker>()
   const ready = new Set<Worker>()
@@ -73,9 +76,13 @@ export function supervise({ workers, config, log }: Options): void {
     }
     const attended = attend(coordination, message => send(worker, message), toOthers)
     running.add(worker)
+    let gathered: ReturnType<Gathering['join']> | undefined
     worker.on('message', (message: FromWorker) => {
       missed = 0
-      if ('ready' in message) welcome(worker)
+      if ('ready' in message) {
+        gathered = gathering?.join(id => send(worker, { tell: id }))
+        welcome(worker)
+      } else if ('figures' in message) gathered?.heard(message.of, message.figures)
       else void attended.hear(message)
     })
     const { code, signal } = await ending(worker)
@@ -83,6 +90,7 @@ export function supervise({ workers, config, log }: Options): void {
     running.delete(worker)
     ready.delete(worker)
     attended.end()
+    gathered?.left()
     if (leader === worker) leader = undefined
     nameLeader()
     return { code, signal, pid }
@@ -111,6 +119,7 @@ export function supervise({ workers, config, log }: Options): void {
         { worker: pid, code, signal, lived_ms: lived, delay_ms: delay },
         'a worker died; another one takes its place',
       )
+      gathering?.restarted()
       await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }

@@ -1,5 +1,6 @@
 import cluster from 'node:cluster'
 import type { Coordination } from '../coordination/coordination.ts'
+import type { Figures } from '../telemetry/metrics.ts'
 import { linkedCoordination } from './link.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
@@ -8,8 +9,12 @@ export interface Supervised {
   coordination: Coordination
   /** Whether it is the first one of the start, which tells how the service can be reached. */
   isFirst: boolean
-  /** Tells the supervisor that it serves. @param lead is called when it is to run the jobs */
-  ready(lead: () => void): void
+  /**
+   * Tells the supervisor that it serves.
+   * @param lead is called when it is to run the jobs
+   * @param figures of this process, while metrics are on
+   */
+  ready(lead: () => void, figures: (() => Promise<Figures>) | undefined): void
   /** @param stop is called when it is to end, and again when it is to hurry */
   onStop(stop: () => void): void
 }
@@ -20,18 +25,21 @@ export function joinSupervisor(workers: number): Supervised {
   const hear = (heard: (message: ToWorker) => void) => void process.on('message', heard)
   let stop: () => void = () => process.exit(0)
   let lead = () => {}
+  let figures: (() => Promise<Figures>) | undefined
   // A terminal, and what manages services, signal all processes; the supervisor stops its workers.
   for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {})
   hear(message => {
     if ('ping' in message) send({ alive: true })
+    else if ('tell' in message) figures?.().then(read => send({ figures: read, of: message.tell }))
     else if ('lead' in message) lead()
     else if ('stop' in message) stop()
   })
   return {
     coordination: linkedCoordination({ send, hear }, workers),
     isFirst: cluster.worker?.id === 1,
-    ready(begin) {
+    ready(begin, read) {
       lead = begin
+      figures = read
       send({ ready: true })
     },
     onStop(end) {
