@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { catalog } from '../src/telemetry/catalog.ts'
@@ -96,6 +97,18 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_database_connections_limit', {})).toBeGreaterThan(0)
     expect(sampleOf(text, 'satchel_info', { version: '0.1.0' })).toBe(1)
     expect(sampleOf(text, 'nodejs_eventloop_lag_p99_seconds', {})).toBeGreaterThan(0)
+  })
+
+  it('has everything that the dashboard and the alerts ask for', async () => {
+    const known = new Set([...(await figures()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name))
+    for (const file of ['grafana-dashboard.json', 'alerts.yml']) {
+      const text = readFileSync(new URL(`../docker/${file}`, import.meta.url), 'utf8')
+      const asked = new Set([...text.matchAll(/\b((?:satchel|nodejs|process)_\w+)/g)].map(([, name = '']) => name))
+      expect(asked.size).toBeGreaterThan(10)
+      expect(
+        [...asked].filter(name => !known.has(name.replace(/_(bucket|count|sum)$/, '')) && !known.has(name)),
+      ).toEqual([])
+    }
   })
 
   it('is what the catalog says', async () => {
