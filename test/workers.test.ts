@@ -388,6 +388,9 @@ onMysql('The metrics', () => {
       // The one that leads reads it.
       expect(sampleOf(text, 'satchel_database_up', {})).toBe(1)
 
+      expect(sampleOf(text, 'satchel_storage_allowed_bytes', {})).toBeGreaterThanOrEqual(0)
+      expect(sampleOf(text, 'satchel_webhooks_due', {})).toBe(0)
+
       const total = await asked()
       process.kill(near.pid, 'SIGKILL')
       await until(async () => sampleOf(await figures(), 'satchel_worker_restarts_total', {}) === 1)

@@ -1,15 +1,11 @@
-import { AppError } from '../runtime/errors.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import { outcomeOf, type Telemetry } from '../telemetry/telemetry.ts'
 import { BlobMissing, type BlobStore, BytesDiffer } from './store.ts'
 
 /** How long a state of the store is taken for its state now: asking uses the disk, or the network. */
 const FRESH_MS = 5000
 
-/** Whether the source or the caller ended a call, rather than the store. */
-const isRefusal = (error: unknown) =>
-  error instanceof BlobMissing || error instanceof BytesDiffer || (error instanceof AppError && error.status < 500)
-
-const outcome = (error: unknown) => (error === undefined ? 'ok' : isRefusal(error) ? 'refused' : 'failed')
+const outcome = (error: unknown) =>
+  error instanceof BlobMissing || error instanceof BytesDiffer ? 'refused' : outcomeOf(error)
 
 /** Lets the calls of a store be measured and traced. No key of a blob is told. */
 export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {

@@ -72,12 +72,12 @@ export const histograms = {
   statement: histogram(
     'satchel_database_statement_seconds',
     { labels: ['operation', 'outcome'], buckets: CALL },
-    'time of an SQL statement, with the wait for a connection',
+    'time of an SQL statement, with the wait for a connection; outcome: ok, failed (also where a unique index decides)',
   ),
   transaction: histogram(
     'satchel_database_transaction_seconds',
     { labels: ['outcome'], buckets: CALL },
-    'time of a transaction, with its waits for connections and locks, and with its repetitions',
+    'time of a transaction, with its waits for connections and locks, and with its repetitions; outcome: ok, refused (rolled back for what the caller is to correct), failed',
   ),
   storeCall: histogram(
     'satchel_store_call_seconds',

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { AppError } from '../runtime/errors.ts'
 import type { CounterLabels, CounterName, GaugeName, HistogramLabels, HistogramName } from './catalog.ts'
 
 /** A value, or one for each combination of labels. */
@@ -52,7 +53,7 @@ interface Work<H extends HistogramName> {
   histogram: H
   labels: Omit<HistogramLabels<H>, 'outcome'>
   span: SpanOptions
-  /** The value of the label `outcome`; by default ok, failed. */
+  /** The value of the label `outcome`; by default as `outcomeOf` says. */
   outcome?: (error: unknown) => string
 }
 
@@ -79,7 +80,11 @@ export const silent: Telemetry = {
   observe: (_, run) => run(),
 }
 
-const okOrFailed = (error: unknown) => (error === undefined ? 'ok' : 'failed')
+/** How work ended: ok; refused, for what the caller is to correct; failed. */
+export function outcomeOf(error: unknown): string {
+  if (error === undefined) return 'ok'
+  return error instanceof AppError && error.status < 500 ? 'refused' : 'failed'
+}
 
 /** Puts metrics and traces together. */
 export function joined(measures: Measures, traces: Traces): Telemetry {
@@ -87,7 +92,7 @@ export function joined(measures: Measures, traces: Traces): Telemetry {
     ...measures,
     ...traces,
     isOn: true,
-    async observe({ histogram, labels, span, outcome = okOrFailed }, run) {
+    async observe({ histogram, labels, span, outcome = outcomeOf }, run) {
       const since = performance.now()
       const note = (error?: unknown) =>
         measures.time(histogram, { ...labels, outcome: outcome(error) } as never, (performance.now() - since) / 1000)

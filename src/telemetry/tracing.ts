@@ -67,9 +67,11 @@ export function createTracing(settings: TraceSettings): Traces & { stop(): Promi
     request(headers): RequestSpan {
       const context = propagator.extract(ROOT_CONTEXT, headers, fromHeaders)
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, context)
+      // A subscription lasts for hours, and would add its statements to one trace all the time.
+      const isLong = headers.accept?.includes('text/event-stream') ?? false
       return {
         traceId: span.spanContext().traceId,
-        run: work => active.run(span, work),
+        run: work => active.run(isLong ? undefined : span, work),
         end({ method, route, status }) {
           if (span.isRecording()) {
             span.updateName(`${method} ${route}`)

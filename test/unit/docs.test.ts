@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { settingRows } from '../../src/config/help.ts'
 import { createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
+import { catalog } from '../../src/telemetry/catalog.ts'
 import { blocksOf, type Page, pageFile } from '../docs.ts'
 import { sizes } from '../size.ts'
 
@@ -88,6 +89,14 @@ describe('README.md and docs', () => {
   it('has every setting with its default; npm run update writes them', () => {
     const rows = settingRows().map(({ name, help, fallback }) => [`\`${name}\``, cell(help), cell(fallback)])
     expectTable('docs/operate.md', 'settings', tableOf(['setting', 'meaning', 'default'], rows))
+  })
+
+  it('has every metric; npm run update writes them', () => {
+    const rows = catalog.map(({ name, type, labels, help }) => [
+      `\`${name}\``,
+      ...[type, labels.map(label => `\`${label}\``).join(', '), cell(help)],
+    ])
+    expectTable('docs/operate.md', 'metrics', tableOf(['metric', 'type', 'labels', 'meaning'], rows))
   })
 
   it('has every command of the command line; npm run update writes them', () => {
