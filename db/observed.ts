@@ -1,14 +1,14 @@
 import type { QueryOptions } from 'sequelize'
-import type { Telemetry } from '../src/telemetry/telemetry.ts'
+import { byWord, type Telemetry, type Work } from '../src/telemetry/telemetry.ts'
 import type { Engine } from './engine.ts'
 
 /** How many texts of statements are remembered: those with lists of placeholders have one for each length. */
 const REMEMBERED = 2000
 
+/** Words of closed sets, and the text, where that holds no values. */
 interface Statement {
   operation: string
   table: string
-  /** Undefined where it may hold values. */
   text?: string
 }
 
@@ -35,44 +35,58 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
   const { rows, run, transaction, sequelize } = engine
   const tables = new Set(Object.values(sequelize.models).map(model => String(model.getTableName())))
   const system = engine.dialect === 'mysql' ? 'mysql' : 'sqlite'
-  let known = new Map<string, Statement>()
+  const timerOf = byWord(operation => byWord(outcome => telemetry.timer('statement', { operation, outcome })))
 
-  function remembered(sql: string): Statement {
-    let statement = known.get(sql)
-    if (!statement) {
-      if (known.size >= REMEMBERED) known = new Map()
-      statement = statementOf(sql, tables)
-      known.set(sql, statement)
-    }
-    return statement
+  interface Known {
+    work: Work
+    count: () => void
   }
 
+  function known({ operation, table, text }: Statement): Known {
+    const query = text === undefined ? {} : { 'db.query.text': text }
+    const span = {
+      name: `${operation} ${table}`,
+      kind: 'client',
+      attributes: { 'db.system.name': system, ...query },
+    } as const
+    return { work: { span, note: timerOf(operation) }, count: telemetry.counter('statements', { operation, table }) }
+  }
+
+  let bySql = new Map<string, Known>()
+  function knownSql(sql: string): Known {
+    let found = bySql.get(sql)
+    if (!found) {
+      if (bySql.size >= REMEMBERED) bySql = new Map()
+      found = known(statementOf(sql, tables))
+      bySql.set(sql, found)
+    }
+    return found
+  }
+
+  const ofModels = byWord(operation => byWord(table => known({ operation, table })))
   /** Statements of models may hold values in their text: only what the model says of them is used. */
-  function ofModel({ type, model, instance }: ModelQuery): Statement {
+  function knownModel({ type, model, instance }: ModelQuery): Known {
     const operation = String(type ?? '')
       .toLowerCase()
       .replace('bulk', '')
     const table = String(model?.tableName ?? instance?.constructor.tableName)
-    return { operation: operations.has(operation) ? operation : 'other', table: tables.has(table) ? table : 'none' }
+    return ofModels(operations.has(operation) ? operation : 'other')(tables.has(table) ? table : 'none')
   }
 
-  function observe<T>({ operation, table, text }: Statement, send: () => Promise<T>): Promise<T> {
-    telemetry.count('statements', { operation, table })
-    const query = text === undefined ? {} : { 'db.query.text': text }
-    return telemetry.observe(
-      {
-        histogram: 'statement',
-        labels: { operation },
-        span: { name: `${operation} ${table}`, kind: 'client', attributes: { 'db.system.name': system, ...query } },
-      },
-      send,
-    )
+  function observe<T>({ work, count }: Known, send: () => Promise<T>): Promise<T> {
+    count()
+    return telemetry.observe(work, send)
+  }
+
+  const inTransaction: Work = {
+    span: { name: 'transaction' },
+    note: byWord(outcome => telemetry.timer('transaction', { outcome })),
   }
 
   const query = sequelize.query.bind(sequelize) as (sql: unknown, options?: QueryOptions) => Promise<unknown>
   Object.assign(sequelize, {
     query: (sql: unknown, options: QueryOptions = {}) =>
-      observe(ofModel(options as ModelQuery), () => query(sql, options)),
+      observe(knownModel(options as ModelQuery), () => query(sql, options)),
   })
   telemetry.read(() => {
     const { limit, busy, idle, waiting } = engine.load()
@@ -86,11 +100,9 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
     }
   })
   return Object.assign(engine, {
-    rows: (...[sql, ...given]: Parameters<Engine['rows']>) => observe(remembered(sql), () => rows(sql, ...given)),
-    run: (...[sql, ...given]: Parameters<Engine['run']>) => observe(remembered(sql), () => run(sql, ...given)),
+    rows: (...[sql, ...given]: Parameters<Engine['rows']>) => observe(knownSql(sql), () => rows(sql, ...given)),
+    run: (...[sql, ...given]: Parameters<Engine['run']>) => observe(knownSql(sql), () => run(sql, ...given)),
     transaction: <T>(work: Parameters<typeof transaction<T>>[0]) =>
-      telemetry.observe({ histogram: 'transaction', labels: {}, span: { name: 'transaction' } }, () =>
-        transaction(work),
-      ),
+      telemetry.observe(inTransaction, () => transaction(work)),
   } as Pick<Engine, 'rows' | 'run' | 'transaction'>)
 }

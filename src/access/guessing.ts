@@ -143,7 +143,7 @@ export function createGuessLimiter(
     let wrong = false
     try {
       const right = await check(shareId, address, own, counts, verify)
-      measures.count('guesses', { outcome: right ? 'right' : 'wrong' })
+      measures.counter('guesses', { outcome: right ? 'right' : 'wrong' })()
       wrong = !right
       return right
     } finally {
@@ -175,7 +175,7 @@ export function createGuessLimiter(
       )
       return attempted.catch(error => {
         if (error instanceof AppError && error.code === 'TOO_MANY_ATTEMPTS')
-          measures.count('guesses', { outcome: 'refused' })
+          measures.counter('guesses', { outcome: 'refused' })()
         throw error
       })
     },

@@ -49,7 +49,7 @@ export const telemetrySettings = {
   },
   OTEL_TRACES_SAMPLER_ARG: {
     help: 'part of the traces that traceidratio sends, from 0 to 1',
-    default: '0.05',
+    default: '0.01',
     read: z.coerce.number().min(0).max(1),
   },
 } as const

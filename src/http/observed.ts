@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Readings, RequestSpan, Telemetry } from '../telemetry/telemetry.ts'
+import { byWord, type Readings, type RequestSpan, type Telemetry } from '../telemetry/telemetry.ts'
 
 /** A request that has ended. */
 interface Ended {
@@ -21,10 +21,17 @@ export function observeRequests(server: Server, telemetry: Telemetry, read: () =
   if (!telemetry.isOn) return () => {}
   const traffic = watchTraffic(server)
   telemetry.read(() => ({ ...traffic(), ...read() }))
+  const kinds = byWord(route =>
+    byWord(method => ({
+      count: byWord(status => telemetry.counter('httpRequests', { method, route, status })),
+      time: telemetry.timer('httpRequest', { method, route }),
+    })),
+  )
   return ({ req, res: { statusCode: status }, route, started, span }) => {
     const method = methodOf(req)
-    telemetry.count('httpRequests', { method, route, status: String(status) })
-    telemetry.time('httpRequest', { method, route }, (performance.now() - started) / 1000)
+    const { count, time } = kinds(route)(method)
+    count(String(status))()
+    time((performance.now() - started) / 1000)
     span?.end({ method, route, status })
   }
 }

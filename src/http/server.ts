@@ -172,7 +172,7 @@ export function createGateway({
       gatewayLog: log,
     })
     const answering = () => serve(incoming, client, releases)
-    const served: Promise<void> = (span ? span.run(answering) : answering())
+    const served: Promise<void> = (span ? span.run(answering) : telemetry.detached(answering))
       .catch(error => write(res, req, refusal(error, path, incoming.log)))
       .finally(() => {
         serving.delete(served)

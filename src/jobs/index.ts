@@ -73,9 +73,8 @@ export function createJobs({
       mail: async (mail, job) => {
         if (!(await mailings.isWanted(mail))) return
         const span = { name: `mail ${mail.template}`, kind: 'client' } as const
-        await telemetry.observe({ histogram: 'mail', labels: {}, span, outcome: mailOutcome }, () =>
-          mailer.send(mail, job),
-        )
+        const note = (outcome: string) => telemetry.timer('mail', { outcome })
+        await telemetry.observe({ span, note, outcome: mailOutcome }, () => mailer.send(mail, job))
       },
       webhook: webhooks.sendOne,
       'file-request-mail': async request => {

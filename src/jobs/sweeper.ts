@@ -150,7 +150,7 @@ export function createSweeper({
   /** Sweeps now; one sweep at a time. */
   async function run(): Promise<void> {
     running ??= telemetry
-      .observe({ histogram: 'sweep', labels: {}, span: { name: 'sweep', isRoot: true } }, sweep)
+      .observe({ span: { name: 'sweep', isRoot: true }, note: outcome => telemetry.timer('sweep', { outcome }) }, sweep)
       // It is in the log, and the next run tries again.
       .catch(() => {})
       .finally(() => {

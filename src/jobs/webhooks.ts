@@ -186,7 +186,7 @@ export function createWebhooks(options: WebhookOptions) {
     const outcome = await telemetry.span({ name: 'webhook delivery', kind: 'client', isRoot: true }, () =>
       send(to, message),
     )
-    telemetry.time('delivery', { outcome: wordOf(outcome) }, outcome.milliseconds / 1000)
+    telemetry.timer('delivery', { outcome: wordOf(outcome) })(outcome.milliseconds / 1000)
     const of = { id: newId(), webhookId: webhook.id, eventId: message.id, kind: message.type, at, attempt: nth }
     await db.WebhookDelivery.create({ ...of, ...outcome })
     return outcome

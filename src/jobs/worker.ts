@@ -120,7 +120,8 @@ function createQueue<K extends JobKind>(
     const isOver = (error: unknown) =>
       error instanceof Hopeless || Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY)
     const outcome = (error: unknown) => (error === undefined ? 'done' : isOver(error) ? 'given_up' : 'retried')
-    const work = { histogram: 'job', labels: { kind }, span: { name: `job ${kind}`, isRoot: true }, outcome } as const
+    const note = (ended: string) => telemetry.timer('job', { kind, outcome: ended })
+    const work = { span: { name: `job ${kind}`, isRoot: true }, note, outcome }
     try {
       await telemetry.observe(work, () => handlers[kind](JSON.parse(payload), { id }))
       await release()

@@ -59,7 +59,7 @@ export function rateLimitService({ rules, coordination, now = Date.now, measures
       limiter ??= createLimiter(coordination, rules, now)
       const limited = await (await limiter)(call, { max, window: `${seconds}s`, uncountRejected: true })
       if (!limited) return
-      measures.count('rateLimited', { policy: name })
+      measures.counter('rateLimited', { policy: name })()
       const retryAfter = await this.retryAfter(name, userId)
       throw new AppError(
         'RATE_LIMITED',

@@ -118,7 +118,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       if (!(error instanceof SignInRefused)) throw error
       const { reason, cause } = error
       const provider = pending?.provider ?? null
-      measures.count('signIns', { outcome: reason })
+      measures.counter('signIns', { outcome: reason })()
       writeSecurityEvent(req.incoming.log, 'sign_in_refused', {}, { reason, provider })
       if (cause) req.incoming.log.warn({ reason, provider, err: cause }, error.message)
       await accounts.noteRefusal(error, { provider: pending?.provider ?? '', ...clientOf(req) })
@@ -149,7 +149,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       stringifySetCookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge }),
     ])
     const caller = { user_id: userId, session_id: id }
-    measures.count('signIns', { outcome: 'signed_in' })
+    measures.counter('signIns', { outcome: 'signed_in' })()
     writeSecurityEvent(req.incoming.log, 'sign_in', caller, { provider: pending.provider })
     return pending.returnTo ?? `${publicUrl()}/`
   }

@@ -1,4 +1,4 @@
-import { outcomeOf, type Telemetry } from '../telemetry/telemetry.ts'
+import { byWord, outcomeOf, type Telemetry, type Work } from '../telemetry/telemetry.ts'
 import { BlobMissing, type BlobStore, BytesDiffer } from './store.ts'
 
 /** How long a state of the store is taken for its state now: asking uses the disk, or the network. */
@@ -10,12 +10,19 @@ const outcome = (error: unknown) =>
 /** Lets the calls of a store be measured and traced. No key of a blob is told. */
 export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
   const running = new Map<string, number>()
+  const workOf = byWord(
+    (operation): Work => ({
+      span: { name: `store ${operation}`, kind: 'client' },
+      note: byWord(ended => telemetry.timer('storeCall', { operation, outcome: ended })),
+      outcome,
+    }),
+  )
+  const written = telemetry.counter('storeBytes', {})
 
   async function call<T>(operation: string, work: () => Promise<T>): Promise<T> {
     running.set(operation, (running.get(operation) ?? 0) + 1)
     try {
-      const span = { name: `store ${operation}`, kind: 'client' } as const
-      return await telemetry.observe({ histogram: 'storeCall', labels: { operation }, span, outcome }, work)
+      return await telemetry.observe(workOf(operation), work)
     } finally {
       running.set(operation, (running.get(operation) ?? 1) - 1)
     }
@@ -36,12 +43,12 @@ export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
     ...store,
     async put(key, source, options) {
       const uploaded = await call('put', () => store.put(key, source, options))
-      telemetry.count('storeBytes', {}, uploaded.size)
+      written(uploaded.size)
       return uploaded
     },
     async stagePart(key, number, source, options) {
       const sum = await call('stage_part', () => store.stagePart(key, number, source, options))
-      telemetry.count('storeBytes', {}, options.size)
+      written(options.size)
       return sum
     },
     partsOf: key => call('parts_of', () => store.partsOf(key)),

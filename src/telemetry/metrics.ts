@@ -1,15 +1,8 @@
 import { createRequire } from 'node:module'
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client'
+import { collectDefaultMetrics, Gauge, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
 import { within } from '../runtime/within.ts'
-import { type CounterName, counters, type GaugeName, gauges, type HistogramName, histograms } from './catalog.ts'
+import { type CounterName, counters, type GaugeName, gauges, histograms } from './catalog.ts'
+import { createCounter, createHistogram } from './cells.ts'
 import type { Measures, Readings } from './telemetry.ts'
 
 const { version }: { version: string } = createRequire(import.meta.url)('#package.json')
@@ -46,21 +39,17 @@ interface Reader {
 /** Metrics by prom-client, in a registry of their own. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  const registers = [registry]
   const made = {
-    counters: of(counters, (name: CounterName) => {
-      const { name: full, help, labels } = counters[name]
-      return new Counter<string>({ name: full, help, labelNames: labels, registers })
-    }),
-    histograms: of(histograms, (name: HistogramName) => {
-      const { name: full, help, labels, buckets } = histograms[name]
-      return new Histogram<string>({ name: full, help, labelNames: labels, buckets: [...buckets], registers })
-    }),
-    gauges: of(gauges, (name: GaugeName) => {
+    counters: of(counters, name => createCounter(counters[name])),
+    histograms: of(histograms, name => createHistogram(histograms[name])),
+    gauges: of(gauges, name => {
       const { name: full, help, labels, over } = gauges[name]
-      return new Gauge<string>({ name: full, help, labelNames: labels, aggregator: over, registers })
+      return new Gauge<string>({ name: full, help, labelNames: labels, aggregator: over, registers: [registry] })
     }),
   }
+  // The registry asks nothing else of a metric than what these have; its types ask for its own classes.
+  for (const cells of [...Object.values(made.counters), ...Object.values(made.histograms)])
+    registry.registerMetric(cells as never)
   /** Without labels, a gauge that is reset would be 0, which looks like a figure. */
   function clear(name: GaugeName): void {
     made.gauges[name].reset()
@@ -74,10 +63,10 @@ export function createMetrics(): Metrics {
 
   function write({ latest }: Reader): void {
     for (const [name, reading] of Object.entries(latest)) {
-      const metric = isGauge(name) ? made.gauges[name] : made.counters[name as CounterName]
-      if (!isGauge(name)) metric.reset()
       const values = typeof reading === 'number' ? [[{}, reading] as const] : reading
-      for (const [labels, value] of values) metric.inc(labels, value)
+      for (const [labels, value] of values)
+        if (isGauge(name)) made.gauges[name].set(labels, value)
+        else made.counters[name as CounterName].set(labels, value)
     }
   }
 
@@ -113,8 +102,8 @@ export function createMetrics(): Metrics {
   const refreshAll = () => Promise.all(readers.map(refresh))
 
   return {
-    count: (counter, labels, by) => void made.counters[counter].inc(labels, by),
-    time: (histogram, labels, seconds) => void made.histograms[histogram].observe(labels, seconds),
+    counter: (counter, labels) => made.counters[counter].adder(labels),
+    timer: (histogram, labels) => made.histograms[histogram].timer(labels),
     read: (read, freshMs = 0) =>
       void readers.push({ read, freshMs, readAt: Number.NEGATIVE_INFINITY, reading: undefined, latest: {} }),
     async figures() {

@@ -8,10 +8,10 @@ export type Readings = { [Name in GaugeName | CounterName]?: Reading }
 
 /** What metrics are made of. */
 export interface Measures {
-  /** Adds to a counter, by default 1. */
-  count<C extends CounterName>(counter: C, labels: CounterLabels<C>, by?: number): void
-  /** Notes how long something took. */
-  time<H extends HistogramName>(histogram: H, labels: HistogramLabels<H>, seconds: number): void
+  /** Makes what adds to a counter, by default 1. Keep it where it is called often. */
+  counter<C extends CounterName>(counter: C, labels: CounterLabels<C>): (by?: number) => void
+  /** Makes what notes how long something took, in seconds. Keep it likewise. */
+  timer<H extends HistogramName>(histogram: H, labels: HistogramLabels<H>): (seconds: number) => void
   /**
    * Reads figures for each scrape: of gauges, and of counters that are kept elsewhere.
    * @param freshMs for so long they need not be read again; reading them may take a statement
@@ -39,7 +39,7 @@ export interface RequestSpan {
 
 /** What traces are made of: OpenTelemetry spans, each a child of the one that it runs in. */
 export interface Traces {
-  /** Continues the trace that the headers of a request name, or begins one. Undefined while traces are off. */
+  /** Continues the trace that the headers of a request name, or begins one. Undefined where it is not to be traced. */
   request(headers: IncomingHttpHeaders): RequestSpan | undefined
   /** Runs work as a span, unless it runs in none and is no root. */
   span<T>(span: SpanOptions, work: () => Promise<T>): Promise<T>
@@ -49,10 +49,10 @@ export interface Traces {
   headers(): Record<string, string>
 }
 
-interface Work<H extends HistogramName> {
-  histogram: H
-  labels: Omit<HistogramLabels<H>, 'outcome'>
+/** Something that is done again and again: how it is traced, and what notes its time by its outcome. */
+export interface Work {
   span: SpanOptions
+  note(outcome: string): (seconds: number) => void
   /** The value of the label `outcome`; by default as `outcomeOf` says. */
   outcome?: (error: unknown) => string
 }
@@ -62,10 +62,12 @@ export interface Telemetry extends Measures, Traces {
   /** Whether it does anything. */
   readonly isOn: boolean
   /** Runs work as a span, and notes how long it took and how it ended. */
-  observe<H extends HistogramName, T>(work: Work<H>, run: () => Promise<T>): Promise<T>
+  observe<T>(work: Work, run: () => Promise<T>): Promise<T>
 }
 
-export const silentMeasures: Measures = { count() {}, time() {}, read() {} }
+const nothing = () => {}
+
+export const silentMeasures: Measures = { counter: () => nothing, timer: () => nothing, read: nothing }
 export const silentTraces: Traces = {
   request: () => undefined,
   span: (_, work) => work(),
@@ -92,18 +94,29 @@ export function joined(measures: Measures, traces: Traces): Telemetry {
     ...measures,
     ...traces,
     isOn: true,
-    async observe({ histogram, labels, span, outcome = outcomeOf }, run) {
+    observe({ span, note, outcome = outcomeOf }, run) {
       const since = performance.now()
-      const note = (error?: unknown) =>
-        measures.time(histogram, { ...labels, outcome: outcome(error) } as never, (performance.now() - since) / 1000)
-      try {
-        const value = await traces.span(span, run)
-        note()
-        return value
-      } catch (error) {
-        note(error)
-        throw error
-      }
+      const done = traces.span(span, run)
+      const seconds = () => (performance.now() - since) / 1000
+      // Beside what the caller waits for, so that it waits no longer.
+      done.then(
+        () => note(outcome(undefined))(seconds()),
+        error => note(outcome(error))(seconds()),
+      )
+      return done
     },
+  }
+}
+
+/** Remembers what is made for each of few words. */
+export function byWord<T>(make: (word: string) => T): (word: string) => T {
+  const made = new Map<string, T>()
+  return word => {
+    let known = made.get(word)
+    if (known === undefined) {
+      known = make(word)
+      made.set(word, known)
+    }
+    return known
   }
 }

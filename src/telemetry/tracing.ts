@@ -5,11 +5,10 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
+  SamplingDecision,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
@@ -20,16 +19,21 @@ export type TraceSettings = NonNullable<Config['traces']>
 
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
 
-function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
-  const name = sampler.replace('parentbased_', '')
-  const root =
-    name === 'always_on'
-      ? new AlwaysOnSampler()
-      : name === 'always_off'
-        ? new AlwaysOffSampler()
-        : new TraceIdRatioBasedSampler(ratio)
-  return name === sampler ? root : new ParentBasedSampler({ root })
+/** Samples by the settings; the requests that begin a trace have been chosen already. */
+function samplerOf(sampler: string, chance: number): Sampler {
+  const root = new TraceIdRatioBasedSampler(chance)
+  const others = sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root
+  return {
+    shouldSample: (context, traceId, name, kind, ...more) =>
+      kind === SpanKind.SERVER && !trace.getSpanContext(context)
+        ? { decision: SamplingDecision.RECORD_AND_SAMPLED }
+        : others.shouldSample(context, traceId, name, kind, ...more),
+    toString: () => sampler,
+  }
 }
+
+const chanceOf = ({ sampler, ratio }: TraceSettings): number =>
+  sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : ratio
 
 const fromHeaders: TextMapGetter<IncomingHttpHeaders> = {
   get: (headers, name) => headers[name],
@@ -41,9 +45,10 @@ const fromHeaders: TextMapGetter<IncomingHttpHeaders> = {
  * this, and which span is under way is kept in an AsyncLocalStorage of its own.
  */
 export function createTracing(settings: TraceSettings): Traces & { stop(): Promise<void> } {
+  const chance = chanceOf(settings)
   const exporter = new OTLPTraceExporter({ url: settings.url, headers: settings.headers })
   const provider = new TracerProvider({
-    sampler: samplerOf(settings),
+    sampler: samplerOf(settings.sampler, chance),
     resource: resourceFromAttributes({ 'service.name': settings.serviceName }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],
   })
@@ -64,8 +69,10 @@ export function createTracing(settings: TraceSettings): Traces & { stop(): Promi
   }
 
   return {
-    request(headers): RequestSpan {
-      const context = propagator.extract(ROOT_CONTEXT, headers, fromHeaders)
+    request(headers): RequestSpan | undefined {
+      // Nearly all requests begin a trace that is not sampled: they cost nothing else.
+      const context = headers.traceparent ? propagator.extract(ROOT_CONTEXT, headers, fromHeaders) : ROOT_CONTEXT
+      if (!trace.getSpanContext(context) && Math.random() >= chance) return undefined
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, context)
       // A subscription lasts for hours, and would add its statements to one trace all the time.
       const isLong = headers.accept?.includes('text/event-stream') ?? false

@@ -21,6 +21,8 @@ await once(collector, 'listening')
 const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 
 const METRICS_PORT = '0'
+// As people run it.
+const LOG_LEVEL = 'info'
 const variants: Record<string, Record<string, string>> = {
   off: {},
   metrics: { METRICS_PORT },
@@ -69,7 +71,7 @@ const services = new Map<string, Bench>()
 const scrapes: NodeJS.Timeout[] = []
 for (const [name, settings] of Object.entries(variants)) {
   const given = settings.METRICS_PORT === undefined ? settings : { ...settings, METRICS_PORT: await freePort() }
-  const bench = await startService(engine, given)
+  const bench = await startService(engine, { ...given, LOG_LEVEL })
   await insertFolder(bench.db, bench, 'big', 2000)
   services.set(name, bench)
   if (given.METRICS_PORT)

@@ -126,7 +126,7 @@ export function changeRunner({
 }): ChangeRunner {
   return async (by, work) => {
     const { done, logs, kinds } = await db.transaction(tx => recorded(db, by, tx, work))
-    for (const kind of kinds) measures.count('events', { kind })
+    for (const kind of kinds) measures.counter('events', { kind })()
     for (const log of logs) pubSub?.publish('logged', log)
     return done
   }
