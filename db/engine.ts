@@ -7,6 +7,11 @@ export type Dialect = Database['dialect']
 export type Tx = Transaction
 export type Value = string | number | boolean | null | Buffer
 
+export type Rows = Record<string, Value>[]
+
+/** Reads the rows of a query in constant memory, some at a time. */
+export type Reader = (sql: string) => AsyncIterable<Rows>
+
 /** What an engine is to do. */
 export interface Engine extends Models {
   dialect: Dialect
@@ -19,6 +24,10 @@ export interface Engine extends Models {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Runs `work` under a named lock across all instances. The transaction is null where DDL is not transactional. */
   exclusively<T>(name: string, work: (tx: Tx | null) => Promise<T>): Promise<T>
+  /** Runs `work` on one state of all tables, which does not change for it while others write. It reads one query at a time. */
+  snapshot<T>(work: (read: Reader) => Promise<T>): Promise<T>
+  /** Whether other connections are open, such as those of a running service. Ask before any other statement. */
+  isOpenElsewhere(): Promise<boolean>
   /** The suffix of a SELECT that locks its rows until the transaction ends; empty for SQLite, which locks the database. */
   forUpdate: string
   /**

@@ -5,7 +5,7 @@ import { observed } from './observed.ts'
 import { isRefusedByIndex } from './retry.ts'
 import { openSqlite } from './sqlite.ts'
 
-export type { DatabaseOptions, Db, Tx, Value } from './engine.ts'
+export type { DatabaseOptions, Db, Reader, Tx, Value } from './engine.ts'
 
 /** Opens the database; connects at the first statement. Every call ends within ten seconds, even when the database is unreachable. */
 export function openDatabase(database: Database, options: DatabaseOptions): Db {

@@ -11,23 +11,33 @@ import { shareEdit } from './migrations/0010-share-edit.ts'
 import { shareEntries } from './migrations/0011-share-entries.ts'
 import { plans } from './migrations/0012-plans.ts'
 import { signIn } from './migrations/0013-sign-in.ts'
+import { deletionHolds } from './migrations/0014-deletion-holds.ts'
+
+/** Begins the name of the row in the table of migrations that a restore makes first and removes last. */
+export const RESTORING = 'restoring '
 
 /** Lead from the first released version to this one, in order. */
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
-  ...[entryOrders, shareEdit, shareEntries, plans, signIn],
+  ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds],
 ]
 
 /**
  * Migrates the tables. Instances may call it in parallel: one migrates, the others wait. SQLite migrates in one transaction; MySQL commits
  * every DDL statement, so there a named lock keeps others out.
  * A new database needs none of the steps: its tables are made as the models are.
- * @throws an error with the code OTHER_VERSION for a database with a step that this version does not have
+ * @param options `restoring`: by the restore that fills them
+ * @throws an error with the code OTHER_VERSION for a database with a step that this version does not have, and with UNFINISHED_RESTORE for
+ * one that a restore has not filled yet
  */
-export async function migrate(db: Db, steps = later): Promise<void> {
+export async function migrate(db: Db, steps = later, { restoring = false } = {}): Promise<void> {
   await db.exclusively('satchel-migrate', async transaction => {
     const context = { db, transaction }
     const done = await executed(context)
+    const restore = [...done].find(name => name.startsWith(RESTORING))
+    if (restore !== undefined && !restoring)
+      throw Object.assign(new Error('a restore of it has not finished'), { code: 'UNFINISHED_RESTORE' })
+    if (restore !== undefined) done.delete(restore)
     requireKnown(done, [initial, ...steps])
     if (!done.has(initial.name)) {
       await initial.up(context)
@@ -41,6 +51,9 @@ export async function migrate(db: Db, steps = later): Promise<void> {
     }
   })
 }
+
+/** The names of all steps to the tables of this version. */
+export const migrationNames = (): string[] => [initial, ...later].map(({ name }) => name)
 
 /** The tables of a later version may lack, or hold, what this one does not expect. */
 function requireKnown(done: Set<string>, steps: Migration[]): void {

@@ -3,6 +3,7 @@ import { ApiKey } from './models/api-key.ts'
 import { Blob } from './models/blob.ts'
 import { Bucket } from './models/bucket.ts'
 import { defineModel, type ModelOf } from './models/columns.ts'
+import { DeletionHold } from './models/deletion-hold.ts'
 import { Entry } from './models/entry.ts'
 import { EntryCopy } from './models/entry-copy.ts'
 import { EntryCopyFolder } from './models/entry-copy-folder.ts'
@@ -38,6 +39,7 @@ const tables = {
   ApiKey,
   Blob,
   Bucket,
+  DeletionHold,
   Entry,
   EntryCopy,
   EntryCopyFolder,

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
 import { Sequelize } from 'sequelize'
-import type { DatabaseOptions, Engine, Tx, Value } from './engine.ts'
+import type { DatabaseOptions, Engine, Rows, Tx, Value } from './engine.ts'
 import { connectionOf, framed, routeWrites } from './frame.ts'
 import { defineModels } from './models.ts'
 import { retried } from './retry.ts'
@@ -13,6 +13,8 @@ const ACQUIRE_LIMIT = 4.5 * SECOND
 const STATEMENT_LIMIT = 5 * SECOND
 /** Seconds; less than the limit of a statement, so that the engine reports a lock timeout first. */
 const LOCK_WAIT = 4
+/** Rows that a snapshot reads before it yields. */
+const READ_AT_ONCE = 500
 /** How long to wait for the migration of another instance. */
 const EXCLUSIVE_LIMIT = 120 * SECOND
 
@@ -158,6 +160,32 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     }
   }
 
+  /** Reads the answer to a query as it comes. Who leaves early leaves a connection that cannot be used again. */
+  async function* each(on: Wire, sql: string): AsyncGenerator<Rows> {
+    onStatement(sql)
+    const rows = on.query(sql).stream({ highWaterMark: READ_AT_ONCE })
+    let ended = false
+    let answered = watch(on)
+    try {
+      let some: Rows = []
+      for await (const row of rows) {
+        answered()
+        some.push(row)
+        if (some.length === READ_AT_ONCE) {
+          yield some
+          some = []
+        }
+        answered = watch(on)
+      }
+      ended = true
+      answered()
+      if (some.length > 0) yield some
+    } finally {
+      answered()
+      if (!ended) on.destroy()
+    }
+  }
+
   routeWrites(sequelize, write => retried(() => write()))
 
   const db: Engine = {
@@ -173,6 +201,27 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
       return (result as ResultSetHeader).affectedRows
     },
     transaction: work => retried(() => transaction(work)),
+    async snapshot(work) {
+      const connection = await acquire()
+      try {
+        await say(connection, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+        await say(connection, 'START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY')
+        try {
+          return await work(sql => each(connection, sql))
+        } finally {
+          await say(connection, 'ROLLBACK').catch(() => discard(connection))
+        }
+      } finally {
+        release(connection)
+      }
+    },
+    // A service looks for work every few seconds, so one of its connections is open.
+    isOpenElsewhere: async () =>
+      (
+        await db.rows(
+          'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() LIMIT 1',
+        )
+      ).length > 0,
     async exclusively(name, work) {
       const connection = await acquire()
       const lock = "MD5(CONCAT(DATABASE(), '/', ?))"

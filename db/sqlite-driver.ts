@@ -81,7 +81,22 @@ class Prepared {
   }
 
   all(values: Parameters): Row[] {
-    const found = this.#statement.all(...(bindings(values) as SQLInputValue[])) as unknown as SQLOutputValue[][]
+    return this.#named(this.#statement.all(...(bindings(values) as SQLInputValue[])) as unknown as SQLOutputValue[][])
+  }
+
+  /** @param count rows at a time */
+  *each(count: number): Generator<Row[]> {
+    let some: SQLOutputValue[][] = []
+    for (const values of this.#statement.iterate()) {
+      some.push(values as unknown as SQLOutputValue[])
+      if (some.length < count) continue
+      yield this.#named(some)
+      some = []
+    }
+    if (some.length > 0) yield this.#named(some)
+  }
+
+  #named(found: SQLOutputValue[][]): Row[] {
     const width = found[0]?.length ?? 0
     if (width !== this.#names.length) this.#names = this.#statement.columns().map(column => column.name)
     const names = this.#names
@@ -174,6 +189,15 @@ export class SqliteConnection {
     }
   }
 
+  /** All rows of a query, so many at a time. @throws SqliteError */
+  *each(sql: string, count: number): Generator<Row[]> {
+    try {
+      yield* new Prepared(this.#open(), sql).each(count)
+    } catch (error) {
+      throw named(error)
+    }
+  }
+
   #cached(sql: string): Prepared {
     let prepared = this.#prepared.get(sql)
     if (prepared) {
@@ -238,3 +262,18 @@ export class SqliteConnection {
 
 /** Replaces the package sqlite3 in Sequelize's option `dialectModule`. */
 export const sqliteModule = { Database: SqliteConnection, OPEN_READWRITE: 2, OPEN_CREATE: 4 }
+
+/** Whether this or another process has a database open: leaving the write-ahead log needs the file for itself. It is entered again with the next opening. */
+export function isOpenElsewhere(file: string): boolean {
+  const db = new DatabaseSync(file, { timeout: BUSY_LIMIT })
+  try {
+    db.exec('PRAGMA journal_mode=DELETE')
+    return false
+  } catch (thrown) {
+    const error = named(thrown)
+    if (error instanceof SqliteError && ['SQLITE_BUSY', 'SQLITE_LOCKED'].includes(error.code)) return true
+    throw error
+  } finally {
+    db.close()
+  }
+}

@@ -1,18 +1,22 @@
+import { existsSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import { Sequelize, Transaction } from 'sequelize'
 import { isDatabaseDown } from '../src/runtime/errors.ts'
-import type { DatabaseOptions, Engine, Tx, Value } from './engine.ts'
+import type { DatabaseOptions, Engine, Rows, Tx, Value } from './engine.ts'
 import { connectionOf, framed, routeWrites } from './frame.ts'
 import { defineModels } from './models.ts'
 import { isTransient, retried } from './retry.ts'
-import { type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
+import { isOpenElsewhere, type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
 import { openLog } from './sqlite-log.ts'
 
 /** Milliseconds from the first statement in a turn of the event loop, after which the next one waits for another turn. */
 const READING = 5
 /** Shorter, because readers wait for writers. */
 const WRITING = 0.5
+
+/** Rows that a snapshot reads in one turn of the event loop. */
+const READ_AT_ONCE = 500
 
 // A write probe costs a sync of the disk: as long as no write has failed, acquiring the lock is enough.
 const WRITE_NOTHING = "DELETE FROM migration WHERE name = ''"
@@ -46,7 +50,7 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     logging: sql => onStatement(sql),
     define: { timestamps: false, underscored: true, freezeTableName: true },
   })
-  const connection = async (uuid: 'default' | 'writer') => {
+  const connection = async (uuid: 'default' | 'writer' | 'snapshot') => {
     const which = { type: 'write' as const, uuid }
     return (await sequelize.connectionManager.getConnection(which)) as SqliteConnection
   }
@@ -149,6 +153,23 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     // A transaction of Sequelize, because DDL goes through Sequelize.
     exclusively: (_name, work) =>
       inLine(() => sequelize.transaction({ type: Transaction.TYPES.IMMEDIATE }, tx => work(tx))),
+    async snapshot(work) {
+      const on = await connection('snapshot')
+      on.rows('BEGIN')
+      try {
+        // The state is that of the first read.
+        on.rows('SELECT 1 FROM sqlite_master LIMIT 1')
+        return await work(async function* (sql) {
+          for (const rows of on.each(sql, READ_AT_ONCE)) {
+            yield rows as Rows
+            await nextTurn()
+          }
+        })
+      } finally {
+        on.rows('ROLLBACK')
+      }
+    },
+    isOpenElsewhere: async () => existsSync(file) && isOpenElsewhere(file),
     // A file that another process has locked can be read, but not written.
     ping: () => transaction(async () => {}),
     async probe() {

@@ -26,6 +26,8 @@ const problems: Record<Part, (failure: Failure) => string> = {
     const said = `DATABASE_URL: the ${place} cannot be used (${reason}).`
     if (code === 'OTHER_VERSION')
       return `${said} Start the version that it belongs to or a later one, or name another database.`
+    if (code === 'UNFINISHED_RESTORE')
+      return `${said} Run "npm run admin -- restore-backup" again: it continues. Or delete this database.`
     if (database.dialect === 'sqlite')
       return `${said} Let the user that runs Satchel write it and its folder, or name another file.`
     const remedy = code?.includes('ACCESS_DENIED')

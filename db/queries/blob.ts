@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import { Blob } from '../models/blob.ts'
+import { notHeld } from './deletion-hold.ts'
 import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
 /** Records an object before its bytes are written. Sizes in bytes, times in milliseconds since 1970. */
@@ -137,11 +138,14 @@ export const endCopies = (db: Db, { before, id }: { before: number; id?: string 
     [before, ...(id === undefined ? [] : [id])],
   )
 
-/** Some blobs that are to be deleted now. */
+/**
+ * Some blobs that are to be deleted now; none while a backup holds deletions. One statement: if it sees a blob that was marked after the
+ * snapshot of a backup, it also sees the hold, which was committed before.
+ */
 export async function markedBlobs(db: Db, now: number, limit: number): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
-    `SELECT id FROM blobs WHERE state = 'deleting' AND lease_until <= ? ORDER BY lease_until LIMIT ${limit}`,
-    [now],
+    `SELECT id FROM blobs WHERE state = 'deleting' AND lease_until <= ? AND ${notHeld} ORDER BY lease_until LIMIT ${limit}`,
+    [now, now],
   )
   return rows.map(row => row.id)
 }

@@ -1,6 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { Db } from '../../db/index.ts'
 import { deleteMarked, endCopies } from '../../db/queries/blob.ts'
+import { isHeld } from '../../db/queries/deletion-hold.ts'
 import { deleteEndedSession, endedSessionsAfter, recount } from '../../db/queries/doctor.ts'
 import {
   bucketsOfVersions,
@@ -96,13 +97,14 @@ async function* judgeRow(
       message: 'These bytes were copied for an upload that is no longer being completed.',
       repair: () => endCopies(db, { before: row.leaseUntil + 1, id }),
     }
-  if (state === 'deleting' && overdue)
+  // A backup needs it for now.
+  if (state === 'deleting' && overdue && !(await isHeld(db, Date.now())))
     yield {
       kind: 'removal-overdue',
       id,
       message: 'This object should have been removed.',
       repair: async () => {
-        if (await isUsed(db, id)) return false
+        if ((await isUsed(db, id)) || (await isHeld(db, Date.now()))) return false
         await store.remove([id])
         return deleteMarked(db, [id])
       },

@@ -90,6 +90,7 @@ export function createSweeper({
     await deleteEnded(db, 'session', now, BATCH)
     await deleteEnded(db, 'share_use', now, BATCH)
     await deleteEnded(db, 'upload_session', now, BATCH)
+    await deleteEnded(db, 'deletion_hold', now, BATCH)
     await deleteEnded(db, 'share', now - KEEP_ENDED_MS, BATCH)
     await deleteEnded(db, 'file_request', now - KEEP_ENDED_MS, BATCH)
     await deleteEnded(db, 'mail_notice', now - DAY_MS, BATCH)
