@@ -3,9 +3,11 @@ import { Command } from 'commander'
 import { openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
 import { planCommands, toSnake, type Work } from './admin/plan.ts'
+import { backupCommands } from './backup/commands.ts'
 import { loadConfig } from './config/config.ts'
 import { AppError } from './runtime/errors.ts'
 import { endWithReader, requireDatabase, wholeNumber } from './runtime/program.ts'
+import { size, table } from './runtime/table.ts'
 import { type AccountDetail, operatorService } from './services/accounts/operator.ts'
 import { storageReportService } from './services/accounts/storage-report.ts'
 import { openStore } from './storage/open.ts'
@@ -21,7 +23,7 @@ It reads the settings of the service (npm start -- --help), and works beside it:
 endWithReader()
 
 const program = new Command('npm run admin --')
-  .description('Manages the users of Satchel.')
+  .description('Manages the users of Satchel, and its backups.')
   .option('--json', 'print one JSON object instead of text', false)
   .addHelpText('after', exitCodes)
   .exitOverride(({ exitCode }) => process.exit(exitCode && 2))
@@ -107,7 +109,7 @@ command('storage', 'shows used and free storage').action(() =>
   }),
 )
 
-planCommands({ command, run, table, size })
+planCommands({ command, run })
 
 command('retry-mails', 'sends mails again whose delivery was given up').action(() =>
   run(async operator => {
@@ -115,6 +117,8 @@ command('retry-mails', 'sends mails again whose delivery was given up').action((
     return { fact: { mails }, words: `${mails} mails are sent again.` }
   }),
 )
+
+backupCommands(program)
 
 await program.parseAsync()
 
@@ -193,25 +197,4 @@ function detail(user: AccountDetail): string {
 
 function fill({ usedBytes, maxBytes }: { usedBytes: number; maxBytes: number }): string[] {
   return [size(usedBytes), size(maxBytes)]
-}
-
-/** 1536 is 1.5 KiB. */
-function size(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1)
-  return `${Number((bytes / 1024 ** power).toFixed(power > 0 ? 1 : 0))} ${units[power]}`
-}
-
-/** Rows with their columns below each other. Names come from people: none may move the cursor or turn the line around. */
-function table(rows: string[][]): string {
-  const plain = rows.map(row => row.map(cell => cell.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, ' ')))
-  const widths = plain[0]?.map((_, i) => Math.max(...plain.map(row => row[i]?.length ?? 0))) ?? []
-  return plain
-    .map(row =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
 }

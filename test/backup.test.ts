@@ -26,7 +26,7 @@ const onSqlite = engine === 'sqlite' ? describe : describe.skip
 const onMysql = engine === 'mysql' && (hasTools || process.env.CI === 'true') ? describe : describe.skip
 
 /** The commands of docs/operate.md, in their order. */
-const [packAll = '', unpackAll = '', dump = '', load = ''] = blocksOf('docs/operate.md', '## Backup and restore').map(
+const [packAll = '', unpackAll = '', dump = '', load = ''] = blocksOf('docs/operate.md', '### Without the command').map(
   ({ text }) => text,
 )
 

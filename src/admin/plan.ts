@@ -3,6 +3,7 @@ import type { Db } from '../../db/index.ts'
 import { limitNames } from '../../db/models/plan.ts'
 import type { Config } from '../config/config.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { size, table } from '../runtime/table.ts'
 import {
   type LimitChange,
   type LimitView,
@@ -25,8 +26,6 @@ export type Work = (operator: OperatorService, service: { db: Db; config: Config
 interface Program {
   command: (name: string, description: string) => Command
   run: (work: Work) => Promise<void>
-  table: (rows: string[][]) => string
-  size: (bytes: number) => string
 }
 
 export const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
@@ -57,7 +56,7 @@ function readSetting(text: string): LimitChange {
 const collect = (text: string, before: string[]) => [...before, text]
 
 /** Declares the commands about plans and limits. */
-export function planCommands({ command, run, table, size }: Program): void {
+export function planCommands({ command, run }: Program): void {
   const shownValue = (name: string, max: number | null) =>
     max === null ? 'unlimited' : /Bytes/.test(name) ? size(max) : String(max)
 

@@ -2,7 +2,8 @@ import { v4 as newId } from 'uuid'
 import { type Db, isDuplicate } from '../../db/index.ts'
 import type { BlobStore } from '../storage/store.ts'
 
-async function installationOf(db: Db): Promise<string> {
+/** The id of the installation, which its first start gives it. */
+export async function installationOf(db: Db): Promise<string> {
   const known = async () => (await db.Installation.findByPk(1, { raw: true }))?.id
   const id = await known()
   if (id) return id

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 const layers = [
   ['src/main.ts', 'src/doctor.ts', 'src/admin.ts', 'src/cli/', 'src/console/'],
   ['src/admin/'],
-  ['src/app.ts'],
+  ['src/app.ts', 'src/backup/'],
   ['src/start.ts'],
   ['src/sign-in/embedded/'],
   ['src/pages/'],

@@ -13,7 +13,8 @@ export async function readOrMakeSecret(file: string): Promise<string> {
   return (await readSecret(file)) ?? (await makeSecret(file))
 }
 
-async function readSecret(file: string): Promise<string | undefined> {
+/** The secret of a file; undefined if there is no such file. @throws Error when it holds less than 32 characters */
+export async function readSecret(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch(unless('ENOENT'))
   if (text === undefined) return undefined
   const secret = text.trim()

@@ -1,0 +1,129 @@
+import type { Model, ModelStatic } from 'sequelize'
+import type { Db, Reader, Tx, Value } from '../index.ts'
+import { RESTORING } from '../migrate.ts'
+import { inParts, placeholders } from './sql.ts'
+
+/** How a table is made, in the SQL of its engine. */
+export interface Definition {
+  create: string
+  /** Made when the rows are there, which is faster. */
+  indexes: string[]
+}
+
+/** Belongs to running backups: its rows are not saved. */
+const TRANSIENT = 'deletion_hold'
+const MIGRATION = 'migration'
+
+const quoted = (name: string) => `\`${name}\``
+
+/** Our tables, each after those that it refers to. */
+export function tablesOf(db: Db): string[] {
+  const models = db.sequelize.modelManager.getModelsTopoSortedByForeignKey()
+  if (!models) throw new Error('Tables refer to each other in a circle.')
+  return models.map(model => String((model as ModelStatic<Model>).getTableName())).reverse()
+}
+
+/** How the tables are made, indexes included. */
+export async function definitionsOf(db: Db, names: string[]): Promise<Map<string, Definition>> {
+  const definitions = new Map<string, Definition>()
+  for (const name of names) {
+    if (db.dialect === 'mysql') {
+      const row = await db.row<Record<string, string>>(`SHOW CREATE TABLE ${quoted(name)}`)
+      definitions.set(name, { create: row?.['Create Table'] ?? '', indexes: [] })
+    } else {
+      const rows = await db.rows<{ type: string; sql: string }>(
+        'SELECT type, sql FROM sqlite_master WHERE tbl_name = ? AND sql IS NOT NULL',
+        [name],
+      )
+      const create = rows.find(({ type }) => type === 'table')?.sql ?? ''
+      definitions.set(name, { create, indexes: rows.filter(({ type }) => type === 'index').map(({ sql }) => sql) })
+    }
+  }
+  return definitions
+}
+
+/** The rows of a table; those of the ledger in the order of their ids. */
+export const readTable = (read: Reader, name: string) =>
+  read(
+    `SELECT * FROM ${quoted(name)}${name === TRANSIENT ? ' WHERE 1 = 0' : ''}${name === 'blobs' ? ' ORDER BY id' : ''}`,
+  )
+
+/** The steps that have made the tables, a restore under way among them; none in an empty database. */
+export async function migrationsOf(db: Db): Promise<{ name: string; at: number }[]> {
+  return (await isThere(db, MIGRATION)) ? db.rows('SELECT name, at FROM migration ORDER BY name') : []
+}
+
+/** The backup whose restore has begun and not ended. */
+export async function restoreUnderWay(db: Db): Promise<string | undefined> {
+  const names = (await migrationsOf(db)).map(({ name }) => name)
+  return names.find(name => name.startsWith(RESTORING))?.slice(RESTORING.length)
+}
+
+/** Whether a database has an account, so that there is something to lose. */
+export const hasAccounts = async (db: Db): Promise<boolean> =>
+  (await isThere(db, 'user')) && db.exists('SELECT id FROM user LIMIT 1')
+
+async function isThere(db: Db, table: string): Promise<boolean> {
+  const sql =
+    db.dialect === 'mysql'
+      ? 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?'
+      : "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?"
+  return db.exists(sql, [table])
+}
+
+/** Marks the database as one that is being restored, which no service starts with, and then drops our tables. */
+export async function beginRestore(db: Db, backup: string, tables: string[]): Promise<void> {
+  await db.run(
+    `CREATE TABLE IF NOT EXISTS ${MIGRATION} (name VARCHAR(128) NOT NULL PRIMARY KEY, at BIGINT NOT NULL)`,
+    [],
+  )
+  await db.transaction(async tx => {
+    await db.run(`DELETE FROM ${MIGRATION}`, [], tx)
+    await db.run(`INSERT INTO ${MIGRATION} (name, at) VALUES (?, ?)`, [RESTORING + backup, Date.now()], tx)
+  })
+  const dropped = new Set([...tables].reverse())
+  for (const name of [...[...tablesOf(db)].reverse().filter(name => !dropped.has(name)), ...dropped])
+    await db.run(`DROP TABLE IF EXISTS ${quoted(name)}`)
+}
+
+/** Runs a statement of a definition. */
+export const define = (db: Db, sql: string): Promise<number> => db.run(sql)
+
+/** Deletes all rows that a new database has from the start. */
+export const emptyTable = (db: Db, table: string): Promise<number> => db.run(`DELETE FROM ${quoted(table)}`)
+
+/** Parameters of one statement: SQLite allows 32,766. */
+const PARAMETERS = 4000
+
+/** Adds rows with values for these columns. */
+export async function insertValues(db: Db, table: string, columns: string[], rows: Value[][], tx: Tx): Promise<void> {
+  const into = `INSERT INTO ${quoted(table)} (${columns.map(quoted).join(', ')}) VALUES `
+  for (const some of inParts(rows, Math.max(1, Math.floor(PARAMETERS / columns.length)))) {
+    const list = some.map(row => `(${placeholders(row)})`).join(', ')
+    await db.run(into + list, some.flat(), tx)
+  }
+}
+
+/** Notes the steps that have made the tables of a backup. */
+export async function noteMigrations(db: Db, migrations: { name: string; at: number }[]): Promise<void> {
+  await db.transaction(async tx => {
+    await db.run(`DELETE FROM ${MIGRATION} WHERE name NOT LIKE ?`, [`${RESTORING}%`], tx)
+    for (const { name, at } of migrations)
+      await db.run(`INSERT INTO ${MIGRATION} (name, at) VALUES (?, ?)`, [name, at], tx)
+  })
+}
+
+/** Lets services start with the database. */
+export const endRestore = (db: Db): Promise<number> =>
+  db.run(`DELETE FROM ${MIGRATION} WHERE name LIKE ?`, [`${RESTORING}%`])
+
+/** Some uploads that were under way. */
+export const stagedBlobs = (db: Db, limit: number): Promise<{ id: string; bucketId: string }[]> =>
+  db.rows(`SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' ORDER BY id LIMIT ${limit}`)
+
+/** Forgets the objects that were to be deleted. */
+export const forgetDeleting = (db: Db): Promise<number> =>
+  db.run("DELETE FROM blobs WHERE state IN ('deleting', 'copied')")
+
+/** Tables of one engine can be made by its own statements only. */
+export const engineOf = (db: Db) => db.dialect

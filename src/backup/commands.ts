@@ -1,0 +1,262 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Db, openDatabase } from '../../db/index.ts'
+import { type Config, loadConfig } from '../config/config.ts'
+import { requireDatabase, wholeNumber } from '../runtime/program.ts'
+import { size, table } from '../runtime/table.ts'
+import { bindStore, installationOf } from '../services/installation.ts'
+import { readSecret } from '../sign-in/embedded/secrets.ts'
+import { openStore } from '../storage/open.ts'
+import type { BlobStore } from '../storage/store.ts'
+import { type BackupFolder, openBackupFolder, SECRET } from './folder.ts'
+import { makeBackup } from './make.ts'
+import type { Manifest } from './manifest.ts'
+import { BackupError, explained } from './problem.ts'
+import type { Progress } from './progress.ts'
+import { chooseBackup, restoreBackup } from './restore.ts'
+import { removeOld } from './retention.ts'
+import { startProgress } from './show-progress.ts'
+import { verifyBackups } from './verify.ts'
+
+const MINUTE = 60_000
+
+const exitCodes = `
+Exit code: 0 if it is done; 1 if it was refused, or if files are missing or damaged; 2 if it failed: run it again, it continues.`
+
+interface Answer {
+  fact: object
+  words: string
+  /** Whether files are missing or damaged. */
+  problems?: boolean
+}
+
+interface BackupOptions {
+  keep?: number
+  keepDays?: number
+  list: boolean
+  verify: boolean
+  secret: boolean
+}
+
+/** Adds the commands of backups to the program of the operator. */
+export function backupCommands(program: Command): void {
+  const run = async (dir: string, work: (config: Config, progress: Progress) => Promise<Answer>) => {
+    const { json } = program.opts<{ json: boolean }>()
+    const progress = await startProgress({ quiet: json })
+    try {
+      const { fact, words, problems } = await work(loadConfig(), progress)
+      progress.stop()
+      process.stdout.write(`${json ? JSON.stringify(fact) : words}\n`)
+      process.exitCode = problems ? 1 : 0
+    } catch (thrown) {
+      progress.stop()
+      const error = explained(thrown, dir)
+      const refused = error instanceof BackupError
+      const message = error instanceof Error ? error.message : String(error)
+      process.stderr.write(`${refused ? '' : 'It failed: '}${message}\n`)
+      process.exitCode = refused ? 1 : 2
+    }
+  }
+
+  program
+    .command('backup <dir>')
+    .description(
+      'saves the database, the files and the secret, while the service runs; files that <dir> has are not copied again',
+    )
+    .option('--keep <n>', 'keep only the newest n backups, and remove older ones', wholeNumber(1))
+    .option('--keep-days <n>', 'keep the backups of the last n days, and remove older ones', wholeNumber(1))
+    .option('--list', 'list the backups in <dir>, and make none', false)
+    .option('--verify', 'read all backups in <dir> and compare their digests, and make none', false)
+    .option('--no-secret', 'leave out SECRET_KEY: then keep it elsewhere')
+    .addHelpText('after', exitCodes)
+    .allowExcessArguments(false)
+    .action((dir: string, options: BackupOptions) =>
+      run(dir, (config, progress) => {
+        if (options.list && options.verify) throw new BackupError('Give either --list or --verify.')
+        if (options.list) return list(dir)
+        return options.verify ? verify(dir, progress) : backup(dir, options, config, progress)
+      }),
+    )
+
+  program
+    .command('restore-backup <dir>')
+    .description('restores a backup into the database and the blob store of the settings; the service must be stopped')
+    .option('--at <time>', 'the name of a backup, or a time: the newest backup until then (default: the newest)', named)
+    .option('--verify', 'also read files that are in the store already, and replace those that have changed', false)
+    .option(
+      '--delete-existing',
+      'delete everything that the database holds now, the secret.key, and files that the backup does not have',
+      false,
+    )
+    .addHelpText('after', exitCodes)
+    .allowExcessArguments(false)
+    .action((dir: string, options: { at?: string; verify: boolean; deleteExisting: boolean }) =>
+      run(dir, (config, progress) => restore(dir, options, config, progress)),
+    )
+}
+
+function named(text: string): string {
+  if (text === '') throw new InvalidArgumentError('Write the name of a backup, or a time.')
+  return text
+}
+
+const apartFrom = ({ dataDir, blobDir }: Config) => [dataDir, blobDir]
+
+/** Opens the configured database for long statements. */
+async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = openDatabase(config.database, { pool: 2, patience: 10 * MINUTE })
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}
+
+async function openBound(config: Config, db: Db): Promise<BlobStore> {
+  const store = await openStore(config)
+  await store.prepare()
+  await bindStore(db, store)
+  return store
+}
+
+const secretFile = ({ dataDir }: Config) => join(dataDir, 'secret.key')
+
+async function backup(
+  dir: string,
+  { keep, keepDays, secret: withSecret }: BackupOptions,
+  config: Config,
+  progress: Progress,
+): Promise<Answer> {
+  requireDatabase(config)
+  return withDatabase(config, async db => {
+    const store = await openBound(config, db)
+    const installation = await installationOf(db)
+    const secret = withSecret ? config.secretKey || (await readSecret(secretFile(config))) || null : null
+    if (withSecret && secret === null)
+      throw new BackupError(
+        `There is no SECRET_KEY and no ${secretFile(config)}. Set SECRET_KEY or DATA_DIR as the service has it, or add --no-secret and keep it elsewhere.`,
+      )
+    const folder = await openBackupFolder(dir, { create: installation, apart: apartFrom(config) })
+    return folder.alone(async () => {
+      const { name, manifest } = await makeBackup({ db, store, installation, secret }, folder, progress)
+      progress.step('Removing old backups')
+      const removed = await removeOld(folder, { count: keep, days: keepDays })
+      const { blobs } = manifest
+      const words = [
+        `Backup ${name}: ${blobs.count} files with ${size(blobs.bytes)}, of which ${blobs.copied} with ${size(blobs.copiedBytes)} were copied now.`,
+        ...removed.backups.map(old => `Removed the backup ${old}.`),
+        ...(blobs.missing + blobs.damaged > 0
+          ? [`${blobs.missing} files are missing and ${blobs.damaged} damaged in the store.`]
+          : []),
+      ]
+      return {
+        fact: { backup: summary(name, manifest), removed: removed.backups, removed_blobs: removed.blobs },
+        words: words.join('\n'),
+        problems: blobs.missing + blobs.damaged > 0,
+      }
+    })
+  })
+}
+
+function summary(name: string, { satchel, engine, snapshotAt, finishedAt, blobs, secret }: Manifest): object {
+  const { copiedBytes, sha256: _, ...counts } = blobs
+  return {
+    ...{ name, satchel, engine, snapshot_at: snapshotAt, finished_at: finishedAt },
+    ...{ blobs: { ...counts, copied_bytes: copiedBytes }, secret: secret !== null },
+  }
+}
+
+const open = (dir: string): Promise<BackupFolder> => openBackupFolder(dir, { apart: [] })
+
+async function list(dir: string): Promise<Answer> {
+  const folder = await open(dir)
+  const backups: object[] = []
+  const rows: string[][] = []
+  for (const name of await folder.finished()) {
+    const manifest = await folder.manifest(name).catch(error => {
+      if (!(error instanceof BackupError)) throw error
+      rows.push([name, error.message])
+      backups.push({ name, problem: error.message })
+    })
+    if (!manifest) continue
+    const { blobs, engine, satchel } = manifest
+    rows.push([name, `${blobs.count} files`, size(blobs.bytes), engine, `Satchel ${satchel}`])
+    backups.push(summary(name, manifest))
+  }
+  return { fact: { backups }, words: rows.length > 0 ? table(rows) : 'No backups.' }
+}
+
+async function verify(dir: string, progress: Progress): Promise<Answer> {
+  const folder = await open(dir)
+  const sums = await folder.alone(() => verifyBackups(folder, progress))
+  const words =
+    sums.problems === 0
+      ? `${sums.backups} backups with ${sums.blobs} files are as they were written.`
+      : `${sums.problems} problems found.`
+  return { fact: sums, words, problems: sums.problems > 0 }
+}
+
+async function restore(
+  dir: string,
+  { at, verify: verifies, deleteExisting }: { at?: string; verify: boolean; deleteExisting: boolean },
+  config: Config,
+  progress: Progress,
+): Promise<Answer> {
+  const folder = await openBackupFolder(dir, { apart: apartFrom(config) })
+  return folder.alone(async () => {
+    const name = await chooseBackup(folder, at)
+    const { secret } = await folder.manifest(name)
+    const saved = secret === null ? undefined : await readSecret(folder.path(name, SECRET))
+    const saveSecret = await secretToSave(saved, config, deleteExisting, progress)
+    if (config.database.dialect === 'sqlite' || !config.azureConnectionString)
+      await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+    return withDatabase(config, async db => {
+      const store = await openStore(config)
+      const options = { verify: verifies, deleteExisting, saveSecret }
+      const sums = await restoreBackup({ db, store }, folder, name, progress, options)
+      const words = [
+        `Restored the backup ${name}: ${sums.copied} files were copied, ${sums.there} were there.`,
+        ...(sums.deleted > 0 ? [`${sums.deleted} files that it does not have were deleted.`] : []),
+        ...(sums.lost > 0 ? [`${sums.lost} files are missing or damaged: "npm run doctor" names them.`] : []),
+        'Run "npm run doctor", and start the service.',
+      ]
+      return { fact: { backup: name, ...sums }, words: words.join('\n'), problems: sums.lost > 0 }
+    })
+  })
+}
+
+/** Decides what becomes of the secret of a backup. @throws BackupError if another one would be lost */
+async function secretToSave(
+  saved: string | undefined,
+  config: Config,
+  deleteExisting: boolean,
+  progress: Progress,
+): Promise<() => Promise<void>> {
+  const nothing = async () => {}
+  const { secretKey } = config
+  if (secretKey) {
+    if (saved !== undefined && saved !== secretKey)
+      progress.warn('SECRET_KEY is not that of the backup: its links, sessions and API keys will not work.')
+    return nothing
+  }
+  const file = secretFile(config)
+  const there = await readSecret(file)
+  if (saved === undefined) {
+    if (there === undefined)
+      progress.warn(
+        'The backup has no secret. Set SECRET_KEY to that of the original service before you start this one.',
+      )
+    return nothing
+  }
+  if (there === saved) return nothing
+  if (there !== undefined && !deleteExisting)
+    throw new BackupError(
+      `${file} has another secret than the backup. Move it away, or add --delete-existing to replace it.`,
+    )
+  return async () => {
+    await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
+    await writeFile(`${file}.restored`, `${saved}\n`, { mode: 0o600, flush: true })
+    await rename(`${file}.restored`, file)
+  }
+}

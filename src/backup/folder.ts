@@ -1,0 +1,119 @@
+import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { Unavailable } from '../runtime/errors.ts'
+import { createDiskStore } from '../storage/disk.ts'
+import { locked } from '../storage/file-lock.ts'
+import { codeOf, folderMode, ifThere, isThere } from '../storage/files.ts'
+import { type BlobStore, ForeignStore } from '../storage/store.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+import { BackupError, explained } from './problem.ts'
+
+/** Ends the name of the folder of a backup that has not finished. */
+export const UNFINISHED = '.unfinished'
+
+/**
+ * A folder of backups. Their blobs are in a store of its own, `blobs/`, which they share: a blob never changes. Everything else about a
+ * backup is in `backups/<name>/`.
+ */
+export interface BackupFolder {
+  dir: string
+  blobs: BlobStore
+  /** The path of a file of a backup. */
+  path(backup: string, ...names: string[]): string
+  /** The finished backups, oldest first. */
+  finished(): Promise<string[]>
+  unfinished(): Promise<string[]>
+  manifest(backup: string): Promise<Manifest>
+  /** Runs work while no other backup or restore uses the folder. */
+  alone<T>(work: () => Promise<T>): Promise<T>
+}
+
+export const TABLES = 'tables'
+/** The path of a table, and of the list of blobs. */
+export const tableFile = (name: string) => `${TABLES}/${name}.jsonl.gz`
+export const LIST = 'blobs.jsonl'
+export const MANIFEST = 'manifest.json'
+export const SECRET = 'secret.key'
+
+/**
+ * Opens a folder of backups.
+ * @param create the installation whose backups it is to have, if it may be made
+ * @param apart folders that it must not be in
+ * @throws BackupError
+ */
+export async function openBackupFolder(
+  given: string,
+  { create, apart }: { create?: string; apart: string[] },
+): Promise<BackupFolder> {
+  const dir = await realOf(resolve(given))
+  for (const other of apart) {
+    const real = await realOf(resolve(other))
+    if (dir === real || dir.startsWith(`${real}/`))
+      throw new BackupError(
+        `${given} is in the folder of the data, ${other}. Name a folder elsewhere, best on another disk.`,
+      )
+  }
+  try {
+    if (create !== undefined) await mkdir(dir, { recursive: true, mode: folderMode })
+    const names = (await ifThere(readdir(dir))) ?? []
+    if (!names.includes('installation')) {
+      if (create === undefined)
+        throw new BackupError(`There is no backup in ${given}. Name the folder that "backup" was given.`)
+      if (names.some(name => name !== 'lost+found' && !name.startsWith('.')))
+        throw new BackupError(`${given} has other files. Name a new or empty folder.`)
+    }
+    const blobs = createDiskStore({ dir })
+    const backups = join(dir, 'backups')
+    if (create !== undefined) {
+      await blobs.bind(create, false)
+      await mkdir(backups, { recursive: true, mode: folderMode })
+    }
+    const list = async () => ((await ifThere(readdir(backups))) ?? []).filter(name => !name.startsWith('.')).sort()
+    const path: BackupFolder['path'] = (backup, ...more) => join(backups, backup, ...more)
+    return {
+      ...{ dir, blobs, path },
+      async finished() {
+        const all = (await list()).filter(name => !name.endsWith(UNFINISHED))
+        const has = await Promise.all(all.map(name => isThere(path(name, MANIFEST))))
+        return all.filter((_, i) => has[i])
+      },
+      unfinished: async () => (await list()).filter(name => name.endsWith(UNFINISHED)),
+      manifest: backup => readManifest(path(backup, MANIFEST)),
+      alone: work =>
+        alone(dir, async () => {
+          // Drafts of a backup that was killed.
+          if (create !== undefined)
+            for (const name of await readdir(join(dir, 'drafts')))
+              await rm(join(dir, 'drafts', name), { recursive: true, force: true })
+          return work()
+        }),
+    }
+  } catch (error) {
+    if (error instanceof ForeignStore)
+      throw new BackupError(`${given} has backups of another installation. Name another folder.`)
+    throw explained(error, given)
+  }
+}
+
+async function alone<T>(dir: string, work: () => Promise<T>): Promise<T> {
+  let began = false
+  try {
+    return await locked(`${dir}/.lock`, () => {
+      began = true
+      return work()
+    })
+  } catch (error) {
+    // A restore needs no right to write there: who cannot write, cannot remove backups either.
+    if (!began && ['EROFS', 'EACCES'].includes(codeOf(error) ?? '')) return work()
+    if (!began && error instanceof Unavailable)
+      throw new BackupError(`Another backup or restore uses ${dir}. Wait until it has ended.`)
+    throw error
+  }
+}
+
+/** The path without symbolic links, also of what does not exist yet. */
+async function realOf(path: string): Promise<string> {
+  const real = await ifThere(realpath(path))
+  if (real !== undefined || path === dirname(path)) return real ?? path
+  return join(await realOf(dirname(path)), path.slice(dirname(path).length))
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import pack from '#package.json' with { type: 'json' }
+import type { Db } from '../../db/index.ts'
+import { migrationNames } from '../../db/migrate.ts'
+import { engineOf, migrationsOf } from '../../db/queries/backup.ts'
+import { fileMode, folderMode, syncFolder } from '../storage/files.ts'
+import { BlobMissing, type BlobStore } from '../storage/store.ts'
+import { copyBlob, eachAtOnce } from './copy.ts'
+import { type BackupFolder, LIST, MANIFEST, SECRET, TABLES, tableFile, UNFINISHED } from './folder.ts'
+import { type Hold, holdDeletions } from './hold.ts'
+import { digestOf, openAppender } from './lines.ts'
+import { listOf, presentIn } from './list.ts'
+import { type ListedBlob, type Manifest, newManifest, writeManifest } from './manifest.ts'
+import { BackupError, explained } from './problem.ts'
+import type { Progress } from './progress.ts'
+import { batches, cursorOver, merged } from './sorted.ts'
+import { savedRows, saveTables } from './tables.ts'
+
+/** After so many blobs or bytes, what was copied is noted, so that the next run can continue from there if this one is killed. */
+const NOTED = { count: 256, bytes: 1024 ** 3 }
+
+interface Source {
+  db: Db
+  store: BlobStore
+  installation: string
+  /** Null to leave it out. */
+  secret: string | null
+}
+
+/** A blob that the database names. */
+interface Wanted {
+  id: string
+  size: number
+  /** In lower-case hex, if the database knows it. */
+  crc32: string | null
+}
+
+/**
+ * Makes a backup: the tables as one snapshot, then the blobs that it names, of which none is deleted from the store meanwhile. Killed, it
+ * leaves an unfinished one, from which the next continues.
+ * @throws BackupError
+ */
+export async function makeBackup(
+  source: Source,
+  folder: BackupFolder,
+  progress: Progress,
+): Promise<{ name: string; manifest: Manifest }> {
+  const { db } = source
+  const migrations = await migrationsOf(db)
+  const names = migrations.map(({ name }) => name)
+  if (migrationNames().some(name => !names.includes(name)) || names.length !== migrationNames().length)
+    throw new BackupError(
+      'The database has the tables of another version of Satchel, or a restore of it has not finished. Use that version, start this one once, or finish the restore.',
+    )
+  const hold = await holdDeletions(db)
+  try {
+    return await make(source, folder, { migrations, hold, progress })
+  } catch (error) {
+    throw explained(error, folder.dir)
+  } finally {
+    await hold
+      .end()
+      .catch(() => progress.warn('The database could not be reached: deletions of files go on in five minutes.'))
+  }
+}
+
+async function make(
+  { db, store, installation, secret }: Source,
+  folder: BackupFolder,
+  { migrations, hold, progress }: { migrations: Manifest['migrations']; hold: Hold; progress: Progress },
+): Promise<{ name: string; manifest: Manifest }> {
+  const snapshotAt = new Date().toISOString()
+  const name = snapshotAt.replaceAll(':', '-')
+  const draft = `${name}${UNFINISHED}`
+  // Before the new one is among them.
+  const known = await knownBlobs(folder)
+  await mkdir(folder.path(draft, TABLES), { recursive: true, mode: folderMode })
+  const pathOf = (file: string) => folder.path(draft, file)
+
+  progress.step('Saving the database')
+  const tables = await db.snapshot(read => saveTables(db, read, pathOf, progress))
+  const blobs = await saveBlobs({ store, folder, hold, progress, known }, pathOf)
+  if (secret !== null) await writeFile(pathOf(SECRET), `${secret}\n`, { mode: fileMode, flush: true })
+  hold.require()
+  const manifest = newManifest({
+    ...{ satchel: pack.version, engine: engineOf(db), installation, snapshotAt, finishedAt: new Date().toISOString() },
+    ...{ migrations, tables, blobs },
+    secret: secret === null ? null : createHash('sha256').update(`${secret}\n`).digest('hex'),
+  })
+  await writeManifest(pathOf(MANIFEST), manifest)
+  for (const path of [folder.path(draft, TABLES), folder.path(draft)]) await syncFolder(path)
+  await rename(folder.path(draft), folder.path(name))
+  await syncFolder(folder.path('.'))
+  return { name, manifest }
+}
+
+/** The blobs that the latest backup has, and those that killed ones have copied since, sorted by id. */
+async function knownBlobs(folder: BackupFolder): Promise<AsyncIterable<ListedBlob>> {
+  const latest = (await folder.finished()).slice(-1)
+  const lists = [...latest, ...(await folder.unfinished())].map(name => listOf(folder, name))
+  return merged(lists)
+}
+
+async function* wantedIn(path: string): AsyncGenerator<Wanted> {
+  for await (const { id, size, crc32, state } of savedRows(path))
+    if (state === 'live') yield { id: String(id), size: Number(size), crc32: crc32 === null ? null : String(crc32) }
+}
+
+async function saveBlobs(
+  {
+    store,
+    folder,
+    hold,
+    progress,
+    known,
+  }: { store: BlobStore; folder: BackupFolder; hold: Hold; progress: Progress; known: AsyncIterable<ListedBlob> },
+  pathOf: (file: string) => string,
+): Promise<Manifest['blobs']> {
+  const ledger = pathOf(tableFile('blobs'))
+  const total = { items: 0, bytes: 0 }
+  for await (const { size } of wantedIn(ledger)) {
+    total.items += 1
+    total.bytes += size
+  }
+  progress.step('Copying files', total)
+
+  const sums = { count: 0, bytes: 0, copied: 0, copiedBytes: 0, missing: 0, damaged: 0 }
+  const [listed, there] = [cursorOver(known), cursorOver(presentIn(folder.blobs))]
+  const list = await openAppender(pathOf(LIST))
+  const saveOne = async ({ blob, before }: { blob: Wanted; before: ListedBlob | undefined }): Promise<ListedBlob> => {
+    const saved = before ?? (await saveBlob(store, folder.blobs, blob))
+    sums.count += 1
+    sums.bytes += saved.sha256 === undefined ? 0 : saved.size
+    if (!before && saved.sha256 !== undefined) {
+      sums.copied += 1
+      sums.copiedBytes += saved.size
+    }
+    if (saved.problem) {
+      sums[saved.problem] += 1
+      progress.warn(
+        saved.problem === 'missing'
+          ? `The blob ${blob.id} is not in the store, so the backup does not have it. See "npm run doctor".`
+          : `The blob ${blob.id} is not what was uploaded: the store has damaged it. The backup has it as it is.`,
+      )
+    }
+    progress.add(1, blob.size)
+    return saved
+  }
+  try {
+    for await (const some of batches(wantedIn(ledger), NOTED)) {
+      hold.require()
+      const work: { blob: Wanted; before: ListedBlob | undefined }[] = []
+      for (const blob of some) {
+        const before = (await listed.at(blob.id)).find(({ problem, size }) => !problem && size === blob.size)
+        const [copy] = await there.at(blob.id)
+        work.push({ blob, before: copy?.size === blob.size ? before : undefined })
+      }
+      await list.append(await eachAtOnce(work, saveOne))
+    }
+  } finally {
+    await list.close()
+    await Promise.all([listed.end(), there.end()])
+  }
+  return { ...sums, sha256: await digestOf(pathOf(LIST)) }
+}
+
+/** Copies a blob into the backup, and compares it with what the database knows of it. */
+async function saveBlob(store: BlobStore, into: BlobStore, { id, size, crc32 }: Wanted): Promise<ListedBlob> {
+  try {
+    const copied = await copyBlob(store, into, id)
+    const isDamaged = copied.size !== size || (crc32 !== null && copied.crc32 !== crc32)
+    return { id, size: copied.size, sha256: copied.sha256, ...(isDamaged ? { problem: 'damaged' as const } : {}) }
+  } catch (error) {
+    if (!(error instanceof BlobMissing)) throw error
+    return { id, size, problem: 'missing' }
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { readWhole, writeWhole } from './lines.ts'
+import { BackupError } from './problem.ts'
+
+/** Raised whenever an earlier version of Satchel could not restore what this one writes. */
+const FORMAT = 1
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+const count = z.number().int().nonnegative()
+
+const shape = z.object({
+  format: z.literal(FORMAT),
+  /** The version of Satchel that made it. */
+  satchel: z.string(),
+  engine: z.enum(['sqlite', 'mysql']),
+  installation: z.uuid(),
+  /** The time of the state that it has, and the end of the backup, in RFC 3339. */
+  snapshotAt: z.string(),
+  finishedAt: z.string(),
+  migrations: z.array(z.object({ name: z.string(), at: count })),
+  /** Each after those that it refers to. Digests are of the files. */
+  tables: z.array(
+    z.object({
+      name: z.string().regex(/^\w+$/),
+      rows: count,
+      sha256,
+      create: z.string(),
+      indexes: z.array(z.string()),
+    }),
+  ),
+  /** `copied`: those that no earlier backup in the folder had; `missing` and `damaged`: as they were in the store. */
+  blobs: z.object({ count, bytes: count, copied: count, copiedBytes: count, missing: count, damaged: count, sha256 }),
+  /** Null if it was left out. */
+  secret: sha256.nullable(),
+})
+
+/** What a backup has. */
+export type Manifest = z.output<typeof shape>
+
+export const newManifest = (facts: Omit<Manifest, 'format'>): Manifest => ({ format: FORMAT, ...facts })
+
+export const writeManifest = (path: string, manifest: Manifest): Promise<void> =>
+  writeWhole(path, `${JSON.stringify(manifest, null, 2)}\n`)
+
+/** @throws BackupError */
+export async function readManifest(path: string): Promise<Manifest> {
+  const written: unknown = JSON.parse(await readWhole(path))
+  const { format } = (written ?? {}) as { format?: unknown }
+  if (typeof format === 'number' && format > FORMAT)
+    throw new BackupError(`${path} was written by a later version of Satchel (format ${format}). Use that version.`)
+  const read = shape.safeParse(written)
+  if (!read.success) throw new BackupError(`${path} is not a manifest of a backup: ${read.error.issues[0]?.message}.`)
+  return read.data
+}
+
+/** A blob in the list of a backup. */
+export interface ListedBlob {
+  id: string
+  size: number
+  /** Of its bytes in the backup; absent if the store did not have it. */
+  sha256?: string
+  /** Why it is not the blob that the database names. */
+  problem?: 'missing' | 'damaged'
+}

@@ -1,0 +1,29 @@
+import { causesOf } from '../runtime/errors.ts'
+
+/** A backup or a restore that is refused or cannot go on: its message says what to do. */
+export class BackupError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'BackupError'
+  }
+}
+
+const remedies: Record<string, string> = {
+  ENOSPC:
+    'has no space left. Free some, or keep fewer backups with --keep; the next run continues where this one ended',
+  EDQUOT: 'has reached its disk quota. Free some space; the next run continues where this one ended',
+  EACCES: 'does not let this user read or write there. Change its permissions, or name another folder',
+  EPERM: 'does not let this user read or write there. Change its permissions, or name another folder',
+  EROFS: 'is read-only. Mount it for writing, or name another folder',
+  EIO: 'is on a disk that fails',
+}
+
+/** The same error; of a folder that refuses, one that says what to do about it. */
+export function explained(error: unknown, dir: string): unknown {
+  if (error instanceof BackupError) return error
+  for (const { code } of causesOf(error)) {
+    const remedy = remedies[String(code)]
+    if (remedy) return new BackupError(`${dir} ${remedy} (${code}).`, { cause: error })
+  }
+  return error
+}

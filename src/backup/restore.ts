@@ -1,0 +1,180 @@
+import { validate as isUuid } from 'uuid'
+import type { Db } from '../../db/index.ts'
+import { migrate, migrationNames } from '../../db/migrate.ts'
+import {
+  beginRestore,
+  endRestore,
+  engineOf,
+  forgetDeleting,
+  hasAccounts,
+  noteMigrations,
+  restoreUnderWay,
+  stagedBlobs,
+} from '../../db/queries/backup.ts'
+import { endOverdue } from '../services/uploads/upload-session.ts'
+import { type BlobStore, ForeignStore } from '../storage/store.ts'
+import type { BackupFolder } from './folder.ts'
+import { listOf } from './list.ts'
+import type { ListedBlob, Manifest } from './manifest.ts'
+import { BackupError } from './problem.ts'
+import type { Progress } from './progress.ts'
+import { restoreBlobs } from './restore-blobs.ts'
+import { timeOf } from './retention.ts'
+import { cursorOver } from './sorted.ts'
+import { loadTables } from './tables.ts'
+import { requireWhole } from './verify.ts'
+
+interface Target {
+  db: Db
+  store: BlobStore
+}
+
+export interface RestoreOptions {
+  /** Whether what the database holds, and blobs that the backup does not have, may be deleted. */
+  deleteExisting: boolean
+  /** Whether blobs that are in the store are read and compared, too. */
+  verify: boolean
+  /** Keeps the secret; called when nothing else can be refused. */
+  saveSecret: () => Promise<void>
+}
+
+export interface Restored {
+  /** Blobs, by what became of them. */
+  copied: number
+  there: number
+  /** Blobs that the backup does not have, or not as they were. */
+  lost: number
+  deleted: number
+}
+
+const AT_ONCE = 200
+
+/**
+ * The backup of a name, or the newest that was made at a time or before.
+ * @throws BackupError
+ */
+export async function chooseBackup(folder: BackupFolder, at: string | undefined): Promise<string> {
+  const all = await folder.finished()
+  const [last] = all.slice(-1)
+  if (last === undefined) throw new BackupError(`${folder.dir} has no finished backup.`)
+  if (at === undefined) return last
+  if (all.includes(at)) return at
+  const time = Date.parse(at)
+  if (Number.isNaN(time))
+    throw new BackupError(
+      '"--at" is the name of a backup as "backup DIR --list" shows it, or a time such as 2026-05-01T12:00:00Z.',
+    )
+  const chosen = all.filter(name => timeOf(name) <= time).at(-1)
+  if (chosen === undefined) throw new BackupError(`There is no backup of this time. The oldest is ${all[0]}.`)
+  return chosen
+}
+
+/**
+ * Restores a backup into a database and a store, which may be of other kinds. Until it has ended, no service starts with the database. If
+ * it is killed, the next run continues.
+ * @throws BackupError, before anything is changed if it can be known by then
+ */
+export async function restoreBackup(
+  { db, store }: Target,
+  folder: BackupFolder,
+  backup: string,
+  progress: Progress,
+  options: RestoreOptions,
+): Promise<Restored> {
+  const manifest = await folder.manifest(backup)
+  const { tables, migrations, engine, installation } = manifest
+  progress.step('Verifying the backup')
+  await requireWhole(folder, backup, manifest)
+  const asDefined = engine === engineOf(db)
+  requireUsable(manifest, asDefined)
+
+  if (await db.isOpenElsewhere())
+    throw new BackupError(
+      'Another program uses the database. Stop all instances of the service, and other programs that use it.',
+    )
+  const continues = (await restoreUnderWay(db)) === backup
+  if (!continues && !options.deleteExisting && (await hasAccounts(db)))
+    throw new BackupError(
+      'The database has accounts already. Name an empty database, or add --delete-existing to delete everything that it holds now.',
+    )
+  await bind(store, installation)
+  await requireNothingElse(store, () => listOf(folder, backup), options.deleteExisting || continues)
+  await options.saveSecret()
+
+  await beginRestore(
+    db,
+    backup,
+    tables.map(({ name }) => name),
+  )
+  const sums = await restoreBlobs(folder, backup, store, { blobs: manifest.blobs, verify: options.verify, progress })
+  progress.step('Restoring the database', { items: tables.reduce((sum, { rows }) => sum + rows, 0), bytes: 0 })
+  if (!asDefined) await migrate(db, undefined, { restoring: true })
+  await loadTables(db, folder, backup, { tables, asDefined, progress })
+  await noteMigrations(db, migrations)
+  await migrate(db, undefined, { restoring: true })
+  await endUploads(db)
+  const deleted = options.deleteExisting ? await removeOthers(store, () => listOf(folder, backup)) : 0
+  await endRestore(db)
+  return { ...sums, deleted }
+}
+
+function requireUsable({ migrations, satchel, engine }: Manifest, asDefined: boolean): void {
+  const names = migrations.map(({ name }) => name)
+  const known = migrationNames()
+  if (names.some(name => !known.includes(name)))
+    throw new BackupError(`This backup is of a later version of Satchel (${satchel}). Restore it with that version.`)
+  if (!asDefined && names.length !== known.length)
+    throw new BackupError(
+      `This backup is of an earlier version of Satchel (${satchel}). Restore it into ${engine === 'mysql' ? 'MySQL or MariaDB' : 'SQLite'}, start this version, and make a backup: that one can be restored into the other engine.`,
+    )
+}
+
+async function bind(store: BlobStore, installation: string): Promise<void> {
+  await store.prepare()
+  try {
+    await store.bind(installation, false)
+  } catch (error) {
+    if (error instanceof ForeignStore) throw new BackupError(`${error.message}. A restore does not delete it.`)
+    throw error
+  }
+}
+
+/** Blobs of the store that a list does not have. Objects of other programs in a container are none. */
+async function* others(store: BlobStore, list: () => AsyncIterable<ListedBlob>): AsyncGenerator<string> {
+  const listed = cursorOver(list())
+  for await (const { key } of store.list()) if (isUuid(key) && (await listed.at(key)).length === 0) yield key
+  await listed.end()
+}
+
+async function requireNothingElse(
+  store: BlobStore,
+  list: () => AsyncIterable<ListedBlob>,
+  mayDelete: boolean,
+): Promise<void> {
+  if (mayDelete) return
+  for await (const key of others(store, list))
+    throw new BackupError(
+      `The blob store (${store.label}) has blobs that the backup does not have, such as ${key}. Name an empty store, or add --delete-existing to delete them.`,
+    )
+}
+
+async function removeOthers(store: BlobStore, list: () => AsyncIterable<ListedBlob>): Promise<number> {
+  let some: string[] = []
+  let removed = 0
+  const remove = async () => {
+    await store.remove(some)
+    removed += some.length
+    some = []
+  }
+  for await (const key of others(store, list)) if (some.push(key) >= AT_ONCE) await remove()
+  if (some.length > 0) await remove()
+  return removed
+}
+
+/** Uploads that were under way have no parts any longer, and objects that were to be deleted were not restored. */
+async function endUploads(db: Db): Promise<void> {
+  for (let some = await stagedBlobs(db, AT_ONCE); some.length > 0; some = await stagedBlobs(db, AT_ONCE))
+    for (const { id, bucketId } of some)
+      await db.transaction(tx => endOverdue(db, bucketId, id, tx, Number.MAX_SAFE_INTEGER))
+  await forgetDeleting(db)
+}

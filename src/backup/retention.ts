@@ -1,0 +1,65 @@
+import { readdir, rename, rm } from 'node:fs/promises'
+import { DAY_MS } from '../values/duration.ts'
+import type { BackupFolder } from './folder.ts'
+import { listOf } from './list.ts'
+import { cursorOver, merged } from './sorted.ts'
+
+/** How many backups are kept: the newest ones, and those of the last days. Undefined is all. */
+export interface Retention {
+  count?: number | undefined
+  days?: number | undefined
+}
+
+const REMOVED_AT_ONCE = 500
+
+/**
+ * Removes the backups that are not to be kept, what killed ones have left, and the blobs that no backup has any longer. Call it after a
+ * backup: the newest one is always kept.
+ */
+export async function removeOld(
+  folder: BackupFolder,
+  { count, days }: Retention,
+): Promise<{ backups: string[]; blobs: number }> {
+  const all = await folder.finished()
+  const newest = all.slice(-(count ?? 1))
+  const since = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * DAY_MS
+  const isKept = (name: string) => newest.includes(name) || timeOf(name) >= since
+  const old = count === undefined && days === undefined ? [] : all.filter(name => !isKept(name))
+  const unfinished = await folder.unfinished()
+  for (const name of [...old, ...unfinished]) await removeBackup(folder, name)
+  // Of an earlier run that was killed here.
+  const aside = (await readdir(folder.path('.'))).filter(name => name.startsWith('.'))
+  for (const name of aside) await rm(folder.path(name), { recursive: true, force: true })
+  const changed = old.length + unfinished.length + aside.length > 0
+  return { backups: old, blobs: changed ? await removeUnnamed(folder) : 0 }
+}
+
+/** The time of a backup, from its name, in milliseconds since 1970. */
+export const timeOf = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
+
+async function removeUnnamed(folder: BackupFolder): Promise<number> {
+  const lists = (await folder.finished()).map(name => listOf(folder, name))
+  const named = cursorOver(merged(lists))
+  let unnamed: string[] = []
+  let removed = 0
+  const remove = async () => {
+    await folder.blobs.remove(unnamed)
+    removed += unnamed.length
+    unnamed = []
+  }
+  for await (const { key } of folder.blobs.list()) {
+    if ((await named.at(key)).length > 0) continue
+    unnamed.push(key)
+    if (unnamed.length >= REMOVED_AT_ONCE) await remove()
+  }
+  if (unnamed.length > 0) await remove()
+  await named.end()
+  return removed
+}
+
+/** Removes a backup with all its files but the blobs. Renamed first, so that a kill leaves no half of it. */
+async function removeBackup(folder: BackupFolder, name: string): Promise<void> {
+  const aside = folder.path(`.${name}`)
+  await rename(folder.path(name), aside)
+  await rm(aside, { recursive: true, force: true })
+}

@@ -1,0 +1,69 @@
+interface Named {
+  id: string
+}
+
+/** Walks along a source that is sorted by id, while its ids are asked for in ascending order. */
+export interface Cursor<T> {
+  /** The items with this id. Those before it are skipped. */
+  at(id: string): Promise<T[]>
+  end(): Promise<void>
+}
+
+export function cursorOver<T extends Named>(source: AsyncIterable<T>): Cursor<T> {
+  const items = source[Symbol.asyncIterator]()
+  let next: T | undefined
+  let began = false
+  const advance = async () => {
+    const { done, value } = await items.next()
+    next = done ? undefined : value
+  }
+  return {
+    async at(id) {
+      if (!began) await advance()
+      began = true
+      const found: T[] = []
+      for (; next !== undefined && next.id <= id; await advance()) if (next.id === id) found.push(next)
+      return found
+    },
+    async end() {
+      await items.return?.()
+    },
+  }
+}
+
+/** The items of several sources that are sorted by id, sorted by id. */
+export async function* merged<T extends Named>(sources: AsyncIterable<T>[]): AsyncGenerator<T> {
+  const heads = await Promise.all(
+    sources.map(async source => {
+      const items = source[Symbol.asyncIterator]()
+      return { items, head: await items.next() }
+    }),
+  )
+  for (;;) {
+    let least: (typeof heads)[number] | undefined
+    for (const each of heads)
+      if (!each.head.done && (!least || least.head.done || each.head.value.id < least.head.value.id)) least = each
+    if (!least || least.head.done) return
+    yield least.head.value
+    least.head = await least.items.next()
+  }
+}
+
+/** Items in lists of at most `count`, and of at most so many bytes unless one item alone has more. */
+export async function* batches<T extends { size: number }>(
+  source: AsyncIterable<T>,
+  { count, bytes }: { count: number; bytes: number },
+): AsyncGenerator<T[]> {
+  let some: T[] = []
+  let sum = 0
+  for await (const item of source) {
+    if (some.length > 0 && (some.length === count || sum + item.size > bytes)) {
+      yield some
+      some = []
+      sum = 0
+    }
+    some.push(item)
+    sum += item.size
+  }
+  if (some.length > 0) yield some
+}
