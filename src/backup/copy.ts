@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import pLimit from 'p-limit'
-import type { BlobStore } from '../storage/store.ts'
+import { BlobMissing, type BlobStore } from '../storage/store.ts'
 import type { Uploaded } from '../storage/upload.ts'
+import { hexOfCrc32 } from '../upload-engine/crc32.ts'
 
 /** Blobs that are copied at once: most are small, and wait for the disk. */
 const AT_ONCE = 16
@@ -14,15 +16,72 @@ export class BlobDamaged extends Error {
   }
 }
 
-/** What was copied, with its SHA-256 in lower-case hex. */
-export type Copied = Uploaded & { sha256: string }
+/** What was copied: its size in bytes, and its checksums in lower-case hex. */
+export type Copied = Pick<Uploaded, 'size' | 'crc32'> & { sha256: string }
 
-/**
- * Copies a blob from one store to another, in constant memory.
- * @param expected the SHA-256 that it must have; otherwise nothing is stored
- * @throws BlobDamaged, BlobMissing
- */
-export async function copyBlob(from: BlobStore, to: BlobStore, id: string, expected?: string): Promise<Copied> {
+/** What became of a blob. Other errors end a copy. */
+export type Outcome = Copied | BlobMissing | BlobDamaged
+
+/** A blob that is to be copied. */
+export interface ToCopy {
+  id: string
+  size: number
+  /** The SHA-256 that it must have; otherwise it is not stored. */
+  expected?: string | undefined
+}
+
+/** What is read at once. */
+const SMALL = 64 * 1024
+
+/** Copies some blobs from one store to another. @param done called with the size of each when it is stored */
+export async function copyBlobs(
+  from: BlobStore,
+  to: BlobStore,
+  blobs: ToCopy[],
+  done: (size: number) => void,
+): Promise<Map<string, Outcome>> {
+  const isSmall = ({ size }: ToCopy) => to.putMany !== undefined && size <= SMALL
+  const outcomes = new Map<string, Outcome>()
+  const small = await eachAtOnce(blobs.filter(isSmall), async blob => {
+    const read = await caught(() => readSmall(from, blob))
+    outcomes.set(blob.id, 'copied' in read ? read.copied : read)
+    return 'copied' in read ? [{ key: blob.id, bytes: read.bytes }] : []
+  })
+  await to.putMany?.(small.flat())
+  for (const blob of blobs.filter(isSmall)) done(blob.size)
+  const others = blobs.filter(blob => !isSmall(blob))
+  await eachAtOnce(others, async ({ id, size, expected }) => {
+    outcomes.set(id, await caught(() => copyBlob(from, to, id, expected)))
+    done(size)
+  })
+  return outcomes
+}
+
+async function caught<T>(work: () => Promise<T>): Promise<T | BlobMissing | BlobDamaged> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BlobMissing || error instanceof BlobDamaged) return error
+    throw error
+  }
+}
+
+async function readSmall(
+  from: BlobStore,
+  { id, size, expected }: ToCopy,
+): Promise<{ copied: Copied; bytes: Uint8Array }> {
+  // One more than it should have: a longer one is damaged. Azure refuses a range of an empty blob.
+  const chunks: Uint8Array[] = []
+  for await (const chunk of await from.open(id, size === 0 ? {} : { count: size + 1 })) chunks.push(chunk)
+  const [first] = chunks
+  const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks)
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  if (expected !== undefined && sha256 !== expected) throw new BlobDamaged(id)
+  return { copied: { size: bytes.length, crc32: hexOfCrc32(crc32(bytes)), sha256 }, bytes }
+}
+
+/** Copies a blob in constant memory. @throws BlobDamaged, BlobMissing */
+async function copyBlob(from: BlobStore, to: BlobStore, id: string, expected?: string): Promise<Copied> {
   const hash = createHash('sha256')
   const source = await from.open(id)
   let sha256 = ''

@@ -5,8 +5,8 @@ import type { Db } from '../../db/index.ts'
 import { migrationNames } from '../../db/migrate.ts'
 import { engineOf, migrationsOf } from '../../db/queries/backup.ts'
 import { fileMode, folderMode, syncFolder } from '../storage/files.ts'
-import { BlobMissing, type BlobStore } from '../storage/store.ts'
-import { copyBlob, eachAtOnce } from './copy.ts'
+import type { BlobStore } from '../storage/store.ts'
+import { copyBlobs, type Outcome } from './copy.ts'
 import { type BackupFolder, LIST, MANIFEST, SECRET, TABLES, tableFile, UNFINISHED } from './folder.ts'
 import { type Hold, holdDeletions } from './hold.ts'
 import { digestOf, openAppender } from './lines.ts'
@@ -18,7 +18,7 @@ import { batches, cursorOver, merged } from './sorted.ts'
 import { savedRows, saveTables } from './tables.ts'
 
 /** After so many blobs or bytes, what was copied is noted, so that the next run can continue from there if this one is killed. */
-const NOTED = { count: 256, bytes: 1024 ** 3 }
+const NOTED = { count: 512, bytes: 1024 ** 3 }
 
 interface Source {
   db: Db
@@ -128,35 +128,42 @@ async function saveBlobs(
   const sums = { count: 0, bytes: 0, copied: 0, copiedBytes: 0, missing: 0, damaged: 0 }
   const [listed, there] = [cursorOver(known), cursorOver(presentIn(folder.blobs))]
   const list = await openAppender(pathOf(LIST))
-  const saveOne = async ({ blob, before }: { blob: Wanted; before: ListedBlob | undefined }): Promise<ListedBlob> => {
-    const saved = before ?? (await saveBlob(store, folder.blobs, blob))
+  const note = (blob: Wanted, saved: ListedBlob, isNew: boolean) => {
     sums.count += 1
-    sums.bytes += saved.sha256 === undefined ? 0 : saved.size
-    if (!before && saved.sha256 !== undefined) {
-      sums.copied += 1
-      sums.copiedBytes += saved.size
+    if (saved.sha256 !== undefined) {
+      sums.bytes += saved.size
+      if (isNew) sums.copied += 1
+      if (isNew) sums.copiedBytes += saved.size
     }
-    if (saved.problem) {
-      sums[saved.problem] += 1
-      progress.warn(
-        saved.problem === 'missing'
-          ? `The blob ${blob.id} is not in the store, so the backup does not have it. See "npm run doctor".`
-          : `The blob ${blob.id} is not what was uploaded: the store has damaged it. The backup has it as it is.`,
-      )
-    }
-    progress.add(1, blob.size)
-    return saved
+    if (!saved.problem) return
+    sums[saved.problem] += 1
+    progress.warn(
+      saved.problem === 'missing'
+        ? `The blob ${blob.id} is not in the store, so the backup does not have it. See "npm run doctor".`
+        : `The blob ${blob.id} is not what was uploaded: the store has damaged it. The backup has it as it is.`,
+    )
   }
   try {
     for await (const some of batches(wantedIn(ledger), NOTED)) {
       hold.require()
-      const work: { blob: Wanted; before: ListedBlob | undefined }[] = []
-      for (const blob of some) {
-        const before = (await listed.at(blob.id)).find(({ problem, size }) => !problem && size === blob.size)
-        const [copy] = await there.at(blob.id)
-        work.push({ blob, before: copy?.size === blob.size ? before : undefined })
+      const known = new Map<string, ListedBlob>()
+      for (const { id, size } of some) {
+        const before = (await listed.at(id)).find(({ problem, size: listedSize }) => !problem && listedSize === size)
+        const [copy] = await there.at(id)
+        if (before && copy?.size === size) known.set(id, before)
       }
-      await list.append(await eachAtOnce(work, saveOne))
+      progress.add(
+        known.size,
+        [...known.values()].reduce((sum, { size }) => sum + size, 0),
+      )
+      const missing = some.filter(({ id }) => !known.has(id))
+      const outcomes = await copyBlobs(store, folder.blobs, missing, size => progress.add(1, size))
+      const lines = some.map(blob => {
+        const saved = known.get(blob.id) ?? savedAs(blob, outcomes.get(blob.id))
+        note(blob, saved, !known.has(blob.id))
+        return saved
+      })
+      await list.append(lines)
     }
   } finally {
     await list.close()
@@ -165,14 +172,9 @@ async function saveBlobs(
   return { ...sums, sha256: await digestOf(pathOf(LIST)) }
 }
 
-/** Copies a blob into the backup, and compares it with what the database knows of it. */
-async function saveBlob(store: BlobStore, into: BlobStore, { id, size, crc32 }: Wanted): Promise<ListedBlob> {
-  try {
-    const copied = await copyBlob(store, into, id)
-    const isDamaged = copied.size !== size || (crc32 !== null && copied.crc32 !== crc32)
-    return { id, size: copied.size, sha256: copied.sha256, ...(isDamaged ? { problem: 'damaged' as const } : {}) }
-  } catch (error) {
-    if (!(error instanceof BlobMissing)) throw error
-    return { id, size, problem: 'missing' }
-  }
+/** Compares what was copied with what the database knows of it. */
+function savedAs({ id, size, crc32 }: Wanted, copied: Outcome | undefined): ListedBlob {
+  if (!copied || copied instanceof Error) return { id, size, problem: 'missing' }
+  const isDamaged = copied.size !== size || (crc32 !== null && copied.crc32 !== crc32)
+  return { id, size: copied.size, sha256: copied.sha256, ...(isDamaged ? { problem: 'damaged' as const } : {}) }
 }

@@ -1,12 +1,12 @@
 import { BlobMissing, type BlobStore } from '../storage/store.ts'
-import { BlobDamaged, copyBlob, digestOfBlob, eachAtOnce } from './copy.ts'
+import { BlobDamaged, copyBlobs, digestOfBlob, eachAtOnce } from './copy.ts'
 import type { BackupFolder } from './folder.ts'
 import { listOf, presentIn } from './list.ts'
 import type { ListedBlob, Manifest } from './manifest.ts'
 import type { Progress } from './progress.ts'
 import { batches, cursorOver } from './sorted.ts'
 
-const AT_A_TIME = { count: 1000, bytes: 1024 ** 3 }
+const AT_A_TIME = { count: 512, bytes: 1024 ** 3 }
 
 /**
  * Copies the blobs of a backup into a store that may have some of them. One that the backup does not have intact is reported and left
@@ -28,33 +28,29 @@ export async function restoreBlobs(
     if (size === 0 && !(await store.look(id))) return false
     return !verify || (await digestOfBlob(store, id)) === sha256
   }
-  const restore = async ({ blob, found }: { blob: ListedBlob; found: number | undefined }) => {
-    const { id, size, sha256, problem } = blob
-    try {
-      if (problem) {
-        sums.lost += 1
-        progress.warn(`The blob ${id} was ${problem} when the backup was made.`)
-      }
-      if (sha256 === undefined) return
-      if (await isThere(blob, found)) sums.there += 1
-      else {
-        await copyBlob(folder.blobs, store, id, sha256)
-        sums.copied += 1
-      }
-    } catch (error) {
-      if (!(error instanceof BlobDamaged || error instanceof BlobMissing)) throw error
-      sums.lost += 1
-      progress.warn(
-        `The blob ${id} is ${error instanceof BlobMissing ? 'missing' : 'damaged'} in the backup, so it was not restored.`,
-      )
-    } finally {
-      progress.add(1, size)
-    }
+  const lose = (id: string, why: string) => {
+    sums.lost += 1
+    progress.warn(`The blob ${id} ${why}`)
   }
   for await (const some of batches(listOf(folder, backup), AT_A_TIME)) {
     const work: { blob: ListedBlob; found: number | undefined }[] = []
-    for (const blob of some) work.push({ blob, found: (await present.at(blob.id))[0]?.size })
-    await eachAtOnce(work, restore)
+    for (const blob of some) {
+      const [found] = await present.at(blob.id)
+      if (blob.problem) lose(blob.id, `was ${blob.problem} when the backup was made.`)
+      if (blob.sha256 !== undefined) work.push({ blob, found: found?.size })
+    }
+    const copies = await eachAtOnce(work, async ({ blob, found }) => {
+      const { id, size, sha256 } = blob
+      if (!(await isThere(blob, found))) return [{ id, size, expected: sha256 }]
+      sums.there += 1
+      progress.add(1, size)
+      return []
+    })
+    const outcomes = await copyBlobs(folder.blobs, store, copies.flat(), size => progress.add(1, size))
+    for (const [id, outcome] of outcomes)
+      if (outcome instanceof BlobMissing) lose(id, 'is missing in the backup, so it was not restored.')
+      else if (outcome instanceof BlobDamaged) lose(id, 'is damaged in the backup, so it was not restored.')
+      else sums.copied += 1
   }
   await present.end()
   return sums

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs'
 import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from 'node:fs/promises'
 import { blockSize } from './blocks.ts'
 import { chunksOf, readSize } from './chunks.ts'
+import { putMany } from './disk-many.ts'
 import { openVolume } from './disk-marker.ts'
 import { commitParts, partsIn, stagePart, tidyParts } from './disk-parts.ts'
 import {
@@ -11,6 +12,7 @@ import {
   ifThere,
   isKey,
   onDisk,
+  opened,
   openShelves,
   syncFolder,
   uniqueName,
@@ -62,7 +64,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return found
     })
 
-  async function opened(key: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+  async function openBlob(key: string, signal: AbortSignal | undefined): Promise<FileHandle> {
     signal?.throwIfAborted()
     const file = await find(() => open(pathOf(key), 'r'))
     if (!file) throw new BlobMissing(key)
@@ -98,13 +100,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       await onDisk(async () => {
         await volume.check()
         const file = `${drafts}/.${uniqueName()}`
-        const handle = await open(file, 'wx', fileMode)
-        try {
-          await writeAt(handle, probe, 0)
-        } finally {
-          await handle.close()
-          await unlink(file)
-        }
+        await opened(file, 'wx', handle => writeAt(handle, probe, 0)).finally(() => unlink(file))
       })
     },
 
@@ -153,6 +149,9 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         )
       }
     },
+
+    putMany: blobs =>
+      onVolume(() => putMany(blobs.map(({ key, bytes }) => ({ draft: draftOf(key), path: pathOf(key), bytes })))),
 
     async stagePart(key, number, source, options) {
       draftOf(key)
@@ -228,7 +227,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     async describe() {},
 
     async open(key, { offset = 0, count, signal } = {}) {
-      const file = await opened(key, signal)
+      const file = await openBlob(key, signal)
       if (count !== undefined && count <= readSize) return onDisk(() => readNow(file, offset, count))
       const stream = file.createReadStream({
         start: offset,
@@ -241,7 +240,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return stream
     },
 
-    chunks: async (key, { offset = 0, count, signal }) => chunksOf(await opened(key, signal), offset, count),
+    chunks: async (key, { offset = 0, count, signal }) => chunksOf(await openBlob(key, signal), offset, count),
 
     async look(key) {
       const there = await find(() => stat(pathOf(key)))
