@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import pLimit from 'p-limit'
 import { BlobMissing, type BlobStore } from '../storage/store.ts'
@@ -40,44 +41,48 @@ export async function copyBlobs(
   blobs: ToCopy[],
   done: (size: number) => void,
 ): Promise<Map<string, Outcome>> {
-  const isSmall = ({ size }: ToCopy) => to.putMany !== undefined && size <= SMALL
   const outcomes = new Map<string, Outcome>()
-  const small = await eachAtOnce(blobs.filter(isSmall), async blob => {
-    const read = await caught(() => readSmall(from, blob))
-    outcomes.set(blob.id, 'copied' in read ? read.copied : read)
-    return 'copied' in read ? [{ key: blob.id, bytes: read.bytes }] : []
+  const isSmall = ({ size }: ToCopy) => to.putMany !== undefined && size <= SMALL
+  const small = blobs.filter(isSmall)
+  const read = await readSmall(from, small)
+  const intact: { key: string; bytes: Uint8Array }[] = []
+  small.forEach(({ id, expected }, i) => {
+    const bytes = read[i]
+    const outcome = bytes ? examined(id, bytes, expected) : new BlobMissing(id)
+    outcomes.set(id, outcome)
+    if (bytes && !(outcome instanceof Error)) intact.push({ key: id, bytes })
   })
-  await to.putMany?.(small.flat())
-  for (const blob of blobs.filter(isSmall)) done(blob.size)
+  await to.putMany?.(intact)
+  for (const { size } of small) done(size)
   const others = blobs.filter(blob => !isSmall(blob))
   await eachAtOnce(others, async ({ id, size, expected }) => {
-    outcomes.set(id, await caught(() => copyBlob(from, to, id, expected)))
+    const outcome = await copyBlob(from, to, id, expected).catch(error => {
+      if (error instanceof BlobMissing || error instanceof BlobDamaged) return error
+      throw error
+    })
+    outcomes.set(id, outcome)
     done(size)
   })
   return outcomes
 }
 
-async function caught<T>(work: () => Promise<T>): Promise<T | BlobMissing | BlobDamaged> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof BlobMissing || error instanceof BlobDamaged) return error
-    throw error
-  }
+/** The bytes of small blobs; undefined for one that is missing. */
+async function readSmall(from: BlobStore, blobs: ToCopy[]): Promise<(Uint8Array | undefined)[]> {
+  if (from.readMany) return from.readMany(blobs.map(({ id }) => id))
+  return eachAtOnce(blobs, async ({ id }) => {
+    try {
+      return await buffer(await from.open(id))
+    } catch (error) {
+      if (error instanceof BlobMissing) return undefined
+      throw error
+    }
+  })
 }
 
-async function readSmall(
-  from: BlobStore,
-  { id, size, expected }: ToCopy,
-): Promise<{ copied: Copied; bytes: Uint8Array }> {
-  // One more than it should have: a longer one is damaged. Azure refuses a range of an empty blob.
-  const chunks: Uint8Array[] = []
-  for await (const chunk of await from.open(id, size === 0 ? {} : { count: size + 1 })) chunks.push(chunk)
-  const [first] = chunks
-  const bytes = first && chunks.length === 1 ? first : Buffer.concat(chunks)
+function examined(id: string, bytes: Uint8Array, expected: string | undefined): Copied | BlobDamaged {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  if (expected !== undefined && sha256 !== expected) throw new BlobDamaged(id)
-  return { copied: { size: bytes.length, crc32: hexOfCrc32(crc32(bytes)), sha256 }, bytes }
+  if (expected !== undefined && sha256 !== expected) return new BlobDamaged(id)
+  return { size: bytes.length, crc32: hexOfCrc32(crc32(bytes)), sha256 }
 }
 
 /** Copies a blob in constant memory. @throws BlobDamaged, BlobMissing */

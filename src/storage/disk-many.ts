@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
-import { fileMode, folderMode, opened, syncFolder } from './files.ts'
+import { fileMode, folderMode, isAbsent, opened, syncFolder } from './files.ts'
 
 /** A blob with its draft, in which it is written, and its path. */
 interface Small {
@@ -11,10 +11,21 @@ interface Small {
   bytes: Uint8Array
 }
 
-/**
- * Writes many small blobs: first all bytes, then one wait for the disk, then the names. Calls of the system block the process, because
- * waiting for each in another thread takes several times as long: it is for programs that do nothing else.
- */
+// Calls of the system block the process here, because waiting for each in another thread takes several times as long: this is for
+// programs that do nothing else.
+
+/** Reads many small files; undefined for one that is missing. */
+export const readMany = (paths: string[]): (Uint8Array | undefined)[] =>
+  paths.map(path => {
+    try {
+      return readFileSync(path)
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      throw error
+    }
+  })
+
+/** Writes many small blobs: first all bytes, then one wait for the disk, then the names. */
 export async function putMany(blobs: Small[]): Promise<void> {
   try {
     for (const { draft, bytes } of blobs) writeFileSync(draft, bytes, { mode: fileMode })

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from 'node:fs/promises'
 import { blockSize } from './blocks.ts'
 import { chunksOf, readSize } from './chunks.ts'
-import { putMany } from './disk-many.ts'
+import { putMany, readMany } from './disk-many.ts'
 import { openVolume } from './disk-marker.ts'
 import { commitParts, partsIn, stagePart, tidyParts } from './disk-parts.ts'
 import {
@@ -150,6 +150,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       }
     },
 
+    readMany: keys => onVolume(async () => readMany(keys.map(pathOf))),
     putMany: blobs =>
       onVolume(() => putMany(blobs.map(({ key, bytes }) => ({ draft: draftOf(key), path: pathOf(key), bytes })))),
 

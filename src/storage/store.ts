@@ -78,7 +78,9 @@ export interface BlobStore {
    * key can be removed. The source is closed by its iterator's `return`, which destroys a Node stream.
    */
   put(key: string, source: AsyncIterable<Uint8Array>, options: PutOptions): Promise<Uploaded>
-  /** Stores many small blobs in place of `put`, for programs that copy blobs and do nothing else. Only where that is faster. */
+  /** Reads many small blobs whole, for programs that copy blobs and do nothing else; undefined for one that is missing. Only where that is faster. */
+  readMany?(keys: string[]): Promise<(Uint8Array | undefined)[]>
+  /** Stores many small blobs, for the same programs. */
   putMany?(blobs: { key: string; bytes: Uint8Array }[]): Promise<void>
   /**
    * Stages a part of a blob, replacing an earlier one of the same number (from 1). It can be read after `commitParts`.
