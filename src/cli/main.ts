@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-import { createRequire } from 'node:module'
 import { CommanderError } from 'commander'
+import manifest from '#package.json' with { type: 'json' }
 import { exits } from './failure.ts'
 import { createProgram } from './program.ts'
 import { jsonLine, plain } from './text.ts'
@@ -13,17 +13,16 @@ for (const stream of [process.stdout, process.stderr])
     process.exit(exits.failed)
   })
 
-const { version }: { version: string } = createRequire(import.meta.url)('#package.json')
 const words = process.argv.slice(2)
 const end = words.indexOf('--')
 const wantsJson = words.slice(0, end < 0 ? undefined : end).includes('--json')
 
-const program = createProgram(version)
+const program = createProgram(manifest.version)
 let wrong = ''
 configure(program)
-try {
-  await program.parseAsync()
-} catch (error) {
+
+// Not awaited: the main script of a single executable is a CommonJS module.
+program.parseAsync().catch(error => {
   if (!(error instanceof CommanderError)) throw error
   // Commander exits with 1 for invalid usage, and with 0 for requested help.
   process.exitCode = error.exitCode && exits.usage
@@ -31,7 +30,7 @@ try {
     process.stderr.write(
       jsonLine({ error: { code: 'USAGE', message: sentenceOf(wrong || error.message), exitCode: exits.usage } }),
     )
-}
+})
 
 /** Captures usage errors, for JSON output. Commander configures output per command. */
 function configure(command: typeof program): void {

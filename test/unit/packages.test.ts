@@ -8,22 +8,23 @@ const jsonOf = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 const namesIn = ({ dependencies = {}, devDependencies = {} }) => Object.keys({ ...dependencies, ...devDependencies })
 const tools = namesIn(jsonOf('test/package.json'))
 
-describe('The packages of test/package.json', () => {
-  /** What a file loads, and all that this loads: files of ours, and names of packages. */
-  function loadedBy(file: string, loaded = new Set<string>()): Set<string> {
-    if (loaded.has(file)) return loaded
-    loaded.add(file)
-    const imports = readFileSync(file, 'utf8').matchAll(
-      /^(?:import|export)\b(?! type)[^'"]*?\bfrom '([^']+)'|^import '([^']+)'|\b(?:import|resolve)\('([^']+)'\)/gm,
-    )
-    for (const [, from, bare, dynamic] of imports) {
-      const name = from ?? bare ?? dynamic ?? ''
-      const path = normalize(join(dirname(file), name))
-      if (!name.startsWith('.')) loaded.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '')
-      else if (/\.[cm]?tsx?$|\.mjs$/.test(path) && existsSync(path)) loadedBy(path, loaded)
-    }
-    return loaded
+/** What a file loads, and all that this loads: files of ours, and names of packages. */
+function loadedBy(file: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(file)) return loaded
+  loaded.add(file)
+  const imports = readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export)\b(?! type)[^'"]*?\bfrom '([^']+)'|^import '([^']+)'|\b(?:import|resolve)\('([^']+)'\)/gm,
+  )
+  for (const [, from, bare, dynamic] of imports) {
+    const name = from ?? bare ?? dynamic ?? ''
+    const path = normalize(join(dirname(file), name))
+    if (!name.startsWith('.')) loaded.add(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? '')
+    else if (/\.[cm]?tsx?$|\.mjs$/.test(path) && existsSync(path)) loadedBy(path, loaded)
   }
+  return loaded
+}
+
+describe('The packages of test/package.json', () => {
   const toolsOf = (files: string[]) => {
     const loaded = new Set<string>()
     for (const file of files) loadedBy(file, loaded)
@@ -46,6 +47,22 @@ describe('The packages of test/package.json', () => {
       path => /^node_modules\/((?:@[^/]+\/)?[^/]+)$/.exec(path)?.[1] ?? [],
     )
     expect(installed.sort()).toEqual(tools.sort())
+  })
+})
+
+describe('src/cli/package.json', () => {
+  const [root, own] = [jsonOf('package.json'), jsonOf('src/cli/package.json')]
+
+  it('names exactly the packages that the command line loads, in the versions of the service', () => {
+    const loaded = [...loadedBy('src/cli/main.ts')].filter(name => !/^(node:|src\/|#)/.test(name))
+    expect(Object.keys(own.dependencies)).toEqual(loaded.sort())
+    const versions = loaded.map(name => [name, root.dependencies[name]])
+    expect(own.dependencies).toEqual(Object.fromEntries(versions))
+  })
+
+  it('has the version, the licence and the engine of the service', () => {
+    const { version, license, engines, publishConfig } = root
+    expect(own).toMatchObject({ version, license, engines, publishConfig })
   })
 })
 

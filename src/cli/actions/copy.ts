@@ -1,4 +1,4 @@
-import { copiedPaths } from '../copying.ts'
+import { copiedPaths } from '../copied-paths.ts'
 import { withEach } from '../each.ts'
 import { Failure, isFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'

@@ -1,0 +1,9 @@
+/** The package has no types of its own. */
+declare module 'postject' {
+  export function inject(
+    file: string,
+    resource: string,
+    content: Buffer,
+    options: { sentinelFuse?: string; machoSegmentName?: string; overwrite?: boolean },
+  ): Promise<void>
+}
