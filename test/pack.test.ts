@@ -45,7 +45,8 @@ describe('What npm pack makes', () => {
     )
     expect(
       files.filter(
-        path => !/^(dist\/(console|pages|db|schema|src)|docs)\/|^[A-Za-z]+\.(md|json)$|^LICENSE$/.test(path),
+        path =>
+          !/^(dist\/(console|pages|db|schema|src)|docs|docker\/systemd)\/|^[A-Za-z]+\.(md|json)$|^LICENSE$/.test(path),
       ),
     ).toEqual([])
     expect(manifest.license).toBe('Apache-2.0')
