@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { CLEANUP_LIMIT } from '../../src/http/server.ts'
 
 const unit = readFileSync('docker/systemd/satchel.service', 'utf8')
-const valueOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
+const settingOf = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1]
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
 /** What systemd says of a unit: lines of errors and warnings. */
@@ -44,15 +44,15 @@ describe('docker/systemd/satchel.service', () => {
       OAUTH_SSO_TOKEN_URL: 'https://sso.example.com/token',
       OAUTH_SSO_USERINFO_URL: 'https://sso.example.com/userinfo',
     })
-    expect(Number(valueOf('TimeoutStopSec'))).toBeGreaterThan(drainSeconds + shutdownSeconds + CLEANUP_LIMIT / 1000)
+    expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(drainSeconds + shutdownSeconds + CLEANUP_LIMIT / 1000)
   })
 
   it('starts a program of the package, which writes only where docs/operate.md puts its data', () => {
     const { bin } = JSON.parse(readFileSync('package.json', 'utf8'))
-    expect(Object.keys(bin)).toContain(valueOf('ExecStart')?.replace('/usr/local/bin/', ''))
-    expect(valueOf('ProtectSystem')).toBe('strict')
+    expect(Object.keys(bin)).toContain(settingOf('ExecStart')?.replace('/usr/local/bin/', ''))
+    expect(settingOf('ProtectSystem')).toBe('strict')
     const guide = readFileSync('docs/operate.md', 'utf8')
-    expect(guide).toContain(`DATA_DIR=/var/lib/${valueOf('StateDirectory')}\n`)
-    expect(guide).toContain(`${valueOf('WorkingDirectory')}/.env`)
+    expect(guide).toContain(`DATA_DIR=/var/lib/${settingOf('StateDirectory')}\n`)
+    expect(guide).toContain(`${settingOf('WorkingDirectory')}/.env`)
   })
 })
