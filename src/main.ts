@@ -5,6 +5,7 @@ import { access, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { Command, Option } from 'commander'
+import manifest from '#package.json' with { type: 'json' }
 import type { Db } from '../db/index.ts'
 import type { App } from './app.ts'
 import { type Config, loadConfig, StartError } from './config/config.ts'
@@ -41,6 +42,7 @@ await main().catch(error => {
 })
 
 async function main(): Promise<void> {
+  requireNode()
   const config = loadConfig()
   const log = createLog(config, await logStream(config))
   // An unhandled rejection in one request must not end the process for all.
@@ -78,6 +80,16 @@ async function gatherFigures(config: Config, workers: number, log: Log): Promise
   const gathering = createGathering(workers)
   await ready('metrics', config, () => listenForScrapes(metrics, gathering.text, log))
   return gathering
+}
+
+/** What the service loads later does not exist in older versions. npm only warns when it installs the package there. */
+function requireNode(): void {
+  const needed = manifest.engines.node.replace('>=', '')
+  const found = process.versions.node
+  if (Number.parseInt(found, 10) < Number(needed))
+    throw new StartError([
+      `It needs Node.js ${needed} or newer, and this is ${found}. Install a newer one from https://nodejs.org.`,
+    ])
 }
 
 /** Creates the data folder if any data is kept in files. @returns the secret key */
