@@ -50,6 +50,12 @@ describe('The packages of test/package.json', () => {
   })
 })
 
+describe('package.json', () => {
+  it('bundles nothing by itself: with its overrides, npm install would never end', () => {
+    expect(jsonOf('package.json')).not.toHaveProperty('bundleDependencies')
+  })
+})
+
 describe('src/cli/package.json', () => {
   const [root, own] = [jsonOf('package.json'), jsonOf('src/cli/package.json')]
 
