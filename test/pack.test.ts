@@ -128,6 +128,7 @@ describe('What npm pack makes', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
       ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
     })
+    const ended = once(child, 'exit')
     try {
       let said = ''
       child.stdout.on('data', chunk => {
@@ -149,7 +150,7 @@ describe('What npm pack makes', () => {
       expect(Buffer.from(await downloaded.arrayBuffer()).equals(bytes)).toBe(true)
     } finally {
       child.kill('SIGTERM')
-      await once(child, 'exit')
+      await ended
     }
   }, 60_000)
 })
