@@ -6,7 +6,8 @@ export type PlanClaim = { claim: string; plans: { value: string; plan: string }[
 /** Reads PLAN_CLAIM. */
 export const planClaim = z.string().transform((text, context): PlanClaim => {
   if (text === '') return null
-  const [, claim = '', rest = ''] = /^([^=:\s]+):(.+)$/.exec(text) ?? []
+  // Names of claims may have colons, as cognito:groups and URLs do: the last one before the first = ends the name.
+  const [, claim = '', rest = ''] = /^([^=\s]+):([^:=]+=.+)$/.exec(text) ?? []
   const plans = rest.split(',').map(pair => {
     const [, value = '', plan = ''] = /^(.+)=([^=]+)$/.exec(pair.trim()) ?? []
     return { value: value.trim(), plan: plan.trim() }
