@@ -7,7 +7,7 @@ import { limitsInput, readLimitInput } from './plan.ts'
 
 mutation('updateAccount', {
   description:
-    'Changes the plan or single limits of an account, suspends it, or restores it. Stored files are kept, even beyond the new limits. A suspended account has no sessions, and its keys and links do not work. Operators cannot suspend themselves, nor operators named by the setting. For operators.',
+    'Changes the plan or single limits of an account, suspends it, or restores it. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are deleted soon, for good. A suspended account has no sessions, and its keys and links do not work. Operators cannot suspend themselves, nor operators named by the setting. For operators.',
   auth: { operator: true },
   fails: ['USER_NOT_FOUND', 'INVALID_INPUT', 'FORBIDDEN'],
   places: { plan_id: 'plan' },

@@ -38,7 +38,7 @@ mutation('createPlan', {
 
 mutation('updatePlan', {
   description:
-    'Changes the name or the limits of a plan, for all of its accounts. Stored files are kept, even beyond the new limits. For operators.',
+    'Changes the name or the limits of a plan, for all of its accounts. Stored files are kept, even beyond the new limits. The oldest trash and versions beyond them are deleted soon, for good. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT'],
   places,
@@ -98,7 +98,7 @@ mutation('deletePlan', {
 
 mutation('setWorkspaceLimits', {
   description:
-    'Sets single limits of a workspace, in the place of those of its owner. Stored files are kept, even beyond them. For operators.',
+    'Sets single limits of a workspace, in the place of those of its owner. Stored files are kept, even beyond them; the oldest trash and versions beyond them are deleted soon, for good. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT', 'WORKSPACE_NOT_FOUND'],
   input: t => ({

@@ -82,6 +82,8 @@ export function planCommands({ command, run }: Program): void {
       return { fact: { plan }, words: words(plan) }
     })
 
+  const shrinkHelp = 
+    '\nA smaller storage limit deletes the oldest trash and versions beyond it within minutes, for good (KEPT_PERCENT).'
   const limitsHelp = `\nThe limits: ${limitNames.map(wireName).join(', ')}.`
   const setOption = [
     '--set <limit=value>',
@@ -94,7 +96,7 @@ export function planCommands({ command, run }: Program): void {
   )
     .addHelpText(
       'after',
-      `\nAn account keeps the plan that an operator has chosen. "${AUTOMATIC}" gives it the default plan now, and that of PLAN_CLAIM at its next sign-in.`,
+      `\nAn account keeps the plan that an operator has chosen. "${AUTOMATIC}" gives it the default plan now, and that of PLAN_CLAIM at its next sign-in.${shrinkHelp}`,
     )
     .action((named: string, plan: string) =>
       run(async operator => {
@@ -121,7 +123,7 @@ export function planCommands({ command, run }: Program): void {
   command('change-plan <plan>', 'changes the name or the limits of a plan; stored files are kept')
     .option('--name <name>', 'its new name')
     .option(...setOption, collect, [])
-    .addHelpText('after', limitsHelp)
+    .addHelpText('after', `${limitsHelp}${shrinkHelp}`)
     .action((id: string, { name, set }: { name?: string; set: string[] }) =>
       onePlan(detail, plans => plans.update(id, { name: name ?? null, limits: set.map(readSetting) })),
     )
@@ -187,7 +189,7 @@ export function planCommands({ command, run }: Program): void {
       `
 The value is a number, a size such as 5GiB, unlimited, or default: that leaves it to the plan again.
 A workspace is named by its id or slug.${limitsHelp}
-For a workspace: ${workspaceLimits.map(wireName).join(', ')}.`,
+For a workspace: ${workspaceLimits.map(wireName).join(', ')}.${shrinkHelp}`,
     )
     .action((named: string, limit: string, value: string) =>
       withPlans(async (plans, operator) => {

@@ -85,7 +85,7 @@ function overQuota({ workspace, link, ...of }: Values<'over-quota'>): Parts {
       name === null
         ? 'The limits of your account have become smaller, and it stores more than they allow.'
         : sentence`The limits of the workspace "${name}", which you own, have become smaller, and it stores more than they allow.`,
-      'Nothing is deleted: everything stays readable, and shares go on. New files are refused until enough is deleted, or the limits are raised. Ask the operator of the service about the limits.',
+      'Your files are kept: they stay readable, and shares go on. Older versions and the trash are deleted sooner. New files are refused until enough is deleted, or the limits are raised. Ask the operator of the service about the limits.',
     ],
     facts: [
       ...(of.usedBytes > of.maxBytes
