@@ -220,6 +220,20 @@ describe('Own limits', () => {
   })
 })
 
+it('A workspace whose slug is the id of something else is not found by that id', async () => {
+  const [owner, other] = [await person(), await person()]
+  const workspace = await found(other)
+  const squatting = await found(owner)
+  const { plans } = t.app.services
+  for (const id of [workspace, other.userId]) {
+    await t.app.db.Workspace.update({ slug: id }, { where: { id: squatting } })
+    expect((await plans.findWorkspace(id))?.id).toBe(id === workspace ? workspace : undefined)
+    expect((await plans.findWorkspace(workspace.toUpperCase()))?.id).toBe(workspace)
+  }
+  await t.app.db.Workspace.update({ slug: 'own-name' }, { where: { id: squatting } })
+  expect((await plans.findWorkspace('own-name'))?.id).toBe(squatting)
+})
+
 describe('A plan that shrinks', () => {
   it('keeps everything, refuses what is new, and says so once, to whom it concerns and to operators', async () => {
     await newPlan('shrinking')

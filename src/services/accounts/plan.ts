@@ -1,4 +1,4 @@
-import { v7 as newId } from 'uuid'
+import { validate as isUuid, v7 as newId } from 'uuid'
 import { isDuplicate } from '../../../db/index.ts'
 import type { Limits, Plan } from '../../../db/models/plan.ts'
 import {
@@ -194,13 +194,11 @@ export function planService({
       if (over.length > 0) wake()
     },
 
-    /** Finds a workspace by its id or slug, for programs that run beside the service. */
+    /** Finds a workspace by its id or slug, for programs that run beside the service. A slug may look like an id of something else: that is never meant. */
     async findWorkspace(named: string): Promise<{ id: string; name: string; slug: string } | null> {
       const attributes = ['id', 'name', 'slug']
-      return (
-        (await db.Workspace.findOne({ where: { slug: named }, attributes, raw: true })) ??
-        (await db.Workspace.findByPk(named, { attributes, raw: true }))
-      )
+      const where = isUuid(named) ? { id: named.toLowerCase() } : { slug: named }
+      return db.Workspace.findOne({ where, attributes, raw: true })
     },
   }
 }
