@@ -22,27 +22,21 @@ mutation('updateAccount', {
     status: t.field({ type: AccountStatus, description: 'Whether it may sign in.' }),
   }),
   resolve: async ({ account, plan, automaticPlan, limits, status }, context) => {
-    const { appointments, operators, plans } = context.services
+    const { appointments, operators } = context.services
     const id = operators.readId(readAccountId(account))
     if (status === 'suspended') await appointments.requireSuspendable(context.caller, id)
     if (plan && automaticPlan) throw new InvalidInput('automaticPlan', 'Give either a plan or automaticPlan.')
     const changed = readLimitInput(limits)
-    if (plan || automaticPlan) {
-      const { plan: given } = await operators.setPlan(id, automaticPlan ? null : (plan ?? null))
-      logSecurityEvent(context, 'plan_changed', { user_id: id, plan_id: given })
-    }
-    if (changed.length > 0) {
-      await plans.setLimits('user', id, changed)
+    const choosesPlan = plan || automaticPlan
+    const now = await operators.update(id, {
+      ...(choosesPlan && { plan: automaticPlan ? null : (plan ?? null) }),
+      ...{ limits: changed, status: status ?? null },
+    })
+    if (choosesPlan) logSecurityEvent(context, 'plan_changed', { user_id: id, plan_id: now.plan })
+    if (changed.length > 0)
       logSecurityEvent(context, 'limits_changed', { user_id: id, limits: changed.map(({ name }) => name).join(' ') })
-    }
-    if (status === 'suspended') {
-      await operators.suspend(id)
-      logSecurityEvent(context, 'account_suspended', { user_id: id })
-    }
-    if (status === 'active') {
-      await operators.restore(id)
-      logSecurityEvent(context, 'account_restored', { user_id: id })
-    }
+    if (status)
+      logSecurityEvent(context, status === 'suspended' ? 'account_suspended' : 'account_restored', { user_id: id })
     return { account: await accountOf(context, id) }
   },
   payload: t => ({ account: t.expose('account', { type: Account, description: 'The account as it is now.' }) }),

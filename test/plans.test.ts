@@ -220,6 +220,21 @@ describe('Own limits', () => {
   })
 })
 
+it('A change of an account of which one part is invalid changes nothing', async () => {
+  const who = await person()
+  const twice = { name: 'MAX_FILES', value: 1 }
+  const rest = { account: accountOf(who), status: 'SUSPENDED' }
+  for (const input of [
+    { ...rest, plan: 'developer', limits: [twice, twice] },
+    { ...rest, plan: 'none', limits: [twice] },
+  ]) {
+    expect(await change('updateAccount', input)).toMatchObject({ code: 'INVALID_INPUT' })
+    const row = await t.app.db.User.findByPk(who.userId, { raw: true, rejectOnEmpty: true })
+    expect([row.planId, row.planBy, row.status]).toEqual(['free', 'default', 'active'])
+    expect(await t.app.db.rows('SELECT id FROM own_limit WHERE user_id = ?', [who.userId])).toEqual([])
+  }
+})
+
 it('A workspace whose slug is the id of something else is not found by that id', async () => {
   const [owner, other] = [await person(), await person()]
   const workspace = await found(other)

@@ -82,7 +82,7 @@ export function planCommands({ command, run }: Program): void {
       return { fact: { plan }, words: words(plan) }
     })
 
-  const shrinkHelp = 
+  const shrinkHelp =
     '\nA smaller storage limit deletes the oldest trash and versions beyond it within minutes, for good (KEPT_PERCENT).'
   const limitsHelp = `\nThe limits: ${limitNames.map(wireName).join(', ')}.`
   const setOption = [

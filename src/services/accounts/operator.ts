@@ -28,9 +28,10 @@ import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { keyById } from '../../values/key-by-id.ts'
 import { MAX_EMAIL } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
-import { changeRunner, operator } from '../history/event.ts'
+import { type Change, changeRunner, operator } from '../history/event.ts'
 import { rowsById } from '../rows-by-id.ts'
-import { assignPlan } from './plan-assignment.ts'
+import { type LimitChange, readLimits } from './limit.ts'
+import { assignLimits, assignPlan } from './plan-assignment.ts'
 import { canonicalEmail } from './profile.ts'
 import type { PlanView } from './user.ts'
 
@@ -45,6 +46,14 @@ export interface Usage {
   /** Usage by the kept data of deleted accounts, and in total. */
   kept: UsageTotals
   total: UsageTotals
+}
+
+/** What of an account is changed. */
+export interface AccountChange {
+  /** Null to let the service choose it again: the default plan now, and at sign-ins that of a claim. */
+  plan?: string | null
+  limits?: LimitChange[]
+  status?: AccountRow['status'] | null
 }
 
 /** Thrown when a command of the operator cannot be carried out; the message gives the reason. */
@@ -80,18 +89,36 @@ export function operatorService({
   }
 
   /** Sets the status. Any change deletes the sessions, so that restoring an account revives none; suspending also deletes the invites that it sent. */
-  async function setStatus(named: string, status: AccountRow['status']): Promise<AccountRow> {
-    return change(operator, async ({ tx, record }) => {
+  async function setStatus(account: AccountRow, status: AccountRow['status'], { tx, record }: Change): Promise<void> {
+    await db.User.update({ status }, { where: { id: account.id }, transaction: tx })
+    if (account.status !== status) {
+      await db.Session.destroy({ where: { userId: account.id }, transaction: tx })
+      const kind = status === 'suspended' ? 'account.suspended' : 'account.restored'
+      record(account.id, { kind, subject: account.id })
+    }
+    if (status === 'suspended') await deleteInvitesBy(db, account.id, null, tx)
+  }
+
+  /** Changes an account, wholly or not at all. @throws Refused, INVALID_INPUT for a wrong limit, or a plan that does not exist or is retired */
+  async function update(named: string, { plan, limits = [], status }: AccountChange): Promise<AccountRow> {
+    const read = readLimits(limits, 'user')
+    const { id, over } = await change(operator, async made => {
+      const { tx, record } = made
       const account = await find(named, tx)
-      await db.User.update({ status }, { where: { id: account.id }, transaction: tx })
-      if (account.status !== status) {
-        await db.Session.destroy({ where: { userId: account.id }, transaction: tx })
-        const kind = status === 'suspended' ? 'account.suspended' : 'account.restored'
-        record(account.id, { kind, subject: account.id })
+      const { id } = account
+      let isOver = false
+      if (plan !== undefined) {
+        const by = plan === null ? 'default' : 'operator'
+        const assigned = await assignPlan(db, { userId: id, plan, by, link: publicUrl() }, tx)
+        record(id, { kind: 'plan.changed', subject: id, details: { plan: assigned.plan } })
+        isOver = assigned.over
       }
-      if (status === 'suspended') await deleteInvitesBy(db, account.id, null, tx)
-      return { ...account, status }
+      if (await assignLimits(db, { holder: 'user', id, limits: read, link: publicUrl() }, tx)) isOver = true
+      if (status) await setStatus(account, status, made)
+      return { id, over: isOver }
     })
+    if (over) wake()
+    return find(id)
   }
 
   return {
@@ -151,22 +178,14 @@ export function operatorService({
      * @param plan null to let the service choose it again: the default plan now, and at sign-ins that of a claim
      * @throws Refused, INVALID_INPUT for a plan that does not exist or is retired
      */
-    async setPlan(named: string, plan: string | null): Promise<AccountRow> {
-      const { id } = await find(named)
-      const { over } = await change(operator, async ({ tx, record }) => {
-        const by = plan === null ? 'default' : 'operator'
-        const assigned = await assignPlan(db, { userId: id, plan, by, link: publicUrl() }, tx)
-        record(id, { kind: 'plan.changed', subject: id, details: { plan: assigned.plan } })
-        return assigned
-      })
-      if (over) wake()
-      return find(id)
-    },
+    setPlan: (named: string, plan: string | null) => update(named, { plan }),
+
+    update,
 
     /** Ends the sessions of an account; its keys and links do not work until it is restored. @throws Refused */
-    suspend: (named: string) => setStatus(named, 'suspended'),
+    suspend: (named: string) => update(named, { status: 'suspended' }),
     /** @throws Refused */
-    restore: (named: string) => setStatus(named, 'active'),
+    restore: (named: string) => update(named, { status: 'active' }),
 
     /** The usage of accounts and workspaces, largest first. */
     async usage(limit: number): Promise<Usage> {

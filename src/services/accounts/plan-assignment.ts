@@ -1,8 +1,10 @@
+import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
+import type { LimitName } from '../../../db/models/plan.ts'
 import type { PlanBy } from '../../../db/models/user.ts'
-import { lockDefaultPlan, lockPlan } from '../../../db/queries/plan.ts'
+import { type Holder, lockDefaultPlan, lockHolder, lockPlan, setOwnLimits } from '../../../db/queries/plan.ts'
 import type { PlanClaim } from '../../config/plan-claim.ts'
-import { InvalidInput } from '../../runtime/errors.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { excerpt } from '../../values/excerpt.ts'
 import { changeLimits } from './over-quota.ts'
 import type { Profile } from './profile.ts'
@@ -42,6 +44,29 @@ export async function assignPlan(
     db.User.update({ planId: id, planBy: by }, { where: { id: userId }, transaction: tx }),
   )
   return { plan: id, over: over.length > 0 }
+}
+
+/**
+ * Sets own limits of an account or of a workspace, and queues mails about the drives that exceed them.
+ * @param limits as `readLimits` answers them; none only checks that the holder is there
+ * @returns whether mails were queued
+ * @throws USER_NOT_FOUND, WORKSPACE_NOT_FOUND
+ */
+export async function assignLimits(
+  db: Db,
+  of: { holder: Holder; id: string; limits: Partial<Record<LimitName, number | null>>; link: string },
+  tx: Tx,
+): Promise<boolean> {
+  const { holder, id, limits, link } = of
+  if (!(await lockHolder(db, holder, id, tx)))
+    throw holder === 'user'
+      ? new AppError('USER_NOT_FOUND', 'There is no such user.')
+      : new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace. Use an id from the details of an account.')
+  if (Object.keys(limits).length === 0) return false
+  const concerned = holder === 'user' ? { userId: id } : { workspaceId: id }
+  const row = { id: newId(), changedAt: Date.now() }
+  const over = await changeLimits(db, { concerned, link, tx }, () => setOwnLimits(db, { holder, id }, limits, row, tx))
+  return over.length > 0
 }
 
 /** The plan that the claims of a person name, the first that matches in the order of the setting; null for none. */

@@ -1,15 +1,7 @@
-import { validate as isUuid, v7 as newId } from 'uuid'
+import { validate as isUuid } from 'uuid'
 import { isDuplicate } from '../../../db/index.ts'
 import type { Limits, Plan } from '../../../db/models/plan.ts'
-import {
-  accountsPerPlan,
-  type Holder,
-  limitsOfHolders,
-  lockHolder,
-  lockPlan,
-  setDefaultPlan,
-  setOwnLimits,
-} from '../../../db/queries/plan.ts'
+import { accountsPerPlan, type Holder, limitsOfHolders, lockPlan, setDefaultPlan } from '../../../db/queries/plan.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { excerpt } from '../../values/excerpt.ts'
 import { MAX_PLAN_ID, MAX_PLAN_NAME } from '../../values/limits.ts'
@@ -17,6 +9,7 @@ import { oneLine } from '../../values/one-line.ts'
 import type { Core } from '../core.ts'
 import { type LimitChange, type LimitView, readLimits, viewLimits, workspaceLimits } from './limit.ts'
 import { changeLimits } from './over-quota.ts'
+import { assignLimits } from './plan-assignment.ts'
 
 /** A plan, and how many accounts have it. */
 export type PlanUse = Plan & { users: number }
@@ -176,22 +169,7 @@ export function planService({
      */
     async setLimits(holder: Holder, id: string, changes: LimitChange[]): Promise<void> {
       const limits = readLimits(changes, holder)
-      if (changes.length === 0) return
-      const concerned = holder === 'user' ? { userId: id } : { workspaceId: id }
-      const over = await db.transaction(async tx => {
-        if (!(await lockHolder(db, holder, id, tx)))
-          throw holder === 'user'
-            ? new AppError('USER_NOT_FOUND', 'There is no such user.')
-            : new AppError(
-                'WORKSPACE_NOT_FOUND',
-                'There is no such workspace. Use an id from the details of an account.',
-              )
-        const row = { id: newId(), changedAt: Date.now() }
-        return changeLimits(db, { concerned, link: link(), tx }, () =>
-          setOwnLimits(db, { holder, id }, limits, row, tx),
-        )
-      })
-      if (over.length > 0) wake()
+      if (await db.transaction(tx => assignLimits(db, { holder, id, limits, link: link() }, tx))) wake()
     },
 
     /** Finds a workspace by its id or slug, for programs that run beside the service. A slug may look like an id of something else: that is never meant. */
