@@ -294,6 +294,33 @@ describe('A plan that shrinks', () => {
     await gina.upload('c', 'x')
   })
 
+  it('from unlimited says so once, counts running uploads, and reads no drives when nothing shrinks', async () => {
+    await newPlan('vast', [{ name: 'MAX_FILES', unlimited: true }])
+    const [who, idle] = [await person(), await person()]
+    for (const one of [who, idle]) await change('updateAccount', { account: accountOf(one), plan: 'vast' })
+    await who.upload('a', 'x')
+    await t.app.db.run('UPDATE bucket SET reserved_files = 1 WHERE user_id = ?', [who.userId])
+    const queries = t.app.db.rows.bind(t.app.db)
+    const read: string[] = []
+    t.app.db.rows = (sql, ...rest) => {
+      if (sql.includes('former')) read.push(sql)
+      return queries(sql, ...rest)
+    }
+    try {
+      await change('updatePlan', { plan: 'vast', name: 'Vaster' })
+      await change('updatePlan', { plan: 'vast', limits: [{ name: 'MAX_BYTES', value: 1e15 }] })
+      expect(read).toEqual([])
+      await change('updatePlan', { plan: 'vast', limits: [{ name: 'MAX_FILES', value: 1 }] })
+      expect(read).toHaveLength(1)
+      await change('updatePlan', { plan: 'vast', limits: [{ name: 'MAX_FILES', value: 0 }] })
+    } finally {
+      t.app.db.rows = queries
+    }
+    expect((await mailsTo(who)).map(({ values }) => [values.usedFiles, values.maxFiles])).toEqual([[2, 1]])
+    expect(await mailsTo(idle)).toEqual([])
+    await t.app.db.run('UPDATE bucket SET reserved_files = 0 WHERE user_id = ?', [who.userId])
+  })
+
   it('admits nothing beyond the larger limit while uploads run, and nothing at all after it', async () => {
     const SIZE = KIB
     for (const [round, after] of [20, 5, 0].entries()) {

@@ -16,10 +16,10 @@ export const withLimits = (account: string, workspace?: string): string =>
     workspace === undefined ? '' : ` LEFT JOIN own_limit wl ON wl.workspace_id = ${workspace}`
   }`
 
-/** One limit, as an expression: NULL means unlimited. */
-export function limitOf(name: LimitName, of: LimitsOf = 'account'): string {
+/** One limit, as an expression: NULL means unlimited. @param plan the alias of what it is left to */
+export function limitOf(name: LimitName, of: LimitsOf = 'account', plan = 'p'): string {
   const column = columnOf(name)
-  const value = `COALESCE(${of === 'workspace' ? `wl.${column}, ` : ''}ol.${column}, p.${column})`
+  const value = `COALESCE(${of === 'workspace' ? `wl.${column}, ` : ''}ol.${column}, ${plan}.${column})`
   return mayBeUnlimited(name) ? `NULLIF(${value}, ${UNLIMITED})` : value
 }
 
@@ -60,10 +60,27 @@ export const limitsOfDrives = (of: LimitsOf): string =>
 export const driveLimitsOf = (drive: string): string =>
   driveLimitNames.map(name => `${driveLimitOf(name, drive)} AS ${name}`).join(', ')
 
+/** The limits of a plan that the usage of drives is compared with. */
+export const usageLimitNames = (['maxTotalStorageBytes', 'maxFiles', 'maxFolders'] as const).flatMap(name => [
+  name,
+  ofWorkspaces[name],
+])
+
+/** What a drive uses, and what running uploads have reserved besides; they may be completed after a limit has shrunk. */
+export const usedBytes = (bucket: string) => `${bucket}.used_bytes + ${bucket}.reserved_bytes`
+export const usedFiles = (bucket: string) => `${bucket}.used_files + ${bucket}.reserved_files`
+
 /** Condition: a drive uses more than its limits allow, as it may after these have shrunk. @param bucket its alias */
-export const isOver = (bucket: string, of: LimitsOf): string => {
+export const isOver = (bucket: string, of: LimitsOf): string =>
+  exceeds([`${bucket}.used_bytes`, `${bucket}.used_files`, `${bucket}.used_folders`], of, 'p')
+
+/** The same with what its running uploads have reserved. @param plan the alias of the plan */
+export const willBeOver = (bucket: string, of: LimitsOf, plan = 'p'): string =>
+  exceeds([usedBytes(bucket), usedFiles(bucket), `${bucket}.used_folders`], of, plan)
+
+function exceeds([bytes, files, folders]: [string, string, string], of: LimitsOf, plan: string): string {
   const over = (used: string, name: DriveLimitName) =>
-    `${bucket}.${used} > ${of === 'workspace' ? limitOf(ofWorkspaces[name], of) : limitOf(name)}`
+    `${used} > ${limitOf(of === 'workspace' ? ofWorkspaces[name] : name, of, plan)}`
   // A comparison with NULL does not hold: what is unlimited is never exceeded.
-  return `(${over('used_bytes', 'maxTotalStorageBytes')} OR ${over('used_files', 'maxFiles')} OR ${over('used_folders', 'maxFolders')})`
+  return `(${over(bytes, 'maxTotalStorageBytes')} OR ${over(files, 'maxFiles')} OR ${over(folders, 'maxFolders')})`
 }

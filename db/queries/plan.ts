@@ -2,7 +2,17 @@ import type { Db, Tx } from '../index.ts'
 import type { OwnLimit } from '../models/own-limit.ts'
 import { type LimitName, type Limits, limitNames, Plan } from '../models/plan.ts'
 import type { Workspace } from '../models/workspace.ts'
-import { isOver, limitOf, limitsOf, withLimits } from './limit.ts'
+import {
+  isOver,
+  type LimitsOf,
+  limitOf,
+  limitsOf,
+  usageLimitNames,
+  usedBytes,
+  usedFiles,
+  willBeOver,
+  withLimits,
+} from './limit.ts'
 import { columnOf, placeholders, selection } from './sql.ts'
 
 /** Locks a plan until the transaction ends: accounts are given it, or it is retired, one after the other. */
@@ -27,8 +37,8 @@ export async function accountsPerPlan(db: Db, tx?: Tx): Promise<Map<string, numb
   return new Map(rows.map(({ plan, n }) => [plan, Number(n)]))
 }
 
-/** The drives that a change of limits concerns: those of an account, of one workspace, or of all accounts of a plan. */
-export type Concerned = { userId: string } | { workspaceId: string } | { planId: string }
+/** The drives that a change of limits concerns: those of an account, or of one workspace. */
+export type Concerned = { userId: string } | { workspaceId: string }
 
 /** A drive that uses more than its limits allow. */
 export interface OverDrive {
@@ -37,6 +47,7 @@ export interface OverDrive {
   email: string | null
   /** Null for a personal drive. */
   workspace: Workspace['name'] | null
+  /** With what running uploads have reserved. */
   usedBytes: number
   usedFiles: number
   usedFolders: number
@@ -45,20 +56,67 @@ export interface OverDrive {
   maxFolders: number | null
 }
 
-const USED =
-  'b.id AS bucketId, u.verified_email AS email, b.used_bytes AS usedBytes, b.used_files AS usedFiles, b.used_folders AS usedFolders'
+const USED = `b.id AS bucketId, u.verified_email AS email, ${usedBytes('b')} AS usedBytes, ${usedFiles('b')} AS usedFiles, b.used_folders AS usedFolders`
+
+/** Selects the personal drives that exceed their limits, and the drives of workspaces that do. @param plan the alias of the plan @param joined more tables */
+function selectionsOfOver(plan = 'p', joined = ''): { personal: string; ofWorkspaces: string } {
+  return {
+    personal: `SELECT ${USED}, NULL AS workspace, ${limitOf('maxTotalStorageBytes', 'account', plan)} AS maxBytes,
+       ${limitOf('maxFiles', 'account', plan)} AS maxFiles, ${limitOf('maxFolders', 'account', plan)} AS maxFolders
+     FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} ${joined} WHERE ${willBeOver('b', 'account', plan)}`,
+    ofWorkspaces: `SELECT ${USED}, w.name AS workspace, ${limitOf('maxTotalStorageBytesWorkspace', 'workspace', plan)} AS maxBytes,
+       ${limitOf('maxFilesWorkspace', 'workspace', plan)} AS maxFiles, ${limitOf('maxWorkspaceFolders', 'workspace', plan)} AS maxFolders
+     FROM user u JOIN workspace w ON w.owner_id = u.id JOIN bucket b ON b.workspace_id = w.id ${withLimits('u', 'w.id')} ${joined}
+     WHERE ${willBeOver('b', 'workspace', plan)}`,
+  }
+}
 
 /** Those of some drives that use more than their limits allow. */
 export function overDrives(db: Db, concerned: Concerned, tx: Tx): Promise<OverDrive[]> {
-  const personal = `SELECT ${USED}, NULL AS workspace, ${limitOf('maxTotalStorageBytes')} AS maxBytes, ${limitOf('maxFiles')} AS maxFiles,
-       ${limitOf('maxFolders')} AS maxFolders
-     FROM user u JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE ${isOver('b', 'account')}`
-  const ofWorkspaces = `SELECT ${USED}, w.name AS workspace, ${limitOf('maxTotalStorageBytesWorkspace', 'workspace')} AS maxBytes,
-       ${limitOf('maxFilesWorkspace', 'workspace')} AS maxFiles, ${limitOf('maxWorkspaceFolders', 'workspace')} AS maxFolders
-     FROM user u JOIN workspace w ON w.owner_id = u.id JOIN bucket b ON b.workspace_id = w.id ${withLimits('u', 'w.id')} WHERE ${isOver('b', 'workspace')}`
+  const { personal, ofWorkspaces } = selectionsOfOver()
   if ('workspaceId' in concerned) return db.rows(`${ofWorkspaces} AND w.id = ?`, [concerned.workspaceId], tx)
-  const [column, id] = 'userId' in concerned ? ['u.id', concerned.userId] : ['u.plan_id', concerned.planId]
-  return db.rows(`${personal} AND ${column} = ? UNION ALL ${ofWorkspaces} AND ${column} = ?`, [id, id], tx)
+  const { userId } = concerned
+  return db.rows(`${personal} AND u.id = ? UNION ALL ${ofWorkspaces} AND u.id = ?`, [userId, userId], tx)
+}
+
+/** The limits of a plan before and after a change. */
+export interface PlanChange {
+  id: string
+  before: Limits
+  after: Limits
+}
+
+/** Whether a change of a plan makes a limit smaller that the usage of drives is compared with. */
+export const isShrunk = ({ before, after }: PlanChange): boolean =>
+  usageLimitNames.some(name => (after[name] ?? Infinity) < (before[name] ?? Infinity))
+
+/**
+ * The drives that use more than a changed plan allows them, and not more than it allowed before; of one range of accounts.
+ * @param from the accounts after this id @param to up to this one
+ */
+export function newlyOverDrives(
+  db: Db,
+  { id, before, after }: PlanChange,
+  { from, to }: { from: string; to: string },
+): Promise<OverDrive[]> {
+  const columns = usageLimitNames.map(name => `? AS ${columnOf(name)}`).join(', ')
+  const joined = `CROSS JOIN (SELECT ${columns}) former CROSS JOIN (SELECT ${columns}) present`
+  const { personal, ofWorkspaces } = selectionsOfOver('present', joined)
+  // Where a limit was unlimited, the comparison answers NULL.
+  const newly = (of: LimitsOf) =>
+    `AND u.plan_id = ? AND u.id > ? AND u.id <= ? AND COALESCE(${willBeOver('b', of, 'former')}, 0) = 0`
+  const values = [...usageLimitNames.map(name => before[name]), ...usageLimitNames.map(name => after[name])]
+  const each = [...values, id, from, to]
+  return db.rows(`${personal} ${newly('account')} UNION ALL ${ofWorkspaces} ${newly('workspace')}`, [...each, ...each])
+}
+
+/** The last of so many accounts after an id, in the order of their ids; undefined for none. */
+export async function lastOfAccounts(db: Db, from: string, count: number): Promise<string | undefined> {
+  const row = await db.row<{ last: string | null }>(
+    `SELECT MAX(id) AS last FROM (SELECT id FROM user WHERE id > ? ORDER BY id LIMIT ${count}) some`,
+    [from],
+  )
+  return row?.last ?? undefined
 }
 
 /** Condition on an account `u` with its drive `b`, joined with its limits: its drive or a workspace that it owns is over its limits. */

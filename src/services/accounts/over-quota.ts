@@ -1,13 +1,24 @@
 import type { Db, Tx } from '../../../db/index.ts'
-import { type Concerned, type OverDrive, overDrives } from '../../../db/queries/plan.ts'
+import {
+  type Concerned,
+  isShrunk,
+  lastOfAccounts,
+  newlyOverDrives,
+  type OverDrive,
+  overDrives,
+  type PlanChange,
+} from '../../../db/queries/plan.ts'
 import { enqueueAll } from '../notices/outbox.ts'
 
 /** How many mails one statement queues. */
 const BATCH = 500
 
+/** Of how many accounts one statement reads the drives. */
+const ACCOUNTS_AT_ONCE = 5000
+
 /**
- * Changes limits, and queues a mail to each owner whose drive uses more than the new limits allow and did not exceed the old ones. The owner
- * of a workspace receives the mail about it.
+ * Changes limits of an account or a workspace, and queues a mail to each owner whose drive uses more than the new limits allow and did not exceed
+ * the old ones. The owner of a workspace receives the mail about it.
  * @param link of the storage of an account, in the mail
  * @returns the drives that are over their limits now and were not before
  */
@@ -19,11 +30,33 @@ export async function changeLimits(
   const before = new Set((await overDrives(db, concerned, tx)).map(({ bucketId }) => bucketId))
   await work()
   const after = (await overDrives(db, concerned, tx)).filter(({ bucketId }) => !before.has(bucketId))
-  const mails = after.flatMap(({ email, bucketId: _id, ...values }) =>
+  await queueMails(db, after, link, tx)
+  return after
+}
+
+/**
+ * Queues the same mails after a plan has changed. Uploads wait for the lock of a plan, and a plan may have very many accounts: this runs after the
+ * change is committed, in short transactions. If the process is killed meanwhile, owners see the notice in the console only.
+ * @returns whether mails were queued
+ */
+export async function announceShrunkPlan(db: Db, changed: PlanChange, link: string): Promise<boolean> {
+  let queued = false
+  if (!isShrunk(changed)) return queued
+  for (let from = ''; ; ) {
+    const to = await lastOfAccounts(db, from, ACCOUNTS_AT_ONCE)
+    if (to === undefined) return queued
+    const over = await newlyOverDrives(db, changed, { from, to })
+    if (over.length > 0) await db.transaction(tx => queueMails(db, over, link, tx))
+    queued ||= over.length > 0
+    from = to
+  }
+}
+
+async function queueMails(db: Db, drives: OverDrive[], link: string, tx: Tx): Promise<void> {
+  const mails = drives.flatMap(({ email, bucketId: _id, ...values }) =>
     // An e-mail address that no provider has verified may belong to another person.
     email === null ? [] : [{ template: 'over-quota' as const, to: email, values: { ...values, link } }],
   )
   for (let sent = 0; sent < mails.length; sent += BATCH)
     await enqueueAll(db, 'mail', mails.slice(sent, sent + BATCH), tx)
-  return after
 }

@@ -1,5 +1,5 @@
 import { validate as isUuid } from 'uuid'
-import { isDuplicate } from '../../../db/index.ts'
+import { isDuplicate, type Tx } from '../../../db/index.ts'
 import type { Limits, Plan } from '../../../db/models/plan.ts'
 import { accountsPerPlan, type Holder, limitsOfHolders, lockPlan, setDefaultPlan } from '../../../db/queries/plan.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
@@ -8,7 +8,7 @@ import { MAX_PLAN_ID, MAX_PLAN_NAME } from '../../values/limits.ts'
 import { oneLine } from '../../values/one-line.ts'
 import type { Core } from '../core.ts'
 import { type LimitChange, type LimitView, readLimits, viewLimits, workspaceLimits } from './limit.ts'
-import { changeLimits } from './over-quota.ts'
+import { announceShrunkPlan } from './over-quota.ts'
 import { assignLimits } from './plan-assignment.ts'
 
 /** A plan, and how many accounts have it. */
@@ -63,11 +63,11 @@ export function planService({
   }
 
   /** Changes one plan under its lock. @throws INVALID_INPUT */
-  async function changePlan(id: string, work: (plan: Plan, tx: Parameters<typeof lockPlan>[2]) => Promise<unknown>) {
-    await db.transaction(async tx => {
+  async function changePlan<T>(id: string, work: (plan: Plan, tx: Tx) => Promise<T>): Promise<T> {
+    return db.transaction(async tx => {
       const plan = await lockPlan(db, id, tx)
       if (!plan) throw await noSuchPlan(id, 'plan_id')
-      await work(plan, tx)
+      return work(plan, tx)
     })
   }
 
@@ -103,13 +103,12 @@ export function planService({
     async update(id: string, given: { name?: string | null; limits: LimitChange[] }): Promise<PlanUse> {
       const limits = readLimits(given.limits, 'plan')
       const name = given.name == null ? {} : { name: readName(given.name) }
-      const over = await db.transaction(async tx => {
-        if (!(await lockPlan(db, id, tx))) throw await noSuchPlan(id, 'plan_id')
-        return changeLimits(db, { concerned: { planId: id }, link: link(), tx }, () =>
-          db.Plan.update({ ...name, ...(limits as Partial<Limits>) }, { where: { id }, transaction: tx }),
-        )
+      const changes = { ...name, ...(limits as Partial<Limits>) }
+      const before = await changePlan(id, async (plan, tx) => {
+        await db.Plan.update(changes, { where: { id }, transaction: tx })
+        return plan
       })
-      if (over.length > 0) wake()
+      if (await announceShrunkPlan(db, { id, before, after: { ...before, ...changes } }, link())) wake()
       return find(id)
     },
 
