@@ -90,6 +90,29 @@ it('A database of the version before managed plans keeps who has which, and know
   await db.run('DELETE FROM user')
 })
 
+it('More accounts of other plans than one statement marks are all of operators, also when it was killed among them', async () => {
+  const { db } = fresh
+  const digits = (table: string) =>
+    `(SELECT 0 AS d ${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(d => `UNION ALL SELECT ${d}`).join(' ')}) ${table}`
+  const number = 'v.d * 10000 + w.d * 1000 + x.d * 100 + y.d * 10 + z.d'
+  await db.run(
+    `INSERT INTO user (id, email, name, given_name, family_name, picture, locale, plan_id, plan_by, status, created_at, sign_in_notices)
+     SELECT ${number}, '', '', '', '', '', '', CASE WHEN z.d = 0 THEN 'free' ELSE 'developer' END, CASE WHEN v.d = 0 AND z.d = 1 THEN 'operator' ELSE 'default' END,
+       'active', 1, 0
+     FROM ${['v', 'w', 'x', 'y', 'z'].map(digits).join(', ')} WHERE ${number} < 10500`,
+  )
+  await db.run('UPDATE plan SET is_default = 0')
+  await db.run("DELETE FROM migration WHERE name = '0012-plans'")
+  await migrate(db)
+  expect(
+    await db.rows('SELECT plan_id, plan_by, COUNT(*) AS n FROM user GROUP BY plan_id, plan_by ORDER BY plan_id'),
+  ).toEqual([
+    { plan_id: 'developer', plan_by: 'operator', n: 9450 },
+    { plan_id: 'free', plan_by: 'default', n: 1050 },
+  ])
+  await db.run('DELETE FROM user')
+})
+
 it('Shares that were made before may not be edited, and uploads that were begun before are by no share', async () => {
   const { db } = fresh
   await db.run(

@@ -1,6 +1,7 @@
 import type { Migration } from '../migration.ts'
 import { Plan } from '../models/plan.ts'
 import { User } from '../models/user.ts'
+import { lastOfAccounts } from '../queries/plan.ts'
 import { columnOf } from '../queries/sql.ts'
 
 const added = [
@@ -8,6 +9,8 @@ const added = [
   { table: 'plan', name: 'retiredAt', column: Plan.columns.retiredAt },
   { table: 'user', name: 'planBy', column: User.columns.planBy },
 ] as const
+
+const ACCOUNTS_AT_ONCE = 10_000
 
 /** Lets operators manage the plans, and set single limits. Other plans than the former default were chosen by operators. */
 export const plans: Migration = {
@@ -24,7 +27,17 @@ export const plans: Migration = {
     }
     await db.OwnLimit.sync(options)
     if (await db.exists('SELECT id FROM plan WHERE is_default = 1', [], transaction)) return
-    await db.run("UPDATE user SET plan_by = 'operator' WHERE plan_id <> 'free'", [], transaction)
+    // A statement may not last as long as a table of very many accounts would take.
+    for (let from = ''; ; ) {
+      const to = await lastOfAccounts(db, from, ACCOUNTS_AT_ONCE, transaction)
+      if (to === undefined) break
+      await db.run(
+        "UPDATE user SET plan_by = 'operator' WHERE plan_id <> 'free' AND id > ? AND id <= ?",
+        [from, to],
+        transaction,
+      )
+      from = to
+    }
     await db.run("UPDATE plan SET is_default = 1 WHERE id = 'free'", [], transaction)
   },
 }

@@ -111,10 +111,11 @@ export function newlyOverDrives(
 }
 
 /** The last of so many accounts after an id, in the order of their ids; undefined for none. */
-export async function lastOfAccounts(db: Db, from: string, count: number): Promise<string | undefined> {
+export async function lastOfAccounts(db: Db, from: string, count: number, tx?: Tx | null): Promise<string | undefined> {
   const row = await db.row<{ last: string | null }>(
     `SELECT MAX(id) AS last FROM (SELECT id FROM user WHERE id > ? ORDER BY id LIMIT ${count}) some`,
     [from],
+    tx,
   )
   return row?.last ?? undefined
 }
