@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Tx } from '../db/index.ts'
 import { reserve } from '../db/queries/reservation.ts'
+import { assignPlan } from '../src/services/accounts/plan-assignment.ts'
 import { ask } from './ask.ts'
 import { found, put } from './builders.ts'
 import { unseenInGraph } from './coverage-of-routes.ts'
@@ -159,6 +160,50 @@ describe('Plans', () => {
       expect([plan?.id, given.code]).toEqual(row.planId === id ? [id, undefined] : ['free', 'INVALID_INPUT'])
     }
   })
+})
+
+it('Accounts are given one plan at the same time', async () => {
+  const { db } = t.app
+  const [one, other] = [await person(), await person()]
+  const given = ({ userId }: Person, tx: Tx) =>
+    assignPlan(db, { userId, plan: null, by: 'default', link: '' }, tx).then(({ plan }) => plan)
+  // SQLite has one writer.
+  if (db.dialect === 'sqlite')
+    return expect(await Promise.all([one, other].map(who => db.transaction(tx => given(who, tx))))).toEqual([
+      'free',
+      'free',
+    ])
+  await db.transaction(async tx => {
+    expect(await given(one, tx)).toBe('free')
+    const start = performance.now()
+    expect(await db.transaction(another => given(other, another))).toBe('free')
+    expect(performance.now() - start).toBeLessThan(2000)
+  })
+})
+
+it('People sign up while the default plan changes, is retired and is deleted: each has a plan, and one is the default', async () => {
+  const { db, services } = t.app
+  for (let round = 0; round < 4; round++) {
+    const [first, second] = [`a-${round}`, `z-${round}`]
+    await newPlan(first)
+    await newPlan(second)
+    const changes = [
+      ...[first, second, 'free', first].map(id => services.plans.setDefault(id)),
+      ...[first, second].map(id => services.plans.retire(id)),
+      services.plans.remove(second),
+    ]
+    const [done, people] = await Promise.all([
+      Promise.allSettled(changes),
+      Promise.all(Array.from({ length: 8 }, person)),
+    ])
+    for (const one of done)
+      if (one.status === 'rejected') expect(one.reason.code).toMatch(/^(PLAN_IN_USE|INVALID_INPUT)$/)
+    const ids = (await db.rows<{ id: string }>('SELECT id FROM plan')).map(({ id }) => id)
+    for (const { userId } of people)
+      expect(ids).toContain((await db.User.findByPk(userId, { raw: true, rejectOnEmpty: true })).planId)
+    expect(await db.rows('SELECT retired_at FROM plan WHERE is_default = 1')).toEqual([{ retired_at: null }])
+    await services.plans.setDefault('free')
+  }
 })
 
 describe('Own limits', () => {

@@ -2,7 +2,7 @@ import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
 import type { LimitName } from '../../../db/models/plan.ts'
 import type { PlanBy } from '../../../db/models/user.ts'
-import { type Holder, lockDefaultPlan, lockHolder, lockPlan, setOwnLimits } from '../../../db/queries/plan.ts'
+import { type Holder, lockDefaultPlan, lockGivenPlan, lockHolder, setOwnLimits } from '../../../db/queries/plan.ts'
 import type { PlanClaim } from '../../config/plan-claim.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { excerpt } from '../../values/excerpt.ts'
@@ -11,7 +11,8 @@ import type { Profile } from './profile.ts'
 
 /** The id of the plan that new accounts get. It stays the default until the transaction ends. */
 export async function defaultPlan(db: Db, tx: Tx): Promise<string> {
-  const plan = await lockDefaultPlan(db, tx)
+  // A statement that waits while another plan becomes the default has passed the row of that one already; the next one finds it.
+  const plan = (await lockDefaultPlan(db, tx)) ?? (await lockDefaultPlan(db, tx))
   if (!plan) throw new Error('No plan is the default. Set one with: npm run admin -- default-plan <plan>')
   return plan.id
 }
@@ -28,7 +29,7 @@ export async function assignPlan(
   tx: Tx,
 ): Promise<{ plan: string; over: boolean }> {
   const id = plan ?? (await defaultPlan(db, tx))
-  const found = await lockPlan(db, id, tx)
+  const found = await lockGivenPlan(db, id, tx)
   const user = await db.User.findByPk(userId, { attributes: ['planId'], raw: true, transaction: tx })
   if (!found || (found.retiredAt !== null && user?.planId !== id)) {
     const given = await db.Plan.findAll({
@@ -90,7 +91,7 @@ export async function planBySignIn(
   const named = planOfClaims(profile, rule)
   if (named !== null) {
     if (account?.planId === named && account.planBy === 'claim') return null
-    const plan = await lockPlan(db, named, tx)
+    const plan = await lockGivenPlan(db, named, tx)
     if (plan && (plan.retiredAt === null || account?.planId === named)) return { plan: named, by: 'claim' }
     unknown(named)
     // What an earlier claim gave stays while the setting is wrong.
