@@ -108,10 +108,11 @@ mutation('setWorkspaceLimits', {
   resolve: async ({ workspace, limits }, context) => {
     const changed = readLimitInput(limits)
     await context.services.plans.setLimits('workspace', workspace, changed)
-    logSecurityEvent(context, 'limits_changed', {
-      workspace_id: workspace,
-      limits: changed.map(({ name }) => name).join(' '),
-    })
+    if (changed.length > 0)
+      logSecurityEvent(context, 'limits_changed', {
+        workspace_id: workspace,
+        limits: changed.map(({ name }) => name).join(' '),
+      })
     return { workspaceId: workspace }
   },
   payload: t => ({

@@ -476,6 +476,16 @@ it('What operators do with plans and limits is in the log, by ids only', async (
   for (const line of lines) expect(line).toMatchObject({ user_id: olga.userId, session_id: expect.any(String) })
 })
 
+it('No limits of a workspace change nothing and are not in the log, and the workspace must exist', async () => {
+  const workspace = await found(await person())
+  const before = t.logs().length
+  expect(await change('setWorkspaceLimits', { workspace, limits: [] })).toMatchObject({ limits: expect.any(Array) })
+  expect(await change('setWorkspaceLimits', { workspace: 'none\nof them' })).toMatchObject({
+    code: 'WORKSPACE_NOT_FOUND',
+  })
+  expect(t.logs().slice(before)).not.toMatch(/limits_changed|none.{0,2}of them/)
+})
+
 it('Only operators change plans and limits, and of plans that there are', async () => {
   const who = await person()
   const before = await t.app.db.rows('SELECT * FROM plan ORDER BY id')
