@@ -81,6 +81,7 @@ export function AccountLimits({ account, refresh }: { account: Limited; refresh:
           title={text('limitsOf', { name: personName(account) })}
           limits={account.limits}
           own="ACCOUNT"
+          otherwise={account.limits.map(({ name, ofPlan }) => ({ name, value: ofPlan }))}
           onSave={ofAccount}
           onClose={close}
         />
@@ -95,6 +96,7 @@ export function AccountLimits({ account, refresh }: { account: Limited; refresh:
                 title={text('limitsOf', { name })}
                 limits={limits}
                 own="WORKSPACE"
+                otherwise={account.limits}
                 onSave={ofWorkspace(workspaceId)}
                 onClose={close}
               />

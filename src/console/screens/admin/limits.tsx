@@ -76,18 +76,24 @@ export function readLimits(form: FormData, initial: ReadonlyMap<LimitName, strin
   })
 }
 
+interface LimitFieldsProps {
+  initial: ReadonlyMap<LimitName, string>
+  /** What an empty field stands for; without it, fields are required. */
+  otherwise?: readonly Limit[]
+}
+
 /** A field for each limit. */
-export function LimitFields({ initial, ofPlan }: { initial: ReadonlyMap<LimitName, string>; ofPlan?: Limit[] }) {
+export function LimitFields({ initial, otherwise }: LimitFieldsProps) {
   return [...initial].map(([name, before]) => {
-    const planned = ofPlan?.find(limit => limit.name === name)
+    const inherited = otherwise?.find(limit => limit.name === name)
     return (
       <TextField
         key={name}
         name={name}
         label={limitLabel(name)}
         defaultValue={before}
-        placeholder={planned && limitText(planned)}
-        required={!ofPlan}
+        placeholder={inherited && limitText(inherited)}
+        required={!otherwise}
         maxLength={40}
       />
     )
@@ -102,12 +108,14 @@ interface OwnLimitsProps {
   limits: readonly ResultOf<typeof APPLIED_LIMIT>[]
   /** The source of the limits that are set here. */
   own: 'ACCOUNT' | 'WORKSPACE'
+  /** What holds where none is set here. */
+  otherwise: readonly Limit[]
   onSave: (limits: LimitInput[]) => Promise<unknown>
   onClose: () => void
 }
 
 /** Sets limits of one account or workspace: an empty field leaves a limit to the plan. */
-export function OwnLimits({ title, limits, own, onSave, onClose }: OwnLimitsProps) {
+export function OwnLimits({ title, limits, own, otherwise, onSave, onClose }: OwnLimitsProps) {
   // Kept as it was when the dialog opened, so that only what is typed here is changed.
   const [initial] = useState(
     () => new Map(limits.map(limit => [limit.name, limit.from === own ? exactText(limit) : ''])),
@@ -121,10 +129,7 @@ export function OwnLimits({ title, limits, own, onSave, onClose }: OwnLimitsProp
     >
       <p className="hint">{text('ownHint')}</p>
       <p className="hint">{text('shrinkHint')}</p>
-      <LimitFields
-        initial={initial}
-        ofPlan={limits.map(({ name, value, ofPlan, from }) => ({ name, value: from === own ? ofPlan : value }))}
-      />
+      <LimitFields initial={initial} otherwise={otherwise} />
     </FormDialog>
   )
 }
