@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { v7 as newId } from 'uuid'
 import { type GroupsProvider, openGroupsProvider } from './groups-provider.ts'
 import { startApp, type TestApp } from './harness.ts'
 
@@ -101,6 +102,26 @@ it('A smaller plan by a claim keeps the files, refuses new ones, and says so by 
     }),
   ])
   await t.app.db.run('UPDATE bucket SET used_bytes = 0, used_files = 0 WHERE user_id = ?', [id])
+})
+
+it('A sign-in at a provider that does not state the claim keeps the plan that another one gave', async () => {
+  const [, , userId] = await planOf('hanna', ['staff'])
+  const identity = { ...{ id: newId(), userId, provider: 'plain', providerUserId: 'hanna' }, createdAt: 1 }
+  const shown = { email: 'hanna@example.com', emailVerified: true, name: '', avatarUrl: '' }
+  await t.app.db.Identity.create({ ...identity, ...shown })
+  const at = async (claims: Record<string, string[]>, elsewhere: string[] = []) => {
+    const texts = { name: '', givenName: '', familyName: '', picture: '', locale: '' }
+    const { email, emailVerified } = shown
+    const profile = { provider: 'plain', providerUserId: 'hanna', email, emailVerified, ...texts, claims, elsewhere }
+    await t.app.services.accounts.signIn(profile, null)
+    return (await t.app.db.User.findByPk(userId, { raw: true, rejectOnEmpty: true })).planId
+  }
+  expect(await at({})).toBe('developer')
+  expect(await at({ groups: [] })).toBe('free')
+  expect((await planOf('hanna', ['staff']))[0]).toBe('developer')
+  await t.app.db.Identity.destroy({ where: { userId, provider: 'hub' } })
+  expect(await at({}, ['groups'])).toBe('developer')
+  expect(await at({})).toBe('free')
 })
 
 it('Sign-ins of one person at once with different groups, while an operator chooses, end with the choice of the operator', async () => {

@@ -30,6 +30,10 @@ export interface LockedIdentity extends Pick<Identity, 'id' | 'provider' | 'emai
   emailVerified: boolean | number
 }
 
+/** Whether an account has an identity of another provider than this one. */
+export const hasOtherProvider = (db: Db, userId: string, provider: string, tx: Tx): Promise<boolean> =>
+  db.exists('SELECT id FROM identity WHERE user_id = ? AND provider <> ?', [userId, provider], tx)
+
 /** The identities of an account, the oldest first, locked until the transaction ends. */
 export const lockIdentitiesOf = (db: Db, userId: string, tx: Tx): Promise<LockedIdentity[]> =>
   db.rows(

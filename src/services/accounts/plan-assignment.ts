@@ -2,6 +2,7 @@ import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
 import type { LimitName } from '../../../db/models/plan.ts'
 import type { PlanBy } from '../../../db/models/user.ts'
+import { hasOtherProvider } from '../../../db/queries/identity.ts'
 import { type Holder, lockDefaultPlan, lockGivenPlan, lockHolder, setOwnLimits } from '../../../db/queries/plan.ts'
 import type { PlanClaim } from '../../config/plan-claim.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
@@ -83,7 +84,11 @@ export function planOfClaims({ claims }: Profile, rule: PlanClaim): string | nul
  */
 export async function planBySignIn(
   db: Db,
-  { account, profile, rule }: { account: { planId: string; planBy: PlanBy } | null; profile: Profile; rule: PlanClaim },
+  {
+    account,
+    profile,
+    rule,
+  }: { account: { userId: string; planId: string; planBy: PlanBy } | null; profile: Profile; rule: PlanClaim },
   unknown: (plan: string) => void,
   tx: Tx,
 ): Promise<{ plan: string; by: PlanBy } | null> {
@@ -97,5 +102,18 @@ export async function planBySignIn(
     // What an earlier claim gave stays while the setting is wrong.
     return null
   }
-  return account?.planBy === 'claim' ? { plan: await defaultPlan(db, tx), by: 'default' } : null
+  if (account?.planBy !== 'claim' || (await isSilent(db, account.userId, profile, rule, tx))) return null
+  return { plan: await defaultPlan(db, tx), by: 'default' }
+}
+
+/** Whether a sign-in says nothing of the claim that gave the plan: it is not read here, or another provider may be the one that states it. */
+async function isSilent(
+  db: Db,
+  userId: string,
+  { provider, claims, elsewhere }: Profile,
+  { claim }: NonNullable<PlanClaim>,
+  tx: Tx,
+): Promise<boolean> {
+  if (claims?.[claim] !== undefined) return false
+  return elsewhere?.includes(claim) || (await hasOtherProvider(db, userId, provider, tx))
 }
