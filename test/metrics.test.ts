@@ -49,6 +49,22 @@ describe('What is measured', () => {
     expect(text).not.toContain('Made_Up_Name')
   })
 
+  it('has an operation in which a part of the service fails as failed, not as refused', async () => {
+    const { sessions } = w.app.services
+    const { list } = sessions
+    sessions.list = () => Promise.reject(new Error('broken on purpose'))
+    const { errors } = await alice.graphql('{ me { sessions { id } } }')
+    sessions.list = list
+    expect(errors?.[0]?.extensions.code).toBe('INTERNAL')
+    await alice.graphql('query ($id: ID!) { me { drive { entry(id: $id) { id } } } }')
+    const text = await figures()
+    const of = { type: 'query', field: 'me.sessions' }
+    expect(sampleOf(text, 'satchel_graphql_operation_seconds_count', { ...of, outcome: 'failed' })).toBe(1)
+    expect(sampleOf(text, 'satchel_graphql_operation_seconds_count', { ...of, outcome: 'refused' })).toBeUndefined()
+    const drive = { type: 'query', field: 'me.drive', outcome: 'failed' }
+    expect(sampleOf(text, 'satchel_graphql_operation_seconds_count', drive)).toBeUndefined()
+  })
+
   it('has statements, transactions, calls of the store, and events', async () => {
     const text = await figures()
     expect(

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type ExecutionResult, GraphQLError } from 'graphql'
 import { type Answer, errorHeaders } from '../http/envelope.ts'
-import { AppError, InvalidInput, toAppError } from '../runtime/errors.ts'
+import { AppError, InvalidInput, naturalStatus, toAppError } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import { excerpt } from '../values/excerpt.ts'
 
@@ -78,6 +78,12 @@ export function earlyRefusal(thrown: unknown, req: IncomingMessage, log: Log): A
 export function logUnexpected(thrown: unknown, log: Log): void {
   const { error, unexpected } = toAppError(thrown)
   if (unexpected && !isOfDocument(thrown)) log.error({ err: error.originalError ?? error }, error.message)
+}
+
+/** Whether the service has failed, rather than refused: also for an error that `maskError` has not seen yet. */
+export function isFailure(thrown: GraphQLError): boolean {
+  const status = naturalStatus[thrown.extensions?.code as keyof typeof naturalStatus]
+  return (status ?? (isOfDocument(thrown) ? 400 : toAppError(thrown).error.status)) >= 500
 }
 
 /** Logs the failures of the service among the errors of a result, as many as a response lists. */

@@ -7,8 +7,8 @@ import {
   type SelectionNode,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { naturalStatus } from '../runtime/errors.ts'
 import { byWord, type Telemetry } from '../telemetry/telemetry.ts'
+import { isFailure } from './errors.ts'
 
 interface Label {
   type: string
@@ -41,8 +41,7 @@ function labelOf({ operation: type, selectionSet: { selections } }: OperationDef
 
 function outcomeOf({ errors }: ExecutionResult): string {
   if (!errors || errors.length === 0) return 'ok'
-  const statusOf = (code: unknown) => naturalStatus[code as keyof typeof naturalStatus] ?? 400
-  return errors.some(({ extensions }) => statusOf(extensions.code) >= 500) ? 'failed' : 'refused'
+  return errors.some(isFailure) ? 'failed' : 'refused'
 }
 
 /**
