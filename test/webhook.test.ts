@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { webhookBacklog } from '../db/queries/backlog.ts'
 import { claimWebhook } from '../db/queries/webhook.ts'
 import { ask, codeOf } from './ask.ts'
 import { driveOf, expel, found, join, privateKey, put, ROOMY, UNHURRIED } from './builders.ts'
@@ -569,6 +570,33 @@ describe('A webhook of a workspace', () => {
     expect(nodes).toEqual(
       ['WEBHOOK_CREATED', 'WEBHOOK_CHANGED', 'WEBHOOK_DELETED'].map(kind => ({ kind, subjectId: webhook.id, details })),
     )
+  })
+})
+
+describe('The backlog of webhooks', () => {
+  const WEEK_MS = 7 * 86_400_000
+
+  it('has an event from when it happened, and none of webhooks that may not be delivered to', async () => {
+    const { db } = t.app
+    const backlog = () => webhookBacklog(db, Date.now())
+    const { id } = await create(alice)
+    await settled()
+    // Idle for a week; the claim keeps it from being delivered to.
+    const since = Date.now() - WEEK_MS
+    await db.Webhook.update({ dueAt: since, leaseUntil: Date.now() + 600_000, attempts: 1 }, { where: { id } })
+    expect(await backlog()).toEqual({ due: 0, oldestMs: 0, failing: 1 })
+    await upload('one')
+    const late = await backlog()
+    expect(late).toMatchObject({ due: 1, failing: 1 })
+    expect(late.oldestMs).toBeLessThan(60_000)
+    await db.run('UPDATE event SET at = ? WHERE log_id = (SELECT log_id FROM webhook WHERE id = ?)', [
+      since - WEEK_MS,
+      id,
+    ])
+    expect((await backlog()).oldestMs).toBeGreaterThanOrEqual(WEEK_MS)
+    expect((await backlog()).oldestMs).toBeLessThan(WEEK_MS + 60_000)
+    await db.User.update({ status: 'suspended' }, { where: { id: alice.userId } })
+    expect(await backlog()).toEqual({ due: 0, oldestMs: 0, failing: 0 })
   })
 })
 

@@ -1,5 +1,6 @@
 import type { Db } from '../index.ts'
 import { GIVEN_UP } from './job.ts'
+import { MAY_NOW, RIGHTFUL } from './webhook.ts'
 
 /** The jobs of a kind that wait. */
 export interface JobBacklog {
@@ -31,14 +32,18 @@ export async function jobBacklog(db: Db, now: number): Promise<JobBacklog[]> {
   }))
 }
 
-/** Active webhooks: those with events that are due, for how long the first of them is, and those whose last delivery failed. */
+/**
+ * Webhooks that are delivered to: those with events that are due, for how long the first of them is, and those whose last delivery failed.
+ * One without events keeps the time of its last attempt: its next event is due from when it happened.
+ */
 export async function webhookBacklog(db: Db, now: number): Promise<{ due: number; oldestMs: number; failing: number }> {
   type Row = Record<'due' | 'oldestAt' | 'failing', number | string | null>
   const row = await db.row<Row>(
-    `SELECT SUM(CASE WHEN waits = 1 AND due_at <= ? THEN 1 ELSE 0 END) AS due,
-       MIN(CASE WHEN waits = 1 AND due_at <= ? THEN due_at END) AS oldestAt, SUM(CASE WHEN attempts > 0 THEN 1 ELSE 0 END) AS failing
-     FROM (SELECT due_at, attempts, CASE WHEN EXISTS (SELECT 1 FROM event WHERE event.log_id = webhook.log_id AND event.seq > webhook.seq)
-       THEN 1 ELSE 0 END AS waits FROM webhook WHERE state = 'active') AS active`,
+    `SELECT SUM(CASE WHEN due_at <= ? AND first_at IS NOT NULL THEN 1 ELSE 0 END) AS due,
+       MIN(CASE WHEN due_at > ? OR first_at IS NULL THEN NULL WHEN first_at > due_at THEN first_at ELSE due_at END) AS oldestAt,
+       SUM(CASE WHEN attempts > 0 THEN 1 ELSE 0 END) AS failing
+     FROM (SELECT h.due_at, h.attempts, (SELECT e.at FROM event e WHERE e.log_id = h.log_id AND e.seq > h.seq ORDER BY e.seq LIMIT 1) AS first_at
+       ${RIGHTFUL} WHERE ${MAY_NOW}) AS active`,
     [now, now],
   )
   const oldestAt = row?.oldestAt ?? null

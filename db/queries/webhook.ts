@@ -10,10 +10,10 @@ export type DeliveryRow = WebhookDelivery
 const columns = selection(Webhook, 'h')
 
 /** The FROM and the condition of webhooks `h` whose user may still read their log, and of those that are active. */
-const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id
+export const RIGHTFUL = `FROM webhook h JOIN user u ON u.id = h.user_id
   LEFT JOIN member m ON m.workspace_id = h.workspace_id AND m.user_id = h.user_id`
 const MAY = `u.status = 'active' AND (h.workspace_id IS NULL OR m.role IN (${rolesThat('manage')}))`
-const MAY_NOW = `h.state = 'active' AND ${MAY}`
+export const MAY_NOW = `h.state = 'active' AND ${MAY}`
 
 /** A webhook that is to be delivered to, and the claim of another instance on it, which is over. */
 export type DueWebhook = Pick<WebhookRow, 'id' | 'leaseUntil'>
