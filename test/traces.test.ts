@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createTracing } from '../src/telemetry/tracing.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { until } from './until.ts'
 import { type Receiver, startReceiver } from './webhook-receiver.ts'
@@ -156,5 +157,33 @@ describe('What is sent', () => {
 describe('A delivery to a webhook', () => {
   it('passes its trace on', async () => {
     expect(receiver.received[0]?.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+  })
+})
+
+describe('A sampler that does not ask the caller', () => {
+  const CALLS = 300
+
+  it('chooses requests by chance, whatever their traces are, and all parts of those', async () => {
+    const { url, spans, stop } = await startCollector()
+    const settings = { url: `${url}/v1/traces`, headers: {}, serviceName: 'satchel' }
+    const tracing = createTracing({ ...settings, sampler: 'traceidratio', ratio: 0.5 })
+    for (let i = 0; i < CALLS; i++) {
+      // The smallest trace id, which a share of the ids has always; every other request has none.
+      const traceparent = `00-${'1'.padStart(32, '0')}-${PARENT}-01`
+      const request = tracing.request(i % 2 ? { traceparent } : {})
+      if (!request) continue
+      await request.run(() => tracing.span({ name: 'outer' }, () => tracing.span({ name: 'inner' }, async () => {})))
+      request.end({ method: 'GET', route: '/', status: 200 })
+    }
+    await tracing.stop()
+    await stop()
+    const requests = spans.filter(({ kind }) => kind === SERVER)
+    const continued = requests.filter(({ parentSpanId }) => parentSpanId === PARENT)
+    for (const some of [continued, requests.filter(span => !continued.includes(span))]) {
+      expect(some.length).toBeGreaterThan(CALLS / 2 / 4)
+      expect(some.length).toBeLessThan((CALLS / 2) * (3 / 4))
+    }
+    for (const name of ['outer', 'inner'])
+      expect(spans.filter(span => span.name === name)).toHaveLength(requests.length)
   })
 })

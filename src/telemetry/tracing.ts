@@ -9,7 +9,6 @@ import {
   ParentBasedSampler,
   type Sampler,
   SamplingDecision,
-  TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Config } from '../config/config.ts'
@@ -19,17 +18,24 @@ export type TraceSettings = NonNullable<Config['traces']>
 
 const kinds = { client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
 
-/** Samples by the settings; the requests that begin a trace have been chosen already. */
+/**
+ * Samples by the settings. What begins a trace here is chosen by chance, and all else follows it: a share of the trace ids would let a client
+ * choose by its id. Requests without a caller's trace have been chosen already.
+ */
 function samplerOf(sampler: string, chance: number): Sampler {
-  const root = new TraceIdRatioBasedSampler(chance)
-  const others = sampler.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root
-  return {
-    shouldSample: (context, traceId, name, kind, ...more) =>
-      kind === SpanKind.SERVER && !trace.getSpanContext(context)
-        ? { decision: SamplingDecision.RECORD_AND_SAMPLED }
-        : others.shouldSample(context, traceId, name, kind, ...more),
+  const decided = (isSampled: boolean) => ({
+    decision: isSampled ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD,
+  })
+  const root: Sampler = {
+    shouldSample: (context, _traceId, _name, kind) =>
+      decided((kind === SpanKind.SERVER && !trace.getSpanContext(context)) || Math.random() < chance),
     toString: () => sampler,
   }
+  const ignoresCaller = !sampler.startsWith('parentbased_')
+  return new ParentBasedSampler({
+    root,
+    ...(ignoresCaller ? { remoteParentSampled: root, remoteParentNotSampled: root } : {}),
+  })
 }
 
 const chanceOf = ({ sampler, ratio }: TraceSettings): number =>
