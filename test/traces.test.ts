@@ -187,3 +187,19 @@ describe('A sampler that does not ask the caller', () => {
       expect(spans.filter(span => span.name === name)).toHaveLength(requests.length)
   })
 })
+
+describe('A trace state of the caller', () => {
+  it('is not kept or passed on', async () => {
+    const { url, bodies, stop } = await startCollector()
+    const settings = { url: `${url}/v1/traces`, headers: {}, serviceName: 'satchel' }
+    const tracing = createTracing({ ...settings, sampler: 'parentbased_always_on', ratio: 1 })
+    const request = tracing.request({ traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=marker' })
+    const headers = await request?.run(async () => tracing.headers())
+    request?.end({ method: 'GET', route: '/', status: 200 })
+    expect(Object.keys(headers ?? {})).toEqual(['traceparent'])
+    await tracing.stop()
+    await stop()
+    expect(bodies.join()).toContain(TRACE)
+    expect(bodies.join()).not.toContain('marker')
+  })
+})

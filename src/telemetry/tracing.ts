@@ -41,9 +41,12 @@ function samplerOf(sampler: string, chance: number): Sampler {
 const chanceOf = ({ sampler, ratio }: TraceSettings): number =>
   sampler.endsWith('always_on') ? 1 : sampler.endsWith('always_off') ? 0 : ratio
 
+/** The only header that is taken and passed on: `tracestate` has texts of the caller, which would reach other receivers. */
+const TRACEPARENT = 'traceparent'
+
 const fromHeaders: TextMapGetter<IncomingHttpHeaders> = {
-  get: (headers, name) => headers[name],
-  keys: headers => Object.keys(headers),
+  get: (headers, name) => (name === TRACEPARENT ? headers[name]?.toString() : undefined),
+  keys: () => [TRACEPARENT],
 }
 
 /**
@@ -77,7 +80,7 @@ export function createTracing(settings: TraceSettings): Traces & { stop(): Promi
   return {
     request(headers): RequestSpan | undefined {
       // Nearly all requests begin a trace that is not sampled: they cost nothing else.
-      const context = headers.traceparent ? propagator.extract(ROOT_CONTEXT, headers, fromHeaders) : ROOT_CONTEXT
+      const context = headers[TRACEPARENT] ? propagator.extract(ROOT_CONTEXT, headers, fromHeaders) : ROOT_CONTEXT
       if (!trace.getSpanContext(context) && Math.random() >= chance) return undefined
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, context)
       // A subscription lasts for hours, and would add its statements to one trace all the time.
