@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { observed } from '../src/storage/observed.ts'
 import { catalog } from '../src/telemetry/catalog.ts'
+import { joined, silentMeasures, silentTraces } from '../src/telemetry/telemetry.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { sampleOf, samplesOf, scrape, seriesOf } from './scrape.ts'
 
@@ -205,6 +207,16 @@ describe('The address of the metrics', () => {
     expect(sampleOf(text, 'satchel_jobs_due', { kind: 'mail' })).toBeUndefined()
     expect(sampleOf(text, 'satchel_store_up', {})).toBe(1)
     await other.stop()
+  })
+
+  it('says so when the store hangs, and asks it once', async () => {
+    let asked = 0
+    const hung = { ...w.app.store, ping: () => new Promise<void>(() => void asked++) }
+    const readings: (() => unknown)[] = []
+    observed(hung, joined({ ...silentMeasures, read: read => void readings.push(read) }, silentTraces))
+    const all = () => Promise.all(readings.map(read => read()))
+    expect(await Promise.all([all(), all()])).toEqual([1, 2].map(() => expect.arrayContaining([{ storeUp: 0 }])))
+    expect(asked).toBe(1)
   })
 
   it('is none without the setting', async () => {

@@ -1,11 +1,25 @@
-import { byWord, outcomeOf, type Telemetry, type Work } from '../telemetry/telemetry.ts'
+import { within } from '../runtime/within.ts'
+import { byWord, outcomeOf, type Readings, type Telemetry, type Work } from '../telemetry/telemetry.ts'
 import { BlobMissing, type BlobStore, BytesDiffer } from './store.ts'
 
 /** How long a state of the store is taken for its state now: asking uses the disk, or the network. */
 const FRESH_MS = 5000
 
+/** A store that has not answered by then is down: a volume of the network may hang for ever. */
+const PATIENCE_MS = 1500
+
 const outcome = (error: unknown) =>
   error instanceof BlobMissing || error instanceof BytesDiffer ? 'refused' : outcomeOf(error)
+
+async function stateOf(store: BlobStore): Promise<Readings> {
+  try {
+    await store.ping()
+  } catch {
+    return { storeUp: 0 }
+  }
+  const space = await store.space().catch(() => null)
+  return { storeUp: 1, ...(space ? { storeFree: space.freeBytes, storeSize: space.totalBytes } : {}) }
+}
 
 /** Lets the calls of a store be measured and traced. No key of a blob is told. */
 export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
@@ -29,13 +43,18 @@ export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
   }
 
   telemetry.read(() => ({ storeCalls: [...running].map(([operation, count]) => [{ operation }, count]) }))
+  let asking: Promise<Readings> | undefined
   telemetry.read(async () => {
-    const isUp = await store.ping().then(
-      () => true,
-      () => false,
-    )
-    const space = isUp ? await store.space().catch(() => null) : null
-    return { storeUp: Number(isUp), ...(space ? { storeFree: space.freeBytes, storeSize: space.totalBytes } : {}) }
+    let state: Readings = { storeUp: 0 }
+    // A store that hangs is not asked again: each question may hold a thread.
+    asking ??= stateOf(store).finally(() => {
+      asking = undefined
+    })
+    const noted = asking.then(found => {
+      state = found
+    })
+    await within(noted, PATIENCE_MS)
+    return state
   }, FRESH_MS)
 
   const { chunks } = store
