@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createSweeper } from '../src/jobs/sweeper.ts'
+import { createLog } from '../src/runtime/log.ts'
 import { observed } from '../src/storage/observed.ts'
 import { catalog } from '../src/telemetry/catalog.ts'
 import { joined, silentMeasures, silentTraces } from '../src/telemetry/telemetry.ts'
@@ -217,6 +219,24 @@ describe('The address of the metrics', () => {
     const all = () => Promise.all(readings.map(read => read()))
     expect(await Promise.all([all(), all()])).toEqual([1, 2].map(() => expect.arrayContaining([{ storeUp: 0 }])))
     expect(asked).toBe(1)
+  })
+
+  it('has when a sweeper began, if it has never succeeded', async () => {
+    const { db, store, services } = w.app
+    let read: () => unknown = () => ({})
+    const broken = { ...services.kept, purgeExpired: () => Promise.reject(new Error('broken on purpose')) }
+    const sweeper = createSweeper({
+      ...{ db, store, log: createLog({ logLevel: 'silent' }), kept: broken, everyMs: 60_000, eventDays: 1 },
+      telemetry: joined({ ...silentMeasures, read: given => void (read = given) }, silentTraces),
+    })
+    expect(read()).toEqual({})
+    const before = Date.now() / 1000
+    sweeper.start()
+    await sweeper.run()
+    await sweeper.stop()
+    const { lastSweep } = read() as { lastSweep: number }
+    expect(lastSweep).toBeGreaterThanOrEqual(before)
+    expect(lastSweep).toBeLessThanOrEqual(Date.now() / 1000)
   })
 
   it('is none without the setting', async () => {

@@ -130,6 +130,7 @@ export function createSweeper({
   /** An instance may die between making a file of an upload in parts and forgetting the parts. */
   const tidyStore = () => store.tidy(keys => liveAmong(db, keys.slice(0, BATCH)))
 
+  /** The start counts as a success: a sweeper that fails from then on is late by the time since then. */
   let lastSuccess: number | undefined
   telemetry.read(() => (lastSuccess === undefined ? {} : { lastSweep: lastSuccess / 1000 }))
 
@@ -163,6 +164,7 @@ export function createSweeper({
   return {
     run,
     start(): void {
+      lastSuccess = Date.now()
       timer = setInterval(run, everyMs)
       timer.unref()
       void run()

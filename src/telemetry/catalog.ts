@@ -147,7 +147,7 @@ export const gauges = {
   lastSweep: gauge(
     'satchel_sweep_last_success_timestamp_seconds',
     [],
-    'when the sweeper last finished without an error, in seconds since 1970',
+    'when the sweeper of the instance last finished without an error, or was started since, in seconds since 1970',
     'max',
   ),
   workers: gauge('satchel_workers', [], 'workers that serve; not with WORKERS=1'),
