@@ -125,7 +125,7 @@ export async function createApp(config: Config, options: AppOptions) {
     webhooks,
     sweeper,
     backgroundCompletions,
-    createBacklog(db, telemetry),
+    createBacklog(db, telemetry, worker.kinds),
   ])
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]

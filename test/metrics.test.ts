@@ -103,6 +103,8 @@ describe('What is measured', () => {
     await w.settle()
     const text = await figures()
     expect(sampleOf(text, 'satchel_job_seconds_count', { kind: 'mail', outcome: 'done' })).toBe(1)
+    for (const kind of ['mail', 'webhook', 'copy-entries'])
+      expect(sampleOf(text, 'satchel_jobs_given_up', { kind })).toBe(0)
     expect(sampleOf(text, 'satchel_mail_seconds_count', { outcome: 'sent' })).toBe(1)
     expect(sampleOf(text, 'satchel_sweep_seconds_count', { outcome: 'ok' })).toBeGreaterThan(0)
     const last = sampleOf(text, 'satchel_sweep_last_success_timestamp_seconds', {})
@@ -223,11 +225,12 @@ describe('The address of the metrics', () => {
 
   it('has when a sweeper began, if it has never succeeded', async () => {
     const { db, store, services } = w.app
-    let read: () => unknown = () => ({})
+    const readings: (() => unknown)[] = []
+    const read = () => readings[0]?.()
     const broken = { ...services.kept, purgeExpired: () => Promise.reject(new Error('broken on purpose')) }
     const sweeper = createSweeper({
       ...{ db, store, log: createLog({ logLevel: 'silent' }), kept: broken, everyMs: 60_000, eventDays: 1 },
-      telemetry: joined({ ...silentMeasures, read: given => void (read = given) }, silentTraces),
+      telemetry: joined({ ...silentMeasures, read: given => void readings.push(given) }, silentTraces),
     })
     expect(read()).toEqual({})
     const before = Date.now() / 1000

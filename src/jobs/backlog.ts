@@ -22,13 +22,18 @@ async function soon(reading: Promise<Readings>): Promise<Readings> {
   return read
 }
 
-/** Reads what waits in the database, and what is stored. It is the same for all workers: the one that leads reads it. */
-export function createBacklog(db: Db, measures: Measures) {
+/**
+ * Reads what waits in the database, and what is stored. It is the same for all workers: the one that leads reads it.
+ * @param kinds of jobs that are told also while there are none: a series that begins with a number above 0 shows no increase
+ */
+export function createBacklog(db: Db, measures: Measures, kinds: readonly string[]) {
   let reads = false
 
   async function waiting(): Promise<Readings> {
     const now = Date.now()
-    const [jobs, webhooks] = await Promise.all([jobBacklog(db, now), webhookBacklog(db, now)])
+    const [found, webhooks] = await Promise.all([jobBacklog(db, now), webhookBacklog(db, now)])
+    const none = kinds.map(kind => ({ kind, due: 0, oldestMs: 0, retrying: 0, givenUp: 0 }))
+    const jobs = [...none.filter(({ kind }) => !found.some(job => job.kind === kind)), ...found]
     const byKind = (of: 'due' | 'retrying' | 'givenUp' | 'oldestMs'): Reading =>
       jobs.map(job => [{ kind: job.kind }, of === 'oldestMs' ? job.oldestMs / 1000 : job[of]])
     return {

@@ -52,6 +52,8 @@ export function createWorker({ pollMs, ...options }: WorkerOptions) {
   }
 
   return {
+    /** The kinds of jobs that it runs. */
+    kinds: Object.keys(options.handlers),
     wake,
     start(): void {
       timer = setInterval(wake, pollMs)
