@@ -9,6 +9,7 @@ import { catalog } from '../src/telemetry/catalog.ts'
 import { joined, silentMeasures, silentTraces } from '../src/telemetry/telemetry.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { sampleOf, samplesOf, scrape, seriesOf } from './scrape.ts'
+import { until } from './until.ts'
 
 let w: TestApp
 let alice: Person
@@ -36,6 +37,20 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_http_bytes_total', { direction: 'received' })).toBeGreaterThan(100)
     expect(sampleOf(text, 'satchel_http_bytes_total', { direction: 'sent' })).toBeGreaterThan(100)
     expect(sampleOf(text, 'satchel_http_requests_running', {})).toBe(0)
+  })
+
+  it('has a request that its client gives up before there is an answer as cut', async () => {
+    const { hostname, port } = new URL(w.url)
+    const socket = connect(Number(port), hostname)
+    const head = ['POST /graphql HTTP/1.1', 'host: localhost', `cookie: ${alice.cookie}`, 'content-length: 99']
+    socket.write(`${[...head, 'content-type: application/json'].join('\r\n')}\r\n\r\n{`)
+    await until(() => w.app.gateway.running > 0, 10_000)
+    socket.destroy()
+    await until(() => w.app.gateway.running === 0, 10_000)
+    const text = await figures()
+    const of = { method: 'POST', route: '/graphql' }
+    expect(sampleOf(text, 'satchel_http_requests_total', { ...of, status: 'cut' })).toBe(1)
+    expect(sampleOf(text, 'satchel_http_requests_total', { ...of, status: '200' })).toBeUndefined()
   })
 
   it('has operations of GraphQL by their root fields and outcomes, not by names that clients choose', async () => {

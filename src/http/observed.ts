@@ -27,10 +27,12 @@ export function observeRequests(server: Server, telemetry: Telemetry, read: () =
       time: telemetry.timer('httpRequest', { method, route }),
     })),
   )
-  return ({ req, res: { statusCode: status }, route, started, span }) => {
+  return ({ req, res, route, started, span }) => {
     const method = methodOf(req)
+    // Before there is an answer, the status is that of Node.js: 200.
+    const status = res.headersSent ? res.statusCode : undefined
     const { count, time } = kinds(route)(method)
-    count(String(status))()
+    count(status === undefined ? 'cut' : String(status))()
     time((performance.now() - started) / 1000)
     span?.end({ method, route, status })
   }

@@ -31,7 +31,11 @@ const gauge = <const L extends readonly string[]>(
 ) => ({ ...{ name, labels, help, over }, type: 'gauge' as const })
 
 export const counters = {
-  httpRequests: counter('satchel_http_requests_total', ['method', 'route', 'status'], 'requests that have ended'),
+  httpRequests: counter(
+    'satchel_http_requests_total',
+    ['method', 'route', 'status'],
+    'requests that have ended; status: that of the answer, or cut where the connection ended before there was one',
+  ),
   httpBytes: counter(
     'satchel_http_bytes_total',
     ['direction'],

@@ -34,7 +34,8 @@ export interface RequestSpan {
   readonly traceId: string
   /** Runs what belongs to it. */
   run<T>(work: () => T): T
-  end(outcome: { method: string; route: string; status: number }): void
+  /** @param outcome without a status if the connection was cut before there was an answer */
+  end(outcome: { method: string; route: string; status: number | undefined }): void
 }
 
 /** What traces are made of: OpenTelemetry spans, each a child of the one that it runs in. */

@@ -94,9 +94,9 @@ export function createTracing(settings: TraceSettings): Traces & { stop(): Promi
             span.setAttributes({
               'http.request.method': method,
               'http.route': route,
-              'http.response.status_code': status,
+              ...(status === undefined ? {} : { 'http.response.status_code': status }),
             })
-            if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+            if (status !== undefined && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
           }
           span.end()
         },
