@@ -257,6 +257,21 @@ describe('The address of the metrics', () => {
     expect(lastSweep).toBeLessThanOrEqual(Date.now() / 1000)
   })
 
+  it('has outcomes of few words from zero', async () => {
+    const other = await startApp({ METRICS_PORT: '0' })
+    const text = await scrape(`http://127.0.0.1:${other.app.metricsPort()}/metrics`)
+    await other.stop()
+    const outcomes = {
+      satchel_password_attempts_total: ['right', 'wrong', 'refused'],
+      satchel_sign_ins_total: ['signed_in', 'auth_failed', 'sign_up_closed', 'provider_unavailable'],
+      satchel_mail_seconds_count: ['sent', 'refused', 'failed'],
+      satchel_webhook_delivery_seconds_count: ['delivered', 'timeout', 'connection'],
+    }
+    for (const [name, words] of Object.entries(outcomes))
+      for (const outcome of words)
+        expect([name, outcome, sampleOf(text, name, { outcome })]).toEqual([name, outcome, 0])
+  })
+
   it('is none without the setting', async () => {
     const other = await startApp()
     expect(other.app.metricsPort()).toBeUndefined()

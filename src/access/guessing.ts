@@ -3,7 +3,7 @@ import pLimit from 'p-limit'
 import type { Coordination, Release } from '../coordination/coordination.ts'
 import { AppError } from '../runtime/errors.ts'
 import { createFairQueue, type FairQueue } from '../runtime/fair-queue.ts'
-import { silentMeasures } from '../telemetry/telemetry.ts'
+import { forWords, silentMeasures } from '../telemetry/telemetry.ts'
 import { blocksOf } from '../values/network.ts'
 
 /*
@@ -97,6 +97,8 @@ export function createGuessLimiter(
     Number.POSITIVE_INFINITY,
   )
 
+  const guesses = forWords(['right', 'wrong', 'refused'], outcome => measures.counter('guesses', { outcome }))
+
   /** Counts a guess in the blocks of an address. @throws TOO_MANY_ATTEMPTS unless they have tries left, or `wayIn` admits it */
   async function enterBlocks(shareId: string, address: string, own: Count, tries: number, counts: Count[]) {
     const wider = blocksOf(address).flatMap(({ name, factor }) =>
@@ -143,7 +145,7 @@ export function createGuessLimiter(
     let wrong = false
     try {
       const right = await check(shareId, address, own, counts, verify)
-      measures.counter('guesses', { outcome: right ? 'right' : 'wrong' })()
+      guesses[right ? 'right' : 'wrong']()
       wrong = !right
       return right
     } finally {
@@ -174,8 +176,7 @@ export function createGuessLimiter(
         }),
       )
       return attempted.catch(error => {
-        if (error instanceof AppError && error.code === 'TOO_MANY_ATTEMPTS')
-          measures.counter('guesses', { outcome: 'refused' })()
+        if (error instanceof AppError && error.code === 'TOO_MANY_ATTEMPTS') guesses.refused()
         throw error
       })
     },

@@ -10,9 +10,9 @@ import type { MayReach } from '../services/notices/webhook-address.ts'
 import type { FileRequestService } from '../services/sharing/file-request.ts'
 import type { ShareNoticeService } from '../services/sharing/share-notice.ts'
 import type { BackgroundCopyService } from '../services/tree/background-copy.ts'
-import type { Telemetry } from '../telemetry/telemetry.ts'
+import { byWord, type Telemetry } from '../telemetry/telemetry.ts'
 import { copyEntries } from './copy.ts'
-import { type createMailer, mailOutcome } from './mail.ts'
+import { type createMailer, mailOutcome, mailOutcomes } from './mail.ts'
 import { purgeBucket, purgeFolder } from './purge.ts'
 import { type ResolveName, webhookRequests } from './webhook-request.ts'
 import { createWebhooks } from './webhooks.ts'
@@ -63,6 +63,8 @@ export function createJobs({
     send: webhookRequests({ ...habits, mayReach, traceHeaders: telemetry.headers }),
     wakeWorker: () => worker.wake(),
   })
+  const noteMail = byWord(outcome => telemetry.timer('mail', { outcome }))
+  mailOutcomes.forEach(noteMail)
   const worker = createWorker({
     ...{ db, log, pollMs, telemetry },
     leaseMs: config.leaseSeconds * 1000,
@@ -73,8 +75,7 @@ export function createJobs({
       mail: async (mail, job) => {
         if (!(await mailings.isWanted(mail))) return
         const span = { name: `mail ${mail.template}`, kind: 'client' } as const
-        const note = (outcome: string) => telemetry.timer('mail', { outcome })
-        await telemetry.observe({ span, note, outcome: mailOutcome }, () => mailer.send(mail, job))
+        await telemetry.observe({ span, note: noteMail, outcome: mailOutcome }, () => mailer.send(mail, job))
       },
       webhook: webhooks.sendOne,
       'file-request-mail': async request => {

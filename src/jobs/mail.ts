@@ -53,8 +53,10 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpU
   }
 }
 
+export const mailOutcomes = ['sent', 'refused', 'failed'] as const
+
 /** How the sending of a mail ended, in one word. */
-export const mailOutcome = (error: unknown): string =>
+export const mailOutcome = (error: unknown): (typeof mailOutcomes)[number] =>
   error === undefined ? 'sent' : error instanceof Hopeless ? 'refused' : 'failed'
 
 /** RFC 8058: mail programs show a button of their own, which stops such mails without a visit. */

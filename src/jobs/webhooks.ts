@@ -23,7 +23,7 @@ import { enqueue, type Jobs } from '../services/notices/outbox.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import { kindsOf, webhookEvent } from '../services/notices/webhook.ts'
 import { webhookSecrets } from '../services/notices/webhook-secret.ts'
-import { silent, type Telemetry } from '../telemetry/telemetry.ts'
+import { forWords, silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { DAY_MS } from '../values/duration.ts'
 import { MAX_DELIVERIES } from '../values/limits.ts'
 import type { Outcome, SendWebhook, WebhookMessage } from './webhook-request.ts'
@@ -179,6 +179,8 @@ export function createWebhooks(options: WebhookOptions) {
     return { event: rows[0], head }
   }
 
+  const timers = forWords(deliveryOutcomes, outcome => telemetry.timer('delivery', { outcome }))
+
   /** Sends a message, and notes what became of it. */
   async function attempt(webhook: WebhookRow, message: WebhookMessage, nth: number): Promise<Outcome> {
     const at = Date.now()
@@ -186,7 +188,7 @@ export function createWebhooks(options: WebhookOptions) {
     const outcome = await telemetry.span({ name: 'webhook delivery', kind: 'client', isRoot: true }, () =>
       send(to, message),
     )
-    telemetry.timer('delivery', { outcome: wordOf(outcome) })(outcome.milliseconds / 1000)
+    timers[wordOf(outcome)](outcome.milliseconds / 1000)
     const of = { id: newId(), webhookId: webhook.id, eventId: message.id, kind: message.type, at, attempt: nth }
     await db.WebhookDelivery.create({ ...of, ...outcome })
     return outcome
@@ -270,9 +272,11 @@ export function createWebhooks(options: WebhookOptions) {
 }
 
 /** An outcome as one of few words: the codes of errors of connections are many. */
-function wordOf({ failure }: Outcome): string {
+const deliveryOutcomes = ['delivered', 'status', 'redirect', 'timeout', 'forbidden_address', 'connection'] as const
+
+function wordOf({ failure }: Outcome): (typeof deliveryOutcomes)[number] {
   if (failure === null) return 'delivered'
-  return ['status', 'redirect', 'timeout', 'forbidden_address'].includes(failure) ? failure : 'connection'
+  return deliveryOutcomes.find(word => word === failure) ?? 'connection'
 }
 
 function messageOf(event: EventView): WebhookMessage {

@@ -14,10 +14,15 @@ import { write } from '../http/write.ts'
 import { Forbidden, InvalidInput } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Tokens } from '../runtime/tokens.ts'
-import { type AccountService, type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
+import {
+  type AccountService,
+  type ProviderProfile,
+  refusalReasons,
+  SignInRefused,
+} from '../services/accounts/account.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import type { GroupMembershipService } from '../services/workspaces/group-membership.ts'
-import { type Measures, silentMeasures } from '../telemetry/telemetry.ts'
+import { forWords, type Measures, silentMeasures } from '../telemetry/telemetry.ts'
 import { deviceOf } from '../values/device.ts'
 import { truncateAddress } from '../values/network.ts'
 import { createKnownDevices } from './known-device.ts'
@@ -64,6 +69,7 @@ interface Route {
 export function createAuthRoutes(options: AuthRoutesOptions) {
   const { providers, sessions, accounts, groupMemberships, tokens, publicUrl, secure, clientViewer } = options
   const { allowedOrigins = [], providerTimeoutMs: timeoutMs = 10_000, log, measures = silentMeasures } = options
+  const counted = forWords(['signed_in', ...refusalReasons], outcome => measures.counter('signIns', { outcome }))
   const devices = createKnownDevices({ tokens, secure })
   const fromElsewhere = (req: IncomingMessage) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
 
@@ -118,7 +124,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       if (!(error instanceof SignInRefused)) throw error
       const { reason, cause } = error
       const provider = pending?.provider ?? null
-      measures.counter('signIns', { outcome: reason })()
+      counted[reason]()
       writeSecurityEvent(req.incoming.log, 'sign_in_refused', {}, { reason, provider })
       if (cause) req.incoming.log.warn({ reason, provider, err: cause }, error.message)
       await accounts.noteRefusal(error, { provider: pending?.provider ?? '', ...clientOf(req) })
@@ -149,7 +155,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       stringifySetCookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge }),
     ])
     const caller = { user_id: userId, session_id: id }
-    measures.counter('signIns', { outcome: 'signed_in' })()
+    counted.signed_in()
     writeSecurityEvent(req.incoming.log, 'sign_in', caller, { provider: pending.provider })
     return pending.returnTo ?? `${publicUrl()}/`
   }

@@ -109,6 +109,11 @@ export function joined(measures: Measures, traces: Traces): Telemetry {
   }
 }
 
+/** Makes something for each of few words, now: a counter that appears with its first value shows no increase from zero. */
+export function forWords<W extends string, T>(words: readonly W[], make: (word: W) => T): Record<W, T> {
+  return Object.fromEntries(words.map(word => [word, make(word)])) as Record<W, T>
+}
+
 /** Remembers what is made for each of few words. */
 export function byWord<T>(make: (word: string) => T): (word: string) => T {
   const made = new Map<string, T>()

@@ -25,7 +25,7 @@ import {
 } from './profile.ts'
 import { requireAdmitted } from './sign-up.ts'
 
-export { canonicalEmail, type ProviderProfile, SignInRefused } from './profile.ts'
+export { canonicalEmail, type ProviderProfile, refusalReasons, SignInRefused } from './profile.ts'
 
 export interface AccountRules {
   /** Whether identities of different providers with the same verified e-mail address share an account; the operator trusts all of them. */

@@ -21,13 +21,15 @@ export interface ProviderProfile {
 /** A profile that fits the columns. `verifiedEmail` is null where the provider has not verified the address. */
 export type Profile = ProviderProfile & { verifiedEmail: string | null }
 
-export type RefusalReason =
-  | 'auth_failed'
-  | 'identity_taken'
-  | 'email_unverified'
-  | 'invalid_state'
-  | 'provider_unavailable'
-  | 'sign_up_closed'
+export const refusalReasons = [
+  'auth_failed',
+  'identity_taken',
+  'email_unverified',
+  'invalid_state',
+  'provider_unavailable',
+  'sign_up_closed',
+] as const
+export type RefusalReason = (typeof refusalReasons)[number]
 
 /** A refused sign-in; the client receives its reason. */
 export class SignInRefused extends Error {
