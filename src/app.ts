@@ -61,7 +61,7 @@ export async function createApp(config: Config, options: AppOptions) {
   const { log, onStatement, embeddedSignIn, webhookHabits, instance = localCoordination() } = options
   let { publicUrl } = config
   const address = () => publicUrl
-  const observing = await openTelemetry(config)
+  const observing = await openTelemetry(config, log)
   const { telemetry, metrics } = observing
   const db = openDatabase(config.database, {
     pool: config.databasePool,

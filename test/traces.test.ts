@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createLog } from '../src/runtime/log.ts'
 import { createTracing } from '../src/telemetry/tracing.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { until } from './until.ts'
@@ -48,6 +49,8 @@ async function startCollector() {
     },
   }
 }
+
+const silence = createLog({ logLevel: 'silent' })
 
 let collector: Awaited<ReturnType<typeof startCollector>>
 let receiver: Receiver
@@ -166,7 +169,7 @@ describe('A sampler that does not ask the caller', () => {
   it('chooses requests by chance, whatever their traces are, and all parts of those', async () => {
     const { url, spans, stop } = await startCollector()
     const settings = { url: `${url}/v1/traces`, headers: {}, serviceName: 'satchel' }
-    const tracing = createTracing({ ...settings, sampler: 'traceidratio', ratio: 0.5 })
+    const tracing = createTracing({ ...settings, sampler: 'traceidratio', ratio: 0.5 }, silence)
     for (let i = 0; i < CALLS; i++) {
       // The smallest trace id, which a share of the ids has always; every other request has none.
       const traceparent = `00-${'1'.padStart(32, '0')}-${PARENT}-01`
@@ -192,7 +195,7 @@ describe('A trace state of the caller', () => {
   it('is not kept or passed on', async () => {
     const { url, bodies, stop } = await startCollector()
     const settings = { url: `${url}/v1/traces`, headers: {}, serviceName: 'satchel' }
-    const tracing = createTracing({ ...settings, sampler: 'parentbased_always_on', ratio: 1 })
+    const tracing = createTracing({ ...settings, sampler: 'parentbased_always_on', ratio: 1 }, silence)
     const request = tracing.request({ traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=marker' })
     const headers = await request?.run(async () => tracing.headers())
     request?.end({ method: 'GET', route: '/', status: 200 })
@@ -201,5 +204,29 @@ describe('A trace state of the caller', () => {
     await stop()
     expect(bodies.join()).toContain(TRACE)
     expect(bodies.join()).not.toContain('marker')
+  })
+})
+
+describe('A receiver that takes nothing', () => {
+  it('is reported once a minute, by its status and without the headers', async () => {
+    let asked = 0
+    const server = createServer((_, res) => {
+      asked++
+      res.writeHead(401).end()
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const lines: string[] = []
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`
+    const tracing = createTracing(
+      { url, headers: { authorization: 'Bearer marker' }, serviceName: 'satchel', sampler: 'always_on', ratio: 1 },
+      createLog({ logLevel: 'info' }, { write: line => void lines.push(line) }),
+    )
+    // A batch holds 512 spans.
+    for (let i = 0; i < 600; i++) tracing.request({})?.end({ method: 'GET', route: '/', status: 200 })
+    await tracing.stop().catch(() => {})
+    await new Promise(done => server.close(done))
+    expect(asked).toBeGreaterThan(1)
+    expect(lines.map(line => JSON.parse(line))).toMatchObject([{ level: 40, reason: 401 }])
+    expect(lines.join()).not.toContain('marker')
   })
 })

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import type { Log } from '../runtime/log.ts'
 import type { Metrics } from './metrics.ts'
 import { joined, silent, silentMeasures, silentTraces, type Telemetry } from './telemetry.ts'
 
@@ -11,13 +12,13 @@ export interface OpenTelemetry {
 }
 
 /** Loads what the settings turn on, and nothing else. */
-export async function openTelemetry({
-  metrics: address,
-  traces,
-}: Pick<Config, 'metrics' | 'traces'>): Promise<OpenTelemetry> {
+export async function openTelemetry(
+  { metrics: address, traces }: Pick<Config, 'metrics' | 'traces'>,
+  log: Log,
+): Promise<OpenTelemetry> {
   if (!address && !traces) return { telemetry: silent, metrics: undefined, stop: async () => {} }
   const metrics = address ? (await import('./metrics.ts')).createMetrics() : undefined
-  const tracing = traces ? (await import('./tracing.ts')).createTracing(traces) : undefined
+  const tracing = traces ? (await import('./tracing.ts')).createTracing(traces, log) : undefined
   return {
     telemetry: joined(metrics ?? silentMeasures, tracing ?? silentTraces),
     metrics,

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingHttpHeaders } from 'node:http'
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from '@opentelemetry/api'
-import { W3CTraceContextPropagator } from '@opentelemetry/core'
+import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -9,9 +9,11 @@ import {
   ParentBasedSampler,
   type Sampler,
   SamplingDecision,
+  type SpanExporter,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
 import type { Config } from '../config/config.ts'
+import type { Log } from '../runtime/log.ts'
 import type { RequestSpan, SpanOptions, Traces } from './telemetry.ts'
 
 export type TraceSettings = NonNullable<Config['traces']>
@@ -49,13 +51,39 @@ const fromHeaders: TextMapGetter<IncomingHttpHeaders> = {
   keys: () => [TRACEPARENT],
 }
 
+/** Receivers may be away for hours, and spans are sent every few seconds. */
+const WARN_MS = 60_000
+
+/** Reports what a receiver did not take, at most once a minute; never the headers, which may hold a secret. */
+function reported(exporter: SpanExporter, log: Log): SpanExporter {
+  let warnedAt = Number.NEGATIVE_INFINITY
+
+  function warn(error: (Error & { code?: unknown }) | undefined): void {
+    if (performance.now() - warnedAt < WARN_MS) return
+    warnedAt = performance.now()
+    // Only a status or a code of Node.js: texts may come from the receiver. Without either, the text is the library's.
+    const reason = error?.code ?? error?.message ?? 'unknown'
+    log.warn({ reason }, 'traces could not be sent and are lost: check OTEL_EXPORTER_OTLP_ENDPOINT and its receiver')
+  }
+
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, result => {
+        if (result.code !== ExportResultCode.SUCCESS) warn(result.error)
+        done(result)
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
 /**
  * Traces by OpenTelemetry, sent by OTLP over HTTP. No module is patched and nothing is registered globally: what is traced is what calls
  * this, and which span is under way is kept in an AsyncLocalStorage of its own.
  */
-export function createTracing(settings: TraceSettings): Traces & { stop(): Promise<void> } {
+export function createTracing(settings: TraceSettings, log: Log): Traces & { stop(): Promise<void> } {
   const chance = chanceOf(settings)
-  const exporter = new OTLPTraceExporter({ url: settings.url, headers: settings.headers })
+  const exporter = reported(new OTLPTraceExporter({ url: settings.url, headers: settings.headers }), log)
   const provider = new TracerProvider({
     sampler: samplerOf(settings.sampler, chance),
     resource: resourceFromAttributes({ 'service.name': settings.serviceName }),
