@@ -279,8 +279,7 @@ export async function createApp(config: Config, options: AppOptions) {
       await mailer.close()
       coordination.close()
       listener?.close()
-      await within(observing.stop(), CLEANUP_LIMIT)
-      await within(db.close(), CLEANUP_LIMIT)
+      await within(Promise.all([observing.stop(), db.close()]), CLEANUP_LIMIT)
     },
   }
 }
