@@ -11,6 +11,7 @@ const drills = [
   'backup',
   'backup-command',
   'backup-drill',
+  'backup-faults',
   'bad-connections',
   'bad-uploads',
   'cli-completion',

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import pLimit from 'p-limit'
+import { v4 as newId } from 'uuid'
+import { causesOf } from '../runtime/errors.ts'
 import { BlobMissing, type BlobStore } from '../storage/store.ts'
 import type { Uploaded } from '../storage/upload.ts'
 import { hexOfCrc32 } from '../upload-engine/crc32.ts'
@@ -17,11 +19,29 @@ export class BlobDamaged extends Error {
   }
 }
 
+/** The bytes of a blob cannot be read, although its store answers. */
+export class BlobUnreadable extends Error {
+  /** Of the system, such as EIO. */
+  readonly code: string
+
+  constructor(id: string, code: string, options: ErrorOptions) {
+    super(`The blob ${id} cannot be read (${code}).`, options)
+    this.name = 'BlobUnreadable'
+    this.code = code
+  }
+}
+
 /** What was copied: its size in bytes, and its checksums in lower-case hex. */
 export type Copied = Pick<Uploaded, 'size' | 'crc32'> & { sha256: string }
 
+/** Why a blob could not be copied, where others can. */
+export type Lost = BlobMissing | BlobDamaged | BlobUnreadable
+
 /** What became of a blob. Other errors end a copy. */
-export type Outcome = Copied | BlobMissing | BlobDamaged
+export type Outcome = Copied | Lost
+
+const isLost = (error: unknown): error is Lost =>
+  error instanceof BlobMissing || error instanceof BlobDamaged || error instanceof BlobUnreadable
 
 /** A blob that is to be copied. */
 export interface ToCopy {
@@ -47,36 +67,63 @@ export async function copyBlobs(
   const read = await readSmall(from, small)
   const intact: { key: string; bytes: Uint8Array }[] = []
   small.forEach(({ id, expected }, i) => {
-    const bytes = read[i]
-    const outcome = bytes ? examined(id, bytes, expected) : new BlobMissing(id)
+    const bytes = read[i] ?? new BlobMissing(id)
+    const outcome = bytes instanceof Error ? bytes : examined(id, bytes, expected)
     outcomes.set(id, outcome)
-    if (bytes && !(outcome instanceof Error)) intact.push({ key: id, bytes })
+    if (!(bytes instanceof Error || outcome instanceof Error)) intact.push({ key: id, bytes })
   })
   await to.putMany?.(intact)
   for (const { size } of small) done(size)
   const others = blobs.filter(blob => !isSmall(blob))
   await eachAtOnce(others, async ({ id, size, expected }) => {
-    const outcome = await copyBlob(from, to, id, expected).catch(error => {
-      if (error instanceof BlobMissing || error instanceof BlobDamaged) return error
-      throw error
-    })
+    const outcome = await copyBlob(from, to, id, expected).catch(orLost)
     outcomes.set(id, outcome)
     done(size)
   })
   return outcomes
 }
 
+/** Answers why one blob is lost. @throws any other error */
+function orLost(error: unknown): Lost {
+  if (isLost(error)) return error
+  throw error
+}
+
 /** The bytes of small blobs; undefined for one that is missing. */
-async function readSmall(from: BlobStore, blobs: ToCopy[]): Promise<(Uint8Array | undefined)[]> {
-  if (from.readMany) return from.readMany(blobs.map(({ id }) => id))
-  return eachAtOnce(blobs, async ({ id }) => {
-    try {
-      return await buffer(await from.open(id))
-    } catch (error) {
-      if (error instanceof BlobMissing) return undefined
-      throw error
-    }
-  })
+async function readSmall(from: BlobStore, blobs: ToCopy[]): Promise<(Uint8Array | Lost | undefined)[]> {
+  try {
+    if (from.readMany) return await from.readMany(blobs.map(({ id }) => id))
+  } catch {
+    // Each is read alone now, so that one that cannot be read does not take the others with it.
+  }
+  return eachAtOnce(blobs, ({ id }) => buffer(bytesOf(from, id)).catch(orLost))
+}
+
+/** What the system says of a single file, rather than of a store. */
+const ofOneFile = new Set([
+  'EIO',
+  'EACCES',
+  'EPERM',
+  'EISDIR',
+  'ENOTDIR',
+  'ELOOP',
+  'EINVAL',
+  'EBADMSG',
+  'ENODATA',
+  'EUCLEAN',
+])
+
+/** Reads a blob. @throws BlobMissing, BlobUnreadable */
+async function* bytesOf(from: BlobStore, id: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* await from.open(id)
+  } catch (error) {
+    const code = [...causesOf(error)].map(({ code }) => String(code)).find(code => ofOneFile.has(code))
+    if (code === undefined) throw error
+    // A disk that has gone is the fault of no blob: asked for a blob that does not exist, the store checks that it is there.
+    await from.look(newId())
+    throw new BlobUnreadable(id, code, { cause: error })
+  }
 }
 
 function examined(id: string, bytes: Uint8Array, expected: string | undefined): Copied | BlobDamaged {
@@ -85,13 +132,12 @@ function examined(id: string, bytes: Uint8Array, expected: string | undefined): 
   return { size: bytes.length, crc32: hexOfCrc32(crc32(bytes)), sha256 }
 }
 
-/** Copies a blob in constant memory. @throws BlobDamaged, BlobMissing */
+/** Copies a blob in constant memory. @throws BlobDamaged, BlobMissing, BlobUnreadable */
 async function copyBlob(from: BlobStore, to: BlobStore, id: string, expected?: string): Promise<Copied> {
   const hash = createHash('sha256')
-  const source = await from.open(id)
   let sha256 = ''
   async function* hashed(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
+    for await (const chunk of bytesOf(from, id)) {
       hash.update(chunk)
       yield chunk
     }
@@ -103,10 +149,10 @@ async function copyBlob(from: BlobStore, to: BlobStore, id: string, expected?: s
   return { ...stored, sha256 }
 }
 
-/** @returns the SHA-256 of a blob in lower-case hex @throws BlobMissing */
+/** @returns the SHA-256 of a blob in lower-case hex @throws BlobMissing, BlobUnreadable */
 export async function digestOfBlob(store: BlobStore, id: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of await store.open(id)) hash.update(chunk)
+  for await (const chunk of bytesOf(store, id)) hash.update(chunk)
   return hash.digest('hex')
 }
 

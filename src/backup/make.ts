@@ -6,7 +6,7 @@ import { migrationNames } from '../../db/migrate.ts'
 import { engineOf, migrationsOf } from '../../db/queries/backup.ts'
 import { fileMode, folderMode, syncFolder } from '../storage/files.ts'
 import type { BlobStore } from '../storage/store.ts'
-import { copyBlobs, type Outcome } from './copy.ts'
+import { BlobUnreadable, copyBlobs, type Outcome } from './copy.ts'
 import { type BackupFolder, LIST, MANIFEST, SECRET, TABLES, tableFile, UNFINISHED } from './folder.ts'
 import { type Hold, holdDeletions } from './hold.ts'
 import { digestOf, openAppender } from './lines.ts'
@@ -128,15 +128,19 @@ async function saveBlobs(
   const sums = { count: 0, bytes: 0, copied: 0, copiedBytes: 0, missing: 0, damaged: 0 }
   const [listed, there] = [cursorOver(known), cursorOver(presentIn(folder.blobs))]
   const list = await openAppender(pathOf(LIST))
-  const note = (blob: Wanted, saved: ListedBlob, isNew: boolean) => {
+  const note = (blob: Wanted, saved: ListedBlob, outcome?: Outcome) => {
     sums.count += 1
     if (saved.sha256 !== undefined) {
       sums.bytes += saved.size
-      if (isNew) sums.copied += 1
-      if (isNew) sums.copiedBytes += saved.size
+      if (outcome) sums.copied += 1
+      if (outcome) sums.copiedBytes += saved.size
     }
     if (!saved.problem) return
     sums[saved.problem] += 1
+    if (outcome instanceof BlobUnreadable)
+      return progress.warn(
+        `The blob ${blob.id} cannot be read in the store (${outcome.code}), so the backup does not have it. The next backup tries again.`,
+      )
     progress.warn(
       saved.problem === 'missing'
         ? `The blob ${blob.id} is not in the store, so the backup does not have it. See "npm run doctor".`
@@ -159,8 +163,9 @@ async function saveBlobs(
       const missing = some.filter(({ id }) => !known.has(id))
       const outcomes = await copyBlobs(store, folder.blobs, missing, size => progress.add(1, size))
       const lines = some.map(blob => {
-        const saved = known.get(blob.id) ?? savedAs(blob, outcomes.get(blob.id))
-        note(blob, saved, !known.has(blob.id))
+        const outcome = outcomes.get(blob.id)
+        const saved = known.get(blob.id) ?? savedAs(blob, outcome)
+        note(blob, saved, outcome)
         return saved
       })
       await list.append(lines)

@@ -1,5 +1,5 @@
 import { BlobMissing, type BlobStore } from '../storage/store.ts'
-import { BlobDamaged, copyBlobs, digestOfBlob, eachAtOnce } from './copy.ts'
+import { BlobDamaged, BlobUnreadable, copyBlobs, digestOfBlob, eachAtOnce } from './copy.ts'
 import type { BackupFolder } from './folder.ts'
 import { listOf, presentIn } from './list.ts'
 import type { ListedBlob, Manifest } from './manifest.ts'
@@ -26,7 +26,12 @@ export async function restoreBlobs(
     if (found !== size) return false
     // What is listed without bytes may be an upload that was broken off.
     if (size === 0 && !(await store.look(id))) return false
-    return !verify || (await digestOfBlob(store, id)) === sha256
+    if (!verify) return true
+    const found256 = await digestOfBlob(store, id).catch(error => {
+      if (error instanceof BlobMissing || error instanceof BlobUnreadable) return undefined
+      throw error
+    })
+    return found256 === sha256
   }
   const lose = (id: string, why: string) => {
     sums.lost += 1
@@ -50,6 +55,8 @@ export async function restoreBlobs(
     for (const [id, outcome] of outcomes)
       if (outcome instanceof BlobMissing) lose(id, 'is missing in the backup, so it was not restored.')
       else if (outcome instanceof BlobDamaged) lose(id, 'is damaged in the backup, so it was not restored.')
+      else if (outcome instanceof BlobUnreadable)
+        lose(id, `cannot be read in the backup (${outcome.code}), so it was not restored.`)
       else sums.copied += 1
   }
   await present.end()

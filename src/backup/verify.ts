@@ -1,5 +1,5 @@
 import { BlobMissing } from '../storage/store.ts'
-import { digestOfBlob, eachAtOnce } from './copy.ts'
+import { BlobUnreadable, digestOfBlob, eachAtOnce } from './copy.ts'
 import { type BackupFolder, LIST, SECRET, tableFile } from './folder.ts'
 import { requireIntact } from './lines.ts'
 import { listOf } from './list.ts'
@@ -55,6 +55,10 @@ export async function verifyBackups(
         report(`The blob ${id} has changed in the backup and was removed. The next backup copies it again.`)
       }
     } catch (error) {
+      if (error instanceof BlobUnreadable)
+        return report(
+          `The blob ${id} cannot be read in the backup (${error.code}). If that lasts, remove its file: the next backup copies it again.`,
+        )
       if (!(error instanceof BlobMissing)) throw error
       report(`The blob ${id} is missing in the backup. The next backup copies it again.`)
     }
