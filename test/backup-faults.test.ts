@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { restoreUnderWay } from '../db/queries/backup.ts'
 import { verifyBackups } from '../src/backup/verify.ts'
 import { backUp, blobsIn, newPlace, type Place, restoreInto, silent } from './backup-world.ts'
 import type { TestApp } from './harness.ts'
@@ -69,4 +70,20 @@ it('Blobs of the store that cannot be read are named, and the backup has all oth
   } finally {
     await service.stop()
   }
+})
+
+it('The secret is replaced when the restore has begun, and a restore that continues may replace it', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'secret'))
+  const target = await place()
+  const asked: boolean[] = []
+  const prepareSecret = async (mayReplace: boolean) => {
+    asked.push(mayReplace)
+    return async () => {
+      expect(await restoreUnderWay(target.db)).toBe(name)
+      if (asked.length === 1) throw new Error('killed')
+    }
+  }
+  await expect(restoreInto(target, folder, name, { prepareSecret })).rejects.toThrow('killed')
+  await restoreInto(target, folder, name, { prepareSecret })
+  expect(asked).toEqual([false, true])
 })

@@ -76,7 +76,7 @@ export async function backUp(t: TestApp, dir: string, { progress = silent(), sto
 export async function restoreInto(place: Place, folder: BackupFolder, name: string, more = {}) {
   await place.fresh()
   const progress = silent()
-  const options = { deleteExisting: false, verify: false, saveSecret: async () => {}, ...more }
+  const options = { deleteExisting: false, verify: false, prepareSecret: async () => async () => {}, ...more }
   const restored = await restoreBackup(place, folder, name, progress, options)
   return { ...restored, warnings: progress.warnings }
 }

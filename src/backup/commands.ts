@@ -208,12 +208,12 @@ async function restore(
     const name = await chooseBackup(folder, at)
     const { secret } = await folder.manifest(name)
     const saved = secret === null ? undefined : await readSecret(folder.path(name, SECRET))
-    const saveSecret = await secretToSave(saved, config, deleteExisting, progress)
+    const prepareSecret = (mayReplace: boolean) => secretToSave(saved, config, mayReplace, progress)
     if (config.database.dialect === 'sqlite' || !config.azureConnectionString)
       await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
     return withDatabase(config, async db => {
       const store = await openStore(config)
-      const options = { verify: verifies, deleteExisting, saveSecret }
+      const options = { verify: verifies, deleteExisting, prepareSecret }
       const sums = await restoreBackup({ db, store }, folder, name, progress, options)
       const words = [
         `Restored the backup ${name}: ${sums.copied} files were copied, ${sums.there} were there.`,
@@ -230,7 +230,7 @@ async function restore(
 async function secretToSave(
   saved: string | undefined,
   config: Config,
-  deleteExisting: boolean,
+  mayReplace: boolean,
   progress: Progress,
 ): Promise<() => Promise<void>> {
   const nothing = async () => {}
@@ -250,7 +250,7 @@ async function secretToSave(
     return nothing
   }
   if (there === saved) return nothing
-  if (there !== undefined && !deleteExisting)
+  if (there !== undefined && !mayReplace)
     throw new BackupError(
       `${file} has another secret than the backup. Move it away, or add --delete-existing to replace it.`,
     )

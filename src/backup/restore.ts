@@ -34,8 +34,12 @@ export interface RestoreOptions {
   deleteExisting: boolean
   /** Whether blobs that are in the store are read and compared, too. */
   verify: boolean
-  /** Keeps the secret; called when nothing else can be refused. */
-  saveSecret: () => Promise<void>
+  /**
+   * Decides about the secret before anything is changed. @returns saves it; called when the restore has begun
+   * @param mayReplace whether another one may be replaced
+   * @throws BackupError if it may not
+   */
+  prepareSecret: (mayReplace: boolean) => Promise<() => Promise<void>>
 }
 
 export interface Restored {
@@ -97,15 +101,17 @@ export async function restoreBackup(
     throw new BackupError(
       'The database has accounts already. Name an empty database, or add --delete-existing to delete everything that it holds now.',
     )
+  const mayDelete = options.deleteExisting || continues
+  const saveSecret = await options.prepareSecret(mayDelete)
   await bind(store, installation)
-  await requireNothingElse(store, () => listOf(folder, backup), options.deleteExisting || continues)
-  await options.saveSecret()
+  await requireNothingElse(store, () => listOf(folder, backup), mayDelete)
 
   await beginRestore(
     db,
     backup,
     tables.map(({ name }) => name),
   )
+  await saveSecret()
   const sums = await restoreBlobs(folder, backup, store, { blobs: manifest.blobs, verify: options.verify, progress })
   progress.step('Restoring the database', { items: tables.reduce((sum, { rows }) => sum + rows, 0), bytes: 0 })
   if (!asDefined) await migrate(db, undefined, { restoring: true })
