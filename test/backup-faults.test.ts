@@ -1,8 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { restoreUnderWay } from '../db/queries/backup.ts'
+import { writeWhole } from '../src/backup/lines.ts'
+import { chooseBackup } from '../src/backup/restore.ts'
+import { removeOld } from '../src/backup/retention.ts'
 import { verifyBackups } from '../src/backup/verify.ts'
 import { backUp, blobsIn, newPlace, type Place, restoreInto, silent } from './backup-world.ts'
 import type { TestApp } from './harness.ts'
@@ -86,4 +89,53 @@ it('The secret is replaced when the restore has begun, and a restore that contin
   await expect(restoreInto(target, folder, name, { prepareSecret })).rejects.toThrow('killed')
   await restoreInto(target, folder, name, { prepareSecret })
   expect(asked).toEqual([false, true])
+})
+
+it('The list of a backup that has changed is not relied on: its files are copied again, and none is removed', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'list'))
+  appendFileSync(folder.path(name, 'blobs.jsonl'), '{"id":')
+  const second = await backUp(t, folder.dir)
+  expect(second.manifest.blobs.copied).toBe(FILES)
+  expect(second.warnings).toEqual([expect.stringContaining('has changed since it was written')])
+  const unnamed = join(folder.dir, 'blobs', '0000000')
+  mkdirSync(unnamed)
+  writeFileSync(join(unnamed, '00000000-0000-7000-8000-000000000000'), '')
+  mkdirSync(folder.path('2020-01-01T00-00-00.000Z.unfinished'))
+  const progress = silent()
+  const keep = { made: second.name, progress }
+  expect(await removeOld(folder, {}, keep)).toEqual({ backups: [], blobs: 0 })
+  expect(progress.warnings).toEqual([expect.stringContaining('no files are removed')])
+  // With the damaged backup, the reason is gone.
+  expect(await removeOld(folder, { count: 1 }, keep)).toEqual({ backups: [name], blobs: 1 })
+})
+
+it('Retention keeps the backup that was just made, and folders that were given other names', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'retention'))
+  renameSync(folder.path(name), folder.path('2999-01-01T00-00-00.000Z'))
+  const other = await backUp(t, folder.dir)
+  renameSync(folder.path(other.name), folder.path('the best one'))
+  const { name: made } = await backUp(t, folder.dir)
+  const progress = silent()
+  expect(await removeOld(folder, { count: 1 }, { made, progress })).toEqual({ backups: [], blobs: 0 })
+  expect(progress.warnings).toEqual([expect.stringContaining('has a time in the future')])
+  expect(await folder.finished()).toEqual([made, '2999-01-01T00-00-00.000Z', 'the best one'])
+  rmSync(folder.path('2999-01-01T00-00-00.000Z'), { recursive: true })
+  expect(await chooseBackup(folder, undefined)).toBe(made)
+})
+
+it('A backup whose manifest is damaged or lost is named, and the others are verified', async () => {
+  const broken = ['{', undefined]
+  const { folder } = await backUp(t, join(dir, 'manifest'))
+  for (const text of broken) {
+    const { name } = await backUp(t, folder.dir)
+    const path = folder.path(name, 'manifest.json')
+    rmSync(path)
+    if (text !== undefined) await writeWhole(path, text)
+  }
+  const progress = silent()
+  expect(await verifyBackups(folder, progress)).toEqual({ backups: 3, blobs: FILES, problems: 2 })
+  expect(progress.warnings).toEqual([
+    expect.stringContaining('manifest.json is not JSON'),
+    expect.stringContaining('manifest.json is missing'),
+  ])
 })

@@ -141,7 +141,7 @@ async function backup(
     return folder.alone(async () => {
       const { name, manifest } = await makeBackup({ db, store, installation, secret }, folder, progress)
       progress.step('Removing old backups')
-      const removed = await removeOld(folder, { count: keep, days: keepDays })
+      const removed = await removeOld(folder, { count: keep, days: keepDays }, { made: name, progress })
       const { blobs } = manifest
       const words = [
         `Backup ${name}: ${blobs.count} files with ${size(blobs.bytes)}, of which ${blobs.copied} with ${size(blobs.copiedBytes)} were copied now.`,
@@ -184,7 +184,8 @@ async function list(dir: string): Promise<Answer> {
     rows.push([name, `${blobs.count} files`, size(blobs.bytes), engine, `Satchel ${satchel}`])
     backups.push(summary(name, manifest))
   }
-  return { fact: { backups }, words: rows.length > 0 ? table(rows) : 'No backups.' }
+  const problems = backups.some(backup => 'problem' in backup)
+  return { fact: { backups }, words: rows.length > 0 ? table(rows) : 'No backups.', problems }
 }
 
 async function verify(dir: string, progress: Progress): Promise<Answer> {

@@ -8,6 +8,12 @@ import { type BlobStore, ForeignStore } from '../storage/store.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { BackupError, explained } from './problem.ts'
 
+/** The time of a backup, from its name, in milliseconds since 1970; not a number for another name. */
+export const timeOf = (name: string): number =>
+  /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/.test(name)
+    ? Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
+    : Number.NaN
+
 /** Ends the name of the folder of a backup that has not finished. */
 export const UNFINISHED = '.unfinished'
 
@@ -20,7 +26,7 @@ export interface BackupFolder {
   blobs: BlobStore
   /** The path of a file of a backup. */
   path(backup: string, ...names: string[]): string
-  /** The finished backups, oldest first. */
+  /** The finished backups, oldest first; those that were given another name come last. */
   finished(): Promise<string[]>
   unfinished(): Promise<string[]>
   manifest(backup: string): Promise<Manifest>
@@ -74,8 +80,10 @@ export async function openBackupFolder(
       ...{ dir, blobs, path },
       async finished() {
         const all = (await list()).filter(name => !name.endsWith(UNFINISHED))
+        all.sort((a, b) => Number(Number.isNaN(timeOf(a))) - Number(Number.isNaN(timeOf(b))))
         const has = await Promise.all(all.map(name => isThere(path(name, MANIFEST))))
-        return all.filter((_, i) => has[i])
+        // One that has lost its manifest is still reported, and its blobs are not removed.
+        return all.filter((name, i) => has[i] || !Number.isNaN(timeOf(name)))
       },
       unfinished: async () => (await list()).filter(name => name.endsWith(UNFINISHED)),
       manifest: backup => readManifest(path(backup, MANIFEST)),

@@ -5,7 +5,7 @@ import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip, createGzip } from 'node:zlib'
-import { fileMode } from '../storage/files.ts'
+import { codeOf, fileMode } from '../storage/files.ts'
 import { BackupError } from './problem.ts'
 
 /** Files of JSON lines, compressed, and their SHA-256. */
@@ -41,12 +41,23 @@ export async function digestOf(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
+/** Of a file of one backup that the system does not let be read: others may be well. */
+const unreadable = (path: string, error: unknown): unknown =>
+  codeOf(error)
+    ? new BackupError(
+        `${path} cannot be read (${codeOf(error)}), so this backup cannot be restored. Use another one.`,
+        {
+          cause: error,
+        },
+      )
+    : error
+
 /** Compares a file with its digest. @throws BackupError */
 export async function requireIntact(path: string, sha256: string): Promise<void> {
   const found = await digestOf(path).catch(error => {
     if (error.code === 'ENOENT')
       throw new BackupError(`${path} is missing, so this backup cannot be restored. Use another one.`)
-    throw error
+    throw unreadable(path, error)
   })
   if (found !== sha256)
     throw new BackupError(
@@ -66,9 +77,13 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 
 /** @throws BackupError for a file that is not what was written */
 export async function readWhole(path: string): Promise<string> {
-  const sum = await readFile(`${path}.sha256`, 'utf8')
-  await requireIntact(path, sum.slice(0, 64))
-  return readFile(path, 'utf8')
+  try {
+    const sum = await readFile(`${path}.sha256`, 'utf8')
+    await requireIntact(path, sum.slice(0, 64))
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    throw unreadable(path, error)
+  }
 }
 
 /** Appends lines to a file, which are on the disk when this has resolved. */

@@ -1,13 +1,32 @@
 import { isThere } from '../storage/files.ts'
 import type { BlobStore } from '../storage/store.ts'
-import { type BackupFolder, LIST } from './folder.ts'
-import { readLines } from './lines.ts'
+import { type BackupFolder, LIST, UNFINISHED } from './folder.ts'
+import { readLines, requireIntact } from './lines.ts'
 import type { ListedBlob } from './manifest.ts'
+import { BackupError } from './problem.ts'
 
 /** The blobs of a backup in the order of their ids; of an unfinished one, those that it has copied. */
 export async function* listOf(folder: BackupFolder, backup: string): AsyncGenerator<ListedBlob> {
   const path = folder.path(backup, LIST)
-  if (await isThere(path)) yield* readLines<ListedBlob>(path, { gzip: false })
+  if (!(await isThere(path))) return
+  try {
+    yield* readLines<ListedBlob>(path, { gzip: false })
+  } catch (error) {
+    // After a power cut, the end of an unfinished list can be anything. What stands after it is copied again.
+    if (!(error instanceof SyntaxError && backup.endsWith(UNFINISHED))) throw error
+  }
+}
+
+/** Compares the list of a finished backup with its manifest. @returns why it cannot be relied on; undefined if it can */
+export async function faultOfList(folder: BackupFolder, backup: string): Promise<string | undefined> {
+  try {
+    const { blobs } = await folder.manifest(backup)
+    await requireIntact(folder.path(backup, LIST), blobs.sha256)
+    return undefined
+  } catch (error) {
+    if (error instanceof BackupError) return error.message
+    throw error
+  }
 }
 
 /** All blobs that a store has, in the order of their ids. */

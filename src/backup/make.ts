@@ -10,7 +10,7 @@ import { BlobUnreadable, copyBlobs, type Outcome } from './copy.ts'
 import { type BackupFolder, LIST, MANIFEST, SECRET, TABLES, tableFile, UNFINISHED } from './folder.ts'
 import { type Hold, holdDeletions } from './hold.ts'
 import { digestOf, openAppender } from './lines.ts'
-import { listOf, presentIn } from './list.ts'
+import { faultOfList, listOf, presentIn } from './list.ts'
 import { type ListedBlob, type Manifest, newManifest, writeManifest } from './manifest.ts'
 import { BackupError, explained } from './problem.ts'
 import type { Progress } from './progress.ts'
@@ -74,7 +74,7 @@ async function make(
   const name = snapshotAt.replaceAll(':', '-')
   const draft = `${name}${UNFINISHED}`
   // Before the new one is among them.
-  const known = await knownBlobs(folder)
+  const known = await knownBlobs(folder, progress)
   await mkdir(folder.path(draft, TABLES), { recursive: true, mode: folderMode })
   const pathOf = (file: string) => folder.path(draft, file)
 
@@ -95,11 +95,18 @@ async function make(
   return { name, manifest }
 }
 
-/** The blobs that the latest backup has, and those that killed ones have copied since, sorted by id. */
-async function knownBlobs(folder: BackupFolder): Promise<AsyncIterable<ListedBlob>> {
-  const latest = (await folder.finished()).slice(-1)
-  const lists = [...latest, ...(await folder.unfinished())].map(name => listOf(folder, name))
-  return merged(lists)
+/** The blobs that the latest backup with an intact list has, and those that killed ones have copied since, sorted by id. */
+async function knownBlobs(folder: BackupFolder, progress: Progress): Promise<AsyncIterable<ListedBlob>> {
+  const names = await folder.unfinished()
+  for (const name of (await folder.finished()).reverse()) {
+    const fault = await faultOfList(folder, name)
+    if (fault === undefined) {
+      names.push(name)
+      break
+    }
+    progress.warn(fault)
+  }
+  return merged(names.map(name => listOf(folder, name)))
 }
 
 async function* wantedIn(path: string): AsyncGenerator<Wanted> {

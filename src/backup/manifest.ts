@@ -44,13 +44,21 @@ export const writeManifest = (path: string, manifest: Manifest): Promise<void> =
 
 /** @throws BackupError */
 export async function readManifest(path: string): Promise<Manifest> {
-  const written: unknown = JSON.parse(await readWhole(path))
+  const written = parsed(await readWhole(path), path)
   const { format } = (written ?? {}) as { format?: unknown }
   if (typeof format === 'number' && format > FORMAT)
     throw new BackupError(`${path} was written by a later version of Satchel (format ${format}). Use that version.`)
   const read = shape.safeParse(written)
   if (!read.success) throw new BackupError(`${path} is not a manifest of a backup: ${read.error.issues[0]?.message}.`)
   return read.data
+}
+
+function parsed(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new BackupError(`${path} is not JSON, so this backup cannot be restored. Use another one.`, { cause: error })
+  }
 }
 
 /** A blob in the list of a backup. */

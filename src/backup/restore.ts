@@ -13,13 +13,12 @@ import {
 } from '../../db/queries/backup.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, ForeignStore } from '../storage/store.ts'
-import type { BackupFolder } from './folder.ts'
+import { type BackupFolder, timeOf } from './folder.ts'
 import { listOf } from './list.ts'
 import type { ListedBlob, Manifest } from './manifest.ts'
 import { BackupError } from './problem.ts'
 import type { Progress } from './progress.ts'
 import { restoreBlobs } from './restore-blobs.ts'
-import { timeOf } from './retention.ts'
 import { cursorOver } from './sorted.ts'
 import { loadTables } from './tables.ts'
 import { requireWhole } from './verify.ts'
@@ -59,7 +58,7 @@ const AT_ONCE = 200
  */
 export async function chooseBackup(folder: BackupFolder, at: string | undefined): Promise<string> {
   const all = await folder.finished()
-  const [last] = all.slice(-1)
+  const last = all.findLast(name => !Number.isNaN(timeOf(name))) ?? all.at(-1)
   if (last === undefined) throw new BackupError(`${folder.dir} has no finished backup.`)
   if (at === undefined) return last
   if (all.includes(at)) return at

@@ -1,7 +1,8 @@
 import { readdir, rename, rm } from 'node:fs/promises'
 import { DAY_MS } from '../values/duration.ts'
-import type { BackupFolder } from './folder.ts'
-import { listOf } from './list.ts'
+import { type BackupFolder, timeOf } from './folder.ts'
+import { faultOfList, listOf } from './list.ts'
+import type { Progress } from './progress.ts'
 import { cursorOver, merged } from './sorted.ts'
 
 /** How many backups are kept: the newest ones, and those of the last days. Undefined is all. */
@@ -13,17 +14,24 @@ export interface Retention {
 const REMOVED_AT_ONCE = 500
 
 /**
- * Removes the backups that are not to be kept, what killed ones have left, and the blobs that no backup has any longer. Call it after a
- * backup: the newest one is always kept.
+ * Removes the backups that are not to be kept, what killed ones have left, and the blobs that no backup has any longer. Folders whose
+ * names are no times are kept.
+ * @param made the backup that was just made: it is always kept
  */
 export async function removeOld(
   folder: BackupFolder,
   { count, days }: Retention,
+  { made, progress }: { made: string; progress: Progress },
 ): Promise<{ backups: string[]; blobs: number }> {
-  const all = await folder.finished()
+  const all = (await folder.finished()).filter(name => !Number.isNaN(timeOf(name)))
+  const [latest = made] = all.slice(-1)
+  if (timeOf(latest) > Date.now())
+    progress.warn(
+      `The backup ${latest} has a time in the future. Set the clock of this machine, or remove that backup, or --keep counts it as the newest.`,
+    )
   const newest = all.slice(-(count ?? 1))
   const since = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * DAY_MS
-  const isKept = (name: string) => newest.includes(name) || timeOf(name) >= since
+  const isKept = (name: string) => name === made || newest.includes(name) || timeOf(name) >= since
   const old = count === undefined && days === undefined ? [] : all.filter(name => !isKept(name))
   const unfinished = await folder.unfinished()
   for (const name of [...old, ...unfinished]) await removeBackup(folder, name)
@@ -31,15 +39,19 @@ export async function removeOld(
   const aside = (await readdir(folder.path('.'))).filter(name => name.startsWith('.'))
   for (const name of aside) await rm(folder.path(name), { recursive: true, force: true })
   const changed = old.length + unfinished.length + aside.length > 0
-  return { backups: old, blobs: changed ? await removeUnnamed(folder) : 0 }
+  return { backups: old, blobs: changed ? await removeUnnamed(folder, progress) : 0 }
 }
 
-/** The time of a backup, from its name, in milliseconds since 1970. */
-export const timeOf = (name: string): number => Date.parse(name.replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:'))
-
-async function removeUnnamed(folder: BackupFolder): Promise<number> {
-  const lists = (await folder.finished()).map(name => listOf(folder, name))
-  const named = cursorOver(merged(lists))
+/** Removes the blobs that no list has. While one list is damaged, no one knows what it had: then none is removed. */
+async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<number> {
+  const names = await folder.finished()
+  for (const name of names) {
+    const fault = await faultOfList(folder, name)
+    if (fault === undefined) continue
+    progress.warn(`${fault} Until you have removed the folder of that backup, no files are removed from ${folder.dir}.`)
+    return 0
+  }
+  const named = cursorOver(merged(names.map(name => listOf(folder, name))))
   let unnamed: string[] = []
   let removed = 0
   const remove = async () => {
