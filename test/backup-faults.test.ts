@@ -4,9 +4,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { restoreUnderWay } from '../db/queries/backup.ts'
 import { writeWhole } from '../src/backup/lines.ts'
+import { naming, StoreFailed } from '../src/backup/naming.ts'
+import { BackupError, explained } from '../src/backup/problem.ts'
 import { chooseBackup } from '../src/backup/restore.ts'
 import { removeOld } from '../src/backup/retention.ts'
 import { verifyBackups } from '../src/backup/verify.ts'
+import { Unavailable } from '../src/runtime/errors.ts'
 import { backUp, blobsIn, newPlace, type Place, restoreInto, silent } from './backup-world.ts'
 import type { TestApp } from './harness.ts'
 
@@ -138,4 +141,22 @@ it('A backup whose manifest is damaged or lost is named, and the others are veri
     expect.stringContaining('manifest.json is not JSON'),
     expect.stringContaining('manifest.json is missing'),
   ])
+})
+
+it('A failure names what has failed: the folder of backups or the blob store', async () => {
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' })
+  const store = naming({ ...t.app.store, list: t.app.store.list, look: () => Promise.reject(full) })
+  await expect(store.look('a')).rejects.toThrow(`The blob store (${t.app.store.label}) failed: no space left on device`)
+  const ofSource = async function* () {
+    yield Buffer.from('a')
+    throw full
+  }
+  const options = { contentType: 'a/b', admit: async () => {} }
+  await expect(store.put('a', ofSource(), options)).rejects.toBe(full)
+  const told = (error: unknown) => String(explained(error, '/backup'))
+  expect(told(full)).toContain('/backup has no space left')
+  expect(told(new Unavailable('blob store', full))).toContain('/backup has no space left')
+  expect(told(new StoreFailed(store, full))).toContain('The blob store (')
+  expect(told(Object.assign(new Error('secret'), { code: 'EACCES', path: '/data/secret.key' }))).toBe('Error: secret')
+  expect(explained(full, '/backup')).not.toBeInstanceOf(BackupError)
 })

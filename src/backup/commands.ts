@@ -1,5 +1,5 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { type Config, loadConfig } from '../config/config.ts'
@@ -12,6 +12,7 @@ import type { BlobStore } from '../storage/store.ts'
 import { type BackupFolder, openBackupFolder, SECRET } from './folder.ts'
 import { makeBackup } from './make.ts'
 import type { Manifest } from './manifest.ts'
+import { naming } from './naming.ts'
 import { BackupError, explained } from './problem.ts'
 import type { Progress } from './progress.ts'
 import { chooseBackup, restoreBackup } from './restore.ts'
@@ -51,7 +52,7 @@ export function backupCommands(program: Command): void {
       process.exitCode = problems ? 1 : 0
     } catch (thrown) {
       progress.stop()
-      const error = explained(thrown, dir)
+      const error = explained(thrown, resolve(dir))
       const refused = error instanceof BackupError
       const message = error instanceof Error ? error.message : String(error)
       process.stderr.write(`${refused ? '' : 'It failed: '}${message}\n`)
@@ -114,7 +115,7 @@ async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Pr
 }
 
 async function openBound(config: Config, db: Db): Promise<BlobStore> {
-  const store = await openStore(config)
+  const store = naming(await openStore(config))
   await store.prepare()
   await bindStore(db, store)
   return store
@@ -213,7 +214,7 @@ async function restore(
     if (config.database.dialect === 'sqlite' || !config.azureConnectionString)
       await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
     return withDatabase(config, async db => {
-      const store = await openStore(config)
+      const store = naming(await openStore(config))
       const options = { verify: verifies, deleteExisting, prepareSecret }
       const sums = await restoreBackup({ db, store }, folder, name, progress, options)
       const words = [

@@ -35,7 +35,7 @@ export class BlobUnreadable extends Error {
 export type Copied = Pick<Uploaded, 'size' | 'crc32'> & { sha256: string }
 
 /** Why a blob could not be copied, where others can. */
-export type Lost = BlobMissing | BlobDamaged | BlobUnreadable
+type Lost = BlobMissing | BlobDamaged | BlobUnreadable
 
 /** What became of a blob. Other errors end a copy. */
 export type Outcome = Copied | Lost

@@ -99,7 +99,7 @@ export async function openBackupFolder(
   } catch (error) {
     if (error instanceof ForeignStore)
       throw new BackupError(`${given} has backups of another installation. Name another folder.`)
-    throw explained(error, given)
+    throw explained(error, dir)
   }
 }
 

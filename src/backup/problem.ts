@@ -1,4 +1,5 @@
 import { causesOf } from '../runtime/errors.ts'
+import { StoreFailed } from './naming.ts'
 
 /** A backup or a restore that is refused or cannot go on: its message says what to do. */
 export class BackupError extends Error {
@@ -18,12 +19,15 @@ const remedies: Record<string, string> = {
   EIO: 'is on a disk that fails',
 }
 
-/** The same error; of a folder that refuses, one that says what to do about it. */
+/** The same error; of a folder of backups that fails, one that says what to do about it. */
 export function explained(error: unknown, dir: string): unknown {
-  if (error instanceof BackupError) return error
-  for (const { code } of causesOf(error)) {
-    const remedy = remedies[String(code)]
-    if (remedy) return new BackupError(`${dir} ${remedy} (${code}).`, { cause: error })
+  if (error instanceof BackupError || error instanceof StoreFailed) return error
+  for (const cause of causesOf(error)) {
+    const remedy = remedies[String(cause.code)]
+    const { path } = cause as { path?: unknown }
+    // A file elsewhere, such as the secret: the error names it.
+    if (typeof path === 'string' && path !== dir && !path.startsWith(`${dir}/`)) return error
+    if (remedy) return new Error(`${dir} ${remedy} (${cause.code}).`, { cause: error })
   }
   return error
 }
