@@ -11,7 +11,13 @@ import { removeOld } from '../src/backup/retention.ts'
 import { verifyBackups } from '../src/backup/verify.ts'
 import { Unavailable } from '../src/runtime/errors.ts'
 import { backUp, blobsIn, newPlace, type Place, restoreInto, silent } from './backup-world.ts'
+import { findingsOf } from './consistency.ts'
 import type { TestApp } from './harness.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+/** What is the same on each engine. */
+const once = engine === 'sqlite' ? it : it.skip
 
 let dir: string
 const places: Place[] = []
@@ -52,7 +58,7 @@ const someOf = (folder: string) => {
   return [all[1] ?? '', all[FILES - 1] ?? '']
 }
 
-it('Blobs of a backup that cannot be read are named, and all others are restored', async () => {
+once('Blobs of a backup that cannot be read are named, and all others are restored', async () => {
   const { folder, name } = await backUp(t, join(dir, 'unreadable'))
   someOf(folder.dir).forEach(makeUnreadable)
   const restored = await restoreInto(await place(), folder, name)
@@ -63,7 +69,7 @@ it('Blobs of a backup that cannot be read are named, and all others are restored
   expect(progress.warnings).toEqual([1, 2].map(() => expect.stringContaining('cannot be read in the backup (EISDIR)')))
 })
 
-it('Blobs of the store that cannot be read are named, and the backup has all others', async () => {
+once('Blobs of the store that cannot be read are named, and the backup has all others', async () => {
   const { folder, name } = await backUp(t, join(dir, 'whole'))
   const broken = await place()
   await restoreInto(broken, folder, name)
@@ -78,7 +84,7 @@ it('Blobs of the store that cannot be read are named, and the backup has all oth
   }
 })
 
-it('The secret is replaced when the restore has begun, and a restore that continues may replace it', async () => {
+once('The secret is replaced when the restore has begun, and a restore that continues may replace it', async () => {
   const { folder, name } = await backUp(t, join(dir, 'secret'))
   const target = await place()
   const asked: boolean[] = []
@@ -94,7 +100,7 @@ it('The secret is replaced when the restore has begun, and a restore that contin
   expect(asked).toEqual([false, true])
 })
 
-it('The list of a backup that has changed is not relied on: its files are copied again, and none is removed', async () => {
+once('The list of a backup that has changed is not relied on: its files are copied again, and none is removed', async () => {
   const { folder, name } = await backUp(t, join(dir, 'list'))
   appendFileSync(folder.path(name, 'blobs.jsonl'), '{"id":')
   const second = await backUp(t, folder.dir)
@@ -112,7 +118,7 @@ it('The list of a backup that has changed is not relied on: its files are copied
   expect(await removeOld(folder, { count: 1 }, keep)).toEqual({ backups: [name], blobs: 1 })
 })
 
-it('Retention keeps the backup that was just made, and folders that were given other names', async () => {
+once('Retention keeps the backup that was just made, and folders that were given other names', async () => {
   const { folder, name } = await backUp(t, join(dir, 'retention'))
   renameSync(folder.path(name), folder.path('2999-01-01T00-00-00.000Z'))
   const other = await backUp(t, folder.dir)
@@ -126,7 +132,7 @@ it('Retention keeps the backup that was just made, and folders that were given o
   expect(await chooseBackup(folder, undefined)).toBe(made)
 })
 
-it('A backup whose manifest is damaged or lost is named, and the others are verified', async () => {
+once('A backup whose manifest is damaged or lost is named, and the others are verified', async () => {
   const broken = ['{', undefined]
   const { folder } = await backUp(t, join(dir, 'manifest'))
   for (const text of broken) {
@@ -143,7 +149,7 @@ it('A backup whose manifest is damaged or lost is named, and the others are veri
   ])
 })
 
-it('A failure names what has failed: the folder of backups or the blob store', async () => {
+once('A failure names what has failed: the folder of backups or the blob store', async () => {
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' })
   const store = naming({ ...t.app.store, list: t.app.store.list, look: () => Promise.reject(full) })
   await expect(store.look('a')).rejects.toThrow(`The blob store (${t.app.store.label}) failed: no space left on device`)
@@ -159,4 +165,29 @@ it('A failure names what has failed: the folder of backups or the blob store', a
   expect(told(new StoreFailed(store, full))).toContain('The blob store (')
   expect(told(Object.assign(new Error('secret'), { code: 'EACCES', path: '/data/secret.key' }))).toBe('Error: secret')
   expect(explained(full, '/backup')).not.toBeInstanceOf(BackupError)
+})
+
+it('A restore refuses a database with any rows, and drops also tables that this version does not know', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'tables'))
+  const target = await place()
+  // A service that has started once has nothing to lose.
+  await target.start().then(service => service.stop())
+  rmSync(target.blobDir, { recursive: true })
+  await restoreInto(target, folder, name)
+  const id = engine === 'mysql' ? 'CHAR(36) CHARACTER SET ascii COLLATE ascii_bin' : 'CHAR(36)'
+  for (const sql of [
+    `CREATE TABLE \`later one\` (user_id ${id} NOT NULL, other INTEGER, FOREIGN KEY (user_id) REFERENCES user (id))`,
+    'INSERT INTO `later one` (user_id) SELECT id FROM user',
+    'CREATE TABLE a_later_one (id INTEGER PRIMARY KEY)',
+  ])
+    await target.db.run(sql)
+  await expect(restoreInto(target, folder, name)).rejects.toThrow('The database has data already')
+  expect(await restoreInto(target, folder, name, { deleteExisting: true })).toMatchObject({ lost: 0, there: FILES })
+  await expect(target.db.rows('SELECT * FROM `later one`')).rejects.toThrow()
+  expect(await findingsOf(target)).toEqual([])
+
+  const foreign = await place()
+  await foreign.db.run('CREATE TABLE photos (id INTEGER PRIMARY KEY)')
+  await foreign.db.run('INSERT INTO photos VALUES (1)')
+  await expect(restoreInto(foreign, folder, name)).rejects.toThrow('in the table photos')
 })

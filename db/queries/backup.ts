@@ -14,7 +14,7 @@ export interface Definition {
 const TRANSIENT = 'deletion_hold'
 const MIGRATION = 'migration'
 
-const quoted = (name: string) => `\`${name}\``
+const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
 /** Our tables, each after those that it refers to. */
 export function tablesOf(db: Db): string[] {
@@ -50,7 +50,7 @@ export const readTable = (read: Reader, name: string) =>
 
 /** The steps that have made the tables, a restore under way among them; none in an empty database. */
 export async function migrationsOf(db: Db): Promise<{ name: string; at: number }[]> {
-  return (await isThere(db, MIGRATION)) ? db.rows('SELECT name, at FROM migration ORDER BY name') : []
+  return (await allTables(db)).includes(MIGRATION) ? db.rows('SELECT name, at FROM migration ORDER BY name') : []
 }
 
 /** The backup whose restore has begun and not ended. */
@@ -59,20 +59,27 @@ export async function restoreUnderWay(db: Db): Promise<string | undefined> {
   return names.find(name => name.startsWith(RESTORING))?.slice(RESTORING.length)
 }
 
-/** Whether a database has an account, so that there is something to lose. */
-export const hasAccounts = async (db: Db): Promise<boolean> =>
-  (await isThere(db, 'user')) && db.exists('SELECT id FROM user LIMIT 1')
+/** What a database has that a service has started with once, and no one has used: plans, its id, and the steps that have made it. */
+const OF_NEW = ['plan', 'installation', MIGRATION]
 
-async function isThere(db: Db, table: string): Promise<boolean> {
-  const sql =
-    db.dialect === 'mysql'
-      ? 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?'
-      : "SELECT name FROM sqlite_master WHERE type = 'table' AND name = ?"
-  return db.exists(sql, [table])
+/** A table with rows, so that there is something to lose; undefined in an empty or new database. */
+export async function tableInUse(db: Db): Promise<string | undefined> {
+  for (const name of await allTables(db))
+    if (!OF_NEW.includes(name) && (await db.exists(`SELECT 1 FROM ${quoted(name)} LIMIT 1`))) return name
+  return undefined
 }
 
-/** Marks the database as one that is being restored, which no service starts with, and then drops our tables. */
-export async function beginRestore(db: Db, backup: string, tables: string[]): Promise<void> {
+/** All tables of the database, also those of other versions and programs. */
+async function allTables(db: Db): Promise<string[]> {
+  const sql =
+    db.dialect === 'mysql'
+      ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'"
+      : "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+  return (await db.rows<{ name: string }>(sql)).map(({ name }) => name)
+}
+
+/** Marks the database as one that is being restored, which no service starts with, and then drops all tables. */
+export async function beginRestore(db: Db, backup: string): Promise<void> {
   await db.run(
     `CREATE TABLE IF NOT EXISTS ${MIGRATION} (name VARCHAR(128) NOT NULL PRIMARY KEY, at BIGINT NOT NULL)`,
     [],
@@ -81,9 +88,21 @@ export async function beginRestore(db: Db, backup: string, tables: string[]): Pr
     await db.run(`DELETE FROM ${MIGRATION}`, [], tx)
     await db.run(`INSERT INTO ${MIGRATION} (name, at) VALUES (?, ?)`, [RESTORING + backup, Date.now()], tx)
   })
-  const dropped = new Set([...tables].reverse())
-  for (const name of [...[...tablesOf(db)].reverse().filter(name => !dropped.has(name)), ...dropped])
-    await db.run(`DROP TABLE IF EXISTS ${quoted(name)}`)
+  const names = (await allTables(db)).filter(name => name !== MIGRATION)
+  const drop = async (tx: Tx) => {
+    for (const name of names) await db.run(`DROP TABLE IF EXISTS ${quoted(name)}`, [], tx)
+  }
+  // Without checks, because this version does not know how the tables of a later one refer to each other.
+  if (db.dialect === 'mysql')
+    await db.transaction(async tx => {
+      await db.run('SET foreign_key_checks = 0', [], tx)
+      await drop(tx).finally(() => db.run('SET foreign_key_checks = 1', [], tx))
+    })
+  else {
+    // Has no effect in a transaction. All writes are on the same connection.
+    await db.run('PRAGMA foreign_keys = OFF')
+    await db.transaction(drop).finally(() => db.run('PRAGMA foreign_keys = ON'))
+  }
 }
 
 /** Runs a statement of a definition. */

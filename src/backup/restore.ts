@@ -6,10 +6,10 @@ import {
   endRestore,
   engineOf,
   forgetDeleting,
-  hasAccounts,
   noteMigrations,
   restoreUnderWay,
   stagedBlobs,
+  tableInUse,
 } from '../../db/queries/backup.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, ForeignStore } from '../storage/store.ts'
@@ -96,20 +96,17 @@ export async function restoreBackup(
       'Another program uses the database. Stop all instances of the service, and other programs that use it.',
     )
   const continues = (await restoreUnderWay(db)) === backup
-  if (!continues && !options.deleteExisting && (await hasAccounts(db)))
+  const inUse = continues || options.deleteExisting ? undefined : await tableInUse(db)
+  if (inUse !== undefined)
     throw new BackupError(
-      'The database has accounts already. Name an empty database, or add --delete-existing to delete everything that it holds now.',
+      `The database has data already, in the table ${inUse}. Name an empty database, or add --delete-existing to delete everything that it holds now.`,
     )
   const mayDelete = options.deleteExisting || continues
   const saveSecret = await options.prepareSecret(mayDelete)
   await bind(store, installation)
   await requireNothingElse(store, () => listOf(folder, backup), mayDelete)
 
-  await beginRestore(
-    db,
-    backup,
-    tables.map(({ name }) => name),
-  )
+  await beginRestore(db, backup)
   await saveSecret()
   const sums = await restoreBlobs(folder, backup, store, { blobs: manifest.blobs, verify: options.verify, progress })
   progress.step('Restoring the database', { items: tables.reduce((sum, { rows }) => sum + rows, 0), bytes: 0 })
