@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -100,23 +100,26 @@ once('The secret is replaced when the restore has begun, and a restore that cont
   expect(asked).toEqual([false, true])
 })
 
-once('The list of a backup that has changed is not relied on: its files are copied again, and none is removed', async () => {
-  const { folder, name } = await backUp(t, join(dir, 'list'))
-  appendFileSync(folder.path(name, 'blobs.jsonl'), '{"id":')
-  const second = await backUp(t, folder.dir)
-  expect(second.manifest.blobs.copied).toBe(FILES)
-  expect(second.warnings).toEqual([expect.stringContaining('has changed since it was written')])
-  const unnamed = join(folder.dir, 'blobs', '0000000')
-  mkdirSync(unnamed)
-  writeFileSync(join(unnamed, '00000000-0000-7000-8000-000000000000'), '')
-  mkdirSync(folder.path('2020-01-01T00-00-00.000Z.unfinished'))
-  const progress = silent()
-  const keep = { made: second.name, progress }
-  expect(await removeOld(folder, {}, keep)).toEqual({ backups: [], blobs: 0 })
-  expect(progress.warnings).toEqual([expect.stringContaining('no files are removed')])
-  // With the damaged backup, the reason is gone.
-  expect(await removeOld(folder, { count: 1 }, keep)).toEqual({ backups: [name], blobs: 1 })
-})
+once(
+  'The list of a backup that has changed is not relied on: its files are copied again, and none is removed',
+  async () => {
+    const { folder, name } = await backUp(t, join(dir, 'list'))
+    appendFileSync(folder.path(name, 'blobs.jsonl'), '{"id":')
+    const second = await backUp(t, folder.dir)
+    expect(second.manifest.blobs.copied).toBe(FILES)
+    expect(second.warnings).toEqual([expect.stringContaining('has changed since it was written')])
+    const unnamed = join(folder.dir, 'blobs', '0000000')
+    mkdirSync(unnamed)
+    writeFileSync(join(unnamed, '00000000-0000-7000-8000-000000000000'), '')
+    mkdirSync(folder.path('2020-01-01T00-00-00.000Z.unfinished'))
+    const progress = silent()
+    const keep = { made: second.name, progress }
+    expect(await removeOld(folder, {}, keep)).toEqual({ backups: [], blobs: 0 })
+    expect(progress.warnings).toEqual([expect.stringContaining('no files are removed')])
+    // With the damaged backup, the reason is gone.
+    expect(await removeOld(folder, { count: 1 }, keep)).toEqual({ backups: [name], blobs: 1 })
+  },
+)
 
 once('Retention keeps the backup that was just made, and folders that were given other names', async () => {
   const { folder, name } = await backUp(t, join(dir, 'retention'))
@@ -130,6 +133,23 @@ once('Retention keeps the backup that was just made, and folders that were given
   expect(await folder.finished()).toEqual([made, '2999-01-01T00-00-00.000Z', 'the best one'])
   rmSync(folder.path('2999-01-01T00-00-00.000Z'), { recursive: true })
   expect(await chooseBackup(folder, undefined)).toBe(made)
+})
+
+once('Pruning without a backup keeps the newest, and what an unfinished one has copied', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'prune'))
+  const { name: newest } = await backUp(t, folder.dir)
+  const draft = `${name.slice(0, -4)}999Z.unfinished`
+  renameSync(folder.path(newest), folder.path(draft))
+  const progress = silent()
+  expect(await removeOld(folder, { count: 1 }, { progress })).toEqual({ backups: [], blobs: 0 })
+  expect([await folder.finished(), await folder.unfinished()]).toEqual([[name], [draft]])
+  // The list of the unfinished one is all that names the blobs.
+  rmSync(folder.path(name), { recursive: true })
+  mkdirSync(folder.path('.removed'))
+  expect(await removeOld(folder, { days: 1 }, { progress })).toEqual({ backups: [], blobs: 0 })
+  const third = await backUp(t, folder.dir)
+  expect(third.manifest.blobs.copied).toBe(0)
+  expect(existsSync(folder.path(draft, 'tables'))).toBe(false)
 })
 
 once('A backup whose manifest is damaged or lost is named, and the others are verified', async () => {

@@ -37,6 +37,7 @@ interface BackupOptions {
   keepDays?: number
   list: boolean
   verify: boolean
+  prune: boolean
   secret: boolean
 }
 
@@ -69,12 +70,15 @@ export function backupCommands(program: Command): void {
     .option('--keep-days <n>', 'keep the backups of the last n days, and remove older ones', wholeNumber(1))
     .option('--list', 'list the backups in <dir>, and make none', false)
     .option('--verify', 'read all backups in <dir> and compare their digests, and make none', false)
+    .option('--prune', 'remove old backups by --keep and --keep-days, and make none', false)
     .option('--no-secret', 'leave out SECRET_KEY: then keep it elsewhere')
     .addHelpText('after', exitCodes)
     .allowExcessArguments(false)
     .action((dir: string, options: BackupOptions) =>
       run(dir, (config, progress) => {
-        if (options.list && options.verify) throw new BackupError('Give either --list or --verify.')
+        if (Number(options.list) + Number(options.verify) + Number(options.prune) > 1)
+          throw new BackupError('Give only one of --list, --verify and --prune.')
+        if (options.prune) return prune(dir, options, progress)
         if (options.list) return list(dir)
         return options.verify ? verify(dir, progress) : backup(dir, options, config, progress)
       }),
@@ -197,6 +201,18 @@ async function verify(dir: string, progress: Progress): Promise<Answer> {
       ? `${sums.backups} backups with ${sums.blobs} files are as they were written.`
       : `${sums.problems} problems found.`
   return { fact: sums, words, problems: sums.problems > 0 }
+}
+
+/** Without a backup first, for which a full disk has no space. */
+async function prune(dir: string, { keep, keepDays }: BackupOptions, progress: Progress): Promise<Answer> {
+  if (keep === undefined && keepDays === undefined)
+    throw new BackupError('Add --keep or --keep-days, which say what is kept.')
+  const folder = await open(dir)
+  const removed = await folder.alone(() => removeOld(folder, { count: keep, days: keepDays }, { progress }))
+  return {
+    fact: { removed: removed.backups, removed_blobs: removed.blobs },
+    words: `Removed ${removed.backups.length} backups and ${removed.blobs} files.`,
+  }
 }
 
 async function restore(

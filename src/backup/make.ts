@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import pack from '#package.json' with { type: 'json' }
 import type { Db } from '../../db/index.ts'
 import { migrationNames } from '../../db/migrate.ts'
@@ -75,6 +75,8 @@ async function make(
   const draft = `${name}${UNFINISHED}`
   // Before the new one is among them.
   const known = await knownBlobs(folder, progress)
+  // Of killed ones, only the lists are of use. First, because the disk may be full.
+  for (const old of await folder.unfinished()) await rm(folder.path(old, TABLES), { recursive: true, force: true })
   await mkdir(folder.path(draft, TABLES), { recursive: true, mode: folderMode })
   const pathOf = (file: string) => folder.path(draft, file)
 

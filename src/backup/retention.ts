@@ -16,24 +16,24 @@ const REMOVED_AT_ONCE = 500
 /**
  * Removes the backups that are not to be kept, what killed ones have left, and the blobs that no backup has any longer. Folders whose
  * names are no times are kept.
- * @param made the backup that was just made: it is always kept
+ * @param made the backup that was just made: it is always kept. If none was, the newest is, and what the next one can continue
  */
 export async function removeOld(
   folder: BackupFolder,
   { count, days }: Retention,
-  { made, progress }: { made: string; progress: Progress },
+  { made, progress }: { made?: string; progress: Progress },
 ): Promise<{ backups: string[]; blobs: number }> {
   const all = (await folder.finished()).filter(name => !Number.isNaN(timeOf(name)))
-  const [latest = made] = all.slice(-1)
-  if (timeOf(latest) > Date.now())
+  const latest = all.at(-1)
+  if (latest !== undefined && timeOf(latest) > Date.now())
     progress.warn(
       `The backup ${latest} has a time in the future. Set the clock of this machine, or remove that backup, or --keep counts it as the newest.`,
     )
   const newest = all.slice(-(count ?? 1))
   const since = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * DAY_MS
-  const isKept = (name: string) => name === made || newest.includes(name) || timeOf(name) >= since
+  const isKept = (name: string) => name === (made ?? latest) || newest.includes(name) || timeOf(name) >= since
   const old = count === undefined && days === undefined ? [] : all.filter(name => !isKept(name))
-  const unfinished = await folder.unfinished()
+  const unfinished = made === undefined ? [] : await folder.unfinished()
   for (const name of [...old, ...unfinished]) await removeBackup(folder, name)
   // Of an earlier run that was killed here.
   const aside = (await readdir(folder.path('.'))).filter(name => name.startsWith('.'))
@@ -51,7 +51,8 @@ async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<
     progress.warn(`${fault} Until you have removed the folder of that backup, no files are removed from ${folder.dir}.`)
     return 0
   }
-  const named = cursorOver(merged(names.map(name => listOf(folder, name))))
+  const all = [...names, ...(await folder.unfinished())]
+  const named = cursorOver(merged(all.map(name => listOf(folder, name))))
   let unnamed: string[] = []
   let removed = 0
   const remove = async () => {
