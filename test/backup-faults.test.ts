@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync,
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { v4 as newId } from 'uuid'
 import { restoreUnderWay } from '../db/queries/backup.ts'
 import { writeWhole } from '../src/backup/lines.ts'
 import { naming, StoreFailed } from '../src/backup/naming.ts'
@@ -150,6 +151,19 @@ once('Pruning without a backup keeps the newest, and what an unfinished one has 
   const third = await backUp(t, folder.dir)
   expect(third.manifest.blobs.copied).toBe(0)
   expect(existsSync(folder.path(draft, 'tables'))).toBe(false)
+})
+
+once('A blob that cannot be removed does not keep a restore from ending', async () => {
+  const { folder, name } = await backUp(t, join(dir, 'kept'))
+  const target = await place()
+  await restoreInto(target, folder, name)
+  const key = newId()
+  const path = join(target.blobDir, 'blobs', key.slice(0, 7), key)
+  // A folder with something in it is no file that could be removed.
+  mkdirSync(join(path, 'more'), { recursive: true })
+  const restored = await restoreInto(target, folder, name, { deleteExisting: true })
+  expect(restored).toMatchObject({ there: FILES, deleted: 0, warnings: [expect.stringContaining(key)] })
+  expect(await restoreUnderWay(target.db)).toBeUndefined()
 })
 
 once('A backup whose manifest is damaged or lost is named, and the others are verified', async () => {

@@ -18,6 +18,7 @@ import { listOf } from './list.ts'
 import type { ListedBlob, Manifest } from './manifest.ts'
 import { BackupError } from './problem.ts'
 import type { Progress } from './progress.ts'
+import { removeBlobs } from './remove-blobs.ts'
 import { restoreBlobs } from './restore-blobs.ts'
 import { cursorOver } from './sorted.ts'
 import { loadTables } from './tables.ts'
@@ -115,7 +116,7 @@ export async function restoreBackup(
   await noteMigrations(db, migrations)
   await migrate(db, undefined, { restoring: true })
   await endUploads(db)
-  const deleted = options.deleteExisting ? await removeOthers(store, () => listOf(folder, backup)) : 0
+  const deleted = options.deleteExisting ? await removeOthers(store, () => listOf(folder, backup), progress) : 0
   await endRestore(db)
   return { ...sums, deleted }
 }
@@ -160,12 +161,15 @@ async function requireNothingElse(
     )
 }
 
-async function removeOthers(store: BlobStore, list: () => AsyncIterable<ListedBlob>): Promise<number> {
+async function removeOthers(
+  store: BlobStore,
+  list: () => AsyncIterable<ListedBlob>,
+  progress: Progress,
+): Promise<number> {
   let some: string[] = []
   let removed = 0
   const remove = async () => {
-    await store.remove(some)
-    removed += some.length
+    removed += await removeBlobs(store, some, progress)
     some = []
   }
   for await (const key of others(store, list)) if (some.push(key) >= AT_ONCE) await remove()

@@ -3,6 +3,7 @@ import { DAY_MS } from '../values/duration.ts'
 import { type BackupFolder, timeOf } from './folder.ts'
 import { faultOfList, listOf } from './list.ts'
 import type { Progress } from './progress.ts'
+import { removeBlobs } from './remove-blobs.ts'
 import { cursorOver, merged } from './sorted.ts'
 
 /** How many backups are kept: the newest ones, and those of the last days. Undefined is all. */
@@ -56,8 +57,7 @@ async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<
   let unnamed: string[] = []
   let removed = 0
   const remove = async () => {
-    await folder.blobs.remove(unnamed)
-    removed += unnamed.length
+    removed += await removeBlobs(folder.blobs, unnamed, progress)
     unnamed = []
   }
   for await (const { key } of folder.blobs.list()) {
