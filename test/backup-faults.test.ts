@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { v4 as newId } from 'uuid'
 import { restoreUnderWay } from '../db/queries/backup.ts'
 import { writeWhole } from '../src/backup/lines.ts'
+import { writeManifest } from '../src/backup/manifest.ts'
 import { naming, StoreFailed } from '../src/backup/naming.ts'
 import { BackupError, explained } from '../src/backup/problem.ts'
 import { chooseBackup } from '../src/backup/restore.ts'
@@ -164,6 +165,23 @@ once('A blob that cannot be removed does not keep a restore from ending', async 
   const restored = await restoreInto(target, folder, name, { deleteExisting: true })
   expect(restored).toMatchObject({ there: FILES, deleted: 0, warnings: [expect.stringContaining(key)] })
   expect(await restoreUnderWay(target.db)).toBeUndefined()
+})
+
+once('A restore runs no statement of a manifest but those that make its tables', async () => {
+  const { folder, name, manifest } = await backUp(t, join(dir, 'statements'))
+  const target = await place()
+  const [first, ...rest] = manifest.tables
+  if (!first) throw new Error('no tables')
+  for (const change of [
+    { create: 'DROP TABLE user' },
+    { create: `CREATE TABLE \`${first.name}\` (a) AS SELECT 1` },
+    { create: `CREATE TABLE another (a)` },
+    { indexes: [`CREATE TRIGGER a AFTER INSERT ON ${first.name} BEGIN DELETE FROM user; END`] },
+    { indexes: ['CREATE INDEX a ON another (a)'] },
+  ]) {
+    await writeManifest(folder.path(name, 'manifest.json'), { ...manifest, tables: [{ ...first, ...change }, ...rest] })
+    await expect(restoreInto(target, folder, name)).rejects.toThrow('The manifest has a statement')
+  }
 })
 
 once('A backup whose manifest is damaged or lost is named, and the others are verified', async () => {

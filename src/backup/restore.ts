@@ -21,7 +21,7 @@ import type { Progress } from './progress.ts'
 import { removeBlobs } from './remove-blobs.ts'
 import { restoreBlobs } from './restore-blobs.ts'
 import { cursorOver } from './sorted.ts'
-import { loadTables } from './tables.ts'
+import { loadTables, requireDefinitions } from './tables.ts'
 import { requireWhole } from './verify.ts'
 
 interface Target {
@@ -121,7 +121,8 @@ export async function restoreBackup(
   return { ...sums, deleted }
 }
 
-function requireUsable({ migrations, satchel, engine }: Manifest, asDefined: boolean): void {
+function requireUsable({ migrations, satchel, engine, tables }: Manifest, asDefined: boolean): void {
+  if (asDefined) requireDefinitions(tables)
   const names = migrations.map(({ name }) => name)
   const known = migrationNames()
   if (names.some(name => !known.includes(name)))

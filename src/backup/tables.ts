@@ -78,6 +78,23 @@ async function fill(db: Db, { name, rows }: SavedTable, path: string, progress: 
 }
 
 /**
+ * A manifest is a file that others can write: its statements may only make its tables and their indexes.
+ * @throws BackupError
+ */
+export function requireDefinitions(tables: SavedTable[]): void {
+  for (const { name, create, indexes } of tables) {
+    const own = `[\`"]?${name}[\`"]?\\s*\\(`
+    const [table, index] = [new RegExp(`^CREATE TABLE ${own}`), new RegExp(`^CREATE (UNIQUE )?INDEX \\S+ ON ${own}`)]
+    const bad = [create].filter(sql => !table.test(sql)).concat(indexes.filter(sql => !index.test(sql)))
+    const [sql] = [...bad, ...[create, ...indexes].filter(sql => /\bSELECT\b/i.test(sql))]
+    if (sql !== undefined)
+      throw new BackupError(
+        `The manifest has a statement that does not make the table ${name} or an index of it: "${sql.slice(0, 60)}". Use another backup.`,
+      )
+  }
+}
+
+/**
  * Makes the tables of a backup in a database without them, and fills them.
  * @param asDefined whether by the statements of the backup; otherwise they are there, as this version has them
  */
