@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
@@ -116,10 +125,10 @@ once(
     mkdirSync(folder.path('2020-01-01T00-00-00.000Z.unfinished'))
     const progress = silent()
     const keep = { made: second.name, progress }
-    expect(await removeOld(folder, {}, keep)).toEqual({ backups: [], blobs: 0 })
+    expect(await folder.alone(() => removeOld(folder, {}, keep))).toEqual({ backups: [], blobs: 0 })
     expect(progress.warnings).toEqual([expect.stringContaining('no files are removed')])
     // With the damaged backup, the reason is gone.
-    expect(await removeOld(folder, { count: 1 }, keep)).toEqual({ backups: [name], blobs: 1 })
+    expect(await folder.alone(() => removeOld(folder, { count: 1 }, keep))).toEqual({ backups: [name], blobs: 1 })
   },
 )
 
@@ -130,7 +139,10 @@ once('Retention keeps the backup that was just made, and folders that were given
   renameSync(folder.path(other.name), folder.path('the best one'))
   const { name: made } = await backUp(t, folder.dir)
   const progress = silent()
-  expect(await removeOld(folder, { count: 1 }, { made, progress })).toEqual({ backups: [], blobs: 0 })
+  expect(await folder.alone(() => removeOld(folder, { count: 1 }, { made, progress }))).toEqual({
+    backups: [],
+    blobs: 0,
+  })
   expect(progress.warnings).toEqual([expect.stringContaining('has a time in the future')])
   expect(await folder.finished()).toEqual([made, '2999-01-01T00-00-00.000Z', 'the best one'])
   rmSync(folder.path('2999-01-01T00-00-00.000Z'), { recursive: true })
@@ -143,12 +155,12 @@ once('Pruning without a backup keeps the newest, and what an unfinished one has 
   const draft = `${name.slice(0, -4)}999Z.unfinished`
   renameSync(folder.path(newest), folder.path(draft))
   const progress = silent()
-  expect(await removeOld(folder, { count: 1 }, { progress })).toEqual({ backups: [], blobs: 0 })
+  expect(await folder.alone(() => removeOld(folder, { count: 1 }, { progress }))).toEqual({ backups: [], blobs: 0 })
   expect([await folder.finished(), await folder.unfinished()]).toEqual([[name], [draft]])
   // The list of the unfinished one is all that names the blobs.
   rmSync(folder.path(name), { recursive: true })
   mkdirSync(folder.path('.removed'))
-  expect(await removeOld(folder, { days: 1 }, { progress })).toEqual({ backups: [], blobs: 0 })
+  expect(await folder.alone(() => removeOld(folder, { days: 1 }, { progress }))).toEqual({ backups: [], blobs: 0 })
   const third = await backUp(t, folder.dir)
   expect(third.manifest.blobs.copied).toBe(0)
   expect(existsSync(folder.path(draft, 'tables'))).toBe(false)
@@ -182,6 +194,13 @@ once('A restore runs no statement of a manifest but those that make its tables',
     await writeManifest(folder.path(name, 'manifest.json'), { ...manifest, tables: [{ ...first, ...change }, ...rest] })
     await expect(restoreInto(target, folder, name)).rejects.toThrow('The manifest has a statement')
   }
+})
+
+once('A backup that has lost the lock of its folder gives up', async () => {
+  const into = join(dir, 'lock')
+  const progress = silent({ step: name => void (name === 'Copying files' && rmSync(join(into, '.lock'))) })
+  await expect(backUp(t, into, { progress })).rejects.toThrow('Another backup or restore may have used')
+  expect(readdirSync(join(into, 'backups'))).toEqual([expect.stringContaining('.unfinished')])
 })
 
 once('A backup whose manifest is damaged or lost is named, and the others are verified', async () => {

@@ -32,6 +32,8 @@ export interface BackupFolder {
   manifest(backup: string): Promise<Manifest>
   /** Runs work while no other backup or restore uses the folder. */
   alone<T>(work: () => Promise<T>): Promise<T>
+  /** Called in `alone` before what is made or removed counts. @throws Error if another one has taken the folder, as from a process that was stopped for long */
+  requireAlone(): Promise<void>
 }
 
 export const TABLES = 'tables'
@@ -69,6 +71,7 @@ export async function openBackupFolder(
         throw new BackupError(`${given} has other files. Name a new or empty folder.`)
     }
     const blobs = createDiskStore({ dir })
+    let held = async () => {}
     const backups = join(dir, 'backups')
     if (create !== undefined) {
       await blobs.bind(create, false)
@@ -87,8 +90,15 @@ export async function openBackupFolder(
       },
       unfinished: async () => (await list()).filter(name => name.endsWith(UNFINISHED)),
       manifest: backup => readManifest(path(backup, MANIFEST)),
+      requireAlone: () =>
+        held().catch(cause => {
+          throw new Error(`Another backup or restore may have used ${dir} meanwhile. Run it again: it continues.`, {
+            cause,
+          })
+        }),
       alone: work =>
-        alone(dir, async () => {
+        alone(dir, async check => {
+          held = check
           // Drafts of a backup that was killed.
           if (create !== undefined)
             for (const name of await readdir(join(dir, 'drafts')))
@@ -103,16 +113,16 @@ export async function openBackupFolder(
   }
 }
 
-async function alone<T>(dir: string, work: () => Promise<T>): Promise<T> {
+async function alone<T>(dir: string, work: (held: () => Promise<void>) => Promise<T>): Promise<T> {
   let began = false
   try {
-    return await locked(`${dir}/.lock`, () => {
+    return await locked(`${dir}/.lock`, held => {
       began = true
-      return work()
+      return work(held)
     })
   } catch (error) {
     // A restore needs no right to write there: who cannot write, cannot remove backups either.
-    if (!began && ['EROFS', 'EACCES'].includes(codeOf(error) ?? '')) return work()
+    if (!began && ['EROFS', 'EACCES'].includes(codeOf(error) ?? '')) return work(async () => {})
     if (!began && error instanceof Unavailable)
       throw new BackupError(`Another backup or restore uses ${dir}. Wait until it has ended.`)
     throw error

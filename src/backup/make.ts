@@ -92,6 +92,7 @@ async function make(
   })
   await writeManifest(pathOf(MANIFEST), manifest)
   for (const path of [folder.path(draft, TABLES), folder.path(draft)]) await syncFolder(path)
+  await folder.requireAlone()
   await rename(folder.path(draft), folder.path(name))
   await syncFolder(folder.path('.'))
   return { name, manifest }
@@ -159,6 +160,7 @@ async function saveBlobs(
   try {
     for await (const some of batches(wantedIn(ledger), NOTED)) {
       hold.require()
+      await folder.requireAlone()
       const known = new Map<string, ListedBlob>()
       for (const { id, size } of some) {
         const before = (await listed.at(id)).find(({ problem, size: listedSize }) => !problem && listedSize === size)

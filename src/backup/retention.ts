@@ -57,6 +57,7 @@ async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<
   let unnamed: string[] = []
   let removed = 0
   const remove = async () => {
+    await folder.requireAlone()
     removed += await removeBlobs(folder.blobs, unnamed, progress)
     unnamed = []
   }

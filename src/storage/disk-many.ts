@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { fileMode, folderMode, isAbsent, opened, syncFolder } from './files.ts'
 
@@ -12,27 +13,42 @@ interface Small {
 }
 
 // Calls of the system block the process here, because waiting for each in another thread takes several times as long: this is for
-// programs that do nothing else.
+// programs that do nothing else. From time to time, the timers get their turn, for example to refresh locks.
+
+const SLICE_MS = 500
+
+async function forEach<T>(items: T[], work: (item: T) => void): Promise<void> {
+  let began = performance.now()
+  for (const item of items) {
+    work(item)
+    if (performance.now() - began < SLICE_MS) continue
+    await nextTurn()
+    began = performance.now()
+  }
+}
 
 /** Reads many small files; undefined for one that is missing. */
-export const readMany = (paths: string[]): (Uint8Array | undefined)[] =>
-  paths.map(path => {
+export async function readMany(paths: string[]): Promise<(Uint8Array | undefined)[]> {
+  const read: (Uint8Array | undefined)[] = []
+  await forEach(paths, path => {
     try {
-      return readFileSync(path)
+      read.push(readFileSync(path))
     } catch (error) {
-      if (isAbsent(error)) return undefined
-      throw error
+      if (!isAbsent(error)) throw error
+      read.push(undefined)
     }
   })
+  return read
+}
 
 /** Writes many small blobs: first all bytes, then one wait for the disk, then the names. */
 export async function putMany(blobs: Small[]): Promise<void> {
   try {
-    for (const { draft, bytes } of blobs) writeFileSync(draft, bytes, { mode: fileMode })
+    await forEach(blobs, ({ draft, bytes }) => writeFileSync(draft, bytes, { mode: fileMode }))
     await syncFiles(blobs.map(({ draft }) => draft))
     const folders = new Set(blobs.map(({ path }) => dirname(path)))
     for (const folder of folders) mkdirSync(folder, { recursive: true, mode: folderMode })
-    for (const { draft, path } of blobs) renameSync(draft, path)
+    await forEach(blobs, ({ draft, path }) => renameSync(draft, path))
     for (const folder of folders) await syncFolder(folder)
     for (const root of new Set([...folders].map(dirname))) await syncFolder(root)
   } catch (error) {

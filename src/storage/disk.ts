@@ -150,7 +150,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       }
     },
 
-    readMany: keys => onVolume(async () => readMany(keys.map(pathOf))),
+    readMany: keys => onVolume(() => readMany(keys.map(pathOf))),
     putMany: blobs =>
       onVolume(() => putMany(blobs.map(({ key, bytes }) => ({ draft: draftOf(key), path: pathOf(key), bytes })))),
 
