@@ -26,7 +26,10 @@ beforeAll(async () => {
   olivia = await plain.signIn('olivia')
   team = await newWorkspace('Team')
   ops = await newWorkspace('Operations')
-  const GROUP_ROLES = `eng=${team}/editor,leads=${team}/admin,guests=${team}/viewer,ops=${ops}/viewer,lost=${missing}/viewer`
+  const GROUP_ROLES = [
+    ...[`sso:eng=${team}/editor`, `sso:leads=${team}/admin`, `sso:guests=${team}/viewer`, `sso:ops=${ops}/viewer`],
+    ...[`sso:lost=${missing}/viewer`, `lab:crew=${ops}/viewer`],
+  ].join()
   t = await startApp({ ...settings, GROUP_ROLES })
 })
 afterAll(async () => {
@@ -140,7 +143,7 @@ describe('the groups that a provider states at a sign-in', () => {
 
   it('do not touch what another provider gave, which ends with the identity of that one', async () => {
     const fay = await signIn('fay', ['eng'])
-    await signIn('fay', ['ops'], { by: 'lab' })
+    await signIn('fay', ['crew'], { by: 'lab' })
     expect(await rolesOf(fay)).toEqual(['editor', 'viewer'])
     await signIn('fay', [])
     expect(await rolesOf(fay)).toEqual([undefined, 'viewer'])
@@ -150,6 +153,14 @@ describe('the groups that a provider states at a sign-in', () => {
     const removed = await browser.get(`${t.url}/api/user/identities?identity_id=${id}`, { method: 'DELETE' })
     expect([removed.status, await removed.clone().text()]).toEqual([200, expect.any(String)])
     expect(await rolesOf(fay)).toEqual(['editor', undefined])
+  })
+
+  it('of another provider give nothing and change nothing, whatever their names', async () => {
+    const gil = await signIn('gil', ['leads', 'ops'], { by: 'lab' })
+    expect(await rolesOf(gil)).toEqual([undefined, undefined])
+    await signIn('gil', ['eng', 'crew'])
+    await signIn('gil', ['leads', 'guests'], { by: 'lab' })
+    expect(await rolesOf(gil)).toEqual(['editor', undefined])
   })
 
   it('change nothing where the provider states them elsewhere', async () => {

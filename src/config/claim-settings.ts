@@ -22,7 +22,7 @@ export const claimSettings = {
     read: z.string().min(1),
   },
   GROUP_ROLES: {
-    help: 'roles that groups of the sign-in providers give in workspaces, comma separated: <group>=<id of the workspace>/<admin, editor or viewer>; applied at each sign-in',
+    help: 'roles that groups of the sign-in providers give in workspaces, comma separated: <provider>:<group>=<id of the workspace>/<admin, editor or viewer>; a single provider need not be named; applied at each sign-in',
     default: '',
     read: groupRoles,
   },

@@ -1,10 +1,12 @@
 import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
+import { withProviders } from './group-roles.ts'
+import { embeddedName } from './provider.ts'
 import { readProviders } from './provider-setting.ts'
 import { settings } from './settings.ts'
 
-export type { OAuthProvider } from './provider.ts'
+export { embeddedName, type OAuthProvider } from './provider.ts'
 
 type Settings = { [K in keyof typeof settings]: z.output<(typeof settings)[K]['read']> }
 
@@ -63,10 +65,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
   const problems: string[] = []
   const read = <K extends keyof Settings>(name: K): Settings[K] => {
     const setting = settings[name]
-    const result = (setting.read as unknown as z.ZodType<Settings[K]>).safeParse(env[name] || setting.default)
+    const type = setting.read as unknown as z.ZodType<Settings[K]>
+    const result = type.safeParse(env[name] || setting.default)
     if (result.success) return result.data
     problems.push(`${name}: ${result.error.issues[0]?.message ?? 'is wrong'}`)
-    return setting.default as unknown as Settings[K]
+    return type.parse(setting.default)
   }
   const s = Object.fromEntries(Object.keys(settings).map(name => [name, read(name as keyof Settings)])) as Settings
   // What is derived below is taken out: no setting has two values.
@@ -94,6 +97,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     rateWebhooks,
     rateExports,
     graphiql,
+    groupRoles,
     drainSeconds,
     linkByEmail,
     nodeEnv,
@@ -143,6 +147,11 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     linkByEmail: linkByEmail === '' ? providers.length <= 1 : linkByEmail,
     production,
     providers,
+    groupRoles: withProviders(
+      groupRoles,
+      providers.length > 0 ? providers.map(({ name }) => name) : [embeddedName],
+      problems,
+    ),
     /** Where metrics are served; null where they are off. */
     metrics: metricsPort === undefined ? null : { host: metricsHost, port: metricsPort },
     /** Where traces are sent, and which; null where they are off. */

@@ -1,3 +1,6 @@
+/** The name of the provider of the embedded sign-in, which a service without other providers has. */
+export const embeddedName = 'local'
+
 /** One sign-in provider, from the OAUTH_<NAME>_* settings. */
 export interface OAuthProvider {
   name: string

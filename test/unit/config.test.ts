@@ -276,18 +276,40 @@ describe('GROUP_ROLES', () => {
   it('gives groups roles in workspaces', () => {
     expect(readConfig({})).toMatchObject({ groupClaim: 'groups', groupRoles: [] })
     const text = `staff=${id}/editor, /eng/lead=of=all=${id.toUpperCase()}/ADMIN`
-    expect(readConfig({ GROUP_ROLES: text }).groupRoles).toEqual([
-      { group: 'staff', workspaceId: id, role: 'editor' },
-      { group: '/eng/lead=of=all', workspaceId: id, role: 'admin' },
+    const roles = (name: string) => [
+      { provider: name, group: 'staff', workspaceId: id, role: 'editor' },
+      { provider: name, group: '/eng/lead=of=all', workspaceId: id, role: 'admin' },
+    ]
+    expect(readConfig({ GROUP_ROLES: text }).groupRoles).toEqual(roles('local'))
+    expect(readConfig({ ...provider('MY_SSO'), GROUP_ROLES: text }).groupRoles).toEqual(roles('my-sso'))
+  })
+
+  it('names the provider, and must with several', () => {
+    const two = { ...provider('SSO'), ...provider('GITLAB') }
+    const { groupRoles } = readConfig({ ...two, GROUP_ROLES: `SSO: urn:staff=${id}/editor,gitlab:a/b=${id}/viewer` })
+    expect(groupRoles).toEqual([
+      { provider: 'sso', group: 'urn:staff', workspaceId: id, role: 'editor' },
+      { provider: 'gitlab', group: 'a/b', workspaceId: id, role: 'viewer' },
+    ])
+    expect(problemsOf({ ...two, GROUP_ROLES: `sso:staff=${id}/editor,staff=${id}/editor` })).toEqual([
+      'GROUP_ROLES: "staff" names no provider; write <provider>:staff=..., where the provider is one of sso, gitlab',
+    ])
+    expect(problemsOf({ ...provider('SSO'), GROUP_ROLES: `urn:staff=${id}/editor` })).toEqual([
+      'GROUP_ROLES: there is no provider "urn"; what stands before the first colon must be sso',
     ])
   })
 
-  it.each(['staff', `staff=${id}`, `staff=${id}/owner`, 'staff=team/editor', `=${id}/editor`, `a=${id}/viewer,`])(
-    'refuses %s',
-    text => {
-      expect(problemsOf({ GROUP_ROLES: text })).toEqual([expect.stringMatching(/^GROUP_ROLES: must be/)])
-    },
-  )
+  it.each([
+    'staff',
+    `staff=${id}`,
+    `staff=${id}/owner`,
+    'staff=team/editor',
+    `=${id}/editor`,
+    `sso:=${id}/editor`,
+    `a=${id}/viewer,`,
+  ])('refuses %s', text => {
+    expect(problemsOf({ GROUP_ROLES: text })).toEqual([expect.stringMatching(/^GROUP_ROLES: must be/)])
+  })
 })
 
 describe('the embedded sign-in', () => {

@@ -33,8 +33,9 @@ export function groupMembershipService({
       if (elsewhere?.includes(groupClaim)) return []
       const groups = new Set(claims?.[groupClaim] ?? [])
       const wanted = new Map<string, Role>()
-      for (const { group, workspaceId, role } of groupRoles)
-        if (groups.has(group)) wanted.set(workspaceId, strongest(role, wanted.get(workspaceId)))
+      for (const { group, workspaceId, role, ...of } of groupRoles)
+        if (of.provider === provider && groups.has(group))
+          wanted.set(workspaceId, strongest(role, wanted.get(workspaceId)))
       const members = await db.Member.findAll({ where: { userId }, raw: true })
       const byWorkspace = new Map(members.map(member => [member.workspaceId, member]))
       const ofProvider = members.filter(member => member.provider === provider).map(member => member.workspaceId)

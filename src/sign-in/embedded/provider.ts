@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, hkdfSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Adapter, InteractionResults } from 'oidc-provider'
-import { isLoopback, type OAuthProvider } from '../../config/config.ts'
+import { embeddedName, isLoopback, type OAuthProvider } from '../../config/config.ts'
 import { createKnownBrowsers } from './browser.ts'
 import { createFirstBrowser } from './first-browser.ts'
 import { messagePage, pageHeaders, readSignIn, type SignInForm, signInPage } from './page.ts'
@@ -204,7 +204,7 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
 
   return {
     provider: {
-      name: 'local',
+      name: embeddedName,
       issuer: null,
       dialect: 'standard',
       signOut: false,
