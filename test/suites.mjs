@@ -105,6 +105,7 @@ const anyEngine = [
   'metrics',
   'openapi',
   'openid',
+  'openid-outage',
   'openid-sign-out',
   'pack',
   'pages',

@@ -84,6 +84,8 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
         if (!(error instanceof DiscoveryFailed)) throw error
         throw new SignInRefused('provider_unavailable', `${provider} cannot be reached.`)
       })
+      // A client that left while the endpoints were read: the response is closed, and does not say so again.
+      if (req.res.closed || req.res.destroyed) return
       return new Promise((resolve, reject) => {
         // The strategy ends the response itself; only an error is handed back.
         req.res.once('close', resolve)
