@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { decodeJwt, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
 import { startApp, type TestApp } from './harness.ts'
 import { clientSecret, type OpenIdProvider, openOpenIdProvider } from './openid-provider.ts'
+import { openProvider } from './sign-in-provider.ts'
 import { Browser } from './unit/sign-in-browser.ts'
 
 let sso: OpenIdProvider
@@ -90,6 +91,27 @@ describe('a provider of which only the issuer is set', () => {
     expect(callback.searchParams.get('iss')).toBe(sso.issuer)
     callback.searchParams.set('iss', 'https://other.example.com')
     expect((await browser.get(callback.href)).headers.get('location')).toBe(`${t.url}/?error=auth_failed`)
+  })
+
+  it('refuses a callback of its issuer for the sign-in at a provider without one', async () => {
+    const hub = await openProvider()
+    const both = await startApp({ ...sso.settings('SSO'), ...hub.settings })
+    const callbackWith = async (issuer?: string) => {
+      const browser = new Browser()
+      const begun = await browser.get(`${both.url}/auth/oauth?provider=hub`)
+      const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
+      const query = new URLSearchParams({ code: 'hugo@example.com', state, ...(issuer ? { iss: issuer } : {}) })
+      return (await browser.get(`${both.url}/auth/callback?${query}`)).headers.get('location')
+    }
+    try {
+      for (const issuer of [sso.issuer, `${sso.issuer}/`])
+        expect(await callbackWith(issuer)).toBe(`${both.url}/?error=auth_failed`)
+      for (const issuer of [undefined, 'https://hub.example.com'])
+        expect(await callbackWith(issuer)).toBe(`${both.url}/`)
+    } finally {
+      await both.stop()
+      await hub.close()
+    }
   })
 
   it('reads the new keys of a provider that has changed them', async () => {

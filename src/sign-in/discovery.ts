@@ -134,14 +134,17 @@ async function readMetadata(
   if (!ok) return fail(`answers ${status}`)
   const { data, error } = metadata.safeParse(parseJson(text))
   if (!data) return fail('is no OpenID Connect configuration', error)
-  const isMatching = dialect === 'microsoft' ? isTenantOf(issuer, data.issuer) : withoutSlash(data.issuer) === issuer
-  if (!isMatching) return fail(`is of another issuer, ${JSON.stringify(data.issuer.slice(0, 200))}`)
+  if (!isIssuerOf({ issuer, dialect }, data.issuer)) return fail(`is of another issuer, ${JSON.stringify(data.issuer.slice(0, 200))}`)
   const insecure = Object.values(data).find(value => typeof value === 'string' && value.startsWith('http:'))
   if (issuer.startsWith('https:') && insecure) return fail('names a URL that is not https')
   return data
 }
 
-const withoutSlash = (text: string) => text.replace(/\/$/, '')
+/** Whether a text names the issuer of a provider, as far as that is known without its configuration. */
+export function isIssuerOf({ issuer, dialect }: Pick<OAuthProvider, 'issuer' | 'dialect'>, stated: string): boolean {
+  if (issuer === null) return false
+  return dialect === 'microsoft' ? isTenantOf(issuer, stated) : stated.replace(/\/$/, '') === issuer
+}
 
 /** Microsoft answers with the id of the tenant, or a placeholder for it, whatever name of the tenant it is asked for. */
 function isTenantOf(issuer: string, stated: string): boolean {

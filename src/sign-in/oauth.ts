@@ -7,7 +7,7 @@ import { newSecret, type Tokens } from '../runtime/tokens.ts'
 import { type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
 import { excerpt } from '../values/excerpt.ts'
 import { fetchBounded, readTokens } from './claims.ts'
-import { createDiscovery, DiscoveryFailed, type Endpoints, type OpenId } from './discovery.ts'
+import { createDiscovery, DiscoveryFailed, type Endpoints, isIssuerOf, type OpenId } from './discovery.ts'
 import { checkIdToken, type IdClaims } from './id-token.ts'
 import { createStateCookies, type Pending, type SignInRequest } from './state.ts'
 import { readProfileOf } from './userinfo.ts'
@@ -105,7 +105,7 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
         if (typeof code !== 'string' || code === '' || error !== undefined)
           throw new Error(`The provider returned no code: ${excerpt(String(error))}`)
         const strategy = await strategyOf(provider, nonce)
-        strategy.requireIssuer(req.query.iss)
+        strategy.requireIssuer(req.query.iss, providers)
         const profile = await new Promise<ProviderProfile>((resolve, reject) => {
           const settle = (failure: unknown, profile?: ProviderProfile | false | null) =>
             failure || !profile ? reject(failure) : resolve(profile)
@@ -187,12 +187,21 @@ class ProviderStrategy extends OAuth2Strategy {
     return { idToken, sid: typeof idClaims.sid === 'string' && idClaims.sid !== '' ? idClaims.sid : null }
   }
 
-  /** Checks the issuer that a callback names (RFC 9207), against mixing up providers. @throws Error */
-  requireIssuer(stated: unknown): void {
-    const { openId } = this.options.endpoints
-    if (!openId || (stated === undefined && !openId.namesIssuer)) return
-    if (stated !== openId.issuer && !openId.issuer.includes('{tenantid}'))
-      throw new Error('The callback names another issuer.')
+  /**
+   * Checks the issuer that a callback names (RFC 9207), against mixing up providers, which share the callback.
+   * @param providers all that are configured: the issuer of one for OAuth 2 alone is unknown, but it is none of theirs
+   * @throws Error
+   */
+  requireIssuer(stated: unknown, providers: OAuthProvider[]): void {
+    const { provider, endpoints } = this.options
+    const { openId } = endpoints
+    if (stated === undefined && !openId?.namesIssuer) return
+    const isMeant =
+      typeof stated === 'string' &&
+      (openId
+        ? stated === openId.issuer || (openId.issuer.includes('{tenantid}') && isIssuerOf(provider, stated))
+        : !providers.some(other => isIssuerOf(other, stated)))
+    if (!isMeant) throw new Error('The callback names another issuer.')
   }
 
   override userProfile(accessToken: string, done: (error?: unknown, profile?: ProviderProfile) => void): void {
