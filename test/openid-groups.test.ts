@@ -173,6 +173,23 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(t.logs(logged)).toContain('states these claims elsewhere')
   })
 
+  it('change nothing where they cannot be read', async () => {
+    const kim = await signIn('kim', ['eng'])
+    for (const groups of [{ eng: true }, [{ name: 'eng' }], [null]]) {
+      sso.alter = async (path, answer) => (path === 'me' ? { ...answer, groups } : undefined)
+      const logged = t.logged()
+      await signIn('kim', [])
+      expect(await rolesOf(kim)).toEqual(['editor', undefined])
+      expect(t.logs(logged)).toContain('the claim GROUP_CLAIM of the sign-in provider is no list of texts')
+    }
+    sso.alter = async (path, answer) => (path === 'me' ? { ...answer, groups: [null, 'guests', {}] } : undefined)
+    await signIn('kim', [])
+    expect(await rolesOf(kim)).toEqual(['viewer', undefined])
+    sso.alter = async (path, answer) => (path === 'me' ? { ...answer, groups: null } : undefined)
+    await signIn('kim', [])
+    expect(await rolesOf(kim)).toEqual([undefined, undefined])
+  })
+
   it('leave out a workspace that is full or missing, and sign in all the same', async () => {
     const [{ members = 0 } = {}] = await t.app.db.rows<{ members: number }>(
       'SELECT COUNT(*) AS members FROM member WHERE workspace_id = ?',

@@ -45,7 +45,7 @@ describe('a sign-in whose browser leaves', () => {
     asked.on('error', () => {})
     await once(server, 'request')
     asked.destroy()
-    await ended.promise
+    expect(await ended.promise).toBeUndefined()
     server.close()
   }, 5000)
 })

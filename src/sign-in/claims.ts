@@ -71,19 +71,27 @@ export function readClaims(provider: string, value: unknown): ProviderProfile {
     familyName: said.family_name,
     picture: said.picture || said.avatar_url,
     locale: said.locale,
-    claims: textsOf(value),
+    ...readTexts(value),
     elsewhere: Object.keys(distributed.parse(value)._claim_names),
   }
 }
 
 const oneText = z.union([z.string(), z.boolean(), z.int()]).transform(String)
-const texts = z.union([oneText.transform(one => [one]), z.array(oneText)])
+const oneOrNone = z.union([oneText.transform(one => [one]), z.unknown().transform(() => [])])
 
-/** Every claim that is a text, or a list of such; a number and a boolean count as their text. */
-function textsOf(value: unknown): Record<string, string[]> {
-  const read = Object.entries(z.record(z.string(), z.unknown()).parse(value)).flatMap(([name, claim]) => {
-    const result = texts.safeParse(claim)
-    return result.success ? [[name, result.data] as const] : []
-  })
-  return Object.assign(Object.create(null), Object.fromEntries(read))
+/**
+ * Every claim that is a text, or a list with such; a number and a boolean count as their text, and null as no claim. A claim that says something, but
+ * nothing of that, is unreadable.
+ */
+function readTexts(value: unknown): { claims: Record<string, string[]>; unreadable: string[] } {
+  const claims: Record<string, string[]> = Object.create(null)
+  const unreadable: string[] = []
+  for (const [name, claim] of Object.entries(z.record(z.string(), z.unknown()).parse(value))) {
+    if (claim === null) continue
+    const parts = Array.isArray(claim) ? claim : [claim]
+    const read = parts.flatMap(part => oneOrNone.parse(part))
+    if (read.length === 0 && parts.length > 0) unreadable.push(name)
+    else claims[name] = read
+  }
+  return { claims, unreadable }
 }

@@ -134,7 +134,8 @@ async function readMetadata(
   if (!ok) return fail(`answers ${status}`)
   const { data, error } = metadata.safeParse(parseJson(text))
   if (!data) return fail('is no OpenID Connect configuration', error)
-  if (!isIssuerOf({ issuer, dialect }, data.issuer)) return fail(`is of another issuer, ${JSON.stringify(data.issuer.slice(0, 200))}`)
+  if (!isIssuerOf({ issuer, dialect }, data.issuer))
+    return fail(`is of another issuer, ${JSON.stringify(data.issuer.slice(0, 200))}`)
   const insecure = Object.values(data).find(value => typeof value === 'string' && value.startsWith('http:'))
   if (issuer.startsWith('https:') && insecure) return fail('names a URL that is not https')
   return data

@@ -174,6 +174,8 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       if (what === 'joined') writeSecurityEvent(log, 'member_joined', {}, subject)
       else if (what === 'role_changed') writeSecurityEvent(log, 'role_changed', {}, subject)
       else if (what === 'removed') writeSecurityEvent(log, 'member_removed', {}, subject)
+      else if (what === 'unreadable_claim')
+        log.warn(subject, 'the claim GROUP_CLAIM of the sign-in provider is no list of texts, so no role is changed')
       else log.warn({ ...subject, reason: what }, 'a group of the sign-in provider gives no role')
     }
   }

@@ -16,6 +16,8 @@ export interface ProviderProfile {
   claims?: Readonly<Record<string, readonly string[]>>
   /** Claims that the provider has, but does not state here (OpenID Connect Core 1.0, section 5.6.2), such as too many groups. */
   elsewhere?: readonly string[]
+  /** Claims that are neither a text nor a list with one, such as an object. */
+  unreadable?: readonly string[]
 }
 
 /** A profile that fits the columns. `verifiedEmail` is null where the provider has not verified the address. */

@@ -9,8 +9,9 @@ import { changeMembership, endMembership } from './membership.ts'
 
 /** What a sign-in has changed, or could not change, for the log. */
 export interface GroupChange {
-  workspaceId: string
-  what: 'joined' | 'role_changed' | 'removed' | 'no_such_workspace' | 'workspace_full'
+  /** Null for `unreadable_claim`, which concerns all. */
+  workspaceId: string | null
+  what: 'joined' | 'role_changed' | 'removed' | 'no_such_workspace' | 'workspace_full' | 'unreadable_claim'
   role?: Role
 }
 
@@ -28,14 +29,20 @@ export function groupMembershipService({
      */
     async apply(
       userId: string,
-      { provider, claims, elsewhere }: Pick<ProviderProfile, 'provider' | 'claims' | 'elsewhere'>,
+      {
+        provider,
+        claims,
+        elsewhere,
+        unreadable,
+      }: Pick<ProviderProfile, 'provider' | 'claims' | 'elsewhere' | 'unreadable'>,
     ): Promise<GroupChange[]> {
       if (elsewhere?.includes(groupClaim)) return []
+      const given = groupRoles.filter(entry => entry.provider === provider)
+      if (given.length > 0 && unreadable?.includes(groupClaim)) return [{ workspaceId: null, what: 'unreadable_claim' }]
       const groups = new Set(claims?.[groupClaim] ?? [])
       const wanted = new Map<string, Role>()
-      for (const { group, workspaceId, role, ...of } of groupRoles)
-        if (of.provider === provider && groups.has(group))
-          wanted.set(workspaceId, strongest(role, wanted.get(workspaceId)))
+      for (const { group, workspaceId, role } of given)
+        if (groups.has(group)) wanted.set(workspaceId, strongest(role, wanted.get(workspaceId)))
       const members = await db.Member.findAll({ where: { userId }, raw: true })
       const byWorkspace = new Map(members.map(member => [member.workspaceId, member]))
       const ofProvider = members.filter(member => member.provider === provider).map(member => member.workspaceId)
