@@ -36,7 +36,9 @@ describe('a sign-in whose browser leaves', () => {
     const ended = Promise.withResolvers<void>()
     const server = createServer((req, res) => {
       res.once('close', release)
-      oauth.begin(Object.assign(req, { query: {}, res }) as unknown as SignInRequest, 'sso').then(ended.resolve, ended.reject)
+      oauth
+        .begin(Object.assign(req, { query: {}, res }) as unknown as SignInRequest, 'sso')
+        .then(ended.resolve, ended.reject)
     })
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -137,9 +137,11 @@ describe('an ID token', () => {
   const wrong: [
     what: string,
     reason: string,
-    alter: (claims: JWTPayload, token: string) => Promise<string | undefined>,
+    alter: (claims: JWTPayload, token: string) => Promise<string | null | undefined>,
   ][] = [
     ['is missing', 'contains no ID token', async () => undefined],
+    ['is null', 'contains no ID token', async () => null],
+    ['is empty', 'contains no ID token', async () => ''],
     ['is no token', 'JWS', async () => 'x.y.z'],
     [
       'was changed after it was signed',

@@ -25,7 +25,11 @@ export async function fetchBounded(
   return { ok: answer.ok, status: answer.status, text: Buffer.concat(parts).toString('utf8') }
 }
 
-const tokens = z.object({ access_token: z.string().min(1), id_token: z.string().min(1).optional() })
+// Without OpenID Connect, some providers write an empty or null ID token.
+const tokens = z.object({
+  access_token: z.string().min(1),
+  id_token: z.string().min(1).optional().catch(undefined),
+})
 
 /** The tokens in an answer: JSON, or the form that some providers send whatever is asked for. Null without an access token. */
 export function readTokens(text: string): { accessToken: string; idToken: string | undefined } | null {
