@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { createServer, request } from 'node:http'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import { UnsecuredJWT } from 'jose'
 import { readConfig } from '../src/config/config.ts'
 import { createTokens, newSecret } from '../src/runtime/tokens.ts'
 import { createOAuth } from '../src/sign-in/oauth.ts'
 import type { SignInRequest } from '../src/sign-in/state.ts'
+import { startApp } from './harness.ts'
 import { type OpenIdProvider, openOpenIdProvider } from './openid-provider.ts'
 
 let sso: OpenIdProvider
@@ -15,6 +17,8 @@ beforeAll(async () => {
 afterAll(() => sso?.close())
 afterEach(() => {
   sso.alter = undefined
+  sso.setDown(false)
+  jest.restoreAllMocks()
 })
 
 /** The round trips to the provider, without a service around them. */
@@ -50,4 +54,68 @@ describe('a sign-in whose browser leaves', () => {
     expect(await ended.promise).toBeUndefined()
     server.close()
   }, 5000)
+})
+
+describe('logout tokens that anyone can send', () => {
+  /** How many requests the provider gets at paths that end so. */
+  function countAsked(end: string): () => number {
+    const real = globalThis.fetch
+    let asked = 0
+    jest.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
+      if (String(input).startsWith(sso.issuer) && String(input).endsWith(end)) asked += 1
+      return real(input, init)
+    })
+    return () => asked
+  }
+  async function send(url: string, token: string): Promise<string> {
+    const body = new URLSearchParams({ logout_token: token })
+    const answer = await fetch(`${url}/auth/backchannel_logout`, { method: 'POST', body })
+    expect(answer.status).toBe(400)
+    return ((await answer.json()) as { msg: string }).msg
+  }
+  const unsigned = (iss?: string) => new UnsecuredJWT(iss === undefined ? {} : { iss }).encode()
+
+  it('cause no requests to a provider that does not answer, and one line in the log', async () => {
+    sso.setDown(true)
+    const asked = countAsked('/.well-known/openid-configuration')
+    const t = await startApp(sso.settings('SSO'))
+    try {
+      // The one of the start.
+      expect(await send(t.url, unsigned(sso.issuer))).toContain('Its issuer does not answer at the moment')
+      expect(asked()).toBe(1)
+      for (const token of ['', 'x.y.z', unsigned(), unsigned('https://other.example.com'), unsigned(sso.issuer)])
+        await send(t.url, token)
+      expect(asked()).toBe(1)
+      const now = Date.now()
+      jest.spyOn(Date, 'now').mockImplementation(() => now + 6000)
+      // Only the issuer that a token names is asked.
+      for (const token of ['x.y.z', unsigned(), unsigned('https://other.example.com')]) await send(t.url, token)
+      expect(asked()).toBe(1)
+      await send(t.url, unsigned(sso.issuer))
+      expect(asked()).toBe(2)
+      expect(t.logs().split('the sign-in provider cannot be used')).toHaveLength(2)
+    } finally {
+      await t.stop()
+    }
+  })
+
+  it.each([
+    ['that cannot be read', '/nothing', 'answers 404'],
+    ['that are none', '/.well-known/openid-configuration', 'is no set of keys'],
+  ])('read keys %s once in some seconds', async (_, path, reason) => {
+    sso.alter = async (asked, answer) =>
+      asked === '.well-known/openid-configuration' ? { ...answer, jwks_uri: sso.issuer + path } : undefined
+    const t = await startApp(sso.settings('SSO'))
+    const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: 'any' })).toString('base64url')
+    const token = `${header}.${unsigned(sso.issuer).split('.')[1]}.AAAA`
+    try {
+      // Refused before its keys are read, but after the configuration is.
+      await send(t.url, unsigned(sso.issuer))
+      const asked = countAsked(path)
+      for (let count = 0; count < 4; count++) expect(await send(t.url, token)).toContain(reason)
+      expect(asked()).toBe(1)
+    } finally {
+      await t.stop()
+    }
+  })
 })

@@ -233,6 +233,9 @@ describe('a provider that does not answer', () => {
       const page = await fetch(`${later.url}/login?error=provider_unavailable`, { headers: { accept: 'text/html' } })
       expect(await page.text()).toContain('The sign-in provider does not answer')
       sso.setDown(false)
+      // A failed request is not repeated at once.
+      const now = Date.now()
+      jest.spyOn(Date, 'now').mockImplementation(() => now + 6000)
       sso.user = staff('dora')
       expect(await signIn(browser, later.url)).toBe('/')
       expect(later.logs()).toContain('the sign-in provider can be used again')

@@ -33,6 +33,8 @@ export interface OpenId {
 export class DiscoveryFailed extends Error {}
 
 const freshMs = 3_600_000
+/** How long a failed request is not repeated: anyone can cause one, by a sign-in or a logout token. */
+const failedMs = 5000
 
 // Not HS256: its key would be the client secret, which a leaked configuration or another client of the provider may have.
 const accepted = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
@@ -54,13 +56,13 @@ type Metadata = z.output<typeof metadata>
 
 export interface DiscoveryOptions {
   timeoutMs: number
-  /** Called with each failure, and once it works again. */
+  /** Called with the first failure of an outage and with each that differs from the one before, and once it works again. */
   onChange?: (failure: DiscoveryFailed | null) => void
 }
 
 /**
  * Answers the endpoints of a provider. They are read when they are first asked for, and again after an hour; while the provider does not answer, those
- * read before stay valid. Callers that ask at the same time share one request.
+ * read before stay valid. Callers that ask at the same time share one request, and those within seconds of a failure share the failure.
  * @returns a function that throws DiscoveryFailed
  */
 export function createDiscovery(provider: OAuthProvider, { timeoutMs, onChange }: DiscoveryOptions) {
@@ -72,16 +74,17 @@ export function createDiscovery(provider: OAuthProvider, { timeoutMs, onChange }
 
   let known: { endpoints: Endpoints; keysUrl: string; until: number } | undefined
   let running: Promise<Endpoints> | undefined
-  let failed = false
+  let reported: string | undefined
+  const readOrWait = withPause(() => readMetadata(provider.name, issuer, provider.dialect, timeoutMs))
 
   const report = (failure: DiscoveryFailed | null) => {
-    if (failure || failed) onChange?.(failure)
-    failed = failure !== null
+    if (failure?.message !== reported) onChange?.(failure)
+    reported = failure?.message
   }
 
   async function discover(): Promise<Endpoints> {
     try {
-      const read = await readMetadata(provider.name, issuer ?? '', provider.dialect, timeoutMs)
+      const read = await readOrWait()
       const keys = known?.keysUrl === read.jwks_uri ? known.endpoints.openId?.keys : undefined
       const endpoints: Endpoints = {
         authorizeUrl: authorizeUrl || read.authorization_endpoint,
@@ -153,11 +156,33 @@ function isTenantOf(issuer: string, stated: string): boolean {
   return stated.startsWith(`${host}/`) && /^\/(\{tenantid\}|[\da-f-]{36})\/v2\.0$/.test(stated.slice(host.length))
 }
 
-/** The keys of a provider: kept for ten minutes, and read again for an unknown key id, at most every 30 seconds. */
-const keysAt = (at: string, timeoutMs: number) =>
-  createRemoteJWKSet(new URL(at), {
-    [customFetch]: async (to: string) => {
-      const { status, text } = await fetchBounded(to, {}, timeoutMs)
-      return new Response(text, { status })
-    },
+const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })
+
+/**
+ * The keys of a provider: kept for ten minutes, and read again for an unknown key id, at most every 30 seconds. The library waits after a success only,
+ * so what it would refuse fails here.
+ */
+function keysAt(at: string, timeoutMs: number): JWTVerifyGetKey {
+  const read = withPause(async () => {
+    const { status, text } = await fetchBounded(at, {}, timeoutMs)
+    if (status !== 200) throw new Error(`${at} answers ${status}.`)
+    if (!keySet.safeParse(parseJson(text)).success) throw new Error(`${at} is no set of keys.`)
+    return text
   })
+  return createRemoteJWKSet(new URL(at), { [customFetch]: async () => new Response(await read()) })
+}
+
+/** A request that is not sent again for some seconds after it has failed; until then it fails in the same way. */
+function withPause<T>(send: () => Promise<T>): () => Promise<T> {
+  let failure: { error: unknown; until: number } | undefined
+  return async () => {
+    if (failure && failure.until > Date.now()) throw failure.error
+    failure = undefined
+    try {
+      return await send()
+    } catch (error) {
+      failure = { error, until: Date.now() + failedMs }
+      throw error
+    }
+  }
+}

@@ -13,7 +13,7 @@ import { InvalidInput } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Tokens } from '../runtime/tokens.ts'
 import type { SessionService } from '../services/accounts/session.ts'
-import { DiscoveryFailed } from './discovery.ts'
+import { DiscoveryFailed, isIssuerOf } from './discovery.ts'
 import { checkLogoutToken } from './id-token.ts'
 import type { Identified, OAuth } from './oauth.ts'
 import { readReturnTo } from './return-to.ts'
@@ -120,20 +120,25 @@ export function createProviderSignOut({
   async function identify(token: string): Promise<{ provider: string; subject: string | null; sid: string | null }> {
     const issuer = issuerOf(token)
     const causes: unknown[] = []
-    for (const { name } of providers) {
-      const found = await oauth.openIdOf(name).catch(unlessUnavailable)
-      if (!found || found.openId.issuer !== issuer) continue
+    // The token is not checked yet, and anyone can send one: only the provider that it names is asked.
+    for (const provider of providers.filter(known => issuer !== undefined && isIssuerOf(known, issuer))) {
       try {
-        return { provider: name, ...(await checkLogoutToken(token, found.openId, found.provider.clientId)) }
+        const found = await oauth.openIdOf(provider.name)
+        if (found)
+          return { provider: provider.name, ...(await checkLogoutToken(token, found.openId, provider.clientId)) }
       } catch (error) {
         causes.push(error)
       }
     }
     const [cause] = causes
-    const reason = cause instanceof Error ? cause.message : 'No provider of this service has its issuer.'
+    const reason = cause instanceof Error ? reasonOf(cause) : 'No provider of this service has its issuer.'
     throw new InvalidInput('logout_token', `The logout token is not valid. ${reason}`)
   }
 }
+
+// The message of a failed discovery is for the operator.
+const reasonOf = (error: Error) =>
+  error instanceof DiscoveryFailed ? 'Its issuer does not answer at the moment; send it again later.' : error.message
 
 function unlessUnavailable(error: unknown): null {
   if (error instanceof DiscoveryFailed) return null
@@ -142,7 +147,8 @@ function unlessUnavailable(error: unknown): null {
 
 function issuerOf(token: string): string | undefined {
   try {
-    return decodeJwt(token).iss
+    const { iss } = decodeJwt(token)
+    return typeof iss === 'string' ? iss : undefined
   } catch {
     return undefined
   }
