@@ -1,4 +1,4 @@
-import { logSecurityEvent } from '../src/access/audit-log.ts'
+import { logIdentityRemoved, logSecurityEvent } from '../src/access/audit-log.ts'
 import type { EndedAccount } from '../src/services/accounts/account-end.ts'
 import type { IdentityView } from '../src/services/accounts/user.ts'
 import { keyById } from '../src/values/key-by-id.ts'
@@ -49,8 +49,8 @@ mutation('removeIdentity', {
   fails: ['IDENTITY_NOT_FOUND', 'LAST_IDENTITY'],
   input: t => ({ identity: t.id({ required: true, description: 'Its id.' }) }),
   resolve: async ({ identity }, context) => {
-    await context.services.identities.remove(context.caller, identity)
-    logSecurityEvent(context, 'identity_removed', { identity_id: identity })
+    const workspaces = await context.services.identities.remove(context.caller, identity)
+    logIdentityRemoved(context, { identity, workspaces })
     return { removedId: identity }
   },
   payload: t => ({

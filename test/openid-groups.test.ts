@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
+import type { Caller } from '../src/access/caller.ts'
 import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { type OpenIdProvider, openOpenIdProvider } from './openid-provider.ts'
 import { Browser } from './unit/sign-in-browser.ts'
@@ -150,9 +151,28 @@ describe('the groups that a provider states at a sign-in', () => {
     const { browser } = await signIn('fay', ['eng'])
     const { identities } = JSON.parse(await (await browser.get(`${t.url}/api/user/identities`)).text()).response
     const { id } = identities.find(({ provider }: { provider: string }) => provider === 'lab')
+    const logged = t.logged()
     const removed = await browser.get(`${t.url}/api/user/identities?identity_id=${id}`, { method: 'DELETE' })
     expect([removed.status, await removed.clone().text()]).toEqual([200, expect.any(String)])
     expect(await rolesOf(fay)).toEqual(['editor', undefined])
+    expect(t.logs(logged)).toContain('"event":"member_removed"')
+    expect((await eventsOf(fay.userId, 'member.%')).at(-1)).toBe('member.removed')
+  })
+
+  it('keep what they gave together with the identity, if that cannot be removed', async () => {
+    const lea = await signIn('lea', ['eng'])
+    await signIn('lea', ['crew'], { by: 'lab' })
+    const caller = { userId: lea.userId, via: 'session', credentialId: 'none' } as unknown as Caller
+    const { id = '' } =
+      (await t.app.db.Identity.findOne({ where: { userId: lea.userId, provider: 'lab' }, raw: true })) ?? {}
+    const end = jest.spyOn(t.app.db.ApiKey, 'destroy').mockRejectedValue(new Error('The database is gone.'))
+    try {
+      await expect(t.app.services.identities.remove(caller, id)).rejects.toThrow('The database is gone.')
+    } finally {
+      end.mockRestore()
+    }
+    expect(await t.app.db.Identity.count({ where: { userId: lea.userId } })).toBe(2)
+    expect(await rolesOf(lea)).toEqual(['editor', 'viewer'])
   })
 
   it('of another provider give nothing and change nothing, whatever their names', async () => {

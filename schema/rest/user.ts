@@ -1,6 +1,6 @@
 import type { Limits } from '../../db/models/plan.ts'
 import type { Usage } from '../../db/queries/bucket.ts'
-import { logSecurityEvent } from '../../src/access/audit-log.ts'
+import { logIdentityRemoved, logSecurityEvent } from '../../src/access/audit-log.ts'
 import type { EndedAccount } from '../../src/services/accounts/account-end.ts'
 import type { UserStats } from '../../src/services/accounts/statistic.ts'
 import type { IdentityView, UserView } from '../../src/services/accounts/user.ts'
@@ -236,7 +236,7 @@ operation('DELETE /api/user/identities', 'removeIdentity', {
     identity_id: arg.id({ required: true }),
   }),
   resolve: async ({ identity_id: id }, context) => {
-    await context.services.identities.remove(context.caller, id)
-    logSecurityEvent(context, 'identity_removed', { identity_id: id })
+    const workspaces = await context.services.identities.remove(context.caller, id)
+    logIdentityRemoved(context, { identity: id, workspaces })
   },
 })

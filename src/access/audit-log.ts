@@ -66,6 +66,16 @@ export function logSecurityEvent(
   writeSecurityEvent(log, event, loggedCaller(caller), subject)
 }
 
+/** Logs that a user has removed an identity, and with it memberships of workspaces. */
+export function logIdentityRemoved(
+  context: { log: Log; caller: Caller | null },
+  { identity, workspaces }: { identity: string; workspaces: string[] },
+): void {
+  logSecurityEvent(context, 'identity_removed', { identity_id: identity })
+  for (const id of workspaces)
+    logSecurityEvent(context, 'member_removed', { workspace_id: id, user_id: context.caller?.userId ?? null })
+}
+
 /** The same for a caller who is known by nothing but ids. */
 export function writeSecurityEvent(log: Log, event: SecurityEvent, caller: LoggedCaller, subject: Subject = {}): void {
   log[levels[event]]({ event, ...caller, subject }, event.replaceAll('_', ' '))

@@ -1,4 +1,4 @@
-import { logSecurityEvent } from '../access/audit-log.ts'
+import { logIdentityRemoved, logSecurityEvent } from '../access/audit-log.ts'
 import { isFromOwnPage } from '../access/origin.ts'
 import { Forbidden, InvalidInput } from '../runtime/errors.ts'
 import type { Tokens } from '../runtime/tokens.ts'
@@ -58,8 +58,8 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
       if (!caller) return { to: signInAt(LINKING_PATH) }
       const id = (await readForm(visit)).get('identity_id')
       if (!id) throw new InvalidInput('identity_id', 'Choose an identity.')
-      await services.identities.remove(caller, id)
-      logSecurityEvent({ log: visit.log, caller }, 'identity_removed', { identity_id: id })
+      const workspaces = await services.identities.remove(caller, id)
+      logIdentityRemoved({ log: visit.log, caller }, { identity: id, workspaces })
       return back()
     },
 

@@ -135,7 +135,7 @@ export function createServices({ config, ...given }: Options) {
       uploadCompletions,
     }),
     folders: folderService(trees),
-    identities: identityService({ ...core, groupMemberships }),
+    identities: identityService(core),
     kept: keptService({ ...core, trashItems }),
     members: memberService(core),
     nodes: nodeService(core),

@@ -7,7 +7,7 @@ import { AppError, Unauthenticated } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
 import { changeRunner } from '../history/event.ts'
 import { enqueue } from '../notices/outbox.ts'
-import type { GroupMembershipService } from '../workspaces/group-membership.ts'
+import { endGroupMemberships } from '../workspaces/group-membership.ts'
 import { canonicalEmail } from './profile.ts'
 
 /** The identities with which an account is signed in to. */
@@ -15,16 +15,17 @@ export function identityService({
   db,
   change = changeRunner({ db }),
   wake = () => {},
-  groupMemberships,
-}: Core<'db'> & Partial<Core<'change' | 'wake'>> & { groupMemberships?: GroupMembershipService }) {
+}: Core<'db'> & Partial<Core<'change' | 'wake'>>) {
   return {
     /**
      * Removes an identity from the account of the caller, and ends its other sessions, which may have started with it, and the memberships that
      * groups of its provider gave.
+     * @returns the workspaces in which a membership has ended
      * @throws LAST_IDENTITY, IDENTITY_NOT_FOUND
      */
-    async remove(caller: Caller, identityId: string): Promise<void> {
-      const { notified, gone } = await change(caller, async ({ tx, record }) => {
+    async remove(caller: Caller, identityId: string): Promise<string[]> {
+      const { notified, ended } = await change(caller, async of => {
+        const { tx, record } = of
         const user = await lockUser(db, caller.userId, tx)
         if (!user) throw new Unauthenticated()
         const identities = await lockIdentitiesOf(db, caller.userId, tx)
@@ -41,11 +42,12 @@ export function identityService({
         await deleteOtherSessions(db, caller.userId, caller.credentialId, tx)
         record(caller.userId, { kind: 'identity.removed', subject: identityId })
         const { provider } = removed
-        const gone = left.some(identity => identity.provider === provider) ? null : provider
-        return { notified: await keepAddressTrue(caller.userId, user.verifiedEmail, left, tx), gone }
+        const isLastOf = left.every(identity => identity.provider !== provider)
+        const ended = isLastOf ? await endGroupMemberships(db, of, caller.userId, name => name === provider) : []
+        return { notified: await keepAddressTrue(caller.userId, user.verifiedEmail, left, tx), ended }
       })
-      if (gone) await groupMemberships?.apply(caller.userId, { provider: gone })
       if (notified) wake()
+      return ended
     },
   }
 

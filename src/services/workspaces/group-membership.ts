@@ -1,3 +1,4 @@
+import type { Db } from '../../../db/index.ts'
 import type { Member } from '../../../db/models/member.ts'
 import { lockWorkspace, workspaceWithSeats } from '../../../db/queries/workspace.ts'
 import { isOwner, type Role, strongest } from '../../access/roles.ts'
@@ -85,6 +86,34 @@ export function groupMembershipService({
     await endMembership(db, of, where, { kind: 'member.removed', name: workspace.name, provider })
     return { what: 'removed' }
   }
+}
+
+/**
+ * Ends the memberships of a user that come from groups of some providers; those of owners stay.
+ * @param isConcerned by the name of a provider
+ * @returns the ids of their workspaces
+ */
+export async function endGroupMemberships(
+  db: Db,
+  of: Change,
+  userId: string,
+  isConcerned: (provider: string) => boolean,
+): Promise<string[]> {
+  const { tx: transaction } = of
+  const members = await db.Member.findAll({ where: { userId }, order: ['workspaceId'], raw: true, transaction })
+  const ended: string[] = []
+  for (const { workspaceId, provider } of members) {
+    if (provider === null || !isConcerned(provider)) continue
+    await lockWorkspace(db, workspaceId, transaction)
+    const workspace = await workspaceWithSeats(db, workspaceId, transaction)
+    const where = { workspaceId, userId }
+    // It may have changed since it was read without the lock.
+    const member = await db.Member.findOne({ where, raw: true, transaction })
+    if (!workspace || !differs(member, provider, undefined)) continue
+    await endMembership(db, of, where, { kind: 'member.removed', name: workspace.name, provider })
+    ended.push(workspaceId)
+  }
+  return ended
 }
 
 interface Wanted {
