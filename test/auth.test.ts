@@ -310,6 +310,7 @@ describe('GET /auth/callback', () => {
     expect(done.cookies).toEqual([
       expect.stringMatching(/^oauth_[\w-]{22}=; Max-Age=0; Path=\/auth; HttpOnly; SameSite=Lax$/),
       expect.stringMatching(/^known_device=[\w-]+; Max-Age=31536000; Path=\/auth; HttpOnly; SameSite=Lax$/),
+      'provider_session=; Max-Age=0; Path=/auth/sign_out; HttpOnly; SameSite=Lax',
       expect.stringMatching(/^session_id=[\w-]{43}; Max-Age=3(600|5\d\d); Path=\/; HttpOnly; SameSite=Lax$/),
     ])
     expect([...browser.jar.keys()].filter(name => name.startsWith('oauth_'))).toEqual([])
@@ -497,7 +498,10 @@ describe('GET and POST /auth/logout', () => {
       200,
       { status: 200, msg: 'ok', response: { logout_successful: true } },
     ])
-    expect(out.cookies).toEqual([expect.stringMatching(/^session_id=; Max-Age=0; Path=\/; HttpOnly; SameSite=Lax$/)])
+    expect(out.cookies).toEqual([
+      'session_id=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
+      'provider_session=; Max-Age=0; Path=/auth/sign_out; HttpOnly; SameSite=Lax',
+    ])
     expect(await db.Session.count()).toBe(0)
     if (cookie) browser.jar.set('session_id', cookie)
     expect(await browser.isValid()).toEqual(anonymous)

@@ -101,6 +101,36 @@ describe('signing out', () => {
     }
   })
 
+  it('without a page forgets the session of the provider', async () => {
+    const browser = await signIn()
+    expect(browser.jar.has('provider_session')).toBe(true)
+    await browser.get(`${t.url}/auth/logout`, { method: 'POST', headers: { origin: t.url } })
+    expect([...browser.jar.keys()].filter(name => /session_id|provider_session/.test(name))).toEqual([])
+  })
+
+  it('ends no session of a provider that an earlier session began with', async () => {
+    const lab = await openOpenIdProvider()
+    const both = await startApp({ ...sso.settings('SSO'), ...lab.settings('LAB'), OAUTH_SSO_SIGN_OUT: 'true' })
+    try {
+      const browser = await signIn(both.url)
+      lab.user = { sub: 'mallory-1', email: 'mallory@example.com', email_verified: true, name: 'Mallory' }
+      const begun = await browser.get(`${both.url}/auth/oauth?provider=lab`)
+      await browser.get(await lab.visit(browser, begun))
+      const to = await signOut(browser, '/logout?return_to=/files', both.url)
+      expect((await browser.get(`${both.url}${to}`)).headers.get('location')).toBe('/login?return_to=%2Ffiles')
+      // Nor one that began with no provider.
+      const other = await signIn(both.url)
+      const { user_info } = JSON.parse(await (await other.get(`${both.url}/auth/is_valid`)).text()).response
+      const { secret } = await both.app.services.sessions.start(user_info.sub)
+      other.jar.set('session_id', { path: '/', value: secret })
+      expect(await signOut(other, '/logout', both.url)).toBe('/')
+      expect(other.jar.has('provider_session')).toBe(false)
+    } finally {
+      await both.stop()
+      await lab.close()
+    }
+  })
+
   it('needs no provider for a session that did not begin with one', async () => {
     const carol = await t.signIn('carol')
     const answer = await fetch(`${t.url}/logout`, {

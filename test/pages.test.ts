@@ -288,7 +288,10 @@ describe('POST /logout', () => {
     const eve = await t.signIn('eve')
     const answer = await post(`/logout${query}`, {}, eve)
     expect([answer.status, answer.headers.get('location')]).toEqual([303, to])
-    expect(answer.headers.get('set-cookie')).toBe('session_id=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax')
+    expect(answer.headers.getSetCookie()).toEqual([
+      'session_id=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax',
+      'provider_session=; Max-Age=0; Path=/auth/sign_out; HttpOnly; SameSite=Lax',
+    ])
     expect((await eve.rest('GET', '/auth/is_valid')).response.authenticated).toBe(false)
   })
 

@@ -55,9 +55,10 @@ export async function askLogout(visit: Visit): Promise<Reply> {
 /** `/logout`: ends the session, for a form; programs have /auth/logout. With a place to come back to, it leads there by a new sign-in. */
 export function logout(options: { sessions: SessionService; secure: boolean }) {
   return async (visit: Visit): Promise<Reply> => {
-    const { cookie, goOn } = await signOut(sessionSecret(visit.req), visit.log, options)
+    const { req, res, log } = visit
+    const goOn = await signOut(sessionSecret(req), { res, log, mayGoOn: true }, options)
     const next = nextOf(visit.query)
     const to = next === '/' ? '/' : signInAt(next)
-    return { to: goOn ? leadingTo(to, goOn) : to, headers: { 'set-cookie': cookie } }
+    return { to: goOn ? leadingTo(to, goOn) : to }
   }
 }

@@ -151,7 +151,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     const maxAge = Math.floor((expiresAt - Date.now()) / 1000)
     req.res.appendHeader('set-cookie', [
       devices.remember(req, userId),
-      ...providerSignOut.remember(pending.provider, identified, maxAge),
+      providerSignOut.remember(pending.provider, identified, maxAge),
       stringifySetCookie(SESSION_COOKIE, secret, { ...sessionCookie, secure, maxAge }),
     ])
     const caller = { user_id: userId, session_id: id }
@@ -208,21 +208,21 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
 
   const logout: Handler = async req => {
     const secret = sessionSecret(req)
-    let ended: string | null = null
+    // A form of a page: respond with a page.
+    const isForm = req.method === 'POST' && req.headers.accept?.includes('text/html') === true
+    let goOn: string | null = null
     if (secret) {
       const elsewhere = fromElsewhere(req)
       // The link may be on another site, so a page asks for confirmation.
       if (req.method === 'GET' && (elsewhere ? mayFollowLink(req) : isSilentBrowser(req)))
         return redirect('/logout/confirm', 303)
       if (elsewhere) throw new Forbidden('Sign out on a page of this service.')
-      const { cookie, goOn } = await signOut(secret, req.incoming.log, { sessions, secure })
-      req.res.appendHeader('set-cookie', cookie)
-      ended = goOn
+      const { res, incoming } = req
+      goOn = await signOut(secret, { res, log: incoming.log, mayGoOn: isForm }, { sessions, secure })
     }
-    // A form of a page: respond with a page.
-    if (req.method === 'POST' && req.headers.accept?.includes('text/html')) {
+    if (isForm) {
       const to = readReturnTo(readQuery(req, ['return_to']).return_to) ?? '/'
-      return redirect(ended ? `${ended}?${new URLSearchParams({ return_to: to })}` : to, 303)
+      return redirect(goOn ? `${goOn}?${new URLSearchParams({ return_to: to })}` : to, 303)
     }
     return answer(success({ logout_successful: true }))
   }

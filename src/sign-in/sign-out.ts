@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseCookie, stringifySetCookie } from 'cookie'
 import escapeHtml from 'escape-html'
 import { decodeJwt } from 'jose'
@@ -33,19 +33,29 @@ const sealed = z.object({ provider: z.string(), idToken: z.string().nullable() }
 /** The attributes of the session cookie. */
 export const sessionCookie = { path: '/', httpOnly: true, sameSite: 'lax' } as const
 
+/** The attributes of the cookie of the provider's session. */
+const providerCookie = { path: SIGN_OUT_PATH, httpOnly: true, sameSite: 'lax' } as const
+const withoutProvider = (secure: boolean) =>
+  stringifySetCookie(cookieName, '', { ...providerCookie, secure, maxAge: 0 })
+
 /**
- * Ends the session of a secret, if there is one.
- * @returns the Set-Cookie that removes its cookie, and where the browser is to go on to sign out at its provider, or null
+ * Ends the session of a secret, if there is one. The response removes its cookie, and that of its provider unless the browser is to go on.
+ * @param mayGoOn whether the browser can be led on
+ * @returns where the browser is to go on to sign out at its provider, or null
  */
 export async function signOut(
   secret: string | undefined,
-  log: Log,
+  { res, log, mayGoOn }: { res: ServerResponse; log: Log; mayGoOn: boolean },
   { sessions, secure }: { sessions: SessionService; secure: boolean },
-): Promise<{ cookie: string; goOn: string | null }> {
+): Promise<string | null> {
   const ended = secret ? await sessions.end(secret) : null
   if (ended) writeSecurityEvent(log, 'sign_out', { user_id: ended.userId, session_id: ended.id })
-  const cookie = stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 })
-  return { cookie, goOn: ended?.provider ? SIGN_OUT_PATH : null }
+  const goOn = mayGoOn && ended?.provider ? SIGN_OUT_PATH : null
+  res.appendHeader('set-cookie', [
+    stringifySetCookie(SESSION_COOKIE, '', { ...sessionCookie, secure, maxAge: 0 }),
+    ...(goOn === null ? [withoutProvider(secure)] : []),
+  ])
+  return goOn
 }
 
 interface Options {
@@ -68,8 +78,6 @@ export function createProviderSignOut({
   secure,
   clientViewer,
 }: Options) {
-  const cookie = { path: SIGN_OUT_PATH, httpOnly: true, sameSite: 'lax', secure } as const
-
   /** The URL at which a session of a provider ends, or null where it is not to end or cannot. */
   async function endSessionUrl({ provider: name, idToken }: z.output<typeof sealed>): Promise<string | null> {
     const { provider, openId } = (await oauth.openIdOf(name).catch(unlessUnavailable)) ?? {}
@@ -82,13 +90,16 @@ export function createProviderSignOut({
   }
 
   return {
-    /** The cookie that remembers the session of the provider, for as long as the session here; none if it does not end with it. */
-    remember(name: string, { openId }: Identified, seconds: number): string[] {
+    /**
+     * The Set-Cookie that remembers the session of the provider, for as long as the session here. If that does not end with it, the one of an earlier
+     * session is removed, which may be another person's.
+     */
+    remember(name: string, { openId }: Identified, seconds: number): string {
       const provider = providers.find(known => known.name === name)
-      if (!provider?.signOut || !openId) return []
+      if (!provider?.signOut || !openId) return withoutProvider(secure)
       const idToken = openId.idToken.length <= MAX_ID_TOKEN ? openId.idToken : null
       const value = tokens.seal(purpose, { provider: name, idToken }, seconds)
-      return [stringifySetCookie(cookieName, value, { ...cookie, maxAge: seconds })]
+      return stringifySetCookie(cookieName, value, { ...providerCookie, secure, maxAge: seconds })
     },
 
     /** Leads a browser without a session on to its provider; one with a session, which may follow a link of another site, back. */
@@ -101,7 +112,7 @@ export function createProviderSignOut({
       }
       const held = tokens.open(sealed, purpose, parseCookie(req.headers.cookie ?? '')[cookieName])
       if (!held || (await clientViewer(req))) return back
-      req.res.appendHeader('set-cookie', stringifySetCookie(cookieName, '', { ...cookie, maxAge: 0 }))
+      req.res.appendHeader('set-cookie', withoutProvider(secure))
       const url = await endSessionUrl(held)
       return url === null ? back : leadingTo(url)
     },
