@@ -175,6 +175,19 @@ describe('a logout token', () => {
     expect(await isSignedIn(elsewhere)).toBe(true)
   })
 
+  it('ends the session that it names also when the account has lost the identity, or another has it', async () => {
+    const browser = await signIn()
+    const { user_info } = JSON.parse(await (await browser.get(`${t.url}/auth/is_valid`)).text()).response
+    const start = () => t.app.services.sessions.start(user_info.sub, undefined, { provider: 'sso', sid: 'a-sid' })
+    sso.user = { sub: 'bob-1', email: 'bob@example.com', email_verified: true, name: 'Bob' }
+    const bob = await signIn()
+    for (const sub of ['gone-1', 'bob-1']) {
+      await start()
+      expect((await send(await sign({ ...valid(), sub, sid: 'a-sid' }))).response).toEqual({ sessions_ended: 1 })
+    }
+    expect([await isSignedIn(browser), await isSignedIn(bob)]).toEqual([true, true])
+  })
+
   it('without a session ends all that the user has begun with the provider', async () => {
     const sessions = [await signIn(), await signIn()]
     sso.user = { sub: 'bob-1', email: 'bob@example.com', email_verified: true, name: 'Bob' }

@@ -110,7 +110,7 @@ export function sessionService({
 
     /**
      * Ends the sessions that belong to one of a provider, or all that a user has begun with the provider.
-     * @param subject the user's id at the provider; null leaves it to `sid`
+     * @param subject the user's id at the provider; it matters only without `sid`, because the account may have lost that identity since
      * @param sid the id of the session at the provider; null for all of the user
      */
     async endAtProvider({
@@ -118,14 +118,12 @@ export function sessionService({
       subject,
       sid,
     }: ProviderSession & { subject: string | null }): Promise<EndedSession[]> {
-      if (subject === null && sid === null) return []
-      const known = subject === null ? null : await findIdentity(db, { provider, providerUserId: subject })
-      if (known === undefined) return []
-      const where = {
-        provider,
-        ...(sid === null ? {} : { providerSession: hashOfSid(provider, sid) }),
-        ...(known === null ? {} : { userId: known.userId }),
-      }
+      const bySid = sid === null ? null : { providerSession: hashOfSid(provider, sid) }
+      const identity =
+        bySid || subject === null ? undefined : await findIdentity(db, { provider, providerUserId: subject })
+      const whose = bySid ?? (identity && { userId: identity.userId })
+      if (!whose) return []
+      const where = { provider, ...whose }
       const found = await db.Session.findAll({ where, attributes: ['hash', 'id', 'userId', 'provider'], raw: true })
       const ended: EndedSession[] = []
       for (const { hash, ...session } of found) {
