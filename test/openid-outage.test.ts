@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, request } from 'node:http'
+import { createServer, request, type ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals'
 import { UnsecuredJWT } from 'jose'
 import { readConfig } from '../src/config/config.ts'
@@ -8,6 +8,7 @@ import { createOAuth } from '../src/sign-in/oauth.ts'
 import type { SignInRequest } from '../src/sign-in/state.ts'
 import { startApp } from './harness.ts'
 import { type OpenIdProvider, openOpenIdProvider } from './openid-provider.ts'
+import { Browser } from './unit/sign-in-browser.ts'
 
 let sso: OpenIdProvider
 
@@ -21,39 +22,70 @@ afterEach(() => {
   jest.restoreAllMocks()
 })
 
-/** The round trips to the provider, without a service around them. */
-const newOAuth = (timeoutMs = 10_000) =>
-  createOAuth({
+/** The round trips to the provider, on a server without the rest of the service. */
+async function serve({ timeoutMs = 10_000, onBegin = (_ended: Promise<void>, _res: ServerResponse) => {} } = {}) {
+  let url = ''
+  const oauth = createOAuth({
     providers: readConfig(sso.settings('SSO')).providers,
     tokens: createTokens(newSecret()),
-    publicUrl: () => 'http://localhost',
+    publicUrl: () => url,
     secure: false,
     linkTo: async () => null,
     timeoutMs,
   })
+  const server = createServer((incoming, res) => {
+    const query = Object.fromEntries(new URL(incoming.url ?? '', url).searchParams)
+    const req = Object.assign(incoming, { query, res }) as unknown as SignInRequest
+    const pending = oauth.take(req)
+    if (!pending) return onBegin(oauth.begin(req, 'sso'), res)
+    oauth.finish(req, pending).then(
+      ({ profile }) => res.end(profile.email),
+      ({ reason, cause }) => res.end(`${reason}: ${cause.message}`),
+    )
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  return { url, server }
+}
 
-describe('a sign-in whose browser leaves', () => {
-  it('ends while the configuration of the provider is read', async () => {
+describe('a sign-in', () => {
+  it('whose browser leaves ends while the configuration of the provider is read', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { promise: begun, resolve: onEnd } = Promise.withResolvers<Promise<void>>()
     sso.alter = async () => void (await held)
-    const oauth = newOAuth()
-    const ended = Promise.withResolvers<void>()
-    const server = createServer((req, res) => {
-      res.once('close', release)
-      oauth
-        .begin(Object.assign(req, { query: {}, res }) as unknown as SignInRequest, 'sso')
-        .then(ended.resolve, ended.reject)
+    const { url, server } = await serve({
+      onBegin(ended, res) {
+        res.once('close', release)
+        onEnd(ended)
+      },
     })
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const asked = request({ host: '127.0.0.1', port: typeof address === 'object' ? address?.port : 0 }).end()
+    const asked = request(url).end()
     asked.on('error', () => {})
     await once(server, 'request')
     asked.destroy()
-    expect(await ended.promise).toBeUndefined()
+    expect(await await begun).toBeUndefined()
     server.close()
   }, 5000)
+
+  it('has one deadline for all that the provider answers', async () => {
+    const { url, server } = await serve({ timeoutMs: 1000 })
+    const signIn = async () => {
+      const browser = new Browser()
+      return (await browser.get(await sso.visit(browser, await browser.get(`${url}/auth/oauth`)))).text()
+    }
+    const asked: string[] = []
+    sso.alter = async path => {
+      asked.push(path)
+      if (['token', 'jwks', 'me'].includes(path)) await new Promise(done => setTimeout(done, 750))
+      return undefined
+    }
+    expect(await signIn()).toBe('auth_failed: The provider takes too long to answer.')
+    expect(asked).toEqual(expect.arrayContaining(['token', 'jwks', 'me']))
+    sso.alter = undefined
+    expect(await signIn()).toBe(sso.user.email)
+    server.close()
+  })
 })
 
 describe('logout tokens that anyone can send', () => {

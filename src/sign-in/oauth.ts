@@ -30,7 +30,7 @@ export interface OAuth {
   take(req: SignInRequest): Pending | null
   /**
    * Redeems the code of a callback.
-   * @throws SignInRefused `auth_failed` when the provider does not identify the user, within two timeouts at most
+   * @throws SignInRefused `auth_failed` when the provider does not identify the user, with all its responses, within two timeouts
    */
   finish(req: SignInRequest, pending: Pending): Promise<Identified>
   /** A provider and what checks its tokens; null for OAuth 2 alone. @throws DiscoveryFailed */
@@ -78,6 +78,21 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
     return new ProviderStrategy({ provider, endpoints: await endpoints(), nonce, store, publicUrl, timeoutMs })
   }
 
+  async function identify(req: SignInRequest, { provider, nonce }: Pending): Promise<Identified> {
+    const { code, error } = req.query
+    // The strategy would treat a callback without a code as a new sign-in.
+    if (typeof code !== 'string' || code === '' || error !== undefined)
+      throw new Error(`The provider returned no code: ${excerpt(String(error))}`)
+    const strategy = await strategyOf(provider, nonce)
+    strategy.requireIssuer(req.query.iss, providers)
+    const profile = await new Promise<ProviderProfile>((resolve, reject) => {
+      const settle = (failure: unknown, profile?: ProviderProfile | false | null) =>
+        failure || !profile ? reject(failure) : resolve(profile)
+      authenticator.authenticate(strategy, { session: false }, settle)(req, req.res, reject)
+    })
+    return { profile, openId: strategy.openIdSession() }
+  }
+
   return {
     async begin(req, provider) {
       const strategy = await strategyOf(provider, newSecret(16)).catch(error => {
@@ -98,22 +113,18 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
       return pending && known.has(pending.provider) ? pending : null
     },
 
-    async finish(req, { provider, nonce }) {
+    async finish(req, pending) {
+      const late = new Error('The provider takes too long to answer.')
+      const deadline = AbortSignal.timeout(2 * timeoutMs)
       try {
-        const { code, error } = req.query
-        // The strategy would treat a callback without a code as a new sign-in.
-        if (typeof code !== 'string' || code === '' || error !== undefined)
-          throw new Error(`The provider returned no code: ${excerpt(String(error))}`)
-        const strategy = await strategyOf(provider, nonce)
-        strategy.requireIssuer(req.query.iss, providers)
-        const profile = await new Promise<ProviderProfile>((resolve, reject) => {
-          const settle = (failure: unknown, profile?: ProviderProfile | false | null) =>
-            failure || !profile ? reject(failure) : resolve(profile)
-          authenticator.authenticate(strategy, { session: false }, settle)(req, req.res, reject)
-        })
-        return { profile, openId: strategy.openIdSession() }
+        return await Promise.race([
+          identify(req, pending),
+          new Promise<never>((_, reject) => deadline.addEventListener('abort', () => reject(late))),
+        ])
       } catch (error) {
-        throw new SignInRefused('auth_failed', `The sign-in at ${provider} has failed.`, { cause: causeOf(error) })
+        throw new SignInRefused('auth_failed', `The sign-in at ${pending.provider} has failed.`, {
+          cause: causeOf(error),
+        })
       }
     },
 
