@@ -183,6 +183,16 @@ describe('the groups that a provider states at a sign-in', () => {
     expect(await rolesOf(gil)).toEqual(['editor', undefined])
   })
 
+  it('end at the next sign-in, whatever its provider, once theirs is not configured', async () => {
+    const mia = await signIn('mia', ['eng'])
+    await setRole(mia.userId, 'viewer', 'former', ops)
+    expect(await rolesOf(mia)).toEqual(['editor', 'viewer'])
+    const logged = t.logged()
+    await signIn('mia', ['eng'])
+    expect(await rolesOf(mia)).toEqual(['editor', undefined])
+    expect(t.logs(logged)).toMatch(/"event":"member_removed".*"provider":"former"/)
+  })
+
   it('change nothing where the provider states them elsewhere', async () => {
     const gus = await signIn('gus', ['eng'])
     sso.alter = async (path, answer) =>

@@ -169,8 +169,11 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
         { provider, claims: elsewhere },
         'the sign-in provider states these claims elsewhere, so they are not read',
       )
-    for (const { workspaceId, what, role = null } of (await groupMemberships?.apply(userId, profile)) ?? []) {
-      const subject = { workspace_id: workspaceId, user_id: userId, provider, role }
+    for (const { workspaceId, what, role = null, provider: by = provider } of (await groupMemberships?.apply(
+      userId,
+      profile,
+    )) ?? []) {
+      const subject = { workspace_id: workspaceId, user_id: userId, provider: by, role }
       if (what === 'joined') writeSecurityEvent(log, 'member_joined', {}, subject)
       else if (what === 'role_changed') writeSecurityEvent(log, 'role_changed', {}, subject)
       else if (what === 'removed') writeSecurityEvent(log, 'member_removed', {}, subject)

@@ -43,7 +43,7 @@ export function identityService({
         record(caller.userId, { kind: 'identity.removed', subject: identityId })
         const { provider } = removed
         const isLastOf = left.every(identity => identity.provider !== provider)
-        const ended = isLastOf ? await endGroupMemberships(db, of, caller.userId, name => name === provider) : []
+        const ended = isLastOf ? await endGroupMemberships(db, of, caller.userId, provider) : []
         return { notified: await keepAddressTrue(caller.userId, user.verifiedEmail, left, tx), ended }
       })
       if (notified) wake()

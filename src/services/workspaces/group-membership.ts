@@ -2,7 +2,7 @@ import type { Db } from '../../../db/index.ts'
 import type { Member } from '../../../db/models/member.ts'
 import { lockWorkspace, workspaceWithSeats } from '../../../db/queries/workspace.ts'
 import { isOwner, type Role, strongest } from '../../access/roles.ts'
-import type { Config } from '../../config/config.ts'
+import { type Config, embeddedName } from '../../config/config.ts'
 import type { ProviderProfile } from '../accounts/profile.ts'
 import type { Core } from '../core.ts'
 import { type Change, system } from '../history/event.ts'
@@ -14,6 +14,8 @@ export interface GroupChange {
   workspaceId: string | null
   what: 'joined' | 'role_changed' | 'removed' | 'no_such_workspace' | 'workspace_full' | 'unreadable_claim'
   role?: Role
+  /** The provider that gave the role, if it is not that of the sign-in. */
+  provider?: string
 }
 
 /** Gives people the roles of their groups at a provider, by the settings GROUP_CLAIM and GROUP_ROLES. */
@@ -22,11 +24,15 @@ export function groupMembershipService({
   change,
   groupClaim,
   groupRoles,
-}: Core<'db' | 'change'> & Pick<Config, 'groupClaim' | 'groupRoles'>) {
+  providers,
+}: Core<'db' | 'change'> & Pick<Config, 'groupClaim' | 'groupRoles' | 'providers'>) {
+  const configured = new Set(providers.length > 0 ? providers.map(({ name }) => name) : [embeddedName])
+  const isRemoved = (provider: string) => !configured.has(provider)
+
   return {
     /**
      * Adds, changes and ends the memberships of a user that come from the groups at one provider. Those by invite, those from another provider and
-     * owners stay as they are. A workspace that is full or missing is left out.
+     * owners stay as they are, but those from a provider that is no longer configured end. A workspace that is full or missing is left out.
      */
     async apply(
       userId: string,
@@ -37,9 +43,11 @@ export function groupMembershipService({
         unreadable,
       }: Pick<ProviderProfile, 'provider' | 'claims' | 'elsewhere' | 'unreadable'>,
     ): Promise<GroupChange[]> {
-      if (elsewhere?.includes(groupClaim)) return []
+      const removed = await endRemoved(userId)
+      if (elsewhere?.includes(groupClaim)) return removed
       const given = groupRoles.filter(entry => entry.provider === provider)
-      if (given.length > 0 && unreadable?.includes(groupClaim)) return [{ workspaceId: null, what: 'unreadable_claim' }]
+      if (given.length > 0 && unreadable?.includes(groupClaim))
+        return [...removed, { workspaceId: null, what: 'unreadable_claim' }]
       const groups = new Set(claims?.[groupClaim] ?? [])
       const wanted = new Map<string, Role>()
       for (const { group, workspaceId, role } of given)
@@ -47,7 +55,7 @@ export function groupMembershipService({
       const members = await db.Member.findAll({ where: { userId }, raw: true })
       const byWorkspace = new Map(members.map(member => [member.workspaceId, member]))
       const ofProvider = members.filter(member => member.provider === provider).map(member => member.workspaceId)
-      const changes: GroupChange[] = []
+      const changes = [...removed]
       for (const workspaceId of new Set([...wanted.keys(), ...ofProvider])) {
         const role = wanted.get(workspaceId)
         if (!differs(byWorkspace.get(workspaceId), provider, role)) continue
@@ -56,6 +64,20 @@ export function groupMembershipService({
       }
       return changes
     },
+  }
+
+  /** Ends what providers gave that are no longer configured: no sign-in can confirm it. */
+  async function endRemoved(userId: string): Promise<GroupChange[]> {
+    const members = await db.Member.findAll({ where: { userId }, attributes: ['workspaceId', 'provider'], raw: true })
+    const concerned = new Set(
+      members.flatMap(({ provider }) => (provider !== null && isRemoved(provider) ? [provider] : [])),
+    )
+    const changes: GroupChange[] = []
+    for (const provider of concerned) {
+      const ended = await change(system, of => endGroupMemberships(db, of, userId, provider))
+      for (const workspaceId of ended) changes.push({ workspaceId, what: 'removed', provider })
+    }
+    return changes
   }
 
   async function settle(
@@ -89,28 +111,22 @@ export function groupMembershipService({
 }
 
 /**
- * Ends the memberships of a user that come from groups of some providers; those of owners stay.
- * @param isConcerned by the name of a provider
+ * Ends the memberships of a user that come from groups of a provider; those of owners stay.
  * @returns the ids of their workspaces
  */
-export async function endGroupMemberships(
-  db: Db,
-  of: Change,
-  userId: string,
-  isConcerned: (provider: string) => boolean,
-): Promise<string[]> {
+export async function endGroupMemberships(db: Db, of: Change, userId: string, provider: string): Promise<string[]> {
   const { tx: transaction } = of
-  const members = await db.Member.findAll({ where: { userId }, order: ['workspaceId'], raw: true, transaction })
+  const where = { userId, provider }
+  const members = await db.Member.findAll({ where, order: ['workspaceId'], raw: true, transaction })
   const ended: string[] = []
-  for (const { workspaceId, provider } of members) {
-    if (provider === null || !isConcerned(provider)) continue
+  for (const { workspaceId } of members) {
     await lockWorkspace(db, workspaceId, transaction)
     const workspace = await workspaceWithSeats(db, workspaceId, transaction)
-    const where = { workspaceId, userId }
+    const membership = { workspaceId, userId }
     // It may have changed since it was read without the lock.
-    const member = await db.Member.findOne({ where, raw: true, transaction })
+    const member = await db.Member.findOne({ where: membership, raw: true, transaction })
     if (!workspace || !differs(member, provider, undefined)) continue
-    await endMembership(db, of, where, { kind: 'member.removed', name: workspace.name, provider })
+    await endMembership(db, of, membership, { kind: 'member.removed', name: workspace.name, provider })
     ended.push(workspaceId)
   }
   return ended
