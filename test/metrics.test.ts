@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { v7 } from 'uuid'
+import { storageSums } from '../db/queries/backlog.ts'
 import { createSweeper } from '../src/jobs/sweeper.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { observed } from '../src/storage/observed.ts'
@@ -134,6 +136,18 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_database_connections_limit', {})).toBeGreaterThan(0)
     expect(sampleOf(text, 'satchel_info', { version: '0.1.0' })).toBe(1)
     expect(sampleOf(text, 'nodejs_eventloop_lag_p99_seconds', {})).toBeGreaterThan(0)
+  })
+
+  it('counts what drives may hold by their limits in force', async () => {
+    const { db } = w.app
+    const plan = await db.row<{ bytes: number }>(
+      "SELECT max_total_storage_bytes AS bytes FROM plan WHERE id = 'free'",
+      [],
+    )
+    const before = (await storageSums(db)).allowed
+    await db.OwnLimit.create({ id: v7(), userId: alice.userId, maxTotalStorageBytes: 1000, changedAt: Date.now() })
+    expect((await storageSums(db)).allowed - before).toBe(1000 - Number(plan?.bytes))
+    await db.OwnLimit.destroy({ where: { userId: alice.userId } })
   })
 
   it('has everything that the dashboard and the alerts ask for', async () => {

@@ -1,5 +1,6 @@
 import type { Db } from '../index.ts'
 import { GIVEN_UP } from './job.ts'
+import { driveLimitOf, withDriveLimits } from './limit.ts'
 import { MAY_NOW, RIGHTFUL } from './webhook.ts'
 
 /** The jobs of a kind that wait. */
@@ -70,8 +71,7 @@ export async function storageSums(db: Db): Promise<StorageSums> {
     `SELECT * FROM (SELECT SUM(used_bytes) AS used, SUM(used_files) AS files, SUM(kept_bytes) AS kept, SUM(reserved_bytes) AS uploadBytes,
          SUM(reserved_files) AS uploads FROM bucket) AS sums,
        (SELECT COUNT(*) AS deleting FROM blobs WHERE state = 'deleting') AS marked,
-       (SELECT SUM(CASE WHEN b.workspace_id IS NULL THEN p.max_total_storage_bytes ELSE p.max_total_storage_bytes_workspace END) AS allowed FROM bucket b LEFT JOIN workspace w ON w.id = b.workspace_id
-         JOIN user u ON u.id = COALESCE(b.user_id, w.owner_id) JOIN plan p ON p.id = u.plan_id) AS plans`,
+       (SELECT SUM(${driveLimitOf('maxTotalStorageBytes', 'b')}) AS allowed FROM bucket b ${withDriveLimits('b')}) AS drives`,
   )
   const of = (name: keyof StorageSums) => Number(row?.[name] ?? 0)
   return {

@@ -144,7 +144,7 @@ export const gauges = {
   uploads: gauge('satchel_uploads_unfinished', [], 'uploads that hold a reservation', 'max'),
   uploadBytes: gauge('satchel_uploads_reserved_bytes', [], 'bytes that they have reserved', 'max'),
   used: gauge('satchel_storage_used_bytes', [], 'bytes of files, of all drives', 'max'),
-  allowed: gauge('satchel_storage_allowed_bytes', [], 'bytes that the plans of all drives allow', 'max'),
+  allowed: gauge('satchel_storage_allowed_bytes', [], 'bytes that all drives with a limit may hold', 'max'),
   kept: gauge('satchel_storage_kept_bytes', [], 'bytes in trash and versions, of all drives', 'max'),
   files: gauge('satchel_storage_files', [], 'files of all drives', 'max'),
   deleting: gauge('satchel_blobs_deleting', [], 'blobs that the sweeper has still to delete', 'max'),
