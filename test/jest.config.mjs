@@ -56,9 +56,9 @@ export default async function config() {
     reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],
     ...ends,
     testSequencer: '<rootDir>/test/longest-first.mjs',
-    // For two cores: what waits (for time to pass, for a process) leaves one of them free. In .ci/run those in the browser, with two
-    // workers, run beside them, and end minutes before.
-    maxWorkers: suite === 'quick' && process.env.CI === 'true' ? 2 : 4,
+    // For two cores: what waits (for time to pass, for a process) leaves one of them free. In .ci/run
+    // those in the browser, with two workers, run beside them.
+    maxWorkers: suite === 'quick' ? (process.env.CI === 'true' ? 2 : 4) : 3,
     // Node keeps some of what each file has loaded; a worker that has grown to this is replaced, before it does little but collect garbage.
     workerIdleMemoryLimit: '1GB',
     testTimeout: 60_000,
