@@ -52,6 +52,8 @@ onMysql('A MySQL server', () => {
       DATABASE_URL: url.href,
       LEASE_SECONDS: '2',
       UPLOAD_PART_BYTES: String(PART),
+      // Tests hold the store of one worker.
+      WORKERS: '1',
     })
     gate = gateOf(t.app.store)
     alice = await t.signIn('alice')
