@@ -16,6 +16,12 @@ export interface BuiltService {
   said(): string
 }
 
+/** Where a program of the service is: its source, or for `.ci/run` what bundle.mjs has made of it. */
+const programPath = (name: string) => {
+  const { TEST_BUNDLE } = process.env
+  return TEST_BUNDLE ? resolve(TEST_BUNDLE, name.replace('.ts', '.mjs')) : resolve('src', name)
+}
+
 /** Nothing of this environment configures it, nor a .env file of this folder. */
 export function launch(
   program: string,
@@ -23,7 +29,7 @@ export function launch(
   settings: Record<string, string>,
   cwd = settings.DATA_DIR,
 ): ChildProcess {
-  return spawn(process.execPath, [resolve('src', program), ...args], {
+  return spawn(process.execPath, [programPath(program), ...args], {
     cwd,
     env: { ...COMPILED, PATH: process.env.PATH ?? '', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

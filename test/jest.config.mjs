@@ -8,6 +8,9 @@ const rootDir = dirname(dirname(fileURLToPath(import.meta.url)))
 // Short processes, and the workers themselves, load what another one has compiled.
 process.env.NODE_COMPILE_CACHE ||= join(rootDir, 'node_modules/.cache/node')
 
+// Workers make much that lives briefly. With Node's 16 MiB for it they spend a sixth of their time on collecting garbage.
+process.execArgv.push('--min-semi-space-size=32', '--max-semi-space-size=64')
+
 /** How tests are loaded: shared-modules.cjs. */
 export const loading = {
   runtime: '<rootDir>/test/shared-modules.cjs',
