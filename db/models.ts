@@ -7,8 +7,10 @@ import { DeletionHold } from './models/deletion-hold.ts'
 import { Entry } from './models/entry.ts'
 import { EntryCopy } from './models/entry-copy.ts'
 import { EntryCopyFolder } from './models/entry-copy-folder.ts'
+import { EntryTag } from './models/entry-tag.ts'
 import { Event } from './models/event.ts'
 import { EventLog } from './models/event-log.ts'
+import { Favourite } from './models/favourite.ts'
 import { FileRequest } from './models/file-request.ts'
 import { FileRequestUpload } from './models/file-request-upload.ts'
 import { Identity } from './models/identity.ts'
@@ -27,6 +29,7 @@ import { Share } from './models/share.ts'
 import { ShareEntry } from './models/share-entry.ts'
 import { ShareEvent } from './models/share-event.ts'
 import { ShareUse } from './models/share-use.ts'
+import { Tag } from './models/tag.ts'
 import { TrashItem } from './models/trash-item.ts'
 import { UploadSession } from './models/upload-session.ts'
 import { User } from './models/user.ts'
@@ -43,8 +46,10 @@ const tables = {
   Entry,
   EntryCopy,
   EntryCopyFolder,
+  EntryTag,
   Event,
   EventLog,
+  Favourite,
   FileRequest,
   FileRequestUpload,
   Identity,
@@ -63,6 +68,7 @@ const tables = {
   ShareEntry,
   ShareEvent,
   ShareUse,
+  Tag,
   TrashItem,
   UploadSession,
   User,

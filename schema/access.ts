@@ -35,6 +35,8 @@ export type Subject =
   | { trashItems: readonly string[]; to?: EntryRef | null | undefined }
   /** The drive of the file that this is a version of. */
   | { version: string }
+  /** The drive that has this tag. */
+  | { tag: string }
   /** The drive that this file request leads into. */
   | { fileRequest: string }
   /** The drive that this unfinished upload goes to, or what is shared. */
@@ -63,6 +65,7 @@ const bucketsOf = {
   fileRequest: batch(({ services }, ids) => services.drives.bucketsOf('file_request', ids)),
   upload: batch(({ services }, ids) => services.drives.bucketsOf('upload_session', ids)),
   version: batch(({ services }, ids) => services.drives.bucketsOf('version', ids)),
+  tag: batch(({ services }, ids) => services.drives.bucketsOf('tag', ids)),
 }
 
 /** The drive with an id, as far as the caller may know of it. It is not open yet. */
@@ -112,6 +115,7 @@ const notFound: Record<keyof typeof bucketsOf, (id: string) => AppError> = {
   fileRequest: () =>
     new AppError('FILE_REQUEST_NOT_FOUND', 'You have made no such file request. Use an id from the list.'),
   upload: () => new AppError('UPLOAD_NOT_FOUND', 'You have no such upload. Start another one.'),
+  tag: id => new AppError('TAG_NOT_FOUND', 'There is no such tag here. Use an id from a list.', { id }),
   version: id => new AppError('VERSION_NOT_FOUND', 'Your files have no such version.', { id }),
 }
 
@@ -157,6 +161,7 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
   }
   if ('fileRequest' in subject) return requireDriveOf(context, caller, 'fileRequest', subject.fileRequest)
   if ('upload' in subject) return requireDriveOf(context, caller, 'upload', subject.upload)
+  if ('tag' in subject) return requireDriveOf(context, caller, 'tag', subject.tag)
   if ('version' in subject) return requireDriveOf(context, caller, 'version', subject.version)
   if ('trashItems' in subject) {
     const { trashItems, to } = subject

@@ -1,6 +1,6 @@
 import type { ChildRow, EntryKey, EntryQuery, EntrySort as Sort } from '../db/queries/entry-list.ts'
 import { mapPage } from '../db/queries/page.ts'
-import { MAX_NAME_PART } from '../src/values/limits.ts'
+import { MAX_NAME_PART, MAX_TAGS_OF_ENTRY } from '../src/values/limits.ts'
 import { builder } from './builder.ts'
 import { pageArgs } from './connection.ts'
 import { EntryConnection } from './entry.ts'
@@ -37,6 +37,10 @@ const EntryFilter = builder.inputType('EntryFilter', {
   fields: t => ({
     kind: t.field({ type: EntryKind, description: 'Only files, or only folders.' }),
     nameContains: t.string({ description: `Part of the name, ignoring case: 1 to ${MAX_NAME_PART} characters.` }),
+    tags: t.idList({
+      maxItems: MAX_TAGS_OF_ENTRY,
+      description: `Only entries with all of these tags: up to ${MAX_TAGS_OF_ENTRY} ids of tags of the drive.`,
+    }),
   }),
 })
 
@@ -45,11 +49,12 @@ const fieldOf = (orderBy: unknown): unknown => ((orderBy ?? {}) as { field?: unk
 /** Whether an order has no index, so that the whole folder is read for each page. */
 export const isScan = (orderBy: unknown): boolean => !['NAME', 'SIZE', 'UPDATED_AT'].includes(String(fieldOf(orderBy)))
 
-/** A part of a name has no index, either; and one kind has only that of the names. */
+/** A part of a name has no index, either, nor have tags within a folder; and one kind has only that of the names. */
 const scanCost: ScanCost = ({ orderBy, filter }) => {
-  const { kind, nameContains } = (filter ?? {}) as { kind?: unknown; nameContains?: unknown }
+  const { kind, nameContains, tags } = (filter ?? {}) as { kind?: unknown; nameContains?: unknown; tags?: unknown }
   const isRare = typeof kind === 'string' && fieldOf(orderBy) !== 'NAME'
-  return isScan(orderBy) || isRare || typeof nameContains === 'string' ? SCAN_COST : 0
+  const isFew = typeof nameContains === 'string' || (Array.isArray(tags) && tags.length > 0)
+  return isScan(orderBy) || isRare || isFew ? SCAN_COST : 0
 }
 
 const childrenOf = batchPages<ChildRow, EntryKey, [EntryQuery]>(({ services }, folderIds, limit, after, query) =>
@@ -80,6 +85,7 @@ Folder.implement({
           descending: orderBy?.direction === 'desc',
           kind: filter?.kind ?? null,
           nameContains: filter?.nameContains ?? null,
+          tagIds: filter?.tags ?? [],
         }
         const sorting: Sorting<EntryNode, ['number', 'string' | 'id']> = {
           types: ['number', query.sort === 'name' ? 'string' : 'id'],

@@ -40,6 +40,8 @@ const lists = [
     'file_requests',
     'folders',
     'files',
+    'tags',
+    'tagged_entries',
     'notes',
     'versions',
     'trash',

@@ -99,7 +99,7 @@ const OPERATOR: [string, null] = ['operator', null]
 const SESSION: [string, null] = ['session', null]
 
 const ofFile =
-  'parent { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
+  'parent { id } tags { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
 
 const queries: GraphRow[] = [
   query('me', ['signed-in', READ], '{ me { id } }', 'me'),
@@ -141,6 +141,18 @@ const queries: GraphRow[] = [
     '{ me { drive { root { events { nodes { id } } } } } }',
     'me.drive.root.events',
   ),
+  query(
+    'me { drive { tags } }',
+    ['signed-in', READ],
+    '{ me { drive { tags { id entryCount entries { nodes { id } } } } } }',
+    'me.drive.tags',
+  ),
+  query(
+    'me { drive { root { tags } } }',
+    ['signed-in', READ],
+    '{ me { drive { root { tags { id } } } } }',
+    'me.drive.root.tags',
+  ),
   my('invites', ' { nodes { id workspace { id } } }'),
   my('sessions', ' { id }'),
   my('signInNotices'),
@@ -168,6 +180,10 @@ const queries: GraphRow[] = [
   inWorkspace('drive', '{ events { nodes { id entry { id } } } eventCursor }', ['viewer', WORKSPACE_READ], {
     title: 'workspace { drive { events, eventCursor } }',
     at: 'workspace.drive.events',
+  }),
+  inWorkspace('drive', '{ tags { id entryCount } root { tags { id } } }', ['viewer', WORKSPACE_READ], {
+    title: 'workspace { drive { tags } }',
+    at: 'workspace.drive.tags',
   }),
   inWorkspace('invites', '{ nodes { id } }', ['admin', INVITES], { hides: true }),
   inWorkspace('apiKeys', '{ nodes { id } }', ['session admin', null], { hides: true }),
@@ -224,6 +240,7 @@ const queries: GraphRow[] = [
     async ({ upload }) => ({ id: (await upload()).id }),
     { unknown: 'null' },
   ),
+  node('Tag', ['owner of it', READ], ({ tag }) => tag(), 'id entryCount entries { nodes { id } }'),
   node('Version', ['owner of it', READ], ({ version }) => version(), 'id file { id } download { url }'),
   node('Version of a workspace', ['viewer', WORKSPACE_READ], ({ versionInWorkspace }) => versionInWorkspace(), 'id', {
     names: 'workspace',
@@ -579,7 +596,7 @@ const onFiles: GraphRow[] = [
     },
   ),
   ...[
-    ...['size', 'createdAt', 'updatedAt', 'revision', 'createdBy { id }'].map(ofAnyEntry),
+    ...['size', 'createdAt', 'updatedAt', 'revision', 'tags { id }', 'createdBy { id }'].map(ofAnyEntry),
     ...['contentType', 'md5'].map(ofAFile),
   ].map(({ field, selection }) =>
     mutation(
@@ -593,6 +610,50 @@ const onFiles: GraphRow[] = [
       },
     ),
   ),
+  ...(['own', 'of a workspace'] as const).flatMap(where => {
+    const isOwn = where === 'own'
+    const who: [string, string] = isOwn ? ['owner of it', WRITE] : ['editor', WORKSPACE_WRITE]
+    const title = (name: string) => (isOwn ? name : `${name} (${where})`)
+    const tagOf = ({ tag, tagInWorkspace }: Things) => (isOwn ? tag() : tagInWorkspace())
+    const about = (code: 'TAG_NOT_FOUND' | 'FILE_NOT_FOUND') =>
+      isOwn ? { stranger: code, unknown: code } : { unknown: code, ...inWs }
+    return [
+      mutation(
+        title('createTag'),
+        isOwn ? ['signed-in', WRITE] : who,
+        'tag { id }',
+        async ({ name, owner, workspaceId }) => ({
+          name,
+          ...(isOwn ? {} : { drive: await driveOf(owner, workspaceId) }),
+        }),
+        isOwn ? {} : { ...drive, ...inWs },
+      ),
+      mutation(
+        title('updateTag'),
+        who,
+        'tag { id }',
+        async things => ({ tag: await tagOf(things), colour: 'BLUE' }),
+        about('TAG_NOT_FOUND'),
+      ),
+      mutation(
+        title('deleteTag'),
+        who,
+        'deletedId',
+        async things => ({ tag: await tagOf(things) }),
+        about('TAG_NOT_FOUND'),
+      ),
+      mutation(
+        title('tagEntries'),
+        who,
+        'entries { id }',
+        async things => ({
+          entries: [{ id: isOwn ? (await things.upload()).id : await things.putFile() }],
+          add: [await tagOf(things)],
+        }),
+        about('FILE_NOT_FOUND'),
+      ),
+    ]
+  }),
   mutation(
     'restoreFromTrash',
     ['owner of it', WRITE],

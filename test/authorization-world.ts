@@ -244,6 +244,19 @@ export class World {
       )
       return id
     }
+    /** A tag of the owner's drive, or of the workspace; those of earlier rows make room for it. */
+    const tag = async (into?: string): Promise<string> => {
+      const [id, drive] = [newId(), await driveOf(owner, into)]
+      await t.app.db.run(
+        'DELETE FROM tag WHERE bucket_id = ? AND id NOT IN (SELECT id FROM (SELECT id FROM tag WHERE bucket_id = ? ORDER BY id DESC LIMIT 40) AS latest)',
+        [drive, drive],
+      )
+      await t.app.db.run(
+        "INSERT INTO tag (id, bucket_id, name, name_key, colour, created_at) VALUES (?, ?, ?, ?, 'red', ?)",
+        [id, drive, `${name} tag`, `${name} tag ${id}`, Date.now()],
+      )
+      return id
+    }
     const shareId = async (make: () => Promise<unknown>): Promise<string> => {
       await make()
       const sql = 'SELECT id FROM share WHERE user_id = ? ORDER BY id DESC LIMIT 1'
@@ -282,6 +295,8 @@ export class World {
         await owner.rest('POST', `/api/workspaces/${workspaceId}/files/mkdir`, { json: { folder_name: name } })
         return `/${name}`
       },
+      tag: () => tag(),
+      tagInWorkspace: () => tag(workspaceId),
       /** A deleted file, by its id in the trash. */
       async trashed(): Promise<string> {
         await owner.rest('DELETE', `/api/files/delete?file=${(await upload()).path}`)
@@ -484,6 +499,33 @@ export class World {
         return { ...ws, file_id: await putFile() }
       case 'Mutation.deleteWorkspaceFolder':
         return { ...ws, path: await mkdir() }
+      case 'Query.tags':
+        return {}
+      case 'Query.workspaceTags':
+        return ws
+      case 'Mutation.createTag':
+        return { name }
+      case 'Mutation.createWorkspaceTag':
+        return { ...ws, name }
+      case 'Mutation.updateTag':
+        return { tag_id: await things.tag(), colour: 'blue' }
+      case 'Mutation.updateWorkspaceTag':
+        return { ...ws, tag_id: await things.tagInWorkspace(), colour: 'blue' }
+      case 'Mutation.deleteTag':
+      case 'Query.taggedEntries':
+        return { tag_id: await things.tag() }
+      case 'Mutation.deleteWorkspaceTag':
+      case 'Query.workspaceTaggedEntries':
+        return { ...ws, tag_id: await things.tagInWorkspace() }
+      case 'Mutation.tagEntries':
+        return { entries: [(await upload()).path], add: [await things.tag()], remove: [await things.tag()] }
+      case 'Mutation.tagWorkspaceEntries':
+        return {
+          ...ws,
+          entries: [await mkdir()],
+          add: [await things.tagInWorkspace()],
+          remove: [await things.tagInWorkspace()],
+        }
       case 'Query.trash':
       case 'Mutation.emptyTrash':
         return {}

@@ -107,7 +107,13 @@ describe('What comes too late for its drive', () => {
     const later = `/api/files/uploads/${await sent('/api/files/uploads')}`
     const theirLater = `${files}/uploads/${await sent(`${files}/uploads`)}`
     const token = await linkOfBob()
+    const tag = (await alice.rest('POST', '/api/tags', { json: { name: 'late' } })).response.tag.id
+    const theirTag = (await alice.rest('POST', `${room}/tags`, { json: { name: 'late' } })).response.tag.id
     const own: Call[] = [
+      ['POST', '/api/tags', { json: { name: 'later' } }],
+      ['PATCH', `/api/tags/${tag}`, { json: { name: 'later' } }],
+      ['DELETE', `/api/tags/${tag}`],
+      ['POST', '/api/entries/tags', { json: { entries: ['a.txt'], add: [tag] } }],
       ['POST', '/api/trash/restore', { json: { items } }],
       ['DELETE', '/api/trash/items', { json: { items } }],
       ['DELETE', '/api/trash'],
@@ -130,6 +136,10 @@ describe('What comes too late for its drive', () => {
       ['GET', `${later}/completion`],
     ]
     const shared: Call[] = [
+      ['POST', `${room}/tags`, { json: { name: 'later' } }],
+      ['PATCH', `${room}/tags/${theirTag}`, { json: { name: 'later' } }],
+      ['DELETE', `${room}/tags/${theirTag}`],
+      ['POST', `${room}/entries/tags`, { json: { entries: ['/a.txt'], add: [theirTag] } }],
       ['POST', `${room}/trash/restore`, { json: { items: theirs } }],
       ['DELETE', `${room}/trash/items`, { json: { items: theirs } }],
       ['DELETE', `${room}/trash`],
@@ -212,7 +222,13 @@ describe('What comes too late for its drive', () => {
       const items = [await deleted(`${base}/delete?${isOwn ? 'file=' : 'path=/'}binned.txt`, trash)]
       const at = (path: string) => ({ at: { drive, path } })
       const token = await linkOfBob()
+      const CREATE = 'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id } } }'
+      const tag = (await ask(alice, CREATE, { input: { drive, name: 'here' } })).createTag.tag.id
       const calls: GraphCall[] = [
+        ['createTag', { drive, name: 'new' }],
+        ['updateTag', { tag, name: 'new' }],
+        ['tagEntries', { entries: [at('here.txt')], add: [tag] }],
+        ['deleteTag', { tag }],
         ['uploadFile', { file: null, folder: at('') }, new File([BYTES], 'new.txt')],
         ['createFolder', at('new')],
         ['createFileRequest', { label: 'late', folder: at('') }],

@@ -102,6 +102,17 @@ export async function walkEveryRoute(
     await go(who, `DELETE ${base}/{version_id}`, { ...ws, version_id: restored.response.version_id })
   }
 
+  /** Makes a tag, gives it to an entry, and deletes it. */
+  const walkTags = async (who: Person, base: string, path: string, ws: Record<string, string> = {}) => {
+    const made = await go(who, `POST ${base}/tags`, ws, { json: { name: 'Papers' } })
+    const tag_id = made.response.tag.id
+    await go(who, `PATCH ${base}/tags/{tag_id}`, { ...ws, tag_id }, { json: { name: 'Pictures', colour: 'red' } })
+    await go(who, `GET ${base}/tags`, ws)
+    await go(who, `POST ${base}/entries/tags`, ws, { json: { entries: [path], add: [tag_id] } })
+    await go(who, `GET ${base}/tags/{tag_id}/entries`, { ...ws, tag_id })
+    await go(who, `DELETE ${base}/tags/{tag_id}`, { ...ws, tag_id })
+  }
+
   /** Looks at a copy that was made in the background, and cancels it too late. */
   const walkCopies = async (who: Person, base: string, ws: { workspace_id?: string } = {}) => {
     const copy_id = newId()
@@ -212,6 +223,7 @@ export async function walkEveryRoute(
   await askForFiles(bob, '/api/workspaces/{workspace_id}/file_requests', '/x', ws)
   await walkCopies(bob, '/api/workspaces/{workspace_id}/copies', ws)
   await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x', on_conflict: 'replace' }, content))
+  await walkTags(bob, '/api/workspaces/{workspace_id}', '/x', ws)
   await walkVersions(bob, `${dir}/versions`, { ...ws, path: `/x/${fileName}` })
   await go(bob, `POST ${dir}/zip`, ws, { json: { entries: ['x'] } })
   const file_id = uploaded.response[0].id
@@ -238,6 +250,9 @@ export async function walkEveryRoute(
   await go(carol, 'DELETE /api/user/sessions/others')
   const signedIn = await go(carol, 'GET /api/user/sessions')
   await go(carol, 'DELETE /api/user/sessions', { session_id: signedIn.response.sessions[0].id })
+
+  // Alice gives a file a label.
+  await walkTags(alice, '/api', `a/${fileName}`)
 
   // Alice takes back what she has thrown away.
   await go(alice, 'DELETE /api/files/delete', { file: `a/${fileName}` })

@@ -26,6 +26,7 @@ afterAll(() => t.stop())
 const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
   ...{ id: 'id', workspace_id: 'id', file_id: 'id', user_id: 'id', invite_id: 'id', api_key_id: 'id', upload_id: 'id' },
   ...{ session_id: 'id', identity_id: 'id', version_id: 'id', request_id: 'id', items: 'id' },
+  ...{ tag_id: 'id', add: 'id', remove: 'id' },
   ...{ from_workspace_id: 'id', to_workspace_id: 'id', entries: 'path', copy_id: 'id' },
   ...{
     path: 'path',
@@ -62,7 +63,7 @@ const names = (field: string, arg: string): boolean =>
 
 /** What the others say: what is wanted, and what a thing becomes, or where it goes. */
 const telling =
-  'after allow_download asks_name body clear content content_md5 content_type crc32 cursor delete_user_data description destination direct direction duration email enabled expires_in filename first folder folder_name if_match kinds label last limit max_bytes max_downloads max_file_size max_files may_edit md5 message mode name notifies on_conflict part part_number password paths plan_id prefer query recursive role scopes search send_email sha256 size slug sort to'.split(
+  'after allow_download asks_name body clear colour content content_md5 content_type crc32 cursor delete_user_data description destination direct direction duration email enabled expires_in filename first folder folder_name if_match kinds label last limit max_bytes max_downloads max_file_size max_files may_edit md5 message mode name notifies on_conflict part part_number password paths plan_id prefer query recursive role scopes search send_email sha256 size slug sort to'.split(
     ' ',
   )
 

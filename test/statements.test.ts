@@ -299,6 +299,12 @@ describe('A listing', () => {
         input: { entries },
       })
     }
+    const tagged = async (base: string, paths: string[]): Promise<string> => {
+      const made = await Promise.all(numbers.map(i => post(`${base}/tags`, { name: `tag ${i}` })))
+      await post(`${base}/entries/tags`, { entries: paths, add: [made[0].tag.id] })
+      return made[0].tag.id
+    }
+    const tags = [await tagged('/api', objects), await tagged(base, objects)]
     const inviteBack = async (i: number) => {
       const json = { workspace_id: await found(friend, `House ${i}`), email: owner.email, role: 'viewer' }
       await friend.rest('POST', '/api/workspaces/invites/create', { json })
@@ -407,7 +413,7 @@ describe('A listing', () => {
     await folderOf(sharer, 'list', count)
     const link = await sharer.rest('POST', '/api/folders/quick_share', { json: { path: 'list' } })
     const visited = { token: link.response.sharing_token, path: '' }
-    return { owner, friend, workspace_id, uploads, copies, sent, visited, search: `account-${count}-` }
+    return { owner, friend, workspace_id, uploads, copies, tags, sent, visited, search: `account-${count}-` }
   }
 
   type Stock = Awaited<ReturnType<typeof stock>>
@@ -423,13 +429,14 @@ describe('A listing', () => {
         })
       : [],
   )
-  const wayTo = (owner: string, asked: string, { workspace_id }: Stock): string => {
+  const wayTo = (owner: string, asked: string, { workspace_id, tags }: Stock): string => {
     const ways: Record<string, string> = {
       Query: asked,
       Viewer: `me { ${asked} }`,
       Drive: `me { drive { ${asked} } }`,
       Folder: `own: me { drive { entry(path: "list") { ... on Folder { ${asked} } } } }
         shared: workspace(id: "${workspace_id}") { drive { entry(path: "list") { ... on Folder { ${asked} } } } }`,
+      Tag: `node(id: "${tags[0]}") { ... on Tag { ${asked} } }`,
       File: `me { drive { entry(path: "list/file-0") { ... on File { ${asked} } } } }`,
       Workspace: `workspace(id: "${workspace_id}") { ${asked} }`,
       LinkShare: `me { shares(first: 1, kind: LINK) { edges { node { ... on LinkShare { ${asked} } } } } }`,
@@ -477,14 +484,15 @@ describe('A listing', () => {
 
   /** What each listing costs, and how many it shows. */
   async function measure(things: Stock) {
-    const { owner, friend, workspace_id, uploads, copies, sent, visited } = things
+    const { owner, friend, workspace_id, uploads, copies, tags, sent, visited } = things
     const costs: Record<string, number> = {}
     const shown: Record<string, number> = {}
     for (const { title, field, rest } of flat) {
       const caller = field === 'Query.receivedShares' ? friend : owner
       const inWorkspace = field.includes('workspace')
       const path = `${inWorkspace ? '/' : ''}list${rest.path.endsWith('/versions') ? '/file-0' : ''}`
-      const own = { workspace_id, path, upload_id: uploads[inWorkspace ? 1 : 0], copy_id: copies[inWorkspace ? 1 : 0] }
+      const at = inWorkspace ? 1 : 0
+      const own = { workspace_id, path, upload_id: uploads[at], copy_id: copies[at], tag_id: tags[at] }
       const ofVisitors = rest.path.startsWith('/api/share/') ? visited : own
       const inputs = rest.path.startsWith('/api/request/') ? sent : ofVisitors
       const { statements, answer } = await count(() => callByRest(caller, rest, inputs))
@@ -492,7 +500,8 @@ describe('A listing', () => {
       shown[title] = itemsIn(countedOf(answer.response))
     }
     for (const { name, owner: type, field, leaves } of connections) {
-      const people = field === 'entries' || field === 'search' ? 'createdBy { name } ... on File { shareCount }' : ''
+      const people =
+        field === 'entries' || field === 'search' ? 'createdBy { name } tags { name } ... on File { shareCount }' : ''
       const page = `${field}(first: 500${whichOf(type, field, things)}) { nodes { ${leaves} ${people} } pageInfo { hasNextPage } }`
       const caller = field === 'receivedShares' ? friend : owner
       const { statements, answer } = await count(() => caller.graphql(wayTo(type, page, things)))

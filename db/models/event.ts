@@ -24,6 +24,7 @@ export const driveKinds = {
   ],
   requests: ['file_request.created', 'file_request.changed', 'file_request.closed'],
   shares: ['share.created', 'share.changed', 'share.revoked'],
+  tags: ['tag.created', 'tag.changed', 'tag.deleted'],
   workspace: ['workspace.created', 'workspace.renamed'],
   members: ['member.joined', 'member.role_changed', 'member.removed', 'member.left'],
   invites: ['invite.created', 'invite.changed', 'invite.revoked', 'invite.rejected'],
@@ -92,7 +93,7 @@ export const Event = table({
     /** JSON as text: MariaDB returns JSON columns as text anyway. */
     details: longText,
   },
-  indexes: [['at'], ['entryId', 'seq']],
+  indexes: [['at'], ['entryId', 'seq'], ['actorId', 'at']],
 })
 
 export type Event = Row<typeof Event>

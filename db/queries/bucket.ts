@@ -143,7 +143,7 @@ export async function usagesOf(db: Db, ids: readonly string[]): Promise<Map<stri
 /** The buckets of some entries, trash items, versions or unfinished uploads, by the id of those; of an upload by a share, that share. */
 export async function bucketsOf(
   db: Db,
-  table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version',
+  table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version' | 'tag',
   ids: readonly string[],
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()

@@ -53,6 +53,9 @@ const columnsOfAny = placedColumns
   .replace('entry.total_bytes', totalOf('used_bytes', 'entry.total_bytes'))
   .replace('entry.total_files', totalOf('used_files', 'entry.total_files'))
 
+/** The entry has a tag. One row of the primary key. */
+const HAS_TAG = 'EXISTS (SELECT 1 FROM entry_tag x WHERE x.tag_id = ? AND x.entry_id = entry.id)'
+
 /** The name contains a text, which is in lower case. */
 const CONTAINS = 'INSTR(LOWER(name), ?) > 0'
 
@@ -123,6 +126,8 @@ export interface EntryQuery {
   kind: typeof FILE | typeof FOLDER | null
   /** In lower case. */
   nameContains: string | null
+  /** Ids of tags, all of which an entry has. */
+  tagIds?: readonly string[]
 }
 
 /** After which entry a page starts: kind and name, or number and id. */
@@ -141,7 +146,7 @@ export async function pagesOfChildren(
   limit: number,
   after: EntryKey | null,
 ): Promise<Map<string, Page<ChildRow>>> {
-  const { sort, descending, kind, nameContains } = query
+  const { sort, descending, kind, nameContains, tagIds = [] } = query
   if (sort === 'name' && descending && kind === null) {
     const ofKind = (kind: EntryQuery['kind']) => pagesOfChildren(db, folderIds, { ...query, kind }, limit, after)
     const [folders, files] = await Promise.all([ofKind(FOLDER), ofKind(FILE)])
@@ -156,6 +161,7 @@ export async function pagesOfChildren(
   const [beyond, order] = descending ? (['<', ' DESC'] as const) : (['>', ''] as const)
   if (kind !== null) add(`kind = ${kind}`)
   if (nameContains !== null) add(CONTAINS, nameContains)
+  for (const id of tagIds) add(HAS_TAG, id)
   // Ranges of the index on (parent_id, kind, name).
   if (sort === 'name' && after) {
     const [lastKind, name] = after

@@ -17,6 +17,7 @@ const tables = [
   'upload_session',
   'trash_item',
   'version',
+  'tag',
   'webhook',
 ] as const
 

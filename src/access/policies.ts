@@ -75,6 +75,8 @@ export const eventPolicies = {
   files: { drive: 'read' },
   /** Everyone who asks others for files sees what happens to the requests. */
   requests: { drive: 'request' },
+  /** Everyone who looks into a drive sees its tags, and what happens to them. */
+  tags: { drive: 'read' },
   /** Everyone who shares files from a drive sees what happens to its shares. */
   shares: { drive: 'share' },
   /** Every member sees what happens to the workspace itself. */

@@ -278,6 +278,8 @@ export type ErrorCode =
   | 'SHARE_NOT_FOUND'
   | 'SHARE_USED_UP'
   | 'SLUG_TAKEN'
+  | 'TAG_EXISTS'
+  | 'TAG_NOT_FOUND'
   | 'TOKEN_NOT_FOUND'
   | 'TOO_MANY_ATTEMPTS'
   | 'TRASH_ITEM_NOT_FOUND'
@@ -849,6 +851,7 @@ export type SyncEntriesQuery = { nodes: Array<
     | { __typename: 'Member' }
     | { __typename: 'Person' }
     | { __typename: 'Session' }
+    | { __typename: 'Tag' }
     | { __typename: 'TrashItem' }
     | { __typename: 'UploadSession' }
     | { __typename: 'Version' }

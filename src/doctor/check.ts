@@ -23,6 +23,8 @@ export type FindingKind =
   | 'trash-item-empty'
   | 'version-without-file'
   | 'version-without-blob'
+  | 'tag-misplaced'
+  | 'favourite-empty'
   | 'job-failing'
   | 'job-given-up'
 

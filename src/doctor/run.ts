@@ -1,5 +1,6 @@
 import type { Finding, Installation } from './check.ts'
 import { checkFileRequests, checkUploads, compareLedgerWithStore } from './ledger.ts'
+import { checkMarks } from './mark.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges, checkTrash } from './tree.ts'
 import { checkVersions } from './version.ts'
 
@@ -16,6 +17,7 @@ const checks = [
   checkEntries,
   checkTrash,
   checkVersions,
+  checkMarks,
   checkBuckets,
   checkPurges,
   checkJobs,

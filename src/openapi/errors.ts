@@ -173,6 +173,10 @@ const kinds: Record<ErrorCode, Kind> = {
   INVITE_NOT_FOUND: {
     says: 'This invite does not exist, or it was used or withdrawn. Ask for a new one.',
   },
+  TAG_NOT_FOUND: {
+    says: 'There is no such tag here. Use the id of one of the tags of this drive.',
+    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
+  },
   TRASH_ITEM_NOT_FOUND: {
     says: 'There is no such item in this trash. Use an id from its listing.',
     details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
@@ -188,6 +192,10 @@ const kinds: Record<ErrorCode, Kind> = {
   PATH_EXISTS: {
     says: 'Something named "docs/report.pdf" exists already. Choose another name, or delete or move it first.',
     details: path,
+  },
+  TAG_EXISTS: {
+    says: 'There is a tag "Invoices" already; case and accents make no difference. Choose another name.',
+    details: { name: someText('Invoices', 'The name.') },
   },
   CURSOR_EXPIRED: {
     says: 'The events after this cursor are no longer kept. Get a new cursor, read the files again, and continue from there.',

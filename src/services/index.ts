@@ -48,6 +48,7 @@ import { folderService } from './tree/folder.ts'
 import { keptService } from './tree/kept.ts'
 import { listingService } from './tree/listing.ts'
 import { noteService } from './tree/note.ts'
+import { tagService } from './tree/tag.ts'
 import { trashItemService } from './tree/trash-item.ts'
 import { versionService } from './tree/version.ts'
 import { backgroundCompletionService } from './uploads/background-completion.ts'
@@ -148,6 +149,7 @@ export function createServices({ config, ...given }: Options) {
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),
     statistics: statisticService(core),
     storageReports: storageReportService(core),
+    tags: tagService({ ...core, changeTree, entryLists }),
     subscriptions: subscriptionService({ ...core, shares, invites, users, eventFeeds }),
     webhooks: webhookService({ ...core, eventFeeds }),
   }

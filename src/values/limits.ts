@@ -17,6 +17,10 @@ export const MAX_ZIPS_OF_ADDRESS = 4
 export const MAX_ZIPS_OF_DRIVE = 16
 /** Files and folders that one call copies, with all that is in them: its drives are locked meanwhile. */
 export const MAX_COPIED = 2000
+/** Tags of a drive and of one of its entries, and characters of their names. */
+export const MAX_TAGS = 200
+export const MAX_TAGS_OF_ENTRY = 20
+export const MAX_TAG_NAME = 50
 /** Characters of a note. */
 export const MAX_NOTE = 10_000
 

@@ -113,6 +113,7 @@ export type FindQuery = { node:
     | { __typename: 'Member' }
     | { __typename: 'Person' }
     | { __typename: 'Session' }
+    | { __typename: 'Tag' }
     | { __typename: 'TrashItem' }
     | { __typename: 'UploadSession' }
     | { __typename: 'Version' }

@@ -334,6 +334,7 @@ export type FolderViewQuery = { node:
     | { __typename: 'Member' }
     | { __typename: 'Person' }
     | { __typename: 'Session' }
+    | { __typename: 'Tag' }
     | { __typename: 'TrashItem' }
     | { __typename: 'UploadSession' }
     | { __typename: 'Version' }
@@ -366,6 +367,7 @@ export type FileViewQuery = { node:
     | { __typename: 'Member' }
     | { __typename: 'Person' }
     | { __typename: 'Session' }
+    | { __typename: 'Tag' }
     | { __typename: 'TrashItem' }
     | { __typename: 'UploadSession' }
     | { __typename: 'Version' }

@@ -29,6 +29,8 @@ const files = [
 
 const requests = ['requests', ['FILE_REQUEST_CREATED', 'FILE_REQUEST_CHANGED', 'FILE_REQUEST_CLOSED']] as const
 
+const tags = ['tags', ['TAG_CREATED', 'TAG_CHANGED', 'TAG_DELETED']] as const
+
 const keysAndWebhooks = [
   ['keys', ['KEY_CREATED', 'KEY_DELETED']],
   ['webhooks', ['WEBHOOK_CREATED', 'WEBHOOK_CHANGED', 'WEBHOOK_DELETED', 'WEBHOOK_DISABLED']],
@@ -41,10 +43,12 @@ export const groupsOf = {
     ['notes', ['NOTE_WRITTEN', 'NOTE_REMOVED']],
     requests,
     ['shares', ['SHARE_CREATED', 'SHARE_CHANGED', 'SHARE_REVOKED']],
+    tags,
   ],
   workspace: [
     ...files,
     requests,
+    tags,
     ['workspace', ['WORKSPACE_CREATED', 'WORKSPACE_RENAMED']],
     ['members', ['MEMBER_JOINED', 'MEMBER_ROLE_CHANGED', 'MEMBER_REMOVED', 'MEMBER_LEFT']],
     ['invites', ['INVITE_CREATED', 'INVITE_CHANGED', 'INVITE_REVOKED', 'INVITE_REJECTED']],

@@ -3,7 +3,8 @@ import { type EventKind, personKinds } from '../../../db/models/event.ts'
 import { pageOfApiKeysBy } from '../../../db/queries/api-key.ts'
 import { pageOfInvitesBy } from '../../../db/queries/invite.ts'
 import { pageOfNotes } from '../../../db/queries/note.ts'
-import type { Page } from '../../../db/queries/page.ts'
+import { type Page, pageOf } from '../../../db/queries/page.ts'
+import { entriesWithTag, tagsOfBuckets } from '../../../db/queries/tag.ts'
 import { versionsOfBucket } from '../../../db/queries/version.ts'
 import { webhooksOfUser } from '../../../db/queries/webhook.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -163,6 +164,11 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
         ...{ id, path: joinPath(names), file_type: fileType, size, md5_checksum: md5, revision },
         ...{ created_at: time(createdAt), updated_at: time(updatedAt) },
       })),
+      tags: rows(
+        async () => (await tagsOfBuckets(db, [bucket.bucketId])).get(bucket.bucketId) ?? [],
+        ({ id, name, colour, createdAt }) => ({ id, name, colour, created_at: time(createdAt) }),
+      ),
+      tagged_entries: tagged(bucket.bucketId),
       notes: mapped(
         pages(
           (after: string | null) => pageOfNotes(db, bucket.bucketId, NOTES, after ?? ''),
@@ -187,6 +193,18 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       file_events: mapped(events(drive.id, drive.eventKinds), onWire),
       account_events: mapped(events(userId, personKinds), onWire),
     }
+  }
+
+  /** Which entries have which tags. */
+  async function* tagged(bucketId: string): AsyncGenerator<object[]> {
+    for (const { id: tagId } of (await tagsOfBuckets(db, [bucketId])).get(bucketId) ?? [])
+      yield* mapped(
+        pages(
+          async (after: string | null) => pageOf(await entriesWithTag(db, tagId, after ?? '', ROWS + 1), ROWS),
+          idOf,
+        ),
+        ({ id }) => ({ tag_id: tagId, entry_id: id }),
+      )
   }
 
   async function accountOf(caller: Caller): Promise<object> {

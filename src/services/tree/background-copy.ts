@@ -209,7 +209,8 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
         reserved,
       }
       await insertCopy(db, { ...row, bytes: weight.bytes }, tx)
-      await filling.begin(row, { tops, sources: sources.map(({ node }) => node), limits }, change)
+      const sourced = { tops, sources: sources.map(({ node }) => node), limits, keepsTags: shareId === null }
+      await filling.begin(row, sourced, change)
       await enqueue(db, 'copy-entries', { copyId: id }, tx)
       return id
     },
@@ -230,7 +231,7 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
           const locked = await lockCopy(db, id, tx)
           if (!locked) return false
           const within = share ? await requireShare(share.id, right.caller, tx) : [from.rootId]
-          return filling.fill(locked, { from, within }, { ...right, size }, tx)
+          return filling.fill(locked, { from, share, within }, { ...right, size }, tx)
         })
         if (!isFilled) return true
         await finish(id, plan, right)

@@ -24,6 +24,7 @@ import {
 } from '../../../db/queries/entry-copy.ts'
 import { type Node, upFrom } from '../../../db/queries/entry-path.ts'
 import { reserve } from '../../../db/queries/reservation.ts'
+import { copyTags } from '../../../db/queries/tag.ts'
 import { blobsOf } from '../../../db/queries/version.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
@@ -75,7 +76,7 @@ export function copyFilling(db: Db) {
   async function insert(
     copy: Pick<EntryCopy, 'id' | 'bucketId'>,
     made: (Made & { name: string })[],
-    { limits, by }: { limits: BucketLimits; by: string | null },
+    { limits, by, keepsTags }: { limits: BucketLimits; by: string | null; keepsTags: boolean },
     tx: Tx,
   ): Promise<void> {
     if (made.some(({ source }) => source.kind === FILE && source.bytes > limits.maxFileSizeBytes))
@@ -89,6 +90,8 @@ export function copyFilling(db: Db) {
     // In the same transaction that has read them, with their drive locked: they are live.
     if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
+    const copies = made.map(({ id, source }) => ({ id, sourceId: source.id }))
+    if (keepsTags) await copyTags(db, copy.bucketId, copies, tx)
     const folders = made.flatMap(({ id, topId, source }): EntryCopyFolder[] =>
       source.kind === FOLDER ? [{ id, copyId: copy.id, sourceId: source.id, topId, lastName: '' }] : [],
     )
@@ -148,7 +151,12 @@ export function copyFilling(db: Db) {
     /** Makes the copies of the entries that were named. */
     async begin(
       copy: Pick<EntryCopy, 'id' | 'bucketId'> & { stageId: string },
-      { tops, sources, limits }: { tops: CopiedTop[]; sources: Node[]; limits: BucketLimits },
+      {
+        tops,
+        sources,
+        limits,
+        keepsTags,
+      }: { tops: CopiedTop[]; sources: Node[]; limits: BucketLimits; keepsTags: boolean },
       { tx, by }: TreeChange,
     ): Promise<void> {
       const rows = new Map(
@@ -164,7 +172,7 @@ export function copyFilling(db: Db) {
         const source = rows.get(sourceId)
         return source ? [{ id, parentId: copy.stageId, name: String(i), source, topId: sourceId }] : []
       })
-      await insert(copy, made, { limits, by }, tx)
+      await insert(copy, made, { limits, by, keepsTags }, tx)
       const none = { files: 0, bytes: 0 }
       await addCopied(db, copy.id, sumOf(made.map(({ source }) => weigh(source))), none, tx)
     },
@@ -177,7 +185,7 @@ export function copyFilling(db: Db) {
      */
     async fill(
       copy: EntryCopy,
-      { from, within }: Pick<CopyPlan, 'from'> & { within: readonly string[] },
+      { from, share, within }: Pick<CopyPlan, 'from' | 'share'> & { within: readonly string[] },
       { tree, limits, size }: { tree: Tree; limits: BucketLimits; size: number },
       tx: Tx,
     ): Promise<boolean> {
@@ -200,7 +208,7 @@ export function copyFilling(db: Db) {
       }
       await deleteCopyFolders(db, filled, tx)
       if (made.length === 0) return false
-      await insert(copy, made, { limits, by: copy.userId }, tx)
+      await insert(copy, made, { limits, by: copy.userId, keepsTags: share === null }, tx)
       await countAbove(copy.bucketId, made, tx)
       await note(copy, tree, limits, sumOf(made.map(({ source }) => weigh(source))), tx)
       return false

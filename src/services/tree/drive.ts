@@ -62,7 +62,7 @@ export function driveService({ db }: Core<'db'>) {
 
     /** The storage areas that some entries or unfinished uploads are in, by the id of those. */
     bucketsOf: (
-      table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version',
+      table: 'entry' | 'file_request' | 'upload_session' | 'trash_item' | 'version' | 'tag',
       ids: readonly string[],
     ): Promise<Map<string, string>> =>
       bucketsOf(

@@ -3,6 +3,7 @@ import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { shareBlobs } from '../../../db/queries/blob.ts'
 import { type CopiedEntry, entriesBelow, insertEntries, type Reach } from '../../../db/queries/entry.ts'
+import { copyTags } from '../../../db/queries/tag.ts'
 import { blobsOf } from '../../../db/queries/version.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
@@ -77,7 +78,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
   /** Makes the rows of copies, which are counted already. @returns the ids of the outermost ones */
   async function insert(
     sources: Source[],
-    { tree, parentId, names }: { tree: Tree; parentId: string; names: string[] },
+    { tree, parentId, names, keepsTags }: { tree: Tree; parentId: string; names: string[]; keepsTags: boolean },
     { tx, by }: TreeChange,
   ): Promise<string[]> {
     const rows = sources.flatMap(({ below }, i) => {
@@ -91,17 +92,20 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
         ...{ levelsBelow: row.levelsBelow, bytesBelow: row.bytesBelow },
         ...{ blobId: row.blobId, fileType: row.fileType, md5: row.md5 },
         isOuter: n === 0,
+        sourceId: row.id,
       }))
     })
     if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
+    if (keepsTags) await copyTags(db, tree.bucketId, rows, tx)
     return rows.filter(({ isOuter }) => isOuter).map(({ id }) => id)
   }
 
   return {
     /**
      * Copies entries of a tree into a folder: all of them, or none. A file that is in the way goes into the trash where it is replaced;
-     * a folder never does. Versions, notes and shares stay behind. Many are copied in the background.
+     * a folder never does. Versions, notes and shares stay behind. Copies have those tags of their originals that their drive has, too, but none
+     * of what is shared: the tags of others are their own. Many are copied in the background.
      * @throws FILE_NOT_FOUND, FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, PATH_EXISTS, QUOTA_EXCEEDED, FILE_TOO_LARGE
      */
     async copy(source: CopySource, to: CopyOptions, caller: Caller): Promise<Copied> {
@@ -144,7 +148,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
           ...{ of: located.node.id, name: nameOf(located), weight: weightOf(located.node), ...reachOf(located.below) },
         }))
         const { parentId, names } = await arrive(arriving, to, folder, change)
-        const ids = await insert(sources, { tree, parentId, names }, change)
+        const ids = await insert(sources, { tree, parentId, names, keepsTags: 'named' in source }, change)
         for (const [i, { node, names: old, below }] of sources.entries()) {
           const path = pathIn(tree, [...folder, names[i] ?? ''])
           // Who sees this drive may not see the other one.

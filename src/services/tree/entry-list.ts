@@ -1,3 +1,4 @@
+import { validate as isUuid } from 'uuid'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import {
   type ChildRow,
@@ -62,6 +63,8 @@ export function entryListService({ db }: Core<'db'>) {
   }
 
   return {
+    placed,
+
     /** Some entries of any trees, by id, with their paths: one statement for the rows, one for the paths. */
     byIds: (ids: readonly string[]): Promise<Map<string, PlacedEntry>> =>
       rowsById(ids, async some => placed(await entriesByIds(db, some))),
@@ -79,9 +82,11 @@ export function entryListService({ db }: Core<'db'>) {
       limit: number,
       after: EntryKey | null,
     ): Promise<Map<string, Page<ChildRow>>> {
-      const { nameContains } = query
+      const { nameContains, tagIds = [] } = query
+      // What is no id is that of no tag; MySQL fails to compare an ASCII id column with a text that is not ASCII.
+      const ofTags = tagIds.map(id => (isUuid(id) ? id : ''))
       const part = nameContains === null ? null : parsePart(nameContains, 'filter.nameContains')
-      return pagesOfChildren(db, folderIds, { ...query, nameContains: part }, limit, after)
+      return pagesOfChildren(db, folderIds, { ...query, nameContains: part, tagIds: ofTags }, limit, after)
     },
 
     keyOf: entryKeyOf,
