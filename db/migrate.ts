@@ -12,6 +12,7 @@ import { shareEntries } from './migrations/0011-share-entries.ts'
 import { plans } from './migrations/0012-plans.ts'
 import { signIn } from './migrations/0013-sign-in.ts'
 import { deletionHolds } from './migrations/0014-deletion-holds.ts'
+import { maintenance } from './migrations/0015-maintenance.ts'
 import { tags } from './migrations/0019-tags.ts'
 
 /** Begins the name of the row in the table of migrations that a restore makes first and removes last. */
@@ -20,7 +21,7 @@ export const RESTORING = 'restoring '
 /** Lead from the first released version to this one, in order. */
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
-  ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, tags],
+  ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, tags],
 ]
 
 /**

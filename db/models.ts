@@ -19,6 +19,7 @@ import { Invite } from './models/invite.ts'
 import { Job } from './models/job.ts'
 import { MailNotice } from './models/mail-notice.ts'
 import { MailRecipient } from './models/mail-recipient.ts'
+import { Maintenance } from './models/maintenance.ts'
 import { Member } from './models/member.ts'
 import { Note } from './models/note.ts'
 import { Operator } from './models/operator.ts'
@@ -58,6 +59,7 @@ const tables = {
   Job,
   MailNotice,
   MailRecipient,
+  Maintenance,
   Member,
   Note,
   Operator,

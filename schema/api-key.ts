@@ -137,6 +137,7 @@ mutation('createApiKey', {
 mutation('deleteApiKey', {
   description: 'Deletes a private key of the caller, or a key of a workspace. Its next request is refused.',
   auth: { session: true, workspaceIfAny: 'manageKeys' },
+  goesOn: 'stops a key that others may have',
   fails: ['API_KEY_NOT_FOUND'],
   input: t => ({ apiKey: t.id({ required: true, description: 'Its id.' }) }),
   on: async ({ apiKey }, context) => {

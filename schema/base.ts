@@ -1,5 +1,6 @@
 import './plugins/access.ts'
 import './plugins/list-bound.ts'
+import './plugins/maintenance.ts'
 import './plugins/rate-limit.ts'
 import './plugins/require-auth.ts'
 import type { Caller } from '../src/access/caller.ts'

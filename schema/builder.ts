@@ -19,7 +19,7 @@ export interface GraphTypes extends BaseTypes {
 
 export const builder = new SchemaBuilder<GraphTypes>({
   ...base,
-  plugins: ['access', ScopeAuthPlugin, RelayPlugin, 'rateLimit', 'requireAuth', 'listBound', 'cost'],
+  plugins: ['access', ScopeAuthPlugin, RelayPlugin, 'maintenance', 'rateLimit', 'requireAuth', 'listBound', 'cost'],
   relay: {
     clientMutationId: 'omit',
     cursorType: 'String',

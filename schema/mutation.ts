@@ -31,6 +31,8 @@ interface Options<S extends Scopes, Fields extends InputFieldMap, Payload extend
   /** Where in the input is what the services call otherwise: by the name in the `field` of their errors. */
   places?: Readonly<Record<string, string>>
   rateLimit?: RateName
+  /** Why it goes on during a maintenance; without a reason it is refused then. */
+  goesOn?: string
   /** Left out by a mutation that takes nothing. */
   input?: (t: InputFields) => Fields
   /** What the scopes `drive` and `workspace` are about. */
@@ -57,7 +59,18 @@ function atArgument(error: unknown, places: Readonly<Record<string, string>>): u
  */
 export function mutation<const S extends Scopes, Fields extends InputFieldMap, Payload extends object>(
   name: string,
-  { description, auth, fails, places = {}, rateLimit, input, on, resolve, payload }: Options<S, Fields, Payload>,
+  {
+    description,
+    auth,
+    fails,
+    places = {},
+    rateLimit,
+    goesOn,
+    input,
+    on,
+    resolve,
+    payload,
+  }: Options<S, Fields, Payload>,
 ) {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
   type Given = InputShapeFromFields<Fields>
@@ -71,7 +84,11 @@ export function mutation<const S extends Scopes, Fields extends InputFieldMap, P
     t.field({
       type: PayloadType as ObjectRef<Types, object>,
       nullable: true,
-      description: fails.length > 0 ? `${description} Fails with ${fails.join(', ')}.` : description,
+      description: [
+        description,
+        ...(goesOn ? [`Goes on during a maintenance: ${goesOn}.`] : []),
+        ...(fails.length > 0 ? [`Fails with ${fails.join(', ')}.`] : []),
+      ].join(' '),
       extensions: { fails },
       args: Input ? { input: t.arg({ type: Input, required: true, description: 'The input.' }) } : {},
       authScopes: auth,
@@ -79,6 +96,7 @@ export function mutation<const S extends Scopes, Fields extends InputFieldMap, P
         ? { on: (_root: object, args: { input: object }, context: Context) => on(args.input as Given, context) }
         : {}),
       ...(rateLimit ? { rateLimit } : {}),
+      goesOn,
       resolve: async (_root, args, context, info): Promise<object> => {
         try {
           return await resolve(args.input as Given, context as ContextOf<S>, info)

@@ -46,6 +46,7 @@ findable('session', 'Session', async (context, caller, id) => (caller.via === 's
 mutation('endSession', {
   description: 'Ends a session of the caller. Its next request is refused.',
   auth: { session: true },
+  goesOn: 'ends what a stolen session could do',
   fails: ['SESSION_NOT_FOUND'],
   input: t => ({ session: t.id({ required: true, description: 'Its id.' }) }),
   resolve: async ({ session }, context) => {
@@ -62,6 +63,7 @@ mutation('endSession', {
 mutation('endOtherSessions', {
   description: 'Ends every session of the caller except the one of this request.',
   auth: { session: true },
+  goesOn: 'ends what a stolen session could do',
   fails: [],
   resolve: async (_input, context) => {
     const count = await context.services.sessions.endOthers(context.caller)

@@ -233,6 +233,7 @@ mutation('updateShare', {
 mutation('revokeShare', {
   description: 'Ends a share of the caller permanently.',
   auth: { privateFiles: 'share' },
+  goesOn: 'stops a link that others may have',
   fails: ['SHARE_NOT_FOUND', 'FORBIDDEN'],
   input: t => ({ share: t.field({ type: ShareRef, required: true, description: 'The share.' }) }),
   resolve: async ({ share }, context) => {

@@ -136,6 +136,7 @@ mutation('openShare', {
   description:
     'Creates a signed URL for a shared file, or for a ZIP archive of a shared folder or of entries in it. Counts as one download. A share with one person opens only for this person and the sharer.',
   auth: { public: true },
+  goesOn: 'opens what is shared: its use is counted, and no file changes',
   fails: [
     'SHARE_NOT_FOUND',
     'SHARE_EXPIRED',

@@ -6,6 +6,7 @@ import { mutation } from './mutation.ts'
 mutation('zipEntries', {
   description: `Creates a signed URL for one ZIP archive of files and folders with everything in them, up to ${figure(MAX_ARCHIVED)} in total. The archive is made while it is sent. If one of its files changes, the URL becomes invalid.`,
   auth: { drive: 'read' },
+  goesOn: 'reads files',
   fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND'],
   input: t => ({
     entries: t.field({

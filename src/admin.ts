@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
+import { maintenanceCommand } from './admin/maintenance.ts'
 import { planCommands, toSnake, type Work } from './admin/plan.ts'
 import { backupCommands } from './backup/commands.ts'
 import { loadConfig } from './config/config.ts'
@@ -110,6 +111,7 @@ command('storage', 'shows used and free storage').action(() =>
 )
 
 planCommands({ command, run })
+maintenanceCommand({ command, run })
 
 command('retry-mails', 'sends mails again whose delivery was given up').action(() =>
   run(async operator => {

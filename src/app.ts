@@ -9,7 +9,6 @@ import type { Config, OAuthProvider } from './config/config.ts'
 import type { Coordination } from './coordination/coordination.ts'
 import { localCoordination } from './coordination/local.ts'
 import { connectRedis, redisCoordination } from './coordination/redis.ts'
-import { createDerive } from './derive/derive.ts'
 import { createGraphql } from './graphql/yoga.ts'
 import type { BodyKind } from './http/body.ts'
 import { healthz, readyz } from './http/health.ts'
@@ -33,6 +32,7 @@ import { within } from './runtime/within.ts'
 import { changeRunner } from './services/history/event.ts'
 import { createServices, type Services } from './services/index.ts'
 import { bindStore } from './services/installation.ts'
+import { maintenanceService } from './services/maintenance.ts'
 import { createPubSub } from './services/notices/pub-sub.ts'
 import { webhookAddresses } from './services/notices/webhook-address.ts'
 import { createAuthRoutes } from './sign-in/routes.ts'
@@ -70,7 +70,6 @@ export async function createApp(config: Config, options: AppOptions) {
     ...(onStatement ? { onStatement } : {}),
   })
   const store = await ready('blobs', config, () => openStore(config, telemetry))
-  const derive = createDerive({ processes: config.deriveProcesses, readable: [config.blobDir], log })
   const coordination = config.redisUrl
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance
@@ -80,7 +79,10 @@ export async function createApp(config: Config, options: AppOptions) {
   const change = changeRunner({ db, pubSub, measures: telemetry })
 
   const mayReach = webhookAddresses(config.webhookAllowAddresses)
+  const maintenance = maintenanceService({ db, coordination, telemetry, wake: () => lead.wake('outbox') })
+  const isPaused = () => maintenance.current() !== null
   const services: Services = createServices({
+    maintenance,
     ...{ db, store, log, tokens, coordination, pubSub, config, mayReach, change, telemetry, publicUrl: address },
     findCaller: credential => findCallerAgain(db, credential),
     wake: () => lead.wake('outbox'),
@@ -114,10 +116,11 @@ export async function createApp(config: Config, options: AppOptions) {
       eventFeeds,
       telemetry,
       habits: webhookHabits,
+      isPaused,
     },
   })
   const sweeper = createSweeper({
-    ...{ db, store, kept, log, telemetry },
+    ...{ db, store, kept, log, telemetry, isPaused },
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })
@@ -194,7 +197,6 @@ export async function createApp(config: Config, options: AppOptions) {
     worker,
     webhooks,
     sweeper,
-    derive,
     gateway,
     publicUrl: address,
 
@@ -216,6 +218,7 @@ export async function createApp(config: Config, options: AppOptions) {
         ready('blobs', config, () => store.prepare()),
       ])
       await ready('blobs', config, () => bindStore(db, store))
+      await ready('database', config, () => maintenance.begin())
       const port = await ready('address', config, () => gateway.listen(config.host, config.port))
       const { metrics: scrapes } = config
       if (metrics && scrapes && !options.instance)
@@ -273,12 +276,12 @@ export async function createApp(config: Config, options: AppOptions) {
       await gateway.drain(config.drainSeconds * 1000, hurry)
       const until = Date.now() + config.shutdownSeconds * 1000
       services.subscriptions.stop()
+      maintenance.stop()
       const endJobs = () => lead.stop(error => log.warn({ err: error }, 'a job failed while it was stopped'))
       const ended = endJobs()
       await gateway.stop(until - Date.now())
       // The last requests may have begun completions.
       await within(ended.then(endJobs), Math.max(0, until - Date.now()))
-      await derive.stop()
       services.blobs.stop()
       await mailer.close()
       coordination.close()

@@ -10,6 +10,7 @@ import { COMPILED, runBuilt } from './built-service.ts'
 import { runWarm } from './command-line.ts'
 import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
+import { eventually } from './until.ts'
 
 let database: { url: string; drop(): Promise<void> }
 let t: TestApp
@@ -484,6 +485,33 @@ describe('admin retry-mails', () => {
     expect(Math.abs(Number(rows[0]?.createdAt) - Date.now())).toBeLessThan(30_000)
     expect(rows[1]).toEqual({ id: waiting, attempts: 7, dueAt: later, createdAt: 0 })
     expect((await admin('retry-mails')).out).toBe('0 mails are sent again.\n')
+  })
+})
+
+describe('admin maintenance', () => {
+  it('refuses changes until a time, says so, and accepts them again', async () => {
+    const writes = async () => (await alice.rest('POST', '/api/folders', { json: { path: '..' } })).status
+    expect(await json('maintenance', 'status')).toEqual({ maintenance: null })
+    const made = await json('maintenance', 'on', '--until', '2126-01-01T10:00Z').catch(() => null)
+    expect(made).toBeNull()
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    const on = await json('maintenance', 'on', '--until', until, '--message', 'A larger disk')
+    expect(on).toEqual({ maintenance: { started_at: aTime, until, message: 'A larger disk' } })
+    await eventually(async () => expect(await writes()).toBe(503))
+    expect((await admin('maintenance', 'status')).out).toMatch(/changes are +refused[\s\S]*A larger disk/)
+    expect(await json('maintenance', 'off')).toEqual({ ended: true })
+    await eventually(async () => expect(await writes()).toBe(400))
+    expect((await admin('maintenance', 'off')).out).toBe('There is no maintenance: changes are accepted.\n')
+  })
+
+  it.each([
+    ['a time without a zone', '2026-12-01T10:00'],
+    ['a past time', '2020-01-01T00:00Z'],
+    ['no time', 'tomorrow'],
+  ])('1 for %s', async (_what, until) => {
+    const { code, err } = await admin('maintenance', 'on', '--until', until)
+    expect(code).toBe(1)
+    expect(err).toMatch(/time/)
   })
 })
 

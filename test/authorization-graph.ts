@@ -103,6 +103,7 @@ const ofFile =
 
 const queries: GraphRow[] = [
   query('me', ['signed-in', READ], '{ me { id } }', 'me'),
+  query('maintenance', ['public', null], '{ __typename maintenance { endsAt } }', '__typename'),
   query(
     'me { drive, statistics, shares, receivedShares, unseenShareCount }',
     ['signed-in', READ],
@@ -1258,6 +1259,15 @@ const onAccounts: GraphRow[] = [
     workspace: workspaceId,
     limits: [{ name: 'MAX_WORKSPACE_FILES', unlimited: true }],
   })),
+  query(
+    'startMaintenance',
+    OPERATOR,
+    // Ended at once, because everyone else goes on.
+    'mutation ($input: StartMaintenanceInput!) { startMaintenance(input: $input) { maintenance { endsAt } } endMaintenance { ended } }',
+    'startMaintenance',
+    () => ({ input: { until: new Date(Date.now() + 60_000).toISOString(), message: 'A larger disk' } }),
+  ),
+  query('endMaintenance', OPERATOR, 'mutation { endMaintenance { ended } }', 'endMaintenance'),
   query('retryMails', OPERATOR, 'mutation { retryMails { count } }', 'retryMails'),
 ]
 

@@ -48,7 +48,15 @@ export function recordGraphql(query: string, data: object | null | undefined, er
 }
 
 /** What every mutation may say: it comes from its rules, or from the state of the service. */
-const unsaid = ['UNAUTHENTICATED', 'FORBIDDEN', 'INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS', 'UNAVAILABLE', 'INTERNAL']
+const unsaid = [
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'INSUFFICIENT_SCOPE',
+  'KEY_OUT_OF_BOUNDS',
+  'UNAVAILABLE',
+  'MAINTENANCE',
+  'INTERNAL',
+]
 
 /** Throws for a mutation that has failed with a code that it does not declare. What its payload says is the business of other types. */
 function expectDeclared(query: string, path: unknown[], code: string): void {

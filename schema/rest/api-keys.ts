@@ -105,6 +105,7 @@ operation('POST /api/api_keys/{workspace_id}/create', 'createWorkspaceApiKey', {
 
 operation('DELETE /api/api_keys/private/delete', 'deletePrivateApiKey', {
   description: 'Deletes a private key of the caller; its next call is refused.',
+  goesOn: 'stops a key that others may have',
   auth: { session: true },
   statuses: [400, 401, 404],
   fails: ['API_KEY_NOT_FOUND'],
@@ -121,6 +122,7 @@ operation('DELETE /api/api_keys/private/delete', 'deletePrivateApiKey', {
 
 operation('DELETE /api/api_keys/{workspace_id}/delete', 'deleteWorkspaceApiKey', {
   description: 'Deletes a key of a workspace; its next call is refused.',
+  goesOn: 'stops a key that others may have',
   auth: { session: true, workspace: 'manageKeys' },
   statuses: [400, 401, 403, 404],
   fails: ['API_KEY_NOT_FOUND'],

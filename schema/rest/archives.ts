@@ -15,6 +15,7 @@ const ZipLink = objectOf<Download>('ZipLink', 'A signed URL for a ZIP archive.',
 declareForOwners(operation, ({ whose, base, operation, name, denied }) => {
   operation(`POST ${base}/files/zip`, name('zip', 'Files'), {
     description: `Returns a signed URL for one ZIP archive of files and folders of ${whose}, up to ${figure(MAX_ARCHIVED)} in total. The URL becomes invalid if one of its files changes.`,
+    goesOn: 'reads files',
     auth: { drive: 'read' },
     statuses: [400, 401, ...denied, 404],
     fails: ['INVALID_PATH', 'FILE_NOT_FOUND'],

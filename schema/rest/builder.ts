@@ -31,7 +31,7 @@ export interface RestTypes extends BaseTypes {
  */
 export const builder = new SchemaBuilder<RestTypes>({
   ...base,
-  plugins: ['access', ScopeAuthPlugin, 'rateLimit', 'rest', 'requireAuth', 'listBound'],
+  plugins: ['access', ScopeAuthPlugin, 'maintenance', 'rateLimit', 'rest', 'requireAuth', 'listBound'],
 })
 
 export type Types = typeof builder.$inferSchemaTypes

@@ -64,6 +64,7 @@ const CreatedDownloadToken = objectOf<{ token: string; expiresAt: number }>('Cre
 
 operation('POST /api/user/private/download_token', 'createDownloadToken', {
   description: 'Creates a token with which only the caller can download one of their files.',
+  goesOn: 'addresses a file for a download',
   auth: { privateFiles: 'read' },
   also: 'GET',
   statuses: [400, 401],

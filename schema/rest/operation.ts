@@ -40,6 +40,8 @@ interface Options<
   defers?: Defers
   auth: S
   rateLimit?: RateName
+  /** Why it goes on during a maintenance, where it changes something; without a reason it is refused then. */
+  goesOn?: string
   args?: (arg: Argument) => Fields
   /** What the rule about a drive or a workspace is about, where that is not just the drive of the caller or the workspace that is named. */
   on?: (args: InputShapeFromFields<Fields> & Place<R, S>, context: Context) => Subject
@@ -65,7 +67,18 @@ export const operationsOf =
   >(
     route: R,
     name: string,
-    { description, auth, rateLimit, args, on, type, defers, resolve, ...rest }: Options<R, S, Fields, Type, Defers>,
+    {
+      description,
+      auth,
+      rateLimit,
+      goesOn,
+      args,
+      on,
+      type,
+      defers,
+      resolve,
+      ...rest
+    }: Options<R, S, Fields, Type, Defers>,
   ): void => {
     type Given = InputShapeFromFields<Fields> & Place<R, S>
     const isPlaced = isAboutWorkspace(route, auth)
@@ -90,5 +103,5 @@ export const operationsOf =
       },
     })
     if (route.startsWith('GET ')) builder.queryField(name, t => t.field(options(t.arg)))
-    else builder.mutationField(name, t => t.field(options(t.arg)))
+    else builder.mutationField(name, t => t.field({ ...options(t.arg), goesOn }))
   }

@@ -78,6 +78,7 @@ const Entered = objectOf<{ sender: string }>('EnteredFileRequest', t => ({
 
 operation('POST /api/request/{token}/enter', 'enterRequest', {
   description: 'Sends the password and the name that a file request asks for.',
+  goesOn: 'checks a password, and stores nothing',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
   fails: [...FAILS, 'WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'],

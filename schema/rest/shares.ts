@@ -243,6 +243,7 @@ const DownloadLink = objectOf<Download>('DownloadLink', 'A signed URL that expir
 operation('POST /api/share/resolve/{token}', 'resolveShare', {
   description:
     'Returns a signed URL of a shared file, or of a ZIP archive of a folder, and counts as a download. A direct share opens only for its recipient and its sharer.',
+  goesOn: 'opens what is shared: its use is counted, and no file changes',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
   fails: ['FORBIDDEN', ...OPENING_FAILS, 'FILE_NOT_FOUND', 'INVALID_PATH'],
@@ -269,6 +270,7 @@ const RevokedShare = objectOf<{ tokenRevoked: string }>('RevokedShare', t => ({
 
 operation('POST /api/share/revoke/{token}', 'revokeShare', {
   description: 'Revokes a share of the caller.',
+  goesOn: 'stops a link that others may have',
   auth: { privateFiles: 'share' },
   statuses: [401, 403, 404],
   fails: ['SHARE_NOT_FOUND'],

@@ -33,6 +33,8 @@ const levels = {
   default_plan_changed: 'info',
   operator_appointed: 'warn',
   operator_dismissed: 'warn',
+  maintenance_started: 'warn',
+  maintenance_ended: 'warn',
   guesses_blocked: 'warn',
 } as const
 

@@ -23,7 +23,7 @@ export interface Answer {
 export type Work = (operator: OperatorService, service: { db: Db; config: Config }) => Promise<Answer>
 
 /** How the program declares commands, runs them, and prints. */
-interface Program {
+export interface Program {
   command: (name: string, description: string) => Command
   run: (work: Work) => Promise<void>
 }

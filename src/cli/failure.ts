@@ -101,6 +101,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   UNREACHABLE: unavailable,
   RATE_LIMITED: unavailable,
   UNAVAILABLE: unavailable,
+  MAINTENANCE: unavailable,
 
   INTERRUPTED: interrupted,
 

@@ -10,5 +10,8 @@ export const patienceOf = ({ signal, retries, notice }: Omit<Patience, 'onRetry'
   signal,
   retries,
   notice,
-  onRetry: (failure, attempt) => notice(`${failure.message} Trying again (${attempt} of ${retries}).`),
+  onRetry: (failure, attempt) => {
+    const next = failure.code === 'MAINTENANCE' ? 'Waiting.' : `Trying again (${attempt} of ${retries}).`
+    notice(`${failure.message} ${next}`)
+  },
 })

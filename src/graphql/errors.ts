@@ -83,6 +83,7 @@ export function logUnexpected(thrown: unknown, log: Log): void {
 /** Whether the service has failed, rather than refused: also for an error that `maskError` has not seen yet. */
 export function isFailure(thrown: GraphQLError): boolean {
   const status = naturalStatus[thrown.extensions?.code as keyof typeof naturalStatus]
+  if (thrown.extensions?.code === 'MAINTENANCE') return false
   return (status ?? (isOfDocument(thrown) ? 400 : toAppError(thrown).error.status)) >= 500
 }
 

@@ -3,17 +3,20 @@ import {
   type ExecutionResult,
   type GraphQLSchema,
   getOperationAST,
+  Kind,
   type OperationDefinitionNode,
   type ValidationRule,
   validate,
 } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
+import type { Context } from '../../schema/context.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 import type { createCosts } from './cost.ts'
 import { MAX_ERRORS, refusalOf } from './errors.ts'
 import { createIntrospection, introspectionOnce } from './introspection.ts'
 import { boundedLists, checkLists } from './lists.ts'
 import { hasManyPairs } from './pairs.ts'
+import type { ServerContext } from './request.ts'
 
 /** graphql-js keeps variables in plain objects, in which a variable of this name is not one. */
 const ordinaryVariables: ValidationRule = context => ({
@@ -34,6 +37,7 @@ const tooManyPairs = () =>
   )
 
 interface Arguments {
+  contextValue?: Context
   document: DocumentNode
   operationName?: string | null
   variableValues?: Record<string, unknown> | null
@@ -47,8 +51,9 @@ export function guardedExecution(
   schema: GraphQLSchema,
   costOf: ReturnType<typeof createCosts>,
   maxCost: number,
-): Plugin {
+): Plugin<Context, ServerContext> {
   const introspect = createIntrospection(schema)
+  const frozen = frozenMutations(schema)
   const extensionsOf = (cost: number) => ({ cost: { cost, maxCost } })
 
   /** @throws INVALID_INPUT */
@@ -63,6 +68,8 @@ export function guardedExecution(
     if (!operation) return { cost: 0 }
     try {
       const cost = check(args, operation)
+      const { maintenance } = args.contextValue?.services ?? {}
+      if (maintenance?.current() && frozen(operation)) maintenance.requireWritable()
       if (cost <= maxCost) return { cost }
       const error = new AppError(
         'INVALID_INPUT',
@@ -97,4 +104,17 @@ export function guardedExecution(
       if (result) setResultAndStopExecution(result)
     },
   }
+}
+
+/**
+ * Whether a maintenance refuses all that an operation does: it is not begun then, so its answer has a status. Each field is refused where it is
+ * resolved; what is in a fragment counts as going on here.
+ */
+function frozenMutations(schema: GraphQLSchema): (operation: OperationDefinitionNode) => boolean {
+  const fields = schema.getMutationType()?.getFields() ?? {}
+  return ({ operation, selectionSet }) =>
+    operation === 'mutation' &&
+    selectionSet.selections.every(
+      selection => selection.kind === Kind.FIELD && fields[selection.name.value]?.extensions.goesOn === undefined,
+    )
 }

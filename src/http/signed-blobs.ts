@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
+import type { MaintenanceService } from '../services/maintenance.ts'
 import type { ShareLinkService } from '../services/sharing/share-link.ts'
 import type { UploadSessionService } from '../services/uploads/upload-session.ts'
 import { type BodyKind, readRaw } from './body.ts'
@@ -16,9 +17,11 @@ const PREFIX = '/api/blobs/'
 export function signedBlobs({
   shareLinks,
   uploadSessions,
+  maintenance,
 }: {
   shareLinks: ShareLinkService
   uploadSessions: UploadSessionService
+  maintenance: MaintenanceService
 }) {
   return async ({
     req,
@@ -45,6 +48,7 @@ export function signedBlobs({
     const { id, tree, maker } = uploadSessions.unseal(token)
     // The token authenticates its maker, so the body counts against their limits.
     await admit(maker, 'part')
+    maintenance.requireWritable()
     if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'The numbers of parts start at 1.')
     const { 'content-md5': header } = req.headers
     const contentMd5 = typeof header === 'string' ? header : undefined

@@ -16,7 +16,7 @@ import { type createMailer, mailOutcome, mailOutcomes } from './mail.ts'
 import { purgeBucket, purgeFolder } from './purge.ts'
 import { type ResolveName, webhookRequests } from './webhook-request.ts'
 import { createWebhooks } from './webhooks.ts'
-import { createWorker } from './worker.ts'
+import { createWorker, Paused } from './worker.ts'
 
 /** How webhooks find the addresses of names, how long they wait, when they are tried again, and how long a turn is. Tests bring their own. */
 export interface WebhookHabits {
@@ -41,6 +41,8 @@ interface Deps {
   shareNotices: ShareNoticeService
   mayReach: MayReach
   telemetry: Telemetry
+  /** Whether files must not change now. */
+  isPaused: () => boolean
   habits?: WebhookHabits | undefined
 }
 
@@ -56,7 +58,10 @@ export function createJobs({
   habits = {},
   ...deps
 }: Deps) {
-  const { db, log, telemetry } = deps
+  const { db, log, telemetry, isPaused } = deps
+  const requireRunning = () => {
+    if (isPaused()) throw new Paused('A maintenance has begun.')
+  }
   const pollMs = config.sweepSeconds * 1000
   const webhooks = createWebhooks({
     ...{ ...deps, pollMs, retryMs: habits.retryMs, turnMs: habits.turnMs },
@@ -66,12 +71,12 @@ export function createJobs({
   const noteMail = byWord(outcome => telemetry.timer('mail', { outcome }))
   mailOutcomes.forEach(noteMail)
   const worker = createWorker({
-    ...{ db, log, pollMs, telemetry },
+    ...{ db, log, pollMs, telemetry, isPaused },
     leaseMs: config.leaseSeconds * 1000,
     handlers: {
-      'purge-folder': folder => purgeFolder(db, folder),
+      'purge-folder': folder => purgeFolder(db, folder, requireRunning),
       'copy-entries': ({ copyId }) => copyEntries(db, backgroundCopies, copyId),
-      'purge-bucket': bucket => purgeBucket(db, bucket),
+      'purge-bucket': bucket => purgeBucket(db, bucket, requireRunning),
       mail: async (mail, job) => {
         if (!(await mailings.isWanted(mail))) return
         const span = { name: `mail ${mail.template}`, kind: 'client' } as const

@@ -13,10 +13,12 @@ import { createPace } from './pace.ts'
  * Deletes the content of a deleted folder, in batches from the bottom up. It can no longer be reached, so only the rows are locked,
  * but where versions go as well, which their bucket counts.
  * The tree itself records the progress: a purge that is killed resumes where it was.
+ * @param beforeStep is called before each batch, and may throw to pause the purge
  */
 export async function purgeFolder(
   db: Db,
   { folderId, bucketId }: { folderId: string; bucketId: string },
+  beforeStep = () => {},
 ): Promise<void> {
   const path = [folderId]
   const pace = createPace()
@@ -47,14 +49,19 @@ export async function purgeFolder(
   }
   for (let current = path.at(-1); current !== undefined; current = path.at(-1)) {
     const folder = current
+    beforeStep()
     await pace.batch(size => step(folder, size))
   }
 }
 
 /** Ends the whole tree of a deleted workspace or account, and its bucket with it. */
-export async function purgeBucket(db: Db, { rootId, bucketId }: { rootId: string; bucketId: string }): Promise<void> {
+export async function purgeBucket(
+  db: Db,
+  { rootId, bucketId }: { rootId: string; bucketId: string },
+  beforeStep = () => {},
+): Promise<void> {
   await db.transaction(tx => returnTrash(db, { bucketId, rootId }, tx))
-  await purgeFolder(db, { folderId: rootId, bucketId })
+  await purgeFolder(db, { folderId: rootId, bucketId }, beforeStep)
   await endUploadSessions(db, bucketId)
   await db.transaction(async transaction => {
     await db.Note.destroy({ where: { bucketId }, transaction })

@@ -30,6 +30,7 @@ export function createSweeper({
   everyMs,
   kept,
   eventDays,
+  isPaused = () => false,
   telemetry = silent,
 }: {
   db: Db
@@ -38,6 +39,8 @@ export function createSweeper({
   everyMs: number
   kept: KeptService
   eventDays: number
+  /** Whether nothing may change now: what has expired waits for the end of the maintenance. */
+  isPaused?: () => boolean
   telemetry?: Telemetry
 }) {
   let timer: NodeJS.Timeout | undefined
@@ -137,6 +140,10 @@ export function createSweeper({
   /** @throws the first error, when everything else has been swept */
   async function sweep(): Promise<void> {
     const errors: unknown[] = []
+    if (isPaused()) {
+      lastSuccess = Date.now()
+      return
+    }
     for (const work of [endDeadUploads, endKeptContent, removeMarked, forgetEnded, forgetEvents, endKept, tidyStore]) {
       try {
         await work()

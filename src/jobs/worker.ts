@@ -11,6 +11,9 @@ export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string })
 /** Thrown by a handler when no further try can succeed. */
 export class Hopeless extends Error {}
 
+/** Thrown by a handler that stops because of a maintenance: the job goes on after it. */
+export class Paused extends Error {}
+
 const BATCH = 5
 /** Characters of the last error of a job that are stored. */
 const MAX_ERROR = 500
@@ -35,7 +38,12 @@ export interface WorkerOptions {
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: (attempts: number) => number
   telemetry?: Telemetry
+  /** Whether jobs that change data wait. */
+  isPaused?: () => boolean
 }
+
+/** The kinds of jobs that change files. The others send what is said already. */
+const changing: ReadonlySet<JobKind> = new Set(['purge-folder', 'purge-bucket', 'copy-entries'])
 
 /**
  * Runs the jobs of the outbox. Any number of instances may run it: a worker claims a job by moving its due time ahead, which only one
@@ -77,7 +85,15 @@ export type Worker = ReturnType<typeof createWorker>
 /** The queue of one kind of job: runs a few jobs at a time. */
 function createQueue<K extends JobKind>(
   kind: K,
-  { db, log, handlers, leaseMs, retryMs = backoff, telemetry = silent }: Omit<WorkerOptions, 'pollMs'>,
+  {
+    db,
+    log,
+    handlers,
+    leaseMs,
+    retryMs = backoff,
+    telemetry = silent,
+    isPaused = () => false,
+  }: Omit<WorkerOptions, 'pollMs'>,
 ) {
   let stopped = false
   let running: Promise<void> | undefined
@@ -85,6 +101,7 @@ function createQueue<K extends JobKind>(
 
   /** Claims due jobs. `any` is true when some were due, also when other workers claimed them all. */
   async function claim(): Promise<{ any: boolean; mine: JobRow[] }> {
+    if (isPaused() && changing.has(kind)) return { any: false, mine: [] }
     const now = Date.now()
     const due = await dueJobs(db, kind, now, BATCH)
     const mine: JobRow[] = []
@@ -129,6 +146,11 @@ function createQueue<K extends JobKind>(
       await release()
       await db.Job.destroy({ where: { id } })
     } catch (error) {
+      if (error instanceof Paused) {
+        const resumed = { dueAt: Date.now(), attempts: attempts - 1 }
+        await db.Job.update(resumed, { where: { id, dueAt: await release() } })
+        return
+      }
       const over = isOver(error)
       const facts = { err: error, job: id, kind, attempts }
       if (over) log.error(facts, 'a job failed for the last time and was given up; the doctor reports it')

@@ -50,14 +50,8 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'Give a duration as a whole number and a unit without a space, such as 7d.',
     details: field('duration'),
   },
-  INVALID_MODE: {
-    says: 'The mode must be download or inline.',
-    details: field('mode'),
-  },
-  INVALID_SCOPE: {
-    says: 'There is no scope "files:read" for this kind of key.',
-    details: field('scopes'),
-  },
+  INVALID_MODE: { says: 'The mode must be download or inline.', details: field('mode') },
+  INVALID_SCOPE: { says: 'There is no scope "files:read" for this kind of key.', details: field('scopes') },
   FOLDER_NOT_EMPTY: {
     says: 'The folder "docs" is not empty. Empty it first, or delete it with recursive=true.',
     details: {
@@ -206,10 +200,7 @@ const kinds: Record<ErrorCode, Kind> = {
       revision: { ...aNumber(8, 'The present revision; null if the entry no longer exists.'), nullable: true },
     },
   },
-  UPLOAD_BUSY: {
-    says: 'This upload is being completed. Try again in a moment.',
-    details: retryAfter(2),
-  },
+  UPLOAD_BUSY: { says: 'This upload is being completed. Try again in a moment.', details: retryAfter(2) },
   RATE_LIMITED: {
     says: 'This request is allowed 10 times in 60 seconds. Try again in 12 seconds.',
     details: {
@@ -223,6 +214,14 @@ const kinds: Record<ErrorCode, Kind> = {
   ROUTE_NOT_FOUND: { says: 'There is nothing at this URL.' },
   METHOD_NOT_ALLOWED: { says: 'This URL accepts only GET, HEAD.' },
   INTERNAL: { says: 'Something went wrong on our side. Tell the operator the request id.' },
+  MAINTENANCE: {
+    says: 'Changes are refused until 1 December 2026 at 10:00 UTC, because of maintenance. Reading goes on. Try again then.',
+    details: {
+      ...retryAfter(3600),
+      until: { ...someText('2026-12-01T10:00:00.000Z', 'When it ends.'), format: 'date-time' },
+    },
+    sometimes: { note: someText('We move to a larger disk.', 'What the operator says about it.') },
+  },
   UNAVAILABLE: { says: new Unavailable('database').message, details: retryAfter(5) },
 }
 

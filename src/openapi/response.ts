@@ -144,7 +144,7 @@ export function refusal(status: number, codes: ErrorCode[], input?: { name: stri
 /** The two that any operation can answer. */
 export const outages: Record<string, Response> = {
   Internal: refusal(500, ['INTERNAL']),
-  Unavailable: refusal(503, ['UNAVAILABLE']),
+  Unavailable: refusal(503, ['UNAVAILABLE', 'MAINTENANCE']),
 }
 
 export const anywhere: Record<string, Reference> = {

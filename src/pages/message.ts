@@ -24,6 +24,7 @@ const headings: Partial<Record<ErrorCode, [icon: MessageView['icon'], heading: s
   INVALID_INPUT: ['compass', 'The form could not be read'],
   INTERNAL: ['cloud', 'Something went wrong'],
   UNAVAILABLE: ['cloud', 'Back in a moment'],
+  MAINTENANCE: ['clock', 'Maintenance'],
 }
 
 const home: Action = { label: 'Go to the start page', href: '/' }

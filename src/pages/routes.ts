@@ -9,6 +9,7 @@ import type { Tokens } from '../runtime/tokens.ts'
 import type { RefusalReason } from '../services/accounts/profile.ts'
 import type { SessionService } from '../services/accounts/session.ts'
 import type { Services } from '../services/index.ts'
+import { type MaintenanceView, maintenanceSentence } from '../services/maintenance.ts'
 import { sendAsset } from './assets.ts'
 import { type Console, consolePages, consolePaths } from './console.ts'
 import { pageHeaders } from './headers.ts'
@@ -55,11 +56,25 @@ const notices: Record<RefusalReason, string> = {
     'Another account has this identity, or its e-mail address. Sign in the way you did before; then you can add other ways to sign in.',
   sign_up_closed:
     'You have no account here, and you cannot create one. Ask the operator for access, or a user to invite you.',
+  maintenance:
+    'You have no account here yet, and none can be created during the maintenance. Please try again when it has ended.',
   email_unverified: 'An account has this e-mail address already, and the provider does not confirm that it is yours.',
 }
 
+const maintenanceNotice = (maintenance: MaintenanceView | null): string =>
+  maintenance ? `${maintenanceSentence(maintenance)} ${maintenance.message}`.trim() : ''
+
 const noticeOf = (reason: string | null): string =>
   Object.entries(notices).find(([known]) => known === reason)?.[1] ?? ''
+
+/**
+ * The forms that go on during a maintenance: they read, sign out or end sessions, or are sent once, by mail programs (RFC 8058). Every other
+ * form is refused then.
+ */
+const formsThatGoOn = new Set([
+  ...['/logout', '/sessions', '/share/{token}', '/share/{token}/download', '/request/{token}'],
+  ...['/share-target', '/unsubscribe/{token}'],
+])
 
 /** A "try again" link to the same page with its return path; a page that only accepts a form gets a form. */
 function againOf({ query }: Incoming, here: string): Action {
@@ -124,7 +139,7 @@ export function createPages(options: Options) {
       return void write(res, req, { status: 303, headers, body: '' })
     }
     const { status, view, data, frame, headers } = reply
-    const notice = noticeOf(query.get('error'))
+    const notice = noticeOf(query.get('error')) || maintenanceNotice(services.maintenance.current())
     const body = renderPage(view, { caller, signIn: '', notice, graphiql, ...frame }, data)
     write(res, req, { status, headers: { ...pageHeaders, ...headers }, body })
   }
@@ -141,6 +156,7 @@ export function createPages(options: Options) {
       // Webmail sends the form of RFC 8058 from its own origin; there, the token in the link authorizes the request.
       if (req.method === 'POST' && !path.startsWith('/unsubscribe/') && isFromElsewhere(req, ownOrigins()))
         throw new Forbidden('The form comes from a page of another origin. Open the page of this service instead.')
+      if (req.method === 'POST' && !formsThatGoOn.has(pattern)) services.maintenance.requireWritable()
       const visit: Visit = {
         ...{ req, res, query, address, signal, here, log: incoming.log },
         token: params.token ?? '',

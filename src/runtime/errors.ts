@@ -59,6 +59,7 @@ export const naturalStatus = {
   REVISION_MISMATCH: 412,
   RATE_LIMITED: 429,
   INTERNAL: 500,
+  MAINTENANCE: 503,
   UNAVAILABLE: 503,
 } as const
 
@@ -216,12 +217,14 @@ function isOrphaned(error: unknown): boolean {
   return false
 }
 
+/** What is no failure of the service, although its status says so. */
+const isExpected = (e: AppError): boolean => e instanceof Busy || e instanceof EarlierError || e.code === 'MAINTENANCE'
+
 /** Converts any thrown value into the error for the caller. `unexpected` requests a full log line. */
 export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
   let e = thrown
   while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError) e = e.originalError
-  if (e instanceof AppError)
-    return { error: e, unexpected: e.status >= 500 && !(e instanceof Busy || e instanceof EarlierError) }
+  if (e instanceof AppError) return { error: e, unexpected: e.status >= 500 && !isExpected(e) }
   if (isOrphaned(e))
     return { error: new Forbidden('Your account, or the workspace, was deleted a moment ago.'), unexpected: false }
   if (isDatabaseDown(e)) return { error: new Unavailable('database', e), unexpected: true }

@@ -20,6 +20,7 @@ import { zipService } from './archives/zip.ts'
 import type { Core } from './core.ts'
 import { eventFeedService } from './history/event-feed.ts'
 import { shareEventService } from './history/share-event.ts'
+import type { MaintenanceService } from './maintenance.ts'
 import { nodeService } from './node.ts'
 import { mailingService } from './notices/mailing.ts'
 import { subscriptionService } from './notices/subscription.ts'
@@ -62,6 +63,7 @@ import { workspaceService } from './workspaces/workspace.ts'
 interface Options extends Core {
   config: Config
   mayReach: MayReach
+  maintenance: MaintenanceService
   /** The caller by the credential of an earlier request; null when that has ended. */
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
   /** Tells what delivers that webhooks have changed. */
@@ -114,7 +116,7 @@ export function createServices({ config, ...given }: Options) {
     ...{ blobs, listings, versions, files, trashItems, uploadSessions, uploadCompletions, eventFeeds, shareEvents },
     ...{ fileRequests, mailings, downloads, zips, shareLinks, shareNotices, shares, invites, sessions, users },
     workspaces,
-    accounts: accountService(core),
+    accounts: accountService({ ...core, isFrozen: () => core.maintenance.current() !== null }),
     groupMemberships,
     accountEnd: accountEndService(core),
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),
@@ -137,6 +139,7 @@ export function createServices({ config, ...given }: Options) {
     }),
     folders: folderService(trees),
     identities: identityService(core),
+    maintenance: core.maintenance,
     kept: keptService({ ...core, trashItems }),
     members: memberService(core),
     nodes: nodeService(core),

@@ -154,6 +154,7 @@ export const gauges = {
     'when the sweeper of the instance last finished without an error, or was started since, in seconds since 1970',
     'max',
   ),
+  maintenance: gauge('satchel_maintenance', [], 'whether writes are refused because of a maintenance: 1, 0', 'max'),
   workers: gauge('satchel_workers', [], 'workers that serve; not with WORKERS=1'),
   workersWanted: gauge('satchel_workers_wanted', [], 'workers that should serve'),
 } as const satisfies Record<string, Metric>

@@ -1,4 +1,4 @@
-import { TransferFailure } from './failure.ts'
+import { isFailure, TransferFailure } from './failure.ts'
 import { sleep } from './signal.ts'
 
 /** How requests are retried and interrupted. */
@@ -7,6 +7,8 @@ export interface Patience {
   signal: AbortSignal
   /** How often a call is tried again. */
   retries: number
+  /** For how many seconds a maintenance of the service is waited for; by default 15 minutes. */
+  maintenanceSeconds?: number
   /** Called before each wait for another attempt. @param attempt number of the retry, from 1 on */
   onRetry(failure: TransferFailure, attempt: number): void
 }
@@ -16,6 +18,9 @@ export type Repeatable = 'repeatable' | 'once'
 
 const MIN_WAIT_MS = 500
 const MAX_WAIT_MS = 10_000
+const MAINTENANCE_SECONDS = 900
+/** A maintenance may end earlier than it says. */
+const LOOK_AGAIN_SECONDS = 30
 /** A longer `Retry-After` is the failure of the call. */
 const MAX_RETRY_AFTER_SECONDS = 120
 
@@ -37,16 +42,25 @@ function waitBefore(attempt: number, { retryAfter = 0 }: TransferFailure): numbe
 export async function persist<T>(
   work: () => Promise<T>,
   call: Repeatable,
-  { signal, retries, onRetry }: Patience,
+  { signal, retries, onRetry, maintenanceSeconds = MAINTENANCE_SECONDS }: Patience,
 ): Promise<T> {
-  for (let attempt = 1; ; attempt++)
+  for (let attempt = 1; ; )
     try {
       signal.throwIfAborted()
       return await work()
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      if (attempt > retries || !worthRetrying(error, call)) throw error
-      onRetry(error, attempt)
-      await sleep(waitBefore(attempt, error), signal)
+      if (isFailure(error, 'MAINTENANCE')) {
+        // It was refused before anything was done, whatever it was.
+        const { retryAfter = LOOK_AGAIN_SECONDS } = error
+        if (retries === 0 || retryAfter > maintenanceSeconds) throw error
+        onRetry(error, attempt)
+        await sleep(1000 * Math.min(retryAfter, LOOK_AGAIN_SECONDS) * (1 + Math.random() / 8), signal)
+      } else {
+        if (attempt > retries || !worthRetrying(error, call)) throw error
+        onRetry(error, attempt)
+        await sleep(waitBefore(attempt, error), signal)
+        attempt++
+      }
     }
 }

@@ -43,6 +43,8 @@ export const MAX_NAME_PART = 255
 /** Characters of the label and the message of a file request, and of the name of a sender; kinds of files that it may be bounded to. */
 export const MAX_LABEL = 100
 export const MAX_MESSAGE = 1000
+/** Of what operators say about a maintenance. */
+export const MAX_MAINTENANCE_MESSAGE = 500
 export const MAX_SENDER_NAME = 100
 export const MAX_KINDS = 20
 /** Files and bytes that a file request may be bounded to. */

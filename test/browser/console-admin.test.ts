@@ -186,6 +186,36 @@ describe('An operator', () => {
     expectQuiet(olga)
   })
 
+  it('refuses changes for a while, which everyone sees with the time and the message', async () => {
+    await olga.open('/admin/service')
+    await page.getByRole('button', { name: 'Start a maintenance' }).press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Message' }).fill('<u>A larger disk</u>')
+    await expectAccessible(page)
+    await pictures(page, 'console-admin-maintenance')
+    await dialog.getByRole('button', { name: 'Start a maintenance' }).press('Enter')
+    await said('Changes are refused now')
+    await page.getByRole('status').getByText('<u>A larger disk</u>').waitFor()
+    const one = await w.person('quinn@example.com').catch(() => null)
+    expect(one).toBeNull()
+    const ulla = await w.person('paul', { ...telephone, locale: 'de-DE' })
+    const hers = await ulla.open('/files')
+    await hers
+      .getByRole('status')
+      .getByText(/^Wartung bis \d/)
+      .waitFor()
+    expect(await hers.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    await expectAccessible(hers)
+    await pictures(hers, 'console-maintenance-telephone')
+    const refused = await ulla
+      .ask('mutation { createFolder(input: { at: { path: "new" } }) { folder { id } } }')
+      .catch(String)
+    expect(String(refused)).toContain('MAINTENANCE')
+    await page.getByRole('button', { name: 'End it now' }).press('Enter')
+    await said('Changes are accepted again')
+    await page.getByRole('status').getByText('Maintenance until').waitFor({ state: 'detached' })
+  })
+
   it('makes a plan, changes it, gives it to new accounts, and retires another one', async () => {
     await olga.open('/admin/plans')
     await listed('Plans').filter({ hasText: 'New accounts' }).waitFor()

@@ -114,7 +114,7 @@ async function learn({ place, path }: Pair, state: PairState): Promise<void> {
     state.remote = await readRemote(place, path, state.remote)
   } catch (error) {
     // All is done: the next run begins at the older cursor.
-    if (!isFailure(error, 'UNREACHABLE', 'UNAVAILABLE', 'RATE_LIMITED')) throw error
+    if (!isFailure(error, 'UNREACHABLE', 'UNAVAILABLE', 'RATE_LIMITED', 'MAINTENANCE')) throw error
   }
 }
 

@@ -18,6 +18,7 @@ const keys: KeyingConfig = {
   EventDetails: embedded,
   Limits: embedded,
   MailQueue: embedded,
+  Maintenance: embedded,
   Operator: embedded,
   PlanUse: embedded,
   SharedEntry: embedded,

@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql'
 import type { CombinedError } from 'urql'
 import { noSpace } from '../parts/no-space.ts'
 import { text } from '../parts/text.ts'
+import { underMaintenance } from '../parts/under-maintenance.ts'
 import type { graphql } from './graphql.ts'
 
 export type ErrorCode = ReturnType<typeof graphql.scalar<'ErrorCode'>>
@@ -10,8 +11,9 @@ export type ErrorCode = ReturnType<typeof graphql.scalar<'ErrorCode'>>
 export const codeOf = (error: CombinedError | undefined): ErrorCode | undefined =>
   error?.graphQLErrors[0]?.extensions.code as ErrorCode | undefined
 
-/** What the service says of a refusal, with sizes in the units that people read. */
-export function sentenceOf({ message, extensions: { limit, used, max } }: GraphQLError): string {
+/** What the service says of a refusal, with sizes and times as people read them. */
+export function sentenceOf({ message, extensions: { code, limit, used, max, until } }: GraphQLError): string {
+  if (code === 'MAINTENANCE') return underMaintenance(String(until))
   return String(limit).startsWith('max_total_storage_bytes') ? noSpace(Number(used), Number(max)) : message
 }
 

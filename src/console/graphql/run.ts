@@ -1,6 +1,7 @@
 import type { AnyVariables, TypedDocumentNode } from 'urql'
 import { client } from './client.ts'
-import { Refused } from './errors.ts'
+import { codeOf, Refused } from './errors.ts'
+import { refusals } from './refusals.ts'
 
 /** Browsers refuse more than 64 KiB that outlives its page, in all requests under way together. */
 const MAX_KEPT_ALIVE = 16 * 1024
@@ -18,6 +19,7 @@ export async function mutate<Data, Variables extends AnyVariables>(
   const isSmall = () => new Blob([JSON.stringify(variables)]).size <= MAX_KEPT_ALIVE
   const context = keepalive && isSmall() ? { fetchOptions: { keepalive } } : {}
   const { data, error } = await client.mutation(document, variables, context).toPromise()
+  if (codeOf(error) === 'MAINTENANCE') refusals.set(refusals.get() + 1)
   if (error) throw new Refused(error)
   return data as Data
 }

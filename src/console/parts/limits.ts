@@ -3,6 +3,7 @@ export const MAX_EMAIL = 320
 export const MAX_KEY_NAME = 100
 export const MAX_KEY_DESCRIPTION = 1000
 export const MAX_LABEL = 100
+export const MAX_MAINTENANCE_MESSAGE = 500
 export const MAX_MESSAGE = 1000
 export const MAX_NAME = 255
 export const MAX_NAME_PART = 255

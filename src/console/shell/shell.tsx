@@ -14,6 +14,9 @@ const Live = lazy(() => import('./live.ts').then(({ Live }) => ({ default: Live 
 const OfflineBanner = lazy(() =>
   import('../offline/banner.tsx').then(({ OfflineBanner }) => ({ default: OfflineBanner })),
 )
+const MaintenanceBanner = lazy(() =>
+  import('../maintenance/banner.tsx').then(({ MaintenanceBanner }) => ({ default: MaintenanceBanner })),
+)
 const NewVersion = lazy(() => import('../offline/new-version.tsx').then(({ NewVersion }) => ({ default: NewVersion })))
 const OverQuota = lazy(() => import('./over-quota.tsx').then(({ OverQuota }) => ({ default: OverQuota })))
 const Uploads = lazy(() => import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })))
@@ -40,6 +43,7 @@ export function Shell() {
       <main id="content" tabIndex={-1}>
         <Suspense>
           <OfflineBanner />
+          <MaintenanceBanner />
           {me?.drive.usage.isOver && <OverQuota />}
           <NewVersion />
         </Suspense>

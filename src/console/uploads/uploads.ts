@@ -92,7 +92,12 @@ async function markCancelled(all: readonly Kept[]): Promise<void> {
 
 /** Gives back what the service holds for an upload that was cancelled. If it cannot be given back now, the next visit tries again. */
 async function abortSession(kept: Kept): Promise<void> {
-  const patience = { signal: new AbortController().signal, retries: RETRIES, onRetry() {} }
+  const patience = {
+    signal: new AbortController().signal,
+    retries: RETRIES,
+    maintenanceSeconds: Number.POSITIVE_INFINITY,
+    onRetry() {},
+  }
   // The service hears of it even if this browser refuses to clean up.
   if (kept.arrived) await discardArrived([kept.arrived]).catch(() => {})
   try {
@@ -134,7 +139,7 @@ function workOf(kept: Kept, file: File): Work {
         kept.aim = aim
         await update(kept)
       }
-      const patience = { signal, retries: RETRIES, onRetry }
+      const patience = { signal, retries: RETRIES, maintenanceSeconds: Number.POSITIVE_INFINITY, onRetry }
       const transport = transportOf(replaces ? { ...kept, replaces: 'any' } : kept, patience)
       // What was begun to be a new file replaces nothing.
       if (replaces !== isReplacing) await abandon({ sessions: sessionsOf(kept), transport })

@@ -42,6 +42,7 @@ async function answerOf<T>(answer: Response): Promise<T> {
   if (status === 200 && response) return response
   const { code, ...details } = response ?? {}
   const message = msg ?? `The service has answered ${status}.`
+  if (code === 'MAINTENANCE') throw new TransferFailure(code, message, details)
   if (status >= 500) throw new TransferFailure('UNAVAILABLE', 'The service is not available. Waiting …', details)
   throw new TransferFailure(code ?? (status === 429 ? 'UNAVAILABLE' : 'UNEXPECTED'), message, details)
 }

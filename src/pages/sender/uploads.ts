@@ -37,7 +37,12 @@ export function uploadsTo(place: Place, check: (file: File) => void) {
   const entryOf = ({ id, name, size, type }: Kept) => ({
     ...{ id, size, aim: { folder: '', fileName: name } },
     async abandon() {
-      const patience = { signal: new AbortController().signal, retries: RETRIES, onRetry() {} }
+      const patience = {
+        signal: new AbortController().signal,
+        retries: RETRIES,
+        maintenanceSeconds: Number.POSITIVE_INFINITY,
+        onRetry() {},
+      }
       await abandon({ sessions: sessionsOf(id), transport: transportOf(place, type, patience) })
       kept.remove(id)
     },
@@ -49,7 +54,7 @@ export function uploadsTo(place: Place, check: (file: File) => void) {
     return {
       async upload({ aim, signal, progress, onRetry }) {
         check(file)
-        const patience = { signal, retries: RETRIES, onRetry }
+        const patience = { signal, retries: RETRIES, maintenanceSeconds: Number.POSITIVE_INFINITY, onRetry }
         const transport = transportOf(place, file.type, patience)
         const sessions = sessionsOf(id)
         const stored = await uploadInParts({ source, digests, aim, transport, sessions, progress, limit, patience })

@@ -36,6 +36,8 @@ export interface AccountRules {
   planClaim: PlanClaim
   /** Reports a plan of the setting that no account can be given. */
   unknownPlan: (plan: string) => void
+  /** Whether no account may be made now, because of a maintenance. */
+  isFrozen: boolean
   /** The link in mails. */
   link: string
 }
@@ -45,6 +47,7 @@ interface Deps extends Core<'db'>, Partial<Core<'change' | 'wake' | 'log' | 'pub
   /** Without it, sign-up is open. */
   signUp?: SignUp | null
   planClaim?: PlanClaim
+  isFrozen?: () => boolean
 }
 
 export function accountService({
@@ -54,6 +57,7 @@ export function accountService({
   change = changeRunner({ db }),
   wake = () => {},
   planClaim = null,
+  isFrozen = () => false,
   log,
   publicUrl = () => '',
 }: Deps) {
@@ -61,7 +65,7 @@ export function accountService({
     log?.warn({ plan }, 'PLAN_CLAIM names a plan that does not exist or is retired; the account keeps its plan')
   const rulesNow = (): AccountRules => ({
     ...{ linkByEmail, signUp: signUp ?? { rule: 'open' }, planClaim, unknownPlan },
-    link: publicUrl(),
+    ...{ link: publicUrl(), isFrozen: isFrozen() },
   })
 
   return {
@@ -80,7 +84,7 @@ export function accountService({
      * @param current the signed-in account to which the identity is attached; null for an ordinary sign-in
      * @throws SignInRefused `identity_taken` when another account has the identity, or has its verified e-mail address and may
      *   not be joined, `email_unverified` when an account has the e-mail address and the provider has not verified it,
-     *   `sign_up_closed` for a person who may not make an account, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
+     *   `sign_up_closed` for a person who may not make an account, `maintenance` for one who may not make it now, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
      */
     async signIn(raw: ProviderProfile, current: Pick<Caller, 'userId'> | null): Promise<{ userId: string }> {
       const [profile, rules] = [readProfile(raw), rulesNow()]
@@ -227,8 +231,9 @@ async function requireJoinable(
   if (same) refuse('identity_taken', 'Another user of the same provider has this e-mail address.')
 }
 
-/** Creates an account with an empty root folder, or with the data that it left behind. @throws SignInRefused `sign_up_closed` */
+/** Creates an account with an empty root folder, or with the data that it left behind. @throws SignInRefused `maintenance`, `sign_up_closed` */
 async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: Tx): Promise<string> {
+  if (rules.isFrozen) throw new SignInRefused('maintenance', 'No account is created during a maintenance.')
   // The owner of kept data had an account before, so the sign-up rule does not apply.
   const kept = await findKept(db, profile, rules, tx)
   if (!kept) await requireAdmitted(db, rules.signUp, profile, tx)

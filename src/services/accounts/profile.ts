@@ -30,6 +30,7 @@ export const refusalReasons = [
   'invalid_state',
   'provider_unavailable',
   'sign_up_closed',
+  'maintenance',
 ] as const
 export type RefusalReason = (typeof refusalReasons)[number]
 

@@ -18,6 +18,7 @@ import { within } from '../../runtime/within.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
+import type { MaintenanceService } from '../maintenance.ts'
 import { sharedDrivesOf, workspaceTreesOf } from '../tree/drive.ts'
 import type {
   Background,
@@ -78,6 +79,7 @@ export function backgroundCompletionService({
   uploadCompletions: completions,
   uploadSessions: sessions,
   findCaller,
+  maintenance,
   log,
   sweepSeconds,
 }: Core<'db' | 'log'> &
@@ -85,6 +87,7 @@ export function backgroundCompletionService({
     /** By the credential of an earlier request; null when that has ended. */
     findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
     uploadSessions: UploadSessionService
+    maintenance: MaintenanceService
     uploadCompletions: UploadCompletionService
   }) {
   const running = new Map<string, Promise<void>>()
@@ -195,7 +198,8 @@ export function backgroundCompletionService({
 
   async function takeAll(): Promise<void> {
     const room = TAKEN_OVER_AT_ONCE - running.size
-    if (room <= 0 || stopping.signal.aborted) return
+    // What a request has begun here ends; what another instance has left waits for the end of a maintenance.
+    if (room <= 0 || maintenance.current() || stopping.signal.aborted) return
     for (const row of await dueCompletions(db, room)) if (!running.has(row.id)) await takeOver(row)
   }
 

@@ -3,6 +3,7 @@ import { graphql } from '../../graphql/graphql.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
 import { mutate } from '../../graphql/run.ts'
 import { formatExact, formatNumber } from '../../i18n/format.ts'
+import { MaintenanceSection } from '../../maintenance/section.tsx'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Figures } from '../../parts/figures.tsx'
@@ -72,6 +73,7 @@ export function Service() {
         <Skeleton />
       ) : (
         <>
+          <MaintenanceSection />
           <Section
             title={text('mails')}
             actions={

@@ -1,0 +1,156 @@
+import type { Tx } from '../../db/index.ts'
+import { extendUploads, findMaintenance, putMaintenance, removeMaintenance } from '../../db/queries/maintenance.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
+import { DAY_MS } from '../values/duration.ts'
+import { MAX_MAINTENANCE_MESSAGE } from '../values/limits.ts'
+import { momentText } from '../values/moment.ts'
+import { oneLine } from '../values/one-line.ts'
+import type { Core } from './core.ts'
+
+/** A time in which reads go on, and writes are refused. */
+export interface MaintenanceView {
+  startedAt: number
+  endsAt: number
+  /** What the operator says about it; may be empty. */
+  message: string
+}
+
+export interface NewMaintenance {
+  endsAt: number
+  message?: string | null | undefined
+}
+
+/** Further away is a typing error. */
+const MAX_MS = 366 * DAY_MS
+/** For so long after its end, an upload waits for its next part: as long as after any part. */
+const UPLOAD_MS = DAY_MS
+
+const CHANNEL = 'satchel:maintenance'
+/** How often each process looks: the command line of the service cannot tell it. */
+const LOOK_MS = 1000
+
+/** What everybody is told. */
+export const maintenanceSentence = ({ endsAt }: Pick<MaintenanceView, 'endsAt'>): string =>
+  `Changes are refused until ${momentText(endsAt)}, because of maintenance. Reading goes on.`
+
+/** The refusal of a write. Not a failure of the service, so not logged as one. */
+export class UnderMaintenance extends AppError {
+  constructor({ endsAt, message }: MaintenanceView) {
+    const seconds = Math.max(1, Math.ceil((endsAt - Date.now()) / 1000))
+    super('MAINTENANCE', `${maintenanceSentence({ endsAt })} Try again then.`, {
+      retry_after: seconds,
+      until: new Date(endsAt).toISOString(),
+      ...(message === '' ? {} : { note: message }),
+    })
+  }
+}
+
+function read({ endsAt, message }: NewMaintenance, now: number): { endsAt: number; message: string } {
+  const said = oneLine(message ?? '').trim()
+  if (said.length > MAX_MAINTENANCE_MESSAGE)
+    throw new InvalidInput('message', `The message of a maintenance has up to ${MAX_MAINTENANCE_MESSAGE} characters.`)
+  if (!(endsAt > now)) throw new InvalidInput('until', 'A maintenance ends in the future. Give a later time.')
+  if (endsAt > now + MAX_MS) throw new InvalidInput('until', 'A maintenance ends within a year. Give an earlier time.')
+  return { endsAt, message: said }
+}
+
+/**
+ * The maintenance mode: docs/decisions/maintenance.md. Its state is a row; each process keeps what it last read of it, so that no request
+ * asks for it, and reads it every second, and at once where another process says that it has changed.
+ */
+export function maintenanceService({
+  db,
+  coordination,
+  telemetry,
+  wake = () => {},
+}: Core<'db'> & Partial<Core<'coordination' | 'telemetry' | 'wake'>>) {
+  let known: MaintenanceView | null = null
+  let timer: NodeJS.Timeout | undefined
+  let looking: Promise<void> | undefined
+
+  const inForce = (): MaintenanceView | null => (known && known.endsAt > Date.now() ? known : null)
+
+  async function look(): Promise<void> {
+    const was = known
+    known = (await findMaintenance(db)) ?? null
+    // What waited for its end.
+    if (was && !inForce()) wake()
+    if (known && !inForce()) known = null
+  }
+
+  /** One look at a time. What is known stays, while the database does not answer. */
+  async function lookAgain(): Promise<void> {
+    looking ??= look()
+      .catch(() => {})
+      .finally(() => {
+        looking = undefined
+      })
+    await looking
+  }
+
+  async function changed(): Promise<void> {
+    await looking
+    await look()
+    coordination?.publish(CHANNEL, '')
+  }
+
+  coordination?.subscribe(CHANNEL, () => void lookAgain())
+  telemetry?.read(() => ({ maintenance: inForce() ? 1 : 0 }))
+
+  return {
+    /** The maintenance in force; null while there is none. Takes no statement. */
+    current: inForce,
+
+    /** To be called before anything is written for a request. @throws MAINTENANCE */
+    requireWritable(): void {
+      const current = inForce()
+      if (current) throw new UnderMaintenance(current)
+    },
+
+    /** The maintenance in force, as the database has it. */
+    find: async (): Promise<MaintenanceView | null> => {
+      const found = await findMaintenance(db)
+      return found && found.endsAt > Date.now() ? found : null
+    },
+
+    /**
+     * Refuses writes from now on, or until another time than before. Uploads that wait for parts wait until a day after its end.
+     * @param by the operator; null for the command line of the service
+     * @throws INVALID_INPUT
+     */
+    async start(given: NewMaintenance, by: string | null): Promise<MaintenanceView> {
+      const now = Date.now()
+      const { endsAt, message } = read(given, now)
+      const made = await db.transaction(async (tx: Tx) => {
+        const before = await findMaintenance(db, tx)
+        const startedAt = before && before.endsAt > now ? before.startedAt : now
+        const row = { startedAt, endsAt, message, startedBy: by }
+        await putMaintenance(db, row, tx)
+        await extendUploads(db, endsAt + UPLOAD_MS, now, tx)
+        return row
+      })
+      await changed()
+      return made
+    },
+
+    /** Accepts writes again. @returns whether there was a maintenance */
+    async end(): Promise<boolean> {
+      const ended = await db.transaction((tx: Tx) => removeMaintenance(db, tx))
+      await changed()
+      return ended
+    },
+
+    /** Reads the state, and from then on every second. Fails while the database does not answer. */
+    async begin(): Promise<void> {
+      await look()
+      timer = setInterval(lookAgain, LOOK_MS)
+      timer.unref()
+    },
+
+    stop(): void {
+      clearInterval(timer)
+    },
+  }
+}
+
+export type MaintenanceService = ReturnType<typeof maintenanceService>
