@@ -9,6 +9,7 @@ import type { Config, OAuthProvider } from './config/config.ts'
 import type { Coordination } from './coordination/coordination.ts'
 import { localCoordination } from './coordination/local.ts'
 import { connectRedis, redisCoordination } from './coordination/redis.ts'
+import { createDerive } from './derive/derive.ts'
 import { createGraphql } from './graphql/yoga.ts'
 import type { BodyKind } from './http/body.ts'
 import { healthz, readyz } from './http/health.ts'
@@ -70,6 +71,7 @@ export async function createApp(config: Config, options: AppOptions) {
     ...(onStatement ? { onStatement } : {}),
   })
   const store = await ready('blobs', config, () => openStore(config, telemetry))
+  const derive = createDerive({ processes: config.deriveProcesses, readable: [config.blobDir], log })
   const coordination = config.redisUrl
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance
@@ -197,6 +199,7 @@ export async function createApp(config: Config, options: AppOptions) {
     worker,
     webhooks,
     sweeper,
+    derive,
     gateway,
     publicUrl: address,
 
@@ -282,6 +285,7 @@ export async function createApp(config: Config, options: AppOptions) {
       await gateway.stop(until - Date.now())
       // The last requests may have begun completions.
       await within(ended.then(endJobs), Math.max(0, until - Date.now()))
+      await derive.stop()
       services.blobs.stop()
       await mailer.close()
       coordination.close()

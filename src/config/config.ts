@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
@@ -99,6 +100,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     graphiql,
     groupRoles,
     drainSeconds,
+    deriveProcesses,
     linkByEmail,
     nodeEnv,
     metricsHost,
@@ -143,6 +145,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     },
     graphiql: graphiql === '' ? !production : graphiql,
     drainSeconds: drainSeconds ?? (production ? 5 : 0),
+    deriveProcesses: deriveProcesses ?? Math.max(1, availableParallelism() - 1),
     /** Whether a verified address joins accounts across providers. The embedded provider is one, too. */
     linkByEmail: linkByEmail === '' ? providers.length <= 1 : linkByEmail,
     production,

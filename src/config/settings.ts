@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { claimSettings } from './claim-settings.ts'
+import { deriveSettings } from './derive-settings.ts'
 import { count, flag, list, origin } from './readers.ts'
 import { telemetrySettings } from './telemetry-settings.ts'
 
@@ -273,6 +274,7 @@ export const settings = {
     default: '100',
     read: count(0, 1000),
   },
+  ...deriveSettings,
   NODE_ENV: {
     help: 'development, production or test; production refuses the embedded sign-in and a generated secret',
     default: 'development',

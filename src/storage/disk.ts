@@ -243,6 +243,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     chunks: async (key, { offset = 0, count, signal }) => chunksOf(await openBlob(key, signal), offset, count),
 
+    fileOf: pathOf,
     async look(key) {
       const there = await find(() => stat(pathOf(key)))
       return there ? { size: there.size } : null

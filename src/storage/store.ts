@@ -125,6 +125,8 @@ export interface BlobStore {
    * @throws BlobsKept for blobs that could not be removed, after all others have been
    */
   remove(keys: string[]): Promise<void>
+  /** The file of a blob, for programs of this machine that read it. Only where blobs are files. */
+  fileOf?(key: string): string
   /** The size of a blob in bytes; null if there is none. */
   look(key: string): Promise<{ size: number } | null>
   /** All blobs of the container in the order of their keys, including those that consist of staged parts only, with a size of 0. */

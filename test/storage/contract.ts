@@ -1,7 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import { PassThrough, Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, it } from '@jest/globals'
+import { sourceOf } from '../../src/storage/source.ts'
 import { BlobMissing, type BlobStore, BytesDiffer, type PutOptions, StoreRefusal } from '../../src/storage/store.ts'
 import type { Uploaded } from '../../src/storage/upload.ts'
 import { hexOfCrc32 } from '../../src/upload-engine/crc32.ts'
@@ -68,6 +70,15 @@ export function describeContract(start: () => Promise<Subject>): void {
     if (!space) return
     expect(space.freeBytes).toBeGreaterThan(0)
     expect(space.totalBytes).toBeGreaterThanOrEqual(space.freeBytes)
+  })
+
+  it('is a source for what is derived from a blob: its file, or a stream', async () => {
+    const bytes = randomBytes(300_000)
+    await put(store, 'source', pieces(bytes))
+    const source = sourceOf(store, { id: 'source', size: bytes.length })
+    expect('path' in source).toBe(isOnDisk)
+    const read = 'path' in source ? await readFile(source.path) : Buffer.concat(await (await source.open()).toArray())
+    expect(bytes.equals(read)).toBe(true)
   })
 
   describe('put', () => {

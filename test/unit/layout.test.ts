@@ -31,6 +31,7 @@ const layers = [
   ['src/access/caller.ts', 'src/access/roles.ts'],
   ['src/values/'],
   ['src/workers/'],
+  ['src/derive/'],
   ['src/coordination/'],
   ['src/telemetry/'],
   ['src/runtime/', 'src/upload-engine/'],

@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { count } from './readers.ts'
+
+/** The settings of what is derived from files. */
+export const deriveSettings = {
+  DERIVE_PROCESSES: {
+    help: 'processes at a time that make small pictures and the like of files; they run at low priority, only while there is work, each with at most 512 MiB',
+    default: '',
+    shown: 'one less than there are processors, but at least 1',
+    read: z
+      .literal('')
+      .transform(() => undefined)
+      .or(count(1, 256)),
+  },
+} as const

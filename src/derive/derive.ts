@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { Log } from '../runtime/log.ts'
+import { type Child, type Ended, startChild } from './child.ts'
+import type { Kind } from './kinds.ts'
+import type { Bounds, FailureReason, Task } from './outcome.ts'
+
+/** Bytes to derive something from: a file of this machine, or a stream that is written to a temporary file first. */
+export type Source = { path: string } | { size: number; open(signal?: AbortSignal): Promise<Readable> }
+
+export interface Job {
+  kind: Kind
+  source: Source
+  mediaType: string
+  /** Stricter or wider bounds than the usual ones. */
+  bounds?: Partial<Bounds>
+  /** What this kind of job needs to know beyond that. */
+  input?: unknown
+  signal?: AbortSignal
+}
+
+/** What was derived, of which nothing is to be believed: a hostile file may have made it up. Or why there is nothing. */
+export type Outcome = { ok: true; value: unknown; outputs: Buffer[] } | { ok: false; reason: FailureReason }
+
+/** Nothing can be derived now, whatever the file: its job is to be tried again. */
+export class DeriveUnavailable extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'DeriveUnavailable'
+  }
+}
+
+const usual: Bounds = { ms: 30_000, pixels: 100_000_000, outputBytes: 8 * 1024 * 1024 }
+/** A process without work ends after so long: it holds 90 MiB. */
+const IDLE_MS = 120_000
+/** A process does so many jobs: what libraries leak goes with it. */
+const JOBS_OF_A_PROCESS = 500
+
+interface Waiting {
+  task: Task
+  signal: AbortSignal | undefined
+  resolve(ended: Ended): void
+  reject(error: unknown): void
+}
+
+/**
+ * Derives things from files (checksums, small pictures, text) in processes apart, each of which does one job at a time within bounds. A
+ * process that crashes, hangs or grows is killed, and only its job fails. They are started when there is work, and end when there is none.
+ * @param processes how many there may be
+ * @param readable the folders in which files may be
+ */
+export function createDerive({
+  processes,
+  readable,
+  log,
+  idleMs = IDLE_MS,
+}: {
+  processes: number
+  readable: string[]
+  log: Log
+  idleMs?: number
+}) {
+  /** By their kind, which take turns: thousands of pictures do not hold up a text. */
+  const waiting = new Map<Kind, Waiting[]>()
+  const idle: { child: Child; timer: NodeJS.Timeout; jobs: number }[] = []
+  const busy = new Set<Child>()
+  let running = 0
+  let stopped = false
+  let temporary: Promise<string> | undefined
+
+  function takeNext(): Waiting | undefined {
+    for (const [kind, queue] of waiting) {
+      const next = queue.shift()
+      waiting.delete(kind)
+      if (queue.length > 0) waiting.set(kind, queue)
+      if (next) return next
+    }
+    return undefined
+  }
+
+  /** Gives work to processes. Each slot goes on until nothing waits. */
+  function work(): void {
+    while (running < processes && waiting.size > 0 && !stopped) {
+      running += 1
+      void slot().finally(() => {
+        running -= 1
+        work()
+      })
+    }
+  }
+
+  async function slot(): Promise<void> {
+    for (let next = takeNext(); next && !stopped; next = takeNext()) {
+      const { task, signal, resolve, reject } = next
+      if (signal?.aborted) {
+        reject(signal.reason)
+        continue
+      }
+      try {
+        resolve(await runOne(task, signal))
+      } catch (error) {
+        reject(error)
+      }
+    }
+  }
+
+  async function runOne(task: Task, signal: AbortSignal | undefined): Promise<Ended> {
+    const { child, jobs } = await take()
+    const cancel = () => child.end()
+    signal?.addEventListener('abort', cancel, { once: true })
+    try {
+      const ended = await child.run(task)
+      signal?.throwIfAborted()
+      if (stopped) throw new DeriveUnavailable('The service stops.')
+      if (!ended.ok && 'reason' in ended && ['memory', 'time', 'crashed'].includes(ended.reason))
+        log.warn({ kind: task.kind, reason: ended.reason }, 'a process that reads a file was ended; only its job fails')
+      return ended
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+      giveBack(child, jobs + 1)
+    }
+  }
+
+  async function take(): Promise<{ child: Child; jobs: number }> {
+    for (let there = idle.pop(); there; there = idle.pop()) {
+      clearTimeout(there.timer)
+      if (!there.child.isFit) {
+        there.child.end()
+        continue
+      }
+      busy.add(there.child)
+      return there
+    }
+    const child = await startChild([...readable, await folder()]).catch(error => {
+      throw new DeriveUnavailable(error instanceof Error ? error.message : String(error))
+    })
+    busy.add(child)
+    // It may have been stopped meanwhile.
+    if (stopped) child.end()
+    return { child, jobs: 0 }
+  }
+
+  function giveBack(child: Child, jobs: number): void {
+    busy.delete(child)
+    if (stopped || !child.isFit || jobs >= JOBS_OF_A_PROCESS) {
+      child.end()
+      return
+    }
+    const timer = setTimeout(() => {
+      idle.splice(
+        idle.findIndex(there => there.child === child),
+        1,
+      )
+      child.end()
+    }, idleMs)
+    timer.unref()
+    idle.push({ child, timer, jobs })
+  }
+
+  /** The folder for bytes that the store has no file of. */
+  function folder(): Promise<string> {
+    temporary ??= mkdtemp(join(tmpdir(), 'satchel-derive-'))
+    return temporary
+  }
+
+  /** Makes a file of a source. @throws what the source throws, and DeriveUnavailable if it has more bytes than it says */
+  async function fileOf(source: Source, signal?: AbortSignal): Promise<{ path: string; release(): Promise<void> }> {
+    if ('path' in source) return { path: source.path, release: async () => {} }
+    const dir = await folder()
+    await mkdir(dir, { recursive: true, mode: 0o700 })
+    const path = join(dir, randomUUID())
+    const release = () => rm(path, { force: true })
+    try {
+      let size = 0
+      await pipeline(
+        await source.open(signal),
+        async function* (chunks: AsyncIterable<Buffer>) {
+          for await (const chunk of chunks) {
+            size += chunk.length
+            if (size > source.size) throw new DeriveUnavailable('The store has more bytes than the ledger says.')
+            yield chunk
+          }
+        },
+        createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+        ...(signal ? [{ signal }] : []),
+      )
+      return { path, release }
+    } catch (error) {
+      await release()
+      throw error
+    }
+  }
+
+  /**
+   * Does one job.
+   * @throws DeriveUnavailable, the reason of the signal, or what the source throws
+   */
+  async function run({ kind, source, mediaType, bounds, input = null, signal }: Job): Promise<Outcome> {
+    const file = await fileOf(source, signal)
+    try {
+      const ended = await new Promise<Ended>((resolve, reject) => {
+        if (stopped) return reject(new DeriveUnavailable('The service stops.'))
+        const queue = waiting.get(kind) ?? []
+        const task = { kind, path: file.path, mediaType, bounds: { ...usual, ...bounds }, input }
+        queue.push({ task, signal, resolve, reject })
+        waiting.set(kind, queue)
+        work()
+      })
+      if ('unable' in ended) throw new DeriveUnavailable(ended.unable)
+      return ended
+    } finally {
+      await file.release()
+    }
+  }
+
+  return {
+    run,
+
+    /** Does several jobs with one file, which is written only once where the store has none. */
+    async withFile<T>(source: Source, use: (file: Source) => Promise<T>, signal?: AbortSignal): Promise<T> {
+      const { path, release } = await fileOf(source, signal)
+      try {
+        return await use({ path })
+      } finally {
+        await release()
+      }
+    },
+
+    /** How many jobs can run at a time. */
+    processes,
+
+    /** The processes that there are now. */
+    pids: (): number[] => [...busy, ...idle.map(({ child }) => child)].map(({ pid }) => pid),
+
+    /** Ends all processes. Jobs that wait or run are refused. */
+    async stop(): Promise<void> {
+      stopped = true
+      for (const queue of waiting.values())
+        for (const { reject } of queue) reject(new DeriveUnavailable('The service stops.'))
+      waiting.clear()
+      for (const { child, timer } of idle.splice(0)) {
+        clearTimeout(timer)
+        child.end()
+      }
+      for (const child of busy) child.end()
+      const dir = await temporary
+      if (dir) await rm(dir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type Derive = ReturnType<typeof createDerive>

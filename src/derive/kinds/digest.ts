@@ -1,0 +1,11 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import type { Derived, Task } from '../outcome.ts'
+
+/** The SHA-256 of a file: what identifies a content, wherever and however often it is stored. */
+export async function work({ path }: Task): Promise<Derived> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path, { highWaterMark: 1024 * 1024 }), hash)
+  return { value: { sha256: hash.digest('hex') } }
+}

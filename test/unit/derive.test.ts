@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import sharp from 'sharp'
+import { createDerive, type Derive, DeriveUnavailable } from '../../src/derive/derive.ts'
+import { createLog } from '../../src/runtime/log.ts'
+import { until } from '../until.ts'
+
+const lines: string[] = []
+const log = createLog({ logLevel: 'debug' }, { write: line => void lines.push(line) })
+const sides = { sides: [256, 1280] }
+
+let dir: string
+let derive: Derive
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'satchel-derive-test-'))
+  derive = createDerive({ processes: 1, readable: [dir], log })
+})
+afterAll(async () => {
+  await derive.stop()
+  await rm(dir, { recursive: true, force: true })
+})
+
+async function fileWith(bytes: Uint8Array | string, name = `${Math.random()}`): Promise<string> {
+  const path = join(dir, name)
+  await writeFile(path, bytes)
+  return path
+}
+
+const pictureOf = async (bytes: Uint8Array | string, bounds = {}) =>
+  derive.run({ kind: 'picture', source: { path: await fileWith(bytes) }, mediaType: 'image/png', input: sides, bounds })
+
+const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#3a7' } })
+
+/** Takes minutes to draw. */
+const endless = `<svg xmlns="http://www.w3.org/2000/svg" width="9000" height="9000"><filter id="f">${'<feTurbulence baseFrequency="0.9" numOctaves="200"/><feGaussianBlur stdDeviation="400"/>'.repeat(20)}</filter><rect width="9000" height="9000" filter="url(#f)"/></svg>`
+
+describe('A process apart', () => {
+  it('makes pictures and checksums, of files and of streams', async () => {
+    const bytes = await plain(3000, 1500).jpeg().toBuffer()
+    const path = await fileWith(bytes)
+    const made = await derive.run({ kind: 'picture', source: { path }, mediaType: 'image/jpeg', input: sides })
+    if (!made.ok) throw new Error(made.reason)
+    expect(made.value).toMatchObject({ width: 3000, height: 1500, orientation: 1, placeholder: expect.any(String) })
+    const shapes = await Promise.all(made.outputs.map(output => sharp(output).metadata()))
+    expect(shapes.map(({ format, width, height }) => [format, width, height])).toEqual([
+      ['webp', 1280, 640],
+      ['webp', 256, 128],
+    ])
+
+    const open = async () => Readable.from([bytes])
+    const source = { size: bytes.length, open }
+    const [a, b] = await Promise.all([
+      derive.run({ kind: 'digest', source, mediaType: 'image/jpeg' }),
+      derive.run({ kind: 'digest', source: { path }, mediaType: 'image/jpeg' }),
+    ])
+    expect(a).toMatchObject({ ok: true, value: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } })
+    expect(a).toEqual(b)
+    // Nothing of the stream stays behind. Tests beside this one may be at work.
+    await until(async () => {
+      const folders = await readdir(tmpdir())
+      const ours = folders.filter(name => /^satchel-derive-(?!test)/.test(name))
+      return (await Promise.all(ours.map(name => readdir(join(tmpdir(), name)).catch(() => [])))).flat().length === 0
+    })
+  })
+
+  it('does not write more than a source says it has', async () => {
+    const source = { size: 3, open: async () => Readable.from([Buffer.from('four')]) }
+    await expect(derive.run({ kind: 'digest', source, mediaType: 'x/y' })).rejects.toThrow(DeriveUnavailable)
+  })
+
+  it('turns pictures upright, keeps what is transparent, and takes nothing along that a picture says about itself', async () => {
+    const exif = {
+      IFD0: { Make: 'Acme', Model: 'Acme One\u0000\n', ImageDescription: 'secret words' },
+      IFD2: { DateTimeOriginal: '2024:05:06 07:08:09', OffsetTimeOriginal: '+02:00', FNumber: '28/10' },
+      IFD3: { GPSLatitude: '52/1 30/1 0/1', GPSLatitudeRef: 'N', GPSLongitude: '13/1 24/1 0/1', GPSLongitudeRef: 'W' },
+    }
+    const turned = await plain(40, 20).withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer()
+    const made = await pictureOf(turned)
+    if (!made.ok) throw new Error(made.reason)
+    expect(made.value).toMatchObject({
+      ...{ width: 20, height: 40, orientation: 6, takenAt: Date.UTC(2024, 4, 6, 5, 8, 9) },
+      details: { camera: 'Acme One', aperture: 2.8, place: { latitude: 52.5, longitude: -13.4 } },
+    })
+    const { exif: left, icc, xmp } = await sharp(made.outputs[0]).metadata()
+    expect([left, icc, xmp]).toEqual([undefined, undefined, undefined])
+    expect(Buffer.concat(made.outputs).includes('secret words')).toBe(false)
+
+    const clear = await sharp({ create: { width: 30, height: 30, channels: 4, background: '#0000' } })
+      .png()
+      .toBuffer()
+    const through = await pictureOf(clear)
+    if (!through.ok) throw new Error(through.reason)
+    expect((await sharp(through.outputs[0]).stats()).isOpaque).toBe(false)
+  })
+
+  it.each([
+    ['words', 'unsupported', 'not a picture'],
+    [
+      'a picture whose end is missing',
+      'unreadable',
+      plain(900, 900)
+        .png({ compressionLevel: 0 })
+        .toBuffer()
+        .then(b => b.subarray(0, 9000)),
+    ],
+    ['a picture with more pixels than allowed', 'too-large', plain(11_000, 11_000).png().toBuffer()],
+    ['a picture that is HEIC', 'unsupported', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')],
+  ])('names why it makes nothing of %s', async (_, reason, bytes) => {
+    expect(await pictureOf(await bytes)).toEqual({ ok: false, reason })
+  })
+
+  it('ends when it hangs, and the next job gets another one', async () => {
+    const [first] = derive.pids()
+    expect(await pictureOf(endless, { ms: 700 })).toEqual({ ok: false, reason: 'time' })
+    expect(await pictureOf(await plain(9, 9).png().toBuffer())).toMatchObject({ ok: true })
+    expect(derive.pids()).not.toContain(first)
+    expect(lines.join('')).toContain('"reason":"time"')
+  })
+
+  it('fails only its own job when it is killed', async () => {
+    const hanging = pictureOf(endless)
+    const next = pictureOf(await plain(9, 9).png().toBuffer())
+    await until(() => derive.pids().length === 1)
+    await new Promise(resolve => setTimeout(resolve, 300))
+    process.kill(derive.pids()[0] ?? 0, 'SIGKILL')
+    expect(await hanging).toEqual({ ok: false, reason: 'crashed' })
+    expect(await next).toMatchObject({ ok: true })
+  })
+
+  it('stays within its memory', async () => {
+    // Its decoder needs all of it at once: 400 MB.
+    const side = Buffer.alloc(2)
+    side.writeUInt16LE(9999)
+    const begin = [Buffer.from('GIF89a'), side, side, Buffer.from([0x80, 0, 0, 0, 0, 0, 255, 255, 255])]
+    const frame = [Buffer.from([0x2c, 0, 0, 0, 0]), side, side, Buffer.from([0, 2, 2, 0x44, 1, 0, 0x3b])]
+    const made = pictureOf(Buffer.concat([...begin, ...frame]))
+    let most = 0
+    const watch = setInterval(() => {
+      for (const pid of derive.pids())
+        try {
+          most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0))
+        } catch {}
+    }, 10)
+    const ended = await made
+    clearInterval(watch)
+    expect(ended).toMatchObject({ ok: false })
+    expect(most).toBeLessThan(512 * 1024)
+    expect(await pictureOf(await plain(9, 9).png().toBuffer())).toMatchObject({ ok: true })
+  })
+
+  it('asks no host for what a picture names, and reads no other file', async () => {
+    let asked = 0
+    const server = createServer(socket => {
+      asked += 1
+      socket.destroy()
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const address = server.address()
+    const host = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+    await fileWith(
+      await sharp({ create: { width: 9, height: 9, channels: 3, background: '#f00' } })
+        .png()
+        .toBuffer(),
+      'other.png',
+    )
+    const svg = `<?xml version="1.0"?><?xml-stylesheet href="${host}/a.css"?><!DOCTYPE svg [<!ENTITY x SYSTEM "${host}/x">]>
+      <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="50" height="50">
+      <script href="${host}/s.js">fetch('${host}')</script><style>@import url(${host}/b.css);</style>
+      <image href="${host}/i.png" width="50" height="50"/><image xlink:href="other.png" width="50" height="50"/>
+      <image href="file://${dir}/other.png" width="50" height="50"/><use href="${host}/u.svg#a"/>&x;</svg>`
+    const made = await pictureOf(svg)
+    server.close()
+    expect(asked).toBe(0)
+    if (!made.ok) return
+    // Nothing red: the file beside it was not drawn.
+    expect((await sharp(made.outputs[0]).stats()).channels[0]?.max).toBe(0)
+  })
+
+  it('ends when it has nothing to do, and with the service', async () => {
+    const brief = createDerive({ processes: 2, readable: [dir], log, idleMs: 50 })
+    const path = await fileWith('x')
+    await brief.run({ kind: 'digest', source: { path }, mediaType: 'x/y' })
+    await until(() => brief.pids().length === 0)
+    await brief.run({ kind: 'digest', source: { path }, mediaType: 'x/y' })
+    const waiting = brief.run({
+      kind: 'picture',
+      source: { path: await fileWith(endless) },
+      mediaType: 'x/y',
+      input: sides,
+    })
+    await until(() => brief.pids().length > 0)
+    const stopped = expect(waiting).rejects.toThrow(DeriveUnavailable)
+    await brief.stop()
+    await stopped
+    await expect(brief.run({ kind: 'digest', source: { path }, mediaType: 'x/y' })).rejects.toThrow(DeriveUnavailable)
+  })
+
+  it('may read nothing but what it is given', async () => {
+    const outside = await mkdtemp(join(tmpdir(), 'satchel-outside-'))
+    await mkdir(outside, { recursive: true })
+    await writeFile(join(outside, 'secret'), 'secret')
+    const source = { path: join(outside, 'secret') }
+    await expect(derive.run({ kind: 'digest', source, mediaType: 'x/y' })).rejects.toThrow(DeriveUnavailable)
+    await rm(outside, { recursive: true })
+  })
+})
