@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
 import type { Incoming } from '../http/incoming.ts'
 import { makeStatic, type StaticAnswer, sendStatic } from '../http/static.ts'
 import { AppError } from '../runtime/errors.ts'
@@ -14,7 +15,11 @@ const files = await Promise.all([
   load('script.js', SCRIPT),
   load('folder.js', SCRIPT),
 ])
-const built = await loadBuilt()
+const types: Record<string, string> = {
+  ...{ '.js': SCRIPT, '.mjs': SCRIPT, '.css': 'text/css; charset=utf-8' },
+  ...{ '.gif': 'image/gif', '.svg': 'image/svg+xml' },
+}
+const built = loadBuilt()
 
 /** @param parts the files in `views` that it is made of */
 async function load(name: string, type: string, parts = [name]) {
@@ -24,26 +29,45 @@ async function load(name: string, type: string, parts = [name]) {
   return { name, answer, path: BASE + name.replace('.', `.${hash}.`) }
 }
 
-/** What `npm run build:pages` has made, by names that follow from their content; nothing when it was not run. */
-async function loadBuilt() {
+/** What `npm run build:pages` has made, packed, by names that follow from their content; nothing when it was not run. */
+function loadBuilt() {
   const folder = new URL('dist/pages/', import.meta.resolve('#package.json'))
-  const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
-  if (!existsSync(new URL('manifest.json', folder))) return { entry: '', answers: new Map<string, StaticAnswer>() }
-  const manifest: Record<string, { file: string }> = JSON.parse(read('manifest.json'))
-  const names = readdirSync(folder).filter(name => name.endsWith('.js'))
-  const headers = {
-    'content-type': SCRIPT,
-    // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy of their page.
-    'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
+  const read = (name: string) => readFileSync(new URL(name, folder))
+  const answers = new Map<string, StaticAnswer>()
+  if (!existsSync(new URL('manifest.json', folder))) return { entryOf: () => undefined, answers }
+  const manifest: Record<string, { name?: string; file: string; css?: string[] }> = JSON.parse(
+    String(read('manifest.json')),
+  )
+  const names = new Set(readdirSync(folder))
+  for (const name of names) {
+    const type = types[extname(name)]
+    if (!type) continue
+    const headers = {
+      'content-type': type,
+      // For the worker that digests uploads, by WebAssembly. Other scripts are bound by the policy of their page.
+      'content-security-policy': "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
+      // The frame that shows documents has no origin.
+      'access-control-allow-origin': '*',
+      vary: 'Accept-Encoding',
+    }
+    const packed: StaticAnswer['packed'] = []
+    if (names.has(`${name}.br`)) packed.push(['br', read(`${name}.br`)], ['gzip', read(`${name}.gz`)])
+    answers.set(name, { plain: read(name), packed, headers })
   }
-  const load = async (name: string) => [name, await makeStatic(read(name), headers)] as const
-  return { entry: manifest['main.ts']?.file ?? '', answers: new Map(await Promise.all(names.map(load))) }
+  const entryOf = (entry: string) => Object.values(manifest).find(({ name }) => name === entry)
+  return { entryOf, answers }
 }
+
+const pathOf = (name: string | undefined) => (name ? BASE + name : '')
 
 /** The addresses of the files that pages load: a new content has a new address. That of a script that was not built is empty. */
 export const assets: Record<string, string> = {
   ...Object.fromEntries(files.map(({ name, path }) => [name, path])),
-  sender: built.entry && BASE + built.entry,
+  sender: pathOf(built.entryOf('sender')?.file),
+  preview: pathOf(built.entryOf('preview')?.file),
+  previewStyle: pathOf(built.entryOf('preview')?.css?.[0]),
+  pdfFrame: pathOf(built.entryOf('pdf-frame')?.file),
+  pdfStyle: pathOf(built.entryOf('pdf-frame')?.css?.[0]),
 }
 
 /** @throws ROUTE_NOT_FOUND */
@@ -59,7 +83,7 @@ export function sendAsset({ req, res, token }: Pick<Incoming, 'req' | 'res'> & {
 }
 
 /** The name of a built file without the hash of its content. */
-const stemOf = (name: string) => name.replace(/-[\w-]{8}(?=\.js$)/, '')
+const stemOf = (name: string) => name.replace(/-[\w-]{8}(?=\.\w+$)/, '')
 
 /** @param caching what is in its Cache-Control */
 const sendKept = (req: Incoming['req'], res: Incoming['res'], answer: StaticAnswer, caching: string): undefined =>

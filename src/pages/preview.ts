@@ -1,6 +1,8 @@
 import { buffer } from 'node:stream/consumers'
 import { sendBytes } from '../http/bytes.ts'
 import { write } from '../http/write.ts'
+import { decode } from '../renderers/decode.ts'
+import { isText, isTooLarge, kindOf, type TextKind } from '../renderers/kinds.ts'
 import { Unavailable } from '../runtime/errors.ts'
 import type { Delivery } from '../services/sharing/download.ts'
 import type { SharePage } from '../services/sharing/share-info.ts'
@@ -9,49 +11,30 @@ import type { Visit } from './visit.ts'
 import { nameOf, sizeOf } from './words.ts'
 
 type PreviewKind = PreviewView['kind']
+type Previewed = Pick<SharePage, 'fileName' | 'fileType' | 'size' | 'limited' | 'allowDownload'>
 
 /** How much of a text is shown. */
 const TEXT_BYTES = 64 * 1024
 /** What is a few lines only. */
 const SHORT_BYTES = 1000
-/** A browser takes a picture or a document as a whole. */
-const WHOLE_BYTES = 50 * 1024 * 1024
-
-const typesOf = (family: string, ...names: string[]) => names.map(name => `${family}/${name}`)
-
-/** What every browser of today displays itself. Anything else is only downloaded, whatever its name says. */
-const shown: [kind: PreviewKind, types: string[]][] = [
-  ['image', typesOf('image', 'png', 'jpeg', 'gif', 'webp', 'avif', 'bmp', 'apng', 'x-icon', 'vnd.microsoft.icon')],
-  ['pdf', ['application/pdf']],
-  [
-    'audio',
-    typesOf('audio', 'mpeg', 'mp4', 'x-m4a', 'aac', 'ogg', 'opus', 'webm', 'wav', 'x-wav', 'wave', 'flac', 'x-flac'),
-  ],
-  ['video', typesOf('video', 'mp4', 'webm', 'ogg')],
-  ['text', [...typesOf('text', 'plain', 'markdown', 'csv', 'tab-separated-values'), 'application/json']],
-]
-
-const essenceOf = (fileType: string) => fileType.replace(/;.*/, '')
-
-/** How a file can be shown; undefined for one that can only be downloaded. */
-export const previewKind = (fileType: string): PreviewKind | undefined =>
-  shown.find(([, types]) => types.includes(essenceOf(fileType)))?.[0]
-
-const isTooLarge = (kind: PreviewKind, size: number) => (kind === 'image' || kind === 'pdf') && size > WHOLE_BYTES
 
 /** How a share is shown on its page; why it is not, where one might expect it. */
-export function previewOf({ fileType, size, limited }: Pick<SharePage, 'fileType' | 'size' | 'limited'>): {
+export function previewOf({ fileName, fileType, size, limited, allowDownload }: Previewed): {
   kind: PreviewKind | null
+  /** What a script makes of a text; null for one that stays as it is. */
+  layout: TextKind | null
   /** Whether it needs little room. */
   short: boolean
   missing: string
 } {
-  const kind = previewKind(fileType)
-  const none = (missing: string) => ({ kind: null, short: false, missing })
-  if (!kind) return none('')
+  const kind = kindOf({ name: fileName, contentType: fileType, size })
+  const none = (missing: string) => ({ kind: null, layout: null, short: false, missing })
+  // A list takes the bytes of the archive, and those are its content.
+  if (!kind || (kind === 'archive' && !allowDownload)) return none('')
   if (limited) return none('There is no preview, because this link allows a limited number of downloads.')
   if (isTooLarge(kind, size)) return none('There is no preview, because the file is too large for one.')
-  return { kind, short: kind === 'text' && size < SHORT_BYTES, missing: '' }
+  if (!isText(kind)) return { kind, layout: null, short: false, missing: '' }
+  return { kind: 'text', layout: kind === 'text' ? null : kind, short: size < SHORT_BYTES, missing: '' }
 }
 
 /**
@@ -85,17 +68,4 @@ async function sendText({ req, res, signal }: Visit, delivery: Delivery, fileTyp
       "sandbox; default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
   }
   write(res, req, { status: 200, headers, body: renderText(nameOf(fileName), { text, rest }) })
-}
-
-/** The text in some bytes: as the mark says that they begin with, else as the type says, else UTF-8. */
-function decode(bytes: Buffer, fileType: string): string {
-  const [, said = 'utf-8'] = /;\s*charset=([\w:.+-]+)/.exec(fileType) ?? []
-  const marks: [bytes: string, encoding: string][] = [
-    ['fffe', 'utf-16le'],
-    ['feff', 'utf-16be'],
-    ['efbbbf', 'utf-8'],
-  ]
-  const [, marked] = marks.find(([mark]) => bytes.toString('hex', 0, 3).startsWith(mark)) ?? []
-  // As a stream: of a character that the cut goes through, nothing is shown.
-  return new TextDecoder(marked ?? said).decode(bytes, { stream: true })
 }

@@ -19,6 +19,7 @@ import { invitePages } from './invite.ts'
 import { askLogout, loginPage, logout } from './login.ts'
 import { errorPage } from './message.ts'
 import { sendFarewell } from './no-console.ts'
+import { pdfFrame, pdfResource } from './pdf.ts'
 import { requestPages } from './request.ts'
 import { sessionPages } from './session.ts'
 import { sharePages } from './share.ts'
@@ -109,6 +110,9 @@ export function createPages(options: Options) {
   addresses.on('GET', '/home', home)
   addresses.on('GET', '/workspace/:token', workspacePage(services, { hasConsole: web !== null }))
   addresses.on('GET', '/pages/:token', async visit => sendAsset(visit))
+  addresses.on('GET', '/pages/pdf', pdfFrame)
+  for (const kind of ['cmaps', 'standard_fonts', 'wasm'] as const)
+    addresses.on('GET', `/pages/pdf/${kind}/:token`, pdfResource(kind))
   addresses.on('GET', '/login', loginPage(providers))
   addresses.on('GET', '/identities', identities.show)
   addresses.on('POST', '/identities/remove', identities.remove)

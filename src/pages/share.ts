@@ -186,7 +186,7 @@ function sharePage(
   const { fileName, fileType, size } = look
   const isFolder = look.kind === FOLDER && path === undefined
   const file = isFolder ? folderOf(fileName, size) : fileOf(fileName, fileType, size)
-  const { kind, short, missing } = previewOf(look)
+  const { kind, layout, short, missing } = previewOf(look)
   const at = path === undefined ? '' : `?${new URLSearchParams({ path })}`
   const data: ShareView = {
     file,
@@ -197,7 +197,7 @@ function sharePage(
     back: path === undefined ? null : listOf(here, placeOf(query)),
     needs: look.needs,
     sharedBy: look.sharedBy && personOf(look.sharedBy),
-    preview: kind && !look.needs ? { kind, short, src: `${here}/preview${at}` } : null,
+    preview: kind && !look.needs ? { kind, layout, short, src: `${here}/preview${at}`, size } : null,
     noPreview: missing,
     signIn: signInAt(ownAddress(visit)),
     problem: (error && problems[error.code]) ?? '',

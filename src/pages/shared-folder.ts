@@ -1,11 +1,11 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Caller } from '../access/caller.ts'
+import { kindOf } from '../renderers/kinds.ts'
 import type { SharePage } from '../services/sharing/share-info.ts'
 import type { SharedEntry, SharedLevel, SharedQuery } from '../services/sharing/share-listing.ts'
 import { MAX_NAME_PART, MAX_ZIPPED } from '../values/limits.ts'
 import { joinPath, parsePath } from '../values/paths.ts'
 import { crumbsOf, fileRow, folderRow } from './level.ts'
-import { previewKind } from './preview.ts'
 import type { LevelEntry, SaveView, SortView } from './views.ts'
 import { type Page, page } from './visit.ts'
 import { momentOf, nameOf, personOf, sizeOf } from './words.ts'
@@ -95,8 +95,9 @@ const sortsOf = (here: string, place: FolderPlace): SortView[] =>
   })
 
 /** The address of the picture that the tile of a file shows; null for an icon. */
-function pictureOf({ fileType, size }: SharedEntry, { limited }: SharePage, preview: string): string | null {
-  const isShown = !limited && size > 0 && size <= MAX_TILE_BYTES && previewKind(fileType) === 'image'
+function pictureOf({ name, fileType, size }: SharedEntry, { limited }: SharePage, preview: string): string | null {
+  const isShown =
+    !limited && size > 0 && size <= MAX_TILE_BYTES && kindOf({ name, contentType: fileType, size }) === 'image'
   return isShown ? preview : null
 }
 

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Eta } from 'eta'
 import { satchel } from '../http/icon.ts'
+import type { TextKind } from '../renderers/kinds.ts'
 import { assets } from './assets.ts'
 import type { Moment, Person, ShownFile, Size } from './words.ts'
 
@@ -60,8 +61,12 @@ export interface SortView {
 
 /** The preview of a file. */
 export interface PreviewView {
-  kind: 'image' | 'pdf' | 'audio' | 'video' | 'text'
+  kind: 'image' | 'pdf' | 'audio' | 'video' | 'archive' | 'text'
+  /** What the script makes of a text; null for one that stays as it is. */
+  layout: TextKind | null
   src: string
+  /** Of the file, in bytes. */
+  size: number
   /** Whether a small frame is enough. */
   short: boolean
 }

@@ -1,3 +1,4 @@
+import { BlobWriter, TextReader, ZipWriter } from '@zip.js/zip.js'
 import type { Browser } from 'playwright-core'
 
 /** A landscape in few colours, so that pictures of it stay small. */
@@ -63,4 +64,16 @@ function tone(): Buffer {
   head.write('data', 36)
   head.writeUInt32LE(rate, 40)
   return Buffer.concat([head, samples])
+}
+
+/** A ZIP archive. @param texts of its files, by path @param encrypted paths of those that are encrypted */
+export async function makeArchive(texts: Record<string, string>, encrypted: string[] = []): Promise<Buffer> {
+  const zip = new ZipWriter(new BlobWriter())
+  for (const [path, text] of Object.entries(texts))
+    await zip.add(
+      path,
+      new TextReader(text),
+      encrypted.includes(path) ? { password: 'tea', encryptionStrength: 3 } : {},
+    )
+  return Buffer.from(await (await zip.close()).arrayBuffer())
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { openShell } from '../command-line.ts'
 import { fillInWord, signIn, type Visit, visit } from './browser.ts'
+import { makeArchive } from './media.ts'
 import { startWorld, tryPassword, until, type World } from './share-world.ts'
 
 const PASSWORD = 'päss wörd 🦊'
@@ -172,7 +173,16 @@ describe('Somebody who follows a link', () => {
     await page.evaluate(`document.querySelector('video').play()`)
     await until(page, `document.querySelector('video').currentTime > 0`)
     await page.goto(await w.share('a.pdf', w.media.pdf, 'application/pdf'))
-    await page.locator('object').waitFor()
+    await page.frameLocator('.preview iframe').locator('.textLayer', { hasText: 'We agreed' }).waitFor()
+    await page.goto(await w.share('a.md', '# Tea\n\n<b>green</b>', 'text/markdown'))
+    await page.locator('.preview').getByRole('heading', { name: 'Tea' }).waitFor()
+    expect(await page.locator('.preview b').count()).toBe(0)
+    await page.goto(await w.share('a.csv', 'name,amount\nTea,3', 'text/csv'))
+    await page.getByRole('columnheader', { name: 'amount' }).waitFor()
+    await page.goto(await w.share('a.py', 'print("tea")', 'application/octet-stream'))
+    await page.locator('.preview .hljs-string').waitFor()
+    await page.goto(await w.share('a.zip', await makeArchive({ 'tea/green.txt': 'leaf' }), 'application/zip'))
+    await page.getByText('tea/green.txt').waitFor()
     expect(mishaps(who)).toEqual([])
   })
 })
@@ -287,6 +297,7 @@ describe('A hostile file can do nothing on our origin', () => {
       expect(await page.title()).not.toBe('pwned')
     }
     await page.goto(link)
+    await settled()
     for (const element of await page.locator('main a, main img, main audio, main iframe').all()) await element.hover()
     await page.getByRole('link', { name: 'Download' }).click()
     await settled()

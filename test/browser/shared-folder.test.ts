@@ -88,7 +88,7 @@ describe('A file of a shared folder', () => {
     expect(await focused(page)).toBe('Hut.zip')
     await page.keyboard.press('Enter')
     await shows(page, 'Hut.zip')
-    expect(await viewerOn(page).locator('.preview').textContent()).toContain('ZIP archive · 4 B')
+    expect(await viewerOn(page).locator('.preview').textContent()).toContain('The content of this archive')
     await page.keyboard.press('ArrowLeft')
     await shows(page, 'Descent.webm')
     await until(page, `document.querySelector('dialog video').videoWidth === 320`)

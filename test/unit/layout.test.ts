@@ -34,7 +34,7 @@ const layers = [
   ['src/derive/'],
   ['src/coordination/'],
   ['src/telemetry/'],
-  ['src/runtime/', 'src/upload-engine/'],
+  ['src/runtime/', 'src/upload-engine/', 'src/renderers/'],
   ['src/config/'],
 ]
 
@@ -208,8 +208,13 @@ describe('Arrows', () => {
     expect(everywhere.filter(file => foreign.test(read(file)))).toEqual([])
   })
 
-  it('lead from the console to the upload engine and to nothing of the service: it talks to it over HTTP', () => {
-    const isOwn = (file: string) => /^src\/(console|upload-engine)\//.test(file)
+  it('lead from the renderers nowhere, so that pages and console show files alike', () => {
+    const out = arrows.filter(({ file, to }) => file.startsWith('src/renderers/') && !to.startsWith('src/renderers/'))
+    expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
+  })
+
+  it('lead from the console to the upload engine and the renderers, and to nothing of the service: it talks to it over HTTP', () => {
+    const isOwn = (file: string) => /^src\/(console|upload-engine|renderers)\//.test(file)
     const out = arrows.filter(({ file, to }) => file.startsWith('src/console/') && !isOwn(to))
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
     const into = arrows.filter(({ file, to }) => !file.startsWith('src/console/') && to.startsWith('src/console/'))

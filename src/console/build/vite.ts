@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig, type Plugin } from 'vite'
+import { packed } from '../../renderers/build/packed.ts'
 import { graphForCache } from './graph-types.ts'
 import { shapesOf } from './icons.ts'
 import { compileMessages } from './messages.ts'
@@ -67,27 +66,6 @@ const manifest: Plugin = {
       icons: icons.map(({ name, ...icon }) => ({ src: place(name), type: 'image/png', ...icon })),
     }
     this.emitFile({ type: 'asset', fileName: 'manifest.webmanifest', source: JSON.stringify(app) })
-  },
-}
-
-/** Every file packed once, as well as it goes, beside the file itself. */
-const packed: Plugin = {
-  name: 'packed',
-  generateBundle: {
-    order: 'post',
-    async handler(_options, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (file.fileName.endsWith('.html')) continue
-        const bytes = Buffer.from(file.type === 'chunk' ? file.code : file.source)
-        const best = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }
-        const [br, gz] = await Promise.all([
-          promisify(brotliCompress)(bytes, best),
-          promisify(gzip)(bytes, { level: 9 }),
-        ])
-        this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: br })
-        this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gz })
-      }
-    },
   },
 }
 

@@ -1,24 +1,27 @@
 import './viewer.css'
-import type { ReactNode } from 'react'
+import { type ReactNode, type Ref, useEffect, useState } from 'react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 import { formatBytes } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
-import { Download, X } from '../parts/icons.ts'
+import { Download, Maximize2, Minimize2, X } from '../parts/icons.ts'
 import { useTitle } from '../parts/use-title.ts'
 import type { Previewed } from './preview.tsx'
 import { text } from './text.ts'
 
 interface FrameProps {
-  /** Undefined while it is asked for. */
+  /** Undefined while it is requested. */
   file: Previewed | undefined
   onDownload: () => void
   onClose: () => void
+  /** Further buttons, before that for the download. */
+  actions?: ReactNode
+  stage?: Ref<HTMLDivElement>
   /** The preview, and what stands at its sides. */
   children: ReactNode
 }
 
 /** A file over the whole window. */
-export function Frame({ file, onDownload, onClose, children }: FrameProps) {
+export function Frame({ file, onDownload, onClose, actions, stage, children }: FrameProps) {
   useTitle(file?.name)
   return (
     <ModalOverlay className="viewer" isOpen onOpenChange={isOpen => isOpen || onClose()}>
@@ -30,6 +33,8 @@ export function Frame({ file, onDownload, onClose, children }: FrameProps) {
                 <strong dir="auto">{file?.name}</strong>
                 {file && <span>{formatBytes(file.size)}</span>}
               </div>
+              {actions}
+              <FullScreen />
               {file && (
                 <Button look="icon" aria-label={text('download')} onPress={onDownload}>
                   <Download />
@@ -39,10 +44,32 @@ export function Frame({ file, onDownload, onClose, children }: FrameProps) {
                 <X />
               </Button>
             </div>
-            <div className="viewer-stage">{children}</div>
+            <div className="viewer-stage" ref={stage}>
+              {children}
+            </div>
           </div>
         </Dialog>
       </Modal>
     </ModalOverlay>
+  )
+}
+
+/** Gives the whole screen to the window, where the browser can (telephones of Apple cannot). */
+function FullScreen() {
+  const [isOn, setOn] = useState(document.fullscreenElement !== null)
+  useEffect(() => {
+    const changed = () => setOn(document.fullscreenElement !== null)
+    document.addEventListener('fullscreenchange', changed)
+    return () => {
+      document.removeEventListener('fullscreenchange', changed)
+      if (document.fullscreenElement) void document.exitFullscreen()
+    }
+  }, [])
+  if (!document.fullscreenEnabled) return null
+  const toggle = () => (isOn ? document.exitFullscreen() : document.documentElement.requestFullscreen())
+  return (
+    <Button look="icon" aria-label={text(isOn ? 'leaveFullScreen' : 'fullScreen')} onPress={() => void toggle()}>
+      {isOn ? <Minimize2 /> : <Maximize2 />}
+    </Button>
   )
 }

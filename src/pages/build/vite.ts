@@ -1,13 +1,35 @@
-import { defineConfig } from 'vite'
+import { readdirSync, readFileSync } from 'node:fs'
+import { defineConfig, type Plugin } from 'vite'
+import { packed } from '../../renderers/build/packed.ts'
 
 const path = (name: string) => new URL(`../../../${name}`, import.meta.url).pathname
 
-/** `npm run build:pages` makes dist/pages: the script that sends files to a file request, which the service serves below /pages/. */
+/** What pdf.js fetches where a document needs it. What runs the scripts of documents is left out. */
+const pdfResources: Plugin = {
+  name: 'pdf-resources',
+  generateBundle() {
+    const library = new URL('.', import.meta.resolve('pdfjs-dist/package.json'))
+    for (const folder of ['cmaps', 'standard_fonts', 'wasm'])
+      for (const name of readdirSync(new URL(folder, library)))
+        if (!name.startsWith('quickjs'))
+          this.emitFile({
+            type: 'asset',
+            fileName: `pdf/${folder}/${name}`,
+            source: readFileSync(new URL(`${folder}/${name}`, library)),
+          })
+  },
+}
+
+/**
+ * `npm run build:pages` makes dist/pages, which the service serves below /pages/: the script that sends files to a file request, the one that
+ * lays out previews of shares, and the frame that shows PDF documents.
+ */
 export default defineConfig({
   root: path('src/pages/sender'),
   base: '/pages/',
   publicDir: false,
   cacheDir: path('node_modules/.cache/vite-pages'),
+  plugins: [packed, pdfResources],
   build: {
     outDir: path('dist/pages'),
     emptyOutDir: true,
@@ -17,9 +39,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: false,
     reportCompressedSize: false,
+    chunkSizeWarningLimit: 1000,
     manifest: 'manifest.json',
     rolldownOptions: {
-      input: { sender: path('src/pages/sender/main.ts') },
+      input: {
+        sender: path('src/pages/sender/main.ts'),
+        preview: path('src/renderers/share-preview/main.ts'),
+        'pdf-frame': path('src/renderers/pdf-frame/main.ts'),
+      },
       // The page imports what it exports.
       preserveEntrySignatures: 'strict',
       output: { entryFileNames: '[name]-[hash].js', chunkFileNames: '[name]-[hash].js' },

@@ -351,7 +351,10 @@ function openOver(card, list, { enhance }) {
   // A finger that goes along the line of text; not on a picture that it has enlarged.
   let from = null
   stage.addEventListener('touchstart', ({ target, touches }) => {
-    const isAlone = touches.length === 1 && visualViewport.scale === 1 && !target.closest('audio, video')
+    const isAlone =
+      touches.length === 1 &&
+      visualViewport.scale === 1 &&
+      !target.closest('audio, video, [data-zoomed=true], .laid-out')
     from = isAlone ? { x: touches[0].clientX, y: touches[0].clientY } : null
   })
   stage.addEventListener('touchend', ({ changedTouches: [{ clientX, clientY }] }) => {

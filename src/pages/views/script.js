@@ -23,8 +23,9 @@ function enhance(root) {
       image.replaceWith(sorry)
     })
   // What only one page needs; also where it has come in the place of another.
-  for (const part of root.querySelectorAll('[data-module]'))
-    import(part.dataset.module).then(({ start }) => start(part, { enhance, say }))
+  const parts = [...root.querySelectorAll('[data-module]')]
+  if (root instanceof Element && root.matches('[data-module]')) parts.push(root)
+  for (const part of parts) import(part.dataset.module).then(({ start }) => start(part, { enhance, say }))
 }
 
 // A file that was opened over its folder has the address of its own page, which a reload has shown.

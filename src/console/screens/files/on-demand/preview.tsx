@@ -10,6 +10,8 @@ import { DOWNLOAD } from './documents.ts'
 interface FilePreviewProps {
   file: FileEntry
   isLarge?: boolean
+  /** Called when a picture is there, or when it is known that it cannot be shown. */
+  onReady?: () => void
   /** The token of the share by which it is seen. */
   share?: string | undefined
 }

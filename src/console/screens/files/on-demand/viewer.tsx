@@ -1,8 +1,10 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { Button } from '../../../parts/button.tsx'
-import { ChevronLeft, ChevronRight } from '../../../parts/icons.ts'
+import { ChevronLeft, ChevronRight, Pause, Play } from '../../../parts/icons.ts'
 import { Frame } from '../../../viewer/frame.tsx'
+import { isPicture } from '../../../viewer/preview.tsx'
+import { useSwipe } from '../../../viewer/use-swipe.ts'
 import type { Entry } from '../documents.ts'
 import { DETAILS } from './details-documents.ts'
 import { FilePreview } from './preview.tsx'
@@ -19,7 +21,10 @@ interface ViewerProps {
   onClose: () => void
 }
 
-/** A file over the whole window. The arrow keys go to the files before and after it. */
+/** How long a slide show shows each picture, in milliseconds. */
+const SLIDE_MS = 5000
+
+/** A file over the whole window. The arrow keys and a finger go to the files before and after it, and the space bar plays the pictures. */
 export function Viewer({ id, entries, share, onShow, onDownload, onClose }: ViewerProps) {
   const files = entries.filter(({ __typename }) => __typename === 'File')
   const at = files.findIndex(entry => entry.id === id)
@@ -32,11 +37,32 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
   }
   const step = useRef(go)
   step.current = go
+  const stage = useRef<HTMLDivElement>(null)
+  useSwipe(stage, go)
+
+  const [isPlaying, setPlaying] = useState(false)
+  /** The picture that has arrived: its time begins then. */
+  const [readyId, setReady] = useState('')
+  const nextPicture = at < 0 ? undefined : files.slice(at + 1).find(isPictureEntry)?.id
+  const canPlay = listed !== undefined && isPictureEntry(listed) && nextPicture !== undefined
+  const isOn = isPlaying && canPlay
+  const show = useRef(onShow)
+  show.current = onShow
+  useEffect(() => {
+    if (!isOn || readyId !== id || !nextPicture) return
+    const timer = setTimeout(() => show.current(nextPicture), SLIDE_MS)
+    return () => clearTimeout(timer)
+  }, [isOn, readyId, id, nextPicture])
+
+  const playing = useRef(() => {})
+  playing.current = () => canPlay && setPlaying(!isOn)
   useEffect(() => {
     const onKey = ({ key, target }: KeyboardEvent) => {
       if (target instanceof HTMLMediaElement) return
       const forward = document.dir === 'rtl' ? 'ArrowLeft' : 'ArrowRight'
       if (key === 'ArrowLeft' || key === 'ArrowRight') step.current(key === forward ? 1 : -1)
+      const isOnControl = target instanceof Element && target.closest('button, [tabindex="0"]')
+      if (key === ' ' && !isOnControl) playing.current()
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
@@ -46,6 +72,14 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
       file={file?.__typename === 'File' ? file : undefined}
       onDownload={() => file && onDownload(file)}
       onClose={onClose}
+      stage={stage}
+      actions={
+        canPlay && (
+          <Button look="icon" aria-label={text(isOn ? 'pauseSlides' : 'playSlides')} onPress={() => setPlaying(!isOn)}>
+            {isOn ? <Pause /> : <Play />}
+          </Button>
+        )
+      }
     >
       <Button
         look="icon"
@@ -57,7 +91,7 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
         <ChevronLeft />
       </Button>
       {file?.__typename === 'File' ? (
-        <FilePreview key={file.id} file={file} share={share} isLarge />
+        <FilePreview key={file.id} file={file} share={share} isLarge onReady={() => setReady(file.id)} />
       ) : (
         <div className="preview none" />
       )}
@@ -73,3 +107,5 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
     </Frame>
   )
 }
+
+const isPictureEntry = (entry: Entry): boolean => entry.__typename === 'File' && isPicture(entry)

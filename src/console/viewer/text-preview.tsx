@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState } from 'react'
+import { layOut } from '../../renderers/browser/text.ts'
+import { decode } from '../../renderers/decode.ts'
+import type { NamedFile, TextKind } from '../../renderers/kinds.ts'
+import { formatBytes } from '../i18n/format.ts'
+import { text } from './text.ts'
+
+/** How much of a text is shown. */
+const TEXT_BYTES = 256 * 1024
+
+interface TextPreviewProps {
+  kind: TextKind
+  file: NamedFile
+  url: string
+  /** Small ones show the characters as they are. */
+  isLarge: boolean
+  onError: () => void
+}
+
+/** The beginning of a text, laid out by its kind. */
+export function TextPreview({ kind, file, url, isLarge, onError }: TextPreviewProps) {
+  const { name, contentType, size } = file
+  const [shown, setShown] = useState<Node>()
+  const isCut = size > TEXT_BYTES
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const gone = new AbortController()
+    const headers = isCut ? { range: `bytes=0-${TEXT_BYTES - 1}` } : undefined
+    fetch(url, { signal: gone.signal, headers })
+      .then(async response => {
+        if (!response.ok) throw new Error(response.statusText)
+        const read = decode(new Uint8Array(await response.arrayBuffer()), contentType)
+        setShown(await layOut(isLarge ? kind : 'text', name, read))
+      })
+      .catch(() => gone.signal.aborted || onError())
+    return () => gone.abort()
+  }, [url, isCut, kind, name, contentType, isLarge, onError])
+  useEffect(() => {
+    if (shown) place.current?.replaceChildren(shown)
+  }, [shown])
+  return (
+    <div className={`preview text ${isLarge ? kind : 'text'}`}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+      <div className="text-scroll" dir="auto" tabIndex={0} ref={place} role="region" aria-label={name} />
+      {isLarge && isCut && shown && (
+        <p className="text-cut">{text('textCut', { shown: formatBytes(TEXT_BYTES), size: formatBytes(size) })}</p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,35 @@
+import { type RefObject, useEffect, useRef } from 'react'
+
+/** How far a finger goes to turn to another file, in pixels. */
+const SWIPE = 60
+
+/**
+ * Calls `onStep` when one finger goes along the line of text, unless a picture is enlarged or a player or scrolled text is touched.
+ * @param onStep with 1 to go on, -1 to go back
+ */
+export function useSwipe(stage: RefObject<HTMLElement | null>, onStep: (by: number) => void): void {
+  const step = useRef(onStep)
+  step.current = onStep
+  useEffect(() => {
+    const element = stage.current
+    if (!element) return
+    let from: { x: number; y: number } | null = null
+    const onDown = ({ target, touches: [touch, second] }: TouchEvent) => {
+      const isFree = target instanceof Element && !target.closest('audio, video, .text, .archive, [data-zoomed=true]')
+      from = touch && !second && isFree ? { x: touch.clientX, y: touch.clientY } : null
+    }
+    const onUp = ({ changedTouches: [touch] }: TouchEvent) => {
+      if (!from || !touch) return
+      const [along, across] = [touch.clientX - from.x, touch.clientY - from.y]
+      from = null
+      if (Math.abs(along) <= SWIPE || Math.abs(along) <= 2 * Math.abs(across)) return
+      step.current(along < 0 === (document.dir !== 'rtl') ? 1 : -1)
+    }
+    element.addEventListener('touchstart', onDown, { passive: true })
+    element.addEventListener('touchend', onUp)
+    return () => {
+      element.removeEventListener('touchstart', onDown)
+      element.removeEventListener('touchend', onUp)
+    }
+  }, [stage])
+}

@@ -1,0 +1,195 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import type { Page } from 'playwright-core'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  pictures,
+  rowOf,
+  startConsole,
+  telephone,
+} from './console.ts'
+import { makeArchive, makeMedia } from './media.ts'
+import { until } from './share-world.ts'
+
+const readme = `# Notes
+
+| who | what |
+| --- | --- |
+| alice | **owns** |
+
+- [x] done
+
+<script>document.title = 'taken over'</script>
+<img src="https://elsewhere.example/pixel.png">
+
+![a picture](https://elsewhere.example/pixel.png)
+[run](javascript:alert(1)) [read](https://elsewhere.example/)
+`
+const source = 'export const answer: number = 42 // <b>not bold</b>\n'
+const values = 'name;amount\n"Tea; green";3\nCoffee;4\n'
+
+let w: ConsoleWorld
+let alice: Person
+
+beforeAll(async () => {
+  w = await startConsole()
+  alice = await w.person('alice')
+  const { png, pdf } = await makeMedia(w.browser)
+  const archive = await makeArchive({ 'photos/beach.txt': 'sand', 'secret.txt': 'hush' }, ['secret.txt'])
+  await alice.upload('show/readme.md', readme, 'text/markdown')
+  await alice.upload('show/values.csv', values, 'text/csv')
+  await alice.upload('show/answer.ts', source, 'video/mp2t')
+  await alice.upload('show/run.py', 'print("x")\n', 'application/octet-stream')
+  await alice.upload('show/pack.zip', archive, 'application/zip')
+  await alice.upload('show/torn.zip', 'PK no archive', 'application/zip')
+  await alice.upload('show/minutes.pdf', pdf, 'application/pdf')
+  await alice.upload('show/torn.pdf', '%PDF-1.7 torn', 'application/pdf')
+  await alice.upload('show/a.png', png, 'image/png')
+  await alice.upload('show/b.png', png, 'image/png')
+}, 120_000)
+afterAll(() => w?.stop())
+
+const viewerOn = (page: Page) => page.getByRole('dialog')
+
+/** Opens a file of the folder over the whole window. */
+async function show(page: Page, name: string): Promise<void> {
+  await rowOf(name, page).click()
+  await page.keyboard.press('Enter')
+  await viewerOn(page).getByText(name, { exact: true }).waitFor()
+}
+
+async function close(page: Page): Promise<void> {
+  await page.keyboard.press('Escape')
+  await viewerOn(page).waitFor({ state: 'detached' })
+}
+
+describe('The viewer', () => {
+  it('lays out Markdown without its scripts, its HTML and its pictures', async () => {
+    const page = await alice.open('/files/show')
+    await show(page, 'readme.md')
+    const article = viewerOn(page).locator('article.markdown')
+    await article.getByRole('heading', { name: 'Notes' }).waitFor()
+    expect(await article.getByRole('cell', { name: 'owns' }).locator('strong').count()).toBe(1)
+    expect(await article.locator('script, img').count()).toBe(0)
+    expect(await article.textContent()).toContain(`<script>document.title = 'taken over'</script>`)
+    expect(await article.locator('a', { hasText: 'run' }).getAttribute('href')).toBeNull()
+    const link = article.getByRole('link', { name: 'read' })
+    expect(await link.getAttribute('rel')).toBe('noopener noreferrer nofollow')
+    await expectAccessible(page)
+    await pictures(page, 'viewer-markdown')
+    await close(page)
+  })
+
+  it('shows separated values as a table, and source code in colours', async () => {
+    const page = await alice.open('/files/show')
+    await show(page, 'values.csv')
+    await viewerOn(page).getByRole('columnheader', { name: 'amount' }).waitFor()
+    await viewerOn(page).getByRole('cell', { name: 'Tea; green' }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'viewer-table')
+    await close(page)
+    await show(page, 'answer.ts')
+    await viewerOn(page).locator('.hljs-keyword', { hasText: 'export' }).waitFor()
+    expect(await viewerOn(page).locator('.text-scroll').textContent()).toBe(source)
+    await expectAccessible(page)
+    await close(page)
+    await show(page, 'run.py')
+    await viewerOn(page).locator('.hljs-string').waitFor()
+    await close(page)
+  })
+
+  it('lists what is in an archive', async () => {
+    const page = await alice.open('/files/show')
+    await show(page, 'pack.zip')
+    await viewerOn(page).getByText('photos/beach.txt').waitFor()
+    await viewerOn(page).getByText('2 entries').waitFor()
+    expect(await viewerOn(page).getByRole('img', { name: 'Encrypted' }).count()).toBe(1)
+    await expectAccessible(page)
+    await pictures(page, 'viewer-archive')
+    await close(page)
+    await show(page, 'torn.zip')
+    await viewerOn(page).getByText('There is no preview of this file.').waitFor()
+    await close(page)
+  })
+
+  it('shows PDF documents in a frame without an origin, and finds words in them', async () => {
+    const page = await alice.open('/files/show')
+    await show(page, 'minutes.pdf')
+    const frame = viewerOn(page).frameLocator('iframe')
+    await frame.locator('.textLayer', { hasText: 'We agreed on everything.' }).waitFor()
+    await frame.getByText('of 1').waitFor()
+    await pictures(page, 'viewer-pdf')
+    const inside = page.frames().find(one => one.url().endsWith('/pages/pdf'))
+    expect(await inside?.evaluate('self.origin')).toBe('null')
+    await frame.getByRole('searchbox', { name: 'Find in the document' }).fill('agreed')
+    await frame.locator('.highlight.selected').waitFor()
+    await frame.getByRole('searchbox').fill('nowhere')
+    await frame.getByText('Not found').waitFor()
+    await frame.getByRole('button', { name: 'Zoom in' }).click()
+    // A key that the frame hears closes the viewer around it.
+    await page.keyboard.press('Escape')
+    await viewerOn(page).waitFor({ state: 'detached' })
+    await show(page, 'torn.pdf')
+    await viewerOn(page).getByText('There is no preview of this file.').waitFor()
+    await close(page)
+  })
+
+  it('enlarges pictures by keys, buttons and double clicks', async () => {
+    const page = await alice.open('/files/show')
+    await show(page, 'a.png')
+    const image = viewerOn(page).getByRole('img', { name: 'a.png' })
+    await until(page, `document.querySelector('.picture img')?.naturalWidth === 1200`)
+    const whole = await image.boundingBox()
+    await page.keyboard.press('+')
+    await until(page, `document.querySelector('.picture-stage').dataset.zoomed === 'true'`)
+    await viewerOn(page).getByRole('button', { name: 'Zoom in' }).click()
+    await viewerOn(page).getByRole('button', { name: 'Fit to the window' }).click()
+    await until(page, `document.querySelector('.picture-stage').dataset.zoomed === 'false'`)
+    await image.dblclick()
+    await viewerOn(page).getByText('250%').waitFor()
+    expect((await image.boundingBox())?.width).toBeGreaterThan((whole?.width ?? 0) * 2)
+    await expectAccessible(page)
+    await pictures(page, 'viewer-zoom')
+    await page.keyboard.press('0')
+    await viewerOn(page).getByText('100%').waitFor()
+    await close(page)
+  })
+
+  it('plays pictures one after the other, until the last one', async () => {
+    const page = await alice.open('/files/show')
+    await page.clock.install()
+    await show(page, 'a.png')
+    await viewerOn(page).getByRole('button', { name: 'Play pictures' }).click()
+    await viewerOn(page).getByRole('button', { name: 'Pause' }).waitFor()
+    await until(page, `document.querySelector('.picture img')?.complete`)
+    await page.clock.fastForward(5100)
+    await viewerOn(page).getByRole('img', { name: 'b.png' }).waitFor()
+    await viewerOn(page).getByRole('button', { name: 'Play pictures' }).waitFor({ state: 'detached' })
+    expect(await viewerOn(page).getByRole('button', { name: 'Pause' }).count()).toBe(0)
+    await page.clock.resume()
+    await close(page)
+    expectQuiet(alice)
+  })
+
+  it('turns to the next file when a finger goes along, on a telephone', async () => {
+    const bob = await w.person('bob', telephone)
+    await bob.upload('a.bin', 'first', 'application/octet-stream')
+    await bob.upload('b.bin', 'second', 'application/octet-stream')
+    const page = await bob.open('/files')
+    await show(page, 'a.bin')
+    const touch = (type: string, x: number) =>
+      page.evaluate(`(() => {
+        const target = document.querySelector('.viewer-stage .preview')
+        const touch = new Touch({ identifier: 1, target, clientX: ${x}, clientY: 300 })
+        const touches = '${type}' === 'touchend' ? [] : [touch]
+        target.dispatchEvent(new TouchEvent('${type}', { touches, changedTouches: [touch], bubbles: true }))
+      })()`)
+    await touch('touchstart', 300)
+    await touch('touchend', 100)
+    await viewerOn(page).getByText('b.bin', { exact: true }).waitFor()
+    await pictures(page, 'viewer-telephone')
+    expectQuiet(bob)
+  })
+})
