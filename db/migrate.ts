@@ -14,6 +14,7 @@ import { signIn } from './migrations/0013-sign-in.ts'
 import { deletionHolds } from './migrations/0014-deletion-holds.ts'
 import { maintenance } from './migrations/0015-maintenance.ts'
 import { tags } from './migrations/0019-tags.ts'
+import { loginRequests } from './migrations/0020-login-requests.ts'
 
 /** Begins the name of the row in the table of migrations that a restore makes first and removes last. */
 export const RESTORING = 'restoring '
@@ -21,7 +22,7 @@ export const RESTORING = 'restoring '
 /** Lead from the first released version to this one, in order. */
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
-  ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, tags],
+  ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, tags, loginRequests],
 ]
 
 /**

@@ -17,6 +17,7 @@ import { Identity } from './models/identity.ts'
 import { Installation } from './models/installation.ts'
 import { Invite } from './models/invite.ts'
 import { Job } from './models/job.ts'
+import { LoginRequest } from './models/login-request.ts'
 import { MailNotice } from './models/mail-notice.ts'
 import { MailRecipient } from './models/mail-recipient.ts'
 import { Maintenance } from './models/maintenance.ts'
@@ -57,6 +58,7 @@ const tables = {
   Installation,
   Invite,
   Job,
+  LoginRequest,
   MailNotice,
   MailRecipient,
   Maintenance,

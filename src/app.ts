@@ -3,7 +3,7 @@ import { migrate } from '../db/migrate.ts'
 import { type Context, Shared } from '../schema/context.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
-import { callerFinder, findCallerAgain } from './access/credential.ts'
+import { callerFinder, findCallerAgain, findCallerByKey } from './access/credential.ts'
 import { refuseForeignWrites } from './access/origin.ts'
 import type { Config, OAuthProvider } from './config/config.ts'
 import type { Coordination } from './coordination/coordination.ts'
@@ -36,6 +36,7 @@ import { bindStore } from './services/installation.ts'
 import { maintenanceService } from './services/maintenance.ts'
 import { createPubSub } from './services/notices/pub-sub.ts'
 import { webhookAddresses } from './services/notices/webhook-address.ts'
+import { createAuthorizationServer } from './sign-in/authorization-server.ts'
 import { createAuthRoutes } from './sign-in/routes.ts'
 import { allReady, ready } from './start.ts'
 import { openStore } from './storage/open.ts'
@@ -183,6 +184,7 @@ export async function createApp(config: Config, options: AppOptions) {
       routes: true,
       handle: incoming => rest.handle(incoming, body => contextOf(incoming, body)),
     },
+    ...createAuthorizationServer(services, key => findCallerByKey(db, key), address),
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', admits: true, handle: signed },

@@ -122,6 +122,14 @@ const queries: GraphRow[] = [
   ),
   my('apiKeys', ' { nodes { id workspace { id } } }'),
   my('identities', ' { id }'),
+  query(
+    'me { loginRequest }',
+    SESSION,
+    'query ($userCode: String!) { me { loginRequest(userCode: $userCode) { userCode } } }',
+    'me.loginRequest',
+    async things => ({ userCode: await things.userCode() }),
+    { under: ME },
+  ),
   my('webhooks', ' { id workspace { id } }'),
   my('events', ' { nodes { id kind } }'),
   query(
@@ -1217,6 +1225,16 @@ const onAccounts: GraphRow[] = [
       unknown: 'API_KEY_NOT_FOUND',
     },
   ),
+  mutation('approveLogin', SESSION, 'redirectUrl viewer { id }', ({ name }) => ({
+    ...{ clientId: 'program', clientName: name, redirectUri: 'http://127.0.0.1:8000/', scopes: ['PRIVATE_FILES_READ'] },
+    codeChallenge: 'x'.repeat(43),
+  })),
+  mutation('approveDeviceLogin', SESSION, 'loginRequest { userCode } viewer { id }', async things => ({
+    userCode: await things.userCode(),
+  })),
+  mutation('refuseDeviceLogin', SESSION, 'loginRequest { userCode } viewer { id }', async things => ({
+    userCode: await things.userCode(),
+  })),
   mutation(
     'endSession',
     ['session owner of it', null],

@@ -231,6 +231,11 @@ export class World {
       )
       return made.shareFiles.shares[0]
     }
+    /** The code that a program shows which waits for a key. */
+    const userCode = async (): Promise<string> => {
+      const terms = { clientId: 'program', name, scopes: ['private_files:read' as const], lifetime: 3600 }
+      return (await t.app.services.loginRequests.begin(terms, '192.0.2.1')).userCode
+    }
     const shareDirectly = async (): Promise<string> => {
       const json = { email: recipient.email, objects: [(await upload()).path] }
       return (await owner.rest('POST', '/api/files/share', { json })).response.sharing_info[0].sharing_token
@@ -268,6 +273,7 @@ export class World {
       return (await owner.rest('POST', '/api/workspaces/invites/create', { json })).response.id
     }
     return {
+      userCode,
       name,
       owner,
       workspaceId,

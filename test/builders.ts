@@ -111,6 +111,7 @@ export const ROOMY = {
 /** Settings without rate limits, for the same. */
 export const UNHURRIED = {
   RATE_API_KEYS: '1000000',
+  RATE_DEVICE_LOGINS: '1000000',
   RATE_SHARING: '1000000',
   RATE_WORKSPACES: '1000000',
   RATE_INVITES: '1000000',

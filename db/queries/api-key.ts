@@ -67,7 +67,7 @@ export async function apiKeyQuota(
   db: Db,
   holder: Holder,
   id: string,
-  tx: Tx,
+  tx?: Tx,
 ): Promise<{ limit: string; max: number; used: number }> {
   const { where, max: limit, value, account } = HOLDERS[holder]
   const row = await db.row<{ used: number; max: number }>(

@@ -17,6 +17,7 @@ const ended = {
   share_event: { key: 'id', where: 'id < ?', values: (at: number) => [firstIdAt(at)] },
   mail_notice: { key: 'id', where: 'sent_at < ?', values: (at: number) => [at] },
   upload_session: { key: 'id', where: "state = 'completed' AND claim_until <= ?", values: (at: number) => [at] },
+  login_request: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
   deletion_hold: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
   outbox: { key: 'id', where: 'due_at = ? AND created_at < ?', values: (at: number) => [GIVEN_UP, at] },
 } as const

@@ -20,7 +20,7 @@ export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller |
   const findBySession = oneLookup(hash => findSession(db, 'hash', hash))
 
   async function find(req: IncomingMessage): Promise<Caller | null> {
-    const key = req.headers['x-api-key']
+    const key = req.headers['x-api-key'] ?? bearerKey(req)
     if (key !== undefined) return typeof key === 'string' && key.length <= MAX_SECRET ? findByKey(hashOf(key)) : null
     const secret = sessionSecret(req)
     const caller = secret ? await findBySession(hashOf(secret)) : null
@@ -36,9 +36,22 @@ export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller |
   }
 }
 
+/** The caller that the secret of a key stands for; null for anything else. */
+export const findCallerByKey = async (db: Db, secret: string): Promise<Caller | null> =>
+  secret.length <= MAX_SECRET ? findKey(db, 'hash', hashOf(secret)) : null
+
 /** The caller by the credential of an earlier request, for work that outlives it; null when that has ended. */
 export const findCallerAgain = (db: Db, { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>) =>
   via === 'session' ? findSession(db, 'id', credentialId) : findKey(db, 'id', credentialId)
+
+/**
+ * A key as programs send it that know OAuth (RFC 6750). Other tokens are none of ours: a proxy before the service may add one of its own, and
+ * the cookie counts as before.
+ */
+function bearerKey({ headers }: IncomingMessage): string | undefined {
+  const given = headers.authorization
+  return given === undefined ? undefined : /^Bearer +(satchel_[\w-]+)$/i.exec(given)?.[1]
+}
 
 const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 

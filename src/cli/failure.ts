@@ -17,6 +17,9 @@ export const exits = {
 export type OwnCode =
   | 'USAGE'
   | 'NOT_SIGNED_IN'
+  | 'LOGIN_REFUSED'
+  | 'LOGIN_TIMED_OUT'
+  | 'LOGIN_FAILED'
   | 'NOT_FOUND'
   | 'TARGET_EXISTS'
   | 'IS_A_FOLDER'
@@ -45,6 +48,9 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   INVALID_SCOPE: usage,
 
   NOT_SIGNED_IN: denied,
+  LOGIN_REFUSED: denied,
+  LOGIN_TIMED_OUT: denied,
+  LOGIN_FAILED: denied,
   UNAUTHENTICATED: denied,
   PASSWORD_REQUIRED: denied,
   FORBIDDEN: denied,
@@ -80,6 +86,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   TRASH_ITEM_NOT_FOUND: notFound,
   VERSION_NOT_FOUND: notFound,
   WEBHOOK_NOT_FOUND: notFound,
+  LOGIN_REQUEST_NOT_FOUND: notFound,
   ROUTE_NOT_FOUND: notFound,
 
   TARGET_EXISTS: conflict,

@@ -87,6 +87,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     mailsFromOne,
     mailsFromAll,
     rateApiKeys,
+    rateDeviceLogins,
     rateSharing,
     rateWorkspaces,
     rateInvites,
@@ -132,6 +133,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     /** Calls of a user in so many seconds. */
     rates: {
       api_keys: { max: rateApiKeys, seconds: 60 },
+      device_logins: { max: rateDeviceLogins, seconds: 60 },
       sharing: { max: rateSharing, seconds: 60 },
       workspaces: { max: rateWorkspaces, seconds: 60 },
       invites: { max: rateInvites, seconds: 60 },

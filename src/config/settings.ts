@@ -133,6 +133,7 @@ export const settings = {
     read: z.string().regex(/^([1-9][0-9]{0,8}(s|m|h|d|w|mo|y)|never)$/, 'must be a duration such as 7d, or never'),
   },
   RATE_API_KEYS: rate('API keys that a user may create in a minute', '10'),
+  RATE_DEVICE_LOGINS: rate('logins with a code that programs of one network (/24, /48) may begin in a minute', '30'),
   RATE_SHARING: rate('shares with other people that one user may create in a minute', '60'),
   RATE_WORKSPACES: rate('workspaces that a user may create in a minute', '10'),
   RATE_INVITES: rate('invites that a user may send in a minute', '30'),

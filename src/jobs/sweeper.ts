@@ -9,7 +9,7 @@ import type { KeptService } from '../services/tree/kept.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
-import { DAY_MS } from '../values/duration.ts'
+import { DAY_MS, HOUR_MS } from '../values/duration.ts'
 import { createPace } from './pace.ts'
 
 const BATCH = 200
@@ -92,6 +92,8 @@ export function createSweeper({
     const now = Date.now()
     await deleteEnded(db, 'session', now, BATCH)
     await deleteEnded(db, 'share_use', now, BATCH)
+    // For a while, the program that polls is told that its code has expired.
+    await deleteEnded(db, 'login_request', now - HOUR_MS, BATCH)
     await deleteEnded(db, 'upload_session', now, BATCH)
     await deleteEnded(db, 'deletion_hold', now, BATCH)
     await deleteEnded(db, 'share', now - KEEP_ENDED_MS, BATCH)

@@ -182,6 +182,8 @@ const kinds: Record<ErrorCode, Kind> = {
   // GraphQL only.
   WEBHOOK_NOT_FOUND: { says: 'There is no such webhook. Use an id of a listing.' },
   // GraphQL only.
+  LOGIN_REQUEST_NOT_FOUND: { says: 'No program waits with this code. Start the login again.' },
+  // GraphQL only.
   PLAN_IN_USE: { says: '3 accounts have this plan. Give them another plan first, or retire it.' },
   PATH_EXISTS: {
     says: 'Something named "docs/report.pdf" exists already. Choose another name, or delete or move it first.',

@@ -25,6 +25,8 @@ const labelOf = (provider: string): string =>
 const goals: [beginning: string, goal: string][] = [
   ['/share/', 'You are on your way to a file that was shared with you.'],
   ['/invite/', 'You are on your way to an invite.'],
+  ['/authorize', 'You are on your way to a program that asks for access to your files.'],
+  ['/device', 'You are on your way to a program that asks for access to your files.'],
   ['/graphql', 'You are on your way to GraphiQL.'],
   ['/api/docs', 'You are on your way to the REST interface.'],
 ]

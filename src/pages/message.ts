@@ -15,6 +15,7 @@ const headings: Partial<Record<ErrorCode, [icon: MessageView['icon'], heading: s
   RATE_LIMITED: ['clock', 'Please wait'],
   TOO_MANY_ATTEMPTS: ['lock', 'Please wait'],
   INVITE_NOT_FOUND: ['link', 'This invite no longer exists'],
+  LOGIN_REQUEST_NOT_FOUND: ['clock', 'No program waits with this code'],
   INVITE_EXPIRED: ['clock', 'No longer valid'],
   INVITE_NOT_FOR_YOU: ['person', 'Not for this account'],
   ALREADY_A_MEMBER: ['check', 'You are in'],

@@ -11,6 +11,7 @@ import type { SessionService } from '../services/accounts/session.ts'
 import type { Services } from '../services/index.ts'
 import { type MaintenanceView, maintenanceSentence } from '../services/maintenance.ts'
 import { sendAsset } from './assets.ts'
+import { authorizePages } from './authorize.ts'
 import { type Console, consolePages, consolePaths } from './console.ts'
 import { pageHeaders } from './headers.ts'
 import { homePage } from './home.ts'
@@ -91,6 +92,7 @@ export function createPages(options: Options) {
   const shares = sharePages({ services, secure, hasConsole: Boolean(options.console) })
   const requests = requestPages({ services, secure })
   const invites = invitePages(services)
+  const logins = authorizePages(options)
   const ownSessions = sessionPages(services)
   const unsubscribe = unsubscribePages(services)
   const addresses = createAddresses<Handler>('There is nothing at this URL.')
@@ -114,6 +116,10 @@ export function createPages(options: Options) {
   for (const kind of ['cmaps', 'standard_fonts', 'wasm'] as const)
     addresses.on('GET', `/pages/pdf/${kind}/:token`, pdfResource(kind))
   addresses.on('GET', '/login', loginPage(providers))
+  addresses.on('GET', '/authorize', logins.ask)
+  addresses.on('POST', '/authorize', logins.answer)
+  addresses.on('GET', '/device', logins.enterCode)
+  addresses.on('POST', '/device', logins.answerDevice)
   addresses.on('GET', '/identities', identities.show)
   addresses.on('POST', '/identities/remove', identities.remove)
   addresses.on('GET', '/identities/confirm', identities.ask)

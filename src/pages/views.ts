@@ -150,6 +150,34 @@ export interface LinkView {
   person: Person
 }
 
+/** A program that asks for a key. */
+export interface AuthorizeView {
+  /** Where the form goes. */
+  action: string
+  /** The account that answers: another one may have signed in meanwhile. */
+  account: string
+  name: string
+  clientId: string
+  rights: string[]
+  lifetimes: { value: string; label: string; chosen: boolean }[]
+  /** The address on this computer that the browser leads back to; null for a program with a code. */
+  redirect: string | null
+  device: { userCode: string; network: string; isElsewhere: boolean; since: Moment } | null
+  /** Signs in as another person, and leads back. */
+  switchTo: string
+}
+
+/** The answer of a person, on its way to the program. */
+export interface AuthorizedView {
+  isApproved: boolean
+  href: string
+}
+
+export interface DeviceView {
+  userCode: string
+  problem: string
+}
+
 export interface MessageView {
   icon: 'clock' | 'link' | 'lock' | 'person' | 'check' | 'cloud' | 'compass'
   heading: string
@@ -201,6 +229,9 @@ export interface Views {
   identities: IdentitiesView
   link: LinkView
   message: MessageView
+  authorize: AuthorizeView
+  authorized: AuthorizedView
+  device: DeviceView
   workspace: LevelView
   'shared-folder': SharedFolderView
 }

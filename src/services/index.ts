@@ -8,6 +8,7 @@ import { accountExportService } from './accounts/account-export.ts'
 import { apiKeyService } from './accounts/api-key.ts'
 import { appointmentService } from './accounts/appointment.ts'
 import { identityService } from './accounts/identity.ts'
+import { loginRequestService } from './accounts/login-request.ts'
 import { operatorService } from './accounts/operator.ts'
 import { overviewService } from './accounts/overview.ts'
 import { personService } from './accounts/person.ts'
@@ -110,6 +111,8 @@ export function createServices({ config, ...given }: Options) {
   const groupMemberships = groupMembershipService(core)
   const workspaces = workspaceService(core)
   const fileRequests = fileRequestService({ ...core, passwords })
+  const apiKeys = apiKeyService(core)
+  const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
   const ofPerson = { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces }
 
   return {
@@ -120,7 +123,7 @@ export function createServices({ config, ...given }: Options) {
     groupMemberships,
     accountEnd: accountEndService(core),
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),
-    apiKeys: apiKeyService(core),
+    apiKeys,
     appointments: appointmentService(core),
     backgroundCompletions: backgroundCompletionService({ ...core, uploadSessions, uploadCompletions }),
     directShares: directShareService({ ...core, listings, shareLinks, mailings, shares, passwords }),
@@ -148,7 +151,8 @@ export function createServices({ config, ...given }: Options) {
     overviews: overviewService(core),
     persons: personService(core),
     plans: planService(core),
-    rateLimits: rateLimitService({ rules: config.rates, coordination, measures: telemetry }),
+    rateLimits,
+    loginRequests: loginRequestService({ ...core, apiKeys, guesses, rateLimits }),
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),
     statistics: statisticService(core),
     storageReports: storageReportService(core),

@@ -82,3 +82,5 @@ export function rateLimitService({ rules, coordination, now = Date.now, measures
     },
   }
 }
+
+export type RateLimitService = ReturnType<typeof rateLimitService>

@@ -37,6 +37,9 @@ export const MAX_WORKSPACE_NAME = 64
 export const MAX_SLUG = 48
 export const MAX_KEY_NAME = 100
 export const MAX_KEY_DESCRIPTION = 1000
+/** Of a program that signs in through a browser. */
+export const MAX_CLIENT_ID = 64
+export const MAX_REDIRECT_URI = 200
 export const MAX_PASSWORD = 128
 /** Characters of a part of a name to search for. */
 export const MAX_NAME_PART = 255

@@ -17,6 +17,7 @@ const keys: KeyingConfig = {
   DriveUsage: embedded,
   EventDetails: embedded,
   Limits: embedded,
+  LoginRequest: embedded,
   MailQueue: embedded,
   Maintenance: embedded,
   Operator: embedded,

@@ -49,6 +49,7 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     workspaceId: string | null,
     allowed: readonly KeyScope[],
     input: ApiKeyInput,
+    first: (tx: Tx) => Promise<void> = async () => {},
   ): Promise<NewApiKey> {
     const { name, description, scopes, lifetime } = readInput(input, allowed)
     const key = `satchel_${newSecret()}`
@@ -56,6 +57,7 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     const expiresAt = lifetime === null ? null : createdAt + lifetime
     await change(caller, async ({ tx, record }) => {
       await requireKeyQuota(caller, workspaceId, tx)
+      await first(tx)
       const [hash, hint] = [hashSecret(key).toString('hex'), key.slice(-4)]
       const made = { createdBy: caller.userId, createdAt, lastUsedAt: null, expiresAt }
       await db.ApiKey.create(
@@ -74,9 +76,14 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     if (workspaceId === null) await lockUser(db, caller.userId, tx)
     // Without this lock, a key that is created while its creator is being removed would survive.
     else await lockToManage(db, caller, workspaceId, tx)
-    const quota = await (workspaceId === null
-      ? apiKeyQuota(db, 'user', caller.userId, tx)
-      : apiKeyQuota(db, 'workspace', workspaceId, tx))
+    requireRoom(
+      await (workspaceId === null
+        ? apiKeyQuota(db, 'user', caller.userId, tx)
+        : apiKeyQuota(db, 'workspace', workspaceId, tx)),
+    )
+  }
+
+  function requireRoom(quota: Awaited<ReturnType<typeof apiKeyQuota>>): void {
     if (quota.used >= quota.max)
       throw new AppError('QUOTA_EXCEEDED', `The plan allows ${quota.max} API keys. Delete one first.`, { ...quota })
   }
@@ -99,6 +106,11 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
   return {
     /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
     createPrivate: (caller: Caller, input: ApiKeyInput) => create(caller, null, privateScopes, input),
+    /** The same, after what `first` does in the transaction. */
+    createPrivateAfter: (caller: Caller, input: ApiKeyInput, first: (tx: Tx) => Promise<void>) =>
+      create(caller, null, privateScopes, input, first),
+    /** Whether there is room for another private key, as far as is known now. @throws QUOTA_EXCEEDED */
+    requireRoomFor: async (caller: Caller) => requireRoom(await apiKeyQuota(db, 'user', caller.userId)),
     /** The private keys of the caller, newest first. */
     async pageOfPrivate(caller: Caller, limit: number, after: ApiKeyPlace | null): Promise<Page<ApiKeyView>> {
       return (await pagesOf('user', [caller.userId], limit, after)).get(caller.userId) ?? { rows: [], more: false }
@@ -118,8 +130,15 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
     listOfWorkspace: (workspace: WorkspaceView) => list('workspace', workspace.id),
     removeFromWorkspace: (caller: Caller, workspace: WorkspaceView, id: string) =>
       remove(caller, 'workspace', workspace.id, id),
+    /** Deletes the key that the caller is, which needs no further right. @throws API_KEY_NOT_FOUND */
+    removeItself: (caller: Caller) =>
+      caller.workspaceId === null
+        ? remove(caller, 'user', caller.userId, caller.credentialId)
+        : remove(caller, 'workspace', caller.workspaceId, caller.credentialId),
   }
 }
+
+export type ApiKeyService = ReturnType<typeof apiKeyService>
 
 function toView(row: ApiKeyRow): ApiKeyView {
   return {

@@ -1,0 +1,198 @@
+import type { Caller } from '../access/caller.ts'
+import { isFromOwnPage } from '../access/origin.ts'
+import type { KeyScope } from '../access/scopes.ts'
+import { AppError, Forbidden, InvalidInput } from '../runtime/errors.ts'
+import {
+  type Authorization,
+  GrantError,
+  type LoginTerms,
+  parametersOf,
+  readAuthorization,
+  readRedirect,
+  redirectTo,
+} from '../services/accounts/login-term.ts'
+import type { Services } from '../services/index.ts'
+import { AUTHORIZE_PATH, DEVICE_PATH } from '../sign-in/authorization-server.ts'
+import { readReturnTo } from '../sign-in/return-to.ts'
+import { DAY_MS } from '../values/duration.ts'
+import { truncateAddress } from '../values/network.ts'
+import { oneLine } from '../values/one-line.ts'
+import { donePage } from './message.ts'
+import type { AuthorizeView } from './views.ts'
+import { leadingTo, type Page, page, type Redirect, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import { count, momentOf } from './words.ts'
+
+interface Options {
+  services: Pick<Services, 'loginRequests' | 'rateLimits'>
+  publicUrl: () => string
+}
+
+/** What a key may do, in words. */
+const rights: Partial<Record<KeyScope, string>> = {
+  'private_files:read': 'see and download all of your own files',
+  'private_files:write': 'add, change and move them',
+  'private_files:delete': 'delete them',
+  'private_files:share': 'share them with other people and by links, and ask others for files',
+}
+
+const DAY_SECONDS = DAY_MS / 1000
+const choices = [1, 7, 30, 90, 365].map(days => days * DAY_SECONDS)
+
+/** `/authorize` and `/device`: a person gives a program an API key, or does not. */
+export function authorizePages({ services: { loginRequests, rateLimits }, publicUrl }: Options) {
+  /**
+   * @throws FORBIDDEN unless a browser says that a page of this very service sends the form: nothing else may approve
+   */
+  function requireOwnPage({ req }: Visit): void {
+    if (!isFromOwnPage(req, publicUrl())) throw new Forbidden('Send this form from the page of this service.')
+  }
+
+  /** The request in the query. A refusal that the program has to hear is a redirect. @throws INVALID_INPUT */
+  function read({ query }: Visit): Authorization | Redirect {
+    const given = repeatedRefused(query)
+    const redirect = readRedirect(given)
+    try {
+      return readAuthorization(given, redirect)
+    } catch (error) {
+      if (!(error instanceof GrantError)) throw error
+      return { to: redirectTo(redirect, publicUrl(), { error: error.error, error_description: error.message }) }
+    }
+  }
+
+  /** This page with its query, which a sign-in leads back to. @throws INVALID_INPUT */
+  function hereWith(path: string, query: URLSearchParams): string {
+    const here = query.size > 0 ? `${path}?${query}` : path
+    if (readReturnTo(here) === null)
+      throw new InvalidInput('state', 'This URL is too long. Give the program a shorter name, and a shorter state.')
+    return here
+  }
+
+  const consent = (caller: Caller, here: string, terms: LoginTerms, more: Pick<AuthorizeView, 'redirect' | 'device'>) =>
+    page(
+      'authorize',
+      {
+        action: here,
+        account: caller.userId,
+        name: oneLine(terms.name),
+        clientId: terms.clientId,
+        rights: terms.scopes.map(scope => rights[scope] ?? scope),
+        lifetimes: lifetimesWith(terms.lifetime),
+        switchTo: leadingTo(here, '/logout'),
+        ...more,
+      },
+      { title: 'Let a program in?', caller },
+    )
+
+  const asking = (caller: Caller, here: string, asked: Authorization): Page =>
+    consent(caller, here, asked, { redirect: new URL(asked.redirectUri).host, device: null })
+
+  return {
+    async ask(visit: Visit): Promise<Reply> {
+      const asked = read(visit)
+      if ('to' in asked) return asked
+      const here = hereWith(AUTHORIZE_PATH, visit.query)
+      const caller = await visit.caller()
+      return caller ? asking(caller, here, asked) : { to: signInAt(here) }
+    },
+
+    async answer(visit: Visit): Promise<Reply> {
+      requireOwnPage(visit)
+      const asked = read(visit)
+      if ('to' in asked) return asked
+      const here = hereWith(AUTHORIZE_PATH, visit.query)
+      const form = await readForm(visit)
+      const caller = await visit.caller()
+      if (!caller) return { to: signInAt(here) }
+      // Another account has signed in since the page was shown: it has to see what it approves.
+      if (form.get('account') !== caller.userId) return asking(caller, here, asked)
+      const isApproved = readAnswer(form)
+      if (isApproved) await rateLimits.hit('api_keys', caller.userId, {})
+      const href = isApproved
+        ? await loginRequests.approve(caller, asked, form.get('key_expires_in'))
+        : loginRequests.refuse(asked)
+      // Browsers hold redirects after a form against form-action, which cannot name an IPv6 address. So the page itself leads on.
+      return page(
+        'authorized',
+        { isApproved, href },
+        { title: isApproved ? 'Approved' : 'Refused', caller },
+        { headers: { refresh: `0;url=${href}` } },
+      )
+    },
+
+    async enterCode(visit: Visit): Promise<Reply> {
+      const userCode = (visit.query.get('user_code') ?? '').slice(0, 20)
+      const caller = await visit.caller()
+      const here = hereWith(DEVICE_PATH, new URLSearchParams(userCode === '' ? {} : { user_code: userCode }))
+      return caller
+        ? page('device', { userCode, problem: '' }, { title: 'Enter the code', caller })
+        : { to: signInAt(here) }
+    },
+
+    async answerDevice(visit: Visit): Promise<Reply> {
+      requireOwnPage(visit)
+      const form = await readForm(visit)
+      const caller = await visit.caller()
+      if (!caller) return { to: signInAt(DEVICE_PATH) }
+      const userCode = (form.get('user_code') ?? '').slice(0, 20)
+      const by = { userCode, address: visit.address }
+      try {
+        // Without an answer, or for another account than the page was shown to, it is shown first.
+        if (form.get('answer') === null || form.get('account') !== caller.userId) {
+          const found = await loginRequests.find(userCode, visit.address)
+          const { network, createdAt } = found
+          const isElsewhere = network !== truncateAddress(visit.address)
+          const device = { userCode: found.userCode, network, isElsewhere, since: momentOf(createdAt) }
+          return consent(caller, DEVICE_PATH, found, { redirect: null, device })
+        }
+        if (!readAnswer(form)) {
+          await loginRequests.refuseDevice(caller, by)
+          return donePage('Refused', 'The program gets no access. You can close this window.', caller)
+        }
+        await rateLimits.hit('api_keys', caller.userId, {})
+        const { name } = await loginRequests.approveDevice(caller, by, form.get('key_expires_in'))
+        const sentence = `“${oneLine(name)}” gets its key within seconds. You can close this window, and end the access at any time under API keys.`
+        return donePage('Approved', sentence, caller)
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'LOGIN_REQUEST_NOT_FOUND') throw error
+        return page(
+          'device',
+          { userCode, problem: error.message },
+          { title: 'Enter the code', caller },
+          { status: error.status },
+        )
+      }
+    },
+  }
+}
+
+function repeatedRefused(query: URLSearchParams) {
+  try {
+    return parametersOf(query)
+  } catch (error) {
+    if (error instanceof GrantError) throw new InvalidInput('query', error.message)
+    throw error
+  }
+}
+
+function readAnswer(form: URLSearchParams): boolean {
+  const answer = form.get('answer')
+  if (answer !== 'approve' && answer !== 'refuse')
+    throw new InvalidInput('answer', 'The answer must be approve or refuse.')
+  return answer === 'approve'
+}
+
+/** What the program has asked for, among what is usual. */
+const lifetimesWith = (asked: number): AuthorizeView['lifetimes'] =>
+  [...new Set([asked, ...choices])]
+    .sort((a, b) => a - b)
+    .map(seconds => ({ value: `${seconds}s`, label: lengthOf(seconds), chosen: seconds === asked }))
+
+function lengthOf(seconds: number): string {
+  const units: [size: number, word: string][] = [
+    [DAY_SECONDS, 'day'],
+    [3600, 'hour'],
+    [60, 'minute'],
+  ]
+  const [size, word] = units.find(([each]) => seconds % each === 0) ?? [1, 'second']
+  return count(seconds / size, word)
+}

@@ -1,0 +1,298 @@
+import { createHash, randomInt } from 'node:crypto'
+import { v7 as newId } from 'uuid'
+import type { Tx } from '../../../db/index.ts'
+import { isAlive } from '../../../db/queries/caller.ts'
+import {
+  type Decision,
+  decideLoginRequest,
+  deleteLoginRequest,
+  type LoginRequestRow,
+  loginRequestByCode,
+  notePoll,
+  pendingLoginRequest,
+  redeemLoginRequest,
+  slowDownPolls,
+} from '../../../db/queries/login-request.ts'
+import type { Caller } from '../../access/caller.ts'
+import type { GuessLimiter } from '../../access/guessing.ts'
+import { hasSession, type KeyScope } from '../../access/scopes.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
+import { hashSecret, isSame, newSecret } from '../../runtime/tokens.ts'
+import { truncateAddress } from '../../values/network.ts'
+import type { Core } from '../core.ts'
+import type { RateLimitService } from '../rate-limit.ts'
+import type { ApiKeyService, NewApiKey } from './api-key.ts'
+import {
+  type Authorization,
+  GrantError,
+  type LoginTerms,
+  readAuthorization,
+  readLifetime,
+  readRedirect,
+  redirectTo,
+} from './login-term.ts'
+
+interface Deps extends Core<'db' | 'tokens' | 'publicUrl'> {
+  apiKeys: ApiKeyService
+  guesses: GuessLimiter
+  rateLimits: RateLimitService
+  findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
+}
+
+/** A program that waits for an answer, as the person sees it who is asked. */
+export interface LoginRequestView extends LoginTerms {
+  userCode: string
+  /** The network that the program is in. */
+  network: string
+  createdAt: number
+  expiresAt: number
+}
+
+export interface DeviceCodes {
+  deviceCode: string
+  userCode: string
+  /** Seconds. */
+  expiresIn: number
+  interval: number
+}
+
+/** A request for a loopback redirect, as the graph has it. */
+export interface LoginInput {
+  clientId: string
+  clientName?: string | null | undefined
+  redirectUri: string
+  codeChallenge: string
+  scopes: readonly string[]
+  keyExpiresIn?: string | null | undefined
+  state?: string | null | undefined
+}
+
+/** The key that a program has been given, and who has approved that. */
+export interface Granted {
+  caller: Caller
+  key: NewApiKey
+}
+
+/** Letters that are neither vowels nor mistaken for others (RFC 8628, section 6.1): eight of them are 35 bits. */
+const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
+const CODE_SECONDS = 60
+const DEVICE_SECONDS = 600
+const POLL_SECONDS = 5
+const SLOWEST_POLL_SECONDS = 60
+/** A program that waits as long as it is told may come this much early. */
+const GRACE_MS = 1000
+const PURPOSE = 'user-code'
+
+/** Lets programs have an API key of the person who approves it in a browser: docs/decisions/program-logins.md. */
+export function loginRequestService(deps: Deps) {
+  const { db, tokens, publicUrl, apiKeys, guesses, rateLimits, findCaller } = deps
+
+  const hashOf = (code: string) => hashSecret(code).toString('hex')
+
+  /** Writes a row. @returns its id */
+  const store = (
+    terms: LoginTerms,
+    more: Pick<LoginRequestRow, 'state' | 'expiresAt'> & Partial<LoginRequestRow>,
+    code: string,
+  ) =>
+    db.LoginRequest.create({
+      id: newId(),
+      codeHash: hashOf(code),
+      userCode: null,
+      ...{ clientId: terms.clientId, name: terms.name, scopes: terms.scopes.join(' '), lifetime: terms.lifetime },
+      ...{ challenge: '', redirectUri: '', network: '', userId: null, sessionId: null },
+      ...{ createdAt: Date.now(), polledAt: null, pollInterval: POLL_SECONDS },
+      ...more,
+    })
+
+  /** Finds a program by what its person types. @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS */
+  async function findByUserCode(typed: string, address: string): Promise<LoginRequestRow> {
+    const letters = lettersOf(typed)
+    let row: LoginRequestRow | undefined
+    try {
+      await guesses.attempt('user codes', address, async () => {
+        if (letters !== null) row = await pendingLoginRequest(db, tokens.digest(PURPOSE, letters), Date.now())
+        return row !== undefined
+      })
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'TOO_MANY_ATTEMPTS') throw error
+      throw new AppError('TOO_MANY_ATTEMPTS', error.message.replace('passwords', 'codes'), error.details)
+    }
+    if (!row) throw notFound()
+    return row
+  }
+
+  async function decide(
+    caller: Caller,
+    { userCode, address }: { userCode: string; address: string },
+    state: Decision['state'],
+    expiresIn?: string | null,
+  ): Promise<LoginRequestView> {
+    hasSession(caller)
+    const chosen = expiresIn ? readLifetime(expiresIn) : undefined
+    const row = await findByUserCode(userCode, address)
+    if (state === 'approved') await apiKeys.requireRoomFor(caller)
+    const decision = {
+      state,
+      userId: caller.userId,
+      sessionId: caller.credentialId,
+      lifetime: chosen ?? row.lifetime,
+    }
+    if (!(await decideLoginRequest(db, row.id, decision, Date.now()))) throw notFound()
+    return viewOf(row, userCode)
+  }
+
+  /**
+   * Makes the key. The row ends in the same transaction, so that there is one key however often the code is presented at once.
+   * @param ended the error if the session that has approved it has ended, or the account
+   */
+  async function grant(row: LoginRequestRow, ended: GrantError, used: GrantError): Promise<Granted> {
+    const caller = row.sessionId === null ? null : await findCaller({ via: 'session', credentialId: row.sessionId })
+    if (!caller || caller.userId !== row.userId) throw ended
+    const first = async (tx: Tx) => {
+      if (!(await isAlive(db, caller, tx))) throw ended
+      if (!(await redeemLoginRequest(db, row.id, Date.now(), tx))) throw used
+    }
+    const description = `For the program ${row.clientId}, which has signed in ${row.userCode === null ? 'through a browser' : 'with a code'}.`
+    const input = { name: row.name, description, scopes: row.scopes.split(' '), expiresIn: `${row.lifetime}s` }
+    try {
+      return { caller, key: await apiKeys.createPrivateAfter(caller, input, first) }
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'QUOTA_EXCEEDED')
+        throw new GrantError('invalid_grant', error.message)
+      throw error
+    }
+  }
+
+  /**
+   * Approves a request in the browser of the computer that the program runs on.
+   * @param expiresIn how long the key will be valid, where the person has chosen another time than was asked for
+   * @returns where the browser has to lead
+   * @throws KEY_OUT_OF_BOUNDS, QUOTA_EXCEEDED, INVALID_DURATION, INVALID_INPUT
+   */
+  async function approve(caller: Caller, asked: Authorization, expiresIn?: string | null): Promise<string> {
+    hasSession(caller)
+    const lifetime = expiresIn ? readLifetime(expiresIn) : asked.lifetime
+    await apiKeys.requireRoomFor(caller)
+    const code = newSecret()
+    const { challenge, redirectUri } = asked
+    const by = { userId: caller.userId, sessionId: caller.credentialId }
+    const expiresAt = Date.now() + CODE_SECONDS * 1000
+    await store({ ...asked, lifetime }, { state: 'approved', challenge, redirectUri, expiresAt, ...by }, code)
+    return redirectTo(asked, publicUrl(), { code })
+  }
+
+  return {
+    approve,
+
+    /**
+     * The same for a request as the graph has it.
+     * @throws INVALID_INPUT, INVALID_SCOPE, and as above
+     */
+    async approveInput(caller: Caller, input: LoginInput): Promise<string> {
+      const given: Record<string, string | null | undefined> = {
+        ...{ response_type: 'code', client_id: input.clientId, client_name: input.clientName },
+        ...{ redirect_uri: input.redirectUri, state: input.state, scope: input.scopes.join(' ') },
+        ...{ code_challenge: input.codeChallenge, code_challenge_method: 'S256', key_expires_in: input.keyExpiresIn },
+      }
+      const parameters = (name: string) => given[name] || undefined
+      try {
+        return await approve(caller, readAuthorization(parameters, readRedirect(parameters)))
+      } catch (error) {
+        if (!(error instanceof GrantError)) throw error
+        if (error.error === 'invalid_scope') throw new AppError('INVALID_SCOPE', error.message, { field: 'scope' })
+        throw new InvalidInput(error.field ?? 'code_challenge', error.message)
+      }
+    },
+
+    /** Where the browser has to lead when the person refuses. */
+    refuse: (asked: Authorization): string =>
+      redirectTo(asked, publicUrl(), { error: 'access_denied', error_description: 'The person has refused.' }),
+
+    /** Begins the device flow. @throws RATE_LIMITED */
+    async begin(terms: LoginTerms, address: string): Promise<DeviceCodes> {
+      const network = truncateAddress(address)
+      await rateLimits.hit('device_logins', `network ${network}`, {})
+      const deviceCode = newSecret()
+      const letters = Array.from({ length: 8 }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+      const userCode = tokens.digest(PURPOSE, letters)
+      const expiresAt = Date.now() + DEVICE_SECONDS * 1000
+      await store(terms, { state: 'pending', userCode, network, expiresAt }, deviceCode)
+      return { deviceCode, userCode: shown(letters), expiresIn: DEVICE_SECONDS, interval: POLL_SECONDS }
+    },
+
+    /** What asks with this code. @param address of who looks, for the limits on guesses @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS */
+    find: async (userCode: string, address: string): Promise<LoginRequestView> =>
+      viewOf(await findByUserCode(userCode, address), userCode),
+
+    /** @throws KEY_OUT_OF_BOUNDS, LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS, QUOTA_EXCEEDED */
+    approveDevice: (caller: Caller, by: { userCode: string; address: string }, expiresIn?: string | null) =>
+      decide(caller, by, 'approved', expiresIn),
+
+    /** @throws KEY_OUT_OF_BOUNDS, LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS */
+    refuseDevice: (caller: Caller, by: { userCode: string; address: string }) => decide(caller, by, 'refused'),
+
+    /** Exchanges an authorization code for a key. A code that is presented wrongly has been intercepted, and ends. @throws GrantError */
+    async exchange(given: { code: string; verifier: string; redirectUri: string; clientId: string }): Promise<Granted> {
+      const unknown = new GrantError('invalid_grant', 'The code is unknown, used or expired. Start the login again.')
+      const row = await loginRequestByCode(db, hashOf(given.code))
+      if (!row || row.userCode !== null || row.expiresAt <= Date.now()) throw unknown
+      const isTheirs =
+        row.clientId === given.clientId &&
+        row.redirectUri === given.redirectUri &&
+        /^[\w\-.~]{43,128}$/.test(given.verifier) &&
+        isSame(challengeOf(given.verifier), row.challenge)
+      if (!isTheirs) {
+        await deleteLoginRequest(db, row.id)
+        throw new GrantError(
+          'invalid_grant',
+          'The code belongs to another login (client_id, redirect_uri or code_verifier). It has ended.',
+        )
+      }
+      const ended = new GrantError('invalid_grant', 'The session that has approved this login has ended.')
+      return grant(row, ended, unknown)
+    },
+
+    /** Answers a program that polls. @throws GrantError */
+    async poll(given: { deviceCode: string; clientId: string }): Promise<Granted> {
+      const row = await loginRequestByCode(db, hashOf(given.deviceCode))
+      if (!row || row.userCode === null || row.clientId !== given.clientId)
+        throw new GrantError('invalid_grant', 'The device code is unknown or used. Start the login again.')
+      const now = Date.now()
+      if (row.expiresAt <= now) throw new GrantError('expired_token', 'The code has expired. Start the login again.')
+      if (!(await notePoll(db, row.id, now, GRACE_MS))) {
+        await slowDownPolls(db, row.id, POLL_SECONDS, SLOWEST_POLL_SECONDS)
+        throw new GrantError('slow_down', 'Wait five seconds longer between two requests.')
+      }
+      if (row.state === 'refused') throw new GrantError('access_denied', 'The person has refused.')
+      if (row.state === 'pending') throw new GrantError('authorization_pending', 'The person has not answered yet.')
+      const ended = new GrantError('access_denied', 'The session that has approved this login has ended.')
+      const used = new GrantError('invalid_grant', 'The device code is used. Start the login again.')
+      return grant(row, ended, used)
+    },
+  }
+}
+
+export type LoginRequestService = ReturnType<typeof loginRequestService>
+
+const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+
+/** The letters of a user code, however they are typed; null for what cannot be one. */
+function lettersOf(typed: string): string | null {
+  const letters = typed.slice(0, 64).toUpperCase().replaceAll(/[\s-]/g, '')
+  return letters.length === 8 && [...letters].every(letter => LETTERS.includes(letter)) ? letters : null
+}
+
+const shown = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
+
+function viewOf(row: LoginRequestRow, typed: string): LoginRequestView {
+  const { clientId, name, scopes, lifetime, network, createdAt, expiresAt } = row
+  const userCode = shown(lettersOf(typed) ?? '')
+  return { clientId, name, scopes: scopes.split(' ') as KeyScope[], lifetime, network, createdAt, expiresAt, userCode }
+}
+
+const notFound = () =>
+  new AppError(
+    'LOGIN_REQUEST_NOT_FOUND',
+    'No program waits with this code. It may be mistyped, answered or expired: start the login again.',
+  )

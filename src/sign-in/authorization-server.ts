@@ -1,0 +1,181 @@
+import { logSecurityEvent } from '../access/audit-log.ts'
+import type { Caller } from '../access/caller.ts'
+import { privateScopes } from '../access/scopes.ts'
+import { readWhole } from '../http/body.ts'
+import { type Answer, errorHeaders, jsonHeaders } from '../http/envelope.ts'
+import type { Incoming } from '../http/incoming.ts'
+import { allowOnly } from '../http/method.ts'
+import type { Mount } from '../http/server.ts'
+import { write } from '../http/write.ts'
+import { AppError, InvalidInput, toAppError } from '../runtime/errors.ts'
+import type { Granted } from '../services/accounts/login-request.ts'
+import { GrantError, type Parameters, parametersOf, readClientId, readTerms } from '../services/accounts/login-term.ts'
+import type { Services } from '../services/index.ts'
+
+const METADATA_PATH = '/.well-known/oauth-authorization-server'
+export const AUTHORIZE_PATH = '/authorize'
+export const DEVICE_PATH = '/device'
+
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+const MAX_BODY_BYTES = 16 * 1024
+
+type Handler = (given: Parameters, incoming: Incoming) => Promise<object>
+
+/**
+ * The endpoints at which programs get an API key that a person approves (docs/integrate.md): tokens, codes for devices, revocation. What the
+ * person sees is in src/pages/authorize.ts.
+ * @param findByKey the caller that a key stands for, null for anything else
+ */
+export function createAuthorizationServer(
+  { loginRequests, apiKeys, maintenance }: Pick<Services, 'loginRequests' | 'apiKeys' | 'maintenance'>,
+  findByKey: (secret: string) => Promise<Caller | null>,
+  publicUrl: () => string,
+): Mount[] {
+  const answerOf = ({ caller, key }: Granted, { log }: Incoming, flow: 'browser' | 'device') => {
+    logSecurityEvent({ log, caller }, 'key_created', { key_id: key.id, scopes: key.scopes.join(' '), flow })
+    return {
+      access_token: key.key,
+      token_type: 'Bearer',
+      ...(key.expiresAt === null ? {} : { expires_in: Math.floor((key.expiresAt - key.createdAt) / 1000) }),
+      scope: key.scopes.join(' '),
+      key_id: key.id,
+    }
+  }
+
+  const required = (given: Parameters, name: string): string => {
+    const value = given(name)
+    if (value === undefined) throw new GrantError('invalid_request', `${name} is missing.`)
+    return value
+  }
+
+  const token: Handler = async (given, incoming) => {
+    const type = required(given, 'grant_type')
+    const clientId = readClientId(given)
+    maintenance.requireWritable()
+    if (type === 'authorization_code') {
+      const [code, verifier, redirectUri] = [
+        required(given, 'code'),
+        required(given, 'code_verifier'),
+        required(given, 'redirect_uri'),
+      ]
+      return answerOf(await loginRequests.exchange({ code, verifier, redirectUri, clientId }), incoming, 'browser')
+    }
+    if (type !== DEVICE_GRANT)
+      throw new GrantError('unsupported_grant_type', `grant_type is authorization_code or ${DEVICE_GRANT}.`)
+    const deviceCode = required(given, 'device_code')
+    return answerOf(await loginRequests.poll({ deviceCode, clientId }), incoming, 'device')
+  }
+
+  const device: Handler = async (given, { address }) => {
+    const terms = readTerms(given)
+    maintenance.requireWritable()
+    const { deviceCode, userCode, expiresIn, interval } = await loginRequests.begin(terms, address)
+    const page = publicUrl() + DEVICE_PATH
+    return {
+      device_code: deviceCode,
+      user_code: userCode,
+      verification_uri: page,
+      verification_uri_complete: `${page}?${new URLSearchParams({ user_code: userCode })}`,
+      expires_in: expiresIn,
+      interval,
+    }
+  }
+
+  /** Whoever has a key may end it. A key that does not exist needs no ending (RFC 7009, section 2.2). */
+  const revoke: Handler = async (given, { log }) => {
+    const caller = await findByKey(required(given, 'token'))
+    if (!caller) return {}
+    try {
+      await apiKeys.removeItself(caller)
+    } catch (error) {
+      // A parallel request was faster.
+      if (error instanceof AppError && error.code === 'API_KEY_NOT_FOUND') return {}
+      throw error
+    }
+    logSecurityEvent({ log, caller }, 'key_deleted', {
+      key_id: caller.credentialId,
+      ...(caller.workspaceId === null ? {} : { workspace_id: caller.workspaceId }),
+    })
+    return {}
+  }
+
+  const handlers: Record<string, Handler> = {
+    '/oauth/token': token,
+    '/oauth/device_authorization': device,
+    '/oauth/revoke': revoke,
+  }
+
+  /** RFC 8414. */
+  const metadata = () => {
+    const own = publicUrl()
+    return {
+      issuer: own,
+      authorization_endpoint: own + AUTHORIZE_PATH,
+      token_endpoint: `${own}/oauth/token`,
+      device_authorization_endpoint: `${own}/oauth/device_authorization`,
+      revocation_endpoint: `${own}/oauth/revoke`,
+      scopes_supported: privateScopes,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', DEVICE_GRANT],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['none'],
+      revocation_endpoint_auth_methods_supported: ['none'],
+      authorization_response_iss_parameter_supported: true,
+    }
+  }
+
+  function sendMetadata({ req, res }: Incoming): void {
+    allowOnly(req, 'GET', 'HEAD')
+    write(res, req, { ...json(200, metadata()), headers: { ...jsonHeaders, 'cache-control': 'public, max-age=300' } })
+  }
+
+  async function handle(incoming: Incoming): Promise<void> {
+    const { req, res, path } = incoming
+    const handler = Object.hasOwn(handlers, path) ? handlers[path] : undefined
+    if (!handler) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
+    incoming.route = path
+    allowOnly(req, 'POST')
+    try {
+      write(res, req, json(200, await handler(parametersOf(await readForm(incoming)), incoming)))
+    } catch (error) {
+      write(res, req, refusal(error, incoming))
+    }
+  }
+
+  return [
+    { prefix: '/oauth', routes: true, handle },
+    { prefix: METADATA_PATH, exact: true, handle: sendMetadata },
+  ]
+}
+
+const json = (status: number, value: object, headers: Record<string, string> = {}): Answer => ({
+  status,
+  headers: { ...jsonHeaders, pragma: 'no-cache', ...headers },
+  body: JSON.stringify(value),
+})
+
+async function readForm({ req }: Incoming): Promise<URLSearchParams> {
+  if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
+    throw new GrantError('invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
+  const bytes = await readWhole(req, MAX_BODY_BYTES, {
+    tooLarge: () => new InvalidInput('body', 'The body may have up to 16 KiB.'),
+    broken: () => new InvalidInput('body', 'The body ended before it was complete. Send it again.'),
+  })
+  return new URLSearchParams(bytes.toString('utf8'))
+}
+
+/** An error as RFC 6749, section 5.2, writes it; what has no name there keeps its status. */
+function refusal(thrown: unknown, { log }: Incoming): Answer {
+  if (thrown instanceof GrantError) return json(400, { error: thrown.error, error_description: thrown.message })
+  const { error, unexpected } = toAppError(thrown)
+  if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
+  const { status, message } = error
+  const name =
+    error.code === 'INTERNAL'
+      ? 'server_error'
+      : status === 429 || status >= 500
+        ? 'temporarily_unavailable'
+        : 'invalid_request'
+  return json(status, { error: name, error_description: message }, errorHeaders(error))
+}
