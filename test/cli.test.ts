@@ -164,7 +164,7 @@ describe('satchel login', () => {
 
   it('reads the key at a terminal without showing it', async () => {
     await inShell({}, async own => {
-      const { out, code } = await atTerminal(own, `login ${t.url}`, 'API key for', `${key}\r`)
+      const { out, code } = await atTerminal(own, `login --key ${t.url}`, 'API key for', `${key}\r`)
       expect([code, out]).toEqual([0, expect.stringContaining('Signed in to')])
       expect(out).not.toContain(key)
       expect((await own.json('whoami')).email).toBe('alice@example.com')
@@ -177,7 +177,7 @@ describe('satchel login', () => {
     ['an empty line', '\r', 2],
   ])('stores nothing after %s', async (_what, typed, exit) => {
     await inShell({}, async own => {
-      expect(await atTerminal(own, `login ${t.url}`, 'API key for', typed)).toMatchObject({ code: exit })
+      expect(await atTerminal(own, `login --key ${t.url}`, 'API key for', typed)).toMatchObject({ code: exit })
       expect(readdirSync(own.home)).toEqual([])
     })
   })
@@ -219,7 +219,7 @@ describe('satchel logout', () => {
       expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${t.url}.\n`)
       expect(readdirSync(join(own.home, 'config/satchel'))).toEqual([])
       expect((await session.rest('GET', '/api/user/data')).status).toBe(401)
-      expect(await own.json('logout')).toEqual({ logged_out: false, url: null, others: [] })
+      expect(await own.json('logout')).toEqual({ logged_out: false, url: null, key_deleted: null, others: [] })
       expect((await own.satchel(['ls'])).code).toBe(3)
     })
     expect((await alice.rest('GET', '/api/user/data')).status).toBe(200)

@@ -8,6 +8,10 @@ export interface Environment {
   /** https://no-color.org */
   noColor: boolean
   term: string | undefined
+  /** Set in a session of SSH. */
+  ssh: string | undefined
+  /** Set where windows can be shown, except on macOS and Windows. */
+  display: string | undefined
 }
 
 const given = (name: string): string | undefined => process.env[name] || undefined
@@ -18,6 +22,8 @@ export const readEnvironment = (): Environment => ({
   session: given('SATCHEL_SESSION'),
   noColor: given('NO_COLOR') !== undefined,
   term: given('TERM'),
+  ssh: given('SSH_CONNECTION') ?? given('SSH_TTY'),
+  display: given('DISPLAY') ?? given('WAYLAND_DISPLAY'),
 })
 
 /** The folders in which this command keeps its files, for the current user. */

@@ -15,6 +15,8 @@ export interface Stored {
   url: string
   /** A private key. */
   key?: string
+  /** Whether a login has made the key, so that a logout ends it. */
+  issued?: boolean
   session?: string
   /** Keys of workspaces, by the id of the workspace. */
   workspaces: Record<string, { slug: string; key: string }>

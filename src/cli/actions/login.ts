@@ -14,10 +14,12 @@ import {
 import { Failure, isFailure } from '../failure.ts'
 import { isId } from '../find-place.ts'
 import { FindDocument, WorkspaceDocument, WorkspaceDriveDocument } from '../generated.ts'
+import { revokeKey } from '../oauth.ts'
 import type { Patience } from '../patience.ts'
 import { readSecret } from '../prompt.ts'
 import type { Answer, Context } from '../run.ts'
 import { plain } from '../text.ts'
+import { type BrowserOptions, hasBrowser, signInByBrowser, signInByCode } from './browser-login.ts'
 
 /** The response of `/auth/is_valid`. */
 export interface Validity {
@@ -27,9 +29,29 @@ export interface Validity {
   expires_at?: string | null
 }
 
-export interface LoginOptions {
+export interface LoginOptions extends BrowserOptions {
+  key?: boolean
   session?: boolean
   workspace?: string
+  browser?: boolean
+  device?: boolean
+}
+
+type Way = 'browser' | 'device' | 'key' | 'session'
+
+/** How to sign in: as it is said, else as this computer can. Scripts, which have no terminal, send a key. @throws USAGE */
+function wayOf({ key, session, workspace, browser, device }: LoginOptions): Way {
+  const said: Way[] = [
+    ...(browser ? (['browser'] as const) : []),
+    ...(device ? (['device'] as const) : []),
+    ...(session ? (['session'] as const) : []),
+    ...(key || (workspace !== undefined && !session) ? (['key'] as const) : []),
+  ]
+  if (said.length > 1) throw new Failure('USAGE', 'Choose one of --browser, --device, --session and --key.')
+  const [way] = said
+  if (way) return way
+  if (!process.stdin.isTTY) return 'key'
+  return hasBrowser() ? 'browser' : 'device'
 }
 
 export const validityOf = (client: Client): Promise<Validity> =>
@@ -37,8 +59,7 @@ export const validityOf = (client: Client): Promise<Validity> =>
 
 export async function login(context: Context, address: string | undefined, options: LoginOptions): Promise<Answer> {
   const { patience, notice } = context
-  const before = await readStored()
-  const [last] = before
+  const [last] = await readStored()
   const named = address ?? environmentOf(context.service).url ?? last?.url
   if (named === undefined)
     throw new Failure('USAGE', 'Give the URL of the service: satchel login https://files.example.com')
@@ -47,9 +68,12 @@ export async function login(context: Context, address: string | undefined, optio
     throw new Failure('USAGE', '--workspace needs the id of the workspace: satchel workspace list --json shows it.')
   if (isOpen(url)) notice(`Warning: ${url} is not encrypted; others on the network can read the key.`)
 
-  const kind = options.session ? 'session' : 'key'
-  const question = kind === 'session' ? `Session cookie for ${url}: ` : `API key for ${url}: `
-  const given = (await readSecret(question, patience.signal)).replace(/^session_id=/, '')
+  const way = wayOf(options)
+  const isIssued = way === 'browser' || way === 'device'
+  if (!isIssued && (options.for !== undefined || options.scope !== undefined))
+    throw new Failure('USAGE', '--for and --scope are for new keys: add --browser or --device.')
+  const kind = way === 'session' ? 'session' : 'key'
+  const given = await credentialFor(context, url, way, options)
   const client = clientOf(url, { kind, secret: given }, patience)
   const { authenticated, user_info, expires_at = null } = await validityOf(client)
   if (!authenticated || !user_info)
@@ -58,14 +82,23 @@ export async function login(context: Context, address: string | undefined, optio
       `The service does not accept this ${kind}. It may be mistyped, expired or deleted.`,
     )
 
-  const keyWorkspace = kind === 'session' ? null : await workspaceOf(client, options.workspace)
+  const keyWorkspace = kind === 'session' || isIssued ? null : await workspaceOf(client, options.workspace)
+  // Only now: the person may have taken minutes, and have signed in elsewhere meanwhile.
+  const before = await readStored()
+  let replaced: string | undefined
   const stored: Stored = before.find(one => one.url === url) ?? { url, workspaces: {} }
   if (kind === 'session') stored.session = given
   else if (keyWorkspace)
     stored.workspaces[keyWorkspace.id] = { slug: await slugOf(keyWorkspace, stored, patience), key: given }
-  else stored.key = given
+  else {
+    if (stored.issued && stored.key) replaced = stored.key
+    stored.key = given
+    stored.issued = isIssued
+  }
   const file = await writeStored([stored, ...before.filter(one => one !== stored)])
-  if (last && last !== stored)
+  // The key of an earlier login would stay in the list of keys, and nobody would have it.
+  if (replaced) await revokeKey(url, replaced, patience).catch(() => {})
+  if (last && last.url !== url)
     notice(`Commands now use ${url}. You are still signed in at ${last.url}: add --service ${last.url} to use it.`)
   const slug = keyWorkspace && stored.workspaces[keyWorkspace.id]?.slug
   if (keyWorkspace && !slug)
@@ -82,6 +115,14 @@ export async function login(context: Context, address: string | undefined, optio
     },
     words: plain(`Signed in to ${url} as ${user_info.email} (${what}).`),
   }
+}
+
+/** What is to be stored: made by the service, or typed by the person. */
+async function credentialFor(context: Context, url: string, way: Way, options: LoginOptions): Promise<string> {
+  if (way === 'browser') return (await signInByBrowser(context, url, options)).access_token
+  if (way === 'device') return (await signInByCode(context, url, options)).access_token
+  const question = way === 'session' ? `Session cookie for ${url}: ` : `API key for ${url}: `
+  return (await readSecret(question, context.patience.signal)).replace(/^session_id=/, '')
 }
 
 /** The workspace that a key belongs to; null for a private key. */
@@ -130,13 +171,31 @@ export async function logout({ patience, notice, service }: Context): Promise<An
       .rest('/auth/logout', { method: 'POST' })
       .catch(() => notice(`The session could not be ended at ${own.url}; it expires within a day.`))
   }
+  const ended = own ? await endIssued(own, { patience, notice }) : null
   const rest = stored.filter(one => one !== own)
   await writeStored(rest)
   const others = rest.map(one => one.url)
+  const key = ended ? ' The API key of this login has been deleted.' : ''
   const stay = own && others.length > 0 ? ` You are still signed in at ${others.join(', ')}.` : ''
   return {
-    fact: { loggedOut: own !== undefined, url: own?.url ?? null, others },
-    words: plain(own ? `Signed out of ${own.url}.${stay}` : 'You were not signed in.'),
+    fact: { loggedOut: own !== undefined, url: own?.url ?? null, keyDeleted: ended, others },
+    words: plain(own ? `Signed out of ${own.url}.${key}${stay}` : 'You were not signed in.'),
+  }
+}
+
+/** Deletes the key that a login has made. @returns whether it could; null if there is no such key */
+async function endIssued(
+  { url, key, issued }: Stored,
+  { patience, notice }: Pick<Context, 'patience' | 'notice'>,
+): Promise<boolean | null> {
+  if (!issued || !key) return null
+  try {
+    await revokeKey(url, key, patience)
+    return true
+  } catch (error) {
+    if (patience.signal.aborted) throw error
+    notice(`The API key of this login could not be deleted at ${url}. Delete it there, under API keys.`)
+    return false
   }
 }
 
