@@ -24,6 +24,15 @@ import {
 import type { Context } from './context.ts'
 
 export { openDrive, type Subject } from './access.ts'
+export {
+  addFavourites,
+  type RecentEntry,
+  recentPage,
+  titleOf,
+  type VisibleFavourite,
+  visibleEntries,
+  visibleFavourites,
+} from './visible.ts'
 
 type SignedIn = Context & { caller: Caller }
 

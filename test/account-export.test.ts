@@ -42,6 +42,7 @@ const lists = [
     'files',
     'tags',
     'tagged_entries',
+    'favourites',
     'notes',
     'versions',
     'trash',

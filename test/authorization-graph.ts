@@ -99,7 +99,7 @@ const OPERATOR: [string, null] = ['operator', null]
 const SESSION: [string, null] = ['session', null]
 
 const ofFile =
-  'parent { id } tags { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
+  'parent { id } isFavourite tags { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
 
 const queries: GraphRow[] = [
   query('me', ['signed-in', READ], '{ me { id } }', 'me'),
@@ -149,6 +149,19 @@ const queries: GraphRow[] = [
     ['signed-in', READ],
     '{ me { drive { root { events { nodes { id } } } } } }',
     'me.drive.root.events',
+  ),
+  query(
+    'me { favourites, recent }',
+    ['signed-in', READ],
+    '{ me { favourites { id entry { id isFavourite } share { id isFavourite } } recent { nodes { kind entry { id } } } } }',
+    'me.favourites',
+  ),
+  query('me { recent }', ['signed-in', READ], '{ me { recent { nodes { kind entry { id } } } } }', 'me.recent'),
+  query(
+    'me { drive { root { isFavourite } } }',
+    ['signed-in', READ],
+    '{ me { drive { root { isFavourite } } } }',
+    'me.drive.root.isFavourite',
   ),
   query(
     'me { drive { tags } }',
@@ -249,6 +262,9 @@ const queries: GraphRow[] = [
     async ({ upload }) => ({ id: (await upload()).id }),
     { unknown: 'null' },
   ),
+  node('Favourite', ['owner of it', READ], async ({ favourite }) => (await favourite()).id, 'id entry { id }', {
+    blind: 'workspace keys',
+  }),
   node('Tag', ['owner of it', READ], ({ tag }) => tag(), 'id entryCount entries { nodes { id } }'),
   node('Version', ['owner of it', READ], ({ version }) => version(), 'id file { id } download { url }'),
   node('Version of a workspace', ['viewer', WORKSPACE_READ], ({ versionInWorkspace }) => versionInWorkspace(), 'id', {
@@ -605,7 +621,7 @@ const onFiles: GraphRow[] = [
     },
   ),
   ...[
-    ...['size', 'createdAt', 'updatedAt', 'revision', 'tags { id }', 'createdBy { id }'].map(ofAnyEntry),
+    ...['size', 'createdAt', 'updatedAt', 'revision', 'tags { id }', 'isFavourite', 'createdBy { id }'].map(ofAnyEntry),
     ...['contentType', 'md5'].map(ofAFile),
   ].map(({ field, selection }) =>
     mutation(
@@ -618,6 +634,23 @@ const onFiles: GraphRow[] = [
         at: 'moveEntries.entries',
       },
     ),
+  ),
+  mutation(
+    'addFavourites',
+    ['owner of it', WRITE],
+    'viewer { id } entries { id }',
+    async ({ upload }) => ({ entries: [{ id: (await upload()).id }] }),
+    { stranger: 'FILE_NOT_FOUND' },
+  ),
+  mutation('removeFavourites', ['signed-in', WRITE], 'viewer { id } entries { id }', async ({ favourite }) => ({
+    entries: [(await favourite()).entryId],
+  })),
+  mutation(
+    'moveFavourite',
+    ['owner of it', WRITE],
+    'viewer { id }',
+    async ({ favourite }) => ({ favourite: (await favourite()).id }),
+    { stranger: 'FAVOURITE_NOT_FOUND' },
   ),
   ...(['own', 'of a workspace'] as const).flatMap(where => {
     const isOwn = where === 'own'

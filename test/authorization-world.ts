@@ -262,6 +262,18 @@ export class World {
       )
       return id
     }
+    /** A file that the owner has marked; those of earlier rows make room for it. */
+    const favourite = async (path = name): Promise<{ id: string; entryId: string }> => {
+      const [id, { id: entryId }] = [newId(), await upload(path)]
+      await t.app.db.run('DELETE FROM favourite WHERE user_id = ? AND created_at < ?', [
+        owner.userId,
+        Date.now() - 5000,
+      ])
+      await t.app.db.run('INSERT INTO favourite (id, user_id, entry_id, position, created_at) VALUES (?, ?, ?, 0, ?)', [
+        ...[id, owner.userId, entryId, Date.now()],
+      ])
+      return { id, entryId }
+    }
     const shareId = async (make: () => Promise<unknown>): Promise<string> => {
       await make()
       const sql = 'SELECT id FROM share WHERE user_id = ? ORDER BY id DESC LIMIT 1'
@@ -301,6 +313,7 @@ export class World {
         await owner.rest('POST', `/api/workspaces/${workspaceId}/files/mkdir`, { json: { folder_name: name } })
         return `/${name}`
       },
+      favourite,
       tag: () => tag(),
       tagInWorkspace: () => tag(workspaceId),
       /** A deleted file, by its id in the trash. */
@@ -505,8 +518,19 @@ export class World {
         return { ...ws, file_id: await putFile() }
       case 'Mutation.deleteWorkspaceFolder':
         return { ...ws, path: await mkdir() }
+      case 'Query.favourites':
+      case 'Query.recent':
       case 'Query.tags':
         return {}
+      case 'Mutation.addFavourite':
+        return { favourite_id: (await upload()).id }
+      case 'Mutation.moveFavourite':
+        return {
+          favourite_id: (await things.favourite()).entryId,
+          before: (await things.favourite(`${name} next`)).entryId,
+        }
+      case 'Mutation.removeFavourite':
+        return { favourite_id: (await things.favourite()).entryId }
       case 'Query.workspaceTags':
         return ws
       case 'Mutation.createTag':

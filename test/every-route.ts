@@ -251,6 +251,14 @@ export async function walkEveryRoute(
   const signedIn = await go(carol, 'GET /api/user/sessions')
   await go(carol, 'DELETE /api/user/sessions', { session_id: signedIn.response.sessions[0].id })
 
+  // Alice marks a file, and looks what she has worked on.
+  const worked = await go(alice, 'GET /api/recent')
+  const favourite_id = worked.response.entries[0].id
+  await go(alice, 'PUT /api/favourites/{favourite_id}', { favourite_id })
+  await go(alice, 'PATCH /api/favourites/{favourite_id}', { favourite_id }, { json: {} })
+  await go(alice, 'GET /api/favourites')
+  await go(alice, 'DELETE /api/favourites/{favourite_id}', { favourite_id })
+
   // Alice gives a file a label.
   await walkTags(alice, '/api', `a/${fileName}`)
 

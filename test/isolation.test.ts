@@ -26,7 +26,7 @@ afterAll(() => t.stop())
 const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
   ...{ id: 'id', workspace_id: 'id', file_id: 'id', user_id: 'id', invite_id: 'id', api_key_id: 'id', upload_id: 'id' },
   ...{ session_id: 'id', identity_id: 'id', version_id: 'id', request_id: 'id', items: 'id' },
-  ...{ tag_id: 'id', add: 'id', remove: 'id' },
+  ...{ tag_id: 'id', add: 'id', remove: 'id', favourite_id: 'id', before: 'id' },
   ...{ from_workspace_id: 'id', to_workspace_id: 'id', entries: 'path', copy_id: 'id' },
   ...{
     path: 'path',

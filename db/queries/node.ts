@@ -18,6 +18,7 @@ const tables = [
   'trash_item',
   'version',
   'tag',
+  'favourite',
   'webhook',
 ] as const
 

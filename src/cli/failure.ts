@@ -82,6 +82,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   WORKSPACE_NOT_FOUND: notFound,
   MEMBER_NOT_FOUND: notFound,
   INVITE_NOT_FOUND: notFound,
+  FAVOURITE_NOT_FOUND: notFound,
   TAG_NOT_FOUND: notFound,
   TRASH_ITEM_NOT_FOUND: notFound,
   VERSION_NOT_FOUND: notFound,

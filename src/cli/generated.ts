@@ -240,6 +240,7 @@ export type ErrorCode =
   | 'CHECKSUM_MISMATCH'
   | 'COPY_NOT_FOUND'
   | 'CURSOR_EXPIRED'
+  | 'FAVOURITE_NOT_FOUND'
   | 'FILE_NOT_FOUND'
   | 'FILE_REQUEST_CLOSED'
   | 'FILE_REQUEST_FULL'
@@ -843,6 +844,7 @@ export type SyncEntriesQuery = { nodes: Array<
     | { __typename: 'DirectShare' }
     | { __typename: 'Drive' }
     | { __typename: 'Event' }
+    | { __typename: 'Favourite' }
     | { __typename: 'File', size: number, md5: string, id: string, name: string, revision: number, updatedAt: string, parent: { id: string } | null }
     | { __typename: 'FileRequest' }
     | { __typename: 'Folder', id: string, name: string, revision: number, updatedAt: string, parent: { id: string } | null }

@@ -22,6 +22,7 @@ const aNumber = (example: number, description: string): Schema => ({
   example,
 })
 const field = (example: string) => ({ field: someText(example, 'The invalid input.') })
+const named = { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') }
 const path = { path: someText('docs/report.pdf', 'The path.') }
 const retryAfter = (example: number) => ({
   retry_after: aNumber(example, 'Seconds to wait before trying again.'),
@@ -167,18 +168,16 @@ const kinds: Record<ErrorCode, Kind> = {
   INVITE_NOT_FOUND: {
     says: 'This invite does not exist, or it was used or withdrawn. Ask for a new one.',
   },
-  TAG_NOT_FOUND: {
-    says: 'There is no such tag here. Use the id of one of the tags of this drive.',
-    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
+  FAVOURITE_NOT_FOUND: {
+    says: 'You have no such favourite. Use an id from your list of favourites.',
+    details: named,
   },
+  TAG_NOT_FOUND: { says: 'There is no such tag here. Use an id from a list.', details: named },
   TRASH_ITEM_NOT_FOUND: {
     says: 'There is no such item in this trash. Use an id from its listing.',
-    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
+    details: named,
   },
-  VERSION_NOT_FOUND: {
-    says: 'There is no such version here. Use an id from the versions of a file.',
-    details: { id: someText('6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44', 'The id.') },
-  },
+  VERSION_NOT_FOUND: { says: 'There is no such version here. Use an id from the versions of a file.', details: named },
   // GraphQL only.
   WEBHOOK_NOT_FOUND: { says: 'There is no such webhook. Use an id of a listing.' },
   // GraphQL only.

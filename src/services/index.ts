@@ -7,6 +7,7 @@ import { accountEndService } from './accounts/account-end.ts'
 import { accountExportService } from './accounts/account-export.ts'
 import { apiKeyService } from './accounts/api-key.ts'
 import { appointmentService } from './accounts/appointment.ts'
+import { favouriteService } from './accounts/favourite.ts'
 import { identityService } from './accounts/identity.ts'
 import { loginRequestService } from './accounts/login-request.ts'
 import { operatorService } from './accounts/operator.ts'
@@ -20,6 +21,7 @@ import { userService } from './accounts/user.ts'
 import { zipService } from './archives/zip.ts'
 import type { Core } from './core.ts'
 import { eventFeedService } from './history/event-feed.ts'
+import { recentService } from './history/recent.ts'
 import { shareEventService } from './history/share-event.ts'
 import type { MaintenanceService } from './maintenance.ts'
 import { nodeService } from './node.ts'
@@ -140,6 +142,7 @@ export function createServices({ config, ...given }: Options) {
       uploadSessions,
       uploadCompletions,
     }),
+    favourites: favouriteService(core),
     folders: folderService(trees),
     identities: identityService(core),
     maintenance: core.maintenance,
@@ -151,6 +154,7 @@ export function createServices({ config, ...given }: Options) {
     overviews: overviewService(core),
     persons: personService(core),
     plans: planService(core),
+    recent: recentService(core),
     rateLimits,
     loginRequests: loginRequestService({ ...core, apiKeys, guesses, rateLimits }),
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),

@@ -21,6 +21,8 @@ export const MAX_COPIED = 2000
 export const MAX_TAGS = 200
 export const MAX_TAGS_OF_ENTRY = 20
 export const MAX_TAG_NAME = 50
+/** Favourites of a person. */
+export const MAX_FAVOURITES = 200
 /** Characters of a note. */
 export const MAX_NOTE = 10_000
 

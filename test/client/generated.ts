@@ -104,6 +104,7 @@ export type FindQuery = { node:
     | { __typename: 'DirectShare', token: string, fileName: string, size: number, seen: boolean, sharedBy: { email: string } }
     | { __typename: 'Drive' }
     | { __typename: 'Event' }
+    | { __typename: 'Favourite' }
     | { __typename: 'File', md5: string, id: string, path: string, size: number, createdAt: string }
     | { __typename: 'FileRequest' }
     | { __typename: 'Folder', id: string, path: string, size: number, createdAt: string }

@@ -322,6 +322,7 @@ export type FolderViewQuery = { node:
     | { __typename: 'DirectShare' }
     | { __typename: 'Drive' }
     | { __typename: 'Event' }
+    | { __typename: 'Favourite' }
     | { __typename: 'File' }
     | { __typename: 'FileRequest' }
     | { __typename: 'Folder', fileCount: number, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, entries: { nodes: Array<
@@ -355,6 +356,7 @@ export type FileViewQuery = { node:
     | { __typename: 'DirectShare' }
     | { __typename: 'Drive' }
     | { __typename: 'Event' }
+    | { __typename: 'Favourite' }
     | { __typename: 'File', md5: string, contentType: string, shareCount: number | null, id: string, name: string, path: string, size: number, updatedAt: string, permissions: Array<Permission>, createdBy: { id: string, name: string } | null, shares: { nodes: Array<
           | { recipient: string, id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }
           | { id: string, fileName: string, downloads: number, maxDownloads: number | null, expiresAt: string | null }

@@ -166,8 +166,8 @@ describe('Names', () => {
 
   it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
     const services = sources.filter(file => file.startsWith('src/services/')).map(nameOf)
-    // The account of the caller is a user; the changes of shares, file requests, accounts and plans have no service of their own.
-    const served = ['file-request-change', 'operator-change', 'plan-change', 'share-change', 'viewer']
+    // The account of the caller is a user; what they see is in many drives; the changes of shares, file requests, accounts and plans have no service of their own.
+    const served = ['file-request-change', 'operator-change', 'plan-change', 'share-change', 'viewer', 'visible']
     expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual(served)
     const tableOf = (model: string) =>
       /tableName: '(\w+)'/.exec(read(`db/models/${model}.ts`))?.[1]?.replaceAll('_', '-')

@@ -1,6 +1,7 @@
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { type EventKind, personKinds } from '../../../db/models/event.ts'
 import { pageOfApiKeysBy } from '../../../db/queries/api-key.ts'
+import { favouritesOf } from '../../../db/queries/favourite.ts'
 import { pageOfInvitesBy } from '../../../db/queries/invite.ts'
 import { pageOfNotes } from '../../../db/queries/note.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
@@ -169,6 +170,10 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
         ({ id, name, colour, createdAt }) => ({ id, name, colour, created_at: time(createdAt) }),
       ),
       tagged_entries: tagged(bucket.bucketId),
+      favourites: rows(
+        () => favouritesOf(db, userId),
+        ({ entryId, shareId, createdAt }) => ({ entry_id: entryId, share_id: shareId, created_at: time(createdAt) }),
+      ),
       notes: mapped(
         pages(
           (after: string | null) => pageOfNotes(db, bucket.bucketId, NOTES, after ?? ''),

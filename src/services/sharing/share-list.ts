@@ -17,6 +17,7 @@ import { keyById } from '../../values/key-by-id.ts'
 import { shareTitle } from '../../values/share-title.ts'
 import type { Core } from '../core.ts'
 import { type PageArgs, pageById } from '../page.ts'
+import { rowsById } from '../rows-by-id.ts'
 import { pathsOfFolders } from '../tree/entry-path.ts'
 
 export type { ShareKind }
@@ -159,6 +160,13 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
     async receivedAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
       return (await shown(caller, listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', ids))).rows
     },
+
+    /** The same by ids that a client has named. */
+    receivedByIds: (caller: Caller, ids: readonly string[]): Promise<Map<string, ShareView>> =>
+      rowsById(
+        ids,
+        async some => (await shown(caller, listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', some))).rows,
+      ),
 
     /** Those of these shares that are live and made by the caller, in the same order. */
     async sentAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {

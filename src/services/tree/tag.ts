@@ -188,7 +188,7 @@ const tagsOf = async (db: Db, { bucketId }: Tree, tx: Tx): Promise<TagRow[]> =>
   (await tagsOfBuckets(db, [bucketId], tx)).get(bucketId) ?? []
 
 const tagNotFound = (id: string) =>
-  new AppError('TAG_NOT_FOUND', 'There is no such tag here. Use the id of one of the tags of this drive.', { id })
+  new AppError('TAG_NOT_FOUND', 'There is no such tag here. Use an id from a list.', { id })
 
 const tagExists = (name: string) =>
   new AppError(

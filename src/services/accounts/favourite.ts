@@ -1,0 +1,115 @@
+import { validate as isUuid } from 'uuid'
+import type { Tx } from '../../../db/index.ts'
+import {
+  deleteFavourites,
+  type FavouriteRow,
+  favouritesAmong,
+  favouritesOf,
+  insertFavourites,
+  isWithinReach,
+  orderFavourites,
+} from '../../../db/queries/favourite.ts'
+import { lockUser } from '../../../db/queries/user.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, Unauthenticated } from '../../runtime/errors.ts'
+import { MAX_FAVOURITES } from '../../values/limits.ts'
+import type { Core } from '../core.ts'
+
+/** An entry or a received share that a person has marked. */
+export type FavouriteView = Omit<FavouriteRow, 'userId'>
+
+/** What is marked: ids of entries, and of received shares. */
+interface Marked {
+  entryIds: readonly string[]
+  shareIds: readonly string[]
+}
+
+/** Favourites of a person. Nothing here authorizes: whether they may see what they have marked is asked whenever it is shown. */
+export function favouriteService({ db }: Core<'db'>) {
+  const changed = <T>({ userId }: Caller, work: (tx: Tx, now: FavouriteRow[]) => Promise<T>): Promise<T> =>
+    db.transaction(async tx => {
+      // In turns, so that parallel requests do not exceed the bound.
+      if (!(await lockUser(db, userId, tx))) throw new Unauthenticated()
+      return work(tx, await favouritesOf(db, userId, tx))
+    })
+
+  return {
+    /** The favourites of the caller, in their order. */
+    list: ({ userId }: Caller): Promise<FavouriteView[]> => favouritesOf(db, userId),
+
+    /** Whether an entry is in one of the caller's drives: another one takes the same time as one that is not there. */
+    isWithinReach: async ({ userId }: Caller, entryId: string): Promise<boolean> =>
+      isUuid(entryId) && isWithinReach(db, userId, entryId),
+
+    /** Which of these entries are favourites of the caller. One statement for up to 1,000. */
+    entriesAmong: ({ userId }: Caller, ids: readonly string[]): Promise<Set<string>> =>
+      favouritesAmong(db, userId, 'entryId', ids),
+
+    /** Which of these shares. */
+    sharesAmong: ({ userId }: Caller, ids: readonly string[]): Promise<Set<string>> =>
+      favouritesAmong(db, userId, 'shareId', ids),
+
+    /**
+     * Marks what the caller may see, at the end of their order; what is marked stays where it is.
+     * @param seen those that the caller may see, which are kept; the others make room. Null to keep all
+     * @throws QUOTA_EXCEEDED
+     */
+    add: (caller: Caller, { entryIds, shareIds }: Marked, seen: ReadonlySet<string> | null): Promise<void> =>
+      changed(caller, async (tx, all) => {
+        const unseen = all.filter(({ id }) => seen && !seen.has(id)).map(({ id }) => id)
+        if (unseen.length > 0) await deleteFavourites(db, unseen, tx)
+        const now = all.filter(({ id }) => !seen || seen.has(id))
+        const known = new Set(now.flatMap(({ entryId, shareId }) => entryId ?? shareId ?? []))
+        const { userId } = caller
+        let position = (now.at(-1)?.position ?? -1) + 1
+        const createdAt = Date.now()
+        const rows = [
+          ...[...new Set(entryIds)].map(entryId => ({ entryId, shareId: null })),
+          ...[...new Set(shareIds)].map(shareId => ({ entryId: null, shareId })),
+        ]
+          .filter(({ entryId, shareId }) => !known.has(entryId ?? shareId ?? ''))
+          .map(row => ({ ...row, userId, position: position++, createdAt }))
+        if (rows.length === 0) return
+        if (now.length + rows.length > MAX_FAVOURITES)
+          throw new AppError('QUOTA_EXCEEDED', `You can have up to ${MAX_FAVOURITES} favourites. Remove some first.`, {
+            limit: 'max_favourites',
+            max: MAX_FAVOURITES,
+            used: now.length,
+          })
+        await insertFavourites(db, rows, tx)
+      }),
+
+    /** Takes the mark from entries or shares; of what has none, nothing happens. @returns whether something had it */
+    remove: (caller: Caller, { entryIds, shareIds }: Marked): Promise<boolean> =>
+      changed(caller, async (tx, now) => {
+        const gone = new Set([...entryIds, ...shareIds])
+        const ids = now.filter(({ entryId, shareId }) => gone.has(entryId ?? shareId ?? '')).map(({ id }) => id)
+        if (ids.length > 0) await deleteFavourites(db, ids, tx)
+        return ids.length > 0
+      }),
+
+    /**
+     * Puts a favourite before another one, or at the end.
+     * @param of finds them by their own ids, or by those of what they mark
+     * @throws FAVOURITE_NOT_FOUND
+     */
+    move: (
+      caller: Caller,
+      { id, before }: { id: string; before: string | null | undefined },
+      of: (favourite: FavouriteRow) => string | null,
+    ): Promise<void> =>
+      changed(caller, async (tx, now) => {
+        const found = now.find(one => of(one) === id)
+        const next = before == null ? undefined : now.find(one => of(one) === before)
+        if (!found || (before != null && !next)) throw favouriteNotFound(found && before ? before : id)
+        if (found === next) return
+        const others = now.filter(one => one !== found)
+        const at = next ? others.indexOf(next) : others.length
+        const ids = [...others.slice(0, at), found, ...others.slice(at)].map(one => one.id)
+        await orderFavourites(db, ids, tx)
+      }),
+  }
+}
+
+const favouriteNotFound = (id: string) =>
+  new AppError('FAVOURITE_NOT_FOUND', 'You have no such favourite. Use an id from your list of favourites.', { id })
