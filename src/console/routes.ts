@@ -3,6 +3,7 @@ import { activityRoutes } from './screens/activity/route.ts'
 import { adminRoutes } from './screens/admin/route.ts'
 import { developersRoute } from './screens/developers/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
+import { homeRoute } from './screens/home/route.ts'
 import { linksRoute } from './screens/links/route.ts'
 import { receivedRoutes } from './screens/received/route.ts'
 import { requestsRoute } from './screens/requests/route.ts'
@@ -15,6 +16,7 @@ export const routeTree = rootRoute.addChildren([
   indexRoute,
   ...filesRoutes,
   ...trashRoutes,
+  homeRoute,
   linksRoute,
   requestsRoute,
   ...receivedRoutes,

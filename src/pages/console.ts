@@ -25,6 +25,7 @@ export interface Console {
 
 /** Addresses that the console shows: it reads them itself. */
 const screens = [
+  '/start',
   '/files',
   '/shared',
   '/links',

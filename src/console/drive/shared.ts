@@ -52,7 +52,7 @@ export const firstOfShare = (path: string) => ({
 /** As an entry of a list: what is shared is named by its path. The id stands in addresses, where a dot is between two of them. */
 export function entryOf({ kind, path, contentType, md5: _md5, ...line }: SharedLine) {
   const id = encodeURIComponent(path).replaceAll('.', '%2E')
-  const entry = { ...line, id, path, createdAt: line.updatedAt, shareCount: null }
+  const entry = { ...line, id, path, createdAt: line.updatedAt, shareCount: null, isFavourite: false, tags: [] }
   return kind === 'FOLDER'
     ? { ...entry, __typename: 'Folder' as const, fileCount: 0 }
     : { ...entry, __typename: 'File' as const, contentType: contentType ?? '' }

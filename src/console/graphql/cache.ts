@@ -22,6 +22,7 @@ const keys: KeyingConfig = {
   Maintenance: embedded,
   Operator: embedded,
   PlanUse: embedded,
+  RecentEntry: embedded,
   SharedEntry: embedded,
   SharedFolder: embedded,
   ShareEvent: embedded,
@@ -39,9 +40,14 @@ const keys: KeyingConfig = {
 function changedEntry(cache: Cache, id: string, change: Record<string, string>) {
   const __typename = cache.resolve({ __typename: 'Folder', id }, 'name') === undefined ? 'File' : 'Folder'
   const own = __typename === 'File' ? ['contentType'] : ['fileCount']
-  const fields = ['name', 'path', 'size', 'createdAt', 'updatedAt', 'shareCount', ...own]
+  const fields = ['name', 'path', 'size', 'createdAt', 'updatedAt', 'shareCount', 'isFavourite', ...own]
   const known = Object.fromEntries(fields.map(field => [field, cache.resolve({ __typename, id }, field)]))
-  return { ...known, ...change, __typename, id }
+  const tagKeys = cache.resolve({ __typename, id }, 'tags')
+  const tags = (Array.isArray(tagKeys) ? (tagKeys as string[]) : []).map(key => ({
+    __typename: 'Tag',
+    ...Object.fromEntries(['id', 'name', 'colour'].map(field => [field, cache.resolve(key, field)])),
+  }))
+  return { ...known, tags, ...change, __typename, id }
 }
 
 /** What mutations will have answered, shown until they do. */

@@ -1,4 +1,14 @@
-import { FileUp, FolderClosed, Inbox, Link2, type LucideIcon, ShieldCheck, Trash2, UsersRound } from '../parts/icons.ts'
+import {
+  FileUp,
+  FolderClosed,
+  House,
+  Inbox,
+  Link2,
+  type LucideIcon,
+  ShieldCheck,
+  Trash2,
+  UsersRound,
+} from '../parts/icons.ts'
 import { type Me, useIsOperator } from './me.ts'
 import { text } from './text.ts'
 
@@ -17,6 +27,7 @@ export interface Destination {
 }
 
 const destinations: Destination[] = [
+  { to: '/start', label: text('home'), short: text('home'), icon: House, wide: true },
   { to: '/files', label: text('files'), short: text('filesShort'), icon: FolderClosed },
   { to: '/shared', label: text('shared'), short: text('sharedShort'), icon: Inbox, badge: me => me.unseenShareCount },
   { to: '/links', label: text('links'), short: text('linksShort'), icon: Link2 },

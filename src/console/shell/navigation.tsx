@@ -1,8 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
+import { optional } from '../parts/optional.tsx'
 import { useDestinations } from './destinations.ts'
 import type { Me } from './me.ts'
 import { text } from './text.ts'
+
+/** Without them, the navigation is the same. */
+const Favourites = optional(
+  () => import('../favourites/list.tsx').then(({ Favourites }) => Favourites),
+  () => null,
+)
 
 /** Where one can go: beside the content, or at the foot of a small screen. */
 export function Navigation({ me }: { me: Me | undefined }) {
@@ -34,6 +41,7 @@ export function Navigation({ me }: { me: Me | undefined }) {
           )
         })}
       </ul>
+      {me && <Favourites />}
       {me && <Usage me={me} />}
     </nav>
   )

@@ -30,7 +30,7 @@ export function Shell() {
         {text('skip')}
       </a>
       <header className="top">
-        <Link to="/files" className="brand" aria-label="Satchel">
+        <Link to="/start" className="brand" aria-label="Satchel">
           <Logo />
           <span>Satchel</span>
         </Link>

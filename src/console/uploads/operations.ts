@@ -14,6 +14,12 @@ const NEW_FILE = graphql(`
     createdAt
     updatedAt
     shareCount
+    isFavourite
+    tags {
+      id
+      name
+      colour
+    }
     parent {
       id
     }

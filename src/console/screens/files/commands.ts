@@ -8,7 +8,16 @@ import type { FilesSearch } from './search.ts'
 import type { DriveHere } from './use-folder.ts'
 
 /** What is open over the list. */
-export type Open = 'new-folder' | 'picker' | 'copy-picker' | 'share' | 'request' | 'delete' | null
+export type Open =
+  | 'new-folder'
+  | 'picker'
+  | 'copy-picker'
+  | 'share'
+  | 'request'
+  | 'delete'
+  | 'tags'
+  | 'manage-tags'
+  | null
 
 /** What toolbar, menus and keys act on. */
 export interface Commands {

@@ -11,6 +11,12 @@ export const ENTRY = graphql(`
     createdAt
     updatedAt
     shareCount
+    isFavourite
+    tags {
+      id
+      name
+      colour
+    }
     ... on File {
       contentType
     }

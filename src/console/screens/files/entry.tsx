@@ -3,10 +3,11 @@ import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
 import { EntryIcon } from '../../parts/entry-icon.tsx'
-import { Link2 } from '../../parts/icons.ts'
+import { Link2, Star } from '../../parts/icons.ts'
 import { mediaTypeOf } from '../../parts/media-type.ts'
 import type { Point } from '../../parts/menu.tsx'
 import { optional } from '../../parts/optional.tsx'
+import { Chips } from '../../tags/chips.tsx'
 import type { Entry, FileEntry } from './documents.ts'
 import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
@@ -98,6 +99,19 @@ const Name = ({ entry, draft, handlers }: CellProps) =>
     </span>
   )
 
+const Marks = ({ entry }: { entry: Entry }) => (
+  <>
+    {entry.isFavourite && (
+      <>
+        <Star aria-hidden className="star" />
+        <span className="sr">{text('favourite')}</span>
+      </>
+    )}
+    <Shared entry={entry} />
+    <Chips tags={entry.tags} />
+  </>
+)
+
 const Shared = ({ entry }: { entry: Entry }) =>
   entry.shareCount ? (
     <span className="shared" title={text('shares', { count: entry.shareCount })}>
@@ -118,7 +132,7 @@ export const Row = memo(function Row(props: CellProps) {
         <span className="name-lines">
           <span className="name-line">
             <Name {...props} />
-            <Shared entry={entry} />
+            <Marks entry={entry} />
           </span>
           {where && <span className="where">{where}</span>}
           <span className="narrow-facts" aria-hidden>
@@ -154,7 +168,7 @@ export const Tile = memo(function Tile(props: CellProps) {
         )}
         <span className="tile-name">
           <Name {...props} />
-          <Shared entry={entry} />
+          <Marks entry={entry} />
         </span>
         <span className="tile-facts">{formatBytes(entry.size)}</span>
         <More label={text('actionsOf', { name: entry.name })} onMenu={at => handlers.menu(entry, at)} />

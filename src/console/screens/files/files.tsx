@@ -47,6 +47,8 @@ const Offers = optional(
   () => import('./on-demand/offers.ts').then(({ Offers }) => Offers),
   () => null,
 )
+const Tags = lazy(() => import('../../tags/dialogs.tsx').then(({ Tags }) => ({ default: Tags })))
+const TagFilter = lazy(() => import('../../tags/filter.tsx').then(({ TagFilter }) => ({ default: TagFilter })))
 const Viewer = lazy(() => import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
 /** Fetches what is used most, before it is wanted. */
@@ -147,6 +149,11 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
         <Breadcrumbs place={place} title={folder.title} dnd={dnd} />
         <Toolbar {...commands} count={entries.length} hasMore={folder.hasMore} />
       </div>
+      {search.tags !== undefined && drive && !share && (
+        <Suspense>
+          <TagFilter drive={drive.id} tags={search.tags} onTags={tags => setSearch({ tags, sel: undefined })} />
+        </Suspense>
+      )}
       <div className="files-main">
         {/* biome-ignore lint/a11y/noStaticElementInteractions: a right click anywhere beside the entries */}
         <div
@@ -171,6 +178,8 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
               title={text('nothingFound', { query: search.q })}
               hint={text('nothingFoundHint')}
             />
+          ) : isEmpty && search.tags ? (
+            <EmptyState icon={SearchX} title={text('nothingTagged')} hint={text('nothingTaggedHint')} />
           ) : isEmpty ? (
             <EmptyState icon={FolderOpen} title={text('empty')} hint={drive?.canWrite ? text('emptyHint') : undefined}>
               {drive?.canWrite && target && <UploadButton to={target} />}
@@ -261,6 +270,12 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
         )}
         {open === 'request' && folder.folder && (
           <RequestForm of={{ folder: selected[0] ?? folder.folder }} onClose={() => setOpen(null)} />
+        )}
+        {(open === 'tags' || open === 'manage-tags') && drive && (
+          <Tags
+            {...{ drive: drive.id, entries: selected, isOfDrive: open !== 'tags', onChange: refresh }}
+            onClose={() => setOpen(null)}
+          />
         )}
         {open === 'share' && <ShareSheet files={selected} onClose={() => setOpen(null)} />}
         {search.open && (

@@ -22,6 +22,8 @@ export interface FilesSearch {
   q?: string
   /** In the folder alone, not in the whole drive. */
   here?: true
+  /** Ids of tags that what is shown has; empty while they are chosen. */
+  tags?: string
   /** Whether the details are shown. */
   details?: true
   /** The id of the file that is shown large. */
@@ -42,12 +44,16 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
     desc: flag(search.desc),
     q: text(search.q)?.slice(0, MAX_NAME_PART),
     here: flag(search.here),
+    tags: typeof search.tags === 'string' ? search.tags : undefined,
     details: flag(search.details),
     open: text(search.open),
     sel: text(search.sel),
     unshared: flag(search.unshared),
   }
 }
+
+/** The tags by whose ids a list is bounded. */
+export const tagsOf = ({ tags }: FilesSearch): string[] => (tags ? tags.split('.') : [])
 
 /** What the address says, and a way to change it. */
 export function useFilesSearch(): [FilesSearch, (change: FilesSearch, options?: { push?: boolean }) => void] {

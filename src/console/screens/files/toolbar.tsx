@@ -11,6 +11,7 @@ import {
   LayoutGrid,
   List,
   PencilLine,
+  Tag,
   Trash2,
   UserRoundPlus,
   X,
@@ -48,6 +49,17 @@ export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
         >
           {search.view === 'grid' ? <List /> : <LayoutGrid />}
         </Button>
+        {!drive?.share && (
+          <Button
+            look="icon"
+            className="wide-only"
+            aria-label={text('filterTags')}
+            aria-pressed={search.tags !== undefined}
+            onPress={() => setSearch({ tags: search.tags === undefined ? '' : undefined })}
+          >
+            <Tag />
+          </Button>
+        )}
         {!drive?.share && (
           <Button
             look="icon"

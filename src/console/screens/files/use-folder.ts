@@ -4,7 +4,7 @@ import { useLive } from '../../graphql/live.ts'
 import { type PagedList, readAhead, usePages } from '../../graphql/use-pages.ts'
 import { useHidden } from '../../listing/held-back.ts'
 import { type Entry, FOLDER, type FolderData } from './documents.ts'
-import { type FilesSearch, fields } from './search.ts'
+import { type FilesSearch, fields, tagsOf } from './search.ts'
 
 const driveOf = (data: FolderData | undefined) => data?.me?.drive ?? data?.workspace?.drive ?? undefined
 
@@ -43,14 +43,18 @@ export interface FolderHere extends Omit<PagedList<Entry, FolderData>, 'data'> {
 }
 
 /** The list of a folder, as the address wants it. */
-function sourceOf({ workspace, path }: Place, { sort = 'name', desc, q, here }: FilesSearch) {
+function sourceOf({ workspace, path }: Place, { sort = 'name', desc, q, here, tags }: FilesSearch) {
+  const chosen = tagsOf({ tags })
   const everywhere = Boolean(q && !here)
   const variables = {
     own: workspace === null,
     slug: workspace,
     path,
     order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
-    filter: q && here ? { nameContains: q } : null,
+    filter:
+      (q && here) || chosen.length > 0
+        ? { ...(q && here && { nameContains: q }), ...(chosen.length > 0 && { tags: chosen }) }
+        : null,
     everywhere,
     query: everywhere ? (q ?? '') : '-',
   }

@@ -47,6 +47,14 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
         else if (!drive && (key === 'n' || key === 'u')) runOffer(key === 'n' ? 'new' : 'upload', here)
         else if (key === 'm' && canWrite && first) setOpen('picker')
         else if (key === 'c' && (canWrite || drive?.share) && first) setOpen('copy-picker')
+        else if (key === 't' && canWrite && !drive?.share && first) setOpen('tags')
+        else if (key === 'b' && first && !drive?.share)
+          act(actions =>
+            actions.mark(
+              selected,
+              selected.some(({ isFavourite }) => !isFavourite),
+            ),
+          )
         else if (key === 's' && mayShare(drive, selected)) setOpen('share')
         else return false
         return true

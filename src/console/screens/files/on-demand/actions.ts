@@ -2,6 +2,7 @@ import { copiesOf, sayCopied } from '../../../drive/copied.ts'
 import { RESTORE } from '../../../drive/documents.ts'
 import { join, nameOf, parentOf, trim } from '../../../drive/place.ts'
 import { OPEN_SHARE, SAVE_SHARED } from '../../../drive/shared.ts'
+import { ADD_FAVOURITES, REMOVE_FAVOURITES } from '../../../favourites/documents.ts'
 import { inParts } from '../../../graphql/in-parts.ts'
 import { ask, mutate } from '../../../graphql/run.ts'
 import { hide, show } from '../../../listing/held-back.ts'
@@ -14,6 +15,8 @@ import { text } from './text.ts'
 
 /** How many entries the service puts into one archive by their names. */
 const MAX_ZIPPED = 200
+/** How many it marks at once. */
+const MAX_MARKED = 100
 
 async function fileUrl(id: string) {
   const { node } = await ask(DOWNLOAD, { id, disposition: 'ATTACHMENT' })
@@ -161,6 +164,19 @@ export function createActions({ id: drive, share, hasTrash }: Acted, after: () =
       })
       if (copies.length === 0) return
       sayCopied(text('copied', { count: copies.length, folder: name }), copies, after)
+    },
+
+    /** Marks entries as favourites, or takes the mark from them. */
+    async mark(entries: readonly Entry[], to: boolean): Promise<void> {
+      await attempt(async () => {
+        for (const part of inParts(entries, MAX_MARKED)) {
+          const ids = idsOf(part)
+          if (to) await mutate(ADD_FAVOURITES, { input: { entries: ids.map(id => ({ id })) } })
+          else await mutate(REMOVE_FAVOURITES, { input: { entries: ids } })
+        }
+        const [first] = entries
+        toast({ message: text(to ? 'marked' : 'unmarked', { count: entries.length, name: first?.name ?? '' }) })
+      })
     },
 
     /** Keeps entries for where they are pasted. */

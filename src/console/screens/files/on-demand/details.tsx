@@ -12,6 +12,7 @@ import { personName } from '../../../parts/person-name.ts'
 import { ErrorState, Skeleton } from '../../../parts/states.tsx'
 import { toastError } from '../../../parts/toasts.tsx'
 import { SharedWith } from '../../../sharing/shared-with.tsx'
+import { Chips } from '../../../tags/chips.tsx'
 import { Versions } from '../../../versions/versions.tsx'
 import { EntryActivity } from '../../activity/entry-activity.tsx'
 import { RecentActivity } from '../../activity/recent.tsx'
@@ -125,6 +126,11 @@ function One({ id, workspace, onShare }: OneProps) {
         {node.createdBy && (
           <Fact label={text('createdBy')}>
             <span dir="auto">{personName(node.createdBy)}</span>
+          </Fact>
+        )}
+        {node.tags.length > 0 && (
+          <Fact label={text('tagsOf')}>
+            <Chips tags={node.tags} />
           </Fact>
         )}
         {isFile && (

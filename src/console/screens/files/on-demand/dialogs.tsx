@@ -52,6 +52,8 @@ const keys = [
   ['moveTo', 'Alt M'],
   ['share', 'Alt S'],
   ['copyTo', 'Alt C'],
+  ['mark', 'Alt B'],
+  ['tags', 'Alt T'],
   ['cutOut', 'Ctrl X'],
   ['copyOut', 'Ctrl C'],
   ['pasteHere', 'Ctrl V'],

@@ -18,6 +18,8 @@ import {
   Maximize2,
   PencilLine,
   Scissors,
+  Star,
+  Tag,
   Trash2,
   Upload,
   UserRoundPlus,
@@ -36,6 +38,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
   if (!first || !drive) return []
   const isOne = entries.length === 1
   const isShared = drive.share !== undefined
+  const isMarked = entries.every(({ isFavourite }) => isFavourite)
   const isFiles = entries.every(({ __typename }) => __typename === 'File')
   const groups: (MenuEntry | false)[][] = [
     [
@@ -67,6 +70,21 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
           label: text('requestFiles'),
           icon: FileUp,
           run: () => setOpen('request'),
+        },
+      !isShared && {
+        id: 'favourite',
+        label: text(isMarked ? 'unmark' : 'mark'),
+        icon: Star,
+        keys: 'Alt B',
+        run: () => act(actions => actions.mark(entries, !isMarked)),
+      },
+      !isShared &&
+        drive.canWrite && {
+          id: 'tags',
+          label: text('tags'),
+          icon: Tag,
+          keys: 'Alt T',
+          run: () => setOpen('tags'),
         },
       isOne && {
         id: 'link',
@@ -214,6 +232,15 @@ export function folderMenu({
               keys: 'Alt ⏎',
               run: () => setSearch({ details: true }),
             },
+            {
+              id: 'filter-tags',
+              label: text('filterTags'),
+              icon: Tag,
+              run: () => setSearch({ tags: search.tags === undefined ? '' : undefined }),
+            },
+            ...(drive?.canWrite
+              ? [{ id: 'manage-tags', label: text('manageTags'), icon: Tag, run: () => setOpen('manage-tags') }]
+              : []),
             { id: 'activity', label: text('activity'), icon: History, run: () => openScreen('activity') },
             { id: 'trash', label: text('trash'), icon: Trash2, run: () => openScreen('trash') },
           ]),
