@@ -201,9 +201,11 @@ describe('Hostile requests', () => {
 
   it('add no series after the first of their kind', async () => {
     await attack(0)
-    const before = seriesOf(await figures())
+    // Node's own kinds of garbage collection come when one is first needed.
+    const series = async () => seriesOf(await figures()).filter(name => !name.startsWith('nodejs_gc_'))
+    const before = await series()
     await attack(1000)
-    const after = seriesOf(await figures())
+    const after = await series()
     expect(after.filter(series => !before.includes(series))).toEqual([])
     expect(before.length).toBeGreaterThan(200)
   }, 60_000)

@@ -85,7 +85,7 @@ class SharedModules extends Runtime {
     loaded += 1
     // What runs is what was written: no stack has to be translated, and the service makes many that nobody reads.
     Error.prepareStackTrace = undefined
-    Error.stackTraceLimit = 20
+    Error.stackTraceLimit = 10
     await import(`${pathToFileURL(path)}?${loaded}`)
   }
 

@@ -65,6 +65,7 @@ const drills = [
 const anyEngine = [
   'auth',
   'authorization',
+  'background-copy',
   'backup-command',
   'bad-connections',
   'bad-documents',
@@ -84,6 +85,7 @@ const anyEngine = [
   'cli-package',
   'cli-request',
   'cli-share',
+  'cli-shared',
   'cli-sync',
   'cli-transfer',
   'cli-trash',
@@ -113,6 +115,7 @@ const anyEngine = [
   'pages',
   'part-stream',
   'rate-limit',
+  'secrets',
   'security/audit-log',
   'security/bodies',
   'security/creation-rates',
@@ -142,6 +145,7 @@ const anyEngine = [
   'user',
   'walk',
   'young-objects',
+  'zip-programs',
 ]
 
 /** What the store decides: once more with Azure Blob Storage in the place of the disk. No database has a part in that. */

@@ -6,7 +6,7 @@ import { attack, expectHealthy, watchHealth } from './attackers.ts'
 
 const PASSWORD = 'open sesame'
 /** More than may wait for the hashes of one caller: src/access/passwords.ts. */
-const MANY = 300
+const MANY = 200
 let service: ServiceProcess
 let alice: Person
 let mallory: Person
