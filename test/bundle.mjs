@@ -17,7 +17,7 @@ const outDir = join(root, 'dist/tested')
 
 /** What is native, loaded seldom, or not there, stays a package. */
 const packages =
-  /^(@azure|@graphql-yoga\/render-graphiql|@node-rs|@opentelemetry|oidc-provider|pg-hstore|pino-pretty|swagger-ui-dist)(\/|$)/
+  /^(@azure|@graphql-yoga\/render-graphiql|@node-rs|@opentelemetry|oidc-provider|pg-hstore|pdfjs-dist|pino-pretty|sharp|swagger-ui-dist|unpdf)(\/|$)/
 const isExternal = id => id.startsWith('node:') || builtinModules.includes(id) || packages.test(id)
 
 /** Modules still find the files beside their sources. */
@@ -59,13 +59,17 @@ const service = spawn(process.execPath, [join(outDir, 'main.mjs')], {
   env: { PATH: process.env.PATH, ...settings },
   stdio: ['ignore', 'pipe', 'inherit'],
 })
+const ended = once(service, 'exit')
+let isUp = false
 for await (const line of createInterface(service.stdout)) {
   const port = /Satchel is up at http:\/\/localhost:(\d+)/.exec(line)?.[1]
   if (!port) continue
+  isUp = true
   for (const path of ['/readyz', '/api/files/tree', '/graphql?query={__typename}', '/login'])
     await fetch(`http://127.0.0.1:${port}${path}`).then(answer => answer.text())
   break
 }
 service.kill()
-await once(service, 'exit')
+await ended
 rmSync(folder, { recursive: true })
+if (!isUp) throw new Error('What was bundled does not start.')
