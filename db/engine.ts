@@ -7,6 +7,9 @@ export type Dialect = Database['dialect']
 export type Tx = Transaction
 export type Value = string | number | boolean | null | Buffer
 
+/** Tables of which rows are locked by transactions that may not change them. */
+export type LockedTable = 'api_key' | 'bucket' | 'session' | 'share' | 'user' | 'workspace'
+
 export type Rows = Record<string, Value>[]
 
 /** Reads the rows of a query in constant memory, some at a time. */
@@ -35,6 +38,12 @@ export interface Engine extends Models {
    * index in which a parallel transaction moves the row, and miss it.
    */
   byKey: string
+  /**
+   * Writes rows that a transaction has locked, where a lock alone keeps nobody out: a node of a Galera cluster learns of the transactions of
+   * others only when they commit, and only what they write. Of two that lock the same row, one then fails, and is retried. Does nothing
+   * with one server.
+   */
+  touch(table: LockedTable, ids: readonly string[], tx: Tx): Promise<void>
   ping(): Promise<void>
   /** Checks that the database accepts writes, not only connections. @throws what a write would throw */
   probe(): Promise<void>

@@ -41,15 +41,20 @@ export interface Frame {
 const { INSERT, UPDATE, DELETE, UPSERT, BULKUPDATE, BULKDELETE } = QueryTypes
 const writes = new Set<string | undefined>([INSERT, UPDATE, DELETE, UPSERT, BULKUPDATE, BULKDELETE])
 
-/** Passes each write of a model outside of a transaction to `route`, which runs it, in a transaction or without. */
-export function routeWrites(
-  sequelize: Sequelize,
-  route: (write: (tx?: Transaction) => Promise<unknown>) => Promise<unknown>,
-): void {
+/**
+ * Passes each statement of a model outside of a transaction to one of two functions, which runs it: a write in a transaction or without.
+ */
+export function routeModels(sequelize: Sequelize, { write, read }: Routes): void {
   const query = sequelize.query.bind(sequelize) as (sql: unknown, options: QueryOptions) => Promise<unknown>
-  const routed = (sql: unknown, options: QueryOptions = {}) =>
-    options.transaction || !writes.has(options.type)
-      ? query(sql, options)
-      : route(tx => query(sql, { ...options, transaction: tx ?? null }))
+  const routed = (sql: unknown, options: QueryOptions = {}) => {
+    if (options.transaction) return query(sql, options)
+    if (!writes.has(options.type)) return read(() => query(sql, options))
+    return write(tx => query(sql, { ...options, transaction: tx ?? null }))
+  }
   Object.assign(sequelize, { query: routed })
+}
+
+interface Routes {
+  write(run: (tx?: Transaction) => Promise<unknown>): Promise<unknown>
+  read(run: () => Promise<unknown>): Promise<unknown>
 }

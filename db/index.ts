@@ -10,7 +10,10 @@ export type { DatabaseOptions, Db, Reader, Tx, Value } from './engine.ts'
 /** Opens the database; connects at the first statement. Every call ends within ten seconds, even when the database is unreachable. */
 export function openDatabase(database: Database, options: DatabaseOptions): Db {
   const { telemetry } = options
-  const opened = database.dialect === 'mysql' ? openMysql(database.url, options) : openSqlite(database.file, options)
+  const opened =
+    database.dialect === 'mysql'
+      ? openMysql([database.url, ...(database.others ?? [])], options)
+      : openSqlite(database.file, options)
   const engine = telemetry?.isOn ? observed(opened, telemetry) : opened
   return Object.assign(engine, {
     row: async <T>(sql: string, values?: Value[], tx?: Tx | null) => (await engine.rows<T>(sql, values, tx))[0],

@@ -1,10 +1,12 @@
-import type { Socket } from 'node:net'
 import type { Connection, QueryError, ResultSetHeader } from 'mysql2'
 import { Sequelize } from 'sequelize'
 import type { DatabaseOptions, Engine, Rows, Tx, Value } from './engine.ts'
-import { connectionOf, framed, routeWrites } from './frame.ts'
+import { connectionOf, framed, routeModels } from './frame.ts'
+import { joinCluster, underLock } from './galera.ts'
 import { defineModels } from './models.ts'
-import { retried } from './retry.ts'
+import { fallBackToText } from './mysql-errors.ts'
+import { createNodes, nodesOf, type Wire } from './mysql-nodes.ts'
+import { isLost, repeatable, retried } from './retry.ts'
 
 const SECOND = 1000
 // A request waits for at most one connection and one dead statement, together less than ten seconds.
@@ -21,38 +23,26 @@ const EXCLUSIVE_LIMIT = 120 * SECOND
 /** No column has a time zone, and Sequelize would set one with a statement without a timeout. Missing in its types. */
 const unasked = { keepDefaultTimezone: true }
 
-/** With the socket, which the types of mysql2 lack: a graceful end of its connection waits for a server that may be dead. */
-type Wire = Connection & { stream: Socket }
-
 /** The pool of sequelize-pool, which the types of Sequelize lack. */
 interface Pooled {
   pool: Record<'using' | 'available' | 'waiting', number>
 }
 
-/**
- * A server has a global limit of prepared statements (max_prepared_stmt_count), which other programs use, too. A statement that it
- * refuses to prepare was not executed, and is sent as text instead.
- */
-function fallBackToText(on: Connection): void {
-  const execute = on.execute.bind(on) as (...args: unknown[]) => ReturnType<Connection['execute']>
-  const query = on.query.bind(on) as (...args: unknown[]) => unknown
-  const executeOrQuery = (...args: unknown[]) => {
-    const done = args.at(-1)
-    if (typeof done !== 'function') return execute(...args)
-    return execute(...args.slice(0, -1), (error: QueryError | null, ...results: unknown[]) => {
-      if (error?.code === 'ER_MAX_PREPARED_STMT_COUNT_REACHED') query(...args)
-      else done(error, ...results)
-    })
-  }
-  Object.assign(on, { execute: executeOrQuery })
-}
+const heldTooLong = (name: string) =>
+  new Error(`Another instance has held the lock "${name}" for too long. Start again when it has finished.`)
 
-/** @param url mysql://user:password@host:port/name */
-export function openMysql(url: string, { pool, onStatement = () => {}, patience }: DatabaseOptions): Engine {
+/** @param urls mysql://user:password@host:port/name, the same for each server of the database */
+export function openMysql(
+  urls: [first: string, ...others: string[]],
+  { pool, onStatement = () => {}, patience }: DatabaseOptions,
+): Engine {
   const watches = new WeakMap<object, () => void>()
+  const nodes = createNodes(nodesOf(urls))
   let migrating = false
-  const sequelize = new Sequelize(url, {
+  let isCluster = false
+  const sequelize = new Sequelize(urls[0], {
     dialect: 'mysql',
+    dialectModule: { createConnection: nodes.connect },
     pool: { max: pool, min: 0, acquire: ACQUIRE_LIMIT, idle: 30 * SECOND },
     logging: sql => onStatement(sql),
     benchmark: false,
@@ -74,13 +64,20 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
         // Sequelize ends a failed connection gracefully and ignores the outcome; a closed one it just drops.
         on.prependListener('error', () => on.destroy())
         on.stream.once('close', () => on.destroy())
-        // Read committed: the bucket lock orders writers, so gap locks would only make deadlocks.
-        await execute(on, 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', [])
-        await execute(
-          on,
-          `SET SESSION innodb_lock_wait_timeout = ${LOCK_WAIT}, SESSION sql_mode = 'STRICT_ALL_TABLES'`,
-          [],
-        )
+        try {
+          // Read committed: the bucket lock orders writers, so gap locks would only make deadlocks.
+          await execute(on, 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED', [])
+          await execute(
+            on,
+            `SET SESSION innodb_lock_wait_timeout = ${LOCK_WAIT}, SESSION sql_mode = 'STRICT_ALL_TABLES'`,
+            [],
+          )
+          isCluster = await joinCluster(sql => execute(on, sql, []))
+        } catch (error) {
+          nodes.leave(on.node)
+          on.destroy()
+          throw error
+        }
       },
       // Statements of models are sent by Sequelize, and get the same timeout.
       beforeQuery: (_options, query) => {
@@ -90,11 +87,26 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     },
   })
   const manager = sequelize.connectionManager
+  const pooled = manager.getConnection.bind(manager)
+  /** Of a node that works: a connection to one that is less preferred than that is dropped. */
+  async function connected(options: Parameters<typeof pooled>[0]): Promise<Connection> {
+    for (let failures = 0; ; ) {
+      try {
+        const on = (await pooled(options)) as Wire
+        if (!nodes.isLessPreferred(on)) return on
+        discard(on)
+      } catch (error) {
+        if (!isLost(error) || ++failures >= urls.length) throw error
+      }
+    }
+  }
+  if (nodes.several) Object.assign(manager, { getConnection: connected })
   const acquire = async () => (await manager.getConnection({ type: 'write' })) as Wire
 
   /** Destroys a connection that does not answer in time, which rejects all its statements. Call the returned function when the answer has arrived. */
   function watch(on: Wire, limit = patience ?? STATEMENT_LIMIT): () => void {
     const timer = setTimeout(() => {
+      nodes.leave(on.node)
       on.stream.destroy(Object.assign(new Error('The database did not answer in time.'), { code: 'ETIMEDOUT' }))
       on.destroy()
     }, limit)
@@ -142,19 +154,30 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     }
   }
 
+  /** With several nodes, what a lost connection has certainly not changed is repeated on another one. */
+  const read = <T>(work: () => Promise<T>) =>
+    nodes.several ? retried(() => work().catch(error => repeatable(error, isLost(error)))) : work()
+
   async function transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
     const connection = await acquire()
+    let committing = false
     try {
       return await framed(
         {
           sequelize,
           connection,
           begin: () => say(connection, 'START TRANSACTION'),
-          commit: () => say(connection, 'COMMIT'),
+          commit() {
+            committing = true
+            return say(connection, 'COMMIT')
+          },
           rollBack: () => say(connection, 'ROLLBACK').catch(() => discard(connection)),
         },
         work,
       )
+    } catch (error) {
+      // Without an answer to COMMIT, only the database knows what became of it.
+      return repeatable(error, nodes.several && !committing && isLost(error) && connection.stream.destroyed)
     } finally {
       release(connection)
     }
@@ -186,7 +209,7 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     }
   }
 
-  routeWrites(sequelize, write => retried(() => write()))
+  routeModels(sequelize, { write: write => retried(() => write()), read })
 
   const db: Engine = {
     dialect: 'mysql',
@@ -194,7 +217,8 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
     ...defineModels(sequelize),
     forUpdate: ' FOR UPDATE',
     byKey: ' FORCE INDEX (PRIMARY)',
-    rows: async <T>(sql: string, values: Value[] = [], tx?: Tx | null) => (await statement(sql, values, tx)) as T[],
+    rows: async <T>(sql: string, values: Value[] = [], tx?: Tx | null) =>
+      (await (tx ? statement(sql, values, tx) : read(() => statement(sql, values, tx)))) as T[],
     async run(sql, values = [], tx) {
       // A transaction is retried as a whole.
       const result = await (tx ? statement(sql, values, tx) : retried(() => statement(sql, values, tx)))
@@ -215,26 +239,40 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
         release(connection)
       }
     },
-    // A service looks for work every few seconds, so one of its connections is open.
-    isOpenElsewhere: async () =>
-      (
-        await db.rows(
-          'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() LIMIT 1',
+    async touch(table, ids, tx) {
+      if (isCluster && ids.length > 0)
+        await db.run(
+          `UPDATE ${table} SET touched = 1 - touched WHERE id IN (${ids.map(() => '?').join(', ')})`,
+          [...ids],
+          tx,
         )
-      ).length > 0,
+    },
+    // A service looks for work every few seconds, so one of its connections is open.
+    async isOpenElsewhere() {
+      const open =
+        'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() LIMIT 1'
+      const connection = await acquire()
+      try {
+        const answers = [await execute(connection, open, []), ...(await nodes.others(connection, open))] as unknown[][]
+        return answers.some(rows => rows.length > 0)
+      } finally {
+        release(connection)
+      }
+    },
     async exclusively(name, work) {
       const connection = await acquire()
       const lock = "MD5(CONCAT(DATABASE(), '/', ?))"
       try {
         const sql = `SELECT GET_LOCK(${lock}, ${EXCLUSIVE_LIMIT / SECOND}) AS held`
         const [answer] = (await execute(connection, sql, [name], 2 * EXCLUSIVE_LIMIT)) as { held: number | null }[]
-        if (Number(answer?.held) !== 1)
-          throw new Error(
-            `Another instance has held the lock "${name}" for too long. Start again when it has finished.`,
-          )
+        if (Number(answer?.held) !== 1) throw heldTooLong(name)
         // No timeout: altering large tables may take long.
         migrating = true
-        return await work(null)
+        if (!isCluster) return await work(null)
+        const send = (sql: string, values: string[] = []) => retried(() => statement(sql, values, null))
+        const done = await underLock(send, { name, patience: EXCLUSIVE_LIMIT }, () => work(null))
+        if (!done) throw heldTooLong(name)
+        return done.result
       } finally {
         migrating = false
         await execute(connection, `SELECT RELEASE_LOCK(${lock})`, [name]).catch(() => {})
@@ -242,13 +280,17 @@ export function openMysql(url: string, { pool, onStatement = () => {}, patience 
       }
     },
     ping: async () => {
-      await db.rows('SELECT 1')
+      // A node without its cluster refuses to read tables, and nothing else.
+      await db.rows(isCluster ? 'SELECT 1 FROM migration LIMIT 1' : 'SELECT 1')
     },
     // Matches no row, and fails on a read-only server.
     probe: async () => {
       await db.run("DELETE FROM migration WHERE name = ''")
     },
-    close: () => sequelize.close(),
+    close() {
+      nodes.close()
+      return sequelize.close()
+    },
     load() {
       const { using, available, waiting } = (manager as unknown as Pooled).pool
       return { limit: pool, busy: using, idle: available, waiting }

@@ -1,11 +1,12 @@
 import pRetry from 'p-retry'
-import { causesOf } from '../src/runtime/errors.ts'
+import { causesOf, isDatabaseDown } from '../src/runtime/errors.ts'
 
-/** Error codes of transient failures: a deadlock, a lock timeout, a busy SQLite. */
+/** Error codes of transient failures, after which nothing has changed: a deadlock, a lock timeout, a node without its cluster, a busy SQLite. */
 const transient = new Set([
   'ER_LOCK_DEADLOCK',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_CHECKREAD',
+  'ER_UNKNOWN_COM_ERROR',
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
   'SQLITE_PROTOCOL',
@@ -16,7 +17,16 @@ const PATIENCE = 4000
 
 /** Whether the same work may succeed when retried. Compares only codes: a message may quote user input such as a file name. */
 export const isTransient = (error: unknown): boolean =>
-  [...causesOf(error)].some(({ code }) => transient.has(String(code)))
+  [...causesOf(error)].some(({ code, isUndone }) => transient.has(String(code)) || isUndone === true)
+
+/** Whether the database could not be reached, or the connection to it was lost. */
+export const isLost = (error: unknown): boolean => !isTransient(error) && isDatabaseDown(error)
+
+/** Throws an error, as one after which the same work may be repeated where `isUndone` says so. */
+export function repeatable(error: unknown, isUndone: boolean): never {
+  if (isUndone && typeof error === 'object' && error) Object.assign(error, { isUndone })
+  throw error
+}
 
 /** Whether a unique index refused a row. */
 export const isRefusedByIndex = (error: unknown): boolean =>

@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import { Sequelize, Transaction } from 'sequelize'
 import { isDatabaseDown } from '../src/runtime/errors.ts'
 import type { DatabaseOptions, Engine, Rows, Tx, Value } from './engine.ts'
-import { connectionOf, framed, routeWrites } from './frame.ts'
+import { connectionOf, framed, routeModels } from './frame.ts'
 import { defineModels } from './models.ts'
 import { isTransient, retried } from './retry.ts'
 import { isOpenElsewhere, type SqliteConnection, sqliteModule } from './sqlite-driver.ts'
@@ -130,13 +130,14 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     })
 
   // They would run on the connection of the readers, and be acknowledged before they are on the disk.
-  routeWrites(sequelize, transaction)
+  routeModels(sequelize, { write: transaction, read: query => query() })
 
   const db: Engine = {
     dialect: 'sqlite',
     sequelize,
     ...defineModels(sequelize),
     forUpdate: '',
+    touch: async () => {},
     byKey: '',
     async rows<T>(sql: string, values: Value[] = [], tx?: Tx | null) {
       onStatement(sql)

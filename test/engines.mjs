@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { createConnection } from 'mysql2/promise'
+import { missingForGalera } from './galera.ts'
 
 /** Installed apart, because no one but the tests of the Azure store needs it. */
 const azurite = new URL('./azurite/node_modules/azurite/package.json', import.meta.url)
@@ -57,6 +58,9 @@ export async function probeEngines() {
   else missing.push('Azurite (not installed; npm ci --prefix test/azurite)')
   if (missing.length > 0 && process.env.CI === 'true')
     throw new Error(`CI needs every engine; missing: ${missing.join(', ')}`)
+  // Of servers of its own, which few machines can start.
+  if (missingForGalera.length === 0) said.push('Galera')
+  else missing.push(`Galera (without ${missingForGalera.join(', ')})`)
   return {
     databases,
     azurite: hasAzurite,

@@ -1,5 +1,5 @@
 import { MAX_KEY_DESCRIPTION, MAX_KEY_NAME } from '../../src/values/limits.ts'
-import { digest, moment, type Row, table, text, uuid } from './columns.ts'
+import { digest, moment, type Row, table, text, touched, uuid } from './columns.ts'
 
 /** A key of a user (private) or of a workspace. Looked up by the hash of its secret; the secret itself is not stored. */
 export const ApiKey = table({
@@ -17,6 +17,7 @@ export const ApiKey = table({
     workspaceId: uuid.ownedBy('workspace').nullable(),
     /** The user whose rights limit those of the key; the owner of a private key. */
     createdBy: uuid.ownedBy('user'),
+    touched,
     createdAt: moment,
     lastUsedAt: moment.nullable(),
     expiresAt: moment.nullable(),

@@ -1,5 +1,5 @@
 import { MAX_EMAIL } from '../../src/values/limits.ts'
-import { counter, longText, moment, type Row, table, text, uuid } from './columns.ts'
+import { counter, longText, moment, type Row, table, text, touched, uuid } from './columns.ts'
 
 /**
  * One storage area, of a user or of a workspace. Its row is the lock of its whole tree: every change of the tree locks it first.
@@ -33,6 +33,7 @@ export const Bucket = table({
     keptUntil: moment.nullable(),
     /** The providers with which its owner signed in, separated by spaces. */
     keptProviders: longText.nullable(),
+    touched,
     createdAt: moment,
   },
   unique: [['userId'], ['workspaceId']],

@@ -92,6 +92,8 @@ export const mediumText = new Column<string>(dialect =>
 )
 
 export const flag = new Column<boolean>(() => DataTypes.BOOLEAN)
+/** Changes with nothing but the locks of its row: see `touch` in db/engine.ts. */
+export const touched = flag.default(false)
 export const small = <T extends number>() => new Column<T>(() => DataTypes.TINYINT)
 export const integer = new Column<number>(() => DataTypes.INTEGER)
 export const number = new Column<number>(() => DataTypes.BIGINT)
@@ -112,8 +114,10 @@ export interface Table<C extends Columns = Columns, Name extends string = string
 
 export const table = <C extends Columns>(definition: Table<C, keyof C & string>): Table<C> => definition
 
-type RowOf<C extends Columns> = { [K in keyof C]: C[K]['value'] }
-type NewRowOf<C extends Columns> = { [K in keyof C]: C[K]['given'] }
+/** Without the column that is for the engine alone. */
+type Named<C extends Columns> = Exclude<keyof C, 'touched'>
+type RowOf<C extends Columns> = { [K in Named<C>]: C[K]['value'] }
+type NewRowOf<C extends Columns> = { [K in Named<C>]: C[K]['given'] }
 
 export type Row<T> = T extends Table<infer C> ? RowOf<C> : never
 

@@ -1,4 +1,4 @@
-import { digest, moment, type Row, table, text, uuid } from './columns.ts'
+import { digest, moment, type Row, table, text, touched, uuid } from './columns.ts'
 
 /** Looked up by the hash of its cookie; the API refers to it by its id. */
 export const Session = table({
@@ -7,6 +7,7 @@ export const Session = table({
     hash: digest.key(),
     id: uuid,
     userId: uuid.ownedBy('user'),
+    touched,
     createdAt: moment,
     expiresAt: moment,
     /** Updated every few minutes at most. */

@@ -1,5 +1,5 @@
 import { MAX_EMAIL, MAX_LABEL } from '../../src/values/limits.ts'
-import { counter, flag, integer, moment, number, type Row, table, text, uuid } from './columns.ts'
+import { counter, flag, integer, moment, number, type Row, table, text, touched, uuid } from './columns.ts'
 
 /** The end of a share that never expires: the last moment that a Date has. So one condition and one index serve both kinds. */
 export const NEVER = 8_640_000_000_000_000
@@ -33,6 +33,7 @@ export const Share = table({
     notifiedAt: counter,
     mailWaits: flag.default(false),
     seenAt: moment.nullable(),
+    touched,
     createdAt: moment,
     /** NEVER for one without an end. */
     expiresAt: moment,

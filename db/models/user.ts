@@ -1,5 +1,5 @@
 import { MAX_EMAIL } from '../../src/values/limits.ts'
-import { flag, moment, type Row, table, text, uuid, word } from './columns.ts'
+import { flag, moment, type Row, table, text, touched, uuid, word } from './columns.ts'
 
 export const planChoosers = ['default', 'claim', 'operator'] as const
 export type PlanBy = (typeof planChoosers)[number]
@@ -21,6 +21,7 @@ export const User = table({
     /** Who chose the plan; at a sign-in, the plan of a claim replaces any but an operator's choice. */
     planBy: word<PlanBy>(16, 'default'),
     status: text<'active' | 'suspended'>(16),
+    touched,
     createdAt: moment,
     /** Whether the user receives a mail about a sign-in from a new device. */
     signInNotices: flag.default(false),

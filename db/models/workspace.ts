@@ -1,5 +1,5 @@
 import { MAX_SLUG, MAX_WORKSPACE_NAME } from '../../src/values/limits.ts'
-import { moment, type Row, table, text, uuid } from './columns.ts'
+import { moment, type Row, table, text, touched, uuid } from './columns.ts'
 
 export const Workspace = table({
   tableName: 'workspace',
@@ -9,6 +9,7 @@ export const Workspace = table({
     slug: text(MAX_SLUG),
     /** The owner whose plan limits the workspace: one of its members in the role owner. */
     ownerId: uuid,
+    touched,
     createdAt: moment,
   },
   unique: [['slug']],

@@ -2,7 +2,7 @@ import type { Writer } from '../../src/access/caller.ts'
 import { keyById } from '../../src/values/key-by-id.ts'
 import type { Db, Tx } from '../index.ts'
 import { Bucket } from '../models/bucket.ts'
-import { mayWriteNow } from './caller.ts'
+import { keepCredential, mayWriteNow } from './caller.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
 /** What a change adds to the usage of a bucket or to the totals of a folder. Bytes, numbers of files and of folders. */
@@ -26,12 +26,19 @@ export async function insertBucket(
 }
 
 /** Locks a bucket until the transaction ends, also one without an owner. @returns its root; undefined when it does not exist */
-export const lockBucket = (db: Db, id: string, tx: Tx): Promise<{ rootId: string } | undefined> =>
-  db.row(`SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`, [id], tx)
+export async function lockBucket(db: Db, id: string, tx: Tx): Promise<{ rootId: string } | undefined> {
+  const sql = `SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`
+  const bucket = await db.row<{ rootId: string }>(sql, [id], tx)
+  await db.touch('bucket', [id], tx)
+  return bucket
+}
 
 /** Locks a bucket that has an owner until the transaction ends. @returns whether there is one */
-export const lockOpenBucket = (db: Db, id: string, tx: Tx): Promise<boolean> =>
-  db.exists(`SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`, [id], tx)
+export async function lockOpenBucket(db: Db, id: string, tx: Tx): Promise<boolean> {
+  const isOpen = await db.exists(`SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`, [id], tx)
+  if (isOpen) await db.touch('bucket', [id], tx)
+  return isOpen
+}
 
 /** Changes the usage of a bucket. @returns false if it would have more than `maxFolders` folders */
 export async function changeUsage(db: Db, id: string, by: Totals, maxFolders: number | null, tx: Tx): Promise<boolean> {
@@ -97,7 +104,9 @@ export async function settle(
     [reservedBytes, size, id, ...may.values],
     tx,
   )
-  return changed === 1
+  if (changed !== 1) return false
+  await keepCredential(db, caller, tx)
+  return true
 }
 
 /** Counts a note that was removed. */

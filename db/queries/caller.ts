@@ -96,6 +96,12 @@ export function mayWriteNow(db: Db, caller: Writer, shareId?: string): Condition
   }
 }
 
+/** Keeps the credential of a writer from being ended until the transaction ends, which `mayWriteNow` has locked. */
+export async function keepCredential(db: Db, { via, credentialId }: Writer, tx: Tx): Promise<void> {
+  // Who closes a file request locks its bucket.
+  if (via !== 'file_request') await db.touch(via === 'session' ? 'session' : 'api_key', [credentialId], tx)
+}
+
 /** The account `u` is active, and may write into the tree `t`, or as the member `m` of its workspace. */
 export const USER_MAY_WRITE = `u.status = 'active' AND (t.user_id = u.id OR m.role IN (${rolesThat('write')}))`
 

@@ -23,8 +23,11 @@ export const findIdentity = (db: Db, of: OfProvider, tx?: Tx): Promise<KnownIden
   db.row(KNOWN, [of.provider, of.providerUserId], tx)
 
 /** The same, with the identity and its account locked until the transaction ends. */
-export const lockIdentity = (db: Db, of: OfProvider, tx: Tx): Promise<KnownIdentity | undefined> =>
-  db.row(`${KNOWN}${db.forUpdate}`, [of.provider, of.providerUserId], tx)
+export async function lockIdentity(db: Db, of: OfProvider, tx: Tx): Promise<KnownIdentity | undefined> {
+  const known = await db.row<KnownIdentity>(`${KNOWN}${db.forUpdate}`, [of.provider, of.providerUserId], tx)
+  if (known) await db.touch('user', [known.userId], tx)
+  return known
+}
 
 export interface LockedIdentity extends Pick<Identity, 'id' | 'provider' | 'email'> {
   emailVerified: boolean | number

@@ -156,8 +156,11 @@ export function limitsOfHolders(db: Db, holder: Holder, ids: readonly string[], 
 }
 
 /** Locks an account or a workspace until the transaction ends. @returns whether there is one */
-export const lockHolder = (db: Db, holder: Holder, id: string, tx: Tx): Promise<boolean> =>
-  db.exists(`SELECT id FROM ${holder} WHERE id = ?${db.forUpdate}`, [id], tx)
+export async function lockHolder(db: Db, holder: Holder, id: string, tx: Tx): Promise<boolean> {
+  const isThere = await db.exists(`SELECT id FROM ${holder} WHERE id = ?${db.forUpdate}`, [id], tx)
+  if (isThere) await db.touch(holder, [id], tx)
+  return isThere
+}
 
 /** Sets own limits of an account or of a workspace, which must be locked: null leaves a limit to the plan. */
 export async function setOwnLimits(

@@ -105,6 +105,7 @@ export async function lockSharer(db: Db, userId: string, bucketId: string, tx: T
     [userId, bucketId],
     tx,
   )
+  if (bucket) await db.touch('bucket', [bucketId], tx)
   return bucket && { detached: Number(bucket.detached) > 0 }
 }
 
@@ -159,8 +160,8 @@ export const findNoticed = (db: Db, id: string, tx: Tx) =>
   )
 
 /** Locks a share until the transaction ends: it is neither used, changed nor ended meanwhile. Returns what decides whether it is live. */
-export const lockShare = (db: Db, id: string, tx: Tx) =>
-  db.row<
+export async function lockShare(db: Db, id: string, tx: Tx) {
+  const share = await db.row<
     Pick<Share, 'downloads' | 'maxDownloads' | 'expiresAt' | 'passwordHash'> & {
       allowDownload: number
       mayEdit: number
@@ -171,6 +172,9 @@ export const lockShare = (db: Db, id: string, tx: Tx) =>
     [id],
     tx,
   )
+  if (share) await db.touch('share', [id], tx)
+  return share
+}
 
 export const markShareSeen = (db: Db, id: string) =>
   db.run('UPDATE share SET seen_at = ? WHERE id = ? AND seen_at IS NULL', [Date.now(), id])

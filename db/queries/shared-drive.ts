@@ -31,14 +31,17 @@ export const sharedDrives = (db: Db, recipient: string, ids: string[]): Promise<
   )
 
 /** Locks a share until the transaction ends, if its recipient may change what is shared now. The tree, with its sharer, must be locked. @returns whether */
-export const lockEditable = (
+export async function lockEditable(
   db: Db,
   { id, entryId, recipient }: { id: string; entryId: string; recipient: string },
   tx: Tx,
-): Promise<boolean> =>
-  db.exists(
+): Promise<boolean> {
+  const isEditable = await db.exists(
     `SELECT id FROM share WHERE id = ? AND entry_id = ? AND recipient = ? AND may_edit = 1 AND expires_at > ?
        AND (max_downloads IS NULL OR downloads < max_downloads)${db.forUpdate}`,
     [id, entryId, recipient, Date.now()],
     tx,
   )
+  if (isEditable) await db.touch('share', [id], tx)
+  return isEditable
+}

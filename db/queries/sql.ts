@@ -39,7 +39,8 @@ export function insertion<T extends Table>(
 export function selection<T extends Table>(
   { tableName, columns }: T,
   alias = tableName,
-  names: readonly (keyof Row<T> & string)[] = Object.keys(columns),
+  names: readonly (keyof Row<T> & string)[] = Object.keys(columns).filter(name => name !== 'touched') as (keyof Row<T> &
+    string)[],
 ): string {
   return names.map(name => `${alias}.${columnOf(name)} AS ${name}`).join(', ')
 }

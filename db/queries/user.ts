@@ -8,12 +8,17 @@ export type LockedUser = Pick<User, 'id' | 'status' | 'email' | 'verifiedEmail'>
 
 const LOCKED = 'SELECT id, status, email, verified_email AS verifiedEmail FROM user'
 
-export const lockUser = (db: Db, id: string, tx: Tx): Promise<LockedUser | undefined> =>
-  db.row(`${LOCKED} WHERE id = ?${db.forUpdate}`, [id], tx)
+export const lockUser = (db: Db, id: string, tx: Tx): Promise<LockedUser | undefined> => lockWith(db, 'id', id, tx)
 
 /** @param address as `canonicalEmail` writes it */
 export const lockUserWithAddress = (db: Db, address: string, tx: Tx): Promise<LockedUser | undefined> =>
-  db.row(`${LOCKED} WHERE verified_email = ?${db.forUpdate}`, [address], tx)
+  lockWith(db, 'verified_email', address, tx)
+
+async function lockWith(db: Db, column: 'id' | 'verified_email', value: string, tx: Tx) {
+  const user = await db.row<LockedUser>(`${LOCKED} WHERE ${column} = ?${db.forUpdate}`, [value], tx)
+  if (user) await db.touch('user', [user.id], tx)
+  return user
+}
 
 /** An account with its limits, and its first identity; empty texts without one. */
 export type UserRow = Omit<User, 'status' | 'signInNotices' | 'planBy'> &

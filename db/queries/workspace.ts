@@ -16,17 +16,22 @@ const columns = selection(Workspace, 'w')
 const workspaceColumns = `${columns}, m.role`
 
 /** Locks a workspace until the transaction ends. */
-export const lockWorkspace = (db: Db, id: string, tx: Tx) =>
-  db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [id], tx)
+export async function lockWorkspace(db: Db, id: string, tx: Tx): Promise<void> {
+  await db.rows(`SELECT id FROM workspace WHERE id = ?${db.forUpdate}`, [id], tx)
+  await db.touch('workspace', [id], tx)
+}
 
 /** Locks a workspace until the transaction ends, for a member who may manage it at that moment. Every change of members locks it, too. */
-export const lockForManager = (db: Db, userId: string, workspaceId: string, tx: Tx): Promise<boolean> =>
-  db.exists(
+export async function lockForManager(db: Db, userId: string, workspaceId: string, tx: Tx): Promise<boolean> {
+  const mayManage = await db.exists(
     `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ?
      WHERE w.id = ? AND m.role IN (${rolesThat('manage')})${db.forUpdate}`,
     [userId, workspaceId],
     tx,
   )
+  if (mayManage) await db.touch('workspace', [workspaceId], tx)
+  return mayManage
+}
 
 /** A workspace, with how many members it has and may have. */
 export const workspaceWithSeats = (db: Db, id: string, tx: Tx) =>
@@ -169,11 +174,13 @@ export interface Membership {
 /** Locks the workspaces of a user until the transaction ends. */
 export async function lockMemberships(db: Db, userId: string, tx: Tx): Promise<Membership[]> {
   // Always locked in the same order, against deadlocks.
-  await db.rows(
+  const locked = await db.rows<{ id: string }>(
     `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id WHERE m.user_id = ? ORDER BY w.id${db.forUpdate}`,
     [userId],
     tx,
   )
+  const ids = locked.map(({ id }) => id)
+  await db.touch('workspace', ids, tx)
   const rows = await db.rows<Membership>(
     `SELECT w.id, w.name, w.owner_id AS ownerId, b.id AS bucketId, b.root_id AS rootId,
        (SELECT COUNT(*) FROM member o WHERE o.workspace_id = w.id) AS members,

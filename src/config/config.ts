@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
+import { serversOf } from './database-url.ts'
 import { withProviders } from './group-roles.ts'
 import { embeddedName } from './provider.ts'
 import { readProviders } from './provider-setting.ts'
@@ -22,7 +23,10 @@ const underOwnNames = (values: Settings) =>
     [Name in keyof Settings as OwnName<Name>]: Settings[Name]
   }
 
-export type Database = { dialect: 'sqlite'; file: string } | { dialect: 'mysql'; url: string }
+export type Database =
+  | { dialect: 'sqlite'; file: string }
+  /** `others` are servers of the same database, in the order in which they are used when those before fail. */
+  | { dialect: 'mysql'; url: string; others?: string[] }
 
 /** Thrown when the service cannot start; its message has one line per reason, with the setting to check. */
 export class StartError extends Error {
@@ -196,7 +200,10 @@ export type Config = ReturnType<typeof readConfig>
 function readDatabase(url: string, dataDir: string): Database {
   if (url.startsWith('sqlite:'))
     return { dialect: 'sqlite', file: resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')) }
-  if (url) return { dialect: 'mysql', url: url.replace(/^mariadb:/, 'mysql:') }
+  if (url) {
+    const [first, ...others] = serversOf(url.replace(/^mariadb:/, 'mysql:'))
+    return { dialect: 'mysql', url: first, ...(others.length > 0 ? { others } : {}) }
+  }
   return { dialect: 'sqlite', file: resolve(dataDir, 'satchel.sqlite') }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { claimSettings } from './claim-settings.ts'
+import { serversOf } from './database-url.ts'
 import { deriveSettings } from './derive-settings.ts'
 import { count, flag, list, origin } from './readers.ts'
 import { telemetrySettings } from './telemetry-settings.ts'
@@ -27,7 +28,7 @@ export const settings = {
     read: z.string().min(1),
   },
   DATABASE_URL: {
-    help: 'mysql://user:password@host:port/name, or sqlite:<file>',
+    help: 'mysql://user:password@host:port/name, with host:port,host:port for the nodes of a cluster, or sqlite:<file>',
     default: '',
     shown: 'sqlite:<DATA_DIR>/satchel.sqlite',
     read: z
@@ -35,6 +36,12 @@ export const settings = {
       .regex(
         /^(mysql|mariadb):\/\/.+\/.+|^sqlite:.+|^$/,
         'must start with mysql://, mariadb:// or sqlite: and name a database',
+      )
+      .refine(
+        url =>
+          !/^(mysql|mariadb):/.test(url) ||
+          serversOf(url.replace(/^mariadb/, 'mysql')).every(server => URL.canParse(server)),
+        'must name each server as host or host:port, with commas between them',
       ),
   },
   DATABASE_POOL: { help: 'maximum number of connections to the database', default: '10', read: count(2, 1000) },

@@ -157,6 +157,9 @@ const unavailableCodes = new Set([
   'ER_CON_COUNT_ERROR',
   'ER_LOCK_WAIT_TIMEOUT',
   'ER_LOCK_DEADLOCK',
+  // A node that is not in its cluster, or has left it during COMMIT.
+  'ER_UNKNOWN_COM_ERROR',
+  'ER_ERROR_DURING_COMMIT',
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
   // No disk space.
@@ -194,10 +197,10 @@ const unavailableNumbers = new Set<unknown>([1927, 1969])
  */
 export function* causesOf(
   error: unknown,
-): Generator<{ name?: unknown; code?: unknown; errno?: unknown; message?: unknown; fatal?: unknown }> {
+): Generator<Record<'name' | 'code' | 'errno' | 'message' | 'fatal' | 'isUndone', unknown>> {
   let e = error
   for (let depth = 0; depth < 8 && typeof e === 'object' && e !== null; depth++) {
-    yield e
+    yield e as Record<'name' | 'code' | 'errno' | 'message' | 'fatal' | 'isUndone', unknown>
     const { parent, originalError, cause } = e as { parent?: unknown; originalError?: unknown; cause?: unknown }
     e = parent ?? originalError ?? cause
   }

@@ -120,6 +120,17 @@ describe('DATABASE_URL', () => {
     expect(readConfig({ DATABASE_URL: url.replace('mysql', 'mariadb') }).database).toEqual({ dialect: 'mysql', url })
   })
 
+  it('lists the nodes of a cluster', () => {
+    const { database } = readConfig({ DATABASE_URL: 'mariadb://satchel:p,a%40s@db1,db2:3307, [::1]:3308/satchel' })
+    expect(database).toEqual({
+      dialect: 'mysql',
+      url: 'mysql://satchel:p,a%40s@db1/satchel',
+      others: ['mysql://satchel:p,a%40s@db2:3307/satchel', 'mysql://satchel:p,a%40s@[::1]:3308/satchel'],
+    })
+    expect(() => readConfig({ DATABASE_URL: 'mysql://satchel@db1,db 2/satchel' })).toThrow('DATABASE_URL')
+    expect(() => readConfig({ DATABASE_URL: 'mysql://satchel@db1,/satchel' })).toThrow('DATABASE_URL')
+  })
+
   it('names a file of SQLite', () => {
     const file = (url: string) => readConfig({ DATABASE_URL: url }).database
     expect(file('sqlite:files.db')).toEqual({ dialect: 'sqlite', file: resolve('files.db') })
