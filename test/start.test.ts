@@ -245,10 +245,10 @@ onSqlite('A start', () => {
     })
     const warnings = () => service.said().split('Redis does not answer').length - 1
     try {
-      // Of two connections: one tells, one listens.
+      // Of three connections: one tells, one listens for events, and one for maintenance.
       await until(() => tries >= 10)
       expect((await rest(service.url, 'GET', '/readyz')).status).toBe(200)
-      expect(warnings()).toBe(2)
+      expect(warnings()).toBe(3)
     } finally {
       await service.end('SIGTERM')
       redis.close()
