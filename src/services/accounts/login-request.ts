@@ -273,8 +273,6 @@ export function loginRequestService(deps: Deps) {
   }
 }
 
-export type LoginRequestService = ReturnType<typeof loginRequestService>
-
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
 
 /** The letters of a user code, however they are typed; null for what cannot be one. */
