@@ -16,6 +16,7 @@ import { maintenance } from './migrations/0015-maintenance.ts'
 import { tags } from './migrations/0019-tags.ts'
 import { loginRequests } from './migrations/0020-login-requests.ts'
 import { touchedRows } from './migrations/0023-touched.ts'
+import { makeSearchTables } from './search-tables.ts'
 
 /** Begins the name of the row in the table of migrations that a restore makes first and removes last. */
 export const RESTORING = 'restoring '
@@ -47,13 +48,15 @@ export async function migrate(db: Db, steps = later, { restoring = false } = {})
     if (!done.has(initial.name)) {
       await initial.up(context)
       for (const { name } of [initial, ...steps]) if (!done.has(name)) await note(context, name)
-      return
+      return makeSearchTables(context)
     }
     for (const { name, up } of steps) {
       if (done.has(name)) continue
       await up(context)
       await note(context, name)
     }
+    // A restored backup has none: the index is made again.
+    await makeSearchTables(context)
   })
 }
 

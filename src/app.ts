@@ -50,6 +50,8 @@ export interface AppOptions {
   webhookHabits?: WebhookHabits
   /** Mounts the embedded sign-in, once the public URL is known, and answers its provider. */
   embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
+  /** Milliseconds from a change until it is indexed without a search. Tests say when. */
+  indexAfterMs?: number
   /** Counts with the other processes of the instance. Without it there are none. */
   instance?: Coordination
   /** Whether this process does what a start of the instance does once. */
@@ -61,7 +63,7 @@ export interface AppOptions {
  * is known when the service listens.
  */
 export async function createApp(config: Config, options: AppOptions) {
-  const { log, onStatement, embeddedSignIn, webhookHabits, instance = localCoordination() } = options
+  const { log, onStatement, embeddedSignIn, webhookHabits, indexAfterMs, instance = localCoordination() } = options
   let { publicUrl } = config
   const address = () => publicUrl
   const observing = await openTelemetry(config, log)
@@ -102,25 +104,10 @@ export async function createApp(config: Config, options: AppOptions) {
     sessions,
     backgroundCompletions,
   } = services
-  const { worker, webhooks } = createJobs({
-    ...{
-      db,
-      log,
-      config,
-      tokens,
-      change,
-      pubSub,
-      mailer,
-      mailings,
-      fileRequests,
-      backgroundCopies,
-      shareNotices,
-      mayReach,
-      eventFeeds,
-      telemetry,
-      habits: webhookHabits,
-      isPaused,
-    },
+  const { worker, webhooks, searchIndexer } = createJobs({
+    ...{ db, log, config, tokens, change, pubSub, mailer, mailings, fileRequests, backgroundCopies },
+    ...{ shareNotices, mayReach, eventFeeds, telemetry, habits: webhookHabits, isPaused },
+    ...{ searchIndex: services.searchIndex, indexAfterMs },
   })
   const sweeper = createSweeper({
     ...{ db, store, kept, log, telemetry, isPaused },
@@ -133,6 +120,7 @@ export async function createApp(config: Config, options: AppOptions) {
     webhooks,
     sweeper,
     backgroundCompletions,
+    searchIndexer,
     createBacklog(db, telemetry, worker.kinds),
   ])
 
@@ -202,6 +190,7 @@ export async function createApp(config: Config, options: AppOptions) {
     webhooks,
     sweeper,
     derive,
+    searchIndexer,
     gateway,
     publicUrl: address,
 

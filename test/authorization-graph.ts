@@ -29,6 +29,9 @@ const INVITES = 'workspaces:invites:manage'
 
 const nothing = () => ({})
 
+const SEARCH =
+  'query ($drives: [ID!]) { search(query: "x", drives: $drives) { nodes { name entry { id } share { id } } edges { matchedIn snippet { text ranges { start end } } } hints { term message } isComplete } }'
+
 /** A row of a query. Its title is its field, and what is looked at there. */
 const query = (
   title: string,
@@ -452,6 +455,22 @@ const toEdit: GraphRow[] = [
 ]
 
 const onFiles: GraphRow[] = [
+  query(
+    'search',
+    ['owner of it', READ],
+    SEARCH,
+    'search',
+    async things => ({ drives: [await drives.own(things)] }),
+    drive,
+  ),
+  query(
+    'search (of a workspace)',
+    ['viewer', WORKSPACE_READ],
+    SEARCH,
+    'search',
+    async things => ({ drives: [await drives.ofWorkspace(things)] }),
+    { ...drive, ...inWs },
+  ),
   mutation('createFolder', ['signed-in', WRITE], 'folder { id }', ({ name }) => ({ at: { path: name } })),
   mutation('createFolder (by drive)', ['owner of it', WRITE], 'folder { id }', folderIn(drives.own), drive),
   mutation(

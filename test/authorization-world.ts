@@ -533,6 +533,10 @@ export class World {
         return { favourite_id: (await things.favourite()).entryId }
       case 'Query.workspaceTags':
         return ws
+      case 'Query.search':
+        return { query: name }
+      case 'Query.workspaceSearch':
+        return { ...ws, query: name }
       case 'Mutation.createTag':
         return { name }
       case 'Mutation.createWorkspaceTag':

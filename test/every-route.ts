@@ -161,6 +161,7 @@ export async function walkEveryRoute(
   await go(anonymous, 'GET /api/share/entries/{token}', { token: folder.response.sharing_token })
   const save = { json: { paths: [fileName], folder: 'saved' } }
   await go(bob, 'POST /api/share/save/{token}', { token: folder.response.sharing_token }, save)
+  await go(alice, 'GET /api/search', { query: 'x' })
   await go(alice, 'POST /api/copies', {}, { json: { entries: [object], folder: 'copies' } })
   await walkCopies(alice, '/api/copies')
   const toEdit = { email: bob.email, mayEdit: true, files: [{ at: { path: 'a' } }] }
@@ -224,6 +225,7 @@ export async function walkEveryRoute(
   await walkCopies(bob, '/api/workspaces/{workspace_id}/copies', ws)
   await go(bob, `POST ${dir}/upload`, ws, form({ folder: '/x', on_conflict: 'replace' }, content))
   await walkTags(bob, '/api/workspaces/{workspace_id}', '/x', ws)
+  await go(bob, 'GET /api/workspaces/{workspace_id}/search', { ...ws, query: 'x' })
   await walkVersions(bob, `${dir}/versions`, { ...ws, path: `/x/${fileName}` })
   await go(bob, `POST ${dir}/zip`, ws, { json: { entries: ['x'] } })
   const file_id = uploaded.response[0].id

@@ -54,7 +54,6 @@ const drills = [
   'unit/cli-hostile',
   'unit/cli-wire',
   'workers',
-  'workers-redis',
   'workspace-races',
   'young-objects',
   'zip-programs',

@@ -60,7 +60,7 @@ export async function restoreUnderWay(db: Db): Promise<string | undefined> {
 }
 
 /** What a database has that a service has started with once, and no one has used: plans, its id, and the steps that have made it. */
-const OF_NEW = ['plan', 'installation', MIGRATION]
+const OF_NEW = ['plan', 'installation', 'search_drive', 'search_word', MIGRATION]
 
 /** A table with rows, so that there is something to lose; undefined in an empty or new database. */
 export async function tableInUse(db: Db): Promise<string | undefined> {

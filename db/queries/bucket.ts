@@ -194,3 +194,12 @@ export const lockEmptyBucket = (db: Db, userId: string, tx: Tx): Promise<{ id: s
     [userId],
     tx,
   )
+
+/** The root folders of some buckets. */
+export async function rootsOfBuckets(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db.rows<{ id: string; rootId: string }>(
+    `SELECT id, root_id AS rootId FROM bucket WHERE id IN (${placeholders(ids)})`,
+    [...ids],
+  )
+  return new Map(rows.map(({ id, rootId }) => [id, rootId]))
+}

@@ -150,6 +150,7 @@ export const settings = {
   RATE_FOLDERS: rate('folders that a user may create in a minute', '600'),
   RATE_NOTES: rate('notes that a user may write in a minute', '600'),
   RATE_WEBHOOKS: rate('pings of a webhook and repeated deliveries that a user may request in a minute', '30'),
+  RATE_SEARCHES: rate('searches that a user may make in a minute', '300'),
   RATE_EXPORTS: rate('exports of their data that a user may begin in a minute', '5'),
   SUBSCRIPTIONS_PER_USER: {
     help: 'GraphQL subscriptions that a user may have open at an instance',

@@ -7,6 +7,7 @@ import type { EventFeedService } from '../services/history/event-feed.ts'
 import type { MailingService } from '../services/notices/mailing.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import type { MayReach } from '../services/notices/webhook-address.ts'
+import type { SearchIndexService } from '../services/search/search-index.ts'
 import type { FileRequestService } from '../services/sharing/file-request.ts'
 import type { ShareNoticeService } from '../services/sharing/share-notice.ts'
 import type { BackgroundCopyService } from '../services/tree/background-copy.ts'
@@ -14,6 +15,7 @@ import { byWord, type Telemetry } from '../telemetry/telemetry.ts'
 import { copyEntries } from './copy.ts'
 import { type createMailer, mailOutcome, mailOutcomes } from './mail.ts'
 import { purgeBucket, purgeFolder } from './purge.ts'
+import { createSearchIndexer } from './search.ts'
 import { type ResolveName, webhookRequests } from './webhook-request.ts'
 import { createWebhooks } from './webhooks.ts'
 import { createWorker, Paused } from './worker.ts'
@@ -44,6 +46,8 @@ interface Deps {
   /** Whether files must not change now. */
   isPaused: () => boolean
   habits?: WebhookHabits | undefined
+  searchIndex: SearchIndexService
+  indexAfterMs?: number | undefined
 }
 
 /** What works on the outbox and on the logs. */
@@ -56,6 +60,8 @@ export function createJobs({
   shareNotices,
   mayReach,
   habits = {},
+  searchIndex,
+  indexAfterMs,
   ...deps
 }: Deps) {
   const { db, log, telemetry, isPaused } = deps
@@ -93,5 +99,8 @@ export function createJobs({
       },
     },
   })
-  return { worker, webhooks }
+  const searchIndexer = createSearchIndexer({
+    ...{ db, log, pubSub: deps.pubSub, searchIndex, telemetry, pollMs, calmMs: indexAfterMs },
+  })
+  return { worker, webhooks, searchIndexer }
 }

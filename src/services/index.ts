@@ -30,6 +30,8 @@ import { subscriptionService } from './notices/subscription.ts'
 import { webhookService } from './notices/webhook.ts'
 import type { MayReach } from './notices/webhook-address.ts'
 import { rateLimitService } from './rate-limit.ts'
+import { searchService } from './search/search.ts'
+import { searchIndexService } from './search/search-index.ts'
 import { directShareService } from './sharing/direct-share.ts'
 import { downloadService } from './sharing/download.ts'
 import { fileRequestService } from './sharing/file-request.ts'
@@ -115,6 +117,7 @@ export function createServices({ config, ...given }: Options) {
   const fileRequests = fileRequestService({ ...core, passwords })
   const apiKeys = apiKeyService(core)
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
+  const searchIndex = searchIndexService({ ...core, isPaused: () => core.maintenance.current() !== null })
   const ofPerson = { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces }
 
   return {
@@ -122,6 +125,8 @@ export function createServices({ config, ...given }: Options) {
     ...{ fileRequests, mailings, downloads, zips, shareLinks, shareNotices, shares, invites, sessions, users },
     workspaces,
     accounts: accountService({ ...core, isFrozen: () => core.maintenance.current() !== null }),
+    searchIndex,
+    searches: searchService({ ...core, shares, searchIndex }),
     groupMemberships,
     accountEnd: accountEndService(core),
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),

@@ -60,3 +60,8 @@ export const MAX_DOWNLOADS = 1_000_000_000
 /** Characters of the id and the name of a plan. */
 export const MAX_PLAN_ID = 32
 export const MAX_PLAN_NAME = 64
+/** Characters of a search, the drives that one goes through, and the results of a page. */
+export const MAX_SEARCH = 500
+export const MAX_SEARCHED_DRIVES = 100
+export const MAX_SEARCH_RESULTS = 1000
+export const SEARCH_RESULTS = 50

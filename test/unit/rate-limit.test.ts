@@ -23,6 +23,8 @@ const everyRate = (rule: { max: number; seconds: number }) => ({
   ...{ sharing: rule, api_keys: rule, workspaces: rule, invites: rule },
   ...{ links: rule, protected_links: rule, folders: rule, notes: rule, webhooks: rule, exports: rule },
   ...{ file_request_uploads: rule, device_logins: rule },
+  file_request_uploads: rule,
+  searches: rule,
 })
 
 function service([max, seconds, now]: Rule, shared?: Redis) {

@@ -97,7 +97,12 @@ describe('The schema', () => {
 
   it('has one shape of lists that are read page by page', () => {
     const connections = withFields.filter(({ name }) => name.endsWith('Connection'))
-    for (const type of connections) expect(Object.keys(type.getFields()).sort()).toEqual(['edges', 'nodes', 'pageInfo'])
+    // A search says how it was read, too.
+    const more = new Map([['SearchResultConnection', ['hints', 'isComplete']]])
+    for (const type of connections)
+      expect(Object.keys(type.getFields()).sort()).toEqual(
+        ['edges', 'nodes', 'pageInfo', ...(more.get(type.name) ?? [])].sort(),
+      )
     const paged = fields.filter(({ type }) => getNamedType(type).name.endsWith('Connection'))
     expect(paged.length).toBeGreaterThan(connections.length)
     for (const { path, args } of paged)

@@ -1,0 +1,180 @@
+import { type Db, isDuplicate, type Tx } from '../index.ts'
+import type { FILE, FOLDER } from '../models/entry.ts'
+import { type PlacedRow, placedColumns } from './entry-list.ts'
+import { placeholders } from './sql.ts'
+
+/** How far a drive is indexed. */
+export interface SearchDrive {
+  bucketId: string
+  /** Names it in the index. */
+  number: number
+  /** The entry up to which its names are indexed; null when all are. */
+  place: string | null
+  /** The event up to which changes are. */
+  seq: number
+  beganAt: number
+  /** When the index last had everything. */
+  indexedAt: number | null
+  entries: number
+  /** The last event of the drive. */
+  head: number
+}
+
+const columns = `bucket_id AS bucketId, number, place, seq, began_at AS beganAt, indexed_at AS indexedAt, entries,
+  COALESCE((SELECT MAX(v.seq) FROM event v WHERE v.log_id = bucket_id), 0) AS head`
+
+const read = (rows: SearchDrive[]): SearchDrive[] =>
+  rows.map(row => ({
+    ...row,
+    number: Number(row.number),
+    seq: Number(row.seq),
+    entries: Number(row.entries),
+    head: Number(row.head),
+  }))
+
+export async function searchDrives(db: Db, bucketIds: readonly string[], tx?: Tx): Promise<SearchDrive[]> {
+  if (bucketIds.length === 0) return []
+  return read(
+    await db.rows(
+      `SELECT ${columns} FROM search_drive WHERE bucket_id IN (${placeholders(bucketIds)})`,
+      [...bucketIds],
+      tx,
+    ),
+  )
+}
+
+/** Drives by their numbers, those after one. */
+export const searchDrivesAfter = async (db: Db, number: number, limit: number): Promise<SearchDrive[]> =>
+  read(await db.rows(`SELECT ${columns} FROM search_drive WHERE number > ? ORDER BY number LIMIT ${limit}`, [number]))
+
+/** Begins to index a drive, from its first entry on. Its number is the next one. */
+export async function beginSearchDrive(db: Db, bucketId: string, seq: number): Promise<void> {
+  for (let tries = 1; ; tries++)
+    try {
+      await db.run(
+        `INSERT INTO search_drive (bucket_id, number, place, seq, began_at, indexed_at, entries)
+         SELECT ?, COALESCE(MAX(number), 0) + 1, '', ?, ?, NULL, 0 FROM search_drive`,
+        [bucketId, seq, Date.now()],
+      )
+      return
+    } catch (error) {
+      if (!isDuplicate(error)) throw error
+      // Another process has begun with it, or has taken the number.
+      if (tries === 20 || (await searchDrives(db, [bucketId])).length > 0) return
+    }
+}
+
+/** Begins anew with a drive, from its first entry on. What is indexed stays, and is found meanwhile. */
+export const restartSearchDrive = (db: Db, bucketId: string, seq: number): Promise<number> =>
+  db.run("UPDATE search_drive SET place = '', seq = ?, began_at = ?, entries = 0 WHERE bucket_id = ?", [
+    seq,
+    Date.now(),
+    bucketId,
+  ])
+
+/** Begins anew with all drives. @returns how many they are */
+export const restartAllSearchDrives = (db: Db): Promise<number> =>
+  db.run("UPDATE search_drive SET place = '', began_at = ?, entries = 0", [Date.now()])
+
+/** Notes how far a drive is indexed, unless another process has come further. @returns whether */
+export const moveSearchDrive = (
+  db: Db,
+  from: Pick<SearchDrive, 'bucketId' | 'place' | 'seq'>,
+  to: Pick<SearchDrive, 'place' | 'seq'> & { added: number },
+  tx: Tx,
+): Promise<boolean> =>
+  db.changed(
+    `UPDATE search_drive SET place = ?, seq = ?, entries = entries + ?, indexed_at = ${to.place === null ? '?' : 'indexed_at'}
+     WHERE bucket_id = ? AND seq = ? AND ${from.place === null ? 'place IS NULL' : 'place = ?'}`,
+    [
+      to.place,
+      to.seq,
+      to.added,
+      ...(to.place === null ? [Date.now()] : []),
+      from.bucketId,
+      from.seq,
+      ...(from.place === null ? [] : [from.place]),
+    ],
+    tx,
+  )
+
+/** The buckets with an owner that are not indexed at all. */
+export const bucketsWithoutIndex = (db: Db, limit: number): Promise<{ id: string }[]> =>
+  db.rows(
+    `SELECT b.id FROM bucket b LEFT JOIN search_drive d ON d.bucket_id = b.id
+     WHERE d.bucket_id IS NULL AND (b.user_id IS NOT NULL OR b.workspace_id IS NOT NULL) LIMIT ${limit}`,
+  )
+
+/** The drives that are not wholly indexed. */
+export const unfinishedSearchDrives = async (db: Db, limit: number): Promise<SearchDrive[]> =>
+  read(await db.rows(`SELECT ${columns} FROM search_drive WHERE place IS NOT NULL LIMIT ${limit}`))
+
+/** Drives whose logs have grown since they were indexed. */
+export const grownSearchDrives = async (db: Db, limit: number): Promise<SearchDrive[]> =>
+  read(
+    await db.rows(
+      `SELECT ${columns} FROM search_drive d WHERE place IS NULL AND EXISTS
+         (SELECT 1 FROM event e WHERE e.log_id = d.bucket_id AND e.seq > d.seq) LIMIT ${limit}`,
+    ),
+  )
+
+/** Entries of a bucket in the order of their ids, of one kind. */
+export const entriesInOrder = (
+  db: Db,
+  bucketId: string,
+  kind: typeof FILE | typeof FOLDER,
+  after: string,
+  limit: number,
+): Promise<PlacedRow[]> =>
+  db.rows(
+    `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind} AND id > ? ORDER BY id LIMIT ${limit}`,
+    [bucketId, after],
+  )
+
+/** How much is indexed of all drives. */
+export async function searchCounts(db: Db): Promise<{ drives: number; indexed: number; entries: number }> {
+  const row = await db.row<{ drives: number; indexed: number; entries: number }>(
+    `SELECT COUNT(*) AS drives, COALESCE(SUM(place IS NULL), 0) AS indexed, COALESCE(SUM(entries), 0) AS entries FROM search_drive`,
+  )
+  return { drives: Number(row?.drives), indexed: Number(row?.indexed), entries: Number(row?.entries) }
+}
+
+/** Drives of the index that are gone. */
+export const goneSearchDrives = (db: Db, limit: number): Promise<{ bucketId: string; number: number }[]> =>
+  db.rows(
+    `SELECT d.bucket_id AS bucketId, d.number FROM search_drive d LEFT JOIN bucket b ON b.id = d.bucket_id WHERE b.id IS NULL LIMIT ${limit}`,
+  )
+
+export const deleteSearchDrive = (db: Db, bucketId: string): Promise<number> =>
+  db.run('DELETE FROM search_drive WHERE bucket_id = ?', [bucketId])
+
+/** Removes some of the words of a drive. @returns how many */
+export async function deleteWords(db: Db, drive: number, limit: number): Promise<number> {
+  if (db.dialect === 'mysql') return db.run(`DELETE FROM search_word WHERE drive = ? LIMIT ${limit}`, [drive])
+  return db.run(
+    `DELETE FROM search_word WHERE drive = ? AND (word, entry_id) IN
+       (SELECT word, entry_id FROM search_word WHERE drive = ? ORDER BY word, entry_id LIMIT ${limit})`,
+    [drive, drive],
+  )
+}
+
+/** Words in the order of the index, after one, with the name and the bucket that their entry has; null where it is gone. */
+export const wordsInOrder = (
+  db: Db,
+  after: { drive: number; word: string; entryId: string },
+  limit: number,
+): Promise<{ drive: number; word: string; entryId: string; name: string | null }[]> =>
+  db.rows(
+    `SELECT w.drive, w.word, w.entry_id AS entryId, e.name FROM search_word w LEFT JOIN entry e ON e.id = w.entry_id
+     WHERE (w.drive = ? AND w.word = ? AND w.entry_id > ?) OR (w.drive = ? AND w.word > ?) OR w.drive > ?
+     ORDER BY w.drive, w.word, w.entry_id LIMIT ${limit}`,
+    [after.drive, after.word, after.entryId, after.drive, after.word, after.drive],
+  )
+
+export async function deleteWord(db: Db, row: { drive: number; word: string; entryId: string }, tx: Tx): Promise<void> {
+  await db.run(
+    'DELETE FROM search_word WHERE drive = ? AND word = ? AND entry_id = ?',
+    [row.drive, row.word, row.entryId],
+    tx,
+  )
+}

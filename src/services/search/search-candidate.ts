@@ -1,0 +1,152 @@
+import type { Db } from '../../../db/index.ts'
+import type { PlacedRow } from '../../../db/queries/entry-list.ts'
+import type { SearchDrive } from '../../../db/queries/search-drive.ts'
+import {
+  classWord,
+  countWords,
+  entriesWithWord,
+  type IndexedWord,
+  newestEntries,
+  noteWord,
+  placedEntries,
+  wholeName,
+} from '../../../db/queries/search-word.ts'
+import { entryIdsWithTag } from '../../../db/queries/tag.ts'
+import type { SearchQuery, Term } from '../../values/search-query.ts'
+import { fold } from '../../values/search-words.ts'
+import { tagKey } from '../../values/tag-name.ts'
+import { RANK, type Rank } from './search-match.ts'
+
+/** A file or folder that may fit, by what the index says. */
+export interface Candidate {
+  row: PlacedRow
+  rank: Rank
+}
+
+/** After which candidate a search goes on. */
+export type CandidateKey = [rank: number, id: string]
+
+const AT_ONCE = 400
+const COUNTED = 2000
+const MOST_TAGGED = 10_000
+/** Words of a query that are looked for one by one where no file has all of them in the same place. */
+const ALONE = 3
+
+/** One word for each term: the longest one, which the fewest have. Of a phrase, its last word may go on. */
+function keyWord({ words, isPrefix }: Term): IndexedWord {
+  const last = words.length - 1
+  const nth = words.reduce((best, word, i) => (word.length > (words[best]?.length ?? 0) ? i : best), 0)
+  return { word: words[nth] ?? '', isPrefix: isPrefix && nth === last }
+}
+
+/** The candidates of a query, the best first, in batches. A key skips those that it comes after. */
+export async function* candidatesOf(
+  db: Db,
+  query: SearchQuery,
+  drives: readonly SearchDrive[],
+  { own, after }: { own: readonly SearchDrive[]; after: CandidateKey | null },
+): AsyncGenerator<Candidate[]> {
+  const numbers = drives.map(({ number }) => number)
+  const { terms, names, types, tags } = query
+  const from = after?.[0] ?? RANK.exact
+  const afterId = (rank: Rank) => (after && after[0] === rank ? after[1] : null)
+
+  async function rowsOf(ids: readonly { id: string }[], rank: Rank): Promise<Candidate[]> {
+    const rows = new Map(
+      (
+        await placedEntries(
+          db,
+          ids.map(({ id }) => id),
+        )
+      ).map(row => [row.id, row]),
+    )
+    return ids.flatMap(({ id }) => {
+      const row = rows.get(id)
+      return row ? [{ row, rank }] : []
+    })
+  }
+
+  /** All with a word, the newest first. */
+  async function* withWord(on: readonly number[], word: IndexedWord, also: string[], rank: Rank) {
+    for (let before = afterId(rank); ; ) {
+      const hits = await entriesWithWord(db, on, word, also, AT_ONCE, before)
+      if (hits.length > 0) yield await rowsOf(hits, rank)
+      if (hits.length < AT_ONCE) return
+      before = hits.at(-1)?.id ?? null
+    }
+  }
+
+  /** All that have each of some words: those with the rarest one are read, and compared with the others by whoever takes them. */
+  async function* withAll(words: IndexedWord[], rank: Rank) {
+    const counts = words.length > 1 ? await countWords(db, numbers, words, COUNTED) : [0]
+    const order = words.map((_, i) => i).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0))
+    const driver = words[order[0] ?? 0]
+    if (!driver || (words.length > 1 && counts[order[0] ?? 0] === 0)) return
+    const also = order.slice(1).flatMap(i => (words[i] && !words[i].isPrefix ? [words[i].word] : []))
+    yield* withWord(numbers, driver, [...also, ...(onlyType ? [classWord(onlyType)] : [])], rank)
+  }
+
+  const [onlyType] = types.length === 1 ? types : []
+
+  /** Several lists by id as one, each of which goes on where all of them have come to. */
+  async function* merged(lists: ((before: string | null) => Promise<PlacedRow[]>)[], rank: Rank) {
+    for (let before = afterId(rank); ; ) {
+      const rows = (await Promise.all(lists.map(list => list(before)))).flat()
+      const different = [...new Map(rows.map(row => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? 1 : -1))
+      const some = different.slice(0, AT_ONCE)
+      if (some.length > 0) yield some.map((row): Candidate => ({ row, rank }))
+      if (some.length < AT_ONCE) return
+      before = some.at(-1)?.id ?? null
+    }
+  }
+
+  const listed = (on: readonly number[], word: IndexedWord) => async (before: string | null) =>
+    (await rowsOf(await entriesWithWord(db, on, word, [], AT_ONCE, before), RANK.exact)).map(({ row }) => row)
+
+  /** Those with a tag of this name, which few of a drive have. */
+  const tagged = (name: string) =>
+    drives.map(({ bucketId }) => async (before: string | null) => {
+      const ids = await entryIdsWithTag(db, bucketId, tagKey(name), MOST_TAGGED)
+      const older = ids.filter(id => before === null || id < before).slice(-AT_ONCE)
+      return placedEntries(db, older)
+    })
+
+  const newest = () =>
+    tags[0] !== undefined
+      ? tagged(tags[0])
+      : types.length > 0
+        ? types.map(type => listed(numbers, { word: classWord(type), isPrefix: false }))
+        : drives.flatMap(({ bucketId }) =>
+            [0, 1].map(kind => (before: string | null) => newestEntries(db, bucketId, kind, AT_ONCE, before)),
+          )
+
+  /** Those that have one of the words, in any place. */
+  async function mixed(some: Term[]): Promise<Candidate[]> {
+    const rows = new Map<string, Candidate>()
+    for (const term of some) {
+      for (const row of await listed(numbers, keyWord(term))(null)) rows.set(row.id, { row, rank: RANK.mixed })
+    }
+    const before = afterId(RANK.mixed)
+    return [...rows.values()]
+      .filter(({ row }) => before === null || row.id < before)
+      .sort((a, b) => (a.row.id < b.row.id ? 1 : -1))
+  }
+
+  const required = [...terms, ...names]
+  if (required.length === 0) {
+    yield* merged(newest(), RANK.exact)
+    return
+  }
+  const whole = wholeName(fold(required.map(({ text }) => text).join(' ')))
+  if (from <= RANK.exact) yield* withWord(numbers, { word: whole, isPrefix: false }, [], RANK.exact)
+  if (from <= RANK.beginning) yield* withWord(numbers, { word: whole, isPrefix: true }, [], RANK.beginning)
+  if (from <= RANK.name) yield* withAll(required.map(keyWord), RANK.name)
+  if (terms.length === 0) return
+  const alone = terms.slice(0, ALONE)
+  if (from <= RANK.note) {
+    const ownNumbers = own.map(({ number }) => number)
+    const noted = alone.map(keyWord).map(({ word, isPrefix }) => listed(ownNumbers, { word: noteWord(word), isPrefix }))
+    yield* merged([...noted, ...alone.flatMap(({ text }) => tagged(text))], RANK.note)
+  }
+  if (required.length > 1) yield await mixed(alone)
+}

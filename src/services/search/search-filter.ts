@@ -1,0 +1,143 @@
+import type { Db } from '../../../db/index.ts'
+import type { PlacedRow } from '../../../db/queries/entry-list.ts'
+import { upFrom } from '../../../db/queries/entry-path.ts'
+import { notesOf } from '../../../db/queries/note.ts'
+import { peopleByIds } from '../../../db/queries/person.ts'
+import type { SearchDrive } from '../../../db/queries/search-drive.ts'
+import { countSharesOf } from '../../../db/queries/share-entry.ts'
+import { tagsOfEntries } from '../../../db/queries/tag.ts'
+import { type SearchField, searchFields } from '../../values/search-order.ts'
+import type { SearchQuery } from '../../values/search-query.ts'
+import { tagKey } from '../../values/tag-name.ts'
+import type { ShareView } from '../sharing/share-list.ts'
+import type { Candidate, CandidateKey } from './search-candidate.ts'
+import { type Fit, fitOf, hasTerm, isExcluded, isIn, passes, searched as searchedText } from './search-match.ts'
+import { placeIn, type SearchScope, type SeenPlace } from './search-scope.ts'
+import { type Snippet, snippetOf } from './snippet.ts'
+
+/** A file or folder that was found. */
+export interface SearchResult {
+  row: PlacedRow
+  /** The share by which the caller sees it; null in a drive of theirs. */
+  share: ShareView | null
+  /** From the root down, or from what is shared. */
+  names: string[]
+  matchedIn: SearchField[]
+  snippet: Snippet | null
+  key: CandidateKey
+}
+
+interface Deps {
+  db: Db
+  query: SearchQuery
+  scope: SearchScope
+  /** The caller's own, with their notes. */
+  own: readonly SearchDrive[]
+  callerId: string
+}
+
+/** A candidate with what is known of it. */
+interface Looked {
+  candidate: Candidate
+  place: SeenPlace
+  fit: Fit
+  note: string | undefined
+}
+
+/** Decides which candidates fit, from what they are now: the index may know what was, and nothing of who may see it. */
+export function searchFilter({ db, query, scope, own, callerId }: Deps) {
+  const required = [...query.terms, ...query.names]
+  const wholeIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
+  const notes = new Map<string, string>()
+  const creators = new Map<string, boolean>()
+
+  async function readNotes(rows: readonly PlacedRow[]): Promise<void> {
+    for (const { bucketId } of own) {
+      const md5s = rows.filter(row => row.bucketId === bucketId && row.md5 !== '').map(({ md5 }) => md5)
+      if (md5s.length === 0) continue
+      for (const [md5, note] of await notesOf(db, bucketId, [...new Set(md5s)])) notes.set(`${bucketId}${md5}`, note)
+    }
+  }
+
+  /** Whether some users are those that the query names. */
+  async function readCreators(rows: readonly PlacedRow[], by: string): Promise<void> {
+    const ids = [...new Set(rows.flatMap(({ createdBy }) => createdBy ?? []))].filter(id => !creators.has(id))
+    if (ids.length === 0) return
+    const wanted = searchedText(by)
+    for (const { id, name } of await peopleByIds(db, ids)) {
+      const term = { text: by, words: [...wanted.sequence], isPrefix: true, isPhrase: false }
+      creators.set(id, (by === 'me' && id === callerId) || hasTerm(searchedText(name), term))
+    }
+  }
+
+  async function look(candidates: readonly Candidate[]): Promise<Looked[]> {
+    let some = candidates.filter(({ row }) => row.parentId !== null && passes(query, row))
+    some = some.filter(({ row }) => {
+      const name = searchedText(row.name, true)
+      return query.names.every(term => hasTerm(name, term))
+    })
+    if (query.by !== null) {
+      await readCreators(
+        some.map(({ row }) => row),
+        query.by,
+      )
+      some = some.filter(({ row }) => row.createdBy !== null && creators.get(row.createdBy))
+    }
+    if (some.length === 0) return []
+    const rows = some.map(({ row }) => row)
+    const above = await upFrom(
+      db,
+      rows.map(({ id }) => id),
+    )
+    if (required.length > 0) await readNotes(rows)
+    const tagsOf = await tagsOfEntries(
+      db,
+      rows.filter(({ bucketId }) => wholeIds.has(bucketId)).map(({ id }) => id),
+    )
+    const wantedTags = query.tags.map(tagKey)
+    return some.flatMap(candidate => {
+      const { row } = candidate
+      const place = placeIn(scope, row.bucketId, row.id, above)
+      if (!place) return []
+      const folders = place.names.slice(0, -1)
+      if (query.in !== null && !isIn(query.in, folders)) return []
+      const note = place.share ? undefined : notes.get(`${row.bucketId}${row.md5}`)
+      // Tags are of the drive: others do not see them.
+      const tags = place.share ? [] : (tagsOf.get(row.id) ?? [])
+      if (!wantedTags.every(key => tags.some(({ nameKey }) => nameKey === key))) return []
+      const surroundings = { folders, note, tags: tags.map(({ name }) => name) }
+      if (isExcluded(query, row, surroundings)) return []
+      const fit = fitOf({ ...query, terms: required }, row, surroundings)
+      return [{ candidate, place, fit, note }]
+    })
+  }
+
+  /** Whether one is where its rank says, and nowhere better: so a page needs to know nothing of those before it. */
+  const isInRank = ({ candidate, fit }: Looked): boolean =>
+    required.length === 0 || (fit.rank === candidate.rank && fit.missing.length === 0)
+
+  async function onlyShared<T extends Looked>(looked: T[]): Promise<T[]> {
+    if (!query.isShared || looked.length === 0) return looked
+    const counts = await countSharesOf(db, callerId, [...new Set(looked.flatMap(({ place }) => place.chain))])
+    return looked.filter(({ place }) => place.share !== null || place.chain.some(id => (counts.get(id) ?? 0) > 0))
+  }
+
+  return {
+    /** Those that fit, in their order. */
+    async fitting(candidates: readonly Candidate[]): Promise<SearchResult[]> {
+      const found = await onlyShared((await look(candidates)).filter(isInRank))
+      const order = new Map(candidates.map(({ row }, i) => [row.id, i]))
+      const place = ({ candidate }: Looked) => order.get(candidate.row.id) ?? 0
+      return found
+        .sort((a, b) => place(a) - place(b))
+        .map(({ candidate, place: { share, names }, fit, note }) => {
+          const fields = new Set<SearchField>(fit.fields)
+          return {
+            ...{ row: candidate.row, share, names, key: [candidate.rank, candidate.row.id] },
+            matchedIn: searchFields.filter(field => fields.has(field)),
+            snippet: fields.has('note') && note !== undefined ? snippetOf(note, query.terms) : null,
+          }
+        })
+    },
+  }
+}

@@ -1,0 +1,235 @@
+import type { Tx } from '../../../db/index.ts'
+import { FILE, FOLDER } from '../../../db/models/entry.ts'
+import type { DriveEventKind } from '../../../db/models/event.ts'
+import type { PlacedRow } from '../../../db/queries/entry-list.ts'
+import { type EventRow, endsOf, eventsOf } from '../../../db/queries/event.ts'
+import { notesOf } from '../../../db/queries/note.ts'
+import {
+  beginSearchDrive,
+  bucketsWithoutIndex,
+  entriesInOrder,
+  grownSearchDrives,
+  moveSearchDrive,
+  restartAllSearchDrives,
+  restartSearchDrive,
+  type SearchDrive,
+  searchCounts,
+  searchDrives,
+  unfinishedSearchDrives,
+} from '../../../db/queries/search-drive.ts'
+import {
+  childrenOfFolders,
+  classWord,
+  entriesOfContents,
+  insertWords,
+  noteWord,
+  placedEntries,
+  wholeName,
+} from '../../../db/queries/search-word.ts'
+import { inParts } from '../../../db/queries/sql.ts'
+import { fileClassOf } from '../../values/file-class.ts'
+import { fold, wordsOf, wordsOfName } from '../../values/search-words.ts'
+import type { Core } from '../core.ts'
+
+/** Entries and events of one batch: one transaction, which requests wait for no longer than a few milliseconds. */
+const ENTRIES = 200
+const EVENTS = 200
+const FOLDERS = 50
+/** Searches do not wait for a drive that has been filled for longer. */
+const FILLING_MS = 3000
+
+/** The events after which something is found by other words, or by words at all. */
+const kinds: readonly DriveEventKind[] = [
+  'file.created',
+  'file.copied',
+  'file.moved',
+  'file.renamed',
+  'file.restored',
+  'file.replaced',
+  'folder.created',
+  'folder.copied',
+  'folder.moved',
+  'folder.renamed',
+  'folder.restored',
+  'version.restored',
+  'note.written',
+]
+
+/** What is in a copied folder has no events of its own. */
+const bringsMore = ({ kind }: EventRow) => kind === 'folder.copied'
+
+export interface SearchIndexState {
+  /** Drives in the index, and those of them that are indexed wholly. */
+  drives: number
+  indexedDrives: number
+  entries: number
+}
+
+/**
+ * The index follows the logs of the drives: changes cost nothing for it. A drive is indexed from its first entry on, and then event by
+ * event. Any number of processes may do so at once: what is added twice is there once, and who comes later goes on from where another one is.
+ */
+export function searchIndexService({
+  db,
+  isPaused,
+}: Core<'db'> & {
+  /** Whether nothing is to be written now. */
+  isPaused: () => boolean
+}) {
+  async function addEntries({ number, bucketId }: SearchDrive, entries: readonly PlacedRow[], tx?: Tx): Promise<void> {
+    const files = entries.filter(({ kind }) => kind === FILE)
+    const notes = await notesOf(db, bucketId, [...new Set(files.map(({ md5 }) => md5))], tx)
+    const rows = entries.flatMap(entry => {
+      const { id, name, kind, contentType, md5 } = entry
+      // The root has no name.
+      if (name === '') return []
+      const fileClass = kind === FOLDER ? 'folder' : fileClassOf(name, contentType)
+      const note = kind === FILE ? notes.get(md5) : undefined
+      return [
+        ...wordsOfName(name),
+        wholeName(fold(name)),
+        ...(fileClass ? [classWord(fileClass)] : []),
+        ...(note === undefined ? [] : Array.from(wordsOf(note), noteWord)),
+      ].map(word => ({ drive: number, word, entryId: id }))
+    })
+    await insertWords(db, rows, tx)
+  }
+
+  /** Indexes the next entries of a drive that is not wholly indexed. */
+  async function fill(drive: SearchDrive): Promise<void> {
+    const [kind, after = ''] = (drive.place ?? '').split(':')
+    const isFiles = kind === 'file'
+    const rows = await entriesInOrder(db, drive.bucketId, isFiles ? FILE : FOLDER, after, ENTRIES)
+    const last = rows.at(-1)
+    let place: string | null = `${isFiles ? 'file' : 'folder'}:${last?.id ?? ''}`
+    if (rows.length < ENTRIES) place = isFiles ? null : 'file:'
+    await db.transaction(async tx => {
+      await addEntries(drive, rows, tx)
+      await moveSearchDrive(db, drive, { place, seq: drive.seq, added: rows.length }, tx)
+    })
+  }
+
+  /** Adds all that is in some folders, at any depth. @param goOn whether there is time */
+  async function addBelow(drive: SearchDrive, folderIds: string[], goOn: () => boolean): Promise<boolean> {
+    let level = folderIds
+    while (level.length > 0) {
+      const next: string[] = []
+      for (const some of inParts(level, FOLDERS)) {
+        if (!goOn()) return false
+        const children = await childrenOfFolders(db, some)
+        for (const part of inParts(children, ENTRIES)) await addEntries(drive, part)
+        next.push(...children.filter(({ kind }) => kind === FOLDER).map(({ id }) => id))
+      }
+      level = next
+    }
+    return true
+  }
+
+  /** Follows the log of a drive for a while. @returns whether there may be more */
+  async function follow(drive: SearchDrive, goOn: () => boolean): Promise<boolean> {
+    const { head, purged } = await endsOf(db, drive.bucketId)
+    if (drive.seq === head) return false
+    // Events were purged before they were read, or a backup was restored.
+    if (drive.seq < purged || drive.seq > head) {
+      await restartSearchDrive(db, drive.bucketId, head)
+      return true
+    }
+    const events = await eventsOf(db, drive.bucketId, {
+      ...{ after: drive.seq, newestFirst: false, kinds, limit: EVENTS },
+    })
+    const seq = events.length < EVENTS ? Math.max(head, Number(events.at(-1)?.seq ?? 0)) : Number(events.at(-1)?.seq)
+    const ids = [...new Set(events.flatMap(({ entryId }) => entryId ?? []))]
+    const md5s = events.filter(({ kind }) => kind === 'note.written').flatMap(event => md5Of(event) ?? [])
+    const entries = [
+      ...(await placedEntries(db, ids)),
+      ...(await entriesOfContents(
+        db,
+        md5s.map(md5 => ({ bucketId: drive.bucketId, md5 })),
+      )),
+    ].filter(({ bucketId }) => bucketId === drive.bucketId)
+    const copied = events.filter(bringsMore).flatMap(({ entryId }) => entryId ?? [])
+    if (!(await addBelow(drive, copied, goOn))) return true
+    await db.transaction(async tx => {
+      await addEntries(drive, entries, tx)
+      await moveSearchDrive(db, drive, { place: null, seq, added: entries.length }, tx)
+    })
+    return events.length === EVENTS
+  }
+
+  /** One step of a drive. @returns whether there may be more */
+  async function step(drive: SearchDrive, goOn: () => boolean): Promise<boolean> {
+    if (drive.place === null) return follow(drive, goOn)
+    await fill(drive)
+    return true
+  }
+
+  const headOf = async (bucketId: string) => (await endsOf(db, bucketId)).head
+
+  /** Brings drives up to date, for so many milliseconds. @returns how far they are */
+  async function update(bucketIds: readonly string[], milliseconds: number): Promise<SearchDrive[]> {
+    const end = performance.now() + milliseconds
+    const goOn = () => performance.now() < end
+    let drives = await searchDrives(db, bucketIds)
+    const known = new Set(drives.map(({ bucketId }) => bucketId))
+    const missing = bucketIds.filter(id => !known.has(id))
+    for (const id of missing) await beginSearchDrive(db, id, await headOf(id))
+    if (missing.length > 0) drives = await searchDrives(db, bucketIds)
+    for (let open = drives; open.length > 0 && goOn(); ) {
+      const next: string[] = []
+      for (const drive of open) if (goOn() && (await step(drive, goOn))) next.push(drive.bucketId)
+      if (next.length === 0) break
+      open = await searchDrives(db, next)
+    }
+    return searchDrives(db, bucketIds)
+  }
+
+  return {
+    /** Drives as the index has them, once what has changed is in it, as far as that takes so many milliseconds. */
+    async fresh(bucketIds: readonly string[], milliseconds: number): Promise<SearchDrive[]> {
+      const drives = await searchDrives(db, bucketIds)
+      const isFresh = ({ place, head, seq }: SearchDrive) => place === null && head <= seq
+      // A large drive is filled beside the searches, which find what is there so far.
+      const isLarge = ({ place, beganAt }: SearchDrive) => place !== null && Date.now() - beganAt > FILLING_MS
+      const settled = new Set(drives.filter(drive => isFresh(drive) || isLarge(drive)).map(({ bucketId }) => bucketId))
+      const stale = bucketIds.filter(id => !settled.has(id))
+      if (stale.length === 0 || isPaused()) return drives
+      await update(stale, milliseconds)
+      return searchDrives(db, bucketIds)
+    },
+
+    /** Does a part of what is to be done anywhere. @returns whether there is more */
+    async advance(milliseconds: number): Promise<boolean> {
+      if (isPaused()) return false
+      const [fresh, unfinished, grown] = [
+        await bucketsWithoutIndex(db, 20),
+        await unfinishedSearchDrives(db, 5),
+        await grownSearchDrives(db, 20),
+      ]
+      const ids = [...grown, ...unfinished].map(({ bucketId }) => bucketId)
+      const all = [...new Set([...ids, ...fresh.map(({ id }) => id)])]
+      if (all.length === 0) return false
+      for (const id of all) await update([id], Math.max(20, milliseconds / all.length))
+      return true
+    },
+
+    /** Begins anew with a drive, or with all. @returns how many drives they are */
+    async restart(bucketId: string | null): Promise<number> {
+      if (bucketId === null) {
+        return restartAllSearchDrives(db)
+      }
+      return restartSearchDrive(db, bucketId, await headOf(bucketId))
+    },
+
+    async state(): Promise<SearchIndexState> {
+      const { drives, indexed, entries } = await searchCounts(db)
+      return { drives, indexedDrives: indexed, entries }
+    },
+  }
+}
+
+function md5Of({ details }: EventRow): string | null {
+  const { md5 } = JSON.parse(details) as { md5?: unknown }
+  return typeof md5 === 'string' ? md5 : null
+}
+
+export type SearchIndexService = ReturnType<typeof searchIndexService>

@@ -1,0 +1,122 @@
+import type { PlacedRow } from '../../../db/queries/entry-list.ts'
+import type { FileClass } from '../../values/file-class.ts'
+import { fileClassOf } from '../../values/file-class.ts'
+import type { SearchField } from '../../values/search-order.ts'
+import type { SearchQuery, Term } from '../../values/search-query.ts'
+import { fold, hasWord, wordsIn, wordsOfName } from '../../values/search-words.ts'
+
+/** How well something fits, the best first. */
+export const RANK = { exact: 0, beginning: 1, name: 2, note: 3, mixed: 4 } as const
+export type Rank = (typeof RANK)[keyof typeof RANK]
+
+/** A text as it is compared with the terms of a query. */
+export interface Searched {
+  words: ReadonlySet<string>
+  sequence: readonly string[]
+}
+
+export function searched(text: string, isName = false): Searched {
+  const sequence = Array.from(wordsIn(text), ({ word }) => word)
+  return { words: isName ? wordsOfName(text) : new Set(sequence), sequence }
+}
+
+/** Whether a text has a term: its word, or its words one after the other. */
+export function hasTerm({ words, sequence }: Searched, { words: wanted, isPrefix }: Term): boolean {
+  const [first, ...rest] = wanted
+  if (first === undefined) return false
+  if (rest.length === 0) return hasWord(words, first, isPrefix)
+  const last = wanted.length - 1
+  return sequence.some(
+    (_, i) =>
+      i + last < sequence.length &&
+      wanted.every((word, n) => {
+        const there = sequence[i + n] ?? ''
+        return there === word || (isPrefix && n === last && there.startsWith(word))
+      }),
+  )
+}
+
+export const classOf = ({
+  kind,
+  name,
+  contentType,
+}: Pick<PlacedRow, 'kind' | 'name' | 'contentType'>): FileClass | null =>
+  kind === 0 ? 'folder' : fileClassOf(name, contentType)
+
+/** Whether a file or folder passes the filters that its row alone decides. */
+export function passes(query: SearchQuery, row: PlacedRow): boolean {
+  const { types, withoutTypes, minSize, maxSize, since, until } = query
+  if (types.length > 0 || withoutTypes.length > 0) {
+    const fileClass = classOf(row)
+    if (types.length > 0 && (fileClass === null || !types.includes(fileClass))) return false
+    if (fileClass !== null && withoutTypes.includes(fileClass)) return false
+  }
+  if (minSize !== null && row.size < minSize) return false
+  if (maxSize !== null && row.size > maxSize) return false
+  if (since !== null && row.updatedAt < since) return false
+  if (until !== null && row.updatedAt >= until) return false
+  return true
+}
+
+/** Whether some folders, from the root down, have these names one in the other. */
+export function isIn(wanted: readonly string[], folders: readonly string[]): boolean {
+  const folded = folders.map(fold)
+  return folded.some((_, i) => wanted.every((name, n) => folded[i + n] === name))
+}
+
+/** What is known of an entry besides its row. */
+export interface Surroundings {
+  /** The names of the folders above it, as far as the caller sees them. */
+  folders: readonly string[]
+  note: string | undefined
+  tags: readonly string[]
+}
+
+/** Which terms an entry has by itself, and where. */
+export interface Fit {
+  rank: Rank
+  fields: Set<SearchField>
+  /** The terms that are in none of its texts. */
+  missing: Term[]
+}
+
+/** How an entry fits. */
+export function fitOf(query: SearchQuery, { name }: { name: string }, { folders, note, tags }: Surroundings): Fit {
+  const { terms } = query
+  const ofName = searched(name, true)
+  const ofNote = note === undefined ? null : searched(note)
+  const ofTags = tags.map(tag => searched(tag, true))
+  const ofPath = folders.map(folder => searched(folder, true))
+  const fields = new Set<SearchField>()
+  const missing: Term[] = []
+  let byPath = false
+  for (const term of terms) {
+    if (hasTerm(ofName, term)) fields.add('name')
+    else if (ofTags.some(tag => hasTerm(tag, term))) fields.add('tag')
+    else if (ofNote && hasTerm(ofNote, term)) fields.add('note')
+    else if (ofPath.some(folder => hasTerm(folder, term))) {
+      fields.add('path')
+      byPath = true
+    } else missing.push(term)
+  }
+  if (missing.length > 0 || byPath) return { rank: RANK.mixed, fields, missing }
+  if (fields.has('note') || fields.has('tag')) return { rank: RANK.note, fields, missing }
+  const whole = fold(terms.map(({ text }) => text).join(' '))
+  const folded = fold(name)
+  if (folded === whole) return { rank: RANK.exact, fields, missing }
+  return { rank: folded.startsWith(whole) ? RANK.beginning : RANK.name, fields, missing }
+}
+
+/** Whether an entry has something that the query excludes. */
+export function isExcluded(
+  query: SearchQuery,
+  { name }: { name: string },
+  { note, tags, folders }: Surroundings,
+): boolean {
+  if (query.without.length === 0) return false
+  const texts = [
+    searched(name, true),
+    ...[...(note === undefined ? [] : [note]), ...tags, ...folders].map(text => searched(text)),
+  ]
+  return query.without.some(term => texts.some(text => hasTerm(text, term)))
+}

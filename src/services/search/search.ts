@@ -1,0 +1,159 @@
+import { rootsOfBuckets } from '../../../db/queries/bucket.ts'
+import type { SearchDrive } from '../../../db/queries/search-drive.ts'
+import type { Caller } from '../../access/caller.ts'
+import { InvalidInput } from '../../runtime/errors.ts'
+import { figure, MAX_SEARCH, MAX_SEARCH_RESULTS, SEARCH_RESULTS } from '../../values/limits.ts'
+import { type SearchOrder, searchOrders } from '../../values/search-order.ts'
+import { isEmptySearch, parseSearch, type SearchHint, type SearchQuery } from '../../values/search-query.ts'
+import type { Core } from '../core.ts'
+import { readCursor, writeCursor } from '../page.ts'
+import type { ShareService } from '../sharing/share.ts'
+import { type Candidate, type CandidateKey, candidatesOf } from './search-candidate.ts'
+import { type SearchResult, searchFilter } from './search-filter.ts'
+import type { SearchIndexService } from './search-index.ts'
+import type { SearchedShare, SearchScope } from './search-scope.ts'
+
+/** How long the index is brought up to date for before a search, in milliseconds: enough for what has just been changed. */
+const UPDATE_MS = 500
+/** The newest of the shares that the caller has received are searched. */
+const MOST_SHARES = 100
+/** Bounds of one search: candidates that are looked at, and milliseconds. */
+const MOST_CANDIDATES = 8000
+const MOST_MS = 1000
+/** The results that are sorted otherwise than by relevance. */
+export const MAX_SORTED = 1000
+
+export type { SearchResult }
+
+export interface SearchPage {
+  results: SearchResult[]
+  more: boolean
+  hints: SearchHint[]
+  /** Whether everything was looked at that may fit: false where the index is not ready, or the search had to end. */
+  isComplete: boolean
+}
+
+export interface SearchRequest {
+  text: string
+  scope: SearchScope
+  callerId: string
+  limit: number
+  after: CandidateKey | null
+  order: SearchOrder
+}
+
+/** The same in words. */
+interface SearchArgs extends Pick<SearchRequest, 'text' | 'scope' | 'callerId'> {
+  limit?: number | null | undefined
+  cursor?: string | null | undefined
+  order?: string | null | undefined
+}
+
+interface Deps extends Core<'db'> {
+  shares: ShareService
+  searchIndex: SearchIndexService
+}
+
+/** Searches names, paths, notes and tags. Nothing here authorizes: the scope says what the caller may find. */
+export function searchService({ db, shares, searchIndex }: Deps) {
+  async function find(query: SearchQuery, request: SearchRequest, limit: number, after: CandidateKey | null) {
+    const { scope, callerId } = request
+    const bucketIds = [
+      ...new Set([...scope.drives, ...scope.shares.map(({ share }) => share)].map(one => one.bucketId)),
+    ]
+    const drives = await searchIndex.fresh(bucketIds, UPDATE_MS)
+    const ownIds = new Set(scope.drives.filter(({ isOwn }) => isOwn).map(({ bucketId }) => bucketId))
+    const own = drives.filter(({ bucketId }) => ownIds.has(bucketId))
+    const filter = searchFilter({ db, query, scope, own, callerId })
+    const results: SearchResult[] = []
+    const end = performance.now() + MOST_MS
+    let looked = 0
+    let isComplete = drives.every(isReady)
+    const options = { own, after }
+    for await (const some of candidatesOf(db, query, drives, options)) {
+      looked += some.length
+      results.push(...(await filter.fitting(some.filter(candidate => isAfter(candidate, after)))))
+      if (results.length > limit) break
+      if (looked > MOST_CANDIDATES || performance.now() > end) {
+        isComplete = false
+        break
+      }
+    }
+    return { isComplete, results }
+  }
+
+  const service = {
+    /** What others share with a caller now. What asks for a password is found only where that is given: not here. */
+    async receivedBy(caller: Caller): Promise<SearchedShare[]> {
+      // No key reaches what others share.
+      if (caller.via !== 'session' || caller.verifiedEmail === null) return []
+      const { rows } = await shares.receivedBy(caller, MOST_SHARES, null, { newestFirst: true })
+      const open = rows.filter(({ passwordProtected }) => !passwordProtected)
+      if (open.length === 0) return []
+      const several = open.filter(({ entryCount }) => entryCount !== null).map(({ id }) => id)
+      const tops = several.length > 0 ? await shares.entryIdsOf(several) : new Map<string, string[]>()
+      const roots = await rootsOfBuckets(db, [...new Set(open.map(({ bucketId }) => bucketId))])
+      return open.map(share => ({
+        ...{ share, rootId: roots.get(share.bucketId) ?? '' },
+        topIds: tops.get(share.id) ?? [share.entryId],
+      }))
+    },
+
+    /** A page of what a query finds. @throws INVALID_INPUT */
+    async page(request: SearchRequest): Promise<SearchPage> {
+      const { text, limit, after, order } = request
+      if (text.length > MAX_SEARCH || /\p{Surrogate}/u.test(text))
+        throw new InvalidInput('query', `A search has up to ${figure(MAX_SEARCH)} characters.`)
+      const query = parseSearch(text)
+      const { hints } = query
+      if (isEmptySearch(query)) return { results: [], more: false, hints, isComplete: true }
+      if (order === 'relevance') {
+        const { results, isComplete } = await find(query, request, limit, after)
+        const page = results.slice(0, limit)
+        return { results: page, more: results.length > limit, hints, isComplete }
+      }
+      const { results, isComplete } = await find(query, request, MAX_SORTED, null)
+      const sorted = results.slice(0, MAX_SORTED).sort(comparison[order])
+      const from = after ? sorted.findIndex(({ row }) => row.id === after[1]) + 1 : 0
+      const page = sorted.slice(from, from + limit)
+      return {
+        ...{ results: page, more: sorted.length > from + limit, hints },
+        isComplete: isComplete && results.length <= MAX_SORTED,
+      }
+    },
+
+    /** The same as routes ask for it. @throws INVALID_INPUT */
+    async list({ text, limit, cursor, order: named, ...where }: SearchArgs) {
+      const order = searchOrders.find(one => one === (named ?? 'relevance'))
+      if (!order) throw new InvalidInput('order', `The order is one of ${searchOrders.join(', ')}.`)
+      const most = limit ?? SEARCH_RESULTS
+      if (most < 1 || most > MAX_SEARCH_RESULTS)
+        throw new InvalidInput('limit', `A page has 1 to ${figure(MAX_SEARCH_RESULTS)} results.`)
+      const after = readCursor(cursor, ['number', 'id'])
+      const { results, more, ...about } = await service.page({ ...where, text, limit: most, after, order })
+      const last = results.at(-1)
+      return { ...about, results, nextCursor: more && last ? writeCursor(last.key) : null }
+    },
+  }
+  return service
+}
+
+const isReady = ({ place }: SearchDrive): boolean => place === null
+
+/** Whether a candidate comes after the last one of a page. */
+function isAfter({ rank, row }: Candidate, after: CandidateKey | null): boolean {
+  return !after || rank > after[0] || (rank === after[0] && row.id < after[1])
+}
+
+type Compare = (a: SearchResult, b: SearchResult) => number
+
+const byAge: Compare = ({ row: a }, { row: b }) => (a.id < b.id ? 1 : -1)
+const comparison: Record<Exclude<SearchOrder, 'relevance'>, Compare> = {
+  name: (a, b) => a.row.name.localeCompare(b.row.name, 'en', { numeric: true, sensitivity: 'base' }) || byAge(a, b),
+  newest: (a, b) => b.row.updatedAt - a.row.updatedAt || byAge(a, b),
+  oldest: (a, b) => a.row.updatedAt - b.row.updatedAt || byAge(a, b),
+  largest: (a, b) => b.row.size - a.row.size || byAge(a, b),
+  smallest: (a, b) => a.row.size - b.row.size || byAge(a, b),
+}
+
+export type SearchService = ReturnType<typeof searchService>

@@ -1,0 +1,56 @@
+import type { Term } from '../../values/search-query.ts'
+import { type FoundWord, wordsIn } from '../../values/search-words.ts'
+
+/** A part of a text, with where the words of a query are in it: UTF-16 units from its start. */
+export interface Snippet {
+  text: string
+  ranges: { start: number; end: number }[]
+}
+
+/** Characters of a text that are looked through for a snippet, and that one has. */
+const LOOKED = 300_000
+const BEFORE = 60
+const LENGTH = 220
+
+/** The part of a text that shows most of the terms; null when it has none of them. */
+export function snippetOf(text: string, terms: readonly Term[]): Snippet | null {
+  const hits: (FoundWord & { term: number })[] = []
+  for (const found of wordsIn(text.slice(0, LOOKED))) {
+    const term = terms.findIndex(({ words, isPrefix }) =>
+      words.some(
+        (word, i) => found.word === word || (isPrefix && i === words.length - 1 && found.word.startsWith(word)),
+      ),
+    )
+    if (term >= 0) hits.push({ ...found, term })
+    if (hits.length > 500) break
+  }
+  let best: { from: number; different: number } | undefined
+  for (const [i, { start }] of hits.entries()) {
+    const near = hits.slice(i, i + 20).filter(({ end }) => end <= start + LENGTH - BEFORE)
+    const different = new Set(near.map(({ term }) => term)).size
+    if (!best || different > best.different) best = { from: start, different }
+  }
+  if (!best) return null
+  return cut(text, Math.max(0, best.from - BEFORE), hits)
+}
+
+function cut(text: string, near: number, hits: readonly FoundWord[]): Snippet {
+  // Begins and ends between words.
+  const space = near === 0 ? -1 : text.slice(near, near + BEFORE).search(/\s/)
+  const start = near === 0 ? 0 : near + space + 1
+  let end = Math.min(text.length, start + LENGTH)
+  if (end < text.length) {
+    const last = text.slice(start, end).search(/\s\S*$/)
+    if (last > LENGTH / 2) end = start + last
+  }
+  const front = start > 0 ? '… ' : ''
+  // One character for one: the ranges stay where they are.
+  const shown = text
+    .slice(start, end)
+    .replace(/[\s\p{Cc}]/gu, ' ')
+    .toWellFormed()
+  const ranges = hits
+    .filter(hit => hit.start >= start && hit.end <= end)
+    .map(hit => ({ start: hit.start - start + front.length, end: hit.end - start + front.length }))
+  return { text: `${front}${shown}${end < text.length ? ' …' : ''}`, ranges }
+}
