@@ -173,9 +173,9 @@ mutation('moveFavourite', {
   fails: ['FAVOURITE_NOT_FOUND'],
   input: t => ({
     favourite: t.id({ required: true, description: 'The id of the favourite.' }),
-    before: t.id({ description: 'The id of the favourite that comes after it; without it, it becomes the last one.' }),
+    next: t.id({ description: 'The id of the favourite that comes after it; without it, it becomes the last one.' }),
   }),
-  resolve: async ({ favourite, before }, { services, caller }) => {
+  resolve: async ({ favourite, next: before }, { services, caller }) => {
     await services.favourites.move(caller, { id: favourite, before }, ({ id }) => id)
     return {}
   },

@@ -70,13 +70,13 @@ describe('Favourites', () => {
     const person = await personWith('a.txt', 'b.txt', 'c.txt')
     await add(person, 'a.txt', 'b.txt', 'c.txt')
     const [a, b, c] = (await list(person)).map(({ id }: { id: string }) => id)
-    const move = async (favourite: string, before?: string) =>
-      (await ask(person, MOVE, { input: { favourite, before } })).moveFavourite.viewer.favourites
+    const move = async (favourite: string, next?: string) =>
+      (await ask(person, MOVE, { input: { favourite, next } })).moveFavourite.viewer.favourites
     expect(await move(c, a)).toEqual([{ name: 'c.txt' }, { name: 'a.txt' }, { name: 'b.txt' }])
     expect(await move(c)).toEqual([{ name: 'a.txt' }, { name: 'b.txt' }, { name: 'c.txt' }])
     expect(await move(a, a)).toEqual([{ name: 'a.txt' }, { name: 'b.txt' }, { name: 'c.txt' }])
     expect(await move(a, c)).toEqual([{ name: 'b.txt' }, { name: 'a.txt' }, { name: 'c.txt' }])
-    for (const input of [{ favourite: 'nonsense' }, { favourite: b, before: crypto.randomUUID() }])
+    for (const input of [{ favourite: 'nonsense' }, { favourite: b, next: crypto.randomUUID() }])
       expect(await codeOf(person, MOVE, { input })).toBe('FAVOURITE_NOT_FOUND')
     const stranger = await personWith()
     expect(await codeOf(stranger, MOVE, { input: { favourite: b } })).toBe('FAVOURITE_NOT_FOUND')

@@ -32,6 +32,7 @@ export interface GaleraNode {
   /** Stops it from answering, and lets it go on. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
   readonly isUp: boolean
+  readonly pid: number
 }
 
 export interface GaleraCluster {
@@ -196,6 +197,9 @@ function nodeOf(dir: string, own: Ports, group: string, index: number, more: str
   return {
     port: own.sql,
     adminUrl,
+    get pid() {
+      return server?.pid ?? 0
+    },
     get isUp() {
       return server !== undefined && server.exitCode === null && server.signalCode === null
     },

@@ -54,6 +54,7 @@ const drills = [
   'unit/cli-hostile',
   'unit/cli-wire',
   'workers',
+  'workers-redis',
   'workspace-races',
   'young-objects',
   'zip-programs',

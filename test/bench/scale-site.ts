@@ -34,6 +34,8 @@ export interface ScaleSite {
   redis: Killable
   blobDir: string
   cluster: GaleraCluster
+  /** The processes of the instances, and of the nodes. */
+  pids(): { instances: number[]; nodes: number[] }
   /** On all nodes, to look with. */
   db: Db
   /** What instances have said, those that were killed, too. */
@@ -57,7 +59,7 @@ export async function openScaleSite(size: number, more: Record<string, string>):
     ...more,
   }
   let said = ''
-  const instances: (Killable & { url: string })[] = []
+  const instances: (Killable & { url: string; pid(): number })[] = []
   for (let i = 0; i < size; i++) {
     const port = await freePort()
     const dataDir = join(dir, `instance-${i}`)
@@ -67,6 +69,7 @@ export async function openScaleSite(size: number, more: Record<string, string>):
     instances.push({
       name: `instance ${i + 1}`,
       url: `http://127.0.0.1:${port}`,
+      pid: () => service?.pid ?? 0,
       async kill() {
         await service?.end('SIGKILL')
         said += service?.said() ?? ''
@@ -95,6 +98,7 @@ export async function openScaleSite(size: number, more: Record<string, string>):
     blobDir,
     cluster,
     db,
+    pids: () => ({ instances: instances.map(({ pid }) => pid()), nodes: cluster.nodes.map(({ pid }) => pid) }),
     said: () => said,
     async stop() {
       await db.close()

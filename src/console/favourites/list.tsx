@@ -21,8 +21,8 @@ export function Favourites() {
   const dragged = useRef<string | null>(null)
   const favourites = data?.me.favourites ?? []
   if (favourites.length === 0) return null
-  const move = (favourite: string, before: string | undefined) =>
-    void mutate(MOVE_FAVOURITE, { input: { favourite, ...(before && { before }) } }).catch(toastError)
+  const move = (favourite: string, next: string | undefined) =>
+    void mutate(MOVE_FAVOURITE, { input: { favourite, ...(next && { next }) } }).catch(toastError)
   return (
     <div className="favourites">
       <h2 id="favourites">{text('title')}</h2>
