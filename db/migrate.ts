@@ -15,6 +15,7 @@ import { deletionHolds } from './migrations/0014-deletion-holds.ts'
 import { maintenance } from './migrations/0015-maintenance.ts'
 import { tags } from './migrations/0019-tags.ts'
 import { loginRequests } from './migrations/0020-login-requests.ts'
+import { status } from './migrations/0022-status.ts'
 import { touchedRows } from './migrations/0023-touched.ts'
 import { makeSearchTables } from './search-tables.ts'
 
@@ -25,7 +26,7 @@ export const RESTORING = 'restoring '
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
   ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, tags, loginRequests],
-  touchedRows,
+  ...[status, touchedRows],
 ]
 
 /**

@@ -1,5 +1,6 @@
 import type { Sequelize } from 'sequelize'
 import { ApiKey } from './models/api-key.ts'
+import { BackupRun } from './models/backup-run.ts'
 import { Blob } from './models/blob.ts'
 import { Bucket } from './models/bucket.ts'
 import { defineModel, type ModelOf } from './models/columns.ts'
@@ -15,6 +16,7 @@ import { FileRequest } from './models/file-request.ts'
 import { FileRequestUpload } from './models/file-request-upload.ts'
 import { Identity } from './models/identity.ts'
 import { Installation } from './models/installation.ts'
+import { InstanceState } from './models/instance-state.ts'
 import { Invite } from './models/invite.ts'
 import { Job } from './models/job.ts'
 import { LoginRequest } from './models/login-request.ts'
@@ -31,6 +33,7 @@ import { Share } from './models/share.ts'
 import { ShareEntry } from './models/share-entry.ts'
 import { ShareEvent } from './models/share-event.ts'
 import { ShareUse } from './models/share-use.ts'
+import { StorageDay } from './models/storage-day.ts'
 import { Tag } from './models/tag.ts'
 import { TrashItem } from './models/trash-item.ts'
 import { UploadSession } from './models/upload-session.ts'
@@ -42,6 +45,7 @@ import { Workspace } from './models/workspace.ts'
 
 const tables = {
   ApiKey,
+  BackupRun,
   Blob,
   Bucket,
   DeletionHold,
@@ -56,6 +60,7 @@ const tables = {
   FileRequestUpload,
   Identity,
   Installation,
+  InstanceState,
   Invite,
   Job,
   LoginRequest,
@@ -72,6 +77,7 @@ const tables = {
   ShareEntry,
   ShareEvent,
   ShareUse,
+  StorageDay,
   Tag,
   TrashItem,
   UploadSession,

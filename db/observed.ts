@@ -49,7 +49,15 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
       kind: 'client',
       attributes: { 'db.system.name': system, ...query },
     } as const
-    return { work: { span, note: timerOf(operation) }, count: telemetry.counter('statements', { operation, table }) }
+    const byTable = telemetry.timer('tableStatement', { operation, table })
+    const note = byWord(outcome => {
+      const time = timerOf(operation)(outcome)
+      return (seconds: number) => {
+        time(seconds)
+        byTable(seconds)
+      }
+    })
+    return { work: { span, note }, count: telemetry.counter('statements', { operation, table }) }
   }
 
   let bySql = new Map<string, Known>()

@@ -14,6 +14,8 @@ export interface GraphTypes extends BaseTypes {
     /** Sizes beyond 32 bits. */
     Bytes: { Input: number; Output: number }
     URL: { Input: string; Output: string }
+    /** Numbers by step, null where there is none. */
+    Figures: { Input: never; Output: readonly (number | null)[] }
   }
 }
 
@@ -54,6 +56,7 @@ export function signedIn({ caller }: Context): Caller {
 builder.scalarType('Bytes', scalars.Bytes)
 builder.scalarType('DateTime', scalars.DateTime)
 builder.scalarType('URL', scalars.URL)
+builder.scalarType('Figures', scalars.Figures)
 builder.scalarType('Upload', scalars.Upload)
 
 builder.queryType({ description: 'The operations that read. They change nothing.' })

@@ -11,6 +11,8 @@ export interface Context {
   /** Looks the credential up again, for what outlives the moment. */
   callerNow(): Promise<Caller | null>
   log: Log
+  /** Counts an error that is answered. */
+  noteError(thrown: unknown): void
   /** What the client calls itself: its User-Agent. */
   client: string | undefined
   /** Of a client that comes back to a subscription: the id of the last server-sent event that it got. */

@@ -59,6 +59,12 @@ export const scalars = {
     serialize: (value: unknown) => value as Record<string, string>,
     parseValue: outputOnly('Labels'),
   },
+  Figures: {
+    description:
+      'A list of numbers, null where there is none, as JSON. One value, because a picture needs thousands of them.',
+    serialize: (value: unknown) => value as readonly (number | null)[],
+    parseValue: outputOnly('Figures'),
+  },
   Void: {
     description: 'Always null. The answer of operations that return no data.',
     serialize: () => null,

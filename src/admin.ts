@@ -4,6 +4,7 @@ import { openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
 import { maintenanceCommand } from './admin/maintenance.ts'
 import { planCommands, toSnake, type Work } from './admin/plan.ts'
+import { statusCommand } from './admin/status.ts'
 import { backupCommands } from './backup/commands.ts'
 import { loadConfig } from './config/config.ts'
 import { AppError } from './runtime/errors.ts'
@@ -113,6 +114,8 @@ command('storage', 'shows used and free storage').action(() =>
 planCommands({ command, run })
 maintenanceCommand({ command, run })
 
+statusCommand({ command, run })
+
 command('retry-mails', 'sends mails again whose delivery was given up').action(() =>
   run(async operator => {
     const mails = await operator.retryMails()
@@ -135,9 +138,13 @@ async function run(work: Work): Promise<void> {
     requireDatabase(config)
     const db = openDatabase(config.database, { pool: 2 })
     try {
-      const { fact, words } = await work(operatorService({ db, publicUrl: () => config.publicUrl }), { db, config })
+      const { fact, words, exitCode } = await work(operatorService({ db, publicUrl: () => config.publicUrl }), {
+        db,
+        config,
+      })
       const { json } = program.opts<{ json: boolean }>()
       process.stdout.write(`${json ? JSON.stringify(onWire(fact)) : words}\n`)
+      if (exitCode) process.exitCode = exitCode
     } finally {
       await db.close()
     }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { type Context, Shared } from '../schema/context.ts'
@@ -6,7 +7,6 @@ import { restSchema } from '../schema/rest/index.ts'
 import { callerFinder, findCallerAgain, findCallerByKey } from './access/credential.ts'
 import { refuseForeignWrites } from './access/origin.ts'
 import type { Config, OAuthProvider } from './config/config.ts'
-import type { Coordination } from './coordination/coordination.ts'
 import { localCoordination } from './coordination/local.ts'
 import { connectRedis, redisCoordination } from './coordination/redis.ts'
 import { createDerive } from './derive/derive.ts'
@@ -22,6 +22,7 @@ import { createBacklog } from './jobs/backlog.ts'
 import { createJobs, type WebhookHabits } from './jobs/index.ts'
 import { createLead } from './jobs/lead.ts'
 import { createMailer } from './jobs/mail.ts'
+import { createReport } from './jobs/report.ts'
 import { createSweeper } from './jobs/sweeper.ts'
 import { createApiDocument } from './openapi/document.ts'
 import { openConsole } from './pages/console.ts'
@@ -42,6 +43,8 @@ import { allReady, ready } from './start.ts'
 import { openStore } from './storage/open.ts'
 import { listenForScrapes, type MetricsListener } from './telemetry/listener.ts'
 import { openTelemetry } from './telemetry/open.ts'
+import { createRecorder } from './telemetry/recorder.ts'
+import type { Instance } from './workers/link.ts'
 
 export interface AppOptions {
   log: Log
@@ -52,8 +55,10 @@ export interface AppOptions {
   embeddedSignIn?: (publicUrl: string) => Promise<{ provider: OAuthProvider; mount: Mount }>
   /** Milliseconds from a change until it is indexed without a search. Tests say when. */
   indexAfterMs?: number
-  /** Counts with the other processes of the instance. Without it there are none. */
-  instance?: Coordination
+  /** Counts and remembers with the other processes of the instance. Without it there are none. */
+  instance?: Instance
+  /** Whether it samples its figures by the clock; tests say when to. */
+  samplesItself?: boolean
   /** Whether this process does what a start of the instance does once. */
   isFirst?: boolean
 }
@@ -63,11 +68,16 @@ export interface AppOptions {
  * is known when the service listens.
  */
 export async function createApp(config: Config, options: AppOptions) {
-  const { log, onStatement, embeddedSignIn, webhookHabits, indexAfterMs, instance = localCoordination() } = options
+  const { log, onStatement, embeddedSignIn, webhookHabits, indexAfterMs, samplesItself = config.figures } = options
+  const instanceName = `${hostname()}:${config.port}`
+  const { coordination: instance, history } = options.instance ?? {
+    coordination: localCoordination(),
+    history: createRecorder(),
+  }
   let { publicUrl } = config
   const address = () => publicUrl
-  const observing = await openTelemetry(config, log)
-  const { telemetry, metrics } = observing
+  const observing = await openTelemetry(config, log, history.add)
+  const { telemetry, metrics, sampler } = observing
   const db = openDatabase(config.database, {
     pool: config.databasePool,
     telemetry,
@@ -89,31 +99,23 @@ export async function createApp(config: Config, options: AppOptions) {
   const services: Services = createServices({
     maintenance,
     ...{ db, store, log, tokens, coordination, pubSub, config, mayReach, change, telemetry, publicUrl: address },
+    ...{ history, instanceName },
     findCaller: credential => findCallerAgain(db, credential),
     wake: () => lead.wake('outbox'),
     wakeWebhooks: () => lead.wake('webhooks'),
   })
-  const {
-    downloads,
-    mailings,
-    fileRequests,
-    shareNotices,
-    backgroundCopies,
-    eventFeeds,
-    kept,
-    sessions,
-    backgroundCompletions,
-  } = services
+  const { downloads, kept, sessions, backgroundCompletions } = services
   const { worker, webhooks, searchIndexer } = createJobs({
-    ...{ db, log, config, tokens, change, pubSub, mailer, mailings, fileRequests, backgroundCopies },
-    ...{ shareNotices, mayReach, eventFeeds, telemetry, habits: webhookHabits, isPaused },
-    ...{ searchIndex: services.searchIndex, indexAfterMs },
+    ...services,
+    ...{ db, log, config, tokens, change, pubSub, mailer, mayReach, telemetry, habits: webhookHabits, isPaused, indexAfterMs },
   })
   const sweeper = createSweeper({
     ...{ db, store, kept, log, telemetry, isPaused },
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })
+
+  const report = createReport({ db, history, name: instanceName, log })
 
   const lead = createLead(instance, { outbox: () => worker.wake(), webhooks: () => webhooks.wake() }, [
     worker,
@@ -122,6 +124,7 @@ export async function createApp(config: Config, options: AppOptions) {
     backgroundCompletions,
     searchIndexer,
     createBacklog(db, telemetry, worker.kinds),
+    ...(samplesItself ? [report] : []),
   ])
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
@@ -146,6 +149,7 @@ export async function createApp(config: Config, options: AppOptions) {
       callerNow: () => findCaller(req),
       address: client,
       log: requestLog,
+      noteError: thrown => incoming.noteError(thrown),
       client: req.headers['user-agent'],
       lastEventId: req.headers['last-event-id']?.toString() || null,
       signal,
@@ -164,7 +168,7 @@ export async function createApp(config: Config, options: AppOptions) {
       prefix: '/graphql',
       exact: true,
       admits: true,
-      handle: incoming => graphql(incoming.req, incoming.res, () => contextOf(incoming), incoming.log),
+      handle: incoming => graphql(incoming, () => contextOf(incoming)),
     },
     {
       prefix: '/api',
@@ -178,7 +182,10 @@ export async function createApp(config: Config, options: AppOptions) {
     { prefix: '/api/blobs', admits: true, handle: signed },
   ]
   const { uploadMemory } = store
-  const gateway = createGateway({ config, uploadMemory, coordination, publicUrl: address, log, telemetry, mounts })
+  const gateway = createGateway({
+    ...{ config, uploadMemory, coordination, publicUrl: address, log, telemetry, mounts },
+    ...(sampler ? { noteFailure: sampler.note } : {}),
+  })
 
   let listener: MetricsListener | undefined
   return {
@@ -194,6 +201,9 @@ export async function createApp(config: Config, options: AppOptions) {
     gateway,
     publicUrl: address,
 
+    /** Samples what this process has done; undefined while no figures are kept. */
+    sampler,
+    report,
     /** The figures of this process; undefined while metrics are off. */
     figures: metrics?.figures,
     /** The port on which this process serves metrics, if it does. */
@@ -256,6 +266,7 @@ export async function createApp(config: Config, options: AppOptions) {
       gateway.mount({ prefix: '/', routes: true, handle: pages })
       if (!options.instance) lead.begin()
       gateway.open()
+      if (samplesItself) sampler?.start()
       return publicUrl
     },
 

@@ -121,7 +121,7 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
   const app = await createApp(config, {
     log,
     ...(config.providers.length === 0 ? { embeddedSignIn } : {}),
-    ...(supervised ? { instance: supervised.coordination, isFirst } : {}),
+    ...(supervised ? { instance: supervised.instance, isFirst } : {}),
   })
 
   let stopping = false

@@ -8,7 +8,7 @@ import { accountService } from '../src/services/accounts/account.ts'
 import { type OperatorService, operatorService, Refused } from '../src/services/accounts/operator.ts'
 import { COMPILED, runBuilt } from './built-service.ts'
 import { runWarm } from './command-line.ts'
-import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
+import { blobFolderOf, newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
 import { eventually } from './until.ts'
 
@@ -39,10 +39,11 @@ afterAll(async () => {
 })
 
 /** What an operator types behind `npm run admin --`. */
-const admin = (...args: string[]) =>
+const admin = (...args: string[]) => adminWith({}, ...args)
+const adminWith = (settings: Record<string, string>, ...args: string[]) =>
   runWarm({
     ...{ program: resolve('src/admin.ts'), args, stdin: '', cwd: dir },
-    env: { ...COMPILED, PATH: process.env.PATH ?? '', DATA_DIR: dir, DATABASE_URL: database.url },
+    env: { ...COMPILED, PATH: process.env.PATH ?? '', DATA_DIR: dir, DATABASE_URL: database.url, ...settings },
   })
 /** In a process of its own, which ends where the command says. */
 const alone = (...args: string[]) => runBuilt('admin.ts', args, { DATA_DIR: dir, DATABASE_URL: database.url })
@@ -512,6 +513,36 @@ describe('admin maintenance', () => {
     const { code, err } = await admin('maintenance', 'on', '--until', until)
     expect(code).toBe(1)
     expect(err).toMatch(/time/)
+  })
+})
+
+describe('admin status', () => {
+  it('says that no instance runs, then what one says, and what is wrong with jobs and the last backup', async () => {
+    await t.app.db.Job.destroy({ where: {} })
+    const down = await admin('status')
+    expect([down.code, down.out]).toEqual([3, expect.stringMatching(/^critical +The blob store does not answer/)])
+    const status = () => adminWith({ BLOB_DIR: blobFolderOf(database.url) }, 'status')
+    const { code, out } = await status()
+    expect([code, out]).toEqual([3, expect.stringMatching(/^critical +No instance of the service says that it runs\./)])
+    await t.app.sampler?.sample()
+    await t.app.report.run()
+    const id = newId()
+    await t.app.db.Job.create({
+      ...{ id, kind: 'mail', payload: '{}', attempts: 3, createdAt: Date.now() - 7_300_000 },
+      ...{ dueAt: Date.now() + 1e7, lastError: '451 <bob@example.com> try later' },
+    })
+    await t.app.db.BackupRun.create({ id: newId(), finishedAt: Date.now() - 9 * 86_400_000, bytes: 1 })
+    const later = await status()
+    expect([later.code, later.out.trimEnd().split('\n')]).toEqual([
+      0,
+      [
+        'warning  Mail has waited for 2 hours: 1 message. Last error: 451 <...@...> try later',
+        'warning  The last backup was made 9 days ago.',
+      ],
+    ])
+    await t.app.db.Job.destroy({ where: { id } })
+    await t.app.db.BackupRun.destroy({ where: {} })
+    expect((await status()).out).toBe('info  No backup was made with `npm run admin -- backup`.\n')
   })
 })
 

@@ -108,7 +108,7 @@ const log = pino({ level: 'silent' })
 const listening =
   (routes: ReturnType<typeof createAuthRoutes>): RequestListener =>
   (req, res) =>
-    void routes({ req, res, address: req.socket.remoteAddress ?? '', log, route: 'none' })
+    void routes({ req, res, address: req.socket.remoteAddress ?? '', log, route: 'none', noteError: () => {} })
 
 async function listen(handle: RequestListener): Promise<string> {
   const server = createServer(handle)

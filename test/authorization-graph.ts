@@ -234,6 +234,7 @@ const queries: GraphRow[] = [
     'mailQueue { waiting }',
     'operators { bySetting }',
     'plans { accountCount }',
+    'serviceHealth { findings { kind } }',
     'storageReport { usedBytes space { freeBytes } largestAccounts { id } largestWorkspaces { owner { id } } }',
   ].map(field => query(field.replace(/ .*/, ''), OPERATOR, `{ ${field} }`, field.replace(/ .*/, ''))),
   node('Viewer', ['owner of it', READ], ({ owner }) => `viewer:${owner.userId}`, 'id', { blind: 'workspace keys' }),

@@ -137,7 +137,12 @@ export async function startApp(
   const note = (sql: string) => void (sql.includes(' FROM maintenance') || statements.push(sql))
   // SQLite and the embedded sign-in have one process (docs/decisions/workers.md).
   const create = engine === 'mysql' && config.workers !== 1 && !options.embeddedSignIn ? createTwoWorkers : createApp
-  const app = await create(config, { log, onStatement: note, indexAfterMs: 3_600_000, ...options })
+  const app = await create(config, {
+    ...{ log, onStatement: note, indexAfterMs: 3_600_000 },
+    // Statements of samples would be counted with those of requests.
+    samplesItself: false,
+    ...options,
+  })
   watchRequests(app.gateway.server)
   const url = await app.start()
 

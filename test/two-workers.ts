@@ -2,10 +2,10 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { type App, type AppOptions, createApp } from '../src/app.ts'
 import type { Config } from '../src/config/config.ts'
-import type { Coordination } from '../src/coordination/coordination.ts'
 import { localCoordination } from '../src/coordination/local.ts'
+import { createRecorder } from '../src/telemetry/recorder.ts'
 import { attend } from '../src/workers/attend.ts'
-import { linkedCoordination } from '../src/workers/link.ts'
+import { type Instance, linkedInstance } from '../src/workers/link.ts'
 import type { FromWorker, ToWorker } from '../src/workers/messages.ts'
 
 /**
@@ -19,9 +19,14 @@ export async function createTwoWorkers(config: Config, options: AppOptions): Pro
   const both = () => (second ? [first, second] : [first])
   const idle = (app: App) => app.services.backgroundCompletions.idle()
   const { backgroundCompletions } = first.services
+  const { sampler } = first
 
   return {
     ...first,
+    sampler: sampler && {
+      ...sampler,
+      sample: async at => void (await Promise.all(both().map(app => app.sampler?.sample(at)))),
+    },
     services: {
       ...first.services,
       backgroundCompletions: {
@@ -59,21 +64,22 @@ export async function createTwoWorkers(config: Config, options: AppOptions): Pro
 }
 
 /** The two ends of the workers, with the supervisor between them. Messages arrive later, and are copies. */
-function linkWorkers(): [Coordination, Coordination] {
+function linkWorkers(): [Instance, Instance] {
   const supervisor = localCoordination()
+  const history = createRecorder(2)
   const hears: ((message: ToWorker) => void)[][] = [[], []]
   const later = <T>(message: T, hear: (copy: T) => void) => {
     const copy = structuredClone(message)
     setImmediate(() => hear(copy))
   }
-  const link = (index: number): Coordination => {
+  const link = (index: number): Instance => {
     const to = (receiver: number) => (message: ToWorker) =>
       later(message, copy => {
         for (const heard of hears[receiver] ?? []) heard(copy)
       })
-    const attended = attend(supervisor, to(index), to(1 - index))
+    const attended = attend(supervisor, history, to(index), to(1 - index))
     const send = (message: FromWorker) => later(message, copy => void attended.hear(copy))
-    return linkedCoordination({ send, hear: heard => void hears[index]?.push(heard) }, 2)
+    return linkedInstance({ send, hear: heard => void hears[index]?.push(heard) }, 2)
   }
   return [link(0), link(1)]
 }

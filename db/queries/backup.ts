@@ -10,8 +10,8 @@ export interface Definition {
   indexes: string[]
 }
 
-/** Belongs to running backups: its rows are not saved. */
-const TRANSIENT = 'deletion_hold'
+/** They belong to running backups, and to instances that run: their rows are not saved. */
+const TRANSIENT = new Set(['deletion_hold', 'instance_state'])
 const MIGRATION = 'migration'
 
 const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
@@ -45,7 +45,7 @@ export async function definitionsOf(db: Db, names: string[]): Promise<Map<string
 /** The rows of a table; those of the ledger in the order of their ids. */
 export const readTable = (read: Reader, name: string) =>
   read(
-    `SELECT * FROM ${quoted(name)}${name === TRANSIENT ? ' WHERE 1 = 0' : ''}${name === 'blobs' ? ' ORDER BY id' : ''}`,
+    `SELECT * FROM ${quoted(name)}${TRANSIENT.has(name) ? ' WHERE 1 = 0' : ''}${name === 'blobs' ? ' ORDER BY id' : ''}`,
   )
 
 /** The steps that have made the tables, a restore under way among them; none in an empty database. */

@@ -18,6 +18,8 @@ export interface Answer {
   /** What is printed with --json. */
   fact: object
   words: string
+  /** Of the program, if it is not 0. */
+  exitCode?: number
 }
 
 export type Work = (operator: OperatorService, service: { db: Db; config: Config }) => Promise<Answer>

@@ -1,7 +1,9 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import { v4 as newId } from 'uuid'
 import { type Db, openDatabase } from '../../db/index.ts'
+import { noteBackup } from '../../db/queries/health.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { requireDatabase, wholeNumber } from '../runtime/program.ts'
 import { size, table } from '../runtime/table.ts'
@@ -146,6 +148,7 @@ async function backup(
     return folder.alone(async () => {
       const { name, manifest } = await makeBackup({ db, store, installation, secret }, folder, progress)
       progress.step('Removing old backups')
+      await noteBackup(db, { id: newId(), finishedAt: Date.now(), bytes: manifest.blobs.bytes })
       const removed = await removeOld(folder, { count: keep, days: keepDays }, { made: name, progress })
       const { blobs } = manifest
       const words = [

@@ -1,9 +1,15 @@
 import { z } from 'zod'
+import { flag } from './readers.ts'
 
 const samplers = ['always_on', 'always_off', 'traceidratio'] as const
 
-/** The settings of metrics and traces. Those of traces have the names that OpenTelemetry gives them. */
+/** The settings of figures, metrics and traces. Those of traces have the names that OpenTelemetry gives them. */
 export const telemetrySettings = {
+  FIGURES: {
+    help: 'true to keep the figures of the last 24 hours in memory, for the status page of operators',
+    default: 'true',
+    read: flag,
+  },
   METRICS_HOST: {
     help: 'address to serve metrics on, for Prometheus; keep it private',
     default: '127.0.0.1',

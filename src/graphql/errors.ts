@@ -93,6 +93,12 @@ export function logFailures({ errors = [] }: ExecutionResult, log: Log): void {
   for (const failure of failures.slice(0, MAX_ERRORS)) logUnexpected(failure, log)
 }
 
+/** Counts the errors of a result, as many as a response lists. */
+export function noteErrors({ errors = [] }: ExecutionResult, note: (thrown: unknown) => void): void {
+  for (const error of errors.slice(0, MAX_ERRORS))
+    note(isOfDocument(error) ? new InvalidInput('query', error.message) : error)
+}
+
 /** Leaves out the errors beyond those that a response lists, and reports how many they are. */
 export function withFewErrors(result: ExecutionResult): ExecutionResult {
   const { errors = [], extensions } = result

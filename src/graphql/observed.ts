@@ -81,14 +81,16 @@ export function observedOperations(telemetry: Telemetry): { measured: Plugin; tr
         }
       },
     },
-    traced: {
-      onExecute({ args, executeFn, setExecuteFn }) {
-        const { type, field } = labelFor(args)
-        const attributes = { 'graphql.operation.type': type }
-        setExecuteFn(given =>
-          telemetry.span({ name: `${type} ${field}`, attributes }, async () => executeFn(given) as ExecutionResult),
-        )
-      },
-    },
+    traced: !telemetry.traces
+      ? {}
+      : {
+          onExecute({ args, executeFn, setExecuteFn }) {
+            const { type, field } = labelFor(args)
+            const attributes = { 'graphql.operation.type': type }
+            setExecuteFn(given =>
+              telemetry.span({ name: `${type} ${field}`, attributes }, async () => executeFn(given) as ExecutionResult),
+            )
+          },
+        },
   }
 }

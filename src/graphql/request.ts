@@ -45,6 +45,7 @@ export function createReader(maxCharacters: number): Reader {
       if (!api.caller) await anonymousTurn(api.address)
     } catch (error) {
       logUnexpected(error, api.log)
+      api.noteError(error)
       throw refusalOf(error, { wellFormed: error instanceof Unauthenticated })
     }
     if ('query' in params && params.query && params.query.length > maxCharacters)

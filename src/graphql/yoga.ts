@@ -1,19 +1,18 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import { maxAliasesPlugin } from '@escape.tech/graphql-armor-max-aliases'
 import { maxDepthPlugin } from '@escape.tech/graphql-armor-max-depth'
 import { maxTokensPlugin } from '@escape.tech/graphql-armor-max-tokens'
 import { type ExecutionResult, GraphQLError, type GraphQLSchema } from 'graphql'
 import { createYoga, handleStreamOrSingleExecutionResult, type Plugin } from 'graphql-yoga'
 import type { Context } from '../../schema/context.ts'
+import type { Incoming } from '../http/incoming.ts'
 import { allowOnly, asksForPage } from '../http/method.ts'
 import { createTextCache } from '../http/text-cache.ts'
 import { write } from '../http/write.ts'
 import { InvalidInput } from '../runtime/errors.ts'
-import type { Log } from '../runtime/log.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { compiledExecution } from './compiled.ts'
 import { createCosts } from './cost.ts'
-import { earlyRefusal, logFailures, maskError, refusalOf, shortened, withFewErrors } from './errors.ts'
+import { earlyRefusal, logFailures, maskError, noteErrors, refusalOf, shortened, withFewErrors } from './errors.ts'
 import { createGraphiqlPage } from './graphiql.ts'
 import { guardedExecution } from './guard.ts'
 import { observedOperations } from './observed.ts'
@@ -78,14 +77,16 @@ export function createGraphql(
   })
   const answerPlainly = plainAnswers(yoga, reader)
   const page = graphiql ? createGraphiqlPage(hasConsole) : undefined
-  return async (req: IncomingMessage, res: ServerResponse, contextOf: () => Promise<Context>, log: Log) => {
+  return async (incoming: Pick<Incoming, 'req' | 'res' | 'log' | 'noteError'>, contextOf: () => Promise<Context>) => {
+    const { req, res } = incoming
     if (page && asksForPage(req)) return page(req, res)
     let api: Context
     try {
       allowOnly(req, 'GET', 'POST')
       api = await contextOf()
     } catch (error) {
-      return write(res, req, earlyRefusal(error, req, log))
+      incoming.noteError(error)
+      return write(res, req, earlyRefusal(error, req, incoming.log))
     }
     res.setHeader('cache-control', 'no-store')
     const server: ServerContext = { req, res, api }
@@ -137,6 +138,7 @@ function errorLists(): Plugin<Context, ServerContext> {
   const bound = ({ args, result, setResult }: Result) => {
     if (!result.errors) return
     logFailures(result, args.contextValue.log)
+    noteErrors(result, args.contextValue.noteError)
     setResult(withFewErrors(result))
   }
   return {

@@ -9,6 +9,8 @@ type Given = Pick<Incoming, 'req' | 'res' | 'path' | 'address' | 'signal' | 'adm
   /** Of the trace that the request is part of. */
   traceId?: string | undefined
   gatewayLog: Log
+  /** Counts an error that is answered. */
+  noteError(thrown: unknown, request: { requestId: string; route: string }): void
 }
 
 /**
@@ -51,6 +53,15 @@ export class Incoming {
   get query(): URLSearchParams {
     this.#query ??= new URLSearchParams(this.#given.search)
     return this.#query
+  }
+
+  get requestId(): string {
+    return this.#given.requestId
+  }
+
+  /** Counts an error that is answered, as the answer tells it. Of a client that is gone there is nothing to count. */
+  noteError(thrown: unknown): void {
+    if (!this.signal.aborted) this.#given.noteError(thrown, this)
   }
 
   get log(): Log {

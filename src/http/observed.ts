@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { causesOf, toAppError } from '../runtime/errors.ts'
+import type { Failure } from '../telemetry/figures.ts'
 import { byWord, type Readings, type RequestSpan, type Telemetry } from '../telemetry/telemetry.ts'
 
 /** A request that has ended. */
@@ -36,6 +38,26 @@ export function observeRequests(server: Server, telemetry: Telemetry, read: () =
     time((performance.now() - started) / 1000)
     span?.end({ method, route, status })
   }
+}
+
+/** Lets the errors of answers be counted by their codes. @param noteFailure is told of those that nobody expected */
+export function observeErrors(
+  telemetry: Telemetry,
+  noteFailure: (failure: Failure) => void,
+): (thrown: unknown, request: { requestId: string; route: string }) => void {
+  if (!telemetry.isOn) return () => {}
+  const count = byWord(code => telemetry.counter('errors', { code }))
+  return (thrown, { requestId, route }) => {
+    const { error, unexpected } = toAppError(thrown)
+    count(error.code)()
+    if (unexpected) noteFailure({ at: Date.now(), requestId, route, code: error.code, cause: causeOf(error) })
+  }
+}
+
+/** The name of the innermost cause and its code: messages may quote what people sent. */
+function causeOf(thrown: unknown): string {
+  const { name, code } = [...causesOf(thrown)].at(-1) ?? {}
+  return [name, code].filter(part => typeof part === 'string' && /^\w{1,60}$/.test(part)).join(' ')
 }
 
 /** Counts connections and their bytes. Sockets count for themselves, so that no request costs anything. */

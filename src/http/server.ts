@@ -11,6 +11,7 @@ import type { Coordination } from '../coordination/coordination.ts'
 import { AppError, Busy, InvalidInput, toAppError } from '../runtime/errors.ts'
 import { type Log, loggablePath } from '../runtime/log.ts'
 import type { UploadMemory } from '../storage/store.ts'
+import type { Failure } from '../telemetry/figures.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { addressForLog, networkOf } from '../values/network.ts'
 import { boundConnections } from './connections.ts'
@@ -19,7 +20,7 @@ import { type Answer, failure } from './envelope.ts'
 import { watchForwarded } from './forwarded.ts'
 import { Incoming } from './incoming.ts'
 import { createIntake, type IntakeSettings } from './intake.ts'
-import { observeRequests } from './observed.ts'
+import { observeErrors, observeRequests } from './observed.ts'
 import { oneAtATime } from './pipeline.ts'
 import { takeRest, write } from './write.ts'
 
@@ -48,6 +49,8 @@ interface GatewayOptions {
   publicUrl: () => string
   log: Log
   telemetry: Telemetry
+  /** Is told of errors that nobody expected. */
+  noteFailure?: (failure: Failure) => void
   mounts: Mount[]
 }
 
@@ -75,6 +78,7 @@ export function createGateway({
   publicUrl,
   log,
   telemetry,
+  noteFailure = () => {},
   mounts,
 }: GatewayOptions) {
   const shownAddress = addressForLog(config.logAddresses)
@@ -110,6 +114,7 @@ export function createGateway({
     bodyMemory: intake.memory,
     bodyMemoryLimit: config.bodyMemoryBytes,
   }))
+  const noteError = observeErrors(telemetry, noteFailure)
   // Once the request is complete and the response has not begun, the client is not the slow one.
   server.on('timeout', socket => {
     const exchange = exchanges.get(socket)
@@ -170,10 +175,14 @@ export function createGateway({
       requestId,
       traceId: span?.traceId,
       gatewayLog: log,
+      noteError,
     })
     const answering = () => serve(incoming, client, releases)
     const served: Promise<void> = (span ? span.run(answering) : telemetry.detached(answering))
-      .catch(error => write(res, req, refusal(error, path, incoming.log)))
+      .catch(error => {
+        incoming.noteError(error)
+        return write(res, req, refusal(error, path, incoming.log))
+      })
       .finally(() => {
         serving.delete(served)
         for (const release of releases) release()

@@ -5,7 +5,7 @@ import type { Measures, Reading, Readings } from '../telemetry/telemetry.ts'
 
 /** The sums read the rows of all drives; scrapes come every few seconds. */
 const FRESH_MS = 5000
-const STORAGE_FRESH_MS = 60_000
+const STORAGE_FRESH_MS = 300_000
 
 /** A database that has not answered by then is down. */
 const PATIENCE_MS = 1500

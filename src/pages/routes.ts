@@ -181,6 +181,7 @@ export function createPages(options: Options) {
     } catch (thrown) {
       const { error, unexpected } = toAppError(thrown)
       if (error.code === 'ROUTE_NOT_FOUND' && !asksForPage(req)) throw error
+      incoming.noteError(thrown)
       // A request that the visitor has aborted is not a failure.
       if (unexpected && !signal.aborted) incoming.log.error({ err: error.originalError ?? error }, error.message)
       const caller = (await asked?.catch(() => null)) ?? null

@@ -36,6 +36,7 @@ export interface RestRequest {
   log: Log
   /** Set to the path of the route that answers. */
   route: string
+  noteError(thrown: unknown): void
 }
 
 /** Every path under /api that the schema of the REST operations declares, and no other. */
@@ -103,6 +104,7 @@ export async function createRestRouter(schema: GraphQLSchema) {
         else if (route.attachment) await sendAttachment({ req, res, signal: context.signal, log }, value as Attachment)
         else write(res, req, answerOf(route, value, context, req))
       } catch (error) {
+        request.noteError(error)
         const refused = failure(error, log, route?.statuses)
         const page = refused.status < 500 && isNavigation(req) ? pageOf(route, params) : undefined
         if (page) write(res, req, { status: 303, headers: { location: page, 'cache-control': 'no-store' }, body: '' })

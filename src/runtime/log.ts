@@ -49,7 +49,8 @@ function loggableError(error: unknown): unknown {
   }
 }
 
-const redact = (text: string) =>
+/** A text without secrets, signed URLs and e-mail addresses. */
+export const redact = (text: string) =>
   text
     .replace(/https?:\/\/\S+\?\S*/g, url => `${url.split('?', 1)[0]}?...`)
     .replace(/(\w*(?:code|password|secret|sig|state|token|verifier)=)[^&\s]+/gi, '$1...')

@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { createGuessLimiter } from '../access/guessing.ts'
 import { createPasswords } from '../access/password.ts'
 import type { Config } from '../config/config.ts'
+import type { History } from '../telemetry/recorder.ts'
 import { accountService } from './accounts/account.ts'
 import { accountEndService } from './accounts/account-end.ts'
 import { accountExportService } from './accounts/account-export.ts'
@@ -20,6 +21,7 @@ import { storageReportService } from './accounts/storage-report.ts'
 import { userService } from './accounts/user.ts'
 import { zipService } from './archives/zip.ts'
 import type { Core } from './core.ts'
+import { healthService } from './health.ts'
 import { eventFeedService } from './history/event-feed.ts'
 import { recentService } from './history/recent.ts'
 import { shareEventService } from './history/share-event.ts'
@@ -69,6 +71,9 @@ interface Options extends Core {
   config: Config
   mayReach: MayReach
   maintenance: MaintenanceService
+  history: History
+  /** The name of the instance among others. */
+  instanceName: string
   /** The caller by the credential of an earlier request; null when that has ended. */
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
   /** Tells what delivers that webhooks have changed. */
@@ -149,6 +154,7 @@ export function createServices({ config, ...given }: Options) {
     }),
     favourites: favouriteService(core),
     folders: folderService(trees),
+    health: healthService(core),
     identities: identityService(core),
     maintenance: core.maintenance,
     kept: keptService({ ...core, trashItems }),

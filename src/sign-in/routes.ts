@@ -248,7 +248,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   addresses.on('GET', '/auth/providers', { handle: list, methods: ['GET', 'HEAD'] })
   addresses.on('GET', '/auth/:provider/login', { handle: login, methods: ['GET', 'HEAD'] })
 
-  return async (incoming: Pick<Incoming, 'req' | 'res' | 'address' | 'log' | 'route'>): Promise<void> => {
+  return async (incoming: Pick<Incoming, 'req' | 'res' | 'address' | 'log' | 'route' | 'noteError'>): Promise<void> => {
     const { res } = incoming
     const [path = '', search = ''] = (incoming.req.url ?? '').split(/\?(.*)/s)
     const req = Object.assign(incoming.req, { query: parse(search), res, incoming })
@@ -260,6 +260,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       const given = await answering.handle(req, params.provider ?? '')
       if (given) write(res, req, given)
     } catch (error) {
+      req.incoming.noteError(error)
       write(res, req, failure(error, req.incoming.log))
     }
   }

@@ -3,6 +3,12 @@ const REQUEST = [0.005, 0.025, 0.1, 0.5, 2.5, 10]
 const CALL = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
 const BACKGROUND = [0.1, 1, 10, 60, 600]
 
+/** By what times of requests and calls are kept here, where each costs a number and no series: quantiles are told from these. */
+export const FINE = [
+  ...[0.00025, 0.0005, 0.001, 0.0015, 0.0025, 0.0035, 0.005, 0.007, 0.01, 0.015, 0.025, 0.035, 0.05, 0.07, 0.1, 0.15],
+  ...[0.25, 0.35, 0.5, 0.7, 1, 1.5, 2.5, 3.5, 5, 7, 10, 15, 25, 35, 60, 120, 300],
+]
+
 interface Metric {
   /** The name that is exported. */
   name: `satchel_${string}`
@@ -20,7 +26,11 @@ const histogram = <const L extends readonly string[]>(
   name: `satchel_${string}_seconds`,
   { labels, buckets }: { labels: L; buckets: readonly number[] },
   help: string,
-) => ({ ...{ name, labels, buckets, help }, type: 'histogram' as const })
+) => ({
+  ...{ name, labels, buckets, help },
+  bounds: buckets === BACKGROUND ? buckets : FINE,
+  type: 'histogram' as const,
+})
 
 /** @param over how the figures of several workers become one: their sum unless all of them tell the same */
 const gauge = <const L extends readonly string[]>(
@@ -59,6 +69,11 @@ export const counters = {
     'passwords of shares and file requests that visitors have sent: right, wrong, refused without a check',
   ),
   rateLimited: counter('satchel_rate_limited_total', ['policy'], 'requests that were refused because of a rate'),
+  errors: counter(
+    'satchel_errors_total',
+    ['code'],
+    'errors in answers, by their code; docs/contract.md lists the codes',
+  ),
   workerRestarts: counter('satchel_worker_restarts_total', [], 'workers that died and were replaced'),
 } as const satisfies Record<string, Metric>
 
@@ -160,12 +175,21 @@ export const gauges = {
 } as const satisfies Record<string, Metric>
 
 export type CounterName = keyof typeof counters
-export type HistogramName = keyof typeof histograms
+export type HistogramName = keyof typeof histograms | keyof typeof ownHistograms
 export type GaugeName = keyof typeof gauges
 
 type Labelled<M extends { labels: readonly string[] }> = Readonly<Record<M['labels'][number], string>>
 export type CounterLabels<C extends CounterName> = Labelled<(typeof counters)[C]>
-export type HistogramLabels<H extends HistogramName> = Labelled<(typeof histograms)[H]>
+export type HistogramLabels<H extends HistogramName> = Labelled<(typeof histograms & typeof ownHistograms)[H]>
+
+/** Kept for the page of operators only: as a metric, it would be a series for each table, verb and bucket. */
+export const ownHistograms = {
+  tableStatement: {
+    ...{ name: 'satchel_database_table_seconds', help: 'time of an SQL statement, by its table' },
+    labels: ['operation', 'table'],
+    ...{ buckets: FINE, bounds: FINE },
+  },
+} as const
 
 /** Every metric of the service; those of the process (process_, nodejs_) come from prom-client. */
 export const catalog = [...Object.values(counters), ...Object.values(histograms), ...Object.values(gauges)]

@@ -1,28 +1,41 @@
 import type { Config } from '../config/config.ts'
 import type { Log } from '../runtime/log.ts'
+import type { Sample } from './figures.ts'
+import { createMeasures } from './measures.ts'
 import type { Metrics } from './metrics.ts'
+import { createSampler, type Sampler } from './sampler.ts'
 import { joined, silent, silentMeasures, silentTraces, type Telemetry } from './telemetry.ts'
 
 export interface OpenTelemetry {
   telemetry: Telemetry
   /** Undefined while metrics are off. */
   metrics: Metrics | undefined
+  /** Undefined while no figures are kept. */
+  sampler: Sampler | undefined
   /** Sends the spans that wait. */
   stop(): Promise<void>
 }
 
-/** Loads what the settings turn on, and nothing else. */
+/** Loads what the settings turn on, and nothing else. @param taken gets the samples of this process */
 export async function openTelemetry(
-  { metrics: address, traces }: Pick<Config, 'metrics' | 'traces'>,
+  { figures, metrics: address, traces }: Pick<Config, 'figures' | 'metrics' | 'traces'>,
   log: Log,
+  taken: (sample: Sample) => void,
 ): Promise<OpenTelemetry> {
-  if (!address && !traces) return { telemetry: silent, metrics: undefined, stop: async () => {} }
-  const metrics = address ? (await import('./metrics.ts')).createMetrics() : undefined
+  if (!figures && !address && !traces)
+    return { telemetry: silent, metrics: undefined, sampler: undefined, stop: async () => {} }
+  const measures = figures || address ? createMeasures() : undefined
+  const metrics = measures && address ? (await import('./metrics.ts')).createMetrics(measures) : undefined
   const tracing = traces ? (await import('./tracing.ts')).createTracing(traces, log) : undefined
+  const sampler = measures && figures ? createSampler(measures, taken) : undefined
   return {
-    telemetry: joined(metrics ?? silentMeasures, tracing ?? silentTraces),
+    telemetry: joined(measures ?? silentMeasures, tracing ?? silentTraces),
     metrics,
+    sampler,
     // A receiver that does not answer must not delay the end; what it misses is lost.
-    stop: async () => tracing?.stop().catch(() => {}),
+    stop: async () => {
+      sampler?.stop()
+      await tracing?.stop().catch(() => {})
+    },
   }
 }

@@ -62,6 +62,8 @@ export interface Work {
 export interface Telemetry extends Measures, Traces {
   /** Whether it does anything. */
   readonly isOn: boolean
+  /** Whether anything is traced. */
+  readonly traces: boolean
   /** Runs work as a span, and notes how long it took and how it ended. */
   observe<T>(work: Work, run: () => Promise<T>): Promise<T>
 }
@@ -80,6 +82,7 @@ export const silent: Telemetry = {
   ...silentMeasures,
   ...silentTraces,
   isOn: false,
+  traces: false,
   observe: (_, run) => run(),
 }
 
@@ -95,6 +98,7 @@ export function joined(measures: Measures, traces: Traces): Telemetry {
     ...measures,
     ...traces,
     isOn: true,
+    traces: traces !== silentTraces,
     observe({ span, note, outcome = outcomeOf }, run) {
       const since = performance.now()
       const done = traces.span(span, run)

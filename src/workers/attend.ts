@@ -1,13 +1,16 @@
 import type { Coordination, Release } from '../coordination/coordination.ts'
+import type { History } from '../telemetry/recorder.ts'
 import type { FromWorker, Question, ToWorker } from './messages.ts'
 
 /**
  * Answers one worker.
  * @param coordination counts for all workers
+ * @param history remembers their samples
  * @param toOthers publishes to the other workers
  */
 export function attend(
   coordination: Coordination,
+  history: History,
   send: (message: ToWorker) => void,
   toOthers: (message: ToWorker) => void,
 ) {
@@ -17,6 +20,7 @@ export function attend(
   async function answer(question: Question): Promise<unknown> {
     if (question.ask === 'hit') return coordination.hit(...question.args)
     if (question.ask === 'add') return coordination.add(...question.args)
+    if (question.ask === 'history') return history.read(...question.args)
     const release = await coordination.hold(...question.args)
     if (!release) return false
     if (ended) release()
@@ -26,7 +30,8 @@ export function attend(
 
   return {
     async hear(message: FromWorker): Promise<void> {
-      if ('publish' in message) toOthers({ published: message.publish })
+      if ('sample' in message) history.add(message.sample)
+      else if ('publish' in message) toOthers({ published: message.publish })
       else if ('release' in message) {
         held.get(message.release)?.()
         held.delete(message.release)

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Acquired, Coordination } from '../coordination/coordination.ts'
 import { type Bound, Held } from '../coordination/held.ts'
+import type { History, Recorded } from '../telemetry/recorder.ts'
 import type { FromWorker, Question, ToWorker } from './messages.ts'
 
 /** All workers together keep a sixteenth of each limit, of which each gives out its share without asking. */
@@ -14,8 +15,14 @@ export interface Line {
 
 type Asked = Question extends infer Q ? (Q extends Question ? Omit<Q, 'id'> : never) : never
 
-/** Counts with the other workers of the instance, by their supervisor, and tells them. */
-export function linkedCoordination({ send, hear }: Line, workers: number): Coordination {
+/** What the processes of an instance have in common. */
+export interface Instance {
+  coordination: Coordination
+  history: History
+}
+
+/** Counts and remembers with the other workers of the instance, by their supervisor, and tells them. */
+export function linkedInstance({ send, hear }: Line, workers: number): Instance {
   const waiting = new Map<number, (value: unknown) => void>()
   const own = new Held()
   const channels = new EventEmitter().setMaxListeners(0)
@@ -47,7 +54,7 @@ export function linkedCoordination({ send, hear }: Line, workers: number): Coord
     }
   }
 
-  return {
+  const coordination: Coordination = {
     hit: (...args) => ask<Awaited<ReturnType<Coordination['hit']>>>({ ask: 'hit', args }).answer,
     add: (...args) => ask<number>({ ask: 'add', args }).answer,
     hold,
@@ -66,5 +73,12 @@ export function linkedCoordination({ send, hear }: Line, workers: number): Coord
     publish: (channel, text) => send({ publish: [channel, text] }),
     subscribe: (channel, heard) => void channels.on(channel, heard),
     close: () => void channels.removeAllListeners(),
+  }
+  return {
+    coordination,
+    history: {
+      add: sample => send({ sample }),
+      read: (...args) => ask<Recorded>({ ask: 'history', args }).answer,
+    },
   }
 }

@@ -1,11 +1,14 @@
 import type { Coordination } from '../coordination/coordination.ts'
+import type { Sample } from '../telemetry/figures.ts'
 import type { Figures } from '../telemetry/metrics.ts'
+import type { History } from '../telemetry/recorder.ts'
 
 /** What a worker asks of its supervisor, which answers by the id. */
 export type Question = { id: number } & (
   | { ask: 'hit'; args: Parameters<Coordination['hit']> }
   | { ask: 'add'; args: Parameters<Coordination['add']> }
   | { ask: 'hold'; args: Parameters<Coordination['hold']> }
+  | { ask: 'history'; args: Parameters<History['read']> }
 )
 
 /** From a worker to its supervisor. `release` has the id of the question by which it was acquired. */
@@ -14,6 +17,7 @@ export type FromWorker =
   | { release: number }
   | { publish: [channel: string, text: string] }
   | { figures: Figures; of: number }
+  | { sample: Sample }
   | { ready: true }
   | { alive: true }
 

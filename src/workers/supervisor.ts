@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { localCoordination } from '../coordination/local.ts'
 import type { Log } from '../runtime/log.ts'
+import { createRecorder } from '../telemetry/recorder.ts'
 import { attend } from './attend.ts'
 import type { Gathering } from './gathering.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
@@ -35,6 +36,7 @@ interface Options {
  */
 export function supervise({ workers, config, log, gathering }: Options): void {
   const coordination = localCoordination()
+  const history = createRecorder(workers)
   const running = new Set<Worker>()
   const ready = new Set<Worker>()
   const stopping = new AbortController()
@@ -74,7 +76,7 @@ export function supervise({ workers, config, log, gathering }: Options): void {
     const toOthers = (message: ToWorker) => {
       for (const other of running) if (other !== worker) send(other, message)
     }
-    const attended = attend(coordination, message => send(worker, message), toOthers)
+    const attended = attend(coordination, history, message => send(worker, message), toOthers)
     running.add(worker)
     let gathered: ReturnType<Gathering['join']> | undefined
     worker.on('message', (message: FromWorker) => {
@@ -120,6 +122,7 @@ export function supervise({ workers, config, log, gathering }: Options): void {
         'a worker died; another one takes its place',
       )
       gathering?.restarted()
+      history.restarted()
       await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }

@@ -1,12 +1,11 @@
 import cluster from 'node:cluster'
-import type { Coordination } from '../coordination/coordination.ts'
 import type { Figures } from '../telemetry/metrics.ts'
-import { linkedCoordination } from './link.ts'
+import { type Instance, linkedInstance } from './link.ts'
 import type { FromWorker, ToWorker } from './messages.ts'
 
 /** This process as a worker of a supervisor. */
 export interface Supervised {
-  coordination: Coordination
+  instance: Instance
   /** Whether it is the first one of the start, which tells how the service can be reached. */
   isFirst: boolean
   /**
@@ -35,7 +34,7 @@ export function joinSupervisor(workers: number): Supervised {
     else if ('stop' in message) stop()
   })
   return {
-    coordination: linkedCoordination({ send, hear }, workers),
+    instance: linkedInstance({ send, hear }, workers),
     isFirst: cluster.worker?.id === 1,
     ready(begin, read) {
       lead = begin

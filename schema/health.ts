@@ -1,0 +1,268 @@
+import type { DriveFill, JobState } from '../db/queries/health.ts'
+import type { Finding as FindingView } from '../src/services/finding.ts'
+import type { Forecast, Health, InstanceView } from '../src/services/health.ts'
+import type { Failure as FailureView } from '../src/telemetry/figures.ts'
+import type { Range, Recorded, Row, WorkerState } from '../src/telemetry/recorder.ts'
+import { type Series, seriesNames } from '../src/telemetry/ring.ts'
+import { severities } from '../src/telemetry/thresholds.ts'
+import { findingKinds } from '../src/values/finding-kind.ts'
+import { builder } from './builder.ts'
+import { enumOf } from './enums.ts'
+import { Account, accountOf } from './operator.ts'
+
+/** What a list of the page has at most. */
+const LISTED = 50
+
+const constantOf = (name: string) => name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()
+
+const enumOfNames = <N extends string>(name: string, description: string, names: readonly N[]) =>
+  builder.enumType(name, {
+    description,
+    values: Object.fromEntries(names.map(value => [constantOf(value), { value }])) as Record<string, { value: N }>,
+  })
+
+const FindingSeverity = enumOf('FindingSeverity', 'How bad it is.', severities)
+const FindingKind = enumOfNames('FindingKind', 'What was found.', findingKinds)
+const FigureName = enumOfNames('FigureName', 'What is recorded of the service.', seriesNames)
+
+const FigureRange = builder.enumType('FigureRange', {
+  description: 'How far back figures go.',
+  values: {
+    HOUR: { value: 'hour', description: 'One hour, in steps of 15 seconds.' },
+    QUARTER: { value: 'quarter', description: 'Six hours, in steps of a minute.' },
+    DAY: { value: 'day', description: 'A day, in steps of five minutes.' },
+  } as const satisfies Record<string, { value: Range; description: string }>,
+})
+
+const Finding = builder.objectRef<FindingView>('Finding').implement({
+  description: 'Something that an operator should know about the service.',
+  fields: t => ({
+    kind: t.expose('kind', { type: FindingKind, description: 'What it is.' }),
+    severity: t.expose('severity', { type: FindingSeverity, description: 'How bad it is.' }),
+    message: t.exposeString('message', { description: 'The same in plain words, with what to do.' }),
+    value: t.exposeFloat('value', { description: 'The figure that is bad: seconds, days, a number, or a part of 1.' }),
+    count: t.exposeInt('count', { description: 'How many jobs or drives it is about; otherwise 0.' }),
+    subject: t.exposeString('subject', { description: 'The kind of the jobs, the fullest drive, or the instance.' }),
+    detail: t.exposeString('detail', { description: 'The last error, without addresses and secrets; often empty.' }),
+  }),
+})
+
+const FigureSeries = builder
+  .objectRef<{ name: (typeof seriesNames)[number]; values: Series }>('FigureSeries')
+  .implement({
+    description: 'One figure over time.',
+    fields: t => ({
+      name: t.expose('name', { type: FigureName, description: 'The figure.' }),
+      values: t.expose('values', {
+        type: 'Figures',
+        description:
+          'A number for each step, the oldest first. Of what is counted, how many a second; of levels, the worst; of times (P50, P95, P99), the quantile in seconds.',
+      }),
+    }),
+  })
+
+const TimedWork = builder.objectRef<Row>('TimedWork').implement({
+  description: 'What requests, operations, statements or calls of one kind took in the last hour.',
+  fields: t => ({
+    name: t.exposeString('name', { description: 'The route, the root field, or the table or call.' }),
+    count: t.exposeInt('count', { description: 'How many.' }),
+    failed: t.exposeInt('failed', { description: 'How many of them failed. Not known of single tables.' }),
+    p95: t.exposeFloat('p95', { description: 'The seconds that nineteen of twenty took at most.' }),
+    share: t.exposeFloat('share', { description: 'Their part of the time of all in their list, from 0 to 1.' }),
+  }),
+})
+
+const ErrorCount = builder.objectRef<Recorded['codes'][number]>('ErrorCount').implement({
+  description: 'How many answers of the last hour had an error.',
+  fields: t => ({
+    code: t.exposeString('code', { description: 'The code of the error.' }),
+    count: t.exposeInt('count', { description: 'How many.' }),
+  }),
+})
+
+const Failure = builder.objectRef<FailureView>('UnexpectedError').implement({
+  description: 'An error of the service itself. The log has all of it, by its request id.',
+  fields: t => ({
+    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    requestId: t.exposeString('requestId', { description: 'The request id.' }),
+    route: t.exposeString('route', { description: 'The pattern of the route.' }),
+    code: t.exposeString('code', { description: 'The code that the caller got.' }),
+    cause: t.exposeString('cause', { description: 'The name of the innermost error, and its code.' }),
+  }),
+})
+
+const Worker = builder.objectRef<WorkerState>('ServiceWorker').implement({
+  description: 'A process of the instance that answers requests.',
+  fields: t => ({
+    pid: t.exposeInt('pid', { description: 'Its process id.' }),
+    memoryBytes: t.expose('memoryBytes', { type: 'Bytes', description: 'The memory that it occupies.' }),
+    processor: t.exposeFloat('processor', { description: 'How much of one processor it uses; 1 is all of it.' }),
+    eventLoopSeconds: t.exposeFloat('eventLoopSeconds', {
+      description: 'By how many seconds its event loop was late, in the worst of a hundred turns.',
+    }),
+  }),
+})
+
+const JobQueue = builder.objectRef<JobState>('JobQueue').implement({
+  description: 'The jobs of a kind that are to be done now.',
+  fields: t => ({
+    kind: t.exposeString('kind', { description: 'The kind.' }),
+    waiting: t.exposeInt('waiting', { description: 'How many are due, or are tried again.' }),
+    retrying: t.exposeInt('retrying', { description: 'How many of them have failed before.' }),
+    givenUp: t.exposeInt('givenUp', { description: 'How many are no longer tried.' }),
+    oldestAt: t.expose('oldestAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'Since when the oldest of them waits.',
+    }),
+  }),
+})
+
+const DriveFillType = builder.objectRef<DriveFill>('DriveFill').implement({
+  description: 'How much of its limit a drive uses.',
+  fields: t => ({
+    account: t.field({
+      type: Account,
+      description: 'The account whose plan limits it.',
+      resolve: ({ accountId }, _args, context) => accountOf(context, accountId),
+    }),
+    workspaceName: t.exposeString('workspace', {
+      nullable: true,
+      description: 'The name of its workspace; null for the drive of the account itself.',
+    }),
+    usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files, with running uploads.' }),
+    maxBytes: t.expose('maxBytes', { type: 'Bytes', description: 'Maximum bytes of all files.' }),
+  }),
+})
+
+const StorageForecast = builder.objectRef<Forecast>('StorageForecast').implement({
+  description: 'When the volume of the blobs is full, if what is stored grows on as it did.',
+  fields: t => ({
+    days: t.exposeInt('days', { description: 'In how many days.' }),
+    bytesPerDay: t.expose('bytesPerDay', { type: 'Bytes', description: 'How much is added each day.' }),
+    knownDays: t.exposeInt('knownDays', { description: 'From how many days that is known.' }),
+  }),
+})
+
+const Instance = builder.objectRef<InstanceView>('ServiceInstance').implement({
+  description: 'An instance of the service.',
+  fields: t => ({
+    name: t.exposeString('name', { description: 'Its machine and port.' }),
+    startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it was started.' }),
+    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'When it last said that it runs.' }),
+  }),
+})
+
+const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
+  description:
+    'How the service is: what is slow, full, failing or waiting. Figures are those of the instance that answers.',
+  fields: t => {
+    const rows = (table: keyof Recorded['tables'], description: string) =>
+      t.field({ type: [TimedWork], description, listSize: LISTED, resolve: ({ recorded }) => recorded.tables[table] })
+    const level = (name: keyof Recorded['now'], description: string) =>
+      t.field({ type: 'Bytes', nullable: true, description, resolve: ({ recorded }) => recorded.now[name] ?? null })
+    return {
+      at: t.expose('at', { type: 'DateTime', description: 'Now.' }),
+      instance: t.exposeString('instance', { description: 'The instance that answers: its machine and port.' }),
+      instances: t.expose('instances', {
+        type: [Instance],
+        description: 'The instances that run, and those that have fallen silent in the last day.',
+        listSize: LISTED,
+      }),
+      recordedSince: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'Since when there are figures; null before the first, and while FIGURES is false.',
+        resolve: ({ recorded }) => recorded.since,
+      }),
+      findings: t.expose('findings', {
+        type: [Finding],
+        description: 'What an operator should know, the worst first.',
+        listSize: LISTED,
+      }),
+      from: t.field({
+        type: 'DateTime',
+        description: 'When the first step of the series begins.',
+        resolve: ({ recorded }) => recorded.from,
+      }),
+      stepSeconds: t.int({ description: 'How long each step is.', resolve: ({ recorded }) => recorded.stepSeconds }),
+      series: t.field({
+        type: [FigureSeries],
+        description: 'Figures over time, in the order of their names.',
+        args: {
+          names: t.arg({
+            type: [FigureName],
+            required: true,
+            maxItems: seriesNames.length,
+            description: 'Which ones.',
+          }),
+        },
+        listSize: seriesNames.length,
+        resolve: ({ recorded }, { names }) => names.map(name => ({ name, values: recorded.series[name] ?? [] })),
+      }),
+      workers: t.field({
+        type: [Worker],
+        description: 'Its processes.',
+        listSize: LISTED,
+        resolve: ({ recorded }) => recorded.workers,
+      }),
+      routes: rows('routes', 'The requests by their routes, without /graphql: the slowest first.'),
+      fields: rows('fields', 'The operations of GraphQL by their root fields: the slowest first.'),
+      statements: rows('statements', 'The statements by their tables: the slowest first.'),
+      storeCalls: rows('storeCalls', 'The calls of the blob store: the slowest first.'),
+      errorCounts: t.field({
+        type: [ErrorCount],
+        description: 'The errors by their codes, the most frequent first.',
+        listSize: LISTED,
+        resolve: ({ recorded }) => recorded.codes,
+      }),
+      unexpectedErrors: t.field({
+        type: [Failure],
+        description: 'The last errors that nobody expected, the newest first.',
+        listSize: LISTED,
+        resolve: ({ recorded }) => recorded.failures,
+      }),
+      jobQueues: t.expose('jobs', { type: [JobQueue], description: 'The jobs by their kinds.', listSize: LISTED }),
+      fullestDrives: t.expose('fullest', {
+        type: [DriveFillType],
+        description: 'The up to 10 drives that are nearest to their limits.',
+        listSize: 10,
+      }),
+      forecast: t.expose('forecast', {
+        type: StorageForecast,
+        nullable: true,
+        description: 'When the volume is full; null if that is not known, or if it does not fill.',
+      }),
+      lastBackupAt: t.expose('backupAt', {
+        type: 'DateTime',
+        nullable: true,
+        description: 'When the last backup was made with `admin backup`.',
+      }),
+      usedBytes: level('usedBytes', 'Bytes of all files; read every five minutes.'),
+      freeBytes: level('freeBytes', 'Free bytes of the volume of the blobs; null if the store has none.'),
+      volumeBytes: level('volumeBytes', 'The size of this volume.'),
+      lastSweepAt: t.field({
+        type: 'DateTime',
+        nullable: true,
+        description: 'When the sweeper last succeeded.',
+        resolve: ({ recorded: { now } }) => (now.lastSweep === undefined ? null : now.lastSweep * 1000),
+      }),
+    }
+  },
+})
+
+builder.queryField('serviceHealth', t =>
+  t.withAuth({ operator: true }).field({
+    type: ServiceHealth,
+    description: 'How the service is. For operators.',
+    args: {
+      range: t.arg({
+        type: FigureRange,
+        defaultValue: 'hour',
+        required: true,
+        description: 'How far back the series go.',
+      }),
+    },
+    resolve: (_root, { range }, { services }) => services.health.state(range),
+  }),
+)

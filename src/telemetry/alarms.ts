@@ -1,0 +1,101 @@
+import { addTo, type Level, quantile, type Sum, type Timing } from './figures.ts'
+import { LEAST_REQUESTS, type ThresholdName, thresholds } from './thresholds.ts'
+
+/** A figure that is beyond its threshold. */
+export interface Alarm {
+  name: ThresholdName
+  value: number
+}
+
+/** What the thresholds are compared with. */
+export interface Seen {
+  at: number
+  /** Levels as they are now. */
+  now: Partial<Record<Level, number>>
+  /** How many workers there should be. */
+  wanted: number
+  /** What was added up in the last minutes, and the levels of each step of them. */
+  latest(minutes: number): { sums: Record<Sum, number>; levels: Record<Level, number>[] }
+  /** How many took how long in the last minutes. */
+  within(timing: Timing, minutes: number): number[]
+}
+
+/** The value if it is known and beyond the limit. */
+const above = (value: number | null | undefined, limit: number) =>
+  value !== null && value !== undefined && value > limit ? value : undefined
+
+/** Levels count only when they were beyond the limit all the time: the lowest value of the minutes. */
+function lowest({ latest }: Seen, minutes: number, of: (levels: Record<Level, number>) => number): number | undefined {
+  const values = latest(minutes)
+    .levels.map(of)
+    .filter(value => !Number.isNaN(value))
+  // A service that has just started is not judged by its first seconds.
+  return values.length * 15 >= minutes * 60 * 0.9 ? Math.min(...values) : undefined
+}
+
+const isDown = (up: number | undefined) => (up === 0 ? 0 : undefined)
+
+/** Each threshold: the value that is beyond it; undefined while all is well, or nothing is known. */
+const values: { [Name in ThresholdName]: (seen: Seen, limit: number, minutes: number) => number | undefined } = {
+  databaseDown: ({ now }) => isDown(now.databaseUp),
+  storeDown: ({ now }) => isDown(now.storeUp),
+  errors({ latest }, limit, minutes) {
+    const { answered, refused, failed, cut } = latest(minutes).sums
+    const all = answered + refused + failed + cut
+    return all / (minutes * 60) > LEAST_REQUESTS ? above(failed / all, limit) : undefined
+  },
+  slow({ within }, limit, minutes) {
+    const requests = within('pages', minutes)
+    addTo(requests, within('rest', minutes))
+    const slowest = Math.max(quantile(requests, 0.95) ?? 0, quantile(within('graph', minutes), 0.95) ?? 0)
+    return above(slowest, limit)
+  },
+  connectionsExhausted: (seen, limit, minutes) =>
+    above(
+      lowest(seen, minutes, l => l.waitingStatements),
+      limit,
+    ),
+  eventLoopBlocked: (seen, limit, minutes) =>
+    above(
+      lowest(seen, minutes, l => l.eventLoopSeconds),
+      limit,
+    ),
+  bodyMemoryFull: (seen, limit, minutes) =>
+    above(
+      lowest(seen, minutes, l => l.bodyMemory / l.bodyMemoryLimit),
+      limit,
+    ),
+  jobsLate: ({ now }, limit) => above(now.oldestJobSeconds, limit),
+  mailsFailing: ({ latest }, limit, minutes) => above(latest(minutes).sums.failedMails, limit),
+  webhooksLate: ({ now }, limit) => above(now.oldestWebhookSeconds, limit),
+  deliveriesFailing({ latest }, limit, minutes) {
+    const { deliveries, failedDeliveries } = latest(minutes).sums
+    return above(failedDeliveries / (deliveries + failedDeliveries || 1), limit)
+  },
+  sweeperStopped: ({ at, now }, limit) =>
+    now.lastSweep === undefined ? undefined : above(at / 1000 - now.lastSweep, limit),
+  volumeFull({ now: { freeBytes, volumeBytes } }, limit) {
+    if (freeBytes === undefined || !volumeBytes) return undefined
+    return freeBytes / volumeBytes < limit ? freeBytes / volumeBytes : undefined
+  },
+  guessing: ({ latest }, limit, minutes) => above(latest(minutes).sums.refusedPasswords, limit),
+  signInsRefused({ latest }, limit, minutes) {
+    const { signIns, refusedSignIns } = latest(minutes).sums
+    return refusedSignIns > signIns ? above(refusedSignIns, limit) : undefined
+  },
+  workersDie: ({ latest }, limit, minutes) => above(latest(minutes).sums.workerRestarts, limit),
+  workersMissing(seen, _limit, minutes) {
+    const steps = seen.latest(minutes).levels.map(({ workers }) => workers)
+    const isLong = steps.length * 15 >= minutes * 60 * 0.9
+    return isLong && Math.max(...steps) < seen.wanted ? Math.max(...steps) : undefined
+  },
+}
+
+/** What is wrong now. */
+export function alarmsOf(seen: Seen): Alarm[] {
+  return (Object.keys(thresholds) as ThresholdName[]).flatMap(name => {
+    const { limit, minutes } = thresholds[name]
+    const value = values[name](seen, limit, minutes)
+    return value === undefined ? [] : [{ name, value }]
+  })
+}
