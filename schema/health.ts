@@ -83,7 +83,7 @@ const ErrorCount = builder.objectRef<Recorded['codes'][number]>('ErrorCount').im
 const Failure = builder.objectRef<FailureView>('UnexpectedError').implement({
   description: 'An error of the service itself. The log has all of it, by its request id.',
   fields: t => ({
-    at: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    happenedAt: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
     requestId: t.exposeString('requestId', { description: 'The request id.' }),
     route: t.exposeString('route', { description: 'The pattern of the route.' }),
     code: t.exposeString('code', { description: 'The code that the caller got.' }),
@@ -162,14 +162,14 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
     const level = (name: keyof Recorded['now'], description: string) =>
       t.field({ type: 'Bytes', nullable: true, description, resolve: ({ recorded }) => recorded.now[name] ?? null })
     return {
-      at: t.expose('at', { type: 'DateTime', description: 'Now.' }),
+      answeredAt: t.expose('at', { type: 'DateTime', description: 'The time of this answer.' }),
       instance: t.exposeString('instance', { description: 'The instance that answers: its machine and port.' }),
       instances: t.expose('instances', {
         type: [Instance],
         description: 'The instances that run, and those that have fallen silent in the last day.',
         listSize: LISTED,
       }),
-      recordedSince: t.field({
+      firstRecordedAt: t.field({
         type: 'DateTime',
         nullable: true,
         description: 'Since when there are figures; null before the first, and while FIGURES is false.',
@@ -180,7 +180,7 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
         description: 'What an operator should know, the worst first.',
         listSize: LISTED,
       }),
-      from: t.field({
+      startsAt: t.field({
         type: 'DateTime',
         description: 'When the first step of the series begins.',
         resolve: ({ recorded }) => recorded.from,

@@ -31,13 +31,13 @@ interface Health {
   unexpectedErrors: { requestId: string; route: string; cause: string; code: string }[]
   workers: { pid: number; memoryBytes: number }[]
   fullestDrives: { usedBytes: number; maxBytes: number; workspaceName: string | null; account: { email: string } }[]
-  recordedSince: string | null
+  firstRecordedAt: string | null
   stepSeconds: number
 }
 
 async function health(names: string[] = []): Promise<Health> {
   const { data, errors } = await olga.graphql<{ serviceHealth: Health }>(
-    `query ($names: [FigureName!]!) { serviceHealth { recordedSince stepSeconds
+    `query ($names: [FigureName!]!) { serviceHealth { firstRecordedAt stepSeconds
       findings { kind severity message count } series(names: $names) { name values }
       routes { name count failed p95 share } fields { name count failed } statements { name count }
       errorCounts { code count } unexpectedErrors { requestId route cause code } workers { pid memoryBytes }
@@ -118,11 +118,11 @@ describe('Figures', () => {
 
   it('are of every process', async () => {
     await w.app.sampler?.sample()
-    const { workers, recordedSince } = await health()
+    const { workers, firstRecordedAt } = await health()
     expect(workers).toHaveLength(process.env.TEST_WORKERS !== '1' && engine === 'mysql' ? 2 : 1)
     expect(workers[0]).toMatchObject({ pid: process.pid })
     expect(workers[0]?.memoryBytes).toBeGreaterThan(10_000_000)
-    expect(Date.parse(recordedSince ?? '')).toBeLessThan(Date.now())
+    expect(Date.parse(firstRecordedAt ?? '')).toBeLessThan(Date.now())
   })
 })
 

@@ -57,7 +57,8 @@ export function createSampler(measures: KeptMeasures, taken: (sample: Sample) =>
 
   return {
     sample,
-    start: plan,
+    /** The first sample at once: the page of operators then says how the service is. */
+    start: () => void sample().finally(plan),
     stop(): void {
       clearTimeout(timer)
       delay.disable()

@@ -1,5 +1,5 @@
 /**
- * What metrics and traces cost: the same requests to services with and without them, in turns, by the processor time of each.
+ * What figures, metrics and traces cost: the same requests to services with and without them, in turns, by the processor time of each.
  * `npm run bench:metrics -- [sqlite|mysql]`. Only the ratios mean something on a shared machine.
  */
 import { once } from 'node:events'
@@ -24,7 +24,8 @@ const METRICS_PORT = '0'
 // As people run it.
 const LOG_LEVEL = 'info'
 const variants: Record<string, Record<string, string>> = {
-  off: {},
+  off: { FIGURES: 'false' },
+  figures: {},
   metrics: { METRICS_PORT },
   'metrics and traces': { METRICS_PORT, OTEL_EXPORTER_OTLP_ENDPOINT },
   'all traces': { METRICS_PORT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER: 'always_on' },

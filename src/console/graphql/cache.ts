@@ -34,6 +34,17 @@ const keys: KeyingConfig = {
   UploadPart: embedded,
   WebhookDelivery: embedded,
   WorkspaceUse: embedded,
+  DriveFill: embedded,
+  ErrorCount: embedded,
+  FigureSeries: embedded,
+  Finding: embedded,
+  JobQueue: embedded,
+  ServiceHealth: embedded,
+  ServiceInstance: embedded,
+  ServiceWorker: embedded,
+  StorageForecast: embedded,
+  TimedWork: embedded,
+  UnexpectedError: embedded,
 }
 
 /** An entry as the cache has it, with a change that the service has yet to confirm. */

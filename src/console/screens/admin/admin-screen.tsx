@@ -8,6 +8,7 @@ import { EmptyState, ErrorState } from '../../parts/states.tsx'
 import { text } from './text.ts'
 
 const tabs = [
+  { to: '/admin/status', label: text('status') },
   { to: '/admin', label: text('accounts') },
   { to: '/admin/plans', label: text('plans') },
   { to: '/admin/storage', label: text('storage') },

@@ -22,6 +22,11 @@ export const adminRoutes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/admin/status',
+    component: lazyRouteComponent(() => import('./status/status.tsx'), 'Status'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/admin/plans',
     component: lazyRouteComponent(() => import('./plans.tsx'), 'Plans'),
   }),
