@@ -1,4 +1,4 @@
-import type { Caller } from '../src/access/caller.ts'
+import type { Caller, Origin } from '../src/access/caller.ts'
 import type { Log } from '../src/runtime/log.ts'
 import type { Services } from '../src/services/index.ts'
 
@@ -8,6 +8,8 @@ export interface Context {
   caller: Caller | null
   /** Client address, as believed after the trusted proxies. */
   address: string
+  /** The same as the audit trail keeps it, with what the client calls itself. */
+  from: Origin
   /** Looks the credential up again, for what outlives the moment. */
   callerNow(): Promise<Caller | null>
   log: Log

@@ -23,7 +23,7 @@ interface EventNode extends EventView {
   drive: DriveValue | null
 }
 
-const EventDetails = builder.objectRef<Details>('EventDetails').implement({
+export const EventDetails = builder.objectRef<Details>('EventDetails').implement({
   description: 'The details of an event. Fields that do not apply to the kind of event are null.',
   fields: t => ({
     path: t.exposeString('path', {

@@ -33,7 +33,7 @@ mutation('startMaintenance', {
     message: t.string({ description: `What everybody is told besides; up to ${MAX_MAINTENANCE_MESSAGE} characters.` }),
   }),
   resolve: async ({ until, message }, context) => {
-    const maintenance = await context.services.maintenance.start({ endsAt: until, message }, context.caller.userId)
+    const maintenance = await context.services.maintenance.start({ endsAt: until, message }, context.caller)
     logSecurityEvent(context, 'maintenance_started', { until: new Date(maintenance.endsAt).toISOString() })
     return { maintenance }
   },
@@ -46,7 +46,7 @@ mutation('endMaintenance', {
   auth: { operator: true },
   fails: [],
   resolve: async (_input, context) => {
-    const ended = await context.services.maintenance.end()
+    const ended = await context.services.maintenance.end(context.caller)
     if (ended) logSecurityEvent(context, 'maintenance_ended')
     return { ended }
   },

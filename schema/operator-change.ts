@@ -28,10 +28,8 @@ mutation('updateAccount', {
     if (plan && automaticPlan) throw new InvalidInput('automaticPlan', 'Give either a plan or automaticPlan.')
     const changed = readLimitInput(limits)
     const choosesPlan = plan || automaticPlan
-    const now = await operators.update(id, {
-      ...(choosesPlan && { plan: automaticPlan ? null : (plan ?? null) }),
-      ...{ limits: changed, status: status ?? null },
-    })
+    const plans = choosesPlan && { plan: automaticPlan ? null : (plan ?? null) }
+    const now = await operators.update(id, { ...plans, limits: changed, status: status ?? null }, context.caller)
     if (choosesPlan) logSecurityEvent(context, 'plan_changed', { user_id: id, plan_id: now.plan })
     if (changed.length > 0)
       logSecurityEvent(context, 'limits_changed', { user_id: id, limits: changed.map(({ name }) => name).join(' ') })
@@ -65,7 +63,7 @@ mutation('dismissOperator', {
   fails: ['USER_NOT_FOUND', 'FORBIDDEN'],
   input: t => ({ account: t.id({ required: true, description: 'The id of the account.' }) }),
   resolve: async ({ account }, context) => {
-    const { userId } = await context.services.appointments.dismiss(readAccountId(account))
+    const { userId } = await context.services.appointments.dismiss(context.caller, readAccountId(account))
     logSecurityEvent(context, 'operator_dismissed', { user_id: userId })
     return { account: await accountOf(context, userId) }
   },

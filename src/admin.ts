@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
+import { auditCommand } from './admin/audit.ts'
 import { maintenanceCommand } from './admin/maintenance.ts'
 import { planCommands, toSnake, type Work } from './admin/plan.ts'
 import { statusCommand } from './admin/status.ts'
@@ -113,6 +114,7 @@ command('storage', 'shows used and free storage').action(() =>
 
 planCommands({ command, run })
 maintenanceCommand({ command, run })
+auditCommand({ command, run })
 
 statusCommand({ command, run })
 
@@ -138,10 +140,9 @@ async function run(work: Work): Promise<void> {
     requireDatabase(config)
     const db = openDatabase(config.database, { pool: 2 })
     try {
-      const { fact, words, exitCode } = await work(operatorService({ db, publicUrl: () => config.publicUrl }), {
-        db,
-        config,
-      })
+      const answer = await work(operatorService({ db, publicUrl: () => config.publicUrl }), { db, config })
+      if (!answer) return
+      const { fact, words, exitCode } = answer
       const { json } = program.opts<{ json: boolean }>()
       process.stdout.write(`${json ? JSON.stringify(onWire(fact)) : words}\n`)
       if (exitCode) process.exitCode = exitCode

@@ -15,6 +15,7 @@ import type { BodyKind } from './http/body.ts'
 import { healthz, readyz } from './http/health.ts'
 import { iconPaths, sendIcon } from './http/icon.ts'
 import type { Incoming } from './http/incoming.ts'
+import { origins } from './http/origin.ts'
 import { CLEANUP_LIMIT, createGateway, type Mount } from './http/server.ts'
 import { signedBlobs } from './http/signed-blobs.ts'
 import { write } from './http/write.ts'
@@ -137,15 +138,18 @@ export async function createApp(config: Config, options: AppOptions) {
   const document = createApiDocument(rest.routes, address, { proxied: downloads.proxied, hasConsole })
 
   const findCaller = callerFinder(db)
+  const originOf = origins(config.logAddresses)
 
   async function contextOf(incoming: Incoming, body?: BodyKind): Promise<Context> {
     const { req, address: client, log: requestLog, signal, admit } = incoming
     refuseForeignWrites(req, ownOrigins())
     const caller = await findCaller(req)
     await admit(caller?.userId ?? null, body)
+    const from = originOf(req, client)
     return {
       services,
-      caller,
+      caller: caller && { ...caller, from },
+      from,
       callerNow: () => findCaller(req),
       address: client,
       log: requestLog,
@@ -239,15 +243,11 @@ export async function createApp(config: Config, options: AppOptions) {
       const auth = createAuthRoutes({
         providers,
         sessions,
-        accounts: services.accounts,
-        groupMemberships: services.groupMemberships,
-        tokens,
+        ...{ accounts: services.accounts, groupMemberships: services.groupMemberships, tokens },
         publicUrl: address,
         secure,
-        allowedOrigins: config.corsOrigins,
-        clientViewer: findCaller,
-        log,
-        measures: telemetry,
+        ...{ allowedOrigins: config.corsOrigins, clientViewer: findCaller, originOf },
+        ...{ log, measures: telemetry },
       })
       gateway.mount({ prefix: '/auth', routes: true, handle: auth })
       if (embedded) gateway.mount(embedded.mount)
@@ -256,7 +256,7 @@ export async function createApp(config: Config, options: AppOptions) {
         sessions,
         tokens,
         publicUrl: address,
-        findCaller,
+        ...{ findCaller, originOf },
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
         console: webConsole,

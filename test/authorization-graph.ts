@@ -1338,6 +1338,12 @@ const onAccounts: GraphRow[] = [
     'startMaintenance',
     () => ({ input: { until: new Date(Date.now() + 60_000).toISOString(), message: 'A larger disk' } }),
   ),
+  query(
+    'auditTrail',
+    OPERATOR,
+    '{ auditTrail(first: 5) { nodes { kind via actor { id } operator { id } address details { path } } } }',
+    'auditTrail',
+  ),
   query('endMaintenance', OPERATOR, 'mutation { endMaintenance { ended } }', 'endMaintenance'),
   query('retryMails', OPERATOR, 'mutation { retryMails { count } }', 'retryMails'),
 ]

@@ -321,7 +321,7 @@ describe('A maintenance', () => {
     expect(Date.now() - began).toBeLessThan(2500)
     expectRefused(await alice.rest('POST', '/api/folders', { json: { path: 'x' } }))
     expect(await beside.find()).toMatchObject({ message: 'A larger disk' })
-    expect(await beside.end()).toBe(true)
+    expect(await beside.end(null)).toBe(true)
     await known(false)
   })
 

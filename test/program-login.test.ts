@@ -600,7 +600,7 @@ describe('The endpoints for programs', () => {
       expect((await post('/oauth/revoke', { token: key })).status).toBe(200)
       expect(await keysOf(alice)).toEqual([])
     } finally {
-      await t.app.services.maintenance.end()
+      await t.app.services.maintenance.end(null)
     }
     await bothAnswer(200)
     expect(await poll(device_code)).toMatchObject(refused('authorization_pending'))

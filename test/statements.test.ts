@@ -532,8 +532,8 @@ describe('A listing', () => {
     const listed = await measure(await stock(many))
     // A week has seven days, and a person few ways in.
     const bounded = ['GET /api/user/stats', 'GET /api/user/identities', 'GET /api/user/sessions', 'File.shares']
-    // Of the latest actions, which are more than are looked at.
-    const latest = ['GET /api/recent', 'Viewer.recent']
+    // Of the latest actions and events, which are more than are looked at.
+    const latest = ['GET /api/recent', 'Viewer.recent', 'Query.auditTrail']
     const timesMany = Object.entries(one.shown).map(([what, n]) => [
       what,
       latest.includes(what) ? listed.shown[what] : bounded.includes(what) ? n : n * many,

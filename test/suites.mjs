@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
  */
 const drills = [
   'admin',
+  'audit',
   'authorization',
   'backup',
   'backup-command',
@@ -208,6 +209,7 @@ export const longest = [
   'cli-workspace',
   'cli-trash',
   'admin',
+  'audit',
   'security/file-request-drill',
   'mail',
   'unit/cli-wire',

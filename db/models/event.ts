@@ -1,4 +1,4 @@
-import { longText, moment, number, type Row, table, uuid, word } from './columns.ts'
+import { longText, moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
 /** The kinds of events in a drive, by their subjects. */
 export const driveKinds = {
@@ -60,8 +60,22 @@ export const personKinds = [
 export type DriveEventGroup = keyof typeof driveKinds
 export type DriveEventKind = (typeof driveKinds)[DriveEventGroup][number]
 export type PersonEventKind = (typeof personKinds)[number]
-export type EventKind = DriveEventKind | PersonEventKind
+/** The kinds of events of the service itself, which only operators read. */
+export const serviceKinds = [
+  'account.deleted',
+  'account.exported',
+  'maintenance.started',
+  'maintenance.ended',
+  'audit.read',
+] as const
 
+export type ServiceEventKind = (typeof serviceKinds)[number]
+export type EventKind = DriveEventKind | PersonEventKind | ServiceEventKind
+
+/** The log of what concerns neither a drive nor a person that is there. */
+export const SERVICE_LOG = '00000000-0000-0000-0000-000000000000'
+
+/** What those see whom a log belongs to. */
 export const eventKinds: readonly EventKind[] = [
   ...new Set<EventKind>([...Object.values(driveKinds).flat(), ...personKinds]),
 ]
@@ -92,8 +106,14 @@ export const Event = table({
     entryId: uuid.nullable(),
     /** JSON as text: MariaDB returns JSON columns as text anyway. */
     details: longText,
+    /** The address of the client as LOG_ADDRESSES shows it; null for what no client has asked for. Only operators read it, as the next two. */
+    address: word(64).nullable(),
+    /** What the client calls itself. */
+    agent: text(200).nullable(),
+    /** The operator behind `operator`; null for the command line of the service. */
+    operatorId: uuid.nullable(),
   },
-  indexes: [['at'], ['entryId', 'seq'], ['actorId', 'at']],
+  indexes: [['at'], ['entryId', 'seq'], ['actorId', 'at'], ['address', 'at'], ['kind', 'at'], ['operatorId', 'at']],
 })
 
 export type Event = Row<typeof Event>

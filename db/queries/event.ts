@@ -6,13 +6,17 @@ import { columnOf, inParts, insertion, placeholders, selection } from './sql.ts'
 /** An event as it is stored: see db/models/event.ts. */
 export type EventRow = Event
 
-export type NewEventRow = Omit<Event, 'logId' | 'seq'> & { log: LogName }
+type Origin = Pick<Event, 'address' | 'agent' | 'operatorId'>
+
+export type NewEventRow = Omit<Event, 'logId' | 'seq' | keyof Origin> & Partial<Origin> & { log: LogName }
+
+const nowhere: Origin = { address: null, agent: null, operatorId: null }
 
 const given = Object.keys(Event.columns).filter(name => name !== 'logId' && name !== 'seq') as (keyof NewEventRow &
   keyof Event)[]
 const columns = ['log_id', 'seq', ...given.map(columnOf)].join(', ')
 const read = selection(Event)
-const valuesOf = (event: NewEventRow): Value[] => given.map(name => event[name])
+const valuesOf = (event: NewEventRow): Value[] => given.map(name => event[name] ?? null)
 
 /** A log by its id, that of the drive of a workspace, or that of the user who has a verified e-mail address, if there is one. */
 export type LogName = string | { workspace: string } | { address: string }
@@ -106,7 +110,7 @@ async function insertMany(db: Db, events: NewEventRow[], tx: Tx): Promise<void> 
 
 /** @param seq the last number of the log */
 async function insertAfter(db: Db, logId: string, seq: number, events: NewEventRow[], tx: Tx): Promise<void> {
-  const rows = events.map((event, i) => ({ ...event, logId, seq: seq + i + 1 }))
+  const rows = events.map((event, i) => ({ ...nowhere, ...event, logId, seq: seq + i + 1 }))
   await db.run(...insertion(Event, rows), tx)
 }
 

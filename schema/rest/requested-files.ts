@@ -20,8 +20,8 @@ const place = (arg: Argument) => ({
   }),
 })
 
-const visitOf = ({ caller, address, client, log }: Context, sender: string | null | undefined): SenderVisit => ({
-  ...{ caller, address, client, log, sender },
+const visitOf = ({ caller, address, client, log, from }: Context, sender: string | null | undefined): SenderVisit => ({
+  ...{ caller, address, client, log, sender, from },
 })
 
 const FAILS = ['FILE_REQUEST_NOT_FOUND', 'FILE_REQUEST_CLOSED', 'PASSWORD_REQUIRED'] as const

@@ -146,8 +146,11 @@ operation('GET /api/user/export', 'accountExport', {
   statuses: [401, 429],
   rateLimit: 'exports',
   type: 'Attachment',
-  resolve: (_args, context) => {
-    if (!context.looksOnly) logSecurityEvent(context, 'data_exported')
+  resolve: async (_args, context) => {
+    if (!context.looksOnly) {
+      logSecurityEvent(context, 'data_exported')
+      await context.services.audits.note(context.caller, 'account.exported', context.caller.userId)
+    }
     const isIn = async () => (await context.callerNow()) !== null
     return context.services.accountExports.make(context.caller, context.drive, isIn)
   },

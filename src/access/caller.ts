@@ -1,5 +1,13 @@
 import type { BucketLimits, Tree } from '../values/tree.ts'
 
+/** Where a request comes from. */
+export interface Origin {
+  /** As LOG_ADDRESSES shows it; null where it shows none. */
+  address: string | null
+  /** What the client calls itself: a claim. */
+  agent: string | null
+}
+
 /** A person with the link of a file request, who writes with the right of its maker. */
 export interface Sender {
   userId: null
@@ -8,6 +16,7 @@ export interface Sender {
   credentialId: string
   /** The name that they have given, if they were asked; a claim. */
   name: string
+  from?: Origin
 }
 
 /** Who writes into a drive, and by what right. */
@@ -24,6 +33,8 @@ export interface Caller {
   via: 'session' | 'api_key'
   /** Names the session or the key; no secret, and shown in lists and in the log. */
   credentialId: string
+  /** Unknown for work that outlives its request. */
+  from?: Origin
   /** When the credential ends, in milliseconds; null when it does not. */
   expiresAt: number | null
   /** Scopes of an API key; null for a session, which has all. */

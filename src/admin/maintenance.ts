@@ -5,10 +5,10 @@ import { momentText } from '../values/moment.ts'
 import type { Program } from './plan.ts'
 
 /** "2026-12-01T10:00Z" @throws INVALID_INPUT */
-function readTime(text: string): number {
+export function readTime(text: string): number {
   const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isFinite(at)) return at
-  throw new InvalidInput('until', `"${text}" is no time. Give one with its zone, such as 2026-12-01T10:00Z.`)
+  throw new InvalidInput('time', `"${text}" is no time. Give one with its zone, such as 2026-12-01T10:00Z.`)
 }
 
 const onWire = ({ startedAt, endsAt, message }: MaintenanceView) => ({
@@ -53,7 +53,7 @@ export function maintenanceCommand({ command, run }: Program): void {
     .allowExcessArguments(false)
     .action(() =>
       run(async (_operator, { db }) => {
-        const ended = await maintenanceService({ db }).end()
+        const ended = await maintenanceService({ db }).end(null)
         return { fact: { ended }, words: ended ? 'Changes are accepted again.' : NONE }
       }),
     )

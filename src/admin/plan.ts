@@ -22,7 +22,8 @@ export interface Answer {
   exitCode?: number
 }
 
-export type Work = (operator: OperatorService, service: { db: Db; config: Config }) => Promise<Answer>
+/** @returns null if it has printed its result itself */
+export type Work = (operator: OperatorService, service: { db: Db; config: Config }) => Promise<Answer | null>
 
 /** How the program declares commands, runs them, and prints. */
 export interface Program {

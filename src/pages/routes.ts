@@ -1,4 +1,4 @@
-import type { Caller } from '../access/caller.ts'
+import type { Caller, Origin } from '../access/caller.ts'
 import { isFromElsewhere } from '../access/origin.ts'
 import { createAddresses } from '../http/addresses.ts'
 import type { Incoming } from '../http/incoming.ts'
@@ -36,6 +36,7 @@ interface Options {
   /** Origin of the service, without a trailing slash. */
   publicUrl: () => string
   findCaller: (req: Incoming['req']) => Promise<Caller | null>
+  originOf: (req: Incoming['req'], address: string) => Origin
   /** Names of the sign-in providers, the default first. */
   providers: string[]
   graphiql: boolean
@@ -87,7 +88,7 @@ function againOf({ query }: Incoming, here: string): Action {
 
 /** The HTML pages, including the error pages of browsers. Everything works without JavaScript. */
 export function createPages(options: Options) {
-  const { services, sessions, findCaller, providers, graphiql, secure, ownOrigins } = options
+  const { services, sessions, findCaller, originOf, providers, graphiql, secure, ownOrigins } = options
   const identities = identityPages(options)
   const shares = sharePages({ services, secure, hasConsole: Boolean(options.console) })
   const requests = requestPages({ services, secure })
@@ -171,7 +172,7 @@ export function createPages(options: Options) {
         ...{ req, res, query, address, signal, here, log: incoming.log },
         token: params.token ?? '',
         caller: () => {
-          asked ??= findPerson(req)
+          asked ??= findPerson(req, originOf(req, address))
           return asked
         },
         afterwards: work => later.push(work),
@@ -193,8 +194,8 @@ export function createPages(options: Options) {
   }
 
   /** The signed-in user. API keys are ignored: they are for programs. */
-  async function findPerson(req: Incoming['req']): Promise<Caller | null> {
+  async function findPerson(req: Incoming['req'], from: Origin): Promise<Caller | null> {
     const caller = await findCaller(req)
-    return caller?.via === 'session' ? caller : null
+    return caller?.via === 'session' ? { ...caller, from } : null
   }
 }

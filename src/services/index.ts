@@ -22,6 +22,7 @@ import { userService } from './accounts/user.ts'
 import { zipService } from './archives/zip.ts'
 import type { Core } from './core.ts'
 import { healthService } from './health.ts'
+import { auditService } from './history/audit.ts'
 import { eventFeedService } from './history/event-feed.ts'
 import { recentService } from './history/recent.ts'
 import { shareEventService } from './history/share-event.ts'
@@ -137,6 +138,7 @@ export function createServices({ config, ...given }: Options) {
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),
     apiKeys,
     appointments: appointmentService(core),
+    audits: auditService(core),
     backgroundCompletions: backgroundCompletionService({ ...core, uploadSessions, uploadCompletions }),
     directShares: directShareService({ ...core, listings, shareLinks, mailings, shares, passwords }),
     drives: driveService(core),

@@ -1,11 +1,14 @@
 import type { Tx } from '../../db/index.ts'
+import { SERVICE_LOG } from '../../db/models/event.ts'
 import { extendUploads, findMaintenance, putMaintenance, removeMaintenance } from '../../db/queries/maintenance.ts'
+import type { Caller } from '../access/caller.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { DAY_MS } from '../values/duration.ts'
 import { MAX_MAINTENANCE_MESSAGE } from '../values/limits.ts'
 import { momentText } from '../values/moment.ts'
 import { oneLine } from '../values/one-line.ts'
 import type { Core } from './core.ts'
+import { operatorOf, recorded } from './history/event.ts'
 
 /** A time in which reads go on, and writes are refused. */
 export interface MaintenanceView {
@@ -118,24 +121,34 @@ export function maintenanceService({
      * @param by the operator; null for the command line of the service
      * @throws INVALID_INPUT
      */
-    async start(given: NewMaintenance, by: string | null): Promise<MaintenanceView> {
+    async start(given: NewMaintenance, by: Caller | null): Promise<MaintenanceView> {
       const now = Date.now()
       const { endsAt, message } = read(given, now)
       const made = await db.transaction(async (tx: Tx) => {
         const before = await findMaintenance(db, tx)
         const startedAt = before && before.endsAt > now ? before.startedAt : now
-        const row = { startedAt, endsAt, message, startedBy: by }
+        const row = { startedAt, endsAt, message, startedBy: by?.userId ?? null }
         await putMaintenance(db, row, tx)
         await extendUploads(db, endsAt + UPLOAD_MS, now, tx)
+        await recorded(db, operatorOf(by), tx, async ({ record }) =>
+          record(SERVICE_LOG, { kind: 'maintenance.started', subject: null }),
+        )
         return row
       })
       await changed()
       return made
     },
 
-    /** Accepts writes again. @returns whether there was a maintenance */
-    async end(): Promise<boolean> {
-      const ended = await db.transaction((tx: Tx) => removeMaintenance(db, tx))
+    /** Accepts writes again. @param by likewise @returns whether there was a maintenance */
+    async end(by: Caller | null): Promise<boolean> {
+      const ended = await db.transaction(async (tx: Tx) => {
+        const was = await removeMaintenance(db, tx)
+        if (was)
+          await recorded(db, operatorOf(by), tx, async ({ record }) =>
+            record(SERVICE_LOG, { kind: 'maintenance.ended', subject: null }),
+          )
+        return was
+      })
       await changed()
       return ended
     },

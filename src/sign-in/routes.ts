@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { parse } from 'node:querystring'
 import { stringifySetCookie } from 'cookie'
 import { writeSecurityEvent } from '../access/audit-log.ts'
-import type { Caller } from '../access/caller.ts'
+import type { Caller, Origin } from '../access/caller.ts'
 import { SESSION_COOKIE, sessionSecret } from '../access/credential.ts'
 import { isFromElsewhere, isNavigation, isSilentBrowser } from '../access/origin.ts'
 import { isLoopback, type OAuthProvider } from '../config/config.ts'
@@ -46,6 +46,7 @@ export interface AuthRoutesOptions {
   /** Other origins whose pages may act for their visitors. */
   allowedOrigins?: string[]
   clientViewer: (req: IncomingMessage) => Promise<Caller | null>
+  originOf?: (req: Pick<IncomingMessage, 'headers'>, address: string) => Origin
   /** Timeout of one response of a provider, in milliseconds; tests shorten it. */
   providerTimeoutMs?: number
   /** For providers that cannot be reached. */
@@ -68,6 +69,7 @@ interface Route {
  */
 export function createAuthRoutes(options: AuthRoutesOptions) {
   const { providers, sessions, accounts, groupMemberships, tokens, publicUrl, secure, clientViewer } = options
+  const { originOf = () => ({ address: null, agent: null }) } = options
   const { allowedOrigins = [], providerTimeoutMs: timeoutMs = 10_000, log, measures = silentMeasures } = options
   const counted = forWords(['signed_in', ...refusalReasons], outcome => measures.counter('signIns', { outcome }))
   const devices = createKnownDevices({ tokens, secure })
@@ -76,6 +78,7 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   const clientOf = ({ headers, incoming }: SignInRequest) => ({
     device: deviceOf(headers['user-agent']),
     network: truncateAddress(incoming.address),
+    from: originOf({ headers }, incoming.address),
   })
 
   const linking = createLinking({ tokens, secure })
@@ -141,11 +144,11 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     // A new session every time, to prevent session fixation.
     const old = sessionSecret(req)
     if (old) await sessions.end(old)
-    const { device, network } = clientOf(req)
+    const { device, network, from } = clientOf(req)
     const known = devices.knows(req, userId)
     const { id, secret, expiresAt } = await sessions.start(
       userId,
-      { device, address: network, known },
+      { device, address: network, known, from },
       openId && { provider: pending.provider, sid: openId.sid },
     )
     const maxAge = Math.floor((expiresAt - Date.now()) / 1000)

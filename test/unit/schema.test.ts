@@ -133,6 +133,10 @@ describe('The schema', () => {
     const gone = /Payload\.(deleted|revoked|removed|ended|aborted|completed|accepted|rejected)Ids?$/
     expect(pathsOf(ids).filter(path => !gone.test(path))).toEqual([
       'AccountWorkspace.workspaceId',
+      // What they name may be gone.
+      'AuditRecord.actorId',
+      'AuditRecord.credentialId',
+      'AuditRecord.subjectId',
       'DeleteAccountPayload.driveId',
       // What they name may be gone.
       'Event.apiKeyId',

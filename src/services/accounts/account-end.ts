@@ -1,4 +1,5 @@
 import type { Tx } from '../../../db/index.ts'
+import { SERVICE_LOG } from '../../../db/models/event.ts'
 import { workspaceKeysBy } from '../../../db/queries/api-key.ts'
 import { lockBucket } from '../../../db/queries/bucket.ts'
 import { removeLog } from '../../../db/queries/event.ts'
@@ -53,6 +54,7 @@ export function accountEndService({
         if (goes) await enqueue(db, 'purge-bucket', { bucketId, rootId }, tx)
         // Identities, sessions, memberships and keys are deleted by cascade.
         await removeLog(db, caller.userId, tx)
+        record(SERVICE_LOG, { kind: 'account.deleted', subject: caller.userId })
         await db.User.destroy({ where: { id: caller.userId }, transaction: tx })
       })
       wake()

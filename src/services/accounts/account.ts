@@ -5,7 +5,7 @@ import type { AccountRefusal } from '../../../db/models/event.ts'
 import { eventsOf } from '../../../db/queries/event.ts'
 import { findIdentity, type KnownIdentity, lockIdentitiesOf, lockIdentity } from '../../../db/queries/identity.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller, Origin } from '../../access/caller.ts'
 import type { PlanClaim } from '../../config/plan-claim.ts'
 import type { SignUp } from '../../config/sign-up-rule.ts'
 import { HOUR_MS } from '../../values/duration.ts'
@@ -101,12 +101,15 @@ export function accountService({
     },
 
     /** Notes a refused sign-in in the log of the account that it was about: what does not concern an account is noted nowhere. */
-    async noteRefusal({ account }: SignInRefused, client: { provider: string; device: string; network: string }) {
+    async noteRefusal(
+      { account }: SignInRefused,
+      { from, ...client }: { provider: string; device: string; network: string; from: Origin },
+    ) {
       if (!account) return
       const { userId, refusal } = account
       // Anyone who knows an address can try as often as they like; the log of its owner must not fill up with it.
       if (await hasMany(db, userId)) return
-      await change(system, async ({ record }) => {
+      await change({ ...system, from }, async ({ record }) => {
         record(userId, { kind: 'sign_in.refused', subject: null, details: { refusal, ...client } })
       })
     },

@@ -6,7 +6,7 @@ import type { Caller } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError, Forbidden } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
-import { operator } from '../history/event.ts'
+import { operatorOf } from '../history/event.ts'
 import { canonicalEmail } from './account.ts'
 
 /** A user who may administer the accounts of the service. */
@@ -74,7 +74,7 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
       if (account.status !== 'active') throw new Forbidden('This account is suspended. Restore it first.')
       if (isOfSetting(account)) return view(account, null)
       const appointment = { userId: id, appointedBy: caller.userId, appointedAt: Date.now() }
-      const appointing = change(operator, async ({ tx, record }) => {
+      const appointing = change(operatorOf(caller), async ({ tx, record }) => {
         await db.Operator.create(appointment, { transaction: tx })
         record(id, { kind: 'operator.appointed', subject: id })
       })
@@ -85,11 +85,11 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
     },
 
     /** Dismisses an operator, effective from their next operation. @throws USER_NOT_FOUND when the account is no operator, FORBIDDEN for an operator of the setting */
-    async dismiss(userId: string): Promise<{ userId: string }> {
+    async dismiss(caller: Caller, userId: string): Promise<{ userId: string }> {
       const account = await find(userId)
       if (isOfSetting(account))
         throw new Forbidden('The setting OPERATORS names this operator. Remove the address from the setting instead.')
-      await change(operator, async ({ tx, record }) => {
+      await change(operatorOf(caller), async ({ tx, record }) => {
         const dismissed = await db.Operator.destroy({ where: { userId: account.id }, transaction: tx })
         if (dismissed === 0) throw new AppError('USER_NOT_FOUND', 'This user is not an operator.')
         record(account.id, { kind: 'operator.dismissed', subject: account.id })

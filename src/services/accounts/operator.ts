@@ -24,11 +24,12 @@ import {
 import { deleteInvitesBy } from '../../../db/queries/invite.ts'
 import { type MailQueue, readMailQueue, requeueMails } from '../../../db/queries/job.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
+import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { keyById } from '../../values/key-by-id.ts'
 import { MAX_EMAIL } from '../../values/limits.ts'
 import type { Core } from '../core.ts'
-import { type Change, changeRunner, operator } from '../history/event.ts'
+import { type Change, changeRunner, operatorOf } from '../history/event.ts'
 import { rowsById } from '../rows-by-id.ts'
 import { type LimitChange, readLimits } from './limit.ts'
 import { assignLimits, assignPlan } from './plan-assignment.ts'
@@ -99,10 +100,14 @@ export function operatorService({
     if (status === 'suspended') await deleteInvitesBy(db, account.id, null, tx)
   }
 
-  /** Changes an account, wholly or not at all. @throws Refused, INVALID_INPUT for a wrong limit, or a plan that does not exist or is retired */
-  async function update(named: string, { plan, limits = [], status }: AccountChange): Promise<AccountRow> {
+  /** Changes an account, wholly or not at all. @param by null for the command line of the service @throws Refused, INVALID_INPUT for a wrong limit, or a plan that does not exist or is retired */
+  async function update(
+    named: string,
+    { plan, limits = [], status }: AccountChange,
+    by: Caller | null = null,
+  ): Promise<AccountRow> {
     const read = readLimits(limits, 'user')
-    const { id, over } = await change(operator, async made => {
+    const { id, over } = await change(operatorOf(by), async made => {
       const { tx, record } = made
       const account = await find(named, tx)
       const { id } = account

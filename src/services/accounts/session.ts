@@ -2,7 +2,7 @@ import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { findIdentity } from '../../../db/queries/identity.ts'
 import { deleteOtherSessions, type SessionRow, sessionsOf } from '../../../db/queries/session.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller, Origin } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../runtime/errors.ts'
 import { hashSecret, newSecret } from '../../runtime/tokens.ts'
@@ -24,6 +24,8 @@ export interface Client {
   device: string
   /** The network of the client, never its full IP address. */
   address: string
+  /** The same for operators. */
+  from?: Origin
   /** Whether this account has signed in on this device before; then no mail is sent. */
   known: boolean
 }
@@ -86,7 +88,8 @@ export function sessionService({
       const began = { provider: at?.provider ?? null, providerSession: at?.sid ? hashOfSid(at.provider, at.sid) : null }
       const times = { createdAt: now, expiresAt, lastUsedAt: now }
       const session = { hash: hashOf(secret), id, userId, device, address, ...times, ...began }
-      const announced = await change({ userId, via: 'session', viaId: id }, async ({ tx, record }) => {
+      const by = { userId, via: 'session', viaId: id, ...(client.from ? { from: client.from } : {}) } as const
+      const announced = await change(by, async ({ tx, record }) => {
         await db.Session.create(session, { transaction: tx })
         record(userId, { kind: 'session.started', subject: id, details: { device, network: address } })
         return !client.known && (await announce(userId, client, now, tx))

@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import type { AccountRefusal, EventKind, Via } from '../../../db/models/event.ts'
 import { appendEvents, type EventRow, type LogName } from '../../../db/queries/event.ts'
-import type { Writer } from '../../access/caller.ts'
+import type { Caller, Origin, Writer } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
 import { type Measures, silentMeasures } from '../../telemetry/telemetry.ts'
 import type { PubSub } from '../notices/pub-sub.ts'
@@ -11,6 +11,9 @@ export interface Actor {
   userId: string | null
   via: Via
   viaId: string | null
+  from?: Origin
+  /** The operator behind `operator`. */
+  operatorId?: string | null
 }
 
 /** What is kept of an event beside its subject: see docs/decisions/events.md for what never is. */
@@ -66,13 +69,22 @@ export interface Change {
 }
 
 export const system: Actor = { userId: null, via: 'system', viaId: null }
-/** Operators act for the service: the people concerned do not learn which of them it was. */
-export const operator: Actor = { userId: null, via: 'operator', viaId: null }
+/**
+ * Operators act for the service: the people concerned do not learn which of them it was; the audit trail says it.
+ * @param by null for the command line of the service
+ */
+export const operatorOf = (by: Caller | null): Actor => ({
+  ...{ userId: null, via: 'operator', viaId: null },
+  operatorId: by?.userId ?? null,
+  from: by ? (by.from ?? { address: null, agent: null }) : { address: null, agent: 'npm run admin' },
+})
 
 const viaOf = { session: 'session', api_key: 'key', file_request: 'link' } as const satisfies Record<Writer['via'], Via>
 
 const actorOf = (by: Actor | Writer): Actor =>
-  'credentialId' in by ? { userId: by.userId, via: viaOf[by.via], viaId: by.credentialId } : by
+  'credentialId' in by
+    ? { userId: by.userId, via: viaOf[by.via], viaId: by.credentialId, ...(by.from ? { from: by.from } : {}) }
+    : by
 
 /**
  * Runs a change in a transaction, and appends to the logs what it has recorded. The end of the transaction: see appendEvents.
@@ -84,7 +96,8 @@ export async function recorded<T>(
   tx: Tx,
   work: (change: Change) => Promise<T>,
 ): Promise<{ done: T; logs: string[]; kinds: EventKind[] }> {
-  const { userId: actorId, via, viaId } = actorOf(by)
+  const { userId: actorId, via, viaId, from, operatorId = null } = actorOf(by)
+  const origin = { address: from?.address ?? null, agent: from?.agent ?? null, operatorId }
   const events: (NewEvent & { log: LogName })[] = []
   const done = await work({
     tx,
@@ -94,7 +107,7 @@ export async function recorded<T>(
   })
   const at = Date.now()
   const rows = events.map(({ log, kind, subject, details = {} }) => ({
-    ...{ log, at, actorId, via, viaId, kind },
+    ...{ log, at, actorId, via, viaId, kind, ...origin },
     subjectId: subject,
     entryId: entryIn(subject, details),
     details: JSON.stringify(details),

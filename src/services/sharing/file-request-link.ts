@@ -2,6 +2,7 @@ import { v4 as newSender } from 'uuid'
 import { z } from 'zod'
 import { findRequest, type LinkedRequest } from '../../../db/queries/file-request.ts'
 import { type ReceiptRow, sentBy } from '../../../db/queries/file-request-upload.ts'
+import type { Origin } from '../../access/caller.ts'
 import type { GuessLimiter } from '../../access/guessing.ts'
 import type { Passwords } from '../../access/password.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
@@ -52,6 +53,7 @@ export interface SenderIdentity {
 /** Who sends files: the token that says who they are is needed where a password or a name is asked for. */
 export interface SenderVisit extends ShareUser {
   sender?: string | null | undefined
+  from?: Origin | undefined
 }
 
 const PURPOSE = 'file-request-sender'

@@ -99,8 +99,8 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
     return { ...limits, alsoReserve }
   }
 
-  const writerOf = ({ id }: LinkedRequest, { name }: SenderIdentity): Sender => ({
-    ...{ userId: null, via: 'file_request', credentialId: id, name },
+  const writerOf = ({ id }: LinkedRequest, { name }: SenderIdentity, { from }: SenderVisit): Sender => ({
+    ...{ userId: null, via: 'file_request', credentialId: id, name, ...(from ? { from } : {}) },
   })
 
   /** Opens a request for a sender, and says no more of its drive than they may know. */
@@ -138,7 +138,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
             ...{ to: { folder: names.join('/') }, folderId: request.folderId, decide: keepBoth },
             limits: reservation(opened, who, fileName, visit),
           },
-          writerOf(request, who),
+          writerOf(request, who, visit),
         )
         return { fileName, size, md5, sender: links.seal(request, who) }
       }),
@@ -182,7 +182,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const planned = await uploadSessions.find(tree, id, who.id)
         const completion = { ...digests, folderId: request.folderId, decide: keepBoth }
         const upload = { id, by: who.id }
-        const { size, md5 } = await uploadCompletions.complete(tree, upload, writerOf(request, who), completion)
+        const { size, md5 } = await uploadCompletions.complete(tree, upload, writerOf(request, who, visit), completion)
         return { fileName: planned.names.at(-1) ?? '', size, md5, sender: links.seal(request, who) }
       }),
   }

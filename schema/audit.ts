@@ -1,0 +1,72 @@
+import { eventKinds, serviceKinds } from '../db/models/event.ts'
+import type { AuditRecord as AuditRow } from '../src/services/history/audit.ts'
+import { builder } from './builder.ts'
+import { connectionOf, pageArgs } from './connection.ts'
+import { EventVia, enumOf } from './enums.ts'
+import { EventDetails } from './event.ts'
+import { readAccountId } from './operator.ts'
+import { forwardConnection, type Sorting } from './paging.ts'
+import { personField } from './person.ts'
+
+const AuditKind = enumOf('AuditKind', 'What happened: the kinds of events, and those of the service.', [
+  ...eventKinds,
+  ...serviceKinds,
+])
+
+const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
+  description: 'An entry of the audit trail: an event with where it came from. For operators.',
+  fields: t => ({
+    happenedAt: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
+    kind: t.expose('kind', { type: AuditKind, description: 'What happened.' }),
+    via: t.expose('via', { type: EventVia, description: 'The means.' }),
+    actor: personField(t, 'Who did it; null if an operator or nobody did, or if the account is gone.', r => r.actorId),
+    actorId: t.exposeID('actorId', {
+      nullable: true,
+      description: 'The id of who did it, also of an account that is gone.',
+    }),
+    operator: personField(t, 'The operator who did it; null for the command line of the service.', r => r.operatorId),
+    credentialId: t.exposeID('viaId', { nullable: true, description: 'The id of the session, key or file request.' }),
+    subjectId: t.exposeID('subjectId', { nullable: true, description: 'The id of what it was done to.' }),
+    address: t.exposeString('address', {
+      nullable: true,
+      description: 'The address of the client, as the setting LOG_ADDRESSES shows it.',
+    }),
+    agent: t.exposeString('agent', { nullable: true, description: 'What the client calls itself.' }),
+    details: t.expose('details', { type: EventDetails, description: 'Its details.' }),
+  }),
+})
+
+const AuditFilter = builder.inputType('AuditFilter', {
+  description: 'What is looked for in the audit trail. What is left out does not matter.',
+  fields: t => ({
+    person: t.id({ description: 'Who did it, as themselves or as an operator: the id of a person or an account.' }),
+    about: t.id({
+      description: 'What it was done to: the id of a person, an account, a workspace, a drive, a file or a folder.',
+    }),
+    kinds: t.field({ type: [AuditKind], maxItems: 100, description: 'What happened.' }),
+    address: t.string({ description: 'The address of the client, as the trail has it.' }),
+    since: t.field({ type: 'DateTime', description: 'From this time on.' }),
+    until: t.field({ type: 'DateTime', description: 'Before this time.' }),
+  }),
+})
+
+const order: Sorting<AuditRow, ['number', 'id', 'number']> = {
+  types: ['number', 'id', 'number'],
+  keyOf: ({ at, logId, seq }) => [at, logId, seq],
+}
+
+const idOf = (given: string | null | undefined) => (given ? readAccountId(given) || given : null)
+
+builder.queryField('auditTrail', t =>
+  t.withAuth({ operator: true }).field({
+    type: connectionOf('AuditRecord', AuditRecord),
+    description:
+      'Who has done what, when and from where, the newest first. Reading the first page is noted in it. For operators.',
+    args: { filter: t.arg({ type: AuditFilter, description: 'What is looked for.' }), ...pageArgs(t.arg) },
+    resolve: (_root, { filter, ...page }, { services, caller }) => {
+      const { person, about, kinds, address = null, since = null, until = null } = filter ?? {}
+      const wanted = { personId: idOf(person), aboutId: idOf(about), kinds: kinds ?? [], address, since, until }
+      return forwardConnection(page, order, (limit, after) => services.audits.page(wanted, caller, limit, after))
+    },
+  }),
+)

@@ -1,0 +1,191 @@
+import { resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { SERVICE_LOG } from '../db/models/event.ts'
+import { changeRunner } from '../src/services/history/event.ts'
+import { ask } from './ask.ts'
+import { privateKey } from './builders.ts'
+import { COMPILED } from './built-service.ts'
+import { runWarm } from './command-line.ts'
+import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
+import { anId, aTime } from './shapes.ts'
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let t: TestApp
+let olga: Person
+let alice: Person
+
+beforeAll(async () => {
+  database = await newDatabase()
+  t = await startApp({
+    DATABASE_URL: database.url,
+    OPERATORS: 'olga@example.com',
+    LOG_ADDRESSES: 'full',
+    TRUST_PROXY: 'loopback',
+  })
+  olga = await t.signIn('olga')
+  alice = await t.signIn('alice')
+})
+afterAll(async () => {
+  await t?.stop()
+  await database?.drop()
+})
+
+const TRAIL = `query ($filter: AuditFilter, $first: Int, $after: String) { auditTrail(filter: $filter, first: $first, after: $after) {
+  nodes { happenedAt kind via actor { id } actorId operator { id } credentialId subjectId address agent details { path } }
+  pageInfo { hasNextPage endCursor } } }`
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+const trail = async (filter: object = {}, page: object = {}): Promise<any[]> =>
+  (await ask(olga, TRAIL, { filter, ...page })).auditTrail.nodes
+
+const admin = (...args: string[]) =>
+  runWarm({
+    ...{ program: resolve('src/admin.ts'), args, stdin: '', cwd: process.cwd() },
+    env: { ...COMPILED, PATH: process.env.PATH ?? '', DATABASE_URL: database.url },
+  })
+
+describe('The audit trail', () => {
+  it('says who has done what, by which credential, from where', async () => {
+    const { id, key } = await privateKey(t, alice)
+    const form = new FormData()
+    form.append('file', new Blob(['x']), 'by-key.txt')
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'curl/8.5.0' }
+    expect((await t.withKey(key).rest('POST', '/api/files/upload', { form, headers })).status).toBe(200)
+    const [found, ...others] = await trail({ address: '203.0.113.7' })
+    expect(others).toEqual([])
+    expect(found).toEqual({
+      ...{ happenedAt: aTime, kind: 'FILE_CREATED', via: 'KEY', actor: { id: alice.userId }, actorId: alice.userId },
+      ...{ operator: null, credentialId: id, subjectId: anId, address: '203.0.113.7', agent: 'curl/8.5.0' },
+      details: { path: 'by-key.txt' },
+    })
+    expect(await trail({ about: found.subjectId })).toEqual([found])
+  })
+
+  it('names the operator, whom the account does not learn', async () => {
+    const bob = await t.signIn('bob')
+    const suspend = 'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }'
+    const account = `account:${bob.userId}`
+    await ask(olga, suspend, { input: { account, status: 'SUSPENDED' } })
+    await ask(olga, suspend, { input: { account, status: 'ACTIVE' } })
+    const [restored, suspended] = await trail({ person: olga.userId, about: account })
+    expect([restored.kind, suspended.kind]).toEqual(['ACCOUNT_RESTORED', 'ACCOUNT_SUSPENDED'])
+    expect(suspended).toMatchObject({
+      via: 'OPERATOR',
+      actor: null,
+      operator: { id: olga.userId },
+      subjectId: bob.userId,
+    })
+    const again = await t.signIn('bob')
+    const { response } = await again.rest('GET', '/api/user/events')
+    expect(JSON.stringify(response)).not.toContain(olga.userId)
+  })
+
+  it('has the operators and their maintenance, exports, ended accounts, and who reads it', async () => {
+    const eve = await t.signIn('eve')
+    await ask(
+      olga,
+      'mutation ($input: AppointOperatorInput!) { appointOperator(input: $input) { operator { bySetting } } }',
+      {
+        input: { account: `account:${eve.userId}` },
+      },
+    )
+    await eve.rest('GET', '/api/user/export')
+    await eve.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+    await t.app.services.maintenance.start({ endsAt: Date.now() + 60_000 }, null)
+    await t.app.services.maintenance.end(null)
+    const kinds = [
+      'OPERATOR_APPOINTED',
+      'ACCOUNT_EXPORTED',
+      'ACCOUNT_DELETED',
+      'MAINTENANCE_STARTED',
+      'MAINTENANCE_ENDED',
+    ]
+    const found = await trail({ kinds: [...kinds, 'AUDIT_READ'] })
+    // The log of an account ends with it, and what is of the service stays.
+    expect(found.map(({ kind }) => kind)).toEqual(
+      expect.arrayContaining(['ACCOUNT_EXPORTED', 'ACCOUNT_DELETED', 'MAINTENANCE_STARTED', 'MAINTENANCE_ENDED']),
+    )
+    expect(found.find(({ kind }) => kind === 'ACCOUNT_DELETED')).toMatchObject({ actor: null, actorId: eve.userId })
+    expect(found.find(({ kind }) => kind === 'MAINTENANCE_ENDED')).toMatchObject({
+      operator: null,
+      agent: 'npm run admin',
+    })
+    expect(found[0]).toMatchObject({ kind: 'AUDIT_READ', operator: { id: olga.userId } })
+  })
+
+  it('is read page by page, and by time', async () => {
+    for (let i = 0; i < 5; i++) await alice.upload(`page-${i}.txt`, 'x')
+    const filter = { person: alice.userId, kinds: ['FILE_CREATED'] }
+    const all = await trail(filter)
+    const paged = []
+    let page = { hasNextPage: true, endCursor: null as string | null }
+    while (page.hasNextPage) {
+      const { auditTrail } = await ask(olga, TRAIL, { filter, first: 2, after: page.endCursor })
+      paged.push(...auditTrail.nodes)
+      page = auditTrail.pageInfo
+    }
+    expect(paged).toEqual(all)
+    const since = all[2].happenedAt
+    expect(await trail({ ...filter, since })).toEqual(all.filter(({ happenedAt }) => happenedAt >= since))
+    expect(await trail({ ...filter, until: since })).toEqual(all.filter(({ happenedAt }) => happenedAt < since))
+    expect((await olga.graphql(TRAIL, { filter: { person: "x' OR 1=1" } })).code).toBe('INVALID_INPUT')
+  })
+
+  it('has nothing of a change that has failed, and no change without it', async () => {
+    const change = changeRunner({ db: t.app.db })
+    const caller = { userId: alice.userId, via: 'session', viaId: null } as const
+    const failing = change(caller, async ({ tx, record }) => {
+      await t.app.db.User.update({ name: 'changed' }, { where: { id: alice.userId }, transaction: tx })
+      record(SERVICE_LOG, { kind: 'account.exported', subject: 'never' })
+      throw new Error('killed')
+    })
+    await expect(failing).rejects.toThrow('killed')
+    expect(await t.app.db.rows("SELECT seq FROM event WHERE subject_id = 'never'")).toEqual([])
+    expect(await t.app.db.User.findByPk(alice.userId, { raw: true })).toMatchObject({ name: 'alice' })
+  })
+
+  it('keeps its numbers when many write to the log of the service at once', async () => {
+    const before = (await trail({ kinds: ['AUDIT_READ'] })).length
+    await Promise.all(Array.from({ length: 12 }, () => trail({ kinds: ['AUDIT_READ'] })))
+    expect(await trail({ kinds: ['AUDIT_READ'] })).toHaveLength(before + 13)
+    const rows = await t.app.db.rows<{ seq: number }>('SELECT seq FROM event WHERE log_id = ? ORDER BY seq', [
+      SERVICE_LOG,
+    ])
+    expect(rows.map(({ seq }) => Number(seq))).toEqual(rows.map((_, i) => i + 1))
+  })
+})
+
+describe('npm run admin -- audit', () => {
+  it('shows and exports what is found, all of it, with formulas disarmed and no secrets', async () => {
+    await alice.upload('=HYPERLINK("https:,x").txt', 'x')
+    const shown = await admin('audit', '--actor', 'alice@example.com', '--kind', 'file.created', '--limit', '2')
+    expect(shown.code).toBe(0)
+    expect(shown.out.trimEnd().split('\n')).toHaveLength(3)
+    const csv = await admin('audit', '--actor', alice.userId, '--format', 'csv')
+    const [head, first = ''] = csv.out.split('\r\n')
+    expect(head).toBe(
+      'happened_at,kind,via,actor_id,operator_id,credential_id,address,agent,log_id,number,subject_id,entry_id,details',
+    )
+    expect(first).toMatch(/^"\d{4}-.*","file\.created","session","/)
+    expect(csv.out).not.toMatch(/(^|,)"[=+\-@]/m)
+    const lines = (await admin('audit', '--format', 'ndjson')).out.trimEnd().split('\n')
+    const [{ count }] = (await t.app.db.rows<{ count: number }>('SELECT COUNT(*) AS count FROM event')) as [
+      { count: number },
+    ]
+    expect(lines).toHaveLength(Number(count))
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'audit.read', agent: 'npm run admin', operator_id: null })
+    expect(lines.join('')).not.toContain(alice.cookie.split('=')[1])
+  })
+
+  it.each([
+    ['a kind that there is not', ['--kind', 'x']],
+    ['a format that there is not', ['--format', 'xml']],
+    ['no time', ['--since', 'yesterday']],
+    ['no user', ['--actor', 'nobody@example.com']],
+    ['no id', ['--about', 'x']],
+  ])('1 for %s', async (_what, args) => {
+    const { code, out, err } = await admin('audit', ...args)
+    expect([code, out]).toEqual([1, ''])
+    expect(err).not.toBe('')
+  })
+})
