@@ -108,7 +108,8 @@ export async function createApp(config: Config, options: AppOptions) {
   const { downloads, kept, sessions, backgroundCompletions } = services
   const { worker, webhooks, searchIndexer } = createJobs({
     ...services,
-    ...{ db, log, config, tokens, change, pubSub, mailer, mayReach, telemetry, habits: webhookHabits, isPaused, indexAfterMs },
+    ...{ db, log, config, tokens, change, pubSub, mailer, mayReach, telemetry },
+    ...{ habits: webhookHabits, isPaused, indexAfterMs },
   })
   const sweeper = createSweeper({
     ...{ db, store, kept, log, telemetry, isPaused },
