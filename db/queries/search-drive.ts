@@ -43,10 +43,6 @@ export async function searchDrives(db: Db, bucketIds: readonly string[], tx?: Tx
   )
 }
 
-/** Drives by their numbers, those after one. */
-export const searchDrivesAfter = async (db: Db, number: number, limit: number): Promise<SearchDrive[]> =>
-  read(await db.rows(`SELECT ${columns} FROM search_drive WHERE number > ? ORDER BY number LIMIT ${limit}`, [number]))
-
 /** Begins to index a drive, from its first entry on. Its number is the next one. */
 export async function beginSearchDrive(db: Db, bucketId: string, seq: number): Promise<void> {
   for (let tries = 1; ; tries++)
@@ -71,10 +67,6 @@ export const restartSearchDrive = (db: Db, bucketId: string, seq: number): Promi
     Date.now(),
     bucketId,
   ])
-
-/** Begins anew with all drives. @returns how many they are */
-export const restartAllSearchDrives = (db: Db): Promise<number> =>
-  db.run("UPDATE search_drive SET place = '', began_at = ?, entries = 0", [Date.now()])
 
 /** Notes how far a drive is indexed, unless another process has come further. @returns whether */
 export const moveSearchDrive = (
@@ -130,14 +122,6 @@ export const entriesInOrder = (
     `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind} AND id > ? ORDER BY id LIMIT ${limit}`,
     [bucketId, after],
   )
-
-/** How much is indexed of all drives. */
-export async function searchCounts(db: Db): Promise<{ drives: number; indexed: number; entries: number }> {
-  const row = await db.row<{ drives: number; indexed: number; entries: number }>(
-    `SELECT COUNT(*) AS drives, COALESCE(SUM(place IS NULL), 0) AS indexed, COALESCE(SUM(entries), 0) AS entries FROM search_drive`,
-  )
-  return { drives: Number(row?.drives), indexed: Number(row?.indexed), entries: Number(row?.entries) }
-}
 
 /** Drives of the index that are gone. */
 export const goneSearchDrives = (db: Db, limit: number): Promise<{ bucketId: string; number: number }[]> =>

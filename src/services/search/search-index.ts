@@ -10,10 +10,8 @@ import {
   entriesInOrder,
   grownSearchDrives,
   moveSearchDrive,
-  restartAllSearchDrives,
   restartSearchDrive,
   type SearchDrive,
-  searchCounts,
   searchDrives,
   unfinishedSearchDrives,
 } from '../../../db/queries/search-drive.ts'
@@ -57,13 +55,6 @@ const kinds: readonly DriveEventKind[] = [
 
 /** What is in a copied folder has no events of its own. */
 const bringsMore = ({ kind }: EventRow) => kind === 'folder.copied'
-
-export interface SearchIndexState {
-  /** Drives in the index, and those of them that are indexed wholly. */
-  drives: number
-  indexedDrives: number
-  entries: number
-}
 
 /**
  * The index follows the logs of the drives: changes cost nothing for it. A drive is indexed from its first entry on, and then event by
@@ -210,19 +201,6 @@ export function searchIndexService({
       if (all.length === 0) return false
       for (const id of all) await update([id], Math.max(20, milliseconds / all.length))
       return true
-    },
-
-    /** Begins anew with a drive, or with all. @returns how many drives they are */
-    async restart(bucketId: string | null): Promise<number> {
-      if (bucketId === null) {
-        return restartAllSearchDrives(db)
-      }
-      return restartSearchDrive(db, bucketId, await headOf(bucketId))
-    },
-
-    async state(): Promise<SearchIndexState> {
-      const { drives, indexed, entries } = await searchCounts(db)
-      return { drives, indexedDrives: indexed, entries }
     },
   }
 }

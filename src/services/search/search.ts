@@ -155,5 +155,3 @@ const comparison: Record<Exclude<SearchOrder, 'relevance'>, Compare> = {
   largest: (a, b) => b.row.size - a.row.size || byAge(a, b),
   smallest: (a, b) => a.row.size - b.row.size || byAge(a, b),
 }
-
-export type SearchService = ReturnType<typeof searchService>
