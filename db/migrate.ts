@@ -14,6 +14,7 @@ import { signIn } from './migrations/0013-sign-in.ts'
 import { deletionHolds } from './migrations/0014-deletion-holds.ts'
 import { maintenance } from './migrations/0015-maintenance.ts'
 import { audit } from './migrations/0016-audit.ts'
+import { previews } from './migrations/0017-previews.ts'
 import { tags } from './migrations/0019-tags.ts'
 import { loginRequests } from './migrations/0020-login-requests.ts'
 import { status } from './migrations/0022-status.ts'
@@ -26,8 +27,8 @@ export const RESTORING = 'restoring '
 /** Lead from the first released version to this one, in order. */
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
-  ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, audit, tags, loginRequests],
-  ...[status, touchedRows],
+  ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, audit],
+  ...[previews, tags, loginRequests, status, touchedRows],
 ]
 
 /**

@@ -28,6 +28,7 @@ import { Note } from './models/note.ts'
 import { Operator } from './models/operator.ts'
 import { OwnLimit } from './models/own-limit.ts'
 import { Plan } from './models/plan.ts'
+import { Preview } from './models/preview.ts'
 import { Session } from './models/session.ts'
 import { Share } from './models/share.ts'
 import { ShareEntry } from './models/share-entry.ts'
@@ -72,6 +73,7 @@ const tables = {
   Operator,
   OwnLimit,
   Plan,
+  Preview,
   Session,
   Share,
   ShareEntry,

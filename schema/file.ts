@@ -2,6 +2,7 @@ import { batchSeen } from './batch.ts'
 import { Download } from './download.ts'
 import { Disposition } from './enums.ts'
 import { Node } from './node.ts'
+import { Preview, previewOf } from './preview.ts'
 import { Entry, File } from './refs.ts'
 
 const noteOf = batchSeen(({ notes }, caller, checksums) => notes.ofContents(caller, checksums))
@@ -18,6 +19,12 @@ File.implement({
         "The caller's note on this content, empty if there is none; null in workspaces, which have no notes.",
       resolve: async ({ md5 }, _args, context) =>
         context.drive.workspace ? null : ((await noteOf(context, md5)) ?? ''),
+    }),
+    preview: t.withAuth({ drive: 'read' }).field({
+      type: Preview,
+      nullable: true,
+      description: 'A small picture of it; null if there is none of files of its kind, or of its size.',
+      resolve: (file, _args, context) => previewOf(context, file),
     }),
     download: t.withAuth({ drive: 'read' }).field({
       type: Download,

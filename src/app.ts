@@ -100,7 +100,7 @@ export async function createApp(config: Config, options: AppOptions) {
   const services: Services = createServices({
     maintenance,
     ...{ db, store, log, tokens, coordination, pubSub, config, mayReach, change, telemetry, publicUrl: address },
-    ...{ history, instanceName },
+    ...{ derive, history, instanceName },
     findCaller: credential => findCallerAgain(db, credential),
     wake: () => lead.wake('outbox'),
     wakeWebhooks: () => lead.wake('webhooks'),

@@ -102,7 +102,7 @@ const OPERATOR: [string, null] = ['operator', null]
 const SESSION: [string, null] = ['session', null]
 
 const ofFile =
-  'parent { id } isFavourite tags { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
+  'parent { id } isFavourite preview { url } tags { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
 
 const queries: GraphRow[] = [
   query('me', ['signed-in', READ], '{ me { id } }', 'me'),

@@ -9,6 +9,7 @@ import type { Identity, Row } from './authorization.ts'
 import { anotherIdentity, driveOf, expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
 import type { Inputs } from './contract/call.ts'
 import type { Person, TestApp } from './harness.ts'
+import { picture, pictured } from './pictured.ts'
 
 /** A receiver that is nowhere: RFC 6761. */
 export const NOWHERE = 'https://receiver.invalid/'
@@ -572,6 +573,13 @@ export class World {
       case 'Mutation.restoreWorkspaceTrash':
       case 'Mutation.deleteFromWorkspaceTrash':
         return { ...ws, items: [await things.trashedInWorkspace()] }
+      case 'Query.filePreview':
+        return { file_id: await pictured(this.#t, owner.upload(name, picture, 'image/png')) }
+      case 'Query.workspaceFilePreview':
+        return {
+          ...ws,
+          file_id: await pictured(this.#t, put(owner, ws.workspace_id, `/${name}`, picture, 'image/png')),
+        }
       case 'Query.fileInfo':
       case 'Query.versions':
         return { file_id: (await upload()).id }

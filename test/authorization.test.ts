@@ -13,7 +13,7 @@ let t: TestApp
 let common: World
 
 beforeAll(async () => {
-  t = await startApp(UNHURRIED)
+  t = await startApp({ ...UNHURRIED, PREVIEWS: 'true' })
   await t.limit({ ...ROOMY, maxFiles: null, maxFilesWorkspace: null, maxWorkspaceFolders: null })
   // What is deleted here needs no one to tidy up.
   await t.app.worker.stop()

@@ -138,6 +138,7 @@ const strangers: Record<string, ErrorCode> = {
   'Query.taggedEntries': 'TAG_NOT_FOUND',
   'Mutation.zipFiles': 'FILE_NOT_FOUND',
   'Query.fileInfo': 'FILE_NOT_FOUND',
+  'Query.filePreview': 'FILE_NOT_FOUND',
   'Query.versions': 'FILE_NOT_FOUND',
   'Query.versionDownload': 'VERSION_NOT_FOUND',
   'Mutation.restoreVersion': 'VERSION_NOT_FOUND',

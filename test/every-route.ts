@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { v7 as newId } from 'uuid'
 import { ask } from './ask.ts'
-import { anotherIdentity, driveOf } from './builders.ts'
+import { anotherIdentity, driveOf, put } from './builders.ts'
 import type { Person, RestAnswer, RestOptions, TestApp } from './harness.ts'
+import { picture, pictured } from './pictured.ts'
 
 /** Carries out a step of the walk; what it answers goes on. */
 export type Step = (route: string, call: () => Promise<RestAnswer>) => Promise<RestAnswer>
@@ -129,6 +130,7 @@ export async function walkEveryRoute(
   const file = `a/b/c/d/${fileName}`
   await go(alice, 'GET /api/files/tree', { path: 'a/b/c/d' })
   await go(alice, 'GET /api/files/info', { path: file })
+  await go(alice, 'GET /api/files/preview', { file_id: await pictured(t, alice.upload('p.png', picture, 'image/png')) })
   await go(alice, 'GET /api/folders', { path: 'a/b/c' })
   await go(alice, 'POST /api/folders', {}, { json: { path: 'e/f' } })
   await go(alice, 'POST /api/folders/move', {}, { json: { source: 'e/f', destination: 'a/f' } })
@@ -229,6 +231,8 @@ export async function walkEveryRoute(
   await walkVersions(bob, `${dir}/versions`, { ...ws, path: `/x/${fileName}` })
   await go(bob, `POST ${dir}/zip`, ws, { json: { entries: ['x'] } })
   const file_id = uploaded.response[0].id
+  const ours = await pictured(t, put(bob, ws.workspace_id, '/p.png', picture, 'image/png'))
+  await go(bob, `GET ${dir}/preview`, { ...ws, file_id: ours })
   await go(bob, `PATCH ${dir}/move`, ws, { json: { file_id, destination: '/' } })
   await go(bob, `PATCH ${dir}/folder/move`, ws, { json: { source: '/x', destination: '/y' } })
   await go(bob, `DELETE ${dir}/folder/delete`, { ...ws, path: '/y' })

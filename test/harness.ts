@@ -126,6 +126,8 @@ export async function startApp(
     // test/browser has it.
     CONSOLE: 'false',
     WORKERS: process.env.TEST_WORKERS || '2',
+    // test/preview.test.ts and test/browser have them.
+    PREVIEWS: 'false',
     // One account serves many tests, and has room for five rules.
     BLOB_CORS: 'false',
     ...settings,

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const at = mailServer.server.address()
   const log = createLog({ logLevel: 'trace' }, { write: line => void ofSignIn.push(line) })
   t = await startApp(
-    { SMTP_URL: `smtp://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}` },
+    { PREVIEWS: 'true', SMTP_URL: `smtp://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}` },
     {
       async embeddedSignIn(publicUrl) {
         const embedded = await mountSignIn({ publicUrl, secretKey: 'k'.repeat(32), dataDir, log })

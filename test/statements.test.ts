@@ -38,7 +38,7 @@ let bob: Person
 
 beforeAll(async () => {
   const generous = ['API_KEYS', 'SHARING', 'WORKSPACES', 'INVITES'].map(rate => [`RATE_${rate}`, '1000000'])
-  t = await startApp({ ...Object.fromEntries(generous), UPLOAD_PART_BYTES: String(PART) })
+  t = await startApp({ ...Object.fromEntries(generous), UPLOAD_PART_BYTES: String(PART), PREVIEWS: 'true' })
   await t.limit({
     maxPrivateApiKeys: 1000,
     maxWorkspaceApiKeys: 1000,

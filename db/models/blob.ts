@@ -1,9 +1,9 @@
-import { counter, moment, number, type Row, table, text, uuid, word } from './columns.ts'
+import { counter, digest, moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
 /**
  * The ledger of every object in the store; the id is the object's key.
- * staged: reserved, upload in progress; copied: a copy of a staged one, which holds the reservation;
- * live: files or versions refer to it; deleting: the object is deleted next, then the row.
+ * staged: reserved, upload in progress; copied: a copy of a staged one, which holds the reservation, or a preview that is being made;
+ * live: files, versions or a preview refer to it; deleting: the object is deleted next, then the row.
  */
 export const Blob = table({
   tableName: 'blobs',
@@ -16,6 +16,8 @@ export const Blob = table({
     size: counter,
     /** CRC-32 of its bytes in lower-case hex, for archives; null while it is not known. */
     crc32: word(8).nullable(),
+    /** SHA-256 of its bytes, which identifies its content; null while it is not known. */
+    sha256: digest.nullable(),
     /** How many files and versions have these bytes, once it is live. Copies of files add to it; who takes the last one marks it for deletion. */
     refCount: number.default(1),
     /** Until when its uploader holds the lease (staged, copied), or when the sweeper may next try (deleting). */
@@ -23,7 +25,7 @@ export const Blob = table({
     createdAt: moment,
   },
   // With the size, so that the bytes still to be deleted are summed in the index: SQLite reads in the thread that serves.
-  indexes: [['state', 'leaseUntil', 'size']],
+  indexes: [['state', 'leaseUntil', 'size'], ['sha256']],
 })
 
 export type Blob = Row<typeof Blob>

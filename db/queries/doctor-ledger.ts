@@ -7,6 +7,8 @@ import { insertBlob, releaseBlobs } from './blob.ts'
 export interface LedgerRow extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'size' | 'leaseUntil' | 'refCount'> {
   entryId: string | null
   versionId: string | null
+  /** The digest of the content that it has the preview of. */
+  previewId: string | null
   /** The bytes that the file or the version says. */
   entrySize: number | null
   versionSize: number | null
@@ -15,12 +17,13 @@ export interface LedgerRow extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'siz
 }
 
 const counted = (blob: string) =>
-  `((SELECT COUNT(*) FROM entry WHERE blob_id = ${blob}) + (SELECT COUNT(*) FROM version WHERE blob_id = ${blob}))`
+  `((SELECT COUNT(*) FROM entry WHERE blob_id = ${blob}) + (SELECT COUNT(*) FROM version WHERE blob_id = ${blob}) + (SELECT COUNT(*) FROM preview WHERE blob_id = ${blob}))`
 
 const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_until AS leaseUntil, b.ref_count AS refCount,
-    e.id AS entryId, e.total_bytes AS entrySize, v.id AS versionId, v.bytes AS versionSize, ${counted('b.id')} AS named
+    e.id AS entryId, e.total_bytes AS entrySize, v.id AS versionId, v.bytes AS versionSize, p.digest AS previewId, ${counted('b.id')} AS named
   FROM blobs b
     LEFT JOIN entry e ON e.id = (SELECT x.id FROM entry x WHERE x.blob_id = b.id ORDER BY x.total_bytes = b.size, x.id LIMIT 1)
+    LEFT JOIN preview p ON p.blob_id = b.id
     LEFT JOIN version v ON v.id = (SELECT x.id FROM version x WHERE x.blob_id = b.id ORDER BY x.bytes = b.size, x.id LIMIT 1)`
 
 /** The ledger in the order of its keys. */
@@ -29,14 +32,15 @@ export const ledgerAfter = (db: Db, id: string, limit: number): Promise<LedgerRo
 
 export const ledgerOf = (db: Db, id: string): Promise<LedgerRow | undefined> => db.row(`${ledger} WHERE b.id = ?`, [id])
 
-const users = 'SELECT id FROM entry WHERE blob_id = ? UNION ALL SELECT id FROM version WHERE blob_id = ?'
+const users =
+  'SELECT id FROM entry WHERE blob_id = ? UNION ALL SELECT id FROM version WHERE blob_id = ? UNION ALL SELECT digest FROM preview WHERE blob_id = ?'
 
 /** Whether the ledger, a file or a version names an object. */
 export const isNamed = (db: Db, id: string): Promise<boolean> =>
-  db.exists(`SELECT id FROM blobs WHERE id = ? UNION ALL ${users}`, [id, id, id])
+  db.exists(`SELECT id FROM blobs WHERE id = ? UNION ALL ${users}`, [id, id, id, id])
 
 /** Whether a file or a version names an object. */
-export const isUsed = (db: Db, id: string): Promise<boolean> => db.exists(users, [id, id])
+export const isUsed = (db: Db, id: string): Promise<boolean> => db.exists(users, [id, id, id])
 
 /** The files that name an object. */
 export async function filesOfBlob(db: Db, id: string): Promise<{ id: string; bucketId: string }[]> {
@@ -56,7 +60,7 @@ export async function bucketsOfVersions(db: Db, blobId: string): Promise<string[
 export async function recountReferences(db: Db, id: string, tx: Tx): Promise<void> {
   const live = `SELECT id FROM blobs${db.byKey} WHERE id = ? AND state = 'live'${db.forUpdate}`
   if (!(await db.exists(live, [id], tx))) return
-  const row = await db.row<{ named: number }>(`SELECT ${counted('?')} AS named`, [id, id], tx)
+  const row = await db.row<{ named: number }>(`SELECT ${counted('?')} AS named`, [id, id, id], tx)
   const named = Number(row?.named ?? 0)
   await db.run('UPDATE blobs SET ref_count = ? WHERE id = ?', [named, id], tx)
   if (named === 0) await releaseBlobs(db, [id], tx)

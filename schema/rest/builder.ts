@@ -9,6 +9,7 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
 import { Kind, type ObjectTypeDefinitionNode } from 'graphql'
 import type { Attachment } from '../../src/services/accounts/account-export.ts'
 import type { Download } from '../../src/services/sharing/download.ts'
+import type { PreviewBytes } from '../../src/services/tree/preview.ts'
 import { type BaseTypes, base } from '../base.ts'
 import { scalars } from '../scalars.ts'
 
@@ -20,6 +21,8 @@ export interface RestTypes extends BaseTypes {
     Void: { Input: never; Output: null }
     /** A file that is sent as bytes, or by a redirect. */
     Download: { Input: never; Output: Download }
+    /** A small picture, whose bytes the service sends itself. */
+    Picture: { Input: never; Output: PreviewBytes }
     /** A JSON file that is made while it is sent. */
     Attachment: { Input: never; Output: Attachment }
   }
@@ -69,6 +72,10 @@ builder.scalarType('Upload', scalars.Upload)
 builder.scalarType('Download', {
   description: 'A file: the router redirects to its signed URL, or sends its bytes.',
   serialize: download => download,
+})
+builder.scalarType('Picture', {
+  description: 'A small picture: the router sends its bytes.',
+  serialize: picture => picture,
 })
 builder.scalarType('Attachment', {
   description: 'A JSON file: the router sends it as it is made, without an envelope.',

@@ -1,5 +1,6 @@
 import './files.ts'
 import './file-info.ts'
+import './previews.ts'
 import './archives.ts'
 import './folders.ts'
 import './upload-completions.ts'

@@ -1,8 +1,18 @@
 import { z } from 'zod'
-import { count } from './readers.ts'
+import { count, flag } from './readers.ts'
 
 /** The settings of what is derived from files. */
 export const deriveSettings = {
+  PREVIEWS: {
+    help: 'make small pictures of the pictures that people store, and show these in lists',
+    default: 'true',
+    read: flag,
+  },
+  PREVIEW_MAX_BYTES: {
+    help: 'largest file of which small pictures are made, in bytes',
+    default: '209715200',
+    read: count(1, 2 ** 40),
+  },
   DERIVE_PROCESSES: {
     help: 'processes at a time that make small pictures and the like of files; they run at low priority, only while there is work, each with at most 512 MiB',
     default: '',

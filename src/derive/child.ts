@@ -22,7 +22,7 @@ const PAGE = 4096
 export type Ended =
   | { ok: true; value: unknown; outputs: Buffer[] }
   | { ok: false; reason: FailureReason }
-  | { ok: false; unable: string }
+  | { ok: false; unable: string; isLasting: boolean }
 
 const own = fileURLToPath(import.meta.url)
 const folder = dirname(own)

@@ -29,9 +29,13 @@ export type Outcome = { ok: true; value: unknown; outputs: Buffer[] } | { ok: fa
 
 /** Nothing can be derived now, whatever the file: its job is to be tried again. */
 export class DeriveUnavailable extends Error {
-  constructor(message: string) {
+  /** Whether this platform lacks what it takes, so that no further try can succeed. */
+  readonly isLasting: boolean
+
+  constructor(message: string, { isLasting = false } = {}) {
     super(message)
     this.name = 'DeriveUnavailable'
+    this.isLasting = isLasting
   }
 }
 
@@ -211,7 +215,7 @@ export function createDerive({
         waiting.set(kind, queue)
         work()
       })
-      if ('unable' in ended) throw new DeriveUnavailable(ended.unable)
+      if ('unable' in ended) throw new DeriveUnavailable(ended.unable, { isLasting: ended.isLasting })
       return ended
     } finally {
       await file.release()

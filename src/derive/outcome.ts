@@ -47,4 +47,4 @@ export type AnswerHead =
   | { ok: true; value: unknown; outputs: number[] }
   | { ok: false; reason: FailureReason }
   /** The process cannot do jobs of this kind, whatever the file. */
-  | { ok: false; unable: string }
+  | { ok: false; unable: string; isLasting: boolean }

@@ -29,10 +29,11 @@ async function answer(task: Task): Promise<void> {
 function failureOf(error: unknown): AnswerHead {
   if (error instanceof Refusal) return { ok: false, reason: error.reason }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  // A library that this platform has no build of, or a file that this process may not read.
-  const isOurs = /^(ERR_DLOPEN_FAILED|ERR_MODULE_NOT_FOUND|ERR_ACCESS_DENIED|MODULE_NOT_FOUND|ENOENT|EACCES|EIO)$/
+  // A library that this platform has no build of; a file that has gone meanwhile, or that cannot be read for now.
   const said = String(error instanceof Error ? error.message : error).slice(0, 300)
-  if (isOurs.test(code) || /Could not load the "sharp" module/.test(said)) return { ok: false, unable: said }
+  if (/^(ERR_DLOPEN_FAILED|(ERR_)?MODULE_NOT_FOUND)$/.test(code) || /Could not load the "sharp" module/.test(said))
+    return { ok: false, unable: said, isLasting: true }
+  if (/^(ERR_ACCESS_DENIED|ENOENT|EACCES|EIO)$/.test(code)) return { ok: false, unable: said, isLasting: false }
   return { ok: false, reason: 'unreadable' }
 }
 

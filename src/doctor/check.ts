@@ -23,6 +23,7 @@ export type FindingKind =
   | 'trash-item-empty'
   | 'version-without-file'
   | 'version-without-blob'
+  | 'preview-broken'
   | 'tag-misplaced'
   | 'favourite-empty'
   | 'job-failing'

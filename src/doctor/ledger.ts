@@ -15,6 +15,7 @@ import {
   setSize,
 } from '../../db/queries/doctor-ledger.ts'
 import { miscountedRequestsAfter, recountRequest } from '../../db/queries/doctor-requests.ts'
+import { removePreviewOf } from '../../db/queries/preview.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type Installation, type Problem, rowsOf } from './check.ts'
 import { inBucket, inBuckets, retotal } from './repair.ts'
@@ -133,10 +134,11 @@ function miscounted(db: Db, { id, named, refCount }: LedgerRow): Problem {
 }
 
 /** A file or version that names an object: one that says another size than the ledger, if there is one. */
-function namerOf({ entryId, entrySize, versionId, versionSize, size }: LedgerRow): {
+function namerOf({ entryId, entrySize, versionId, versionSize, previewId, size }: LedgerRow): {
   name: string
   size: number | null
 } {
+  if (previewId !== null) return { name: `preview ${previewId}`, size }
   return entryId === null || (entrySize === size && versionSize !== null && versionSize !== size)
     ? { name: `version ${versionId}`, size: versionSize }
     : { name: `file ${entryId}`, size: entrySize }
@@ -149,6 +151,15 @@ async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): Asyn
   if (row?.state !== 'live' || row.named === 0) return
   const { size } = row
   const { name: named, size: namedSize } = namerOf(row)
+  if (row.previewId !== null && object?.size !== size) {
+    yield {
+      kind: object ? 'size-differs' : 'object-missing',
+      id,
+      message: `The bytes of the ${named} are not what was stored. It is made again when it is next asked for.`,
+      repair: () => db.transaction(tx => removePreviewOf(db, id, tx)),
+    }
+    return
+  }
   if (!object) {
     yield {
       kind: 'object-missing',

@@ -1,6 +1,7 @@
 import type { Finding, Installation } from './check.ts'
 import { checkFileRequests, checkUploads, compareLedgerWithStore } from './ledger.ts'
 import { checkMarks } from './mark.ts'
+import { checkPreviews } from './preview.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges, checkTrash } from './tree.ts'
 import { checkVersions } from './version.ts'
 
@@ -17,6 +18,7 @@ const checks = [
   checkEntries,
   checkTrash,
   checkVersions,
+  checkPreviews,
   checkMarks,
   checkBuckets,
   checkPurges,

@@ -43,8 +43,9 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
   const etag = `"${delivery.etag}"`
   const headers = {
     etag,
-    'accept-ranges': 'bytes',
-    'cache-control': 'private, no-cache',
+    ...(delivery.cacheControl
+      ? { 'cache-control': delivery.cacheControl, vary: 'Cookie, Authorization' }
+      : { 'cache-control': 'private, no-cache', 'accept-ranges': 'bytes' }),
     'content-type': delivery.contentType,
     'content-disposition': delivery.disposition,
     // Whatever the file is, on our origin it can do nothing.
@@ -57,7 +58,7 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
     res.writeHead(304, headers).end()
     return
   }
-  const range = rangeOf(req, delivery.size, etag)
+  const range = delivery.cacheControl ? undefined : rangeOf(req, delivery.size, etag)
   if (range === 'unsatisfiable') {
     res.writeHead(416, { ...headers, 'content-range': `bytes */${delivery.size}`, 'content-length': 0 }).end()
     return

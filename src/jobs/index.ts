@@ -11,6 +11,7 @@ import type { SearchIndexService } from '../services/search/search-index.ts'
 import type { FileRequestService } from '../services/sharing/file-request.ts'
 import type { ShareNoticeService } from '../services/sharing/share-notice.ts'
 import type { BackgroundCopyService } from '../services/tree/background-copy.ts'
+import type { PreviewService } from '../services/tree/preview.ts'
 import { byWord, type Telemetry } from '../telemetry/telemetry.ts'
 import { copyEntries } from './copy.ts'
 import { type createMailer, mailOutcome, mailOutcomes } from './mail.ts'
@@ -41,6 +42,7 @@ interface Deps {
   fileRequests: FileRequestService
   backgroundCopies: BackgroundCopyService
   shareNotices: ShareNoticeService
+  previews: PreviewService
   mayReach: MayReach
   telemetry: Telemetry
   /** Whether files must not change now. */
@@ -58,6 +60,7 @@ export function createJobs({
   fileRequests,
   backgroundCopies,
   shareNotices,
+  previews,
   mayReach,
   habits = {},
   searchIndex,
@@ -83,6 +86,7 @@ export function createJobs({
       'purge-folder': folder => purgeFolder(db, folder, requireRunning),
       'copy-entries': ({ copyId }) => copyEntries(db, backgroundCopies, copyId),
       'purge-bucket': bucket => purgeBucket(db, bucket, requireRunning),
+      preview: content => previews.make(content),
       mail: async (mail, job) => {
         if (!(await mailings.isWanted(mail))) return
         const span = { name: `mail ${mail.template}`, kind: 'client' } as const

@@ -3,6 +3,7 @@ import { deleteMarked, endCopies, leaseMarked, liveAmong, markedBlobs, overdueUp
 import { endKeep, expiredKeeps } from '../../db/queries/bucket.ts'
 import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
+import { digestsOf, endUnusedPreview } from '../../db/queries/preview.ts'
 import type { Log } from '../runtime/log.ts'
 import { enqueue } from '../services/notices/outbox.ts'
 import type { KeptService } from '../services/tree/kept.ts'
@@ -65,6 +66,8 @@ export function createSweeper({
       if (ids.length === 0) return 0
       // The lease keeps other instances away for a while; if the store fails now, the objects are swept again after it.
       await leaseMarked(db, ids, now + RETRY_MS)
+      // Before the rows that lead to them go.
+      for (const digest of await digestsOf(db, ids)) await db.transaction(tx => endUnusedPreview(db, digest, tx))
       const gone = await removeObjects(ids)
       // Rows that have changed since are swept again.
       if (gone.length > 0) await deleteMarked(db, gone, now + RETRY_MS)

@@ -14,12 +14,13 @@ export class Hopeless extends Error {}
 /** Thrown by a handler that stops because of a maintenance: the job goes on after it. */
 export class Paused extends Error {}
 
-const BATCH = 5
+/** Jobs of a kind at a time; those of previews wait for their processes. */
+const batchOf = (kind: JobKind): number => (kind === 'preview' ? 32 : 5)
 /** Characters of the last error of a job that are stored. */
 const MAX_ERROR = 500
 
 /** The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321, 4.5.4.1. */
-const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS }
+const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS, preview: DAY_MS }
 
 const FIRST_RETRY_MS = 5000
 const LAST_RETRY_MS = 3600_000
@@ -43,7 +44,7 @@ export interface WorkerOptions {
 }
 
 /** The kinds of jobs that change files. The others send what is said already. */
-const changing: ReadonlySet<JobKind> = new Set(['purge-folder', 'purge-bucket', 'copy-entries'])
+const changing: ReadonlySet<JobKind> = new Set(['purge-folder', 'purge-bucket', 'copy-entries', 'preview'])
 
 /**
  * Runs the jobs of the outbox. Any number of instances may run it: a worker claims a job by moving its due time ahead, which only one
@@ -103,7 +104,7 @@ function createQueue<K extends JobKind>(
   async function claim(): Promise<{ any: boolean; mine: JobRow[] }> {
     if (isPaused() && changing.has(kind)) return { any: false, mine: [] }
     const now = Date.now()
-    const due = await dueJobs(db, kind, now, BATCH)
+    const due = await dueJobs(db, kind, now, batchOf(kind))
     const mine: JobRow[] = []
     for (const job of due) {
       const dueAt = now + leaseMs

@@ -10,6 +10,7 @@ import {
   copyAccepted,
   downloadOf,
   type MediaType,
+  picture,
   type Response,
   refusal,
   success,
@@ -79,7 +80,13 @@ export function operationOf(
     ),
     ...(body ? { requestBody: body } : {}),
     responses: {
-      ...(route.redirect ? downloadOf(proxied) : route.attachment ? attachment : answerOf(route, outputSchema)),
+      ...(route.redirect
+        ? downloadOf(proxied)
+        : route.picture
+          ? picture
+          : route.attachment
+            ? attachment
+            : answerOf(route, outputSchema)),
       ...(route.defers ? { 202: 'upload_id' in route.sources ? uploadAccepted : copyAccepted } : {}),
       ...(route.revalidates ? { 304: unchanged } : {}),
       ...Object.fromEntries(refusals),

@@ -110,6 +110,16 @@ export function downloadOf(proxied: boolean): Record<string, Response> {
   }
 }
 
+/** What a small picture is answered with. */
+export const picture: Record<string, Response> = {
+  200: {
+    description: 'The picture.',
+    headers: headersOf('ETag', 'Content-Disposition'),
+    content: { 'image/webp': { schema: { type: 'string', format: 'binary' } } },
+  },
+  304: { description: 'The caller already has it: `If-None-Match`.', headers: headersOf('ETag') },
+}
+
 const meanings: Record<number, string> = {
   400: 'The request is invalid.',
   401: 'The credential is missing, invalid or insufficient.',

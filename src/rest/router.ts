@@ -6,14 +6,14 @@ import type { Context } from '../../schema/context.ts'
 import { createAddresses } from '../http/addresses.ts'
 import { sendAttachment } from '../http/attachment.ts'
 import { type BodyKind, readJson, readRaw } from '../http/body.ts'
-import { sendDelivery } from '../http/bytes.ts'
+import { sendBytes, sendDelivery } from '../http/bytes.ts'
 import { type Answer, accepted, answer, failure, success, unchanged } from '../http/envelope.ts'
 import { isNavigation } from '../http/method.ts'
 import { write } from '../http/write.ts'
 import { Unauthenticated } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Attachment } from '../services/accounts/account-export.ts'
-import type { Download } from '../services/sharing/download.ts'
+import type { Delivery, Download } from '../services/sharing/download.ts'
 import { type InputReader, inputReader } from './input.ts'
 import { readMultipart } from './multipart.ts'
 import { buildOperations } from './operations.ts'
@@ -95,12 +95,9 @@ export async function createRestRouter(schema: GraphQLSchema) {
         route = endpoint.route
         const context = await contextOf(kindsOfBody[route.body])
         const value = await run(request, context, endpoint, params)
-        if (route.redirect)
-          await sendDelivery(
-            { req, res, address: context.address, signal: context.signal },
-            value as Download,
-            context.services.downloads,
-          )
+        const exchange = { req, res, address: context.address, signal: context.signal }
+        if (route.redirect) await sendDelivery(exchange, value as Download, context.services.downloads)
+        else if (route.picture) await sendBytes(exchange, value as Delivery)
         else if (route.attachment) await sendAttachment({ req, res, signal: context.signal, log }, value as Attachment)
         else write(res, req, answerOf(route, value, context, req))
       } catch (error) {

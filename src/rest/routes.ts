@@ -19,6 +19,8 @@ export interface Route {
   wrap: string | undefined
   msg: string
   redirect: boolean
+  /** Whether it sends a picture, whose bytes always pass the service. */
+  picture: boolean
   /** Whether it sends a file that is no envelope. */
   attachment: boolean
   /** The page that explains a refusal to a person. */
@@ -86,6 +88,7 @@ function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQ
     wrap: rest.wrap,
     msg: rest.msg ?? 'ok',
     redirect: String(getNullableType(field.type)) === 'Download',
+    picture: String(getNullableType(field.type)) === 'Picture',
     attachment: String(getNullableType(field.type)) === 'Attachment',
     page: rest.page,
     auth,

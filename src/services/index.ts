@@ -2,6 +2,7 @@ import type { Caller } from '../access/caller.ts'
 import { createGuessLimiter } from '../access/guessing.ts'
 import { createPasswords } from '../access/password.ts'
 import type { Config } from '../config/config.ts'
+import type { Derive } from '../derive/derive.ts'
 import type { History } from '../telemetry/recorder.ts'
 import { accountService } from './accounts/account.ts'
 import { accountEndService } from './accounts/account-end.ts'
@@ -57,6 +58,7 @@ import { folderService } from './tree/folder.ts'
 import { keptService } from './tree/kept.ts'
 import { listingService } from './tree/listing.ts'
 import { noteService } from './tree/note.ts'
+import { previewService } from './tree/preview.ts'
 import { tagService } from './tree/tag.ts'
 import { trashItemService } from './tree/trash-item.ts'
 import { versionService } from './tree/version.ts'
@@ -75,6 +77,7 @@ interface Options extends Core {
   history: History
   /** The name of the instance among others. */
   instanceName: string
+  derive: Derive
   /** The caller by the credential of an earlier request; null when that has ended. */
   findCaller: (credential: Pick<Caller, 'via' | 'credentialId'>) => Promise<Caller | null>
   /** Tells what delivers that webhooks have changed. */
@@ -92,12 +95,13 @@ export function createServices({ config, ...given }: Options) {
   const blobs = blobService(core)
   const listings = listingService(core)
   const versions = versionService({ ...core, changeTree, listings })
-  const trees = { ...core, changeTree, removal, blobs, listings, versions }
+  const previews = previewService({ ...core, blobs })
+  const trees = { ...core, changeTree, removal, blobs, listings, versions, previews }
   const files = fileService(trees)
   const trashItems = trashItemService(trees)
 
   const uploadSessions = uploadSessionService({ ...core, blobs, files })
-  const uploadCompletions = uploadCompletionService({ ...core, blobs, files, changeTree, uploadSessions })
+  const uploadCompletions = uploadCompletionService({ ...core, blobs, files, changeTree, uploadSessions, previews })
 
   const eventFeeds = eventFeedService(core)
   const shareEvents = shareEventService(core)
@@ -170,6 +174,7 @@ export function createServices({ config, ...given }: Options) {
     recent: recentService(core),
     rateLimits,
     loginRequests: loginRequestService({ ...core, apiKeys, guesses, rateLimits }),
+    previews,
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),
     statistics: statisticService(core),
     storageReports: storageReportService(core),

@@ -153,6 +153,7 @@ describe('the OpenAPI document', () => {
     const { 200: success, 302: redirect } = operation.responses
     if (redirect) expect(redirect).not.toHaveProperty('content')
     else if (operation.operationId === 'signOutAtProvider') expect(success).toHaveProperty(['content', 'text/html'])
+    else if (/preview$/i.test(operation.operationId)) expect(success).toHaveProperty(['content', 'image/webp'])
     else expect(success).toHaveProperty(['content', 'application/json', 'example'])
   })
 

@@ -67,6 +67,8 @@ export interface Jobs {
   'purge-bucket': { rootId: string; bucketId: string }
   /** A turn of a copy in the background. */
   'copy-entries': { copyId: string }
+  /** Small pictures of the content of a blob. */
+  preview: { blobId: string; fileType: string }
   mail: Mail
   /** Tells the maker of a file request what it has received. */
   'file-request-mail': { requestId: string }

@@ -17,6 +17,8 @@ export interface Delivery {
   etag: string
   contentType: string
   disposition: string
+  /** What caches may do with something small, which is sent whole; without it, they ask each time. */
+  cacheControl?: string
   /** Meters the bytes sent, where a share limits its downloads. */
   meter?: Meter
   /** Takes a place for what may be under way a few times only. @returns what gives it back @throws UNAVAILABLE */

@@ -176,7 +176,7 @@ export function blobService({
     renew: (id: string, until: number): Promise<boolean> => extendLease(db, id, until),
 
     /** Records a copy that is about to be made of a staged blob, with a lease that this instance renews. @returns the key of the copy */
-    async announceCopy(tree: Tree): Promise<string> {
+    async announceCopy(tree: Pick<Tree, 'bucketId'>): Promise<string> {
       const id = newId()
       const { bucketId } = tree
       await db.transaction(tx => insertBlob(db, { id, bucketId, state: 'copied', leaseUntil: leaseUntil() }, tx))
@@ -185,7 +185,7 @@ export function blobService({
     },
 
     /** Marks a copy that no entry will refer to for deletion. Never throws: its lease expires anyway. */
-    async abandonCopy(tree: Tree, id: string): Promise<void> {
+    async abandonCopy(tree: Pick<Tree, 'bucketId'>, id: string): Promise<void> {
       running.delete(id)
       await db
         .transaction(async tx => {

@@ -16,6 +16,7 @@ import { addEntry, addUsage, lockTree, pathExists, prepareFolder, type TreeChang
 import { fileNotFound, findEntry, namesOfFolder, pathIn } from './entry-path.ts'
 import type { Located, TreeDeps } from './entry-removal.ts'
 import type { FileView, ListingService } from './listing.ts'
+import type { PreviewService } from './preview.ts'
 import type { UploadLimits } from './quota.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
 import { onlyReplaced } from './trunk.ts'
@@ -47,9 +48,10 @@ interface Deps extends TreeDeps {
   blobs: BlobService
   listings: ListingService
   versions: VersionService
+  previews: PreviewService
 }
 
-export function fileService({ db, blobs, listings, changeTree, removal, versions, wake }: Deps) {
+export function fileService({ db, blobs, listings, changeTree, removal, versions, previews, wake }: Deps) {
   /** The file at a path. @throws FILE_NOT_FOUND */
   async function locate(tree: Tree, names: string[], tx?: Tx): Promise<{ node: Node; above: Node[] }> {
     const found = await findEntry(db, tree, names, tx)
@@ -94,6 +96,7 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
   ): Promise<FileView> {
     const { tx, by, record, trunk } = change
     await blobs.settle(tree, blob, caller, tx)
+    await previews.order({ blobId: blob.id, fileType, size: blob.size }, tx)
     const [names, shared] = trunk?.file
       ? [[trunk.file.name], { node: trunk.file.node, above: [] }]
       : [folderId === undefined ? planned : await namesIn(tree, folderId, planned, tx), undefined]
@@ -197,6 +200,7 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
         const made = { fileType, caller, at: Date.now() }
         const file = await changeTree(tree, caller, change => save(tree, staged, destination, made, change))
         blobs.settled(staged.id)
+        previews.ordered(file)
         return file
       } catch (error) {
         await blobs.abandon(tree, staged.id, error)

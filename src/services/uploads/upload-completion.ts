@@ -22,6 +22,7 @@ import type { BlobService, StagedBlob } from '../tree/blob.ts'
 import { lockTree, type TreeChangeRunner } from '../tree/entry.ts'
 import type { Destination, FileService } from '../tree/file.ts'
 import type { FileView } from '../tree/listing.ts'
+import type { PreviewService } from '../tree/preview.ts'
 import type { ExpectedRevision } from '../tree/revision.ts'
 import { type Digests, digestsOf, flowing, mismatch, otherSize } from './expected-digest.ts'
 import { isCorrupted, refuseIncomplete, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
@@ -77,10 +78,11 @@ interface Deps extends Core<'db' | 'store' | 'log'>, Pick<Config, 'leaseSeconds'
   files: FileService
   changeTree: TreeChangeRunner
   uploadSessions: UploadSessionService
+  previews: PreviewService
 }
 
 export function uploadCompletionService({ db, store, log, leaseSeconds: claimSeconds, ...deps }: Deps) {
-  const { blobs, files, changeTree, uploadSessions: sessions } = deps
+  const { blobs, files, changeTree, previews, uploadSessions: sessions } = deps
   const claimUntil = () => Date.now() + claimSeconds * 1000
 
   /**
@@ -246,6 +248,7 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
         })
       })
       await (session.writableUntil > 0 ? sessions.removeParts(session) : sessions.endParts(id))
+      previews.ordered(file)
       return file
     })
     return work.catch(async error => {

@@ -1,0 +1,120 @@
+import type { Db, Tx } from '../index.ts'
+import { Preview } from '../models/preview.ts'
+import { releaseBlobs } from './blob.ts'
+import { insertion, placeholders, selection } from './sql.ts'
+
+/** A blob, with the checksum of its content where that is known, and its preview where it has one. */
+export type PreviewRow = { of: string; sha256: string | null } & { [Name in keyof Preview]: Preview[Name] | null }
+
+/** The previews of some blobs, in one statement. */
+export const previewsOf = (db: Db, blobIds: string[]): Promise<PreviewRow[]> =>
+  db.rows(
+    `SELECT b.id AS of, b.sha256, ${selection(Preview, 'p')}
+     FROM blobs b LEFT JOIN preview p ON p.digest = b.sha256 WHERE b.id IN (${placeholders(blobIds)})`,
+    blobIds,
+  )
+
+export interface Content {
+  id: string
+  bucketId: string
+  size: number
+  sha256: string | null
+}
+
+const live = "SELECT id, bucket_id AS bucketId, size, sha256 FROM blobs WHERE id = ? AND state = 'live'"
+
+/** A blob, if it is live. */
+export const liveBlob = (db: Db, id: string): Promise<Content | undefined> => db.row(live, [id])
+
+/** Notes the checksum of a blob. @returns whether it is live */
+export const setDigest = (db: Db, id: string, sha256: string, tx: Tx): Promise<boolean> =>
+  db.changed("UPDATE blobs SET sha256 = ? WHERE id = ? AND state = 'live'", [sha256, id], tx)
+
+const locked = (db: Db, sha256: string, tx: Tx) =>
+  db.row<Pick<Preview, 'state' | 'leaseUntil' | 'blobId'>>(
+    `SELECT state, lease_until AS leaseUntil, blob_id AS blobId FROM preview WHERE digest = ?${db.forUpdate}`,
+    [sha256],
+    tx,
+  )
+
+/** Claims the making of a preview until a time. @returns whether nobody else has made it or is making it */
+export async function claimPreview(db: Db, sha256: string, { now, until }: { now: number; until: number }, tx: Tx) {
+  const there = await locked(db, sha256, tx)
+  if (there && (there.state !== 'making' || there.leaseUntil > now)) return false
+  if (there) await db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [until, sha256], tx)
+  else {
+    const row = { digest: sha256, state: 'making' as const, leaseUntil: until, createdAt: now }
+    await db.run(...insertion(Preview, [row]), tx)
+  }
+  return true
+}
+
+export type Made = Omit<Preview, 'state' | 'leaseUntil' | 'createdAt' | 'reason'>
+
+/** Fills a preview that was claimed. @returns whether it is still to be made: its content may have gone */
+export async function finishPreview(db: Db, made: Made, source: string, tx: Tx): Promise<boolean> {
+  if ((await locked(db, made.digest, tx))?.state !== 'making') return false
+  if (!(await db.exists(`${live}${db.forUpdate}`, [source], tx))) return false
+  const { digest, ...values } = made
+  await db.Preview.update({ ...values, state: 'made', leaseUntil: 0 }, { where: { digest }, transaction: tx })
+  return true
+}
+
+/** Notes that there will be no preview. */
+export const failPreview = (db: Db, sha256: string, reason: string, tx: Tx): Promise<number> =>
+  db.run(
+    "UPDATE preview SET state = 'failed', reason = ?, lease_until = 0 WHERE digest = ? AND state = 'making'",
+    [reason, sha256],
+    tx,
+  )
+
+/** Lets go of a preview that could not be made for now. */
+export const dropClaim = (db: Db, sha256: string, tx: Tx): Promise<number> =>
+  db.run("DELETE FROM preview WHERE digest = ? AND state = 'making'", [sha256], tx)
+
+/** The checksums of some blobs, as far as they are known. */
+export async function digestsOf(db: Db, ids: string[]): Promise<string[]> {
+  const sql = `SELECT DISTINCT sha256 FROM blobs WHERE id IN (${placeholders(ids)}) AND sha256 IS NOT NULL`
+  return (await db.rows<{ sha256: string }>(sql, ids)).map(row => row.sha256)
+}
+
+/** Deletes the preview of a content that no live blob has any longer. @returns whether there was one */
+export async function endUnusedPreview(db: Db, sha256: string, tx: Tx): Promise<boolean> {
+  const there = await locked(db, sha256, tx)
+  if (!there) return false
+  if (await db.exists("SELECT id FROM blobs WHERE sha256 = ? AND state = 'live' LIMIT 1", [sha256], tx)) return false
+  await endPreview(db, sha256, there.blobId, tx)
+  return true
+}
+
+async function endPreview(db: Db, sha256: string, blobId: string | null, tx: Tx): Promise<void> {
+  await db.run('DELETE FROM preview WHERE digest = ?', [sha256], tx)
+  if (blobId) await releaseBlobs(db, [blobId], tx)
+}
+
+/** A preview without its object, or without a content. */
+export interface BrokenPreview {
+  id: string
+  blobId: string | null
+  unused: number
+}
+
+const unused = "NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = p.digest AND b.state = 'live')"
+const broken = `SELECT p.digest AS id, p.blob_id AS blobId, ${unused} AS unused FROM preview p LEFT JOIN blobs o ON o.id = p.blob_id
+  WHERE ((p.state = 'made' AND (o.state IS NULL OR o.state <> 'live')) OR ${unused})`
+
+export const brokenPreviewsAfter = (db: Db, digest: string, limit: number): Promise<BrokenPreview[]> =>
+  db.rows(`${broken} AND p.digest > ? ORDER BY p.digest LIMIT ${limit}`, [digest])
+
+/** Deletes a preview that is broken; it is made again when it is next asked for. */
+export async function removeBrokenPreview(db: Db, digest: string, tx: Tx): Promise<void> {
+  await locked(db, digest, tx)
+  const [there] = await db.rows<BrokenPreview>(`${broken} AND p.digest = ?`, [digest], tx)
+  if (there) await endPreview(db, digest, there.blobId, tx)
+}
+
+/** Deletes the preview that an object is of, because its bytes are gone. */
+export async function removePreviewOf(db: Db, blobId: string, tx: Tx): Promise<void> {
+  const there = await db.row<{ digest: string }>('SELECT digest FROM preview WHERE blob_id = ?', [blobId], tx)
+  if (there) await endPreview(db, there.digest, blobId, tx)
+}

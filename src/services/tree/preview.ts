@@ -1,0 +1,252 @@
+import { z } from 'zod'
+import type { Tx } from '../../../db/index.ts'
+import { makeLive } from '../../../db/queries/blob.ts'
+import {
+  claimPreview,
+  dropClaim,
+  failPreview,
+  finishPreview,
+  liveBlob,
+  type PreviewRow,
+  previewsOf,
+  setDigest,
+} from '../../../db/queries/preview.ts'
+import type { Config } from '../../config/config.ts'
+import { type Derive, DeriveUnavailable, type Source } from '../../derive/derive.ts'
+import { sourceOf } from '../../storage/source.ts'
+import type { Core } from '../core.ts'
+import { enqueueAll } from '../notices/outbox.ts'
+import type { BlobService } from './blob.ts'
+
+/** The formats that previews are made of; what a file says it is decides whether it is tried. */
+const PICTURES = /^image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)$/
+/** The longest side of each picture, in pixels. */
+const SIDES = { large: 1280, small: 256 } as const
+const LEASE_MS = 120_000
+/** How many files that were asked for are remembered, so that each is asked for once. */
+const REMEMBERED = 10_000
+
+export type PreviewSize = keyof typeof SIDES
+
+/** A file whose preview is asked for. */
+export interface PreviewedFile {
+  blobId: string
+  fileType: string
+  size: number
+}
+
+/** The preview of a file. Null where it is not known yet. */
+export interface PreviewView {
+  state: 'waiting' | 'made' | 'failed'
+  /** Changes with the content. */
+  version: string | null
+  placeholder: string | null
+  width: number | null
+  height: number | null
+  takenAt: number | null
+}
+
+/** The bytes of a preview, to be sent like those of a download. */
+export interface PreviewBytes {
+  fileName: string
+  size: number
+  etag: string
+  contentType: string
+  disposition: string
+  cacheControl: string
+  read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
+}
+
+/** What a process says of a picture. It has read a file of anybody's, so it is checked like any other input. */
+const pictureValue = z.object({
+  width: z.int().min(1).max(1e6),
+  height: z.int().min(1).max(1e6),
+  orientation: z.int().min(1).max(8),
+  placeholder: z.base64().max(64),
+  takenAt: z.int().min(-1e13).max(1e13).optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+})
+const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
+
+interface Deps
+  extends Core<'db' | 'store' | 'log' | 'wake' | 'publicUrl'>,
+    Pick<Config, 'previews' | 'previewMaxBytes'> {
+  blobs: BlobService
+  derive: Derive
+}
+
+/** Small pictures of files: of a content, made once, in processes apart (docs/decisions/previews.md). */
+export function previewService({ db, store, log, wake, publicUrl, ...deps }: Deps) {
+  const { blobs, derive, previews, previewMaxBytes } = deps
+  const asked = new Set<string>()
+  let isUnable = false
+
+  const isFor = ({ fileType, size }: Omit<PreviewedFile, 'blobId'>): boolean =>
+    previews && !isUnable && size > 0 && size <= previewMaxBytes && PICTURES.test(fileType)
+
+  function remember(blobId: string): void {
+    if (asked.size >= REMEMBERED) asked.clear()
+    asked.add(blobId)
+  }
+
+  /** Asks for previews that nobody has asked for yet: of files from before, or of another instance that has died. */
+  function askFor(files: PreviewedFile[]): void {
+    const unasked = files.filter(({ blobId }) => !asked.has(blobId))
+    if (unasked.length === 0) return
+    for (const { blobId } of unasked) remember(blobId)
+    const jobs = unasked.map(({ blobId, fileType }) => ({ blobId, fileType }))
+    db.transaction(tx => enqueueAll(db, 'preview', jobs, tx)).then(wake, error => {
+      for (const { blobId } of unasked) asked.delete(blobId)
+      log.warn({ err: error }, 'could not ask for previews; the next listing does')
+    })
+  }
+
+  const viewOf = ({ state, digest, placeholder, width, height, takenAt }: PreviewRow): PreviewView => {
+    const shown = state === 'made' || state === 'failed' ? state : 'waiting'
+    const version = state === 'made' && digest ? digest.slice(0, 16) : null
+    return { state: shown, version, placeholder, width, height, takenAt }
+  }
+
+  /** The checksum of a blob: what is known, or what a process finds. */
+  async function digestOf(id: string, known: string | null, file: Source, mediaType: string): Promise<string | null> {
+    if (known) return known
+    const outcome = await derive.run({ kind: 'digest', source: file, mediaType, bounds: { ms: 120_000 } })
+    if (!outcome.ok) throw new DeriveUnavailable(`The checksum of a file could not be computed: ${outcome.reason}.`)
+    const { sha256 } = digestValue.parse(outcome.value)
+    return (await db.transaction(tx => setDigest(db, id, sha256, tx))) ? sha256 : null
+  }
+
+  /** Stores what a process has made. Whatever happens, nothing is left that the ledger does not know of. */
+  async function keep(
+    source: { id: string; bucketId: string },
+    digest: string,
+    outputs: Buffer[],
+    value: z.infer<typeof pictureValue>,
+  ): Promise<void> {
+    const blobId = await blobs.announceCopy(source)
+    try {
+      const bytes = Buffer.concat(outputs)
+      const stored = await store.put(blobId, one(bytes), { contentType: 'image/webp', admit: async () => {} })
+      const [largeBytes = 0, smallBytes = 0] = outputs.map(output => output.length)
+      const { details, takenAt = null, width, height, orientation, placeholder } = value
+      const shape = {
+        width,
+        height,
+        orientation,
+        placeholder,
+        takenAt,
+        details: details ? JSON.stringify(details) : null,
+      }
+      const isKept = await db.transaction(async tx => {
+        if (!(await finishPreview(db, { digest, blobId, largeBytes, smallBytes, ...shape }, source.id, tx)))
+          return false
+        if (await makeLive(db, { id: blobId, size: stored.size, crc32: stored.crc32 }, 'copied', tx)) return true
+        throw new DeriveUnavailable('The lease of a preview has ended.')
+      })
+      if (isKept) blobs.settled(blobId)
+      else await blobs.abandonCopy(source, blobId)
+    } catch (error) {
+      await blobs.abandonCopy(source, blobId)
+      throw error
+    }
+  }
+
+  async function make(blob: { id: string; bucketId: string }, digest: string, file: Source, mediaType: string) {
+    const now = Date.now()
+    const isMine = await db.transaction(tx => claimPreview(db, digest, { now, until: now + LEASE_MS }, tx))
+    if (!isMine) return
+    try {
+      const input = { sides: Object.values(SIDES) }
+      const outcome = await derive.run({ kind: 'picture', source: file, mediaType, input })
+      const value = outcome.ok ? pictureValue.safeParse(outcome.value) : undefined
+      if (outcome.ok && value?.success && outcome.outputs.length === 2)
+        return await keep(blob, digest, outcome.outputs, value.data)
+      const reason = outcome.ok ? 'unreadable' : outcome.reason
+      await db.transaction(tx => failPreview(db, digest, reason, tx))
+    } catch (error) {
+      await db.transaction(tx => dropClaim(db, digest, tx)).catch(() => {})
+      throw error
+    }
+  }
+
+  return {
+    isFor,
+
+    /** Part of the transaction that stores a file: its preview is made after it. */
+    async order(file: PreviewedFile, tx: Tx): Promise<void> {
+      if (!isFor(file)) return
+      remember(file.blobId)
+      await enqueueAll(db, 'preview', [{ blobId: file.blobId, fileType: file.fileType }], tx)
+    },
+
+    /** Called once that transaction is committed. */
+    ordered(file: Omit<PreviewedFile, 'blobId'>): void {
+      if (isFor(file)) wake()
+    },
+
+    /** The previews of some files by their blobs, in one statement; nothing for files that can have none. */
+    async ofFiles(files: PreviewedFile[]): Promise<Map<string, PreviewView>> {
+      const able = files.filter(isFor)
+      if (able.length === 0) return new Map()
+      const rows = new Map(
+        (
+          await previewsOf(
+            db,
+            able.map(({ blobId }) => blobId),
+          )
+        ).map(row => [row.of, row]),
+      )
+      askFor(able.filter(({ blobId }) => rows.has(blobId) && !rows.get(blobId)?.state))
+      return new Map([...rows].map(([blobId, row]) => [blobId, viewOf(row)]))
+    },
+
+    /** The address of a preview, for the session or the key of who asks. It changes with the content only, so that browsers keep what they have. */
+    addressOf({ id }: { id: string }, workspaceId: string | null, version: string, size: PreviewSize): string {
+      const base = workspaceId === null ? '/api' : `/api/workspaces/${workspaceId}`
+      return `${publicUrl()}${base}/files/preview?file_id=${id}&size=${size}&version=${version}`
+    },
+
+    /** The bytes of a preview; null if there is none, or none yet. Does not authorize. */
+    async open(file: PreviewedFile & { name: string }, size: PreviewSize): Promise<PreviewBytes | null> {
+      if (!isFor(file)) return null
+      const [row] = await previewsOf(db, [file.blobId])
+      if (!row?.state) askFor([file])
+      if (row?.state !== 'made' || !row.blobId) return null
+      const { blobId, largeBytes, smallBytes, digest } = row
+      const [start, count] = size === 'large' ? [0, largeBytes ?? 0] : [largeBytes ?? 0, smallBytes ?? 0]
+      return {
+        fileName: `${file.name}.webp`,
+        size: count,
+        etag: `${digest?.slice(0, 32)}-${size}`,
+        contentType: 'image/webp',
+        disposition: 'inline',
+        // What a browser has shown it may show again for a day, to who has the same session or key: the address has the version of the content.
+        cacheControl: 'private, max-age=86400, immutable',
+        read: (range, signal) =>
+          store.open(blobId, { offset: start + (range?.offset ?? 0), count: range?.count ?? count, signal }),
+      }
+    },
+
+    /** Makes the preview of a content, unless it is there: the job of the outbox. */
+    async make({ blobId, fileType }: { blobId: string; fileType: string }): Promise<void> {
+      const blob = await liveBlob(db, blobId)
+      if (!blob || !isFor({ fileType, size: blob.size })) return
+      try {
+        await derive.withFile(sourceOf(store, blob), async file => {
+          const digest = await digestOf(blob.id, blob.sha256, file, fileType)
+          if (digest) await make(blob, digest, file, fileType)
+        })
+      } catch (error) {
+        if (!(error instanceof DeriveUnavailable && error.isLasting)) throw error
+        isUnable = true
+        log.warn({ err: error }, 'previews are off: this platform cannot make them')
+      }
+    },
+  }
+}
+
+export type PreviewService = ReturnType<typeof previewService>
+
+async function* one(bytes: Buffer) {
+  yield bytes
+}

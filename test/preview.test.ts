@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import sharp from 'sharp'
+import { examine } from '../src/doctor/run.ts'
+import { createLog } from '../src/runtime/log.ts'
+import { type PreviewedFile, previewService } from '../src/services/tree/preview.ts'
+import { expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
+import { unseen } from './coverage-of-routes.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { until } from './until.ts'
+
+let t: TestApp
+let alice: Person
+let bob: Person
+beforeAll(async () => {
+  t = await startApp({ PREVIEWS: 'true', DERIVE_PROCESSES: '1', TRASH_DAYS: '0', VERSIONS_KEPT: '0' })
+  ;[alice, bob] = await Promise.all([t.signIn('alice'), t.signIn('bob')])
+})
+afterAll(() => t.stop())
+
+let colours = 0
+/** A picture that no other test has. */
+const photo = (width = 60, height = 40) =>
+  sharp({ create: { width, height, channels: 3, background: { r: colours++ % 256, g: 20, b: 90 } } })
+    .withExifMerge({ IFD0: { Make: 'Acme', Model: 'One' }, IFD2: { DateTimeOriginal: '2024:05:06 07:08:09' } })
+    .jpeg()
+    .toBuffer()
+
+interface Shown {
+  id: string
+  preview: {
+    state: string
+    url: string | null
+    large: string | null
+    placeholder: string | null
+    width: number | null
+    height: number | null
+    takenAt: string | null
+  } | null
+}
+
+const shown = 'id preview { state url large: url(size: LARGE) placeholder width height takenAt }'
+
+async function look(person: Person, path: string): Promise<Shown> {
+  const query = `query ($path: String!) { me { drive { entry(path: $path) { ... on File { ${shown} } } } } }`
+  const { data, errors } = await person.graphql<{ me: { drive: { entry: Shown } } }>(query, { path })
+  if (!data) throw new Error(JSON.stringify(errors))
+  return data.me.drive.entry
+}
+
+async function looked(person: Person, path: string): Promise<NonNullable<Shown['preview']> & { id: string }> {
+  const { id, preview } = await look(person, path)
+  return until(async () => {
+    await t.settle()
+    const found = (await look(person, path)).preview ?? preview
+    return found && found.state !== 'WAITING' && { ...found, id }
+  })
+}
+
+async function upload(person: Person, path: string, bytes: Uint8Array, type = 'image/jpeg'): Promise<void> {
+  const answer = await person.upload(path, bytes, type)
+  if (answer.status !== 200) throw new Error(answer.text)
+}
+
+async function remove(person: Person, path: string): Promise<void> {
+  const answer = await person.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(path)}`)
+  if (answer.status !== 200) throw new Error(answer.text)
+}
+
+const get = (url: string | null, person?: Person, headers: Record<string, string> = {}) =>
+  fetch(url ?? '', { headers: { ...(person ? { cookie: person.cookie } : {}), ...headers } })
+
+/** The objects of the store, and the rows of previews. */
+async function stock(): Promise<{ objects: number; previews: number }> {
+  let objects = 0
+  for await (const _ of t.app.store.list()) objects += 1
+  return { objects, previews: await t.app.db.Preview.count() }
+}
+
+async function findings(): Promise<string[]> {
+  const found: string[] = []
+  const { db, store } = t.app
+  const onFinding = ({ kind, message }: { kind: string; message: string }) => void found.push(`${kind}: ${message}`)
+  await examine({ db, store, graceMs: 0 }, { repair: false, onFinding })
+  return found
+}
+
+describe('The preview of a picture', () => {
+  it('is made after its upload, and has what is known of the original', async () => {
+    await upload(alice, 'a.jpg', await photo(3000, 1500))
+    const preview = await looked(alice, 'a.jpg')
+    expect(preview).toMatchObject({ state: 'MADE', width: 3000, height: 1500, takenAt: '2024-05-06T07:08:09.000Z' })
+    expect(preview.placeholder).toMatch(/^[\w+/=]{20,}$/)
+    const [small, large] = await Promise.all([get(preview.url, alice), get(preview.large, alice)])
+    expect(small.headers.get('content-type')).toBe('image/webp')
+    expect(small.headers.get('cache-control')).toBe('private, max-age=86400, immutable')
+    const shapes = await Promise.all([small, large].map(async answer => sharp(await answer.arrayBuffer()).metadata()))
+    expect(shapes.map(({ width, height, exif }) => [width, height, exif])).toEqual([
+      [256, 128, undefined],
+      [1280, 640, undefined],
+    ])
+    const again = await get(preview.url, alice, { 'if-none-match': small.headers.get('etag') ?? '' })
+    expect(again.status).toBe(304)
+    // The address is the same every time, so that browsers keep what they have.
+    expect((await look(alice, 'a.jpg')).preview?.url).toBe(preview.url)
+  })
+
+  it('is made once of one content, stays with copies, and goes with the last of them', async () => {
+    const before = await stock()
+    const bytes = await photo()
+    await upload(alice, 'one.jpg', bytes)
+    await looked(alice, 'one.jpg')
+    await upload(bob, 'two.jpg', bytes)
+    const { placeholder } = await looked(bob, 'two.jpg')
+    expect(placeholder).toBe((await look(alice, 'one.jpg')).preview?.placeholder)
+    expect(await stock()).toEqual({ objects: before.objects + 3, previews: before.previews + 1 })
+    await alice.rest('POST', '/api/copies', { json: { entries: ['one.jpg'], folder: 'copies' } })
+    await remove(alice, 'one.jpg')
+    await remove(bob, 'two.jpg')
+    await t.settle()
+    expect((await look(alice, 'copies/one.jpg')).preview?.state).toBe('MADE')
+    expect(await findings()).toEqual([])
+    await remove(alice, 'copies/one.jpg')
+    await t.settle()
+    await t.settle()
+    expect(await stock()).toEqual(before)
+    expect(await findings()).toEqual([])
+  })
+
+  it('counts towards nobody', async () => {
+    const usage = async () => (await alice.graphql('{ me { drive { usage { usedBytes fileCount } } } }')).data
+    await upload(alice, 'counted.jpg', await photo())
+    const before = await usage()
+    await looked(alice, 'counted.jpg')
+    expect(await usage()).toEqual(before)
+  })
+
+  it('is none of files of other kinds, and failed of those that are not what they say', async () => {
+    await upload(alice, 'words.txt', Buffer.from('words'), 'text/plain')
+    expect((await look(alice, 'words.txt')).preview).toBeNull()
+    await upload(alice, 'broken.png', Buffer.from('no picture'), 'image/png')
+    const { id, ...broken } = await looked(alice, 'broken.png')
+    expect(broken).toMatchObject({ state: 'FAILED', url: null, placeholder: null })
+    const answer = await alice.rest('GET', `/api/files/preview?file_id=${id}`)
+    expect([answer.status, answer.response.code]).toEqual([404, 'FILE_NOT_FOUND'])
+  })
+
+  it('is made at first sight of files that are there already', async () => {
+    await upload(alice, 'old.jpg', await photo())
+    await looked(alice, 'old.jpg')
+    // As it is of files of an earlier version, and after a restore.
+    const { db } = t.app
+    const [row] = await db.rows<{ sha256: string; blobId: string }>(
+      'SELECT b.sha256, p.blob_id AS blobId FROM entry e JOIN blobs b ON b.id = e.blob_id JOIN preview p ON p.digest = b.sha256 WHERE e.name = ?',
+      ['old.jpg'],
+    )
+    await db.transaction(async tx => {
+      await db.run('DELETE FROM preview WHERE digest = ?', [row?.sha256 ?? ''], tx)
+      await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ?", [row?.blobId ?? ''], tx)
+      await db.run('UPDATE blobs SET sha256 = NULL WHERE sha256 = ?', [row?.sha256 ?? ''], tx)
+    })
+    const later = previewService({
+      ...{ db, store: t.app.store, log: createLog({ logLevel: 'silent' }), wake: () => t.app.worker.wake() },
+      ...{ publicUrl: () => t.url, blobs: t.app.services.blobs, derive: t.app.derive },
+      ...{ previews: true, previewMaxBytes: 1e9 },
+    })
+    const { id } = await look(alice, 'old.jpg')
+    const [file] = await db.rows<PreviewedFile>(
+      'SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size FROM entry WHERE id = ?',
+      [id],
+    )
+    if (!file) throw new Error('The file is gone.')
+    expect((await later.ofFiles([file])).get(file.blobId)).toMatchObject({ state: 'waiting', version: null })
+    expect(await looked(alice, 'old.jpg')).toMatchObject({ state: 'MADE', width: 60, height: 40 })
+    expect(await findings()).toEqual([])
+  })
+})
+
+describe('GET /api/files/preview', () => {
+  it('shows a preview to who may read the file, from the next request on to nobody else', async () => {
+    await upload(alice, 'mine.jpg', await photo())
+    const { url, id } = await looked(alice, 'mine.jpg')
+    const path = url?.slice(t.url.length) ?? ''
+    const statusFor = async (person: Person) => (await person.rest('GET', path)).status
+    expect(await statusFor(alice)).toBe(200)
+    expect(await statusFor((await privateKey(t, alice)).caller)).toBe(200)
+    expect(await statusFor((await privateKey(t, alice, ['private_files:write'])).caller)).toBe(401)
+    expect(await statusFor(bob)).toBe(404)
+    expect(await statusFor(t.anonymous)).toBe(401)
+    expect((await alice.rest('GET', `/api/files/preview?file_id=${id}&size=huge`)).status).toBe(400)
+    await remove(alice, 'mine.jpg')
+    expect(await statusFor(alice)).toBe(404)
+  })
+
+  it('does so in workspaces, until a member is removed', async () => {
+    const workspace_id = await found(alice)
+    await put(alice, workspace_id, 'ours.jpg', await photo(), 'image/jpeg')
+    const query = `{ workspace(id: "${workspace_id}") { drive { entry(path: "ours.jpg") { ... on File { ${shown} } } } } }`
+    const ask = async () =>
+      (await alice.graphql<{ workspace: { drive: { entry: Shown } } }>(query)).data?.workspace.drive.entry.preview
+    const { url } = await until(async () => {
+      await t.settle()
+      const preview = await ask()
+      return preview?.state === 'MADE' && preview
+    })
+    expect(url).toContain(`/api/workspaces/${workspace_id}/files/preview?`)
+    expect((await get(url, alice)).status).toBe(200)
+    await join(t, workspace_id, bob, 'viewer')
+    const path = url?.slice(t.url.length) ?? ''
+    const statusFor = async (person: Person, more = '') => (await person.rest('GET', path + more)).status
+    expect(await statusFor(bob)).toBe(200)
+    expect(await statusFor((await workspaceKey(t, alice, workspace_id)).caller)).toBe(200)
+    await expel(t, workspace_id, bob)
+    expect(await statusFor(bob)).toBe(403)
+    expect(await statusFor(t.anonymous)).toBe(401)
+    expect((await alice.rest('GET', path.replace('size=small', 'size=huge'))).status).toBe(400)
+    const missing = await alice.rest(
+      'GET',
+      `/api/workspaces/${workspace_id}/files/preview?file_id=0199a1f4-5b62-7c3e-8d0a-4f6b2e9c1d73`,
+    )
+    expect(missing.status).toBe(404)
+  })
+
+  it('has shown all that it says', () => {
+    expect(unseen('GET /api/files/preview', 'GET /api/workspaces/{workspace_id}/files/preview')).toEqual([])
+  })
+})
+
+it('A page of files costs one statement more with previews, and none without pictures', async () => {
+  const counts = async (fields: string) => {
+    t.statements()
+    await alice.graphql(`{ me { drive { root { entries(first: 100) { nodes { id ... on File { ${fields} } } } } } } }`)
+    return t.statements().length
+  }
+  await counts('name')
+  const plain = await counts('name')
+  expect((await counts(`name ${shown}`)) - plain).toBe(1)
+})
