@@ -323,6 +323,8 @@ describe('With a mouse', () => {
     type Picture = { naturalWidth: number }
     await until(() => picture.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)))
     expect(await page.locator('.thumbnail').count()).toBe(1)
+    // Its preview, once that is made.
+    await until(async () => (await picture.getAttribute('src'))?.includes('/api/files/preview?'))
     await expectAccessible(page)
     await pictures(page, 'console-grid')
     await page.getByRole('searchbox').fill('PLAN')

@@ -21,6 +21,7 @@ const keys: KeyingConfig = {
   MailQueue: embedded,
   Maintenance: embedded,
   Operator: embedded,
+  Preview: embedded,
   PlanUse: embedded,
   RecentEntry: embedded,
   SharedEntry: embedded,

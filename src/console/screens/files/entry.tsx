@@ -13,13 +13,11 @@ import { NameField } from './name-field.tsx'
 import { text } from './text.ts'
 import type { Draft } from './use-rename.ts'
 
-/** The picture itself is loaded: a larger one would be too much for a tile. */
-const MOST_BYTES = 4_000_000
-const types = /^image\/(png|jpeg|gif|webp|avif)$/
+const types = /^image\/(png|jpeg|gif|webp|avif|tiff|svg\+xml)$/
 
-/** Whether a tile shows what is in a file. */
+/** Whether a list may show what is in a file. */
 const hasThumbnail = (entry: Entry): entry is FileEntry =>
-  entry.__typename === 'File' && entry.size > 0 && entry.size <= MOST_BYTES && types.test(entry.contentType)
+  entry.__typename === 'File' && entry.size > 0 && types.test(entry.contentType)
 
 /** What a person can do to an entry in the list. The same object for as long as the screen is shown, so that rows stay as they are. */
 export interface Handlers {
@@ -37,7 +35,7 @@ export interface Handlers {
   rename: (entry: Entry) => void
   /** Ends the writing of a name, which stays as it was. */
   keepName: () => void
-  /** Whether tiles show what is in files: of what is shared, each would count as a download. */
+  /** Whether lists show what is in files: not of what is shared. */
   hasThumbnails: boolean
   /** What says where an entry is, in a list that a search has found. */
   where: ((entry: Entry) => ReactNode) | null
@@ -53,9 +51,11 @@ interface CellProps extends Cell {
 
 const typeOf = (entry: Entry) => (entry.__typename === 'File' ? mediaTypeOf(entry) : null)
 
-const TileIcon = ({ file }: { file: Entry }) => <EntryIcon contentType={typeOf(file)} size="tile" />
-/** Without it, tiles keep their icons. */
-const Thumbnail = optional(() => import('./on-demand/thumbnail.tsx').then(({ Thumbnail }) => Thumbnail), TileIcon)
+const PlainIcon = ({ file, size = 'tile' }: { file: Entry; size?: 'row' | 'tile' }) => (
+  <EntryIcon contentType={typeOf(file)} size={size} />
+)
+/** Without it, lists keep their icons. */
+const Thumbnail = optional(() => import('./on-demand/thumbnail.tsx').then(({ Thumbnail }) => Thumbnail), PlainIcon)
 
 function frameOf({ entry, index, isSelected, isCursor, draft, isCut, handlers }: CellProps, look: string) {
   const isFolder = entry.__typename === 'Folder'
@@ -120,6 +120,14 @@ const Shared = ({ entry }: { entry: Entry }) =>
     </span>
   ) : null
 
+const Look = ({ entry, handlers, size }: CellProps & { size: 'row' | 'tile' }) =>
+  handlers.hasThumbnails && hasThumbnail(entry) ? (
+    // With new bytes it is another picture.
+    <Thumbnail key={entry.updatedAt} file={entry} size={size} />
+  ) : (
+    <PlainIcon file={entry} size={size} />
+  )
+
 /** An entry as a line of the list. */
 export const Row = memo(function Row(props: CellProps) {
   const { entry, handlers } = props
@@ -128,7 +136,7 @@ export const Row = memo(function Row(props: CellProps) {
     <div {...frameOf(props, 'row')}>
       <div role="gridcell" className="name-cell">
         <Mark onMark={() => handlers.mark(entry)} />
-        <EntryIcon contentType={typeOf(entry)} />
+        <Look {...props} size="row" />
         <span className="name-lines">
           <span className="name-line">
             <Name {...props} />
@@ -160,12 +168,7 @@ export const Tile = memo(function Tile(props: CellProps) {
     <div {...frameOf(props, 'tile-card')}>
       <div role="gridcell">
         <Mark onMark={() => handlers.mark(entry)} />
-        {handlers.hasThumbnails && hasThumbnail(entry) ? (
-          // With new bytes it is another picture.
-          <Thumbnail key={entry.updatedAt} file={entry} />
-        ) : (
-          <TileIcon file={entry} />
-        )}
+        <Look {...props} size="tile" />
         <span className="tile-name">
           <Name {...props} />
           <Marks entry={entry} />

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { useQuery } from 'urql'
 import { OPEN_SHARE } from '../../../drive/shared.ts'
+import { graphql } from '../../../graphql/graphql.ts'
 import { mutate } from '../../../graphql/run.ts'
 import { toastError } from '../../../parts/toasts.tsx'
 import { hasPreview, Preview } from '../../../viewer/preview.tsx'
@@ -24,7 +25,43 @@ export function FilePreview({ share, ...props }: FilePreviewProps) {
 /** One object: with another one, what is asked would be asked again. */
 const ONCE = { once: true }
 
+/** Pictures: the service makes smaller ones of some of them, also of those that browsers cannot show. */
+const isPicture = ({ contentType }: FileEntry) => contentType.startsWith('image/')
+
+const PICTURE = graphql(`
+  query Picture($id: ID!) {
+    node(id: $id) {
+      __typename
+      id
+      ... on File {
+        preview {
+          state
+          url(size: LARGE)
+        }
+      }
+    }
+  }
+`)
+
+/** In the details, a picture is its preview where there is one; the viewer shows the picture itself. */
 function OfDrive(props: Omit<FilePreviewProps, 'share'>) {
+  const { file, isLarge = false } = props
+  const [{ data }] = useQuery({
+    query: PICTURE,
+    variables: { id: file.id },
+    pause: isLarge || !isPicture(file),
+    requestPolicy: 'network-only',
+    context: ONCE,
+  })
+  if (isLarge || !isPicture(file)) return <Whole {...props} />
+  if (data?.node?.__typename !== 'File' || data.node.id !== file.id) return <div className="preview none" />
+  const { preview } = data.node
+  if (preview?.state !== 'MADE' || !preview.url) return <Whole {...props} />
+  return <Preview {...props} file={{ ...file, contentType: 'image/webp', size: 1 }} url={preview.url} />
+}
+
+/** The file itself. */
+function Whole(props: Omit<FilePreviewProps, 'share'>) {
   const { id } = props.file
   const [{ data }] = useQuery({
     query: DOWNLOAD,
