@@ -16,6 +16,7 @@ import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
 import { routesOf } from '../src/rest/routes.ts'
 import type { Topic } from '../src/services/notices/pub-sub.ts'
+import { SEARCH_RESULTS } from '../src/values/limits.ts'
 import { ask } from './ask.ts'
 import { rightfulOf, rows } from './authorization.ts'
 import { graphRows } from './authorization-graph.ts'
@@ -534,11 +535,13 @@ describe('A listing', () => {
     const bounded = ['GET /api/user/stats', 'GET /api/user/identities', 'GET /api/user/sessions', 'File.shares']
     // Of the latest actions and events, which are more than are looked at.
     const latest = ['GET /api/recent', 'Viewer.recent', 'Query.auditTrail']
+    const searchRoutes = ['GET /api/search', 'GET /api/workspaces/{workspace_id}/search']
+    const searches = ['Query.search', ...searchRoutes]
+    const pageOf = (what: string, n: number) => (searchRoutes.includes(what) ? Math.min(n, SEARCH_RESULTS) : n)
     const timesMany = Object.entries(one.shown).map(([what, n]) => [
       what,
-      latest.includes(what) ? listed.shown[what] : bounded.includes(what) ? n : n * many,
+      latest.includes(what) ? listed.shown[what] : bounded.includes(what) ? n : pageOf(what, n * many),
     ])
-    const searches = ['Query.search', 'GET /api/search', 'GET /api/workspaces/{workspace_id}/search']
     expect(listed.shown).toEqual(Object.fromEntries(timesMany))
     expect(Object.values(one.shown)).not.toContain(0)
     // A search takes as many as the ranks and the drives that it comes to.
