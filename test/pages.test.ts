@@ -804,12 +804,8 @@ describe('GET /share/{token}/preview', () => {
   })
 
   it.each([
-    ['evil.svg', 'image/svg+xml'],
-    ['page.html', 'text/html'],
-    ['page.xhtml', 'application/xhtml+xml'],
     ['liar.png', 'text/html'],
-    ['feed.xml', 'text/xml'],
-    ['code.js', 'text/javascript'],
+    ['drawing', 'image/svg+xml'],
     ['photo.tiff', 'image/tiff'],
     ['thing', 'application/octet-stream'],
   ])('shows nothing of %s of type %s', async (name, type) => {
@@ -826,6 +822,11 @@ describe('GET /share/{token}/preview', () => {
     ['a.md', 'text/markdown'],
     ['a.csv', 'text/csv'],
     ['a.json', 'application/json'],
+    ['evil.svg', 'image/svg+xml'],
+    ['page.html', 'text/html'],
+    ['page.xhtml', 'application/xhtml+xml'],
+    ['feed.xml', 'text/xml'],
+    ['code.js', 'text/javascript'],
   ])('shows the text of %s in a sandbox, escaped', async (name, type) => {
     const path = await share(await file(name, `${evil} & more`, type))
     expect((await get(path)).text).toMatch(new RegExp(`<iframe src="${path}/preview" title="${name}" sandbox>`))
