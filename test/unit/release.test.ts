@@ -42,6 +42,34 @@ describe('The release', () => {
     expect(run).toEqual(expect.arrayContaining(['sbom', 'build:binary']))
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(run))
   })
+
+  it('publishes the packages that were packed, each once, and a prerelease beside the latest version', () => {
+    const script = /- run: \|\n((?: {10}.*\n)+)/.exec(jobs.find(job => job.startsWith('publish:')) ?? '')?.[1] ?? ''
+    const dir = mkdtempSync(join(tmpdir(), 'satchel-publish-'))
+    // Stands for the registry, which tests must not publish to: it knows one version, and notes what it is given.
+    writeFileSync(
+      join(dir, 'npm'),
+      '#!/bin/sh\nif [ "$1" = publish ]; then echo "$*"; elif [ "$2" = satchel@1.0.0 ]; then echo 1.0.0; else exit 1; fi\n',
+      { mode: 0o755 },
+    )
+    const publish = (tag: string) =>
+      spawnSync('bash', ['-e', '-c', script], {
+        env: { PATH: `${dir}:${process.env.PATH}`, GITHUB_REF_NAME: tag },
+      }).stdout.toString()
+    const options = '--provenance --access public --tag'
+    expect(publish('v1.0.0')).toBe(`publish ./release/satchel-cli-1.0.0.tgz ${options} latest\n`)
+    expect(publish('v1.1.0-rc.1')).toBe(
+      `publish ./release/satchel-1.1.0-rc.1.tgz ${options} next\npublish ./release/satchel-cli-1.1.0-rc.1.tgz ${options} next\n`,
+    )
+    rmSync(dir, { recursive: true, force: true })
+  })
+
+  it('names the repository in both packages before they are packed, as their provenance needs it', () => {
+    const packages = jobs.find(job => job.startsWith('packages:')) ?? ''
+    const set = [...packages.matchAll(/npm pkg set .*"repository\.url=git\+\$GITHUB_SERVER_URL\/\$GITHUB_REPOSITORY\.git"(.*)/g)]
+    expect(set.map(([, rest]) => rest)).toEqual(['', ' --workspace satchel-cli'])
+    expect(packages.lastIndexOf('npm pkg set')).toBeLessThan(packages.indexOf('npm pack'))
+  })
 })
 
 describe('The notes of a release', () => {
