@@ -69,13 +69,16 @@ export interface Marked {
   shareIds: readonly string[]
 }
 
-/** Marks them. Where there is no room left, what the caller may not see any more makes room, so that they are never told how much that is. */
+/**
+ * Marks them. Where there is no room left, what the person may not see any more makes room, so that they are never told how much that is.
+ * Not for keys: these do not see what the person sees, as in workspaces, and must not take it from them.
+ */
 export async function addFavourites(context: Context, caller: Caller, marked: Marked): Promise<void> {
   const { favourites } = context.services
   try {
     await favourites.add(caller, marked, null)
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'QUOTA_EXCEEDED') throw error
+    if (!(error instanceof AppError) || error.code !== 'QUOTA_EXCEEDED' || caller.via !== 'session') throw error
     const seen = await visibleFavourites(context, caller)
     await favourites.add(caller, marked, new Set(seen.map(({ id }) => id)))
   }

@@ -34,6 +34,23 @@ const list = async (person: Person, order?: string) => (await ask(person, LIST, 
 const namesOf = async (person: Person, order?: string): Promise<string[]> =>
   (await list(person, order)).map(({ name }: { name: string }) => name)
 
+/** Gives a person favourites in a workspace, of folders there. */
+async function markMany(owner: Person, person: Person, workspace: string, count: number): Promise<void> {
+  const drive = await driveOf(owner, workspace)
+  const { id: root } = (
+    await ask(owner, 'query ($id: ID!) { node(id: $id) { ... on Drive { root { id } } } }', { id: drive })
+  ).node.root
+  const ids = Array.from({ length: count }, () => crypto.randomUUID())
+  const now = Date.now()
+  const folders = ids.map(id => `('${id}', '${drive}', '${root}', 0, '${id}', ${now}, ${now})`).join(', ')
+  await t.app.db.run(
+    `INSERT INTO entry (id, bucket_id, parent_id, kind, name, created_at, updated_at) VALUES ${folders}`,
+  )
+  await t.app.db.run('UPDATE bucket SET used_folders = ? WHERE id = ?', [count, drive])
+  const marks = ids.map((id, i) => `('${crypto.randomUUID()}', '${person.userId}', '${id}', ${i}, 1)`).join(', ')
+  await t.app.db.run(`INSERT INTO favourite (id, user_id, entry_id, position, created_at) VALUES ${marks}`)
+}
+
 describe('Favourites', () => {
   it('are files and folders of any drive, in the order in which they were marked, or by name', async () => {
     const person = await personWith('b.txt', 'a/c.txt')
@@ -162,19 +179,7 @@ describe('Favourites', () => {
     const [owner, person] = [await personWith(), await personWith('a', 'b', 'c', 'd', 'e')]
     const workspace = await found(owner, 'Many')
     await join(t, workspace, person, 'viewer')
-    const drive = await driveOf(owner, workspace)
-    const { id: root } = (
-      await ask(owner, 'query ($id: ID!) { node(id: $id) { ... on Drive { root { id } } } }', { id: drive })
-    ).node.root
-    const ids = Array.from({ length: 198 }, () => crypto.randomUUID())
-    const now = Date.now()
-    const folders = ids.map(id => `('${id}', '${drive}', '${root}', 0, '${id}', ${now}, ${now})`).join(', ')
-    await t.app.db.run(
-      `INSERT INTO entry (id, bucket_id, parent_id, kind, name, created_at, updated_at) VALUES ${folders}`,
-    )
-    await t.app.db.run('UPDATE bucket SET used_folders = 198 WHERE id = ?', [drive])
-    const marks = ids.map((id, i) => `('${crypto.randomUUID()}', '${person.userId}', '${id}', ${i}, 1)`).join(', ')
-    await t.app.db.run(`INSERT INTO favourite (id, user_id, entry_id, position, created_at) VALUES ${marks}`)
+    await markMany(owner, person, workspace, 198)
     const outcomes = await Promise.all(
       ['a', 'b', 'c', 'd', 'e'].map(path => person.graphql(ADD, { input: { entries: at(path) } })),
     )
@@ -194,6 +199,19 @@ describe('Favourites', () => {
     await expel(t, workspace, person)
     expect((await person.rest('PUT', `/api/favourites/${full}`)).status).toBe(200)
     expect(await namesOf(person)).toHaveLength(3)
+    // One made room for one: the others are shown again should the person come back.
+    expect(await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [person.userId])).toHaveLength(200)
+  })
+
+  it('that a key does not see make no room for it', async () => {
+    const person = await personWith('a.txt')
+    const workspace = await found(person, 'Full of marks')
+    await markMany(person, person, workspace, 200)
+    const before = await list(person)
+    const { caller } = await privateKey(t, person)
+    expect((await caller.graphql(ADD, { input: { entries: at('a.txt') } })).code).toBe('QUOTA_EXCEEDED')
+    expect(before).toHaveLength(200)
+    expect(await list(person)).toEqual(before)
   })
 
   it('are read with one statement for a page of entries, and with none where they are not asked for', async () => {

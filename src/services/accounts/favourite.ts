@@ -51,31 +51,34 @@ export function favouriteService({ db }: Core<'db'>) {
 
     /**
      * Marks what the caller may see, at the end of their order; what is marked stays where it is.
-     * @param seen those that the caller may see, which are kept; the others make room. Null to keep all
+     * @param seen those that the caller may see, which are kept; of the others, the first ones make room, as many as are needed. Null to keep all
      * @throws QUOTA_EXCEEDED
      */
     add: (caller: Caller, { entryIds, shareIds }: Marked, seen: ReadonlySet<string> | null): Promise<void> =>
       changed(caller, async (tx, all) => {
-        const unseen = all.filter(({ id }) => seen && !seen.has(id)).map(({ id }) => id)
-        if (unseen.length > 0) await deleteFavourites(db, unseen, tx)
-        const now = all.filter(({ id }) => !seen || seen.has(id))
-        const known = new Set(now.flatMap(({ entryId, shareId }) => entryId ?? shareId ?? []))
+        const markedBy = ({ entryId, shareId }: Pick<FavouriteRow, 'entryId' | 'shareId'>) => entryId ?? shareId ?? ''
+        const known = new Set(all.map(markedBy))
         const { userId } = caller
-        let position = (now.at(-1)?.position ?? -1) + 1
+        let position = (all.at(-1)?.position ?? -1) + 1
         const createdAt = Date.now()
         const rows = [
           ...[...new Set(entryIds)].map(entryId => ({ entryId, shareId: null })),
           ...[...new Set(shareIds)].map(shareId => ({ entryId: null, shareId })),
         ]
-          .filter(({ entryId, shareId }) => !known.has(entryId ?? shareId ?? ''))
+          .filter(row => !known.has(markedBy(row)))
           .map(row => ({ ...row, userId, position: position++, createdAt }))
         if (rows.length === 0) return
-        if (now.length + rows.length > MAX_FAVOURITES)
+        const wanted = new Set([...entryIds, ...shareIds])
+        const unseen = all.filter(one => seen && !seen.has(one.id) && !wanted.has(markedBy(one)))
+        const excess = all.length + rows.length - MAX_FAVOURITES
+        if (excess > unseen.length)
           throw new AppError('QUOTA_EXCEEDED', `You can have up to ${MAX_FAVOURITES} favourites. Remove some first.`, {
             limit: 'max_favourites',
             max: MAX_FAVOURITES,
-            used: now.length,
+            used: all.length - unseen.length,
           })
+        const gone = unseen.slice(0, Math.max(0, excess)).map(({ id }) => id)
+        if (gone.length > 0) await deleteFavourites(db, gone, tx)
         await insertFavourites(db, rows, tx)
       }),
 
