@@ -1,5 +1,8 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask } from './ask.ts'
 import { UNHURRIED } from './builders.ts'
@@ -121,6 +124,41 @@ describe('satchel login through the browser of the computer', () => {
     expect(after).toHaveLength(1)
     expect(after[0]?.id).not.toBe(before[0]?.id)
     await shell.satchel(['logout'])
+  }, 30_000)
+
+  it('goes on after odd requests, and when the window is closed at once', async () => {
+    const { url, end } = await waiting(['--browser', '--no-open'])
+    const redirect = new URL(url.searchParams.get('redirect_uri') ?? '')
+    const odd = request({ host: redirect.hostname, port: redirect.port, path: '//[' }).end()
+    const [response] = await once(odd, 'response')
+    expect(response.resume().statusCode).toBe(404)
+    const { pathname, search } = new URL(await answer(url, 'approve'))
+    const tab = connect(Number(redirect.port), redirect.hostname)
+    tab.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: ${redirect.host}\r\n\r\n`, () => tab.destroy())
+    expect((await end).code).toBe(0)
+    await shell.satchel(['logout'])
+  }, 30_000)
+
+  it('keeps its key when that is typed in, too', async () => {
+    const { url, end } = await waiting(['--browser', '--no-open', '--json'])
+    await fetch(await answer(url, 'approve'))
+    const [{ key }] = JSON.parse(readFileSync(JSON.parse((await end).out).file, 'utf8'))
+    expect((await shell.satchel(['login', t.url, '--key'], { stdin: key })).code).toBe(0)
+    expect(await keys()).toHaveLength(1)
+    expect(await shell.json('ls')).toMatchObject({ files: [] })
+    // It is still one that the service has made for this login.
+    expect((await shell.satchel(['logout'])).out).toContain('has been deleted')
+    expect(await keys()).toEqual([])
+  }, 30_000)
+
+  it('ends the key when it cannot be stored', async () => {
+    const other = openShell()
+    const { url, end } = await waiting(['--browser', '--no-open'], other)
+    writeFileSync(join(other.home, 'config'), 'not a folder')
+    await fetch(await answer(url, 'approve'))
+    expect((await end).code).not.toBe(0)
+    expect(await keys()).toEqual([])
+    other.close()
   }, 30_000)
 
   it('ends with a clear sentence when the person refuses, and stores nothing', async () => {

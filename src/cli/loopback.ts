@@ -18,6 +18,7 @@ export interface Loopback {
 }
 
 const PATH = '/callback'
+const SHOW_MS = 2000
 const headers = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -42,15 +43,19 @@ export async function openLoopback(state: string, issuer: string): Promise<Loopb
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
     const show: Brought['show'] = (heading, sentence) =>
       new Promise(resolve => {
+        // The window may have been closed while the command line was busy, and a browser may never read the page.
+        if (res.destroyed) return resolve()
         res.once('close', resolve)
+        setTimeout(resolve, SHOW_MS).unref()
         res.writeHead(200, headers).end(pageOf(heading, sentence))
       })
     const refuse = (status: number, sentence: string) =>
       res.writeHead(status, headers).end(pageOf('Nothing to do here', sentence))
     const { host } = new URL(redirectUri)
-    const url = new URL(req.url ?? '/', redirectUri)
+    // What is no URL, such as "//[", must not end the command line.
+    const url = URL.parse(req.url ?? '/', redirectUri)
     // Another host is a page that has resolved its own name to this computer.
-    if (req.headers.host !== host || req.method !== 'GET' || url.pathname !== PATH)
+    if (req.headers.host !== host || req.method !== 'GET' || url?.pathname !== PATH)
       return refuse(404, 'A command line waits for the answer to its login here.')
     const given = (name: string) => url.searchParams.get(name)
     const isOurs = isSame(given('state') ?? '', state) && given('iss') === issuer

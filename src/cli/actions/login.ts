@@ -37,6 +37,9 @@ export interface LoginOptions extends BrowserOptions {
   device?: boolean
 }
 
+/** How long a key that could not be stored is tried to be ended. */
+const REVOKE_MS = 5000
+
 type Way = 'browser' | 'device' | 'key' | 'session'
 
 /** How to sign in: as it is said, else as this computer can. Scripts, which have no terminal, send a key. @throws USAGE */
@@ -74,28 +77,15 @@ export async function login(context: Context, address: string | undefined, optio
     throw new Failure('USAGE', '--for and --scope are for new keys: add --browser or --device.')
   const kind = way === 'session' ? 'session' : 'key'
   const given = await credentialFor(context, url, way, options)
-  const client = clientOf(url, { kind, secret: given }, patience)
-  const { authenticated, user_info, expires_at = null } = await validityOf(client)
-  if (!authenticated || !user_info)
-    throw new Failure(
-      'UNAUTHENTICATED',
-      `The service does not accept this ${kind}. It may be mistyped, expired or deleted.`,
-    )
-
-  const keyWorkspace = kind === 'session' || isIssued ? null : await workspaceOf(client, options.workspace)
-  // Only now: the person may have taken minutes, and have signed in elsewhere meanwhile.
-  const before = await readStored()
-  let replaced: string | undefined
-  const stored: Stored = before.find(one => one.url === url) ?? { url, workspaces: {} }
-  if (kind === 'session') stored.session = given
-  else if (keyWorkspace)
-    stored.workspaces[keyWorkspace.id] = { slug: await slugOf(keyWorkspace, stored, patience), key: given }
-  else {
-    if (stored.issued && stored.key) replaced = stored.key
-    stored.key = given
-    stored.issued = isIssued
-  }
-  const file = await writeStored([stored, ...before.filter(one => one !== stored)])
+  const { user_info, expires_at, keyWorkspace, stored, replaced, file } = await keep(
+    { url, kind, given, isIssued, workspace: options.workspace },
+    patience,
+  ).catch(async error => {
+    // Nobody would have the new key, and it would stay valid. Not with the signal of the command, which may be what has ended it.
+    const briefly = { ...patience, signal: AbortSignal.timeout(REVOKE_MS), retries: 0 }
+    if (isIssued) await revokeKey(url, given, briefly).catch(() => {})
+    throw error
+  })
   // The key of an earlier login would stay in the list of keys, and nobody would have it.
   if (replaced) await revokeKey(url, replaced, patience).catch(() => {})
   if (last && last.url !== url)
@@ -115,6 +105,43 @@ export async function login(context: Context, address: string | undefined, optio
     },
     words: plain(`Signed in to ${url} as ${user_info.email} (${what}).`),
   }
+}
+
+/** What the service has given, or the person has typed. */
+interface Received {
+  url: string
+  kind: 'session' | 'key'
+  given: string
+  isIssued: boolean
+  workspace: string | undefined
+}
+
+/** Stores a credential that the service accepts. @returns also the key that it replaces, if that was made for an earlier login */
+async function keep({ url, kind, given, isIssued, workspace }: Received, patience: Patience) {
+  const client = clientOf(url, { kind, secret: given }, patience)
+  const { authenticated, user_info, expires_at = null } = await validityOf(client)
+  if (!authenticated || !user_info)
+    throw new Failure(
+      'UNAUTHENTICATED',
+      `The service does not accept this ${kind}. It may be mistyped, expired or deleted.`,
+    )
+
+  const keyWorkspace = kind === 'session' || isIssued ? null : await workspaceOf(client, workspace)
+  // Only now: the person may have taken minutes, and have signed in elsewhere meanwhile.
+  const before = await readStored()
+  let replaced: string | undefined
+  const stored: Stored = before.find(one => one.url === url) ?? { url, workspaces: {} }
+  if (kind === 'session') stored.session = given
+  else if (keyWorkspace)
+    stored.workspaces[keyWorkspace.id] = { slug: await slugOf(keyWorkspace, stored, patience), key: given }
+  // The key that is stored already stays what it is, and must not be ended as one that is replaced.
+  else if (stored.key !== given) {
+    if (stored.issued && stored.key) replaced = stored.key
+    stored.key = given
+    stored.issued = isIssued
+  }
+  const file = await writeStored([stored, ...before.filter(one => one !== stored)])
+  return { user_info, expires_at, keyWorkspace, stored, replaced, file }
 }
 
 /** What is to be stored: made by the service, or typed by the person. */
