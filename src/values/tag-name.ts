@@ -18,6 +18,8 @@ export const tagKey = (name: string): string =>
     .replaceAll('ς', 'σ')
     .replace(/[\u0300-\u036f]/gu, '')
     .normalize('NFC')
+    // An accent that stood alone leaves a space, with which MariaDB would not tell the key from that without it.
+    .trim()
 
 /** Reads the name of a tag. @throws INVALID_INPUT */
 export function parseTagName(text: string, field = 'name'): string {
