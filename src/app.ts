@@ -181,7 +181,7 @@ export async function createApp(config: Config, options: AppOptions) {
       routes: true,
       handle: incoming => rest.handle(incoming, body => contextOf(incoming, body)),
     },
-    ...createAuthorizationServer(services, key => findCallerByKey(db, key), address),
+    ...createAuthorizationServer(services, key => findCallerByKey(db, key), address, originOf),
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', admits: true, handle: signed },

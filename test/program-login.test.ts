@@ -563,6 +563,28 @@ describe('The endpoints for programs', () => {
     ).toMatchObject(refused('invalid_request'))
   })
 
+  it('say in the audit trail where keys were asked for and ended from', async () => {
+    const { verifier, query } = newLogin()
+    const target = await approve(alice, query)
+    const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'a program' }
+    const fields = { grant_type: 'authorization_code', client_id: 'satchel-cli', redirect_uri: REDIRECT }
+    const given = await post(
+      '/oauth/token',
+      { ...fields, code: target.searchParams.get('code') ?? '', code_verifier: verifier },
+      headers,
+    )
+    await post('/oauth/revoke', { token: given.said.access_token }, headers)
+    const rows = await t.app.db.rows<{ kind: string; agent: string | null; address: string | null }>(
+      'SELECT kind, agent, address FROM event WHERE subject_id = ? ORDER BY kind',
+      [given.said.key_id],
+    )
+    const from = { agent: 'a program', address: expect.stringMatching(/^203\.0\.113\./) }
+    expect(rows).toEqual([
+      { kind: 'key.created', ...from },
+      { kind: 'key.deleted', ...from },
+    ])
+  })
+
   it('revoke a key for whoever has it', async () => {
     const { key } = await privateKey(t, alice, ['private_files:read'])
     expect(await post('/oauth/revoke', { token: key })).toMatchObject({ status: 200 })

@@ -1,5 +1,5 @@
 import { logSecurityEvent } from '../access/audit-log.ts'
-import type { Caller } from '../access/caller.ts'
+import type { Caller, Origin } from '../access/caller.ts'
 import { privateScopes } from '../access/scopes.ts'
 import { readWhole } from '../http/body.ts'
 import { type Answer, errorHeaders, jsonHeaders } from '../http/envelope.ts'
@@ -25,11 +25,13 @@ type Handler = (given: Parameters, incoming: Incoming) => Promise<object>
  * The endpoints at which programs get an API key that a person approves (docs/integrate.md): tokens, codes for devices, revocation. What the
  * person sees is in src/pages/authorize.ts.
  * @param findByKey the caller that a key stands for, null for anything else
+ * @param originOf what the audit trail says of where a request comes from
  */
 export function createAuthorizationServer(
   { loginRequests, apiKeys, maintenance }: Pick<Services, 'loginRequests' | 'apiKeys' | 'maintenance'>,
   findByKey: (secret: string) => Promise<Caller | null>,
   publicUrl: () => string,
+  originOf: (req: Incoming['req'], address: string) => Origin,
 ): Mount[] {
   const answerOf = ({ caller, key }: Granted, { log }: Incoming, flow: 'browser' | 'device') => {
     logSecurityEvent({ log, caller }, 'key_created', { key_id: key.id, scopes: key.scopes.join(' '), flow })
@@ -49,6 +51,7 @@ export function createAuthorizationServer(
   }
 
   const token: Handler = async (given, incoming) => {
+    const from = originOf(incoming.req, incoming.address)
     const type = required(given, 'grant_type')
     const clientId = readClientId(given)
     maintenance.requireWritable()
@@ -58,12 +61,13 @@ export function createAuthorizationServer(
         required(given, 'code_verifier'),
         required(given, 'redirect_uri'),
       ]
-      return answerOf(await loginRequests.exchange({ code, verifier, redirectUri, clientId }), incoming, 'browser')
+      const granted = await loginRequests.exchange({ code, verifier, redirectUri, clientId }, from)
+      return answerOf(granted, incoming, 'browser')
     }
     if (type !== DEVICE_GRANT)
       throw new GrantError('unsupported_grant_type', `grant_type is authorization_code or ${DEVICE_GRANT}.`)
     const deviceCode = required(given, 'device_code')
-    return answerOf(await loginRequests.poll({ deviceCode, clientId }), incoming, 'device')
+    return answerOf(await loginRequests.poll({ deviceCode, clientId }, from), incoming, 'device')
   }
 
   const device: Handler = async (given, { address }) => {
@@ -82,9 +86,10 @@ export function createAuthorizationServer(
   }
 
   /** Whoever has a key may end it. A key that does not exist needs no ending (RFC 7009, section 2.2). */
-  const revoke: Handler = async (given, { log }) => {
-    const caller = await findByKey(required(given, 'token'))
-    if (!caller) return {}
+  const revoke: Handler = async (given, { log, req, address }) => {
+    const found = await findByKey(required(given, 'token'))
+    if (!found) return {}
+    const caller = { ...found, from: originOf(req, address) }
     try {
       await apiKeys.removeItself(caller)
     } catch (error) {
@@ -139,6 +144,8 @@ export function createAuthorizationServer(
     try {
       write(res, req, json(200, await handler(parametersOf(await readForm(incoming)), incoming)))
     } catch (error) {
+      // A GrantError is part of the protocol, such as a person who has not answered yet.
+      if (!(error instanceof GrantError)) incoming.noteError(error)
       write(res, req, refusal(error, incoming))
     }
   }

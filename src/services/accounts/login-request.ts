@@ -13,7 +13,7 @@ import {
   redeemLoginRequest,
   slowDownPolls,
 } from '../../../db/queries/login-request.ts'
-import type { Caller } from '../../access/caller.ts'
+import type { Caller, Origin } from '../../access/caller.ts'
 import type { GuessLimiter } from '../../access/guessing.ts'
 import { hasSession, type KeyScope } from '../../access/scopes.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
@@ -72,6 +72,8 @@ export interface Granted {
   caller: Caller
   key: NewApiKey
 }
+
+type CodeGiven = Record<'code' | 'verifier' | 'redirectUri' | 'clientId', string>
 
 /** Letters that are neither vowels nor mistaken for others (RFC 8628, section 6.1): eight of them are 35 bits. */
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -144,11 +146,13 @@ export function loginRequestService(deps: Deps) {
 
   /**
    * Makes the key. The row ends in the same transaction, so that there is one key however often the code is presented at once.
+   * @param from where the program presents its code from
    * @param ended the error if the session that has approved it has ended, or the account
    */
-  async function grant(row: LoginRequestRow, ended: GrantError, used: GrantError): Promise<Granted> {
-    const caller = row.sessionId === null ? null : await findCaller({ via: 'session', credentialId: row.sessionId })
-    if (!caller || caller.userId !== row.userId) throw ended
+  async function grant(row: LoginRequestRow, from: Origin, ended: GrantError, used: GrantError): Promise<Granted> {
+    const found = row.sessionId === null ? null : await findCaller({ via: 'session', credentialId: row.sessionId })
+    if (!found || found.userId !== row.userId) throw ended
+    const caller = { ...found, from }
     const first = async (tx: Tx) => {
       if (!(await isAlive(db, caller, tx))) throw ended
       if (!(await redeemLoginRequest(db, row.id, Date.now(), tx))) throw used
@@ -233,7 +237,7 @@ export function loginRequestService(deps: Deps) {
     refuseDevice: (caller: Caller, by: { userCode: string; address: string }) => decide(caller, by, 'refused'),
 
     /** Exchanges an authorization code for a key. A code that is presented wrongly has been intercepted, and ends. @throws GrantError */
-    async exchange(given: { code: string; verifier: string; redirectUri: string; clientId: string }): Promise<Granted> {
+    async exchange(given: CodeGiven, from: Origin): Promise<Granted> {
       const unknown = new GrantError('invalid_grant', 'The code is unknown, used or expired. Start the login again.')
       const row = await loginRequestByCode(db, hashOf(given.code))
       if (!row || row.userCode !== null || row.expiresAt <= Date.now()) throw unknown
@@ -250,11 +254,11 @@ export function loginRequestService(deps: Deps) {
         )
       }
       const ended = new GrantError('invalid_grant', 'The session that has approved this login has ended.')
-      return grant(row, ended, unknown)
+      return grant(row, from, ended, unknown)
     },
 
     /** Answers a program that polls. @throws GrantError */
-    async poll(given: { deviceCode: string; clientId: string }): Promise<Granted> {
+    async poll(given: { deviceCode: string; clientId: string }, from: Origin): Promise<Granted> {
       const row = await loginRequestByCode(db, hashOf(given.deviceCode))
       if (!row || row.userCode === null || row.clientId !== given.clientId)
         throw new GrantError('invalid_grant', 'The device code is unknown or used. Start the login again.')
@@ -268,7 +272,7 @@ export function loginRequestService(deps: Deps) {
       if (row.state === 'pending') throw new GrantError('authorization_pending', 'The person has not answered yet.')
       const ended = new GrantError('access_denied', 'The session that has approved this login has ended.')
       const used = new GrantError('invalid_grant', 'The device code is used. Start the login again.')
-      return grant(row, ended, used)
+      return grant(row, from, ended, used)
     },
   }
 }
