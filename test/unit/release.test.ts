@@ -66,7 +66,9 @@ describe('The release', () => {
 
   it('names the repository in both packages before they are packed, as their provenance needs it', () => {
     const packages = jobs.find(job => job.startsWith('packages:')) ?? ''
-    const set = [...packages.matchAll(/npm pkg set .*"repository\.url=git\+\$GITHUB_SERVER_URL\/\$GITHUB_REPOSITORY\.git"(.*)/g)]
+    const set = [
+      ...packages.matchAll(/npm pkg set .*"repository\.url=git\+\$GITHUB_SERVER_URL\/\$GITHUB_REPOSITORY\.git"(.*)/g),
+    ]
     expect(set.map(([, rest]) => rest)).toEqual(['', ' --workspace satchel-cli'])
     expect(packages.lastIndexOf('npm pkg set')).toBeLessThan(packages.indexOf('npm pack'))
   })
