@@ -118,6 +118,31 @@ describe('A tag', () => {
     expect(await t.app.db.rows('SELECT entry_id FROM entry_tag WHERE tag_id = ?', [one])).toEqual([])
   })
 
+  it('leaves many entries some at a time, and none for those of another drive', async () => {
+    const [person, other] = [await personWith(), await personWith()]
+    const id = await idOf(person, 'of many')
+    const {
+      id: drive,
+      root: { id: root },
+    } = (await ask(person, '{ me { drive { id root { id } } } }')).me.drive
+    const ids = Array.from({ length: 1001 }, () => crypto.randomUUID())
+    const folders = ids.map(one => `('${one}', '${drive}', '${root}', 0, '${one}', 1, 1)`).join(', ')
+    await t.app.db.run(
+      `INSERT INTO entry (id, bucket_id, parent_id, kind, name, created_at, updated_at) VALUES ${folders}`,
+    )
+    await t.app.db.run('UPDATE bucket SET used_folders = 1001 WHERE id = ?', [drive])
+    const marks = ids.map(one => `('${id}', '${one}')`).join(', ')
+    await t.app.db.run(`INSERT INTO entry_tag (tag_id, entry_id) VALUES ${marks}`)
+    const left = () => t.app.db.rows('SELECT entry_id FROM entry_tag WHERE tag_id = ?', [id])
+    expect((await other.rest('DELETE', `/api/tags/${id}`)).response.code).toBe('TAG_NOT_FOUND')
+    expect(await left()).toHaveLength(1001)
+    t.statements()
+    expect((await person.rest('DELETE', `/api/tags/${id}`)).status).toBe(200)
+    expect(t.statements().filter(sql => /DELETE FROM entry_tag/.test(sql))).toHaveLength(2)
+    expect(await left()).toEqual([])
+    await expectConsistent(t)
+  })
+
   it('is told to readers of events, and to subscribers of the drive', async () => {
     const person = await personWith('a.txt')
     const stream = await person.subscribe(

@@ -101,6 +101,14 @@ export const updateTag = (
 export const deleteTag = (db: Db, { id, bucketId }: Pick<TagRow, 'id' | 'bucketId'>, tx: Tx): Promise<boolean> =>
   db.changed('DELETE FROM tag WHERE id = ? AND bucket_id = ?', [id, bucketId], tx)
 
+/** Some of the entries that have a tag, those in the trash among them. */
+export async function someTagged(db: Db, tagId: string): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>(`SELECT entry_id AS id FROM entry_tag WHERE tag_id = ? LIMIT ${AT_ONCE}`, [
+    tagId,
+  ])
+  return rows.map(({ id }) => id)
+}
+
 /** Gives tags to entries of a locked drive, which do not have them yet. */
 export async function insertEntryTags(db: Db, rows: readonly EntryTag[], tx: Tx): Promise<void> {
   for (const some of inParts(rows, AT_ONCE)) await db.run(...insertion(EntryTag, some), tx)

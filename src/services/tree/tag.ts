@@ -9,6 +9,7 @@ import {
   entriesWithTag,
   insertEntryTags,
   insertTag,
+  someTagged,
   type TagRow,
   tagsByIds,
   tagsOfBuckets,
@@ -51,6 +52,17 @@ interface Deps extends Core<'db'> {
 export function tagService({ db, changeTree, entryLists }: Deps) {
   /** The tag of a drive with this name. */
   const named = (tags: readonly TagRow[], name: string) => tags.find(tag => tag.nameKey === tagKey(name))
+
+  /**
+   * Takes a tag from its entries, some at a time and without the lock of the drive, which 100,000 at once would keep for seconds. Entries that
+   * get it meanwhile lose it with the tag.
+   */
+  async function untagAll(id: string): Promise<void> {
+    for (let some = await someTagged(db, id); some.length > 0; some = await someTagged(db, id)) {
+      const entryIds = some
+      await db.transaction(tx => deleteEntryTags(db, entryIds, [id], tx))
+    }
+  }
 
   return {
     /** The tags of some drives, each sorted by name. One statement. */
@@ -130,13 +142,16 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
     },
 
     /** Deletes a tag, which takes it from all its entries. @throws TAG_NOT_FOUND */
-    remove: (tree: Tree, id: string, caller: Caller): Promise<void> =>
-      changeTree(tree, caller, async ({ tx, record }) => {
+    async remove(tree: Tree, id: string, caller: Caller): Promise<void> {
+      const tag = (await this.byIds([id])).get(id)
+      if (tag?.bucketId === tree.bucketId) await untagAll(id)
+      await changeTree(tree, caller, async ({ tx, record }) => {
         await lockTree(db, tree, tx)
-        const old = (await tagsOf(db, tree, tx)).find(tag => tag.id === id)
+        const old = (await tagsOf(db, tree, tx)).find(one => one.id === id)
         if (!old || !(await deleteTag(db, old, tx))) throw tagNotFound(id)
         record({ kind: 'tag.deleted', subject: id, details: { name: old.name } })
-      }),
+      })
+    },
 
     /**
      * Gives tags to entries, and takes others from them: from all of them, or none.
