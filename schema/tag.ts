@@ -14,7 +14,7 @@ import { EntryRef, nameOf } from './entry-ref.ts'
 import { enumOf } from './enums.ts'
 import { mutation } from './mutation.ts'
 import { findable, Node } from './node.ts'
-import { batchPages, byId, forwardConnection } from './paging.ts'
+import { batchPages, byId, forwardConnection, SCAN_COST } from './paging.ts'
 import { Drive, Entry } from './refs.ts'
 
 /** A tag of a drive that the caller may look into. */
@@ -40,6 +40,8 @@ export const Tag = builder.objectRef<TagNode>('Tag').implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     entryCount: t.int({
       description: 'How many files and folders have it, including those in the trash.',
+      // All that have a tag are counted, once for all tags of a list.
+      scanCost: () => SCAN_COST,
       check: ({ drive }) => void drive.open('read'),
       resolve: async ({ id }, _args, context) => (await countOf(context, id)) ?? 0,
     }),

@@ -108,6 +108,12 @@ describe('What documents cost', () => {
     expect(cost(spread, { n: 3 })).toBe(page(3))
   })
 
+  it('counts the entries of tags as a scan, once for all tags of a drive', () => {
+    const tags = (fields: string) => cost(`{ me { drive { tags { ${fields} } } } }`)
+    expect(tags('name entryCount') - tags('name')).toBeGreaterThanOrEqual(20_000)
+    expect(tags('name entryCount')).toBeLessThan(25_000)
+  })
+
   it('counts a folder as what it reads: all of it, unless an index has its order', () => {
     const first = 'first: 1'
     const entries = (args: string) => cost(inRoot(`entries(${args}) { nodes { id } }`))
