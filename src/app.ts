@@ -80,8 +80,7 @@ export async function createApp(config: Config, options: AppOptions) {
   const observing = await openTelemetry(config, log, history.add)
   const { telemetry, metrics, sampler } = observing
   const db = openDatabase(config.database, {
-    pool: config.databasePool,
-    telemetry,
+    ...{ pool: config.databasePool, telemetry },
     ...(onStatement ? { onStatement } : {}),
   })
   const store = await ready('blobs', config, () => openStore(config, telemetry))
