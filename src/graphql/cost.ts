@@ -31,7 +31,7 @@ const RENAMED_VALUE = 5
 const ITEM = 5
 const LEAF_ITEM = 2
 /** What the schema says of itself is there for every caller, in any size: it counts more, so that it is asked for once. */
-const OF_SCHEMA = 6
+const OF_SCHEMA = 5
 
 /** How many items a list counts as that has neither pages nor a `listSize` in its extensions. */
 const DEFAULT_LIST = 100
