@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
 import { examine } from '../src/doctor/run.ts'
@@ -18,12 +19,14 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 let colours = 0
-/** A picture that no other test has. */
-const photo = (width = 60, height = 40) =>
-  sharp({ create: { width, height, channels: 3, background: { r: colours++ % 256, g: 20, b: 90 } } })
+/** A picture that no other test has: JPEG makes one of colours that differ by less. */
+const photo = (width = 60, height = 40) => {
+  colours += 1
+  return sharp({ create: { width, height, channels: 3, background: { r: (colours * 10) % 256, g: 20, b: 90 } } })
     .withExifMerge({ IFD0: { Make: 'Acme', Model: 'One' }, IFD2: { DateTimeOriginal: '2024:05:06 07:08:09' } })
     .jpeg()
     .toBuffer()
+}
 
 interface Shown {
   id: string
@@ -173,6 +176,51 @@ describe('The preview of a picture', () => {
     expect(await looked(alice, 'old.jpg')).toMatchObject({ state: 'MADE', width: 60, height: 40 })
     expect(await findings()).toEqual([])
   })
+})
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** A claim, as a process leaves it that is killed. */
+const claimed = (digest: string, leaseUntil: number) =>
+  t.app.db.Preview.create({ digest, state: 'making', leaseUntil, createdAt: Date.now() })
+
+describe('A preview that a killed process was making', () => {
+  it('is made when the claim has ended, though the job found it claimed', async () => {
+    const bytes = await photo()
+    const leaseUntil = Date.now() + 1500
+    await claimed(sha256(bytes), leaseUntil)
+    await upload(alice, 'claimed.jpg', bytes)
+    await t.app.worker.idle()
+    const waits = 'SELECT due_at AS dueAt FROM outbox WHERE kind = ?'
+    expect(await t.app.db.rows(waits, ['preview'])).toEqual([{ dueAt: leaseUntil + 1 }])
+    expect(await looked(alice, 'claimed.jpg')).toMatchObject({ state: 'MADE' })
+  })
+
+  it('is asked for by the next listing, if its job is gone', async () => {
+    const bytes = await photo()
+    await upload(alice, 'left.jpg', bytes)
+    await looked(alice, 'left.jpg')
+    const digest = sha256(bytes)
+    const { db } = t.app
+    const made = await db.row<{ blobId: string }>('SELECT blob_id AS blobId FROM preview WHERE digest = ?', [digest])
+    await db.transaction(async tx => {
+      await db.run('DELETE FROM preview WHERE digest = ?', [digest], tx)
+      await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ?", [made?.blobId ?? ''], tx)
+    })
+    await claimed(digest, 1)
+    expect(await looked(alice, 'left.jpg')).toMatchObject({ state: 'MADE' })
+  })
+})
+
+it('The doctor does not miss the content of a preview before its blob is swept', async () => {
+  const bytes = await photo()
+  await upload(alice, 'swept.jpg', bytes)
+  await looked(alice, 'swept.jpg')
+  await remove(alice, 'swept.jpg')
+  await t.app.worker.idle()
+  const blob = await t.app.db.row('SELECT state FROM blobs WHERE sha256 = ?', [sha256(bytes)])
+  expect(blob).toEqual({ state: 'deleting' })
+  expect((await findings()).filter(finding => finding.startsWith('preview'))).toEqual([])
 })
 
 describe('GET /api/files/preview', () => {

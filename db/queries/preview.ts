@@ -37,16 +37,25 @@ const locked = (db: Db, sha256: string, tx: Tx) =>
     tx,
   )
 
-/** Claims the making of a preview until a time. @returns whether nobody else has made it or is making it */
-export async function claimPreview(db: Db, sha256: string, { now, until }: { now: number; until: number }, tx: Tx) {
+/**
+ * Claims the making of a preview until a time.
+ * @returns `mine`, `done` if it is made or failed, or until when somebody else has claimed it, who may have died
+ */
+export async function claimPreview(
+  db: Db,
+  sha256: string,
+  { now, until }: { now: number; until: number },
+  tx: Tx,
+): Promise<'mine' | 'done' | number> {
   const there = await locked(db, sha256, tx)
-  if (there && (there.state !== 'making' || there.leaseUntil > now)) return false
+  if (there && there.state !== 'making') return 'done'
+  if (there && there.leaseUntil > now) return there.leaseUntil
   if (there) await db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [until, sha256], tx)
   else {
     const row = { digest: sha256, state: 'making' as const, leaseUntil: until, createdAt: now }
     await db.run(...insertion(Preview, [row]), tx)
   }
-  return true
+  return 'mine'
 }
 
 export type Made = Omit<Preview, 'state' | 'leaseUntil' | 'createdAt' | 'reason'>
@@ -60,17 +69,24 @@ export async function finishPreview(db: Db, made: Made, source: string, tx: Tx):
   return true
 }
 
-/** Notes that there will be no preview. */
-export const failPreview = (db: Db, sha256: string, reason: string, tx: Tx): Promise<number> =>
-  db.run(
-    "UPDATE preview SET state = 'failed', reason = ?, lease_until = 0 WHERE digest = ? AND state = 'making'",
-    [reason, sha256],
-    tx,
-  )
+/** A claim on a preview. One whose lease has ended may be somebody else's by now, with another end. */
+export interface Claim {
+  digest: string
+  until: number
+}
+
+/** Notes that there will be no preview; of a content that has gone, nothing is noted. */
+export async function failPreview(db: Db, claim: Claim, reason: string, source: string, tx: Tx): Promise<void> {
+  const there = await locked(db, claim.digest, tx)
+  if (there?.state !== 'making' || there.leaseUntil !== claim.until) return
+  if (!(await db.exists(`${live}${db.forUpdate}`, [source], tx))) return void (await dropClaim(db, claim, tx))
+  const failed = { state: 'failed', reason, leaseUntil: 0 } as const
+  await db.Preview.update(failed, { where: { digest: claim.digest }, transaction: tx })
+}
 
 /** Lets go of a preview that could not be made for now. */
-export const dropClaim = (db: Db, sha256: string, tx: Tx): Promise<number> =>
-  db.run("DELETE FROM preview WHERE digest = ? AND state = 'making'", [sha256], tx)
+export const dropClaim = (db: Db, { digest, until }: Claim, tx: Tx): Promise<number> =>
+  db.run("DELETE FROM preview WHERE digest = ? AND state = 'making' AND lease_until = ?", [digest, until], tx)
 
 /** The checksums of some blobs, as far as they are known. */
 export async function digestsOf(db: Db, ids: string[]): Promise<string[]> {
@@ -99,7 +115,8 @@ export interface BrokenPreview {
   unused: number
 }
 
-const unused = "NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = p.digest AND b.state = 'live')"
+// A blob that waits for its deletion has its preview still: the sweeper ends that before the row goes.
+const unused = 'NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = p.digest)'
 const broken = `SELECT p.digest AS id, p.blob_id AS blobId, ${unused} AS unused FROM preview p LEFT JOIN blobs o ON o.id = p.blob_id
   WHERE ((p.state = 'made' AND (o.state IS NULL OR o.state <> 'live')) OR ${unused})`
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Tx } from '../../../db/index.ts'
 import { makeLive } from '../../../db/queries/blob.ts'
 import {
+  type Claim,
   claimPreview,
   dropClaim,
   failPreview,
@@ -15,7 +16,7 @@ import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable, type Source } from '../../derive/derive.ts'
 import { sourceOf } from '../../storage/source.ts'
 import type { Core } from '../core.ts'
-import { enqueueAll } from '../notices/outbox.ts'
+import { enqueueAll, enqueueAt } from '../notices/outbox.ts'
 import type { BlobService } from './blob.ts'
 
 /** The formats that previews are made of; what a file says it is decides whether it is tried. */
@@ -84,19 +85,26 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
   const isFor = ({ fileType, size }: Omit<PreviewedFile, 'blobId'>): boolean =>
     previews && !isUnable && size > 0 && size <= previewMaxBytes && PICTURES.test(fileType)
 
-  function remember(blobId: string): void {
+  function remember(key: string): void {
     if (asked.size >= REMEMBERED) asked.clear()
-    asked.add(blobId)
+    asked.add(key)
   }
 
-  /** Asks for previews that nobody has asked for yet: of files from before, or of another instance that has died. */
-  function askFor(files: PreviewedFile[]): void {
-    const unasked = files.filter(({ blobId }) => !asked.has(blobId))
+  /** Asks for previews that nobody makes: of files from before, or of another instance that has died, whose claim has ended. */
+  function askFor(files: PreviewedFile[], rows: Map<string, PreviewRow>): void {
+    const now = Date.now()
+    const unasked = files.flatMap(({ blobId, fileType }) => {
+      const { state, leaseUntil } = rows.get(blobId) ?? { state: 'none' }
+      const isUnmade = !state || (state === 'making' && (leaseUntil ?? 0) < now)
+      // Once for each claim that has ended.
+      const key = leaseUntil ? `${blobId} ${leaseUntil}` : blobId
+      return isUnmade && !asked.has(key) ? [{ key, job: { blobId, fileType } }] : []
+    })
     if (unasked.length === 0) return
-    for (const { blobId } of unasked) remember(blobId)
-    const jobs = unasked.map(({ blobId, fileType }) => ({ blobId, fileType }))
+    for (const { key } of unasked) remember(key)
+    const jobs = unasked.map(({ job }) => job)
     db.transaction(tx => enqueueAll(db, 'preview', jobs, tx)).then(wake, error => {
-      for (const { blobId } of unasked) asked.delete(blobId)
+      for (const { key } of unasked) asked.delete(key)
       log.warn({ err: error }, 'could not ask for previews; the next listing does')
     })
   }
@@ -119,7 +127,7 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
   /** Stores what a process has made. Whatever happens, nothing is left that the ledger does not know of. */
   async function keep(
     source: { id: string; bucketId: string },
-    digest: string,
+    claim: Claim,
     outputs: Buffer[],
     value: z.infer<typeof pictureValue>,
   ): Promise<void> {
@@ -137,9 +145,12 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
         takenAt,
         details: details ? JSON.stringify(details) : null,
       }
+      const made = { digest: claim.digest, blobId, largeBytes, smallBytes, ...shape }
       const isKept = await db.transaction(async tx => {
-        if (!(await finishPreview(db, { digest, blobId, largeBytes, smallBytes, ...shape }, source.id, tx)))
+        if (!(await finishPreview(db, made, source.id, tx))) {
+          await dropClaim(db, claim, tx)
           return false
+        }
         if (await makeLive(db, { id: blobId, size: stored.size, crc32: stored.crc32 }, 'copied', tx)) return true
         throw new DeriveUnavailable('The lease of a preview has ended.')
       })
@@ -153,18 +164,25 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
 
   async function make(blob: { id: string; bucketId: string }, digest: string, file: Source, mediaType: string) {
     const now = Date.now()
-    const isMine = await db.transaction(tx => claimPreview(db, digest, { now, until: now + LEASE_MS }, tx))
-    if (!isMine) return
+    const claim: Claim = { digest, until: now + LEASE_MS }
+    const claimed = await db.transaction(async tx => {
+      const found = await claimPreview(db, digest, { now, until: claim.until }, tx)
+      // Who has claimed it may have died: somebody must look again when the claim has ended.
+      const again = { blobId: blob.id, fileType: mediaType }
+      if (typeof found === 'number') await enqueueAt(db, 'preview', { payload: again, dueAt: found + 1 }, tx)
+      return found
+    })
+    if (claimed !== 'mine') return
     try {
       const input = { sides: Object.values(SIDES) }
       const outcome = await derive.run({ kind: 'picture', source: file, mediaType, input })
       const value = outcome.ok ? pictureValue.safeParse(outcome.value) : undefined
       if (outcome.ok && value?.success && outcome.outputs.length === 2)
-        return await keep(blob, digest, outcome.outputs, value.data)
+        return await keep(blob, claim, outcome.outputs, value.data)
       const reason = outcome.ok ? 'unreadable' : outcome.reason
-      await db.transaction(tx => failPreview(db, digest, reason, tx))
+      await db.transaction(tx => failPreview(db, claim, reason, blob.id, tx))
     } catch (error) {
-      await db.transaction(tx => dropClaim(db, digest, tx)).catch(() => {})
+      await db.transaction(tx => dropClaim(db, claim, tx)).catch(() => {})
       throw error
     }
   }
@@ -196,7 +214,7 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
           )
         ).map(row => [row.of, row]),
       )
-      askFor(able.filter(({ blobId }) => rows.has(blobId) && !rows.get(blobId)?.state))
+      askFor(able, rows)
       return new Map([...rows].map(([blobId, row]) => [blobId, viewOf(row)]))
     },
 
@@ -210,7 +228,7 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
     async open(file: PreviewedFile & { name: string }, size: PreviewSize): Promise<PreviewBytes | null> {
       if (!isFor(file)) return null
       const [row] = await previewsOf(db, [file.blobId])
-      if (!row?.state) askFor([file])
+      askFor([file], new Map(row && [[file.blobId, row]]))
       if (row?.state !== 'made' || !row.blobId) return null
       const { blobId, largeBytes, smallBytes, digest } = row
       const [start, count] = size === 'large' ? [0, largeBytes ?? 0] : [largeBytes ?? 0, smallBytes ?? 0]
