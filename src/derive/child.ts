@@ -2,8 +2,9 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
 import { BadFrame, frame, frameReader } from './frame.ts'
-import type { AnswerHead, FailureReason, Task } from './outcome.ts'
+import { type AnswerHead, type FailureReason, failureReasons, type Task } from './outcome.ts'
 
 /** What a process may hold, in bytes: the memory of libraries counts as well. */
 export const MEMORY = 512 * 1024 * 1024
@@ -17,6 +18,13 @@ const PROCESSOR_SECONDS = 1800
 /** What is left for what the system counts, and for what is allocated before the limit is set. */
 const MARGIN = 32 * 1024 * 1024
 const PAGE = 4096
+
+/** What a process answers. A file may have taken it over, so it is checked like any other input. */
+const answerHead: z.ZodType<AnswerHead> = z.union([
+  z.object({ ok: z.literal(true), value: z.unknown(), outputs: z.array(z.int().min(0)).max(16) }),
+  z.object({ ok: z.literal(false), reason: z.enum(failureReasons) }),
+  z.object({ ok: z.literal(false), unable: z.string().max(1000), isLasting: z.boolean() }),
+])
 
 /** How a job ended. `unable` is no failure of the file. */
 export type Ended =
@@ -76,7 +84,8 @@ async function commandOf(readable: string[]): Promise<[string, string[]]> {
     ...node,
   ]
   if (!shell) return [words[0] ?? process.execPath, words.slice(1)]
-  const limits = `ulimit -c 0; ulimit -t ${PROCESSOR_SECONDS}; exec "$@"`
+  // Where memory is short, the system ends one of these rather than the service.
+  const limits = `echo 900 2>/dev/null >/proc/self/oom_score_adj; ulimit -c 0; ulimit -t ${PROCESSOR_SECONDS}; exec "$@"`
   return ['/bin/sh', ['-c', limits, 'sh', ...words]]
 }
 
@@ -133,9 +142,12 @@ export async function startChild(readable: string[]): Promise<Child> {
 }
 
 /** The conversation with a process: one job at a time. */
-function jobsOf(child: ChildProcess) {
+export function jobsOf(child: ChildProcess) {
   const [input, , , output] = child.stdio
-  const reader = frameReader<AnswerHead>(head => (head.ok ? head.outputs : []))
+  const reader = frameReader<AnswerHead>(said => {
+    const head = answerHead.parse(said)
+    return head.ok ? head.outputs : []
+  })
   let current: { bound: number; end: (ended: Ended) => void } | undefined
   let isAlive = true
 
@@ -152,8 +164,8 @@ function jobsOf(child: ChildProcess) {
       const answer = reader.add(chunk, current.bound)
       if (answer) current.end(endedOf(answer.head, answer.bytes))
     } catch (error) {
-      if (!(error instanceof BadFrame)) throw error
-      kill('too-large')
+      // Thrown from here, it would end the service.
+      kill(error instanceof BadFrame ? 'too-large' : 'crashed')
     }
   })
   // It is dealt with at the end of the process.

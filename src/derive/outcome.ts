@@ -1,5 +1,6 @@
 /** Why nothing could be derived from a file. All but the last three are about the file; these may also be about a busy machine. */
-export type FailureReason = 'unsupported' | 'unreadable' | 'too-large' | 'memory' | 'time' | 'crashed'
+export const failureReasons = ['unsupported', 'unreadable', 'too-large', 'memory', 'time', 'crashed'] as const
+export type FailureReason = (typeof failureReasons)[number]
 
 /** What one job may use. */
 export interface Bounds {

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -6,6 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
+import { jobsOf } from '../../src/derive/child.ts'
 import { createDerive, type Derive, DeriveUnavailable } from '../../src/derive/derive.ts'
 import { createLog } from '../../src/runtime/log.ts'
 import { until } from '../until.ts'
@@ -179,6 +181,23 @@ describe('A process apart', () => {
     if (!made.ok) return
     // Nothing red: the file beside it was not drawn.
     expect((await sharp(made.outputs[0]).stats()).channels[0]?.max).toBe(0)
+  })
+
+  it.each([
+    'null',
+    '7',
+    '{"ok":true}',
+    '{"ok":true,"outputs":[null]}',
+    '{"ok":true,"outputs":"long"}',
+    '{"ok":false,"reason":"whatever"}',
+    '{"ok":false,"unable":{}}',
+  ])('is ended when it answers %s, and nothing else is', async said => {
+    const program =
+      'const b = Buffer.from(process.argv[1]); const l = Buffer.alloc(4); l.writeUInt32LE(b.length); fs.writeSync(3, Buffer.concat([l, b])); setInterval(() => {}, 1000)'
+    const child = spawn(process.execPath, ['-e', program, said], { stdio: ['pipe', 'ignore', 'ignore', 'pipe'] })
+    const ended = new Promise(resolve => child.on('exit', (_, signal) => resolve(signal)))
+    expect(await jobsOf(child).begin(20_000, 0)).toEqual({ ok: false, reason: 'crashed' })
+    expect(await ended).toBe('SIGKILL')
   })
 
   it('ends when it has nothing to do, and with the service', async () => {

@@ -24,6 +24,8 @@ const PICTURES = /^image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)$/
 /** The longest side of each picture, in pixels. */
 const SIDES = { large: 1280, small: 256 } as const
 const LEASE_MS = 120_000
+/** Characters of what is noted of a picture besides, as JSON. */
+const MAX_DETAILS = 4096
 /** How many files that were asked for are remembered, so that each is asked for once. */
 const REMEMBERED = 10_000
 
@@ -65,7 +67,10 @@ const pictureValue = z.object({
   orientation: z.int().min(1).max(8),
   placeholder: z.base64().max(64),
   takenAt: z.int().min(-1e13).max(1e13).optional(),
-  details: z.record(z.string(), z.unknown()).optional(),
+  details: z
+    .record(z.string(), z.unknown())
+    .refine(details => JSON.stringify(details).length <= MAX_DETAILS)
+    .optional(),
 })
 const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 
