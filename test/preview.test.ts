@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
+import { type Derive, DeriveUnavailable } from '../src/derive/derive.ts'
 import { examine } from '../src/doctor/run.ts'
+import { Paused } from '../src/jobs/worker.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { type PreviewedFile, previewService } from '../src/services/tree/preview.ts'
 import { expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
@@ -103,6 +105,11 @@ describe('The preview of a picture', () => {
     ])
     const again = await get(preview.url, alice, { 'if-none-match': small.headers.get('etag') ?? '' })
     expect(again.status).toBe(304)
+    // What is kept under an address must have its content.
+    for (const version of ['', '&version=0123456789abcdef']) {
+      const other = await alice.rest('GET', `/api/files/preview?file_id=${preview.id}${version}`)
+      expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
+    }
     // The address is the same every time, so that browsers keep what they have.
     expect((await look(alice, 'a.jpg')).preview?.url).toBe(preview.url)
   })
@@ -161,11 +168,7 @@ describe('The preview of a picture', () => {
       await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ?", [row?.blobId ?? ''], tx)
       await db.run('UPDATE blobs SET sha256 = NULL WHERE sha256 = ?', [row?.sha256 ?? ''], tx)
     })
-    const later = previewService({
-      ...{ db, store: t.app.store, log: createLog({ logLevel: 'silent' }), wake: () => t.app.worker.wake() },
-      ...{ publicUrl: () => t.url, blobs: t.app.services.blobs, derive: t.app.derive },
-      ...{ previews: true, previewMaxBytes: 1e9 },
-    })
+    const later = elsewhere()
     const { id } = await look(alice, 'old.jpg')
     const [file] = await db.rows<PreviewedFile>(
       'SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size FROM entry WHERE id = ?',
@@ -197,16 +200,7 @@ describe('A preview that a killed process was making', () => {
   })
 
   it('is asked for by the next listing, if its job is gone', async () => {
-    const bytes = await photo()
-    await upload(alice, 'left.jpg', bytes)
-    await looked(alice, 'left.jpg')
-    const digest = sha256(bytes)
-    const { db } = t.app
-    const made = await db.row<{ blobId: string }>('SELECT blob_id AS blobId FROM preview WHERE digest = ?', [digest])
-    await db.transaction(async tx => {
-      await db.run('DELETE FROM preview WHERE digest = ?', [digest], tx)
-      await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ?", [made?.blobId ?? ''], tx)
-    })
+    const { digest } = await unpictured('left.jpg')
     await claimed(digest, 1)
     expect(await looked(alice, 'left.jpg')).toMatchObject({ state: 'MADE' })
   })
@@ -221,6 +215,65 @@ it('The doctor does not miss the content of a preview before its blob is swept',
   const blob = await t.app.db.row('SELECT state FROM blobs WHERE sha256 = ?', [sha256(bytes)])
   expect(blob).toEqual({ state: 'deleting' })
   expect((await findings()).filter(finding => finding.startsWith('preview'))).toEqual([])
+})
+
+/** Uploads a picture, and forgets its preview, as of files of an earlier version. */
+async function unpictured(path: string): Promise<{ file: PreviewedFile; digest: string }> {
+  const bytes = await photo()
+  const digest = sha256(bytes)
+  await upload(alice, path, bytes)
+  const { id } = await looked(alice, path)
+  const { db } = t.app
+  const made = await db.row<{ blobId: string }>('SELECT blob_id AS blobId FROM preview WHERE digest = ?', [digest])
+  await db.transaction(async tx => {
+    await db.run('DELETE FROM preview WHERE digest = ?', [digest], tx)
+    await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ?", [made?.blobId ?? ''], tx)
+  })
+  const fields = 'blob_id AS blobId, file_type AS fileType, total_bytes AS size'
+  const file = await db.row<PreviewedFile>(`SELECT ${fields} FROM entry WHERE id = ?`, [id])
+  if (!file) throw new Error('The file is gone.')
+  return { file, digest }
+}
+
+/** Previews as of another instance. */
+const elsewhere = (derive: Derive = t.app.derive) =>
+  previewService({
+    ...{ db: t.app.db, store: t.app.store, log: createLog({ logLevel: 'silent' }), wake: () => t.app.worker.wake() },
+    ...{ publicUrl: () => t.url, blobs: t.app.services.blobs, maintenance: t.app.services.maintenance, derive },
+    ...{ previews: true, previewMaxBytes: 1e9 },
+  })
+
+const rowOf = (digest: string) =>
+  t.app.db.row<{ state: string; reason: string | null }>('SELECT state, reason FROM preview WHERE digest = ?', [digest])
+
+it('A preview that took too long is tried again, until its third try fails', async () => {
+  const { file, digest } = await unpictured('slow.jpg')
+  const { derive } = t.app
+  const run: Derive['run'] = job => derive.run(job.kind === 'picture' ? { ...job, bounds: { ms: 0 } } : job)
+  const hasty = elsewhere({ ...derive, run })
+  for (const attempts of [1, 2]) {
+    await expect(hasty.make(file, { attempts, requireRunning() {} })).rejects.toThrow(DeriveUnavailable)
+    expect(await rowOf(digest)).toBeUndefined()
+  }
+  await hasty.make(file, { attempts: 3, requireRunning() {} })
+  expect(await rowOf(digest)).toEqual({ state: 'failed', reason: 'time' })
+})
+
+it('During a maintenance, no preview is asked for, and none is made', async () => {
+  const { file, digest } = await unpictured('paused.jpg')
+  const { maintenance } = t.app.services
+  await maintenance.start({ endsAt: Date.now() + 60_000 }, null)
+  const other = elsewhere()
+  const waiting = { state: 'waiting', version: null }
+  expect((await other.ofFiles([file])).get(file.blobId)).toMatchObject(waiting)
+  const requireRunning = () => {
+    throw new Paused('A maintenance has begun.')
+  }
+  await expect(other.make(file, { attempts: 1, requireRunning })).rejects.toThrow(Paused)
+  expect([await rowOf(digest), await t.app.db.Job.count({ where: { kind: 'preview' } })]).toEqual([undefined, 0])
+  await maintenance.end(null)
+  expect((await other.ofFiles([file])).get(file.blobId)).toMatchObject(waiting)
+  expect(await looked(alice, 'paused.jpg')).toMatchObject({ state: 'MADE' })
 })
 
 describe('GET /api/files/preview', () => {

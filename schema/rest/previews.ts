@@ -8,7 +8,7 @@ const sizes = ['small', 'large'] as const satisfies PreviewSize[]
 
 declareForOwners(ofOwnFiles, ({ base, whose, operation, name, denied }) => {
   operation(`GET ${base}/files/preview`, name('', 'FilePreview'), {
-    description: `A small picture of a picture of ${whose}, as WebP. Clients may keep it for a day: with \`version\`, its address changes with the content.`,
+    description: `A small picture of a picture of ${whose}, as WebP. Clients may keep it for a day if \`version\` is that of its content, and else must ask again whether it has changed.`,
     auth: { drive: 'read' },
     statuses: [400, 401, ...denied, 404],
     fails: ['FILE_NOT_FOUND'],
@@ -20,18 +20,24 @@ declareForOwners(ofOwnFiles, ({ base, whose, operation, name, denied }) => {
         bounds: { enum: sizes },
       }),
       version: arg.string({
-        description: 'The version of the content, as listings have it. It is not checked.',
+        description:
+          'The version of the content, as the addresses in listings have it. It says how long the answer may be kept, not which content it shows.',
         example: ID,
       }),
     }),
     type: 'Picture',
-    resolve: async ({ file_id: id, size }, { services, tree }) => {
+    resolve: async ({ file_id: id, size, version }, { services, tree }) => {
       const file = await services.listings.byId(tree, id)
       const chosen = sizes.find(one => one === (size ?? 'small'))
       if (!chosen) throw new InvalidInput('size', 'The size must be small or large.')
       const { blobId, names } = file ?? {}
       const picture =
-        file && blobId && (await services.previews.open({ ...file, blobId, name: names?.at(-1) ?? '' }, chosen))
+        file &&
+        blobId &&
+        (await services.previews.open(
+          { ...file, blobId, name: names?.at(-1) ?? '' },
+          { size: chosen, version: version ?? null },
+        ))
       if (!picture)
         throw new AppError(
           'FILE_NOT_FOUND',

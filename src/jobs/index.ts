@@ -82,11 +82,12 @@ export function createJobs({
   const worker = createWorker({
     ...{ db, log, pollMs, telemetry, isPaused },
     leaseMs: config.leaseSeconds * 1000,
+    atATime: { preview: previews.atATime },
     handlers: {
       'purge-folder': folder => purgeFolder(db, folder, requireRunning),
       'copy-entries': ({ copyId }) => copyEntries(db, backgroundCopies, copyId),
       'purge-bucket': bucket => purgeBucket(db, bucket, requireRunning),
-      preview: content => previews.make(content),
+      preview: (content, { attempts }) => previews.make(content, { attempts, requireRunning }),
       mail: async (mail, job) => {
         if (!(await mailings.isWanted(mail))) return
         const span = { name: `mail ${mail.template}`, kind: 'client' } as const

@@ -6,7 +6,7 @@ import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { DAY_MS } from '../values/duration.ts'
 
 /** The handler of each kind of job. A handler must be idempotent: it may run twice for one job when a worker dies. */
-export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string }) => Promise<void> }
+export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string; attempts: number }) => Promise<void> }
 
 /** Thrown by a handler when no further try can succeed. */
 export class Hopeless extends Error {}
@@ -14,8 +14,8 @@ export class Hopeless extends Error {}
 /** Thrown by a handler that stops because of a maintenance: the job goes on after it. */
 export class Paused extends Error {}
 
-/** Jobs of a kind at a time; those of previews wait for their processes. */
-const batchOf = (kind: JobKind): number => (kind === 'preview' ? 32 : 5)
+/** Jobs of a kind at a time, where nothing else is said. */
+const BATCH = 5
 /** Characters of the last error of a job that are stored. */
 const MAX_ERROR = 500
 
@@ -39,6 +39,8 @@ export interface WorkerOptions {
   /** Milliseconds until the next try, by the number of tries. Tests shorten it. */
   retryMs?: (attempts: number) => number
   telemetry?: Telemetry
+  /** Jobs of a kind at a time. */
+  atATime?: Partial<Record<JobKind, number>>
   /** Whether jobs that change data wait. */
   isPaused?: () => boolean
 }
@@ -93,6 +95,7 @@ function createQueue<K extends JobKind>(
     leaseMs,
     retryMs = backoff,
     telemetry = silent,
+    atATime = {},
     isPaused = () => false,
   }: Omit<WorkerOptions, 'pollMs'>,
 ) {
@@ -104,7 +107,7 @@ function createQueue<K extends JobKind>(
   async function claim(): Promise<{ any: boolean; mine: JobRow[] }> {
     if (isPaused() && changing.has(kind)) return { any: false, mine: [] }
     const now = Date.now()
-    const due = await dueJobs(db, kind, now, batchOf(kind))
+    const due = await dueJobs(db, kind, now, atATime[kind] ?? BATCH)
     const mine: JobRow[] = []
     for (const job of due) {
       const dueAt = now + leaseMs
@@ -143,7 +146,7 @@ function createQueue<K extends JobKind>(
     const note = (ended: string) => telemetry.timer('job', { kind, outcome: ended })
     const work = { span: { name: `job ${kind}`, isRoot: true }, note, outcome }
     try {
-      await telemetry.observe(work, () => handlers[kind](JSON.parse(payload), { id }))
+      await telemetry.observe(work, () => handlers[kind](JSON.parse(payload), { id, attempts }))
       await release()
       await db.Job.destroy({ where: { id } })
     } catch (error) {

@@ -1,8 +1,9 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Tx } from '../../../db/index.ts'
 import { makeLive } from '../../../db/queries/blob.ts'
 import {
   type Claim,
+  type Content,
   claimPreview,
   dropClaim,
   failPreview,
@@ -14,18 +15,24 @@ import {
 } from '../../../db/queries/preview.ts'
 import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable, type Source } from '../../derive/derive.ts'
+import type { FailureReason } from '../../derive/outcome.ts'
 import { sourceOf } from '../../storage/source.ts'
 import type { Core } from '../core.ts'
+import type { MaintenanceService } from '../maintenance.ts'
 import { enqueueAll, enqueueAt } from '../notices/outbox.ts'
 import type { BlobService } from './blob.ts'
+import { digestValue, pictureValue } from './derived-value.ts'
 
 /** The formats that previews are made of; what a file says it is decides whether it is tried. */
 const PICTURES = /^image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)$/
 /** The longest side of each picture, in pixels. */
 const SIDES = { large: 1280, small: 256 } as const
 const LEASE_MS = 120_000
-/** Characters of what is noted of a picture besides, as JSON. */
-const MAX_DETAILS = 4096
+/** Reasons that may be a busy machine's rather than the file's: after so many tries, they count as the file's. */
+const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
+const TRIES = 3
+/** Jobs that wait for processes, so that none of these is idle. */
+const WAITING = 32
 /** How many files that were asked for are remembered, so that each is asked for once. */
 const REMEMBERED = 10_000
 
@@ -49,6 +56,14 @@ export interface PreviewView {
   takenAt: number | null
 }
 
+/** The job that a preview is made by. */
+interface PreviewJob {
+  /** Which try it is, from 1. */
+  attempts: number
+  /** To be called before anything is written. @throws while a maintenance is in force */
+  requireRunning(): void
+}
+
 /** The bytes of a preview, to be sent like those of a download. */
 export interface PreviewBytes {
   fileName: string
@@ -60,30 +75,17 @@ export interface PreviewBytes {
   read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
 }
 
-/** What a process says of a picture. It has read a file of anybody's, so it is checked like any other input. */
-const pictureValue = z.object({
-  width: z.int().min(1).max(1e6),
-  height: z.int().min(1).max(1e6),
-  orientation: z.int().min(1).max(8),
-  placeholder: z.base64().max(64),
-  takenAt: z.int().min(-1e13).max(1e13).optional(),
-  details: z
-    .record(z.string(), z.unknown())
-    .refine(details => JSON.stringify(details).length <= MAX_DETAILS)
-    .optional(),
-})
-const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
-
 interface Deps
   extends Core<'db' | 'store' | 'log' | 'wake' | 'publicUrl'>,
     Pick<Config, 'previews' | 'previewMaxBytes'> {
   blobs: BlobService
   derive: Derive
+  maintenance: Pick<MaintenanceService, 'current'>
 }
 
 /** Small pictures of files: of a content, made once, in processes apart (docs/decisions/previews.md). */
 export function previewService({ db, store, log, wake, publicUrl, ...deps }: Deps) {
-  const { blobs, derive, previews, previewMaxBytes } = deps
+  const { blobs, derive, maintenance, previews, previewMaxBytes } = deps
   const asked = new Set<string>()
   let isUnable = false
 
@@ -97,6 +99,8 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
 
   /** Asks for previews that nobody makes: of files from before, or of another instance that has died, whose claim has ended. */
   function askFor(files: PreviewedFile[], rows: Map<string, PreviewRow>): void {
+    // Listings go on during a maintenance, but write nothing; the next one after it asks.
+    if (maintenance.current()) return
     const now = Date.now()
     const unasked = files.flatMap(({ blobId, fileType }) => {
       const { state, leaseUntil } = rows.get(blobId) ?? { state: 'none' }
@@ -121,10 +125,17 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
   }
 
   /** The checksum of a blob: what is known, or what a process finds. */
-  async function digestOf(id: string, known: string | null, file: Source, mediaType: string): Promise<string | null> {
+  async function digestOf(
+    { id, sha256: known }: Content,
+    file: Source,
+    mediaType: string,
+    { requireRunning }: PreviewJob,
+  ): Promise<string | null> {
     if (known) return known
+    requireRunning()
     const outcome = await derive.run({ kind: 'digest', source: file, mediaType, bounds: { ms: 120_000 } })
     if (!outcome.ok) throw new DeriveUnavailable(`The checksum of a file could not be computed: ${outcome.reason}.`)
+    requireRunning()
     const { sha256 } = digestValue.parse(outcome.value)
     return (await db.transaction(tx => setDigest(db, id, sha256, tx))) ? sha256 : null
   }
@@ -141,15 +152,8 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
       const bytes = Buffer.concat(outputs)
       const stored = await store.put(blobId, one(bytes), { contentType: 'image/webp', admit: async () => {} })
       const [largeBytes = 0, smallBytes = 0] = outputs.map(output => output.length)
-      const { details, takenAt = null, width, height, orientation, placeholder } = value
-      const shape = {
-        width,
-        height,
-        orientation,
-        placeholder,
-        takenAt,
-        details: details ? JSON.stringify(details) : null,
-      }
+      const { details, takenAt = null, ...known } = value
+      const shape = { ...known, takenAt, details: details ? JSON.stringify(details) : null }
       const made = { digest: claim.digest, blobId, largeBytes, smallBytes, ...shape }
       const isKept = await db.transaction(async tx => {
         if (!(await finishPreview(db, made, source.id, tx))) {
@@ -167,7 +171,12 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
     }
   }
 
-  async function make(blob: { id: string; bucketId: string }, digest: string, file: Source, mediaType: string) {
+  async function make(
+    blob: { id: string; bucketId: string },
+    digest: string,
+    { file, mediaType, attempts, requireRunning }: PreviewJob & { file: Source; mediaType: string },
+  ): Promise<void> {
+    requireRunning()
     const now = Date.now()
     const claim: Claim = { digest, until: now + LEASE_MS }
     const claimed = await db.transaction(async tx => {
@@ -181,19 +190,26 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
     try {
       const input = { sides: Object.values(SIDES) }
       const outcome = await derive.run({ kind: 'picture', source: file, mediaType, input })
+      requireRunning()
       const value = outcome.ok ? pictureValue.safeParse(outcome.value) : undefined
       if (outcome.ok && value?.success && outcome.outputs.length === 2)
         return await keep(blob, claim, outcome.outputs, value.data)
       const reason = outcome.ok ? 'unreadable' : outcome.reason
+      if (PASSING.includes(reason) && attempts < TRIES)
+        throw new DeriveUnavailable(`A preview could not be made: ${reason}.`)
       await db.transaction(tx => failPreview(db, claim, reason, blob.id, tx))
     } catch (error) {
-      await db.transaction(tx => dropClaim(db, claim, tx)).catch(() => {})
+      // It ends by itself, too: during a maintenance, nothing is written.
+      if (!maintenance.current()) await db.transaction(tx => dropClaim(db, claim, tx)).catch(() => {})
       throw error
     }
   }
 
   return {
     isFor,
+
+    /** Jobs at a time. They wait for processes; where the store has no paths, each with a copy of its file on the disk of this machine. */
+    atATime: store.fileOf ? WAITING : derive.processes,
 
     /** Part of the transaction that stores a file: its preview is made after it. */
     async order(file: PreviewedFile, tx: Tx): Promise<void> {
@@ -230,7 +246,10 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
     },
 
     /** The bytes of a preview; null if there is none, or none yet. Does not authorize. */
-    async open(file: PreviewedFile & { name: string }, size: PreviewSize): Promise<PreviewBytes | null> {
+    async open(
+      file: PreviewedFile & { name: string },
+      { size, version }: { size: PreviewSize; version: string | null },
+    ): Promise<PreviewBytes | null> {
       if (!isFor(file)) return null
       const [row] = await previewsOf(db, [file.blobId])
       askFor([file], new Map(row && [[file.blobId, row]]))
@@ -243,21 +262,24 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
         etag: `${digest?.slice(0, 32)}-${size}`,
         contentType: 'image/webp',
         disposition: 'inline',
-        // What a browser has shown it may show again for a day, to who has the same session or key: the address has the version of the content.
-        cacheControl: 'private, max-age=86400, immutable',
+        // What a browser has shown it may show again for a day, to who has the same session or key, if the address has the version of this content.
+        cacheControl: version === viewOf(row).version ? 'private, max-age=86400, immutable' : 'private, no-cache',
         read: (range, signal) =>
           store.open(blobId, { offset: start + (range?.offset ?? 0), count: range?.count ?? count, signal }),
       }
     },
 
     /** Makes the preview of a content, unless it is there: the job of the outbox. */
-    async make({ blobId, fileType }: { blobId: string; fileType: string }): Promise<void> {
+    async make({ blobId, fileType }: { blobId: string; fileType: string }, job: PreviewJob): Promise<void> {
       const blob = await liveBlob(db, blobId)
       if (!blob || !isFor({ fileType, size: blob.size })) return
+      // Before its file is copied: a content that many files have is made once.
+      const [known] = await previewsOf(db, [blobId])
+      if (known?.state && known.state !== 'making') return
       try {
         await derive.withFile(sourceOf(store, blob), async file => {
-          const digest = await digestOf(blob.id, blob.sha256, file, fileType)
-          if (digest) await make(blob, digest, file, fileType)
+          const digest = await digestOf(blob, file, fileType, job)
+          if (digest) await make(blob, digest, { ...job, file, mediaType: fileType })
         })
       } catch (error) {
         if (!(error instanceof DeriveUnavailable && error.isLasting)) throw error

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** Characters of what is noted of a picture besides, as JSON. */
+const MAX_DETAILS = 4096
+
+/** What a process says of a picture. It has read a file of anybody's, so it is checked like any other input. */
+export const pictureValue = z.object({
+  width: z.int().min(1).max(1e6),
+  height: z.int().min(1).max(1e6),
+  orientation: z.int().min(1).max(8),
+  placeholder: z.base64().max(64),
+  takenAt: z.int().min(-1e13).max(1e13).optional(),
+  details: z
+    .record(z.string(), z.unknown())
+    .refine(details => JSON.stringify(details).length <= MAX_DETAILS)
+    .optional(),
+})
+export const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
