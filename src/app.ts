@@ -185,9 +185,8 @@ export async function createApp(config: Config, options: AppOptions) {
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', admits: true, handle: signed },
   ]
-  const { uploadMemory } = store
   const gateway = createGateway({
-    ...{ config, uploadMemory, coordination, publicUrl: address, log, telemetry, mounts },
+    ...{ config, uploadMemory: store.uploadMemory, coordination, publicUrl: address, log, telemetry, mounts },
     ...(sampler ? { noteFailure: sampler.note } : {}),
   })
 
@@ -284,10 +283,11 @@ export async function createApp(config: Config, options: AppOptions) {
       maintenance.stop()
       const endJobs = () => lead.stop(error => log.warn({ err: error }, 'a job failed while it was stopped'))
       const ended = endJobs()
+      // Jobs would wait for their pictures until the deadline.
+      await derive.stop()
       await gateway.stop(until - Date.now())
       // The last requests may have begun completions.
       await within(ended.then(endJobs), Math.max(0, until - Date.now()))
-      await derive.stop()
       services.blobs.stop()
       await mailer.close()
       coordination.close()
