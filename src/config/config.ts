@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
@@ -7,6 +6,7 @@ import { withProviders } from './group-roles.ts'
 import { embeddedName } from './provider.ts'
 import { readProviders } from './provider-setting.ts'
 import { settings } from './settings.ts'
+import { usualProcesses } from './usual-processes.ts'
 
 export { embeddedName, type OAuthProvider } from './provider.ts'
 
@@ -153,7 +153,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     },
     graphiql: graphiql === '' ? !production : graphiql,
     drainSeconds: drainSeconds ?? (production ? 5 : 0),
-    deriveProcesses: deriveProcesses ?? Math.max(1, availableParallelism() - 1),
+    deriveProcesses: deriveProcesses ?? usualProcesses(),
     /** Whether a verified address joins accounts across providers. The embedded provider is one, too. */
     linkByEmail: linkByEmail === '' ? providers.length <= 1 : linkByEmail,
     production,

@@ -16,7 +16,7 @@ export const deriveSettings = {
   DERIVE_PROCESSES: {
     help: 'processes at a time that make small pictures and the like of files; they run at low priority, only while there is work, each with at most 512 MiB',
     default: '',
-    shown: 'one less than there are processors, but at least 1',
+    shown: 'one less than there are processors, within half of the memory, but at least 1',
     read: z
       .literal('')
       .transform(() => undefined)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import sharp from 'sharp'
+import { usualProcesses } from '../../src/config/usual-processes.ts'
 import { jobsOf } from '../../src/derive/child.ts'
 import { createDerive, type Derive, DeriveUnavailable } from '../../src/derive/derive.ts'
 import { createLog } from '../../src/runtime/log.ts'
@@ -198,6 +199,15 @@ describe('A process apart', () => {
     const ended = new Promise(resolve => child.on('exit', (_, signal) => resolve(signal)))
     expect(await jobsOf(child).begin(20_000, 0)).toEqual({ ok: false, reason: 'crashed' })
     expect(await ended).toBe('SIGKILL')
+  })
+
+  it.each([
+    [8, 64, 7],
+    [8, 4, 4],
+    [8, 0.25, 1],
+    [1, 64, 1],
+  ])('has others beside it as memory allows: %i processors, %d GiB', (processors, gigabytes, processes) => {
+    expect(usualProcesses(processors, gigabytes * 2 ** 30)).toBe(processes)
   })
 
   it('ends when it has nothing to do, and with the service', async () => {
