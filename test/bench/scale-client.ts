@@ -56,9 +56,10 @@ export function createClient(urls: string[], cookie: string, tally: Tally) {
         })
         const text = await response.text()
         const { status, headers } = response
-        if (status !== 503 && status !== 429) return { status, headers, again, body: parsed(text) }
-        if (status === 503) again = true
         const after = headers.get('retry-after')
+        // Also an upload that an instance which was killed seems to be completing still.
+        if (status !== 503 && status !== 429 && after === null) return { status, headers, again, body: parsed(text) }
+        if (status !== 429) again = true
         if (after === null) tally.failures.push(`${method} ${path}: ${status} without Retry-After`)
         wait = Number(after ?? 1) * 1000
         last = `${status} ${text.slice(0, 200)}`
