@@ -841,6 +841,14 @@ describe('GET /share/{token}/preview', () => {
     expect(wordsOf(answer)).toContain(`${evil} & more`)
   })
 
+  it('sends ranges of an archive, whose list is at its end, and the whole of it only as a download', async () => {
+    const path = await share(await file('a.zip', 'PK and more', 'application/zip'))
+    expect((await get(`${path}/preview`, t.anonymous, { range: 'bytes=0-1' })).text).toBe('PK')
+    expect(await leadOf(get(`${path}/preview`))).toEqual([303, path])
+    const looked = await share(await file('b.zip', 'PK', 'application/zip'), { allow_download: false })
+    expect(await leadOf(get(`${looked}/preview`, t.anonymous, { range: 'bytes=0-1' }))).toEqual([303, looked])
+  })
+
   it('shows the first 64 KiB of a text, and no half character', async () => {
     const text = `x${'ö'.repeat(40 * KiB)}`
     const path = await share(await file('long.txt', text))

@@ -160,7 +160,9 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       try {
         const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit), visit.query.get('path'))
         const { kind } = previewOf(look)
-        if (!kind || !delivery) return { to: pageAt(visit.here, fileIn(visit.query)) }
+        // The list of an archive is read in ranges. The whole of it is a download, which is counted.
+        const isWhole = kind === 'archive' && visit.req.headers.range === undefined
+        if (!kind || !delivery || isWhole) return { to: pageAt(visit.here, fileIn(visit.query)) }
         await sendPreview(visit, { kind, delivery, fileType: look.fileType })
         return undefined
       } catch (error) {

@@ -15,6 +15,9 @@ interface Shown {
   onError: () => void
 }
 
+/** The keys that the page around it takes from the frame, which a document may have taken over. */
+const PASSED = ['Escape', 'ArrowLeft', 'ArrowRight']
+
 /**
  * Shows a document in the frame. Keys that the frame has no use for are those of the page around it: they are dispatched at the frame's element.
  */
@@ -24,10 +27,11 @@ export function showPdf({ frame, url, labels, signal, onError }: Shown): void {
     return response.arrayBuffer()
   })
   bytes.catch(() => signal.aborted || onError())
-  const onMessage = ({ source, data }: MessageEvent<FromFrame>) => {
-    if (source !== frame.contentWindow) return
+  const onMessage = ({ source, data }: MessageEvent<FromFrame | null>) => {
+    if (source !== frame.contentWindow || !data) return
     if (data.type === 'failed') onError()
-    if (data.type === 'key') frame.dispatchEvent(new KeyboardEvent('keydown', { key: data.key, bubbles: true }))
+    if (data.type === 'key' && PASSED.includes(data.key))
+      frame.dispatchEvent(new KeyboardEvent('keydown', { key: data.key, bubbles: true }))
     if (data.type === 'ready')
       bytes
         .then(read => {
