@@ -82,6 +82,7 @@ describe('A first sign-in', () => {
         status: 'active',
         createdAt: expect.any(Number),
         signInNotices: 0,
+        touched: 0,
       },
     ])
     const [identity] = await identities()
@@ -419,6 +420,7 @@ describe('A session', () => {
       address: '',
       provider: null,
       providerSession: null,
+      touched: 0,
     })
     expect(await viewerOf(secret)).toMatchObject({ userId, via: 'session', expiresAt })
   })

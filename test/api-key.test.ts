@@ -612,15 +612,17 @@ describe('A key', () => {
     expect((await wrongKey.rest('POST', `/api/share/resolve/${sharing_token}`)).status).toBe(200)
   })
 
-  it('is taken from its header only', async () => {
+  it('is taken from its headers only', async () => {
     const { key } = await privateKey(t, alice)
     for (const name of ['api_key', 'key', 'x-api-key', 'X-API-Key', 'token'])
       expect((await t.anonymous.rest('GET', `/api/folders?${name}=${key}`)).status).toBe(401)
-    for (const headers of [{ authorization: `Bearer ${key}` }, { cookie: `session_id=${key}` }])
-      expect(
-        (await t.anonymous.rest('GET', '/api/folders', { headers: headers as Record<string, string> })).status,
-      ).toBe(401)
-    expect((await t.anonymous.rest('GET', '/api/folders', { headers: { 'X-API-KEY': key } })).status).toBe(200)
+    const statusWith = async (headers: Record<string, string>) =>
+      (await t.anonymous.rest('GET', '/api/folders', { headers })).status
+    for (const authorization of [`Basic ${key}`, key, `Bearer x${key}`])
+      expect(await statusWith({ authorization })).toBe(401)
+    expect(await statusWith({ cookie: `session_id=${key}` })).toBe(401)
+    expect(await statusWith({ 'X-API-KEY': key })).toBe(200)
+    expect(await statusWith({ authorization: `Bearer ${key}` })).toBe(200)
   })
 
   it('acts as its creator by GraphQL, too, and a session is none in its place', async () => {

@@ -393,6 +393,15 @@ describe('node and nodes', () => {
       const nothing = { url: 'https://receiver.invalid/', kinds: ['TRASH_PURGED'], ...input }
       return (await ask(alice, document, { input: nothing })).createWebhook.webhook.id
     }
+    const tagIn = async (drive: string) => {
+      const document = 'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id } } }'
+      return (await ask(alice, document, { input: { drive, name: 'later' } })).createTag.tag.id
+    }
+    const favouriteOf = async (id: string) => {
+      const MARK = 'mutation ($input: AddFavouritesInput!) { addFavourites(input: $input) { viewer { id } } }'
+      await ask(alice, MARK, { input: { entries: [{ id }] } })
+      return (await ask(alice, '{ me { favourites { id } } }')).me.favourites[0].id
+    }
     const START = 'mutation { startUpload(input: { fileName: "p.txt", size: 5 }) { uploadSession { id } } }'
     const REPLACE = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { versions { nodes { id } } } } }`
     const replace = (content: string) =>
@@ -432,6 +441,8 @@ describe('node and nodes', () => {
       copy: await copyInto(me.drive.id),
       webhook: await webhook({}),
       workspaceWebhook: await webhook({ workspace: garden }),
+      tag: await tagIn(me.drive.id),
+      favourite: await favouriteOf(me.drive.file.id),
     }
   })
 
@@ -454,6 +465,8 @@ describe('node and nodes', () => {
     fileRequest: 'FileRequest',
     copy: 'BackgroundCopy',
     webhook: 'Webhook',
+    tag: 'Tag',
+    favourite: 'Favourite',
   }
   const files = {
     workspaceDrive: 'Drive',
@@ -517,6 +530,8 @@ describe('node and nodes', () => {
       event,
       fileRequest,
       copy,
+      tag,
+      favourite,
     } = own
     const drives = { drive, root, folder, file, trashItem, version, upload, event }
     const lookBy = async ({ caller }: Program) => look(caller)
@@ -528,11 +543,12 @@ describe('node and nodes', () => {
       share,
       link,
       ...all({ fileRequest, copy }, lacking),
+      ...{ tag, favourite },
       ...all(files, outside),
     })
     expect(await lookBy(await privateKey(t, alice, ['private_files:write']))).toEqual({
       person,
-      ...all({ viewer, ...drives, share, link, fileRequest }, lacking),
+      ...all({ viewer, ...drives, share, link, fileRequest, tag, favourite }, lacking),
       copy,
       upload,
       ...all(files, outside),
@@ -541,19 +557,19 @@ describe('node and nodes', () => {
     const { workspace, member, invite } = managed
     expect(await lookBy(await made('workspaces:files:read'))).toEqual({
       person,
-      ...all({ ...drives, fileRequest, copy }, outside),
+      ...all({ ...drives, fileRequest, copy, tag }, outside),
       ...all({ workspace, member, invite }, lacking),
       ...files,
     })
     expect(await lookBy(await made('workspaces:read'))).toEqual({
       person,
-      ...all({ ...drives, fileRequest, copy }, outside),
+      ...all({ ...drives, fileRequest, copy, tag }, outside),
       workspace,
       ...all({ member, invite, ...files }, lacking),
     })
     expect(await lookBy(await made('workspaces:files:read', await found(alice, 'Elsewhere')))).toEqual({
       person,
-      ...all({ ...drives, fileRequest, copy, ...files }, outside),
+      ...all({ ...drives, fileRequest, copy, tag, ...files }, outside),
     })
     expect(await lookBy(await privateKey(t, stranger))).toEqual({})
   })

@@ -41,13 +41,15 @@ function inPlace(value: unknown, [name, ...rest]: string[], text: string): unkno
 
 /** What names a thing that is someone's. */
 const naming =
-  'account apiKey copy drive file fileRequest id identity invite items md5 member path session token uploadSession version webhook workspace'.split(
+  'account add apiKey copy drive drives favourite favourites file fileRequest id identity invite items md5 member next path remove session tag token uploadSession version webhook workspace'.split(
     ' ',
   )
 
 /** What the others say: what is wanted, and what a thing becomes, or where it goes. */
 const telling =
-  'content email event expiresIn fileName folder kinds label name plan role scopes slug source status url'.split(' ')
+  'clientId clientName codeChallenge colour content email endsAt event expiresIn fileName folder keyExpiresIn kinds label message name plan query redirectUri role scopes slug source status until url userCode'.split(
+    ' ',
+  )
 
 /** What is made there is not there yet. */
 const makers = ['createFolder', 'uploadFile']

@@ -1,4 +1,5 @@
 import type { Db } from '../index.ts'
+import { SERVICE_LOG } from '../models/event.ts'
 
 /** What all drives hold and keep. Bytes and numbers. */
 export interface StorageTotals {
@@ -32,7 +33,7 @@ const DELETING = "SELECT COUNT(*) AS deletingCount, SUM(size) AS deletingBytes F
 
 /** Numbers of a log have no gap: its last one, and how far it was purged, say how many events it has. */
 const EVENTS = `SELECT SUM(COALESCE((SELECT MAX(seq) FROM event WHERE event.log_id = logs.id) - COALESCE(log.purged_seq, 0), 0)) AS eventCount
-  FROM (SELECT id FROM bucket UNION ALL SELECT id FROM user) AS logs LEFT JOIN event_log AS log ON log.log_id = logs.id`
+  FROM (SELECT id FROM bucket UNION ALL SELECT id FROM user UNION ALL SELECT '${SERVICE_LOG}') AS logs LEFT JOIN event_log AS log ON log.log_id = logs.id`
 
 /** One statement, so that what is moved meanwhile is counted once. */
 export async function storageTotals(db: Db): Promise<StorageTotals> {

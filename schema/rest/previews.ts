@@ -27,7 +27,7 @@ declareForOwners(ofOwnFiles, ({ base, whose, operation, name, denied }) => {
     }),
     type: 'Picture',
     resolve: async ({ file_id: id, size, version }, { services, tree }) => {
-      const file = await services.listings.byId(tree, id)
+      const file = await services.listings.entry(tree, { id })
       const chosen = sizes.find(one => one === (size ?? 'small'))
       if (!chosen) throw new InvalidInput('size', 'The size must be small or large.')
       const { blobId, names } = file ?? {}
