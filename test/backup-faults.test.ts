@@ -238,11 +238,22 @@ once('A failure names what has failed: the folder of backups or the blob store',
   expect(explained(full, '/backup')).not.toBeInstanceOf(BackupError)
 })
 
+once('A maintenance is not saved: a restored service takes changes', async () => {
+  const { maintenance } = t.app.services
+  await maintenance.start({ endsAt: Date.now() + 60_000, message: 'Backup' }, null)
+  const { folder, name } = await backUp(t, join(dir, 'maintenance')).finally(() => maintenance.end(null))
+  const target = await place()
+  await restoreInto(target, folder, name)
+  expect(await target.db.Maintenance.count()).toBe(0)
+})
+
 it('A restore refuses a database with any rows, and drops also tables that this version does not know', async () => {
   const { folder, name } = await backUp(t, join(dir, 'tables'))
   const target = await place()
-  // A service that has started once has nothing to lose.
+  // A service that has run for a while and that no one has used has nothing to lose.
   await target.start().then(service => service.stop())
+  await target.db.StorageDay.create({ day: 1, usedBytes: 0, keptBytes: 0, at: 1 })
+  await target.db.InstanceState.create({ name: 'killed', startedAt: 1, seenAt: 1, alarms: '[]' })
   rmSync(target.blobDir, { recursive: true })
   await restoreInto(target, folder, name)
   const id = engine === 'mysql' ? 'CHAR(36) CHARACTER SET ascii COLLATE ascii_bin' : 'CHAR(36)'

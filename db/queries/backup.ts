@@ -10,8 +10,11 @@ export interface Definition {
   indexes: string[]
 }
 
-/** They belong to running backups, and to instances that run: their rows are not saved. */
-const TRANSIENT = new Set(['deletion_hold', 'instance_state'])
+/**
+ * They belong to running backups, to instances that run, and to a maintenance, under which the restored service would refuse all changes:
+ * their rows are not saved, and not taken from backups that have them.
+ */
+export const TRANSIENT: ReadonlySet<string> = new Set(['deletion_hold', 'instance_state', 'maintenance'])
 const MIGRATION = 'migration'
 
 const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
@@ -59,8 +62,14 @@ export async function restoreUnderWay(db: Db): Promise<string | undefined> {
   return names.find(name => name.startsWith(RESTORING))?.slice(RESTORING.length)
 }
 
-/** What a database has that a service has started with once, and no one has used: plans, its id, and the steps that have made it. */
-const OF_NEW = ['plan', 'installation', 'search_drive', 'search_word', MIGRATION]
+/**
+ * What a database has that a service has started with, and no one has used: plans, its id, what it notes of itself while it runs, and the
+ * steps that have made it.
+ */
+const OF_NEW = [
+  ...['plan', 'installation', 'storage_day', 'instance_state', 'named_lock', 'search_drive', 'search_word'],
+  MIGRATION,
+]
 
 /** A table with rows, so that there is something to lose; undefined in an empty or new database. */
 export async function tableInUse(db: Db): Promise<string | undefined> {

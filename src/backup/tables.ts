@@ -1,5 +1,13 @@
 import type { Db, Reader, Value } from '../../db/index.ts'
-import { define, definitionsOf, emptyTable, insertValues, readTable, tablesOf } from '../../db/queries/backup.ts'
+import {
+  define,
+  definitionsOf,
+  emptyTable,
+  insertValues,
+  readTable,
+  TRANSIENT,
+  tablesOf,
+} from '../../db/queries/backup.ts'
 import type { BackupFolder } from './folder.ts'
 import { tableFile } from './folder.ts'
 import { readLines, writeLines } from './lines.ts'
@@ -107,7 +115,7 @@ export async function loadTables(
   for (const table of tables) {
     if (asDefined) await define(db, table.create)
     else await emptyTable(db, table.name)
-    await fill(db, table, folder.path(backup, tableFile(table.name)), progress)
+    if (!TRANSIENT.has(table.name)) await fill(db, table, folder.path(backup, tableFile(table.name)), progress)
     if (asDefined) for (const index of table.indexes) await define(db, index)
   }
 }
