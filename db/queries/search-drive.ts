@@ -142,18 +142,25 @@ export async function deleteWords(db: Db, drive: number, limit: number): Promise
   )
 }
 
-/** Words in the order of the index, after one, with the name and the bucket that their entry has; null where it is gone. */
-export const wordsInOrder = (
+/**
+ * Words in the order of the index, after one, with the name that their entry has; null where it is gone. As in beyondKey, SQLite begins to
+ * read there for a comparison of rows only: it would read the index from its first word on for alternatives.
+ */
+export function wordsInOrder(
   db: Db,
-  after: { drive: number; word: string; entryId: string },
+  { drive, word, entryId }: { drive: number; word: string; entryId: string },
   limit: number,
-): Promise<{ drive: number; word: string; entryId: string; name: string | null }[]> =>
-  db.rows(
+): Promise<{ drive: number; word: string; entryId: string; name: string | null }[]> {
+  const isSqlite = db.dialect === 'sqlite'
+  const beyond = isSqlite
+    ? '(w.drive, w.word, w.entry_id) > (?, ?, ?)'
+    : '(w.drive = ? AND w.word = ? AND w.entry_id > ?) OR (w.drive = ? AND w.word > ?) OR w.drive > ?'
+  return db.rows(
     `SELECT w.drive, w.word, w.entry_id AS entryId, e.name FROM search_word w LEFT JOIN entry e ON e.id = w.entry_id
-     WHERE (w.drive = ? AND w.word = ? AND w.entry_id > ?) OR (w.drive = ? AND w.word > ?) OR w.drive > ?
-     ORDER BY w.drive, w.word, w.entry_id LIMIT ${limit}`,
-    [after.drive, after.word, after.entryId, after.drive, after.word, after.drive],
+     WHERE ${beyond} ORDER BY w.drive, w.word, w.entry_id LIMIT ${limit}`,
+    [drive, word, entryId, ...(isSqlite ? [] : [drive, word, drive])],
   )
+}
 
 export async function deleteWord(db: Db, row: { drive: number; word: string; entryId: string }, tx: Tx): Promise<void> {
   await db.run(
