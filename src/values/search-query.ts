@@ -52,6 +52,8 @@ const typeNames: Record<string, FileClass> = {
   ...{ zip: 'archive', folders: 'folder', directory: 'folder' },
 }
 
+const countTerms = ({ terms, without, names }: SearchQuery): number => terms.length + without.length + names.length
+
 function termOf(text: string, { isPhrase, isPrefix }: { isPhrase: boolean; isPrefix: boolean }): Term | null {
   const words = Array.from(wordsIn(text), ({ word }) => word)
   return words.length === 0 ? null : { text, words, isPrefix, isPhrase: isPhrase || words.length > 1 }
@@ -95,11 +97,11 @@ export function parseSearch(text: string): SearchQuery {
     const hint = (message: string) => query.hints.push({ term: whole, message })
     const said = key === undefined ? null : readFilter(query, key.toLowerCase(), value, minus === '-', isLast)
     if (said === 'taken') continue
-    if (said !== null) hint(said)
-    if (query.terms.length + query.without.length >= MAX_TERMS) {
+    if (countTerms(query) >= MAX_TERMS) {
       hint(`A search looks for up to ${MAX_TERMS} words; this one is left out.`)
       continue
     }
+    if (said !== null) hint(said)
     const isPhrase = quoted !== undefined
     const term = termOf(key === undefined ? value : `${key}:${value}`, { isPhrase, isPrefix: isLast && !isPhrase })
     if (term === null) continue
@@ -118,7 +120,7 @@ function readFilter(query: SearchQuery, key: string, value: string, isNot: boole
     if (types.length === 0 || types.length < names.length)
       return `A type is one of ${fileClasses.join(', ')}. ${wordsInstead}`
     const list = isNot ? query.withoutTypes : query.types
-    list.push(...types)
+    for (const type of types) if (!list.includes(type)) list.push(type)
     return 'taken'
   }
   if (isNot) return `Only words and types can be excluded with "-". ${wordsInstead}`
@@ -143,7 +145,7 @@ function readFilter(query: SearchQuery, key: string, value: string, isNot: boole
     return 'taken'
   }
   if (key === 'name') {
-    const term = termOf(value, { isPhrase: false, isPrefix: isLast })
+    const term = countTerms(query) < MAX_TERMS ? termOf(value, { isPhrase: false, isPrefix: isLast }) : null
     if (term) query.names.push(term)
     return term ? 'taken' : `A name has letters or digits. ${wordsInstead}`
   }
