@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { v7 as newId } from 'uuid'
+import { changeRunner } from '../src/services/history/event.ts'
 import { driveOf, expel, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
@@ -255,5 +257,43 @@ describe('What others share', () => {
     ])
     await t.app.db.run('DELETE FROM share WHERE id = ?', [id])
     expect(await paths(bob, 'invoice')).toEqual([])
+  })
+})
+
+describe('The index of a drive', () => {
+  /** Searches until the index has everything. */
+  async function complete(query: string): Promise<Data['search']> {
+    for (let tries = 0; tries < 20; tries++) {
+      const found = await search(alice, query, { first: 100 })
+      if (found.isComplete) return found
+    }
+    throw new Error('The index was not complete after 20 searches.')
+  }
+
+  it('has the first words of a long note, for each copy of the file', async () => {
+    for (const name of ['a', 'b', 'c']) await alice.upload(`copies/${name}.txt`, 'the same')
+    const md5 = createHash('md5').update('the same').digest('hex')
+    const content = Array.from({ length: 900 }, (_, i) => `lark${i}.`).join(' ')
+    expect((await alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })).status).toBe(200)
+    expect((await complete('lark499 ')).nodes).toHaveLength(3)
+    expect((await complete('lark500 ')).nodes).toEqual([])
+    const words = await t.app.db.rows("SELECT word FROM search_word WHERE word LIKE '#lark%'")
+    expect(words).toHaveLength(3 * 500)
+  })
+
+  it('is filled anew for a copied folder of more than one turn', async () => {
+    await alice.upload('crowd/one.txt', 'x')
+    const { db } = t.app
+    const one = await db.Entry.findOne({ where: { name: 'one.txt' }, raw: true, rejectOnEmpty: true })
+    const others = Array.from({ length: 2100 }, (_, i) => ({ ...one, id: newId(), name: `heron ${i}.txt` }))
+    await db.Entry.bulkCreate(others)
+    const seqOf = async () =>
+      (await db.rows<{ seq: number }>('SELECT MAX(seq) AS seq FROM event WHERE log_id = ?', [one.bucketId]))[0]?.seq
+    const copied = { kind: 'folder.copied', subject: one.parentId, details: { path: 'crowd' } } as const
+    const caller = { userId: alice.userId, via: 'session', viaId: null } as const
+    await changeRunner({ db })(caller, async ({ record }) => record(one.bucketId, copied))
+    expect((await complete('"heron 2050"')).nodes.map(({ path }) => path)).toEqual(['crowd/heron 2050.txt'])
+    const [drive] = await db.rows('SELECT place, seq FROM search_drive WHERE bucket_id = ?', [one.bucketId])
+    expect(drive).toEqual({ place: null, seq: await seqOf() })
   })
 })

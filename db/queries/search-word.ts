@@ -1,4 +1,5 @@
 import type { Db, Tx, Value } from '../index.ts'
+import { FILE, FOLDER } from '../models/entry.ts'
 import { type PlacedRow, placedColumns } from './entry-list.ts'
 import { unionPart } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
@@ -20,6 +21,10 @@ const LAST = '\u{10ffff}'
 const COMPARED = 20_000
 /** Files whose words begin with the same: those of the first words in the order of the alphabet. */
 const BEGINNING = 4000
+/** How many SELECTs a union has at most; SQLite takes 500. */
+const ARMS = 128
+/** Drives of one union that reads whole rows. */
+const DRIVES = 64
 
 /** Adds words to drives. What is there already stays. */
 export async function insertWords(
@@ -76,12 +81,20 @@ export async function entriesWithWord(
     ...(before === null ? [] : [before]),
     ...also,
   ]
-  if (drives.length === 0) return []
-  return db.rows(
-    `${drives.map(() => unionPart(db, one)).join(' UNION ALL ')} ORDER BY id DESC LIMIT ${limit}`,
-    drives.flatMap(values),
-  )
+  const hits: WordHit[] = []
+  for (const some of inParts(drives, ARMS))
+    hits.push(
+      ...(await db.rows<WordHit>(
+        `${some.map(() => unionPart(db, one)).join(' UNION ALL ')} ORDER BY id DESC LIMIT ${limit}`,
+        some.flatMap(values),
+      )),
+    )
+  return newestOf(hits, limit)
 }
+
+/** The newest of some rows. */
+const newestOf = <T extends { id: string }>(rows: T[], limit: number): T[] =>
+  rows.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit)
 
 /** How many entries of drives have each of some words, counted up to a number. */
 export async function countWords(
@@ -98,11 +111,13 @@ export async function countWords(
       values: [drive, word, ...(isPrefix ? [word + LAST] : [])] as Value[],
     })),
   )
-  const rows = await db.rows<{ nth: number; n: number }>(
-    parts.map(({ sql }) => sql).join(' UNION ALL '),
-    parts.flatMap(({ values }) => values),
-  )
-  for (const { nth, n } of rows) counts[nth] = (counts[nth] ?? 0) + Number(n)
+  for (const some of inParts(parts, ARMS)) {
+    const rows = await db.rows<{ nth: number; n: number }>(
+      some.map(({ sql }) => sql).join(' UNION ALL '),
+      some.flatMap(({ values }) => values),
+    )
+    for (const { nth, n } of rows) counts[nth] = (counts[nth] ?? 0) + Number(n)
+  }
   return counts
 }
 
@@ -116,36 +131,46 @@ export async function placedEntries(db: Db, ids: readonly string[]): Promise<Pla
   return rows
 }
 
-/** The files of buckets that have these contents. */
+/** The files of a bucket that have these contents: so many at most. */
 export async function entriesOfContents(
   db: Db,
-  contents: readonly { bucketId: string; md5: string }[],
+  bucketId: string,
+  md5s: readonly string[],
+  limit: number,
 ): Promise<PlacedRow[]> {
-  const rows: PlacedRow[] = []
-  for (const [bucketId, some] of Map.groupBy(contents, content => content.bucketId))
-    for (const part of inParts(some, 500))
-      rows.push(
-        ...(await db.rows<PlacedRow>(
-          `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND md5 IN (${placeholders(part)})`,
-          [bucketId, ...part.map(({ md5 }) => md5)],
-        )),
-      )
-  return rows
+  if (md5s.length === 0) return []
+  return db.rows(
+    `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND md5 IN (${placeholders(md5s)}) LIMIT ${limit}`,
+    [bucketId, ...md5s],
+  )
 }
 
-/** The newest entries of a bucket. @param before an id, exclusive */
-export const newestEntries = (
+/** The newest entries of some buckets. @param before an id, exclusive */
+export async function newestEntries(
   db: Db,
-  bucketId: string,
-  kind: number,
+  bucketIds: readonly string[],
   limit: number,
   before: string | null,
-): Promise<PlacedRow[]> =>
-  db.rows(
-    `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind}${before === null ? '' : ' AND id < ?'} ORDER BY id DESC LIMIT ${limit}`,
-    [bucketId, ...(before === null ? [] : [before])],
+): Promise<PlacedRow[]> {
+  // The index has the kind before the id.
+  const one = [FOLDER, FILE].map(kind =>
+    unionPart(
+      db,
+      `SELECT ${placedColumns} FROM entry WHERE bucket_id = ? AND kind = ${kind}${before === null ? '' : ' AND id < ?'} ORDER BY id DESC LIMIT ${limit}`,
+    ),
   )
+  const rows: PlacedRow[] = []
+  // One after the other: a search takes no more than one connection.
+  for (const some of inParts(bucketIds, DRIVES)) {
+    const values = some.flatMap(id => one.flatMap(() => [id, ...(before === null ? [] : [before])]))
+    const union = some.flatMap(() => one).join(' UNION ALL ')
+    rows.push(...(await db.rows<PlacedRow>(`${union} ORDER BY id DESC LIMIT ${limit}`, values)))
+  }
+  return newestOf(rows, limit)
+}
 
-/** The ids of drives' files that a person may look for in a folder: none of it is above or beside. */
-export const childrenOfFolders = (db: Db, folderIds: readonly string[]): Promise<PlacedRow[]> =>
-  db.rows(`SELECT ${placedColumns} FROM entry WHERE parent_id IN (${placeholders(folderIds)})`, [...folderIds])
+/** What is in some folders: so many at most. */
+export const childrenOfFolders = (db: Db, folderIds: readonly string[], limit: number): Promise<PlacedRow[]> =>
+  db.rows(`SELECT ${placedColumns} FROM entry WHERE parent_id IN (${placeholders(folderIds)}) LIMIT ${limit}`, [
+    ...folderIds,
+  ])

@@ -47,6 +47,7 @@ export async function* candidatesOf(
   { own, after }: { own: readonly SearchDrive[]; after: CandidateKey | null },
 ): AsyncGenerator<Candidate[]> {
   const numbers = drives.map(({ number }) => number)
+  const bucketIds = drives.map(({ bucketId }) => bucketId)
   const { terms, names, types, tags } = query
   const from = after?.[0] ?? RANK.exact
   const afterId = (rank: Rank) => (after && after[0] === rank ? after[1] : null)
@@ -91,7 +92,8 @@ export async function* candidatesOf(
   /** Several lists by id as one, each of which goes on where all of them have come to. */
   async function* merged(lists: ((before: string | null) => Promise<PlacedRow[]>)[], rank: Rank) {
     for (let before = afterId(rank); ; ) {
-      const rows = (await Promise.all(lists.map(list => list(before)))).flat()
+      const rows: PlacedRow[] = []
+      for (const list of lists) rows.push(...(await list(before)))
       const different = [...new Map(rows.map(row => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? 1 : -1))
       const some = different.slice(0, AT_ONCE)
       if (some.length > 0) yield some.map((row): Candidate => ({ row, rank }))
@@ -103,22 +105,26 @@ export async function* candidatesOf(
   const listed = (on: readonly number[], word: IndexedWord) => async (before: string | null) =>
     (await rowsOf(await entriesWithWord(db, on, word, [], AT_ONCE, before), RANK.exact)).map(({ row }) => row)
 
-  /** Those with a tag of this name, which few of a drive have. */
-  const tagged = (name: string) =>
-    drives.map(({ bucketId }) => async (before: string | null) => {
-      const ids = await entryIdsWithTag(db, bucketId, tagKey(name), MOST_TAGGED)
-      const older = ids.filter(id => before === null || id < before).slice(-AT_ONCE)
-      return placedEntries(db, older)
-    })
+  /** Those with a tag of this name, which few of a drive have: their ids are read once, for all batches. */
+  function tagged(name: string) {
+    const key = tagKey(name)
+    let ids: string[] | undefined
+    return async (before: string | null) => {
+      if (!ids) {
+        ids = []
+        for (const { bucketId } of drives) ids.push(...(await entryIdsWithTag(db, bucketId, key, MOST_TAGGED)))
+        ids.sort()
+      }
+      return placedEntries(db, ids.filter(id => before === null || id < before).slice(-AT_ONCE))
+    }
+  }
 
   const newest = () =>
     tags[0] !== undefined
-      ? tagged(tags[0])
+      ? [tagged(tags[0])]
       : types.length > 0
         ? types.map(type => listed(numbers, { word: classWord(type), isPrefix: false }))
-        : drives.flatMap(({ bucketId }) =>
-            [0, 1].map(kind => (before: string | null) => newestEntries(db, bucketId, kind, AT_ONCE, before)),
-          )
+        : [(before: string | null) => newestEntries(db, bucketIds, AT_ONCE, before)]
 
   /** Those that have one of the words, in any place. */
   async function mixed(some: Term[]): Promise<Candidate[]> {
@@ -146,7 +152,7 @@ export async function* candidatesOf(
   if (from <= RANK.note) {
     const ownNumbers = own.map(({ number }) => number)
     const noted = alone.map(keyWord).map(({ word, isPrefix }) => listed(ownNumbers, { word: noteWord(word), isPrefix }))
-    yield* merged([...noted, ...alone.flatMap(({ text }) => tagged(text))], RANK.note)
+    yield* merged([...noted, ...alone.map(({ text }) => tagged(text))], RANK.note)
   }
   if (required.length > 1) yield await mixed(alone)
 }

@@ -1,4 +1,4 @@
-import type { Tx } from '../../../db/index.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import type { DriveEventKind } from '../../../db/models/event.ts'
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
@@ -26,13 +26,21 @@ import {
 } from '../../../db/queries/search-word.ts'
 import { inParts } from '../../../db/queries/sql.ts'
 import { fileClassOf } from '../../values/file-class.ts'
-import { fold, wordsOf, wordsOfName } from '../../values/search-words.ts'
+import { fold, wordsIn, wordsOfName } from '../../values/search-words.ts'
 import type { Core } from '../core.ts'
 
-/** Entries and events of one batch: one transaction, which requests wait for no longer than a few milliseconds. */
+/** Entries and events of one batch. */
 const ENTRIES = 200
 const EVENTS = 200
 const FOLDERS = 50
+/** Entries and words that are added together: requests wait for no longer than that takes. */
+const ADDED = 20
+const WORDS = 1000
+/** The first words of a note are indexed: more say nothing about a file, and each is a row for every copy of it. */
+const NOTE_WORDS = 500
+/** Files with contents whose note has changed, and entries below copied folders. If there are more, the drive is filled anew, which is done in parts. */
+const COPIES = 1000
+const BELOW = 2000
 /** Searches do not wait for a drive that has been filled for longer. */
 const FILLING_MS = 3000
 
@@ -62,28 +70,35 @@ const bringsMore = ({ kind }: EventRow) => kind === 'folder.copied'
  */
 export function searchIndexService({
   db,
+  log,
   isPaused,
-}: Core<'db'> & {
+}: Core<'db' | 'log'> & {
   /** Whether nothing is to be written now. */
   isPaused: () => boolean
 }) {
-  async function addEntries({ number, bucketId }: SearchDrive, entries: readonly PlacedRow[], tx?: Tx): Promise<void> {
-    const files = entries.filter(({ kind }) => kind === FILE)
-    const notes = await notesOf(db, bucketId, [...new Set(files.map(({ md5 }) => md5))], tx)
-    const rows = entries.flatMap(entry => {
-      const { id, name, kind, contentType, md5 } = entry
-      // The root has no name.
-      if (name === '') return []
-      const fileClass = kind === FOLDER ? 'folder' : fileClassOf(name, contentType)
-      const note = kind === FILE ? notes.get(md5) : undefined
-      return [
-        ...wordsOfName(name),
-        wholeName(fold(name)),
-        ...(fileClass ? [classWord(fileClass)] : []),
-        ...(note === undefined ? [] : Array.from(wordsOf(note), noteWord)),
-      ].map(word => ({ drive: number, word, entryId: id }))
-    })
-    await insertWords(db, rows, tx)
+  /** In no transaction, because they may be many: what is added twice is there once, and nothing counts on it until the place has moved. */
+  async function addEntries({ number, bucketId }: SearchDrive, entries: readonly PlacedRow[]): Promise<void> {
+    for (const part of inParts(entries, ADDED)) {
+      const files = part.filter(({ kind }) => kind === FILE)
+      const notes = await notesOf(db, bucketId, [...new Set(files.map(({ md5 }) => md5))])
+      const noted = new Map(Array.from(notes, ([md5, note]) => [md5, firstWordsOf(note)]))
+      const rows = part.flatMap(entry => {
+        const { id, name, kind, contentType, md5 } = entry
+        // The root has no name.
+        if (name === '') return []
+        const fileClass = kind === FOLDER ? 'folder' : fileClassOf(name, contentType)
+        return [
+          ...wordsOfName(name),
+          wholeName(fold(name)),
+          ...(fileClass ? [classWord(fileClass)] : []),
+          ...(kind === FILE ? (noted.get(md5) ?? []) : []),
+        ].map(word => ({ drive: number, word, entryId: id }))
+      })
+      for (const some of inParts(rows, WORDS)) {
+        await insertWords(db, some)
+        await nextTurn()
+      }
+    }
   }
 
   /** Indexes the next entries of a drive that is not wholly indexed. */
@@ -94,21 +109,21 @@ export function searchIndexService({
     const last = rows.at(-1)
     let place: string | null = `${isFiles ? 'file' : 'folder'}:${last?.id ?? ''}`
     if (rows.length < ENTRIES) place = isFiles ? null : 'file:'
-    await db.transaction(async tx => {
-      await addEntries(drive, rows, tx)
-      await moveSearchDrive(db, drive, { place, seq: drive.seq, added: rows.length }, tx)
-    })
+    await addEntries(drive, rows)
+    await db.transaction(tx => moveSearchDrive(db, drive, { place, seq: drive.seq, added: rows.length }, tx))
   }
 
-  /** Adds all that is in some folders, at any depth. @param goOn whether there is time */
-  async function addBelow(drive: SearchDrive, folderIds: string[], goOn: () => boolean): Promise<boolean> {
+  /** Adds all that is in some folders, at any depth. @returns whether it was little enough */
+  async function addBelow(drive: SearchDrive, folderIds: string[]): Promise<boolean> {
     let level = folderIds
+    let left = BELOW
     while (level.length > 0) {
       const next: string[] = []
       for (const some of inParts(level, FOLDERS)) {
-        if (!goOn()) return false
-        const children = await childrenOfFolders(db, some)
-        for (const part of inParts(children, ENTRIES)) await addEntries(drive, part)
+        const children = await childrenOfFolders(db, some, left + 1)
+        left -= children.length
+        if (left < 0) return false
+        await addEntries(drive, children)
         next.push(...children.filter(({ kind }) => kind === FOLDER).map(({ id }) => id))
       }
       level = next
@@ -117,7 +132,7 @@ export function searchIndexService({
   }
 
   /** Follows the log of a drive for a while. @returns whether there may be more */
-  async function follow(drive: SearchDrive, goOn: () => boolean): Promise<boolean> {
+  async function follow(drive: SearchDrive): Promise<boolean> {
     const { head, purged } = await endsOf(db, drive.bucketId)
     if (drive.seq === head) return false
     // Events were purged before they were read, or a backup was restored.
@@ -131,25 +146,22 @@ export function searchIndexService({
     const seq = events.length < EVENTS ? Math.max(head, Number(events.at(-1)?.seq ?? 0)) : Number(events.at(-1)?.seq)
     const ids = [...new Set(events.flatMap(({ entryId }) => entryId ?? []))]
     const md5s = events.filter(({ kind }) => kind === 'note.written').flatMap(event => md5Of(event) ?? [])
-    const entries = [
-      ...(await placedEntries(db, ids)),
-      ...(await entriesOfContents(
-        db,
-        md5s.map(md5 => ({ bucketId: drive.bucketId, md5 })),
-      )),
-    ].filter(({ bucketId }) => bucketId === drive.bucketId)
+    const noted = await entriesOfContents(db, drive.bucketId, [...new Set(md5s)], COPIES + 1)
     const copied = events.filter(bringsMore).flatMap(({ entryId }) => entryId ?? [])
-    if (!(await addBelow(drive, copied, goOn))) return true
-    await db.transaction(async tx => {
-      await addEntries(drive, entries, tx)
-      await moveSearchDrive(db, drive, { place: null, seq, added: entries.length }, tx)
-    })
+    // Of so much, one turn would reach no end, and the next one would begin with it again. Filling goes on where it was.
+    if (noted.length > COPIES || !(await addBelow(drive, copied))) {
+      await restartSearchDrive(db, drive.bucketId, head)
+      return true
+    }
+    const entries = [...(await placedEntries(db, ids)), ...noted].filter(({ bucketId }) => bucketId === drive.bucketId)
+    await addEntries(drive, entries)
+    await db.transaction(tx => moveSearchDrive(db, drive, { place: null, seq, added: entries.length }, tx))
     return events.length === EVENTS
   }
 
   /** One step of a drive. @returns whether there may be more */
-  async function step(drive: SearchDrive, goOn: () => boolean): Promise<boolean> {
-    if (drive.place === null) return follow(drive, goOn)
+  async function step(drive: SearchDrive): Promise<boolean> {
+    if (drive.place === null) return follow(drive)
     await fill(drive)
     return true
   }
@@ -167,7 +179,7 @@ export function searchIndexService({
     if (missing.length > 0) drives = await searchDrives(db, bucketIds)
     for (let open = drives; open.length > 0 && goOn(); ) {
       const next: string[] = []
-      for (const drive of open) if (goOn() && (await step(drive, goOn))) next.push(drive.bucketId)
+      for (const drive of open) if (goOn() && (await step(drive))) next.push(drive.bucketId)
       if (next.length === 0) break
       open = await searchDrives(db, next)
     }
@@ -199,10 +211,26 @@ export function searchIndexService({
       const ids = [...grown, ...unfinished].map(({ bucketId }) => bucketId)
       const all = [...new Set([...ids, ...fresh.map(({ id }) => id)])]
       if (all.length === 0) return false
-      for (const id of all) await update([id], Math.max(20, milliseconds / all.length))
-      return true
+      let isAnyDone = false
+      for (const id of all)
+        try {
+          await update([id], Math.max(20, milliseconds / all.length))
+          isAnyDone = true
+        } catch (error) {
+          // Those behind it have their turn all the same.
+          log.warn({ err: error, bucketId: id }, 'could not index a drive for the search; it will be tried again')
+        }
+      // Where all have failed, it is not tried again at once.
+      return isAnyDone
     },
   }
+}
+
+/** The words of the index for a note. */
+function firstWordsOf(note: string): string[] {
+  const words = new Set<string>()
+  for (const { word } of wordsIn(note)) if (words.add(noteWord(word)).size === NOTE_WORDS) break
+  return [...words]
 }
 
 function md5Of({ details }: EventRow): string | null {
