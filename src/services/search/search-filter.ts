@@ -99,6 +99,9 @@ export function searchFilter({ db, query, scope, own, callerId }: Deps) {
       const { row } = candidate
       const place = placeIn(scope, row.bucketId, row.id, above)
       if (!place) return []
+      // Recipients of a share learn its sharer: of others, a search by their names would tell who made what.
+      const isKnown = !place.share || row.createdBy === callerId || row.createdBy === place.share.sharer.id
+      if (query.by !== null && !isKnown) return []
       const folders = place.names.slice(0, -1)
       if (query.in !== null && !isIn(query.in, folders)) return []
       const note = place.share ? undefined : notes.get(`${row.bucketId}${row.md5}`)
