@@ -68,7 +68,8 @@ export function searchService({ db, shares, searchIndex }: Deps) {
     const results: SearchResult[] = []
     const end = performance.now() + MOST_MS
     let looked = 0
-    let isComplete = drives.every(isReady)
+    // A drive that the index does not know yet has no row.
+    let isComplete = drives.length === bucketIds.length && drives.every(isReady)
     const options = { own, after }
     for await (const some of candidatesOf(db, query, drives, options)) {
       looked += some.length
@@ -115,6 +116,8 @@ export function searchService({ db, shares, searchIndex }: Deps) {
       const { results, isComplete } = await find(query, request, MAX_SORTED, null)
       const sorted = results.slice(0, MAX_SORTED).sort(comparison[order])
       const from = after ? sorted.findIndex(({ row }) => row.id === after[1]) + 1 : 0
+      // What the page before ended with is gone: where to go on is not known, and the first page again would go round for ever.
+      if (after && from === 0) return { results: [], more: false, hints, isComplete: false }
       const page = sorted.slice(from, from + limit)
       return {
         ...{ results: page, more: sorted.length > from + limit, hints },
