@@ -105,7 +105,7 @@ export function createJobs({
     },
   })
   const searchIndexer = createSearchIndexer({
-    ...{ db, log, pubSub: deps.pubSub, searchIndex, telemetry, pollMs, calmMs: indexAfterMs },
+    ...{ db, log, pubSub: deps.pubSub, searchIndex, isPaused, telemetry, pollMs, calmMs: indexAfterMs },
   })
   return { worker, webhooks, searchIndexer }
 }

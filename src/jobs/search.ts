@@ -16,6 +16,7 @@ import { createPace } from './pace.ts'
 const CALM_MS = 500
 /** Milliseconds of one turn, after which requests have theirs. */
 const TURN_MS = 50
+const LOGS_AT_ONCE = 20
 /** Rows of the index that one run looks at, for what is gone. */
 const WORDS_AT_ONCE = 500
 const WORDS_OF_RUN = 10_000
@@ -26,6 +27,7 @@ export function createSearchIndexer({
   log,
   pubSub,
   searchIndex,
+  isPaused,
   pollMs,
   calmMs = CALM_MS,
   telemetry = silent,
@@ -34,6 +36,8 @@ export function createSearchIndexer({
   log: Log
   pubSub: PubSub
   searchIndex: SearchIndexService
+  /** Whether nothing is to be written now. */
+  isPaused: () => boolean
   pollMs: number
   /** Milliseconds from a change until it is indexed. */
   calmMs?: number | undefined
@@ -42,21 +46,29 @@ export function createSearchIndexer({
   let timer: NodeJS.Timeout | undefined
   let calm: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
-  let again = false
+  let polling: Promise<void> | undefined
+  /** Logs that have grown since they were looked at. */
+  const grown = new Set<string>()
+  /** Whether all drives are to be looked at. */
+  let all = false
   let stopped = false
   let stopListening = () => {}
   let wordPlace = { drive: 0, word: '', entryId: '' }
 
   async function work(): Promise<void> {
     const pace = createPace()
-    while (again && !stopped) {
-      again = false
+    while ((all || grown.size > 0) && !stopped) {
+      const logIds = [...grown].slice(0, LOGS_AT_ONCE)
+      for (const id of logIds) grown.delete(id)
+      if (logIds.length > 0)
+        for (const id of await pace.batch(() => searchIndex.follow(logIds, TURN_MS))) grown.add(id)
+      if (!all) continue
+      all = false
       while (!stopped && (await pace.batch(() => searchIndex.advance(TURN_MS))));
     }
   }
 
   function wake(): void {
-    again = true
     if (stopped || running) return
     running = telemetry
       .detached(work)
@@ -76,7 +88,8 @@ export function createSearchIndexer({
 
   async function forgetDrives(): Promise<void> {
     for (const { bucketId, number } of await goneSearchDrives(db, 10)) {
-      while ((await deleteWords(db, number, WORDS_AT_ONCE)) > 0);
+      while (!stopped && (await deleteWords(db, number, WORDS_AT_ONCE)) > 0);
+      if (stopped) return
       await deleteSearchDrive(db, bucketId)
     }
   }
@@ -95,8 +108,12 @@ export function createSearchIndexer({
     }
   }
 
-  async function poll(): Promise<void> {
+  function lookAtAll(): void {
+    all = true
     wake()
+  }
+
+  async function clear(): Promise<void> {
     try {
       await forgetDrives()
       await forgetWords()
@@ -105,19 +122,33 @@ export function createSearchIndexer({
     }
   }
 
+  /** What no event has told of is found by it; what is gone leaves the index. */
+  async function poll(): Promise<void> {
+    if (isPaused() || stopped || polling) return
+    lookAtAll()
+    polling = telemetry.detached(clear).finally(() => {
+      polling = undefined
+    })
+    await polling
+  }
+
   return {
     poll,
     /** Resolves when everything is indexed; for tests. */
     async idle(): Promise<void> {
-      wake()
+      lookAtAll()
       while (running) await running
     },
     start(): void {
-      stopListening = pubSub.hear(topic => {
-        if (topic === 'logged') soon()
+      stopListening = pubSub.hear((topic, to) => {
+        if (topic !== 'logged') return
+        // A pass over all drives for each event would cost more, the more drives there are.
+        grown.add(to)
+        soon()
       })
       timer = setInterval(() => void poll(), pollMs)
       timer.unref()
+      all = true
       soon()
     },
     async stop(): Promise<void> {
@@ -126,6 +157,7 @@ export function createSearchIndexer({
       clearInterval(timer)
       clearTimeout(calm)
       await running
+      await polling
     },
   }
 }

@@ -186,6 +186,20 @@ export function searchIndexService({
     return searchDrives(db, bucketIds)
   }
 
+  /** Brings drives up to date one by one, each for a part of the time. @returns whether that was possible for any of them */
+  async function updateEach(bucketIds: readonly string[], milliseconds: number): Promise<boolean> {
+    let isAnyDone = false
+    for (const id of bucketIds)
+      try {
+        await update([id], Math.max(20, milliseconds / bucketIds.length))
+        isAnyDone = true
+      } catch (error) {
+        // Those behind it have their turn all the same.
+        log.warn({ err: error, bucketId: id }, 'could not index a drive for the search; it will be tried again')
+      }
+    return isAnyDone
+  }
+
   return {
     /** Drives as the index has them, once what has changed is in it, as far as that takes so many milliseconds. */
     async fresh(bucketIds: readonly string[], milliseconds: number): Promise<SearchDrive[]> {
@@ -200,6 +214,23 @@ export function searchIndexService({
       return searchDrives(db, bucketIds)
     },
 
+    /**
+     * Does a part of what is to be done in some drives that are in the index.
+     * @param logIds those of others are left out
+     * @returns the ids of those that got on, and of which there is more
+     */
+    async follow(logIds: readonly string[], milliseconds: number): Promise<string[]> {
+      if (isPaused()) return []
+      const before = new Map((await searchDrives(db, logIds)).map(drive => [drive.bucketId, drive]))
+      const ids = [...before.keys()]
+      await updateEach(ids, milliseconds)
+      const open = (await searchDrives(db, ids)).filter(({ place, head, seq }) => place !== null || head > seq)
+      return open.flatMap(({ bucketId, place, seq }) => {
+        const was = before.get(bucketId)
+        return place === was?.place && seq === was.seq ? [] : [bucketId]
+      })
+    },
+
     /** Does a part of what is to be done anywhere. @returns whether there is more */
     async advance(milliseconds: number): Promise<boolean> {
       if (isPaused()) return false
@@ -211,17 +242,8 @@ export function searchIndexService({
       const ids = [...grown, ...unfinished].map(({ bucketId }) => bucketId)
       const all = [...new Set([...ids, ...fresh.map(({ id }) => id)])]
       if (all.length === 0) return false
-      let isAnyDone = false
-      for (const id of all)
-        try {
-          await update([id], Math.max(20, milliseconds / all.length))
-          isAnyDone = true
-        } catch (error) {
-          // Those behind it have their turn all the same.
-          log.warn({ err: error, bucketId: id }, 'could not index a drive for the search; it will be tried again')
-        }
       // Where all have failed, it is not tried again at once.
-      return isAnyDone
+      return updateEach(all, milliseconds)
     },
   }
 }
