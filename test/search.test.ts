@@ -255,9 +255,28 @@ describe('What others share', () => {
       ['Invoice.txt', null, id],
       ['2026/Invoice March.pdf', null, id],
     ])
+    const carol = await t.signIn('carol')
+    await t.app.db.run("UPDATE entry SET created_by = ? WHERE name = 'Invoice.txt'", [carol.userId])
+    expect(await paths(alice, 'invoice by:carol')).toEqual(['taxes/Invoice.txt'])
+    // Of those who have made files in it, recipients know the sharer only.
+    expect(await paths(bob, 'invoice by:carol')).toEqual([])
+    expect(await paths(bob, 'invoice by:alice')).toEqual(['2026/Invoice March.pdf'])
     await t.app.db.run('DELETE FROM share WHERE id = ?', [id])
     expect(await paths(bob, 'invoice')).toEqual([])
   })
+})
+
+it('goes on with an empty page where the end of the page before is gone, and says so', async () => {
+  const { edges, pageInfo } = await search(alice, 'invoice', { orderBy: 'NAME', first: 1 })
+  expect(pageInfo.hasNextPage).toBe(true)
+  const { nodes, isComplete } = await search(alice, 'seeds', { orderBy: 'NAME', after: edges[0]?.cursor })
+  expect([nodes, isComplete]).toEqual([[], false])
+})
+
+it('counts name: among the words, and takes repeated types as one', async () => {
+  const names = Array.from({ length: 40 }, (_, i) => `name:n${i}`).join(' ')
+  expect((await search(alice, names)).hints).toHaveLength(28)
+  expect(await paths(alice, `type:${Array.from({ length: 90 }, () => 'pdf').join(',')}`)).toHaveLength(1)
 })
 
 describe('The index of a drive', () => {
