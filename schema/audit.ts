@@ -61,7 +61,7 @@ builder.queryField('auditTrail', t =>
   t.withAuth({ operator: true }).field({
     type: connectionOf('AuditRecord', AuditRecord),
     description:
-      'Who has done what, when and from where, the newest first. Reading the first page is noted in it. For operators.',
+      'Who has done what, when and from where, the newest first. Each page that is read is noted in it. For operators.',
     args: { filter: t.arg({ type: AuditFilter, description: 'What is looked for.' }), ...pageArgs(t.arg) },
     resolve: (_root, { filter, ...page }, { services, caller }) => {
       const { person, about, kinds, address = null, since = null, until = null } = filter ?? {}

@@ -125,6 +125,12 @@ describe('The audit trail', () => {
       page = auditTrail.pageInfo
     }
     expect(paged).toEqual(all)
+    // A cursor can be made up, so the pages behind the first one are noted, too.
+    const readings = async () => (await trail({ kinds: ['AUDIT_READ'] }, { first: 1000 })).length
+    const before = await readings()
+    const { auditTrail } = await ask(olga, TRAIL, { filter, first: 2 })
+    await ask(olga, TRAIL, { filter, first: 2, after: auditTrail.pageInfo.endCursor })
+    expect(await readings()).toBe(before + 3)
     const since = all[2].happenedAt
     expect(await trail({ ...filter, since })).toEqual(all.filter(({ happenedAt }) => happenedAt >= since))
     expect(await trail({ ...filter, until: since })).toEqual(all.filter(({ happenedAt }) => happenedAt < since))

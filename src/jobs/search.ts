@@ -60,8 +60,7 @@ export function createSearchIndexer({
     while ((all || grown.size > 0) && !stopped) {
       const logIds = [...grown].slice(0, LOGS_AT_ONCE)
       for (const id of logIds) grown.delete(id)
-      if (logIds.length > 0)
-        for (const id of await pace.batch(() => searchIndex.follow(logIds, TURN_MS))) grown.add(id)
+      if (logIds.length > 0) for (const id of await pace.batch(() => searchIndex.follow(logIds, TURN_MS))) grown.add(id)
       if (!all) continue
       all = false
       while (!stopped && (await pace.batch(() => searchIndex.advance(TURN_MS))));

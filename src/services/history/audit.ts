@@ -47,10 +47,13 @@ export function auditService({ db, change = changeRunner({ db }) }: Core<'db'> &
     change(operatorOf(by), async ({ record }) => record(SERVICE_LOG, { kind: 'audit.read', subject: null }))
 
   return {
-    /** A page of the trail, the newest first. The first page is noted in the trail. @throws INVALID_INPUT */
+    /**
+     * A page of the trail, the newest first. Each is noted in the trail, because anyone can write a cursor, and read from there on.
+     * @throws INVALID_INPUT
+     */
     async page(filter: AuditFilter, by: Caller, limit: number, after: AuditKey | null): Promise<Page<AuditRecord>> {
       const wanted = read(filter)
-      if (after === null) await noteReading(by)
+      await noteReading(by)
       const { rows, more } = pageOf(await auditEvents(db, wanted, limit + 1, after), limit)
       return { rows: rows.map(toRecord), more }
     },
