@@ -41,7 +41,7 @@ function inPlace(value: unknown, [name, ...rest]: string[], text: string): unkno
 
 /** What names a thing that is someone's. */
 const naming =
-  'account add apiKey copy drive drives favourite favourites file fileRequest id identity invite items md5 member next path remove session tag token uploadSession version webhook workspace'.split(
+  'account add apiKey copy drive drives entries favourite favourites file fileRequest id identity invite items md5 member next path remove session tag token uploadSession version webhook workspace'.split(
     ' ',
   )
 
