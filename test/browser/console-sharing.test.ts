@@ -437,7 +437,7 @@ describe('Side by side', () => {
     await expectAccessible(theirs)
     await dialog.getByLabel('Password').fill('right')
     await dialog.getByRole('button', { name: 'Open' }).click()
-    await theirs.getByRole('dialog', { name: 'plan.md' }).getByText('# Plan').waitFor()
+    await theirs.getByRole('dialog', { name: 'plan.md' }).getByRole('heading', { name: 'Plan' }).waitFor()
     await theirs.keyboard.press('Escape')
     await theirs.getByRole('dialog').waitFor({ state: 'detached' })
   })
