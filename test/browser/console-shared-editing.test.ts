@@ -259,7 +259,7 @@ describe('With a mouse, side by side', () => {
 
   it('looks, searches, downloads, and saves into the own files', async () => {
     await rowOf('roadmap', his).dblclick()
-    await his.getByRole('dialog', { name: 'roadmap.md' }).getByText('# Again').waitFor()
+    await his.getByRole('dialog', { name: 'roadmap.md' }).getByRole('heading', { name: 'Again' }).waitFor()
     await his.keyboard.press('Escape')
     await his.getByLabel('Search by name').fill('FIRST')
     await rowOf('first', his).getByText('Old').waitFor()
