@@ -201,8 +201,7 @@ describe('Hostile requests', () => {
 
   it('add no series after the first of their kind', async () => {
     await attack(0)
-    // Node's own kinds of garbage collection come when one is first needed.
-    // What Node.js reports of itself depends on what it does at the moment.
+    // Node.js reports kinds of garbage collection and of open resources when one first occurs.
     const series = async () => seriesOf(await figures()).filter(name => !/^nodejs_(gc|active)_/.test(name))
     const before = await series()
     await attack(1000)
