@@ -42,7 +42,8 @@ async function layOutText(part: HTMLElement, name: string, layout: TextKind): Pr
   const made = document.createElement(layout === 'source' ? 'pre' : 'div')
   made.className = `laid-out ${layout}`
   made.tabIndex = 0
-  made.role = 'region'
+  // No landmark: the card of the page bears the same name.
+  made.role = 'group'
   made.ariaLabel = name
   made.append(await layOut(layout, name, text.textContent ?? ''))
   text.replaceWith(made)
