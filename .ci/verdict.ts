@@ -18,8 +18,8 @@ export interface Verdict {
   flaky: string[]
 }
 
-/** When more files fail, that is no coincidence. */
-const MOST_AGAIN = 3
+/** When more of the about 400 files fail, that is no coincidence. */
+const MOST_AGAIN = 6
 
 /**
  * The counts of a jest run.

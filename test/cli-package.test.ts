@@ -89,5 +89,5 @@ describe('The single executable', () => {
     const made = join(sources, 'dist/binary')
     expect(readFileSync(join(made, 'licenses.md'), 'utf8')).toMatch(/^## commander/m)
     await use(join(made, 'satchel'), [], '/nonexistent')
-  }, 60_000)
+  }, 180_000)
 })

@@ -58,19 +58,20 @@ async function heldUpNobody(requests: Parameters<typeof attack>[0]) {
 }
 
 it('One account that makes protected links without end holds up no other', async () => {
-  const outcomes = await heldUpNobody(
-    Array.from({ length: MANY }, () => ({
-      url: `${service.url}/api/files/quick_share`,
-      method: 'POST',
-      headers: { ...headers, cookie: mallory.cookie },
-      body: JSON.stringify(json),
-    })),
-  )
-  const refused = outcomes.filter(({ status }) => status !== 200)
+  const requests = Array.from({ length: MANY }, () => ({
+    url: `${service.url}/api/files/quick_share`,
+    method: 'POST',
+    headers: { ...headers, cookie: mallory.cookie },
+    body: JSON.stringify(json),
+  }))
+  // On a busy machine attackers may send no faster than the service hashes.
+  let refused: Awaited<ReturnType<typeof attack>> = []
+  for (let round = 0; round < 5 && refused.length === 0; round++)
+    refused = (await heldUpNobody(requests)).filter(({ status }) => status !== 200)
   expect(refused.length).toBeGreaterThan(0)
   for (const { status, retryAfter, text } of refused)
     expect([status, retryAfter, text]).toEqual([503, '5', expect.stringContaining('UNAVAILABLE')])
-}, 120_000)
+}, 300_000)
 
 it('One account that has its links opened from everywhere holds up no other', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => tokenOf(mallory)))
