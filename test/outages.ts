@@ -51,7 +51,7 @@ export async function expectUnready(t: TestApp, part: 'database' | 'blob_store')
     [part]: 'unavailable',
   })
   expect(ready.answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/)
-  expect(ready.ms).toBeLessThan(4000)
+  expect(ready.ms).toBeLessThan(LIMIT)
   expect((await rest(t.url, 'GET', '/healthz')).status).toBe(200)
 }
 
