@@ -88,7 +88,7 @@ describe('A file of a shared folder', () => {
     expect(await focused(page)).toBe('Hut.zip')
     await page.keyboard.press('Enter')
     await shows(page, 'Hut.zip')
-    expect(await viewerOn(page).locator('.preview').textContent()).toContain('The content of this archive')
+    await viewerOn(page).locator('.preview').getByText('The content of this archive').waitFor()
     await page.keyboard.press('ArrowLeft')
     await shows(page, 'Descent.webm')
     await until(page, `document.querySelector('dialog video').videoWidth === 320`)
@@ -104,7 +104,7 @@ describe('A file of a shared folder', () => {
       await page.keyboard.press('ArrowRight')
       await shows(page, name)
     }
-    expect(await viewerOn(page).locator('pre').textContent()).toContain('the clouds come down')
+    await viewerOn(page).locator('pre').getByText('the clouds come down').waitFor()
     // The focus never leaves the dialog for the page below.
     for (let i = 0; i < 12; i++) {
       await page.keyboard.press('Tab')
