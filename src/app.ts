@@ -84,7 +84,7 @@ export async function createApp(config: Config, options: AppOptions) {
     ...(onStatement ? { onStatement } : {}),
   })
   const store = await ready('blobs', config, () => openStore(config, telemetry))
-  const derive = createDerive({ processes: config.deriveProcesses, readable: [config.blobDir], log })
+  const derive = createDerive({ ...config, processes: config.deriveProcesses, readable: [config.blobDir], log })
   const coordination = config.redisUrl
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance

@@ -3,6 +3,7 @@ import { config as readDotEnv } from 'dotenv'
 import type { z } from 'zod'
 import { serversOf } from './database-url.ts'
 import { withProviders } from './group-roles.ts'
+import { readProgram } from './program.ts'
 import { embeddedName } from './provider.ts'
 import { readProviders } from './provider-setting.ts'
 import { settings } from './settings.ts'
@@ -107,6 +108,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     groupRoles,
     drainSeconds,
     deriveProcesses,
+    ffmpeg,
     linkByEmail,
     nodeEnv,
     metricsHost,
@@ -154,6 +156,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     graphiql: graphiql === '' ? !production : graphiql,
     drainSeconds: drainSeconds ?? (production ? 5 : 0),
     deriveProcesses: deriveProcesses ?? usualProcesses(),
+    /** The program that takes pictures out of videos; null if there is none. */
+    ffmpeg: readProgram(ffmpeg, env.PATH, problems),
     /** Whether a verified address joins accounts across providers. The embedded provider is one, too. */
     linkByEmail: linkByEmail === '' ? providers.length <= 1 : linkByEmail,
     production,

@@ -4,7 +4,7 @@ import { count, flag } from './readers.ts'
 /** The settings of what is derived from files. */
 export const deriveSettings = {
   PREVIEWS: {
-    help: 'make small pictures of the pictures that people store, and show these in lists',
+    help: 'make small pictures of the pictures, PDF documents and videos that people store, and show these in lists',
     default: 'true',
     read: flag,
   },
@@ -12,6 +12,12 @@ export const deriveSettings = {
     help: 'largest file of which small pictures are made, in bytes',
     default: '209715200',
     read: count(1, 2 ** 40),
+  },
+  FFMPEG: {
+    help: 'path of the program `ffmpeg`, which takes pictures out of videos; `false`: videos have icons',
+    default: '',
+    shown: 'the one in `PATH`, if there is one',
+    read: z.string(),
   },
   DERIVE_PROCESSES: {
     help: 'processes at a time that make small pictures and the like of files; they run at low priority, only while there is work, each with at most 512 MiB',

@@ -1,23 +1,18 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { available, bounded, ENVIRONMENT, MARGIN, MEMORY, memoryOf, WATCH_MS, works } from './bounded.ts'
 import { BadFrame, frame, frameReader } from './frame.ts'
 import { type AnswerHead, type FailureReason, failureReasons, type Task } from './outcome.ts'
 
-/** What a process may hold, in bytes: the memory of libraries counts as well. */
-export const MEMORY = 512 * 1024 * 1024
 /** MiB of what scripts hold in it. */
 const HEAP = 192
-const WATCH_MS = 50
 /** A process that is not ready by then will not be. */
 const START_MS = 20_000
 /** Processor seconds of one process. One whose service has been killed while it hangs ends then. */
 const PROCESSOR_SECONDS = 1800
-/** What is left for what the system counts, and for what is allocated before the limit is set. */
-const MARGIN = 32 * 1024 * 1024
-const PAGE = 4096
 
 /** What a process answers. A file may have taken it over, so it is checked like any other input. */
 const answerHead: z.ZodType<AnswerHead> = z.union([
@@ -47,30 +42,8 @@ function packageFolders(): string[] {
   }
 }
 
-/** Whether a command of the system works. */
-const works = (...[command, args]: [string, string[]]): Promise<boolean> =>
-  new Promise(resolve => execFile(command, args, { timeout: 5000 }, error => resolve(!error)))
-
-let commands: Promise<{ shell: boolean; nice: boolean; unshare: boolean; prlimit: boolean }> | undefined
-
-/** What the system has for keeping a process within bounds. Asked once. */
-function available() {
-  commands ??= (async () => {
-    const [shell, nice, unshare, prlimit] = await Promise.all([
-      works('/bin/sh', ['-c', 'ulimit -t 60']),
-      works('nice', ['-n', '1', 'true']),
-      // Not in most containers, where the process still has nothing that connects to others.
-      works('unshare', ['--net', '--map-root-user', 'true']),
-      works('prlimit', ['--version']),
-    ])
-    return { shell, nice, unshare, prlimit }
-  })()
-  return commands
-}
-
 /** The command line of a process that may read these folders only. */
-async function commandOf(readable: string[]): Promise<[string, string[]]> {
-  const { shell, nice, unshare } = await available()
+function commandOf(readable: string[]): Promise<[string, string[]]> {
   const allowed = [folder, ...packageFolders(), ...readable]
   const node = [
     process.execPath,
@@ -78,25 +51,7 @@ async function commandOf(readable: string[]): Promise<[string, string[]]> {
     ...[`--max-old-space-size=${HEAP}`, '--max-semi-space-size=4', '--no-warnings', '--disable-proto=delete'],
     program,
   ]
-  const words = [
-    ...(unshare ? ['unshare', '--net', '--map-root-user'] : []),
-    ...(nice ? ['nice', '-n', '15'] : []),
-    ...node,
-  ]
-  if (!shell) return [words[0] ?? process.execPath, words.slice(1)]
-  // Where memory is short, the system ends one of these rather than the service.
-  const limits = `echo 900 2>/dev/null >/proc/self/oom_score_adj; ulimit -c 0; ulimit -t ${PROCESSOR_SECONDS}; exec "$@"`
-  return ['/bin/sh', ['-c', limits, 'sh', ...words]]
-}
-
-/** Bytes of memory that a process holds now, of which kind; undefined where the system does not tell. */
-function memoryOf(pid: number): { resident: number; data: number } | undefined {
-  try {
-    const [, resident = 0, , , , data = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number)
-    return { resident: resident * PAGE, data: data * PAGE }
-  } catch {
-    return undefined
-  }
+  return bounded(node, { processorSeconds: PROCESSOR_SECONDS })
 }
 
 export interface Child {
@@ -117,7 +72,7 @@ export async function startChild(readable: string[]): Promise<Child> {
   const [command, args] = await commandOf(readable)
   const child = spawn(command, args, {
     cwd: '/',
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2' },
+    env: { ...ENVIRONMENT, UV_THREADPOOL_SIZE: '2' },
     stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
   })
   const jobs = jobsOf(child)

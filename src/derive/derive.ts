@@ -7,11 +7,15 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Log } from '../runtime/log.ts'
 import { type Child, type Ended, startChild } from './child.ts'
-import type { Kind } from './kinds.ts'
+import type { Kind as OwnKind } from './kinds.ts'
 import type { Bounds, FailureReason, Task } from './outcome.ts'
+import { takePicture } from './video.ts'
 
 /** Bytes to derive something from: a file of this machine, or a stream that is written to a temporary file first. */
 export type Source = { path: string } | { size: number; open(signal?: AbortSignal): Promise<Readable> }
+
+/** The kinds of jobs: of programs of our own, and `video`, which takes a picture out of a video by ffmpeg. */
+type Kind = OwnKind | 'video'
 
 export interface Job {
   kind: Kind
@@ -57,22 +61,25 @@ interface Waiting {
  * process that crashes, hangs or grows is killed, and only its job fails. They are started when there is work, and end when there is none.
  * @param processes how many there may be
  * @param readable the folders in which files may be
+ * @param ffmpeg the program that takes pictures out of videos; null if there is none
  */
 export function createDerive({
   processes,
   readable,
+  ffmpeg = null,
   log,
   idleMs = IDLE_MS,
 }: {
   processes: number
   readable: string[]
+  ffmpeg?: string | null
   log: Log
   idleMs?: number
 }) {
   /** By their kind, which take turns: thousands of pictures do not hold up a text. */
   const waiting = new Map<Kind, Waiting[]>()
   const idle: { child: Child; timer: NodeJS.Timeout; jobs: number }[] = []
-  const busy = new Set<Child>()
+  const busy = new Set<Pick<Child, 'pid' | 'end'>>()
   let running = 0
   let stopped = false
   let temporary: Promise<string> | undefined
@@ -114,11 +121,11 @@ export function createDerive({
   }
 
   async function runOne(task: Task, signal: AbortSignal | undefined): Promise<Ended> {
-    const { child, jobs } = await take()
-    const cancel = () => child.end()
+    const { process, run, release } = await (task.kind === 'video' ? startVideo(task) : takeChild(task))
+    const cancel = () => process.end()
     signal?.addEventListener('abort', cancel, { once: true })
     try {
-      const ended = await child.run(task)
+      const ended = await run()
       signal?.throwIfAborted()
       if (stopped) throw new DeriveUnavailable('The service stops.')
       if (!ended.ok && 'reason' in ended && ['memory', 'time', 'crashed'].includes(ended.reason))
@@ -126,8 +133,21 @@ export function createDerive({
       return ended
     } finally {
       signal?.removeEventListener('abort', cancel)
-      giveBack(child, jobs + 1)
+      release()
     }
+  }
+
+  async function takeChild(task: Task) {
+    const { child, jobs } = await take()
+    return { process: child, run: () => child.run(task), release: () => giveBack(child, jobs + 1) }
+  }
+
+  async function startVideo(task: Task) {
+    if (!ffmpeg) throw new DeriveUnavailable('There is no ffmpeg.')
+    const process = await takePicture(ffmpeg, task)
+    busy.add(process)
+    if (stopped) process.end()
+    return { process, run: () => process.ended, release: () => void busy.delete(process) }
   }
 
   async function take(): Promise<{ child: Child; jobs: number }> {
@@ -234,6 +254,9 @@ export function createDerive({
         await release()
       }
     },
+
+    /** Whether there is a program that takes pictures out of videos. */
+    readsVideos: ffmpeg !== null,
 
     /** How many jobs can run at a time. */
     processes,

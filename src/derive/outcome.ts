@@ -2,6 +2,10 @@
 export const failureReasons = ['unsupported', 'unreadable', 'too-large', 'memory', 'time', 'crashed'] as const
 export type FailureReason = (typeof failureReasons)[number]
 
+/** The containers of videos that pictures are taken of, as ffmpeg names them. */
+export const videoContainers = ['mov', 'matroska', 'avi', 'ogg'] as const
+export type VideoContainer = (typeof videoContainers)[number]
+
 /** What one job may use. */
 export interface Bounds {
   /** Milliseconds from its begin in a process. */

@@ -1,9 +1,10 @@
-import { open, readFile, stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import readExif from 'exif-reader'
-import sharp, { type Sharp, type SharpOptions } from 'sharp'
+import sharp, { type OutputInfo, type Sharp, type SharpOptions } from 'sharp'
 import { rgbaToThumbHash } from 'thumbhash'
 import { type Derived, Refusal, type Task } from '../outcome.ts'
 import { shownExif } from './exif.ts'
+import { formatOf } from './format.ts'
 
 /** What a job of this kind is given. */
 interface Input {
@@ -21,51 +22,10 @@ sharp.unblock({ operation: [...loaders, 'VipsForeignLoadSvgBuffer'] })
 
 /** Bytes of an SVG, which is parsed as a whole. */
 const SVG_BYTES = 2 * 1024 * 1024
-/** Where the root of an SVG begins. */
-const SNIFFED = 4096
 /** ThumbHash takes pictures of up to so many pixels on each side. */
 const HASHED = 100
 // Half the time of the highest effort, and a few bytes more.
 const webp = { quality: 76, effort: 2, smartSubsample: false } as const
-
-/** How files of the formats that are decoded from a path begin. */
-const rasters = [
-  'ffd8ff',
-  '89504e470d0a1a0a',
-  '474946383761',
-  '474946383961',
-  '49492a00',
-  '49492b00',
-  '4d4d002a',
-  '4d4d002b',
-]
-
-/** What kind of file it is, by its first bytes: names and media types are chosen by clients. */
-function formatOf(start: Buffer): 'raster' | 'heic' | 'svg' | undefined {
-  const [hex, text] = [start.toString('hex', 0, 8), start.toString('latin1')]
-  if (rasters.some(begin => hex.startsWith(begin)) || /^RIFF.{4}WEBP/s.test(text)) return 'raster'
-  if (/^.{4}ftypavi[fs]/s.test(text)) return 'raster'
-  if (/^.{4}ftyp(hei|hev|mif1|msf1)/s.test(text)) return /avif/.test(text.slice(8, 64)) ? 'raster' : 'heic'
-  return /^(\xef\xbb\xbf)?\s*<(\?xml|!--|!DOCTYPE|svg)/.test(text) && /<svg[\s>]/.test(text) ? 'svg' : undefined
-}
-
-async function startOf(path: string): Promise<Buffer> {
-  const file = await open(path)
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(SNIFFED), 0, SNIFFED, 0)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await file.close()
-  }
-}
-
-async function sourceOf(path: string): Promise<string | Buffer> {
-  const format = formatOf(await startOf(path))
-  if (!format || format === 'heic') throw new Refusal('unsupported')
-  if (format === 'raster') return path
-  if ((await stat(path)).size > SVG_BYTES) throw new Refusal('too-large')
-  return readFile(path)
-}
 
 /** A library says what is wrong with a file only in words. */
 function refusalOf(error: unknown): unknown {
@@ -75,14 +35,35 @@ function refusalOf(error: unknown): unknown {
   return error
 }
 
-/** Makes small pictures of a picture: the first frame or page, upright, in sRGB, without any metadata. Reads those once. */
+/**
+ * Makes small pictures of a picture: the first frame or page, upright, in sRGB, without any metadata. Reads those once. Of a video, it only
+ * says in which container it is.
+ */
 export async function work({ path, bounds, input }: Task): Promise<Derived> {
-  const source = await sourceOf(path)
+  const format = await formatOf(path)
+  if (!format || format === 'heic') throw new Refusal('unsupported')
+  if (typeof format === 'object') return { value: format }
   try {
-    return await pictures(source, bounds.pixels, (input as Input).sides)
+    const { sides } = input as Input
+    if (format === 'pdf') return await page(path, bounds.pixels, sides)
+    if (format === 'raster') return await pictures(path, bounds.pixels, sides)
+    if ((await stat(path)).size > SVG_BYTES) throw new Refusal('too-large')
+    return await pictures(await readFile(path), bounds.pixels, sides)
   } catch (error) {
     throw refusalOf(error)
   }
+}
+
+/** Of a document: of its first page. Its size is in points. */
+async function page(path: string, pixels: number, sides: number[]): Promise<Derived> {
+  // It is compiled for documents only.
+  const { firstPage } = await import('./pdf.ts')
+  const { width, height, data, raw } = await firstPage(path, Math.max(...sides))
+  const opaque = await sharp(data, { raw, limitInputPixels: pixels })
+    .removeAlpha()
+    .toBuffer({ resolveWithObject: true })
+  const { outputs, ...small } = await smaller(opaque, pixels, sides)
+  return { value: { width, height, orientation: 1, ...small }, outputs }
 }
 
 async function pictures(source: string | Buffer, pixels: number, sides: number[]): Promise<Derived> {
@@ -93,19 +74,21 @@ async function pictures(source: string | Buffer, pixels: number, sides: number[]
   if (width * height > pixels) throw new Refusal('too-large')
   const upright =
     orientation >= 5 ? { width: pageHeight ?? height, height: width } : { width, height: pageHeight ?? height }
-
-  // Decoded once, and made smaller step by step.
-  const [largest = 0, ...smaller] = [...sides].sort((a, b) => b - a)
-  const decoded = await inside(original.autoOrient(), largest)
+  const decoded = await inside(original.autoOrient(), Math.max(...sides))
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
-  const { info, data } = decoded
+  const { outputs, ...small } = await smaller(decoded, pixels, sides)
+  return { value: { ...upright, orientation, ...small, ...shownExif(exif && parsed(exif)) }, outputs }
+}
+
+/** Encodes what was decoded once, and makes it smaller step by step. */
+async function smaller({ info, data }: { info: OutputInfo; data: Buffer }, pixels: number, sides: number[]) {
+  const [, ...others] = [...sides].sort((a, b) => b - a)
   const raw = { width: info.width, height: info.height, channels: info.channels }
   const again = () => sharp(data, { raw, limitInputPixels: pixels })
-
   const made = [await again().webp(webp).toBuffer({ resolveWithObject: true })]
-  for (const side of smaller) made.push(await inside(again(), side).webp(webp).toBuffer({ resolveWithObject: true }))
+  for (const side of others) made.push(await inside(again(), side).webp(webp).toBuffer({ resolveWithObject: true }))
   const hashed = await inside(again(), HASHED)
     .toColourspace('srgb')
     .ensureAlpha()
@@ -113,13 +96,8 @@ async function pictures(source: string | Buffer, pixels: number, sides: number[]
     .toBuffer({ resolveWithObject: true })
   const hash = rgbaToThumbHash(hashed.info.width, hashed.info.height, hashed.data)
   return {
-    value: {
-      ...upright,
-      orientation,
-      placeholder: Buffer.from(hash).toString('base64'),
-      pictures: made.map(({ info }) => ({ width: info.width, height: info.height })),
-      ...shownExif(exif && parsed(exif)),
-    },
+    placeholder: Buffer.from(hash).toString('base64'),
+    pictures: made.map(({ info }) => ({ width: info.width, height: info.height })),
     outputs: made.map(({ data }) => data),
   }
 }

@@ -1,0 +1,82 @@
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { PDFiumModule } from '@hyzyla/pdfium'
+import { Refusal } from '../outcome.ts'
+
+type PDFium = Awaited<ReturnType<typeof PDFiumModule>>
+
+/** Bytes of a document, which is in memory as a whole. */
+const DOCUMENT_BYTES = 128 * 1024 * 1024
+/** The format of a bitmap, with four channels. */
+const BGRA = 4
+/** FPDF_ANNOT, FPDF_REVERSE_BYTE_ORDER (red comes first), FPDF_RENDER_LIMITEDIMAGECACHE. */
+const FLAGS = 0x01 | 0x10 | 0x200
+const WHITE = 0xffffffff
+
+/** The first page of a document, drawn on white. */
+export interface FirstPage {
+  /** In points, of which 72 are an inch. */
+  width: number
+  height: number
+  data: Buffer
+  raw: { width: number; height: number; channels: 4 }
+}
+
+let compiled: WebAssembly.Module | undefined
+
+/** PDFium, with memory of its own: nothing of a document is there for the next one. It has no scripts and no network. */
+async function start(): Promise<PDFium> {
+  compiled ??= new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'))))
+  const program = compiled
+  const pdfium = await PDFiumModule({
+    instantiateWasm(imports, done) {
+      const instance = new WebAssembly.Instance(program, imports)
+      // The library declares a module here, and reads an instance.
+      done(instance as WebAssembly.Module)
+      return instance.exports
+    },
+  })
+  pdfium._FPDF_InitLibraryWithConfig({ version: 2 })
+  return pdfium
+}
+
+/** Opens a document. @returns its handle @throws Refusal */
+function load(pdfium: PDFium, path: string): number {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    if (size > DOCUMENT_BYTES) throw new Refusal('too-large')
+    const at = pdfium.wasmExports.malloc(size)
+    if (!at) throw new Refusal('memory')
+    for (let read = 0; read < size; ) {
+      const count = readSync(file, pdfium.HEAPU8, at + read, size - read, read)
+      if (count === 0) throw new Refusal('unreadable')
+      read += count
+    }
+    const document = pdfium._FPDF_LoadMemDocument(at, size, 0)
+    if (!document) throw new Refusal('unreadable')
+    return document
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Draws the first page of a document, with so many pixels on its longest side. @throws Refusal */
+export async function firstPage(path: string, side: number): Promise<FirstPage> {
+  const pdfium = await start()
+  const page = pdfium._FPDF_LoadPage(load(pdfium, path), 0)
+  if (!page) throw new Refusal('unreadable')
+  const [width, height] = [pdfium._FPDF_GetPageWidth(page), pdfium._FPDF_GetPageHeight(page)]
+  if (!(width > 0 && height > 0 && width < 1e6 && height < 1e6)) throw new Refusal('unreadable')
+  const scale = side / Math.max(width, height)
+  const pixels = (points: number) => Math.max(1, Math.round(points * scale))
+  const raw = { width: pixels(width), height: pixels(height), channels: 4 } as const
+
+  const bitmap = pdfium._FPDFBitmap_CreateEx(raw.width, raw.height, BGRA, 0, 0)
+  if (!bitmap) throw new Refusal('memory')
+  pdfium._FPDFBitmap_FillRect(bitmap, 0, 0, raw.width, raw.height, WHITE)
+  pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, raw.width, raw.height, 0, FLAGS)
+  const at = pdfium._FPDFBitmap_GetBuffer(bitmap)
+  const data = Buffer.from(pdfium.HEAPU8.subarray(at, at + raw.width * raw.height * raw.channels))
+  return { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)), data, raw }
+}

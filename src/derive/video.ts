@@ -1,0 +1,98 @@
+import { spawn } from 'node:child_process'
+import { bounded, ENVIRONMENT, MARGIN, MEMORY, memoryOf, WATCH_MS } from './bounded.ts'
+import type { Ended } from './child.ts'
+import type { FailureReason, Task, VideoContainer } from './outcome.ts'
+
+/** What a job of this kind is given. */
+interface Input {
+  container: VideoContainer
+  /** The longest side of the picture, in pixels. */
+  side: number
+}
+
+/** Bytes of what the program says that are read; the rest is thrown away. */
+const SAID = 64 * 1024
+/** Seconds of a video in which a picture is looked for. */
+const SECONDS = 10
+/** Key frames of which the one that shows most is taken: the first one is often black. */
+const FRAMES = 8
+/** Of videos in common use. Nothing else is decoded. */
+const decoders =
+  'h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,msmpeg4v3,mpeg1video,mpeg2video,mjpeg,h263,theora,prores,dvvideo,rawvideo,png'
+
+/** The options with which ffmpeg reads this one file in this one container, and writes one picture. */
+function optionsFor({ path, bounds }: Task, { container, side }: Input): string[] {
+  const scaled = `scale=w='min(${side},iw)':h='min(${side},ih)':force_original_aspect_ratio=decrease`
+  return [
+    ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'info'],
+    ...['-max_alloc', `${MEMORY / 2}`, '-threads', '1', '-filter_threads', '1'],
+    // No playlists, no network, and no other file, whatever this one names.
+    ...['-protocol_whitelist', 'file', '-format_whitelist', container, '-codec_whitelist', decoders],
+    ...(container === 'mov' ? ['-enable_drefs', '0', '-use_absolute_path', '0'] : []),
+    ...['-max_pixels', `${bounds.pixels}`, '-skip_frame', 'nokey', '-t', `${SECONDS}`],
+    ...['-an', '-sn', '-dn', '-f', container, '-i', `file:${path}`],
+    // What `showinfo` writes has the size of the original.
+    ...['-map', '0:V:0', '-vf', `showinfo=checksum=0,${scaled},thumbnail=n=${FRAMES},format=rgb24`],
+    ...['-frames:v', '1', '-map_metadata', '-1', '-c:v', 'png', '-compression_level', '1', '-threads', '1'],
+    ...['-f', 'image2pipe', 'pipe:1'],
+  ]
+}
+
+/** A process of ffmpeg, which takes one picture out of a video. */
+export interface VideoProcess {
+  readonly pid: number
+  /** The picture as PNG, and the size of the original as far as that is known. */
+  ended: Promise<Ended>
+  end(): void
+}
+
+/** Takes a picture out of a video, in the bounds that the other processes have. */
+export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProcess> {
+  const { ms, outputBytes } = task.bounds
+  const words = [ffmpeg, ...optionsFor(task, task.input as Input)]
+  const [command, args] = await bounded(words, {
+    processorSeconds: Math.ceil(ms / 1000) + 1,
+    memory: MEMORY - MARGIN,
+  })
+  const child = spawn(command, args, { cwd: '/', env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const pid = child.pid ?? 0
+  let reason: FailureReason | undefined
+  const kill = (why: FailureReason) => {
+    reason ??= why
+    child.kill('SIGKILL')
+  }
+
+  let [length, said] = [0, '']
+  const chunks: Buffer[] = []
+  child.stdout.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    if (length > outputBytes) return kill('too-large')
+    chunks.push(chunk)
+  })
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (said.length < SAID) said += chunk.toString('latin1')
+  })
+  const ended = new Promise<Ended>(resolve => {
+    const watch = setInterval(() => {
+      if ((memoryOf(pid)?.resident ?? 0) > MEMORY - MARGIN) kill('memory')
+    }, WATCH_MS)
+    const limit = setTimeout(() => kill('time'), ms)
+    child.on('error', () => kill('crashed'))
+    child.on('close', (_code, signal) => {
+      clearInterval(watch)
+      clearTimeout(limit)
+      if (reason) return resolve({ ok: false, reason })
+      if (signal) return resolve({ ok: false, reason: 'crashed' })
+      // It succeeds with nothing, too, if a video has no pictures.
+      if (length === 0) return resolve({ ok: false, reason: 'unreadable' })
+      resolve({ ok: true, value: sizeIn(said), outputs: [Buffer.concat(chunks)] })
+    })
+  })
+  return { pid, ended, end: () => kill('crashed') }
+}
+
+/** The size of the first frame, upright. A video may write such a line itself, and is believed as any other is. */
+function sizeIn(said: string): { width: number; height: number } | undefined {
+  const [, width, height] = /showinfo.*\bn: *0 .*\bs:(\d{1,6})x(\d{1,6}) /.exec(said) ?? []
+  return width && height ? { width: Number(width), height: Number(height) } : undefined
+}
