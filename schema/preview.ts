@@ -43,7 +43,8 @@ export async function previewOf(context: Context, file: EntryNode): Promise<Prev
 }
 
 export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
-  description: 'A small picture of a file, and what is known of the original.',
+  description:
+    'A small picture of a file (a picture, the first page of a PDF document, a frame of a video), and what is known of the original.',
   fields: t => ({
     state: t.expose('state', { type: PreviewState, description: 'Whether it can be shown.' }),
     url: t.field({
@@ -61,8 +62,14 @@ export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
       nullable: true,
       description: 'A ThumbHash in base64: what to show until the picture is there.',
     }),
-    width: t.exposeInt('width', { nullable: true, description: 'Width of the original in pixels.' }),
-    height: t.exposeInt('height', { nullable: true, description: 'Height of the original in pixels.' }),
+    width: t.exposeInt('width', {
+      nullable: true,
+      description: 'Width of the original in pixels; of a PDF document, in points.',
+    }),
+    height: t.exposeInt('height', {
+      nullable: true,
+      description: 'Height of the original in pixels; of a PDF document, in points.',
+    }),
     takenAt: t.expose('takenAt', {
       type: 'DateTime',
       nullable: true,

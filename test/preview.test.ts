@@ -8,6 +8,8 @@ import { createLog } from '../src/runtime/log.ts'
 import { type PreviewedFile, previewService } from '../src/services/tree/preview.ts'
 import { expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
 import { unseen } from './coverage-of-routes.ts'
+import { pdf } from './documents.ts'
+import { FFMPEG, testVideo } from './ffmpeg.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { until } from './until.ts'
 
@@ -15,7 +17,7 @@ let t: TestApp
 let alice: Person
 let bob: Person
 beforeAll(async () => {
-  t = await startApp({ PREVIEWS: 'true', DERIVE_PROCESSES: '1', TRASH_DAYS: '0', VERSIONS_KEPT: '0' })
+  t = await startApp({ PREVIEWS: 'true', DERIVE_PROCESSES: '1', FFMPEG, TRASH_DAYS: '0', VERSIONS_KEPT: '0' })
   ;[alice, bob] = await Promise.all([t.signIn('alice'), t.signIn('bob')])
 })
 afterAll(() => t.stop())
@@ -136,6 +138,32 @@ describe('The preview of a picture', () => {
     expect(await findings()).toEqual([])
   })
 
+  it('is that of the first page of a PDF document', async () => {
+    const pages = ['1 0 0 rg 0 0 612 396 re f', '0 0 1 rg 0 0 612 792 re f']
+    await upload(alice, 'report.pdf', pdf(pages), 'application/pdf')
+    const preview = await looked(alice, 'report.pdf')
+    expect(preview).toMatchObject({ state: 'MADE', width: 612, height: 792, takenAt: null })
+    const picture = sharp(await (await get(preview.large, alice)).arrayBuffer())
+    expect(await picture.metadata()).toMatchObject({ format: 'webp', width: 989, height: 1280, hasAlpha: false })
+    const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true })
+    const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3)]
+    // White above, red below, nothing of the second page.
+    expect(at(400, 200).every(part => part > 250)).toBe(true)
+    const [red = 0, , blue = 255] = at(400, 1100)
+    expect([red > 240, blue < 20]).toEqual([true, true])
+    expect(await findings()).toEqual([])
+  })
+
+  const withFfmpeg = FFMPEG === 'false' ? it.skip : it
+  withFfmpeg('is that of a key frame of a video', async () => {
+    await upload(alice, 'film.mp4', await testVideo('mp4', '1920x1080'), 'video/mp4')
+    const preview = await looked(alice, 'film.mp4')
+    expect(preview).toMatchObject({ state: 'MADE', width: 1920, height: 1080 })
+    const large = await sharp(await (await get(preview.large, alice)).arrayBuffer()).metadata()
+    expect(large).toMatchObject({ format: 'webp', width: 1280, height: 720 })
+    expect(await findings()).toEqual([])
+  })
+
   it('counts towards nobody', async () => {
     const usage = async () => (await alice.graphql('{ me { drive { usage { usedBytes fileCount } } } }')).data
     await upload(alice, 'counted.jpg', await photo())
@@ -236,11 +264,11 @@ async function unpictured(path: string): Promise<{ file: PreviewedFile; digest: 
 }
 
 /** Previews as of another instance. */
-const elsewhere = (derive: Derive = t.app.derive) =>
+const elsewhere = (derive: Derive = t.app.derive, leaseSeconds = 60) =>
   previewService({
     ...{ db: t.app.db, store: t.app.store, log: createLog({ logLevel: 'silent' }), wake: () => t.app.worker.wake() },
     ...{ publicUrl: () => t.url, blobs: t.app.services.blobs, maintenance: t.app.services.maintenance, derive },
-    ...{ previews: true, previewMaxBytes: 1e9 },
+    ...{ previews: true, previewMaxBytes: 1e9, leaseSeconds },
   })
 
 const rowOf = (digest: string) =>
@@ -257,6 +285,59 @@ it('A preview that took too long is tried again, until its third try fails', asy
   }
   await hasty.make(file, { attempts: 3, requireRunning() {} })
   expect(await rowOf(digest)).toEqual({ state: 'failed', reason: 'time' })
+})
+
+it('A preview that takes longer than a claim is made by one instance only', async () => {
+  const { file, digest } = await unpictured('long.jpg')
+  const { derive } = t.app
+  let begun = 0
+  let finish = () => {}
+  const finished = new Promise<void>(resolve => {
+    finish = resolve
+  })
+  const run: Derive['run'] = async job => {
+    if (job.kind === 'picture') {
+      begun += 1
+      await finished
+    }
+    return derive.run(job)
+  }
+  const [first, second] = [elsewhere({ ...derive, run }, 1), elsewhere({ ...derive, run }, 1)]
+  const job = { attempts: 1, requireRunning() {} }
+  const making = first.make(file, job)
+  const leaseOf = async () =>
+    (
+      await t.app.db.row<{ leaseUntil: number }>('SELECT lease_until AS leaseUntil FROM preview WHERE digest = ?', [
+        digest,
+      ])
+    )?.leaseUntil ?? 0
+  await until(() => begun === 1)
+  const claimedUntil = await leaseOf()
+  // Its first claim has ended, and is renewed.
+  await until(async () => Date.now() > claimedUntil && (await leaseOf()) > claimedUntil)
+  await second.make(file, job)
+  expect(begun).toBe(1)
+  finish()
+  await making
+  expect(await rowOf(digest)).toEqual({ state: 'made', reason: null })
+})
+
+it('Who has lost the claim on a preview keeps nothing of it', async () => {
+  const { file, digest } = await unpictured('lost.jpg')
+  const { derive } = t.app
+  await t.settle()
+  const before = await stock()
+  const run: Derive['run'] = async job => {
+    const outcome = await derive.run(job)
+    // Somebody else has claimed it, as after a long pause of this instance.
+    if (job.kind === 'picture') await t.app.db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [1, digest])
+    return outcome
+  }
+  await elsewhere({ ...derive, run }).make(file, { attempts: 1, requireRunning() {} })
+  expect(await rowOf(digest)).toEqual({ state: 'making', reason: null })
+  await t.settle()
+  expect(await stock()).toEqual({ ...before, previews: before.previews + 1 })
+  expect(await looked(alice, 'lost.jpg')).toMatchObject({ state: 'MADE' })
 })
 
 it('During a maintenance, no preview is asked for, and none is made', async () => {

@@ -58,14 +58,15 @@ export async function claimPreview(
   return 'mine'
 }
 
-export type Made = Omit<Preview, 'state' | 'leaseUntil' | 'createdAt' | 'reason'>
+export type Made = Omit<Preview, 'digest' | 'state' | 'leaseUntil' | 'createdAt' | 'reason'>
 
-/** Fills a preview that was claimed. @returns whether it is still to be made: its content may have gone */
-export async function finishPreview(db: Db, made: Made, source: string, tx: Tx): Promise<boolean> {
-  if ((await locked(db, made.digest, tx))?.state !== 'making') return false
+/** Fills a preview that was claimed. @returns false if the claim has ended or the content has gone */
+export async function finishPreview(db: Db, claim: Claim, made: Made, source: string, tx: Tx): Promise<boolean> {
+  const there = await locked(db, claim.digest, tx)
+  if (there?.state !== 'making' || there.leaseUntil !== claim.until) return false
   if (!(await db.exists(`${live}${db.forUpdate}`, [source], tx))) return false
-  const { digest, ...values } = made
-  await db.Preview.update({ ...values, state: 'made', leaseUntil: 0 }, { where: { digest }, transaction: tx })
+  const values = { ...made, state: 'made', leaseUntil: 0 } as const
+  await db.Preview.update(values, { where: { digest: claim.digest }, transaction: tx })
   return true
 }
 
@@ -73,6 +74,12 @@ export async function finishPreview(db: Db, made: Made, source: string, tx: Tx):
 export interface Claim {
   digest: string
   until: number
+}
+
+/** Renews a claim. @returns whether it still was that claim */
+export const renewClaim = (db: Db, { digest, until }: Claim, next: number): Promise<boolean> => {
+  const sql = "UPDATE preview SET lease_until = ? WHERE digest = ? AND state = 'making' AND lease_until = ?"
+  return db.changed(sql, [next, digest, until])
 }
 
 /** Notes that there will be no preview; of a content that has gone, nothing is noted. */

@@ -8,7 +8,7 @@ const sizes = ['small', 'large'] as const satisfies PreviewSize[]
 
 declareForOwners(ofOwnFiles, ({ base, whose, operation, name, denied }) => {
   operation(`GET ${base}/files/preview`, name('', 'FilePreview'), {
-    description: `A small picture of a picture of ${whose}, as WebP. Clients may keep it for a day if \`version\` is that of its content, and else must ask again whether it has changed.`,
+    description: `A small picture of a file of ${whose}, as WebP: of a picture, of the first page of a PDF document, or of a video. Clients may keep it for a day if \`version\` is that of its content, and else must ask again whether it has changed.`,
     auth: { drive: 'read' },
     statuses: [400, 401, ...denied, 404],
     fails: ['FILE_NOT_FOUND'],

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { videoContainers } from '../../derive/outcome.ts'
 
 /** Characters of what is noted of a picture besides, as JSON. */
 const MAX_DETAILS = 4096
@@ -16,3 +17,5 @@ export const pictureValue = z.object({
     .optional(),
 })
 export const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
+/** What it says of a video instead. */
+export const videoValue = z.object({ container: z.enum(videoContainers) })

@@ -1,36 +1,14 @@
-import type { z } from 'zod'
 import type { Tx } from '../../../db/index.ts'
-import { makeLive } from '../../../db/queries/blob.ts'
-import {
-  type Claim,
-  type Content,
-  claimPreview,
-  dropClaim,
-  failPreview,
-  finishPreview,
-  liveBlob,
-  type PreviewRow,
-  previewsOf,
-  setDigest,
-} from '../../../db/queries/preview.ts'
+import { liveBlob, type PreviewRow, previewsOf } from '../../../db/queries/preview.ts'
 import type { Config } from '../../config/config.ts'
-import { type Derive, DeriveUnavailable, type Source } from '../../derive/derive.ts'
-import type { FailureReason } from '../../derive/outcome.ts'
-import { sourceOf } from '../../storage/source.ts'
+import { DeriveUnavailable } from '../../derive/derive.ts'
 import type { Core } from '../core.ts'
-import type { MaintenanceService } from '../maintenance.ts'
-import { enqueueAll, enqueueAt } from '../notices/outbox.ts'
-import type { BlobService } from './blob.ts'
-import { digestValue, pictureValue } from './derived-value.ts'
+import { enqueueAll } from '../notices/outbox.ts'
+import { type MakerDeps, type PreviewJob, previewMaker, type SIDES } from './preview-maker.ts'
 
 /** The formats that previews are made of; what a file says it is decides whether it is tried. */
-const PICTURES = /^image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)$/
-/** The longest side of each picture, in pixels. */
-const SIDES = { large: 1280, small: 256 } as const
-const LEASE_MS = 120_000
-/** Reasons that may be a busy machine's rather than the file's: after so many tries, they count as the file's. */
-const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
-const TRIES = 3
+const DRAWN = /^(image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)|application\/pdf)$/
+const VIDEOS = /^video\//
 /** Jobs that wait for processes, so that none of these is idle. */
 const WAITING = 32
 /** How many files that were asked for are remembered, so that each is asked for once. */
@@ -56,14 +34,6 @@ export interface PreviewView {
   takenAt: number | null
 }
 
-/** The job that a preview is made by. */
-interface PreviewJob {
-  /** Which try it is, from 1. */
-  attempts: number
-  /** To be called before anything is written. @throws while a maintenance is in force */
-  requireRunning(): void
-}
-
 /** The bytes of a preview, to be sent like those of a download. */
 export interface PreviewBytes {
   fileName: string
@@ -75,22 +45,24 @@ export interface PreviewBytes {
   read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
 }
 
-interface Deps
-  extends Core<'db' | 'store' | 'log' | 'wake' | 'publicUrl'>,
-    Pick<Config, 'previews' | 'previewMaxBytes'> {
-  blobs: BlobService
-  derive: Derive
-  maintenance: Pick<MaintenanceService, 'current'>
-}
+interface Deps extends MakerDeps, Core<'wake' | 'publicUrl'>, Pick<Config, 'previews' | 'previewMaxBytes'> {}
 
 /** Small pictures of files: of a content, made once, in processes apart (docs/decisions/previews.md). */
-export function previewService({ db, store, log, wake, publicUrl, ...deps }: Deps) {
-  const { blobs, derive, maintenance, previews, previewMaxBytes } = deps
+export function previewService({ wake, publicUrl, previews, previewMaxBytes, ...deps }: Deps) {
+  const { db, store, log, derive, maintenance } = deps
+  const maker = previewMaker(deps)
   const asked = new Set<string>()
   let isUnable = false
 
+  if (previews && !derive.readsVideos)
+    log.info('there is no ffmpeg (FFMPEG): videos have icons, and everything else has previews')
+
   const isFor = ({ fileType, size }: Omit<PreviewedFile, 'blobId'>): boolean =>
-    previews && !isUnable && size > 0 && size <= previewMaxBytes && PICTURES.test(fileType)
+    previews &&
+    !isUnable &&
+    size > 0 &&
+    size <= previewMaxBytes &&
+    (DRAWN.test(fileType) || (derive.readsVideos && VIDEOS.test(fileType)))
 
   function remember(key: string): void {
     if (asked.size >= REMEMBERED) asked.clear()
@@ -122,87 +94,6 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
     const shown = state === 'made' || state === 'failed' ? state : 'waiting'
     const version = state === 'made' && digest ? digest.slice(0, 16) : null
     return { state: shown, version, placeholder, width, height, takenAt }
-  }
-
-  /** The checksum of a blob: what is known, or what a process finds. */
-  async function digestOf(
-    { id, sha256: known }: Content,
-    file: Source,
-    mediaType: string,
-    { requireRunning }: PreviewJob,
-  ): Promise<string | null> {
-    if (known) return known
-    requireRunning()
-    const outcome = await derive.run({ kind: 'digest', source: file, mediaType, bounds: { ms: 120_000 } })
-    if (!outcome.ok) throw new DeriveUnavailable(`The checksum of a file could not be computed: ${outcome.reason}.`)
-    requireRunning()
-    const { sha256 } = digestValue.parse(outcome.value)
-    return (await db.transaction(tx => setDigest(db, id, sha256, tx))) ? sha256 : null
-  }
-
-  /** Stores what a process has made. Whatever happens, nothing is left that the ledger does not know of. */
-  async function keep(
-    source: { id: string; bucketId: string },
-    claim: Claim,
-    outputs: Buffer[],
-    value: z.infer<typeof pictureValue>,
-  ): Promise<void> {
-    const blobId = await blobs.announceCopy(source)
-    try {
-      const bytes = Buffer.concat(outputs)
-      const stored = await store.put(blobId, one(bytes), { contentType: 'image/webp', admit: async () => {} })
-      const [largeBytes = 0, smallBytes = 0] = outputs.map(output => output.length)
-      const { details, takenAt = null, ...known } = value
-      const shape = { ...known, takenAt, details: details ? JSON.stringify(details) : null }
-      const made = { digest: claim.digest, blobId, largeBytes, smallBytes, ...shape }
-      const isKept = await db.transaction(async tx => {
-        if (!(await finishPreview(db, made, source.id, tx))) {
-          await dropClaim(db, claim, tx)
-          return false
-        }
-        if (await makeLive(db, { id: blobId, size: stored.size, crc32: stored.crc32 }, 'copied', tx)) return true
-        throw new DeriveUnavailable('The lease of a preview has ended.')
-      })
-      if (isKept) blobs.settled(blobId)
-      else await blobs.abandonCopy(source, blobId)
-    } catch (error) {
-      await blobs.abandonCopy(source, blobId)
-      throw error
-    }
-  }
-
-  async function make(
-    blob: { id: string; bucketId: string },
-    digest: string,
-    { file, mediaType, attempts, requireRunning }: PreviewJob & { file: Source; mediaType: string },
-  ): Promise<void> {
-    requireRunning()
-    const now = Date.now()
-    const claim: Claim = { digest, until: now + LEASE_MS }
-    const claimed = await db.transaction(async tx => {
-      const found = await claimPreview(db, digest, { now, until: claim.until }, tx)
-      // Who has claimed it may have died: somebody must look again when the claim has ended.
-      const again = { blobId: blob.id, fileType: mediaType }
-      if (typeof found === 'number') await enqueueAt(db, 'preview', { payload: again, dueAt: found + 1 }, tx)
-      return found
-    })
-    if (claimed !== 'mine') return
-    try {
-      const input = { sides: Object.values(SIDES) }
-      const outcome = await derive.run({ kind: 'picture', source: file, mediaType, input })
-      requireRunning()
-      const value = outcome.ok ? pictureValue.safeParse(outcome.value) : undefined
-      if (outcome.ok && value?.success && outcome.outputs.length === 2)
-        return await keep(blob, claim, outcome.outputs, value.data)
-      const reason = outcome.ok ? 'unreadable' : outcome.reason
-      if (PASSING.includes(reason) && attempts < TRIES)
-        throw new DeriveUnavailable(`A preview could not be made: ${reason}.`)
-      await db.transaction(tx => failPreview(db, claim, reason, blob.id, tx))
-    } catch (error) {
-      // It ends by itself, too: during a maintenance, nothing is written.
-      if (!maintenance.current()) await db.transaction(tx => dropClaim(db, claim, tx)).catch(() => {})
-      throw error
-    }
   }
 
   return {
@@ -277,10 +168,7 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
       const [known] = await previewsOf(db, [blobId])
       if (known?.state && known.state !== 'making') return
       try {
-        await derive.withFile(sourceOf(store, blob), async file => {
-          const digest = await digestOf(blob, file, fileType, job)
-          if (digest) await make(blob, digest, { ...job, file, mediaType: fileType })
-        })
+        await maker.make(blob, fileType, job)
       } catch (error) {
         if (!(error instanceof DeriveUnavailable && error.isLasting)) throw error
         isUnable = true
@@ -291,7 +179,3 @@ export function previewService({ db, store, log, wake, publicUrl, ...deps }: Dep
 }
 
 export type PreviewService = ReturnType<typeof previewService>
-
-async function* one(bytes: Buffer) {
-  yield bytes
-}

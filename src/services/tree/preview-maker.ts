@@ -1,0 +1,187 @@
+import { Readable } from 'node:stream'
+import type { z } from 'zod'
+import { makeLive } from '../../../db/queries/blob.ts'
+import {
+  type Claim,
+  type Content,
+  claimPreview,
+  dropClaim,
+  failPreview,
+  finishPreview,
+  renewClaim,
+  setDigest,
+} from '../../../db/queries/preview.ts'
+import type { Config } from '../../config/config.ts'
+import { type Derive, DeriveUnavailable, type Outcome, type Source } from '../../derive/derive.ts'
+import type { FailureReason } from '../../derive/outcome.ts'
+import { sourceOf } from '../../storage/source.ts'
+import type { Core } from '../core.ts'
+import type { MaintenanceService } from '../maintenance.ts'
+import { enqueueAt } from '../notices/outbox.ts'
+import type { BlobService } from './blob.ts'
+import { digestValue, pictureValue, videoValue } from './derived-value.ts'
+
+/** The longest side of each picture, in pixels. */
+export const SIDES = { large: 1280, small: 256 } as const
+/** Reasons that may be a busy machine's rather than the file's: after so many tries, they count as the file's. */
+const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
+const TRIES = 3
+
+/** The job that a preview is made by. */
+export interface PreviewJob {
+  /** Which try it is, from 1. */
+  attempts: number
+  /** To be called before anything is written. @throws while a maintenance is in force */
+  requireRunning(): void
+}
+
+export interface MakerDeps extends Core<'db' | 'store' | 'log'>, Pick<Config, 'leaseSeconds'> {
+  blobs: BlobService
+  derive: Derive
+  maintenance: Pick<MaintenanceService, 'current'>
+}
+
+/** Makes previews: once for each content, which one process of all instances claims. */
+export function previewMaker({ db, store, log, blobs, derive, maintenance, leaseSeconds }: MakerDeps) {
+  const leaseMs = leaseSeconds * 1000
+
+  /** The checksum of a blob: what is known, or what a process finds. */
+  async function digestOf(
+    { id, sha256: known }: Content,
+    file: Source,
+    mediaType: string,
+    { requireRunning }: PreviewJob,
+  ): Promise<string | null> {
+    if (known) return known
+    requireRunning()
+    const outcome = await derive.run({ kind: 'digest', source: file, mediaType, bounds: { ms: 120_000 } })
+    if (!outcome.ok) throw new DeriveUnavailable(`The checksum of a file could not be computed: ${outcome.reason}.`)
+    requireRunning()
+    const { sha256 } = digestValue.parse(outcome.value)
+    return (await db.transaction(tx => setDigest(db, id, sha256, tx))) ? sha256 : null
+  }
+
+  /** Has the pictures of a file made: what its bytes are decides how. */
+  async function picturesOf(source: Source, mediaType: string, signal: AbortSignal): Promise<Outcome> {
+    const job = { kind: 'picture', mediaType, input: { sides: Object.values(SIDES) }, signal } as const
+    const outcome = await derive.run({ ...job, source })
+    const video = outcome.ok ? videoValue.safeParse(outcome.value) : undefined
+    if (!video?.success) return outcome
+    if (!derive.readsVideos) return { ok: false, reason: 'unsupported' }
+    const input = { ...video.data, side: SIDES.large }
+    const taken = await derive.run({ ...job, kind: 'video', source, input })
+    if (!taken.ok) return taken
+    const bytes = Buffer.concat(taken.outputs)
+    const picture = { size: bytes.length, open: async () => Readable.from([bytes]) }
+    const made = await derive.run({ ...job, source: picture })
+    return made.ok ? { ...made, value: Object.assign({}, made.value, taken.value) } : made
+  }
+
+  /** Renews a claim until the returned function is called, so that nobody else makes the same meanwhile. Aborts if somebody does. */
+  function hold(claim: Claim, ended: AbortController): () => Promise<void> {
+    let beat = Promise.resolve()
+    const renew = async () => {
+      // It ends during a maintenance: nothing is written.
+      if (ended.signal.aborted || maintenance.current()) return
+      const next = Date.now() + leaseMs
+      if (await renewClaim(db, claim, next)) claim.until = next
+      else ended.abort(new DeriveUnavailable('The claim on a preview has ended.'))
+    }
+    const heartbeat = setInterval(() => {
+      beat = beat.then(renew).catch(error => log.warn({ err: error }, 'could not renew the claim on a preview'))
+    }, leaseMs / 4)
+    heartbeat.unref()
+    return async () => {
+      clearInterval(heartbeat)
+      await beat
+    }
+  }
+
+  /** Stores what a process has made. Whatever happens, nothing is left that the ledger does not know of. */
+  async function keep(
+    source: { id: string; bucketId: string },
+    claim: Claim,
+    outputs: Buffer[],
+    value: z.infer<typeof pictureValue>,
+  ): Promise<void> {
+    const blobId = await blobs.announceCopy(source)
+    try {
+      const bytes = Buffer.concat(outputs)
+      const stored = await store.put(blobId, one(bytes), { contentType: 'image/webp', admit: async () => {} })
+      const [largeBytes = 0, smallBytes = 0] = outputs.map(output => output.length)
+      const { details, takenAt = null, ...known } = value
+      const shape = { ...known, takenAt, details: details ? JSON.stringify(details) : null }
+      const made = { blobId, largeBytes, smallBytes, ...shape }
+      const isKept = await db.transaction(async tx => {
+        if (!(await finishPreview(db, claim, made, source.id, tx))) {
+          await dropClaim(db, claim, tx)
+          return false
+        }
+        if (await makeLive(db, { id: blobId, size: stored.size, crc32: stored.crc32 }, 'copied', tx)) return true
+        throw new DeriveUnavailable('The lease of a preview has ended.')
+      })
+      if (isKept) blobs.settled(blobId)
+      else await blobs.abandonCopy(source, blobId)
+    } catch (error) {
+      await blobs.abandonCopy(source, blobId)
+      throw error
+    }
+  }
+
+  async function makeClaimed(
+    blob: { id: string; bucketId: string },
+    claim: Claim,
+    { file, mediaType, attempts, requireRunning }: PreviewJob & { file: Source; mediaType: string },
+  ): Promise<void> {
+    const ended = new AbortController()
+    const release = hold(claim, ended)
+    try {
+      const outcome = await picturesOf(file, mediaType, ended.signal).finally(release)
+      ended.signal.throwIfAborted()
+      requireRunning()
+      const value = outcome.ok ? pictureValue.safeParse(outcome.value) : undefined
+      if (outcome.ok && value?.success && outcome.outputs.length === 2)
+        return await keep(blob, claim, outcome.outputs, value.data)
+      const reason = outcome.ok ? 'unreadable' : outcome.reason
+      if (PASSING.includes(reason) && attempts < TRIES)
+        throw new DeriveUnavailable(`A preview could not be made: ${reason}.`)
+      await db.transaction(tx => failPreview(db, claim, reason, blob.id, tx))
+    } catch (error) {
+      // It ends by itself, too: during a maintenance, nothing is written.
+      if (!maintenance.current()) await db.transaction(tx => dropClaim(db, claim, tx)).catch(() => {})
+      throw error
+    }
+  }
+
+  async function makeOf(
+    blob: { id: string; bucketId: string },
+    digest: string,
+    work: PreviewJob & { file: Source; mediaType: string },
+  ): Promise<void> {
+    work.requireRunning()
+    const now = Date.now()
+    const claim: Claim = { digest, until: now + leaseMs }
+    const claimed = await db.transaction(async tx => {
+      const found = await claimPreview(db, digest, { now, until: claim.until }, tx)
+      // Who has claimed it may have died: somebody must look again when the claim has ended.
+      const again = { blobId: blob.id, fileType: work.mediaType }
+      if (typeof found === 'number') await enqueueAt(db, 'preview', { payload: again, dueAt: found + 1 }, tx)
+      return found
+    })
+    if (claimed === 'mine') await makeClaimed(blob, claim, work)
+  }
+
+  return {
+    /** Makes the preview of a blob, unless somebody else does. */
+    async make(blob: Content, mediaType: string, job: PreviewJob): Promise<void> {
+      await derive.withFile(sourceOf(store, blob), async file => {
+        const digest = await digestOf(blob, file, mediaType, job)
+        if (digest) await makeOf(blob, digest, { ...job, file, mediaType })
+      })
+    },
+  }
+}
+
+async function* one(bytes: Buffer) {
+  yield bytes
+}
