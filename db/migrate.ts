@@ -19,6 +19,7 @@ import { tags } from './migrations/0019-tags.ts'
 import { loginRequests } from './migrations/0020-login-requests.ts'
 import { status } from './migrations/0022-status.ts'
 import { touchedRows } from './migrations/0023-touched.ts'
+import { dav } from './migrations/0029-dav.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /** Begins the name of the row in the table of migrations that a restore makes first and removes last. */
@@ -28,7 +29,7 @@ export const RESTORING = 'restoring '
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
   ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, audit],
-  ...[previews, tags, loginRequests, status, touchedRows],
+  ...[previews, tags, loginRequests, status, touchedRows, dav],
 ]
 
 /**

@@ -4,6 +4,8 @@ import { BackupRun } from './models/backup-run.ts'
 import { Blob } from './models/blob.ts'
 import { Bucket } from './models/bucket.ts'
 import { defineModel, type ModelOf } from './models/columns.ts'
+import { DavLock } from './models/dav-lock.ts'
+import { DavProperty } from './models/dav-property.ts'
 import { DeletionHold } from './models/deletion-hold.ts'
 import { Entry } from './models/entry.ts'
 import { EntryCopy } from './models/entry-copy.ts'
@@ -49,6 +51,8 @@ const tables = {
   BackupRun,
   Blob,
   Bucket,
+  DavLock,
+  DavProperty,
   DeletionHold,
   Entry,
   EntryCopy,

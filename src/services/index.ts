@@ -47,6 +47,8 @@ import { shareNoticeService } from './sharing/share-notice.ts'
 import { shareSaveService } from './sharing/share-save.ts'
 import { backgroundCopyService } from './tree/background-copy.ts'
 import { blobService } from './tree/blob.ts'
+import { davLockService } from './tree/dav-lock.ts'
+import { davPropertyService } from './tree/dav-property.ts'
 import { driveService } from './tree/drive.ts'
 import { treeChangeRunner } from './tree/entry.ts'
 import { entryChangeService } from './tree/entry-change.ts'
@@ -144,6 +146,8 @@ export function createServices({ config, ...given }: Options) {
     appointments: appointmentService(core),
     audits: auditService(core),
     backgroundCompletions: backgroundCompletionService({ ...core, uploadSessions, uploadCompletions }),
+    davLocks: davLockService(trees),
+    davProperties: davPropertyService(trees),
     directShares: directShareService({ ...core, listings, shareLinks, mailings, shares, passwords }),
     drives: driveService(core),
     entryChanges: entryChangeService(trees),

@@ -23,6 +23,10 @@ export const MAX_TAGS_OF_ENTRY = 20
 export const MAX_TAG_NAME = 50
 /** Favourites of a person. */
 export const MAX_FAVOURITES = 200
+/** Locks that a person may have by WebDAV; properties of a file or folder, and bytes of each. */
+export const MAX_DAV_LOCKS = 1000
+export const MAX_DAV_PROPERTIES = 100
+export const MAX_DAV_PROPERTY_BYTES = 16 * 1024
 /** Characters of a note. */
 export const MAX_NOTE = 10_000
 

@@ -100,6 +100,9 @@ export function downloadService({
     /** Where the URLs lead when it is not this service: the origin of the store. */
     storeOrigin: (!proxied && store.addresses?.origin) || null,
 
+    /** The bytes of a file, for who sends them at once. */
+    delivery: deliver,
+
     /** @param grant the share that grants access, if the caller is not the owner */
     link(file: DeliveredFile, mode: Mode, grant?: Grant): Download {
       const { blobId, name, fileType, size, md5 } = file

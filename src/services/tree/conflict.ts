@@ -53,7 +53,7 @@ export async function makeRoom(
 
 /**
  * Moves entries of a locked tree into the folder at a path, or one of them to another name there. A file that is in the way goes into
- * the trash where it is replaced; a folder never does.
+ * the trash where it is replaced; a folder does only with `replacesFolders`.
  * @returns the names that they have there, in their order
  * @throws PATH_EXISTS, INVALID_PATH
  */
@@ -61,7 +61,12 @@ export async function moveOnConflict(
   db: Db,
   tree: Tree,
   departures: Departure[],
-  { folder, name, onConflict }: { folder: string[]; name: string | null; onConflict: OnConflict },
+  {
+    folder,
+    name,
+    onConflict,
+    replacesFolders = false,
+  }: { folder: string[]; name: string | null; onConflict: OnConflict; replacesFolders?: boolean | undefined },
   removal: Pick<EntryRemovalService, 'remove'>,
   change: TreeChange,
 ): Promise<string[]> {
@@ -77,7 +82,7 @@ export async function moveOnConflict(
   if (itself) throw pathExists(tree, [...folder, itself.name])
   if (onConflict !== 'keep_both') {
     const folderInTheWay = inTheWay.find(({ kind }) => kind !== FILE)
-    if (folderInTheWay) throw pathExists(tree, [...folder, folderInTheWay.name])
+    if (folderInTheWay && !replacesFolders) throw pathExists(tree, [...folder, folderInTheWay.name])
     const replaced = inTheWay.flatMap(({ name, ...node }) =>
       there ? { node, names: [...folder, name], ...there } : [],
     )

@@ -31,6 +31,10 @@ export interface CopyOptions {
   /** For one entry only. */
   name: string | null
   onConflict: OnConflict
+  /** Whether a folder that is in the way is replaced as well as a file. */
+  replacesFolders?: boolean
+  /** Whether a folder is copied without what is in it. */
+  isShallow?: boolean
 }
 
 /** A copy that is about to be placed: under the name that it is to get. */
@@ -44,7 +48,7 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
   /** The names that copies get, and the files that they replace. @throws PATH_EXISTS */
   async function namesOf(
     arriving: Arriving[],
-    { tree, onConflict }: Pick<CopyOptions, 'tree' | 'onConflict'>,
+    { tree, onConflict, replacesFolders }: Pick<CopyOptions, 'tree' | 'onConflict' | 'replacesFolders'>,
     folder: string[],
     tx: Tx,
   ): Promise<{ names: string[]; replaced: Located[] }> {
@@ -55,7 +59,8 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
     const parentId = above.at(-1)?.id ?? tree.rootId
     const inTheWay = above.length < folder.length ? [] : await entriesNamed(db, parentId, wanted, tx)
     if (onConflict === 'replace') {
-      const kept = inTheWay.find(({ id, kind }) => kind !== FILE || arriving.some(({ of }) => of === id))
+      const stays = (kind: number) => kind !== FILE && !replacesFolders
+      const kept = inTheWay.find(({ id, kind }) => stays(kind) || arriving.some(({ of }) => of === id))
       if (kept) throw pathExists(tree, [...folder, kept.name])
       return {
         names: wanted,
@@ -87,7 +92,7 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
    */
   return async (
     arriving: Arriving[],
-    to: Pick<CopyOptions, 'tree' | 'limits' | 'onConflict'>,
+    to: Pick<CopyOptions, 'tree' | 'limits' | 'onConflict' | 'replacesFolders'>,
     folder: string[],
     change: TreeChange,
   ): Promise<{ parentId: string; names: string[] }> => {

@@ -5,6 +5,7 @@ import type { EntryCopy } from '../../../db/models/entry-copy.ts'
 import type { EntryCopyFolder } from '../../../db/models/entry-copy-folder.ts'
 import { shareBlobs } from '../../../db/queries/blob.ts'
 import type { Totals } from '../../../db/queries/bucket.ts'
+import { copyProperties } from '../../../db/queries/dav-property.ts'
 import {
   addTotals,
   type CopiedEntry,
@@ -91,7 +92,10 @@ export function copyFilling(db: Db) {
     if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
     const copies = made.map(({ id, source }) => ({ id, sourceId: source.id }))
-    if (keepsTags) await copyTags(db, copy.bucketId, copies, tx)
+    if (keepsTags) {
+      await copyTags(db, copy.bucketId, copies, tx)
+      await copyProperties(db, copies, tx)
+    }
     const folders = made.flatMap(({ id, topId, source }): EntryCopyFolder[] =>
       source.kind === FOLDER ? [{ id, copyId: copy.id, sourceId: source.id, topId, lastName: '' }] : [],
     )

@@ -18,6 +18,8 @@ interface MoveOptions {
   /** For one entry only. */
   name: string | null
   onConflict: OnConflict
+  /** Whether a folder that is in the way is replaced as well as a file. */
+  replacesFolders?: boolean
   expected: ExpectedRevision
 }
 
@@ -62,7 +64,7 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
     async move(
       tree: Tree,
       named: readonly EntryName[],
-      { to, name, onConflict, expected }: MoveOptions,
+      { to, name, onConflict, replacesFolders, expected }: MoveOptions,
       caller: Caller,
     ): Promise<{ ids: string[]; leftIds: string[]; toNames: string[] | null }> {
       if (!to && name === null)
@@ -93,7 +95,8 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
         const [first] = leaving
         if (first) {
           const folder = toNames ?? first.names.slice(0, -1)
-          await moveOnConflict(db, tree, leaving, { folder, name: newName, onConflict }, removal, change)
+          const place = { folder, name: newName, onConflict, replacesFolders }
+          await moveOnConflict(db, tree, leaving, place, removal, change)
         }
         return { ids: [...moved], leftIds: [...new Set(all.map(entry => entry.parentId))], toNames }
       })

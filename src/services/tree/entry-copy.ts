@@ -2,7 +2,9 @@ import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { shareBlobs } from '../../../db/queries/blob.ts'
-import { type CopiedEntry, entriesBelow, insertEntries, type Reach } from '../../../db/queries/entry.ts'
+import { copyProperties } from '../../../db/queries/dav-property.ts'
+import { type CopiedEntry, copiedEntries, entriesBelow, insertEntries, type Reach } from '../../../db/queries/entry.ts'
+import type { Node } from '../../../db/queries/entry-path.ts'
 import { copyTags } from '../../../db/queries/tag.ts'
 import { blobsOf } from '../../../db/queries/version.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -63,9 +65,9 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
   }
 
   /** With all that is in it. */
-  async function read(all: Located[], tx: Tx): Promise<Source[]> {
+  async function read(all: Located[], isShallow: boolean, tx: Tx): Promise<Source[]> {
     const ids = all.map(({ node }) => node.id)
-    const rows = await entriesBelow(db, ids, tx)
+    const rows = isShallow ? (await copiedEntries(db, ids, tx)).map(emptied) : await entriesBelow(db, ids, tx)
     const children = Map.groupBy(rows, row => row.parentId)
     const below = (id: string): CopiedEntry[] =>
       (children.get(id) ?? []).flatMap(child => [child, ...(child.kind === FOLDER ? below(child.id) : [])])
@@ -97,7 +99,10 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
     })
     if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
-    if (keepsTags) await copyTags(db, tree.bucketId, rows, tx)
+    if (keepsTags) {
+      await copyTags(db, tree.bucketId, rows, tx)
+      await copyProperties(db, rows, tx)
+    }
     return rows.filter(({ isOuter }) => isOuter).map(({ id }) => id)
   }
 
@@ -119,13 +124,15 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
         await lockTrees(db, [from, tree], tx)
         const named: readonly (EntryName | NamedCopy)[] = 'named' in source ? source.named : await source.admit(tx)
         const given = new Map(named.flatMap(one => ('as' in one && one.as !== undefined ? [[one.id, one.as]] : [])))
-        const all = await locate(from, named, tx)
+        const found = await locate(from, named, tx)
+        const all = to.isShallow ? found.map(one => ({ ...one, node: emptied(one.node) })) : found
         const nameOf = ({ node, names }: Located) => name ?? given.get(node.id) ?? names.at(-1) ?? ''
         const folder = await namesOfFolder(db, tree, to.folder, 'to', tx)
         for (const located of all) {
           const { node, names } = located
           parseFilePath(joinPath([...folder, nameOf(located)]), 'to')
-          if (node.kind === FOLDER && from.bucketId === tree.bucketId && names.every((part, i) => folder[i] === part))
+          const isWhole = node.kind === FOLDER && !to.isShallow
+          if (isWhole && from.bucketId === tree.bucketId && names.every((part, i) => folder[i] === part))
             throw new AppError(
               'INVALID_PATH',
               'A folder cannot be copied into itself. Choose a destination outside of it.',
@@ -139,7 +146,7 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
           const begun = { from, sources, shareId, to, folder, weight }
           return { ids: [], toNames: folder, copyId: await backgroundCopies.begin(begun, caller, change) }
         }
-        const sources = await read(all, tx)
+        const sources = await read(all, to.isShallow ?? false, tx)
         const largest = Math.max(
           ...sources.flatMap(({ below }) => below.map(row => (row.kind === FILE ? row.bytes : 0))),
         )
@@ -169,6 +176,11 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
 }
 
 export type EntryCopyService = ReturnType<typeof entryCopyService>
+
+/** A folder without what is in it; a file as it is. */
+const emptied = <E extends Pick<Node, 'kind' | 'bytes' | 'files' | 'folders' | 'levelsBelow' | 'bytesBelow'>>(
+  entry: E,
+): E => (entry.kind === FILE ? entry : { ...entry, bytes: 0, files: 0, folders: 0, levelsBelow: 0, bytesBelow: 0 })
 
 /** The exact reach of an entry, by all that is below it; the first row is its own. */
 function reachOf([top, ...rows]: CopiedEntry[]): Reach {

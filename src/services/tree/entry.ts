@@ -77,10 +77,14 @@ export interface TreeChange {
   record(...events: NewEvent<DriveEventKind>[]): void
 }
 
+/** A tree whose changes are checked in their own transaction, before anything else of them. */
+export type GuardedTree = Tree & { guard?: (tx: Tx) => Promise<void> }
+
 /** Runs changes of trees, each in one transaction with its events, and notifies the subscribers of the storage usage. */
 export function treeChangeRunner({ db, change, pubSub }: Core<'db' | 'change' | 'pubSub'>) {
-  return async <T>(tree: Tree, caller: Writer, work: (change: TreeChange) => Promise<T>): Promise<T> => {
+  return async <T>(tree: GuardedTree, caller: Writer, work: (change: TreeChange) => Promise<T>): Promise<T> => {
     const within = async ({ tx, record }: Change) => {
+      await tree.guard?.(tx)
       if (!tree.share) return work({ tx, by: caller.userId, record: (...what) => record(tree.bucketId, ...what) })
       const trunk = await lockShared(db, tree, tree.share, caller, tx)
       const note = ({ details = {}, ...event }: NewEvent<DriveEventKind>) =>

@@ -1,0 +1,15 @@
+import { digest, mediumText, type Row, table, uuid } from './columns.ts'
+
+/** A dead property (RFC 4918, section 4) that a WebDAV client has given a file or folder. It stays in the trash, and goes with the entry. */
+export const DavProperty = table({
+  tableName: 'dav_property',
+  columns: {
+    entryId: uuid.key().ownedBy('entry'),
+    /** SHA-256 of namespace and name, which are too long for a key. */
+    nameHash: digest.key(),
+    /** The XML element of the property, with all namespaces that it uses. */
+    content: mediumText,
+  },
+})
+
+export type DavProperty = Row<typeof DavProperty>

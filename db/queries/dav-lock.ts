@@ -1,0 +1,34 @@
+import type { Db, Tx } from '../index.ts'
+import { DavLock } from '../models/dav-lock.ts'
+import { insertion, placeholders, selection } from './sql.ts'
+
+const columns = selection(DavLock, 'l')
+
+/** A row of a lock; flags are numbers in rows. */
+export type LockRow = Omit<DavLock, 'isShared' | 'isDeep'> & { isShared: number; isDeep: number }
+
+/** The locks of a drive that have not ended. */
+export const locksIn = (db: Db, bucketId: string, now: number, tx?: Tx): Promise<LockRow[]> =>
+  db.rows(`SELECT ${columns} FROM dav_lock l WHERE l.bucket_id = ? AND l.expires_at > ?`, [bucketId, now], tx)
+
+export async function countLocks(db: Db, userId: string, now: number, tx: Tx): Promise<number> {
+  const sql = 'SELECT COUNT(*) AS n FROM dav_lock WHERE user_id = ? AND expires_at > ?'
+  return Number((await db.row<{ n: number }>(sql, [userId, now], tx))?.n ?? 0)
+}
+
+export const insertLock = (db: Db, lock: DavLock, tx: Tx) => db.run(...insertion(DavLock, [lock]), tx)
+
+/** Deletes the locks of a drive, and of a person anywhere, that have ended. */
+export const deleteEndedLocks = (
+  db: Db,
+  { bucketId, userId }: { bucketId: string; userId: string },
+  now: number,
+  tx: Tx,
+) =>
+  db.run('DELETE FROM dav_lock WHERE (bucket_id = ? OR user_id = ?) AND expires_at <= ?', [bucketId, userId, now], tx)
+
+export const deleteLocks = (db: Db, ids: readonly string[], tx: Tx) =>
+  db.run(`DELETE FROM dav_lock WHERE id IN (${placeholders(ids)})`, [...ids], tx)
+
+export const extendLock = (db: Db, id: string, expiresAt: number, tx: Tx): Promise<boolean> =>
+  db.changed('UPDATE dav_lock SET expires_at = ? WHERE id = ?', [expiresAt, id], tx)

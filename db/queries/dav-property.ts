@@ -1,0 +1,42 @@
+import type { Db, Tx } from '../index.ts'
+import { DavProperty } from '../models/dav-property.ts'
+import { inParts, insertion, placeholders, selection } from './sql.ts'
+
+const columns = selection(DavProperty, 'p')
+/** How many rows one statement inserts, or reads the entries of. */
+const AT_ONCE = 500
+
+/** The properties of some entries, by the id of the entry. */
+export async function propertiesOf(db: Db, entryIds: readonly string[], tx?: Tx): Promise<Map<string, DavProperty[]>> {
+  const found: DavProperty[] = []
+  for (const some of inParts(entryIds, AT_ONCE)) {
+    const sql = `SELECT ${columns} FROM dav_property p WHERE p.entry_id IN (${placeholders(some)})`
+    found.push(...(await db.rows<DavProperty>(sql, some, tx)))
+  }
+  return Map.groupBy(found, ({ entryId }) => entryId)
+}
+
+export async function insertProperties(db: Db, rows: readonly DavProperty[], tx: Tx): Promise<void> {
+  for (const some of inParts(rows, AT_ONCE)) await db.run(...insertion(DavProperty, some), tx)
+}
+
+export const deleteProperties = (db: Db, entryId: string, nameHashes: readonly string[], tx: Tx) =>
+  db.run(
+    `DELETE FROM dav_property WHERE entry_id = ? AND name_hash IN (${placeholders(nameHashes)})`,
+    [entryId, ...nameHashes],
+    tx,
+  )
+
+/** Gives copies the properties of what they are copies of. One statement where nothing has any. */
+export async function copyProperties(
+  db: Db,
+  copies: readonly { sourceId: string; id: string }[],
+  tx: Tx,
+): Promise<void> {
+  const byOriginal = Map.groupBy(copies, ({ sourceId }) => sourceId)
+  for (const some of inParts([...byOriginal.keys()], AT_ONCE)) {
+    const found = [...(await propertiesOf(db, some, tx)).values()].flat()
+    const made = found.flatMap(row => (byOriginal.get(row.entryId) ?? []).map(({ id }) => ({ ...row, entryId: id })))
+    await insertProperties(db, made, tx)
+  }
+}

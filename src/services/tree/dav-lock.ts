@@ -1,0 +1,218 @@
+import { v4 as newToken } from 'uuid'
+import type { Tx } from '../../../db/index.ts'
+import { type Entry, FOLDER } from '../../../db/models/entry.ts'
+import {
+  countLocks,
+  deleteEndedLocks,
+  deleteLocks,
+  extendLock,
+  insertLock,
+  type LockRow,
+  locksIn,
+} from '../../../db/queries/dav-lock.ts'
+import { resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError } from '../../runtime/errors.ts'
+import { MAX_DAV_LOCKS } from '../../values/limits.ts'
+import type { Tree } from '../../values/tree.ts'
+import type { Core } from '../core.ts'
+import { lockTrees } from './copy-arrival.ts'
+import { type GuardedTree, lockTree, type TreeChangeRunner } from './entry.ts'
+import { chainOf, fileNotFound } from './entry-path.ts'
+
+/** A lock in force. */
+export interface Lock extends Pick<LockRow, 'id' | 'entryId' | 'userId' | 'owner' | 'expiresAt'> {
+  isShared: boolean
+  isDeep: boolean
+}
+
+/** What is at a path, and the locks of its drive. */
+export interface Looked {
+  /** Undefined where there is nothing. */
+  node: { id: string; kind: Entry['kind']; revision: number } | undefined
+  /** The ids from the root down to the entry, or to the last folder that is there. */
+  chain: string[]
+  /** The folder that it is in, or would be; null where that is missing. */
+  parentId: string | null
+  /** Those that hold for it: its own, and the deep ones of folders above it. */
+  covering: Lock[]
+}
+
+/** Who submits which tokens (RFC 4918, section 6.4: only who has made a lock uses its token). */
+export interface Submitted {
+  userId: string
+  tokens: ReadonlySet<string>
+}
+
+/** What a change does: to the content of an entry, to the members of the folder that it is in, or to all of it and to these. */
+export interface LockUse {
+  names: readonly string[]
+  how: 'content' | 'member' | 'whole'
+}
+
+/** A change that needs the token of another lock. */
+export class EntryLocked extends Error {
+  /** The id of the entry that the lock was made on. */
+  readonly entryId: string
+
+  constructor({ entryId }: Lock) {
+    super('This is locked by another program. Wait until its lock has ended, or send the token of the lock.')
+    this.entryId = entryId
+  }
+}
+
+/** A lock that others keep from being made. */
+export class LockConflict extends EntryLocked {}
+
+interface Deps extends Core<'db'> {
+  changeTree: TreeChangeRunner
+}
+
+/**
+ * Locks of WebDAV clients: docs/decisions/webdav.md. They are made and checked with their drive locked, so that they hold across workers
+ * and instances. Changes through other interfaces do not ask for them.
+ */
+export function davLockService({ db, changeTree }: Deps) {
+  async function inForce(tree: Tree, tx?: Tx): Promise<Lock[]> {
+    const rows = await locksIn(db, tree.bucketId, Date.now(), tx)
+    return rows.map(row => ({ ...row, isShared: Boolean(row.isShared), isDeep: Boolean(row.isDeep) }))
+  }
+
+  /** The ids of the root of a tree and of all folders above it, from the top. */
+  async function topOf(tree: Tree, tx?: Tx): Promise<string[]> {
+    if (!tree.share) return [tree.rootId]
+    const place = chainOf(tree.share.drive.rootId, await upFrom(db, [tree.rootId], tx), tree.rootId)
+    return [tree.share.drive.rootId, ...(place?.ids ?? []), tree.rootId]
+  }
+
+  async function look(tree: Tree, names: readonly string[], locks: Lock[], tx?: Tx): Promise<Looked> {
+    const found = await resolveChain(db, tree, [...names], tx)
+    const top = await topOf(tree, tx)
+    const root = { id: tree.rootId, kind: FOLDER, revision: 1 } as const
+    const isThere = found.length === names.length
+    const chain = [...top, ...found.map(({ id }) => id)]
+    const node = isThere ? (found.at(-1) ?? root) : undefined
+    const above = isThere ? (found.at(-2) ?? root) : (found.at(-1) ?? root)
+    const hasParent = names.length > 0 && found.length >= names.length - 1 && above.kind === FOLDER
+    return { node, chain, parentId: hasParent ? above.id : null, covering: covering(chain, locks) }
+  }
+
+  /** The locks on what is in a folder, at any depth. */
+  async function below(folderId: string, locks: Lock[], tx: Tx): Promise<Lock[]> {
+    const others = locks.filter(({ entryId }) => entryId !== folderId)
+    if (others.length === 0) return []
+    const up = await upFrom(db, new Set(others.map(({ entryId }) => entryId)), tx)
+    return others.filter(({ entryId }) => chainOf(folderId, up, entryId) !== undefined)
+  }
+
+  /** @throws EntryLocked */
+  async function check(tree: Tree, { names, how }: LockUse, locks: Lock[], by: Submitted, tx: Tx): Promise<void> {
+    const { node, chain } = await look(tree, names, locks, tx)
+    if (how !== 'content' || !node) requireTokens(covering(node ? chain.slice(0, -1) : chain, locks), by)
+    if (!node || how === 'member') return
+    requireTokens(covering(chain, locks), by)
+    if (how === 'content') return
+    const inside = await below(node.id, locks, tx)
+    for (const on of Map.groupBy(inside, ({ entryId }) => entryId).values()) requireTokens(on, by)
+    // RFC 4918, section 7.5: a lock stays where it was made, so it ends with what leaves that place.
+    const ending = [...inside, ...locks.filter(({ entryId }) => entryId === node.id)]
+    if (ending.length > 0)
+      await deleteLocks(
+        db,
+        ending.map(({ id }) => id),
+        tx,
+      )
+  }
+
+  return {
+    /** What is at a path, and which locks hold for it. */
+    look: async (tree: Tree, names: readonly string[]): Promise<Looked> => look(tree, names, await inForce(tree)),
+
+    /** The locks of a drive. */
+    inForce: (tree: Tree): Promise<Lock[]> => inForce(tree),
+
+    /** The same tree: a change of it is refused where it needs tokens that are not submitted. @param from another tree that the change locks */
+    guarded(tree: Tree, uses: readonly LockUse[], by: Submitted, from: Tree = tree): GuardedTree {
+      return {
+        ...tree,
+        guard: async tx => {
+          await lockTrees(db, [tree, from], tx)
+          const locks = await inForce(tree, tx)
+          if (locks.length === 0) return
+          for (const use of uses) await check(tree, use, locks, by, tx)
+        },
+      }
+    },
+
+    /** Makes a lock on what is at a path. @throws LockConflict, FILE_NOT_FOUND, QUOTA_EXCEEDED */
+    async make(
+      tree: Tree,
+      names: readonly string[],
+      given: Pick<Lock, 'isShared' | 'isDeep' | 'owner'> & { seconds: number },
+      caller: Caller,
+    ): Promise<Lock> {
+      const { seconds, ...terms } = given
+      const { bucketId } = tree
+      const { userId } = caller
+      return changeTree(tree, caller, async ({ tx }) => {
+        await lockTree(db, tree, tx)
+        const locks = await inForce(tree, tx)
+        const { node, covering: own } = await look(tree, names, locks, tx)
+        if (!node) throw fileNotFound(tree, names)
+        const inside = terms.isDeep ? await below(node.id, locks, tx) : []
+        const inTheWay = [...own, ...inside].find(lock => !terms.isShared || !lock.isShared)
+        if (inTheWay) throw new LockConflict(inTheWay)
+        const now = Date.now()
+        await deleteEndedLocks(db, { bucketId, userId }, now, tx)
+        if ((await countLocks(db, userId, now, tx)) >= MAX_DAV_LOCKS)
+          throw new AppError('QUOTA_EXCEEDED', `You have ${MAX_DAV_LOCKS} locks. Unlock something, or wait.`)
+        const lock = { id: newToken(), entryId: node.id, userId, ...terms, expiresAt: now + seconds * 1000 }
+        await insertLock(db, { ...lock, bucketId, createdAt: now }, tx)
+        return lock
+      })
+    },
+
+    /** Lets a lock last for so many seconds from now. @returns null where no lock of the caller with this token holds there */
+    async refresh(
+      tree: Tree,
+      names: readonly string[],
+      { tokens, seconds }: { tokens: ReadonlySet<string>; seconds: number },
+      caller: Caller,
+    ): Promise<Lock | null> {
+      return changeTree(tree, caller, async ({ tx }) => {
+        await lockTree(db, tree, tx)
+        const { covering: own } = await look(tree, names, await inForce(tree, tx), tx)
+        const lock = own.find(({ id, userId }) => tokens.has(id) && userId === caller.userId)
+        if (!lock) return null
+        const expiresAt = Date.now() + seconds * 1000
+        await extendLock(db, lock.id, expiresAt, tx)
+        return { ...lock, expiresAt }
+      })
+    },
+
+    /** Ends a lock. @returns whether one with this token held there; null where it is of someone else */
+    async end(tree: Tree, names: readonly string[], token: string, caller: Caller): Promise<boolean | null> {
+      return changeTree(tree, caller, async ({ tx }) => {
+        await lockTree(db, tree, tx)
+        const { covering: own } = await look(tree, names, await inForce(tree, tx), tx)
+        const lock = own.find(({ id }) => id === token)
+        if (!lock) return false
+        if (lock.userId !== caller.userId) return null
+        await deleteLocks(db, [lock.id], tx)
+        return true
+      })
+    },
+  }
+}
+
+export type DavLockService = ReturnType<typeof davLockService>
+
+/** The locks that hold for the last of some entries, which lead down to it. */
+export const covering = (chain: readonly string[], locks: readonly Lock[]): Lock[] =>
+  locks.filter(({ entryId, isDeep }) => entryId === chain.at(-1) || (isDeep && chain.includes(entryId)))
+
+/** RFC 4918, section 7: of the locks that hold for something, the caller submits the token of one that is theirs. @throws EntryLocked */
+export function requireTokens(locks: readonly Lock[], { userId, tokens }: Submitted): void {
+  const [first] = locks
+  if (first && !locks.some(lock => lock.userId === userId && tokens.has(lock.id))) throw new EntryLocked(first)
+}

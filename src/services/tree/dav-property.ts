@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { deleteProperties, insertProperties, propertiesOf } from '../../../db/queries/dav-property.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError } from '../../runtime/errors.ts'
+import { MAX_DAV_PROPERTIES, MAX_DAV_PROPERTY_BYTES } from '../../values/limits.ts'
+import type { Tree } from '../../values/tree.ts'
+import type { Core } from '../core.ts'
+import { lockTree, type TreeChangeRunner } from './entry.ts'
+import { fileNotFound, findEntry } from './entry-path.ts'
+
+/** The name of a property. */
+export interface PropertyName {
+  ns: string
+  name: string
+}
+
+/** A change of a property: its element, or null to remove it. */
+export interface PropertyChange extends PropertyName {
+  content: string | null
+}
+
+/** The elements of properties, by the hashes of their names. */
+export type Properties = ReadonlyMap<string, string>
+
+export const propertyHash = ({ ns, name }: PropertyName): string =>
+  createHash('sha256').update(`${ns}\n${name}`).digest('hex')
+
+interface Deps extends Core<'db'> {
+  changeTree: TreeChangeRunner
+}
+
+/** Dead properties of files and folders (RFC 4918, section 4): XML that WebDAV clients keep with them, and that means nothing to the service. */
+export function davPropertyService({ db, changeTree }: Deps) {
+  return {
+    /** The elements of the properties of some entries. Does not authorize: pass only entries that the caller may see. */
+    async of(entryIds: readonly string[]): Promise<Map<string, Properties>> {
+      const found = await propertiesOf(db, entryIds)
+      return new Map([...found].map(([id, rows]) => [id, new Map(rows.map(row => [row.nameHash, row.content]))]))
+    },
+
+    /** Changes properties of the entry at a path, in their order: all of them or none. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
+    async change(tree: Tree, names: string[], changes: readonly PropertyChange[], caller: Caller): Promise<void> {
+      const last = new Map(changes.map(one => [propertyHash(one), one.content]))
+      for (const content of last.values())
+        if (content !== null && Buffer.byteLength(content) > MAX_DAV_PROPERTY_BYTES)
+          throw full(`A property has up to ${MAX_DAV_PROPERTY_BYTES} bytes. Set a smaller one.`)
+      await changeTree(tree, caller, async ({ tx }) => {
+        await lockTree(db, tree, tx)
+        const entryId = names.length === 0 ? tree.rootId : (await findEntry(db, tree, names, tx))?.node.id
+        if (entryId === undefined) throw fileNotFound(tree, names)
+        await deleteProperties(db, entryId, [...last.keys()], tx)
+        const rows = [...last].flatMap(([nameHash, content]) =>
+          content === null ? [] : [{ entryId, nameHash, content }],
+        )
+        const kept = (await propertiesOf(db, [entryId], tx)).get(entryId)?.length ?? 0
+        if (kept + rows.length > MAX_DAV_PROPERTIES)
+          throw full(`A file or folder has up to ${MAX_DAV_PROPERTIES} properties. Remove some.`)
+        await insertProperties(db, rows, tx)
+      })
+    },
+  }
+}
+
+export type DavPropertyService = ReturnType<typeof davPropertyService>
+
+const full = (message: string) => new AppError('QUOTA_EXCEEDED', message)
