@@ -88,7 +88,7 @@ const Event = builder.objectRef<EventNode>('Event').implement({
     apiKeyId: t.id({
       nullable: true,
       description: 'The id of the key that was used.',
-      resolve: ({ via, viaId }) => (via === 'key' ? viaId : null),
+      resolve: ({ via, viaId }) => (via === 'key' || via === 'webdav' ? viaId : null),
     }),
     subjectId: t.exposeID('subjectId', {
       nullable: true,

@@ -9,16 +9,16 @@ import { refuseForeignWrites } from './access/origin.ts'
 import type { Config, OAuthProvider } from './config/config.ts'
 import { localCoordination } from './coordination/local.ts'
 import { connectRedis, redisCoordination } from './coordination/redis.ts'
+import { createDav } from './dav/dav.ts'
 import { createDerive } from './derive/derive.ts'
 import { createGraphql } from './graphql/yoga.ts'
 import type { BodyKind } from './http/body.ts'
-import { healthz, readyz } from './http/health.ts'
+import { healthMounts } from './http/health.ts'
 import { iconPaths, sendIcon } from './http/icon.ts'
 import type { Incoming } from './http/incoming.ts'
 import { origins } from './http/origin.ts'
 import { CLEANUP_LIMIT, createGateway, type Mount } from './http/server.ts'
 import { signedBlobs } from './http/signed-blobs.ts'
-import { write } from './http/write.ts'
 import { createBacklog } from './jobs/backlog.ts'
 import { createJobs, type WebhookHabits } from './jobs/index.ts'
 import { createLead } from './jobs/lead.ts'
@@ -163,11 +163,9 @@ export async function createApp(config: Config, options: AppOptions) {
   }
 
   const signed = signedBlobs(services)
-  const whole = readyz(db, store, () => gateway.phase)
   const mounts: Mount[] = [
-    { prefix: '/healthz', exact: true, always: true, handle: ({ req, res }) => write(res, req, healthz()) },
+    ...healthMounts(db, store, () => gateway.phase),
     ...iconPaths.map((prefix): Mount => ({ prefix, exact: true, handle: ({ req, res }) => sendIcon(req, res) })),
-    { prefix: '/readyz', exact: true, always: true, handle: async ({ req, res }) => write(res, req, await whole()) },
     {
       prefix: '/graphql',
       exact: true,
@@ -184,6 +182,7 @@ export async function createApp(config: Config, options: AppOptions) {
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', admits: true, handle: signed },
+    createDav({ ...{ services, db, coordination, telemetry, findCaller, originOf, config }, publicUrl: address }),
   ]
   const gateway = createGateway({
     ...{ config, uploadMemory: store.uploadMemory, coordination, publicUrl: address, log, telemetry, mounts },

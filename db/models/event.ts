@@ -81,7 +81,7 @@ export const eventKinds: readonly EventKind[] = [
 ]
 
 /** The means by which someone acts. */
-export const vias = ['session', 'key', 'link', 'operator', 'system'] as const
+export const vias = ['session', 'key', 'link', 'operator', 'system', 'webdav'] as const
 export type Via = (typeof vias)[number]
 
 /** Why a sign-in to an account was refused. */

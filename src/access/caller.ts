@@ -31,6 +31,8 @@ export interface Caller {
   name: string
   picture: string
   via: 'session' | 'api_key'
+  /** The interface of a key that is used as a password, where events name it. */
+  face?: 'webdav'
   /** Names the session or the key; no secret, and shown in lists and in the log. */
   credentialId: string
   /** Unknown for work that outlives its request. */

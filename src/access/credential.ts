@@ -58,6 +58,9 @@ const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 /** The caller of a request, once authenticated, for the request log. */
 const callers = new WeakMap<IncomingMessage, Caller>()
 
+/** Notes the caller of a request that was found another way. */
+export const noteCaller = (req: IncomingMessage, caller: Caller): void => void callers.set(req, caller)
+
 export const callerOf = (req: IncomingMessage): Caller | undefined => callers.get(req)
 
 /** The secret in the session cookie, if there is one that may be ours. */

@@ -4,6 +4,7 @@ import { serversOf } from './database-url.ts'
 import { deriveSettings } from './derive-settings.ts'
 import { count, flag, list, origin } from './readers.ts'
 import { telemetrySettings } from './telemetry-settings.ts'
+import { webdavSettings } from './webdav-settings.ts'
 
 const rate = (help: string, perMinute: string) => ({ help, default: perMinute, read: count(1, 1_000_000) })
 
@@ -174,6 +175,7 @@ export const settings = {
     shown: 'true; false when NODE_ENV is production',
     read: flag.or(z.literal('')),
   },
+  ...webdavSettings,
   CONSOLE: {
     help: 'serve the web console at /; without it, the pages for shares, invites and accounts remain',
     default: 'true',

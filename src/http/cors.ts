@@ -1,7 +1,8 @@
-import type cors from 'cors'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import cors from 'cors'
 
 /** What pages of other origins may do. */
-export const corsOptions = (origins: string[]): cors.CorsOptions => ({
+const corsOptions = (origins: string[]): cors.CorsOptions => ({
   origin: origins,
   credentials: true,
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
@@ -33,3 +34,21 @@ export const corsOptions = (origins: string[]): cors.CorsOptions => ({
   ],
   maxAge: 600,
 })
+
+/**
+ * Lets pages of some origins use the interfaces; undefined without any.
+ * @returns adds the headers to a response, and answers OPTIONS: all of them but for paths that have an answer of their own (`answersOptions`)
+ * to those that ask for no permission
+ */
+export function crossOrigin(origins: string[]) {
+  if (origins.length === 0) return undefined
+  const handle = cors(corsOptions(origins))
+  return async (req: IncomingMessage, res: ServerResponse, answersOptions: boolean): Promise<void> => {
+    const isOptions = req.method === 'OPTIONS'
+    if (isOptions && answersOptions && req.headers['access-control-request-method'] === undefined) return
+    await new Promise<void>((resolve, reject) => {
+      handle(req, res, error => (error ? reject(error) : resolve()))
+      if (isOptions) resolve()
+    })
+  }
+}

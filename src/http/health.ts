@@ -3,7 +3,8 @@ import type { Db } from '../../db/index.ts'
 import { within } from '../runtime/within.ts'
 import type { BlobStore } from '../storage/store.ts'
 import { type Answer, answer } from './envelope.ts'
-import type { Phase } from './server.ts'
+import type { Mount, Phase } from './server.ts'
+import { write } from './write.ts'
 
 const LIMIT_MS = 2500
 
@@ -22,13 +23,13 @@ async function answers(check: Promise<void>): Promise<boolean> {
 const { version }: { version: string } = createRequire(import.meta.url)('#package.json')
 
 /** Liveness and version of the process. */
-export const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true, version } })
+const healthz = (): Answer => answer({ status: 200, msg: 'ok', response: { alive: true, version } })
 
 /** How long an answer is cached: the route is public, and each check uses the database and the store. */
 const FRESH_MS = 500
 
 /** Readiness: whether the database and the blob store answer, and which of them does not. */
-export function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Promise<Answer> {
+function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Promise<Answer> {
   let known: Promise<Answer> | undefined
   let checkedAt = 0
   return async () => {
@@ -55,4 +56,14 @@ async function check(db: Db, store: BlobStore): Promise<Answer> {
     { status: 503, msg: `The ${down} does not answer.`, response: { code: 'UNAVAILABLE', ...parts } },
     { 'retry-after': '5' },
   )
+}
+
+/** The health checks, which are answered before the service is ready, too. */
+export function healthMounts(db: Db, store: BlobStore, phase: () => Phase): Mount[] {
+  const whole = readyz(db, store, phase)
+  const check = { exact: true, always: true } as const
+  return [
+    { prefix: '/healthz', ...check, handle: ({ req, res }) => write(res, req, healthz()) },
+    { prefix: '/readyz', ...check, handle: async ({ req, res }) => write(res, req, await whole()) },
+  ]
 }

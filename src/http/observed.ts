@@ -14,7 +14,10 @@ interface Ended {
   span: RequestSpan | undefined
 }
 
-const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+const known = new Set([
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+  ...['PROPFIND', 'PROPPATCH', 'MKCOL', 'COPY', 'MOVE', 'LOCK', 'UNLOCK'],
+])
 /** Of those that the service answers; the parser of Node.js takes many more. */
 const methodOf = ({ method = '' }: IncomingMessage) => (known.has(method) ? method : 'other')
 

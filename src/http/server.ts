@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import cors from 'cors'
 import proxyAddr from 'proxy-addr'
 import { loggedCaller } from '../access/audit-log.ts'
 import { callerOf } from '../access/credential.ts'
@@ -15,7 +14,7 @@ import type { Failure } from '../telemetry/figures.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { addressForLog, networkOf } from '../values/network.ts'
 import { boundConnections } from './connections.ts'
-import { corsOptions } from './cors.ts'
+import { crossOrigin } from './cors.ts'
 import { type Answer, failure } from './envelope.ts'
 import { watchForwarded } from './forwarded.ts'
 import { Incoming } from './incoming.ts'
@@ -35,6 +34,8 @@ export interface Mount {
   admits?: true
   /** Has several routes, and sets that of each request itself. */
   routes?: true
+  /** Answers OPTIONS itself, where that asks for no permission of CORS. */
+  options?: true
   handle(incoming: Incoming): unknown
 }
 
@@ -86,7 +87,7 @@ export function createGateway({
   const checkForwarded = watchForwarded(trust, log)
   // Their fields are made below, and none holds a secret: redaction would be a fifth of what a small request leaves to collect.
   const requests = log.child({}, { redact: [] })
-  const share = config.corsOrigins.length > 0 ? cors(corsOptions(config.corsOrigins)) : undefined
+  const share = crossOrigin(config.corsOrigins)
   let sorted = [...mounts].sort(byLength)
   const mountOf = (path: string) =>
     sorted.find(
@@ -208,15 +209,9 @@ export function createGateway({
       if (!release) throw tooMany()
       releases.push(release)
     }
-    if (share) {
-      const preflight = req.method === 'OPTIONS'
-      await new Promise<void>((resolve, reject) => {
-        share(req, res, error => (error ? reject(error) : resolve()))
-        if (preflight) resolve()
-      })
-      if (res.writableEnded) return
-    }
     const mount = mountOf(path)
+    await share?.(req, res, mount?.options === true)
+    if (res.writableEnded) return
     if (phase === 'starting' && !mount?.always)
       throw new Busy('This instance is starting. Try again in a few seconds.', 2)
     if (!mount) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')

@@ -11,7 +11,7 @@ export function onWire({ id, logId, seq, kind, at, actorId, via, viaId, subjectI
     happened_at: new Date(at).toISOString(),
     actor_id: actorId,
     via,
-    api_key_id: via === 'key' ? viaId : null,
+    api_key_id: via === 'key' || via === 'webdav' ? viaId : null,
     subject_id: subjectId,
     /** What is after it comes after this cursor. */
     cursor: writeCursor([logId, seq]),

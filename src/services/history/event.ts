@@ -81,9 +81,11 @@ export const operatorOf = (by: Caller | null): Actor => ({
 
 const viaOf = { session: 'session', api_key: 'key', file_request: 'link' } as const satisfies Record<Writer['via'], Via>
 
+const viaOfWriter = (by: Writer): Via => ('face' in by && by.face ? by.face : viaOf[by.via])
+
 const actorOf = (by: Actor | Writer): Actor =>
   'credentialId' in by
-    ? { userId: by.userId, via: viaOf[by.via], viaId: by.credentialId, ...(by.from ? { from: by.from } : {}) }
+    ? { userId: by.userId, via: viaOfWriter(by), viaId: by.credentialId, ...(by.from ? { from: by.from } : {}) }
     : by
 
 /**

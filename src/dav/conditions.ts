@@ -1,0 +1,116 @@
+import type { IncomingMessage } from 'node:http'
+import { AppError } from '../runtime/errors.ts'
+import { etagOf, type Resource } from './place.ts'
+import { DavError } from './refusal.ts'
+
+type Found = Pick<Resource, 'id' | 'revision'> & { updatedAt?: number }
+
+const failed = () =>
+  new AppError('REVISION_MISMATCH', 'This was changed meanwhile, or is not there as you expect. Look again.')
+
+/** Whether a list of entity tags names that of a file. Without the id of the file, the revision alone counts, as on the other interfaces. */
+export function namesTag(list: string, found: Found, { weak = false } = {}): boolean {
+  const tags = [...list.matchAll(/(W\/)?"([^"]*)"/g)]
+    .filter(([, isWeak]) => weak || !isWeak)
+    .map(([, , tag]) => `"${tag}"`)
+  return tags.includes(etagOf(found)) || tags.includes(`"${found.revision}"`)
+}
+
+/**
+ * Evaluates If-Match, If-Unmodified-Since and, for a change, If-None-Match (RFC 9110, section 13.2.2).
+ * @returns the revision that the change must find, where a condition was about one
+ * @throws REVISION_MISMATCH
+ */
+export function requirePreconditions(
+  { method, headers }: IncomingMessage,
+  found: Found | undefined,
+): number | undefined {
+  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'if-unmodified-since': since } = headers
+  let expected: number | undefined
+  if (ifMatch !== undefined) {
+    if (!found || (ifMatch.trim() !== '*' && !namesTag(ifMatch, found))) throw failed()
+    expected = found.revision
+  } else if (since !== undefined && found?.updatedAt !== undefined) {
+    const until = Date.parse(since)
+    if (!Number.isNaN(until) && Math.floor(found.updatedAt / 1000) * 1000 > until) throw failed()
+  }
+  if (ifNoneMatch !== undefined && found && method !== 'GET' && method !== 'HEAD')
+    if (ifNoneMatch.trim() === '*' || namesTag(ifNoneMatch, found, { weak: true })) throw failed()
+  return expected
+}
+
+/** One condition of an If header. */
+interface Condition {
+  not: boolean
+  token?: string
+  etag?: string
+}
+
+/** The lists of an If header, each of conditions on one resource: that of the request where it is not named. */
+export interface IfList {
+  resource: string | null
+  conditions: Condition[]
+}
+
+const LONGEST = 8 * 1024
+
+/** Reads an If header (RFC 4918, section 10.4.2). @throws DavError 400 */
+export function parseIf(header: string): IfList[] {
+  const wrong = () => new DavError(400, 'The If header cannot be read.')
+  if (header.length > LONGEST) throw wrong()
+  const lists: IfList[] = []
+  let resource: string | null = null
+  let rest = header.trim()
+  const take = (pattern: RegExp): string[] | undefined => {
+    const found = pattern.exec(rest)
+    if (!found) return undefined
+    rest = rest.slice(found[0].length).trimStart()
+    return [...found]
+  }
+  while (rest !== '') {
+    const tag = take(/^<([^<>]*)>/)
+    if (tag) {
+      // Either every list has a resource, or none has.
+      if (lists.length > 0 && resource === null) throw wrong()
+      resource = tag[1] ?? ''
+    }
+    if (!take(/^\(/)) throw wrong()
+    const conditions: Condition[] = []
+    while (!take(/^\)/)) {
+      const not = take(/^Not\b/i) !== undefined
+      const token = take(/^<([^<>]*)>/)
+      const etag = token ? undefined : take(/^\[\s*((?:W\/)?"[^"]*")\s*\]/)
+      if (token) conditions.push({ not, token: token[1] ?? '' })
+      else if (etag) conditions.push({ not, etag: etag[1] ?? '' })
+      else throw wrong()
+    }
+    if (conditions.length === 0) throw wrong()
+    lists.push({ resource, conditions })
+  }
+  if (lists.length === 0) throw wrong()
+  return lists
+}
+
+const LOCK_TOKEN = /^(?:urn:uuid:|opaquelocktoken:)([0-9a-f-]{36})$/i
+
+/** The id of the lock that a token names; undefined for one that is none of ours. */
+export const lockIdOf = (token: string): string | undefined => LOCK_TOKEN.exec(token.trim())?.[1]?.toLowerCase()
+
+/** All tokens of an If header: each is submitted, whatever it says of it (RFC 4918, section 10.4.1). */
+export const tokensOf = (lists: readonly IfList[]): Set<string> =>
+  new Set(lists.flatMap(({ conditions }) => conditions.flatMap(({ token }) => lockIdOf(token ?? '') ?? [])))
+
+/** What the conditions of an If header are about. */
+export interface State {
+  found: Found | undefined
+  /** The ids of the locks that hold for it. */
+  locks: ReadonlySet<string>
+}
+
+/** Whether all conditions of a list are true. */
+export const isTrue = ({ conditions }: IfList, { found, locks }: State): boolean =>
+  conditions.every(({ not, token, etag }) => {
+    const id = lockIdOf(token ?? '')
+    const holds = etag === undefined ? id !== undefined && locks.has(id) : found !== undefined && namesTag(etag, found)
+    return holds !== not
+  })

@@ -1,0 +1,102 @@
+import { FOLDER } from '../../db/models/entry.ts'
+import { AppError } from '../runtime/errors.ts'
+import { type LockUse, requireTokens } from '../services/tree/dav-lock.ts'
+import { joinPath } from '../values/paths.ts'
+import { pathOf, segmentsOf } from './address.ts'
+import { requirePreconditions } from './conditions.ts'
+import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
+import { lookAt, requireParent } from './files.ts'
+import { type InDrive, placeOf, requireEntry } from './place.ts'
+import { DavError } from './refusal.ts'
+import { isSystemFile } from './system-files.ts'
+
+/** Where the Destination header leads (RFC 4918, section 10.3), and whether what is there may be replaced (10.6). */
+async function destinationOf({ incoming: { req }, services, caller, publicUrl, ...rest }: Exchange) {
+  const { destination, overwrite = 'T' } = req.headers
+  if (destination === undefined) throw new DavError(400, 'Send the URL of the copy in a Destination header.')
+  const choice = String(overwrite).trim().toUpperCase()
+  if (choice !== 'T' && choice !== 'F') throw new DavError(400, 'Overwrite is T or F.')
+  const segments = segmentsOf(pathOf(String(destination), req, publicUrl))
+  const to = requireEntry(await placeOf(services, caller, segments))
+  if (rest.refusesSystemFiles && isSystemFile(to.names.at(-1) ?? ''))
+    throw new DavError(403, 'Files of this name are not stored here, as the operator of this service has decided.')
+  return { to, overwrites: choice === 'T' }
+}
+
+const startsWith = (names: readonly string[], start: readonly string[]): boolean =>
+  start.every((name, i) => names[i] === name)
+
+/** @throws DavError 403 where one of the two is the other one, or in it */
+function requireApart(from: InDrive, to: InDrive, isShallow: boolean): void {
+  if (from.drive.id !== to.drive.id) return
+  const isInside = startsWith(to.names, from.names) && (!isShallow || to.names.length === from.names.length)
+  if (isInside || startsWith(from.names, to.names))
+    throw new DavError(403, 'The source and the destination are the same, or one of them is in the other.')
+}
+
+/** What is at the destination, where that may be replaced or is free. */
+async function prepare({ services, submitted }: Exchange, to: InDrive, overwrites: boolean) {
+  const { tree, limits } = to.drive.open('write')
+  const looked = await services.davLocks.look(tree, to.names)
+  if (looked.node && !overwrites)
+    throw new AppError('REVISION_MISMATCH', 'There is something at the destination, which is not to be overwritten.')
+  const parentId = requireParent(looked)
+  requireTokens(looked.covering, submitted)
+  const onConflict = overwrites && (looked.node || !to.drive.refusal('delete')) ? 'replace' : 'fail'
+  return {
+    ...{ tree, limits, isThere: looked.node !== undefined },
+    to: { folder: { id: parentId }, name: to.names.at(-1) ?? '' },
+    onConflict: to.drive.onConflict(onConflict),
+    use: { names: to.names, how: 'whole' } as LockUse,
+  }
+}
+
+/** Answers COPY (RFC 4918, section 9.8): by reference, with the properties of clients. */
+export async function copy(exchange: Exchange): Promise<void> {
+  const { services, caller, submitted, incoming } = exchange
+  const isShallow = depthOf(exchange, ['0', 'infinity'], 'infinity') === '0'
+  const from = requireEntry(exchange.place)
+  const { to, overwrites } = await destinationOf(exchange)
+  const { tree: source } = from.drive.open('read')
+  const found = await services.entryLists.at(source, from.names)
+  if (!found) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  requirePreconditions(incoming.req, found)
+  requireApart(from, to, isShallow)
+  const { tree, limits, isThere, onConflict, use, to: place } = await prepare(exchange, to, overwrites)
+  const guarded = services.davLocks.guarded(tree, [use], submitted, source)
+  const options = {
+    ...place,
+    tree: guarded,
+    limits,
+    onConflict,
+    replacesFolders: true,
+    isShallow: isShallow && found.kind === FOLDER,
+  }
+  const { copyId } = await services.entryCopies.copy({ tree: source, named: [{ id: found.id }] }, options, caller)
+  // A large folder is being copied still: RFC 9110, section 15.3.3.
+  sendEmpty(exchange, copyId ? 202 : isThere ? 204 : 201)
+}
+
+/** Answers MOVE (RFC 4918, section 9.9), at a constant cost. */
+export async function move(exchange: Exchange): Promise<void> {
+  const { services, caller, submitted, ifExpected } = exchange
+  depthOf(exchange, ['infinity', '0'], 'infinity')
+  const from = requireEntry(exchange.place)
+  const { to, overwrites } = await destinationOf(exchange)
+  const looked = await lookAt(exchange, from, 'write')
+  if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  if (from.drive.id !== to.drive.id)
+    throw new DavError(403, 'Nothing is moved from one drive to another. Copy it, then delete it here.')
+  requireApart(from, to, false)
+  const { tree, isThere, onConflict, use, to: place } = await prepare(exchange, to, overwrites)
+  const guarded = services.davLocks.guarded(tree, [{ names: from.names, how: 'whole' }, use], submitted)
+  const how = {
+    to: place.folder,
+    name: place.name,
+    onConflict,
+    replacesFolders: true,
+    expected: looked.expected ?? ifExpected,
+  }
+  await services.entryChanges.move(guarded, [{ path: joinPath(from.names) }], how, caller)
+  sendEmpty(exchange, isThere ? 204 : 201)
+}

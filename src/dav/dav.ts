@@ -1,0 +1,125 @@
+import type { Db } from '../../db/index.ts'
+import { findCallerByKey } from '../access/credential.ts'
+import { createGuessLimiter } from '../access/guessing.ts'
+import type { Config } from '../config/config.ts'
+import type { Coordination } from '../coordination/coordination.ts'
+import type { BodyKind } from '../http/body.ts'
+import type { Incoming } from '../http/incoming.ts'
+import type { Mount } from '../http/server.ts'
+import { write } from '../http/write.ts'
+import { AppError } from '../runtime/errors.ts'
+import type { Services } from '../services/index.ts'
+import { EntryLocked, LockConflict } from '../services/tree/dav-lock.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { PREFIX, segmentsOf } from './address.ts'
+import { copy, move } from './copy-move.ts'
+import { type Exchange, readIf, requireIf, tokensOf } from './exchange.ts'
+import { get, mkcol, put, remove } from './files.ts'
+import { lock, unlock } from './lock.ts'
+import { placeOf } from './place.ts'
+import { propfind } from './propfind.ts'
+import { proppatch } from './proppatch.ts'
+import { DavError, refusalOf } from './refusal.ts'
+import { davSignIn, type SignInDeps } from './sign-in.ts'
+
+interface Deps extends Pick<SignInDeps, 'findCaller' | 'originOf'> {
+  services: Services
+  db: Db
+  coordination: Coordination
+  telemetry: Telemetry
+  config: Pick<Config, 'webdavSystemFiles'>
+  publicUrl: () => string
+}
+
+interface Method {
+  handle(exchange: Exchange): Promise<void>
+  /** Refused during a maintenance. */
+  writes: boolean
+  /** How its body is read. */
+  body: BodyKind
+}
+
+const reads = (handle: Method['handle']): Method => ({ handle, writes: false, body: 'whole' })
+const writes = (handle: Method['handle'], body: BodyKind = 'whole'): Method => ({ handle, writes: true, body })
+
+const methods: Record<string, Method> = {
+  GET: reads(get),
+  HEAD: reads(get),
+  PROPFIND: reads(propfind),
+  PUT: writes(put, 'part'),
+  MKCOL: writes(mkcol),
+  DELETE: writes(remove),
+  COPY: writes(copy),
+  MOVE: writes(move),
+  PROPPATCH: writes(proppatch),
+  LOCK: writes(lock),
+  UNLOCK: writes(unlock),
+}
+
+const ALLOW = ['OPTIONS', ...Object.keys(methods)].join(', ')
+
+/** WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates, and the services decide. */
+export function createDav({ services, db, coordination, telemetry, config, publicUrl, ...deps }: Deps): Mount {
+  const guesses = createGuessLimiter(coordination, { prefix: 'satchel:webdav' }, telemetry)
+  const signIn = davSignIn({ ...deps, guesses, findKey: secret => findCallerByKey(db, secret) })
+
+  /** Clients ask before they sign in. */
+  function options({ res }: Incoming): void {
+    const headers = { allow: ALLOW, dav: '1, 2, 3', 'ms-author-via': 'DAV', 'accept-ranges': 'bytes' }
+    res.writeHead(200, { ...headers, 'cache-control': 'no-store', 'content-length': 0 }).end()
+  }
+
+  async function answer(incoming: Incoming): Promise<void> {
+    const { req, path } = incoming
+    if (req.method === 'OPTIONS') return incoming.admit(null).then(() => options(incoming))
+    const method = Object.hasOwn(methods, req.method ?? '') ? methods[req.method ?? ''] : undefined
+    if (!method) throw new DavError(405, `This URL accepts only ${ALLOW}.`, { headers: { allow: ALLOW } })
+    const caller = await signIn(req, incoming.address)
+    await incoming.admit(caller.userId, method.body)
+    if (method.writes) services.maintenance.requireWritable()
+    const lists = readIf(incoming)
+    const exchange: Exchange = {
+      ...{ incoming, services, caller, isFolderUrl: path.endsWith('/'), publicUrl: publicUrl() },
+      place: await placeOf(services, caller, segmentsOf(path)),
+      refusesSystemFiles: config.webdavSystemFiles === 'refuse',
+      submitted: { userId: caller.userId, tokens: tokensOf(lists) },
+      ifExpected: undefined,
+    }
+    // Of a LOCK without a body, the header names the lock that is to last longer (RFC 4918, section 9.10.2).
+    const ifExpected = req.method === 'LOCK' ? undefined : await requireIf(exchange, lists)
+    await method.handle({ ...exchange, ifExpected })
+  }
+
+  return {
+    prefix: PREFIX,
+    admits: true,
+    options: true,
+    async handle(incoming) {
+      const { req, res, log } = incoming
+      try {
+        await answer(incoming)
+      } catch (error) {
+        const told = refusedAs(error, req.method)
+        if (!(told instanceof DavError)) incoming.noteError(told)
+        write(res, req, refusalOf(told, log))
+      }
+    },
+  }
+}
+
+/** What WebDAV says of an error of the services. */
+function refusedAs(error: unknown, method: string | undefined): unknown {
+  if (error instanceof EntryLocked) {
+    const condition = error instanceof LockConflict ? 'no-conflicting-lock' : 'lock-token-submitted'
+    return new DavError(423, error.message, { condition })
+  }
+  if (!(error instanceof AppError)) return error
+  const { code, message } = error
+  const isRead = method === 'GET' || method === 'HEAD' || method === 'PROPFIND'
+  // A name that cannot be is that of nothing.
+  if (code === 'INVALID_PATH' && isRead) return new DavError(404, message)
+  // The folder of what is made was deleted meanwhile, or something else was made there.
+  if (code === 'FOLDER_NOT_FOUND' && (method === 'PUT' || method === 'MKCOL')) return new DavError(409, message)
+  if (code === 'PATH_EXISTS') return new DavError(method === 'MKCOL' ? 405 : 412, message)
+  return error
+}

@@ -1,0 +1,113 @@
+import type { Caller } from '../access/caller.ts'
+import type { Incoming } from '../http/incoming.ts'
+import { AppError } from '../runtime/errors.ts'
+import type { Services } from '../services/index.ts'
+import type { Submitted } from '../services/tree/dav-lock.ts'
+import { hrefOf, pathOf, segmentsOf } from './address.ts'
+import { type IfList, isTrue, parseIf, type State, tokensOf } from './conditions.ts'
+import { type InDrive, type Place, placeOf } from './place.ts'
+import { DavError } from './refusal.ts'
+
+/** A request of a caller who is known, and what answers it. */
+export interface Exchange {
+  incoming: Incoming
+  services: Services
+  caller: Caller
+  /** Where the URL leads. */
+  place: Place
+  /** Whether the URL ends with a slash, as that of a folder. */
+  isFolderUrl: boolean
+  publicUrl: string
+  /** Whether files are refused that operating systems leave behind. */
+  refusesSystemFiles: boolean
+  /** The tokens of locks that the request submits. */
+  submitted: Submitted
+  /** The revision that the If header expects of the target. */
+  ifExpected: number | undefined
+}
+
+/** Answers without a body. */
+export function sendEmpty({ incoming: { res } }: Exchange, status: number, headers: Record<string, string> = {}): void {
+  res.writeHead(status, { ...headers, ...(status === 204 ? {} : { 'content-length': 0 }) }).end()
+}
+
+/** RFC 4918, section 10.2. @throws DavError 400 for a depth that the method does not take */
+export function depthOf<D extends string>({ incoming: { req } }: Exchange, allowed: readonly D[], usual: D): D {
+  const { depth } = req.headers
+  if (depth === undefined) return usual
+  const given = allowed.find(one => one === String(depth).trim().toLowerCase())
+  if (given === undefined) throw new DavError(400, `The Depth of this method is ${allowed.join(' or ')}.`)
+  return given
+}
+
+/** The tokens and the lists of the If header. @throws DavError 400 */
+export function readIf({ req }: Pick<Incoming, 'req'>): IfList[] {
+  const header = req.headers.if
+  return header === undefined ? [] : parseIf(Buffer.from(header.toString(), 'latin1').toString('utf8'))
+}
+
+/**
+ * Evaluates the If header (RFC 4918, section 10.4.4): one of its lists must be true of its resource.
+ * @returns what it says of the target, if it names an ETag of that: the revision that a change must find
+ * @throws REVISION_MISMATCH
+ */
+export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<number | undefined> {
+  if (lists.length === 0) return undefined
+  const { incoming, services, caller, publicUrl, place } = exchange
+  const states = new Map<string | null, State>()
+  for (const list of lists) {
+    const { resource } = list
+    let state = states.get(resource)
+    if (!state) {
+      state =
+        resource === null
+          ? await stateOf(services, place)
+          : await stateAt(services, caller, () => pathOf(resource, incoming.req, publicUrl))
+      states.set(resource, state)
+    }
+    if (isTrue(list, state)) {
+      const isOfTarget = resource === null && list.conditions.some(({ etag, not }) => etag !== undefined && !not)
+      return isOfTarget ? state.found?.revision : undefined
+    }
+  }
+  throw new AppError('REVISION_MISMATCH', 'No list of the If header is true. Look again.')
+}
+
+const nothing: State = { found: undefined, locks: new Set() }
+
+async function stateOf(services: Services, place: Place): Promise<State> {
+  if (!place.drive) return nothing
+  const { tree } = openAny(place)
+  const { node, covering } = await services.davLocks.look(tree, place.names)
+  return { found: node, locks: new Set(covering.map(({ id }) => id)) }
+}
+
+/** Of a resource that is named: where that leads nowhere, or is not the caller's, nothing is true of it. */
+async function stateAt(services: Services, caller: Caller, path: () => string): Promise<State> {
+  try {
+    return await stateOf(services, await placeOf(services, caller, segmentsOf(path())))
+  } catch (error) {
+    if (error instanceof DavError || (error instanceof AppError && error.status < 500)) return nothing
+    throw error
+  }
+}
+
+/** A drive at the level that the caller has: what a change is about needs no right to read. */
+function openAny({ drive }: InDrive) {
+  return drive.refusal('write') ? drive.open('read') : drive.open('write')
+}
+
+/** The URL of the entry with an id, which is on the way down to a place or is the place itself. */
+export function hrefOfLock(
+  { base, names }: InDrive,
+  chain: readonly string[],
+  entryId: string,
+  isFolder: boolean,
+): string {
+  const depth = chain.indexOf(entryId)
+  // What is above a shared folder has no URL here.
+  const down = depth < 0 ? names : names.slice(0, Math.max(0, depth - (chain.length - 1 - names.length)))
+  return hrefOf([...base, ...down], down.length < names.length || isFolder)
+}
+
+export { tokensOf }

@@ -1,0 +1,137 @@
+import fresh from 'fresh'
+import { FOLDER } from '../../db/models/entry.ts'
+import { readRaw } from '../http/body.ts'
+import { sendBytes } from '../http/bytes.ts'
+import { write } from '../http/write.ts'
+import { AppError } from '../runtime/errors.ts'
+import { type Looked, requireTokens } from '../services/tree/dav-lock.ts'
+import { joinPath } from '../values/paths.ts'
+import { Upload } from '../values/upload.ts'
+import { requirePreconditions } from './conditions.ts'
+import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
+import { etagOf, type InDrive, requireDrive, requireEntry } from './place.ts'
+import { DavError } from './refusal.ts'
+import { isSystemFile } from './system-files.ts'
+
+/** What people see who open the URL of a folder in a browser. */
+const HINT = 'This is a folder for WebDAV. Connect to its URL with a file manager or another WebDAV client.\n'
+
+/** Answers GET and HEAD: a file from the store, with ranges and conditions as everywhere (RFC 9110, sections 13 and 14). */
+export async function get({ incoming, services, place }: Exchange): Promise<void> {
+  const { req, res, address, signal } = incoming
+  const { tree } = place.drive?.open('read') ?? {}
+  const found = tree ? await services.entryLists.at(tree, place.drive ? place.names : []) : undefined
+  if (found === null) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  if (!found?.blobId) {
+    const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
+    return write(res, req, { status: 200, headers, body: HINT })
+  }
+  requirePreconditions(req, found)
+  const etag = etagOf(found)
+  const lastModified = new Date(found.updatedAt).toUTCString()
+  res.setHeader('last-modified', lastModified)
+  const { 'if-none-match': ifNoneMatch, 'if-modified-since': since } = req.headers
+  if (
+    ifNoneMatch === undefined &&
+    since !== undefined &&
+    fresh({ 'if-modified-since': since }, { 'last-modified': lastModified })
+  )
+    return void res.writeHead(304, { etag, 'cache-control': 'private, no-cache' }).end()
+  const file = { ...found, blobId: found.blobId, fileType: found.contentType }
+  const delivery = services.downloads.delivery(file, 'download')
+  await sendBytes({ req, res, address, signal }, { ...delivery, etag: etag.slice(1, -1) })
+}
+
+/** What is at a place that is to be changed, where the locks and conditions of the request allow that. */
+export async function lookAt(
+  { incoming: { req }, services, submitted }: Exchange,
+  { drive, names }: InDrive,
+  level: 'write' | 'delete',
+): Promise<Looked & { expected: number | undefined }> {
+  const { tree } = drive.open(level)
+  const looked = await services.davLocks.look(tree, names)
+  const expected = requirePreconditions(req, looked.node)
+  requireTokens(looked.covering, submitted)
+  return { ...looked, expected }
+}
+
+/** @throws DavError 409 where the folder is missing that something would be in (RFC 4918, sections 9.3.1 and 9.7.1) */
+export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
+  if (parentId === null) throw new DavError(409, 'The folder that this would be in does not exist. Create it first.')
+  return parentId
+}
+
+/** Answers PUT: streams the body into a new file, or into new content of the one that is there. */
+export async function put(exchange: Exchange): Promise<void> {
+  const { incoming, services, caller, submitted, ifExpected } = exchange
+  const { req, signal } = incoming
+  const place = requireEntry(exchange.place)
+  const { drive, names } = place
+  // RFC 9110, section 14.5: a part must not be taken for the whole.
+  if (req.headers['content-range'] !== undefined)
+    throw new DavError(400, 'Content-Range is not taken with PUT. Send the whole file.')
+  if (exchange.isFolderUrl) throw new DavError(409, 'The URL of a file does not end with a slash.')
+  const name = names.at(-1) ?? ''
+  if (exchange.refusesSystemFiles && isSystemFile(name))
+    throw new DavError(403, `Files named ${name} are not stored here, as the operator of this service has decided.`)
+  const looked = await lookAt(exchange, place, 'write')
+  const { node } = looked
+  const parentId = requireParent(looked)
+  if (node?.kind === FOLDER)
+    throw new DavError(405, 'There is a folder of this name.', { headers: { allow: 'PROPFIND' } })
+  const { tree, limits } = drive.open('write')
+  const mustBeNew = req.headers['if-none-match']?.trim() === '*'
+  const replaces = !mustBeNew && (node !== undefined || !drive.refusal('delete'))
+  const use = { names, how: 'content' } as const
+  const { source, bound, mimetype } = readRaw(req)
+  const file = await services.files.upload(
+    services.davLocks.guarded(tree, [use], submitted),
+    new Upload({ filename: name, mimetype, source, bound, signal }),
+    {
+      to: { folder: joinPath(names.slice(0, -1)), onConflict: replaces ? 'replace' : 'fail' },
+      folderId: parentId,
+      expected: looked.expected ?? ifExpected,
+      decide: choice => drive.onConflict(choice),
+      limits,
+    },
+    caller,
+  )
+  sendEmpty(exchange, node ? 204 : 201, { etag: etagOf(file) })
+}
+
+/** Answers MKCOL (RFC 4918, section 9.3). */
+export async function mkcol(exchange: Exchange): Promise<void> {
+  const { incoming, services, caller, submitted } = exchange
+  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.req.headers
+  if (Number(length ?? 0) > 0 || encoding !== undefined) throw new DavError(415, 'MKCOL takes no body here.')
+  const place = requireDrive(exchange.place)
+  const { drive, names } = place
+  const { tree } = drive.open('write')
+  const exists = () => new DavError(405, 'There is something at this URL.', { headers: { allow: 'PROPFIND' } })
+  if (names.length === 0) throw exists()
+  const looked = await lookAt(exchange, place, 'write')
+  if (looked.node) throw exists()
+  requireParent(looked)
+  const guarded = services.davLocks.guarded(tree, [{ names, how: 'member' }], submitted)
+  await services.folders.createIn(guarded, joinPath(names.slice(0, -1)), names.at(-1) ?? '', caller)
+  sendEmpty(exchange, 201)
+}
+
+/** Answers DELETE (RFC 4918, section 9.6): into the trash, with all that is in a folder. */
+export async function remove(exchange: Exchange): Promise<void> {
+  const { services, caller, submitted, ifExpected } = exchange
+  depthOf(exchange, ['infinity', '0'], 'infinity')
+  const place = requireEntry(exchange.place)
+  const { drive, names } = place
+  const looked = await lookAt(exchange, place, 'delete')
+  if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  const guarded = services.davLocks.guarded(drive.open('delete').tree, [{ names, how: 'whole' }], submitted)
+  const named = [{ path: joinPath(names) }]
+  await services.entryChanges.remove(
+    guarded,
+    named,
+    { recursive: true, expected: looked.expected ?? ifExpected },
+    caller,
+  )
+  sendEmpty(exchange, 204)
+}

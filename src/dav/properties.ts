@@ -1,0 +1,120 @@
+import { FOLDER } from '../../db/models/entry.ts'
+import type { Lock } from '../services/tree/dav-lock.ts'
+import { type Properties, type PropertyName, propertyHash } from '../services/tree/dav-property.ts'
+import { etagOf, type Resource } from './place.ts'
+import { DAV, escapeXml, parseXml } from './xml.ts'
+
+/** What of a resource its properties are made of. */
+export interface Described {
+  /** Undefined for a collection that is no folder of a drive. */
+  resource: Resource | undefined
+  /** What people call it. */
+  title: string
+  createdAt: number
+  /** The locks that hold for it, and the URL of what each was made on. */
+  locks: readonly { lock: Lock; root: string }[]
+  dead: Properties
+  /** Bytes of the drive that it is in; null where they are not asked for. */
+  quota: { used: number; available: number } | null
+}
+
+const isFile = ({ resource }: Described): boolean => resource !== undefined && resource.kind !== FOLDER
+
+const SCOPES = ['exclusive', 'shared']
+  .map(
+    scope => `<D:lockentry><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>`,
+  )
+  .join('')
+
+/** The value of lockdiscovery for some locks (RFC 4918, section 15.8). */
+export const activeLocks = (locks: Described['locks']): string =>
+  locks
+    .map(({ lock: { id, isShared, isDeep, owner, expiresAt }, root }) => {
+      const seconds = Math.max(0, Math.ceil((expiresAt - Date.now()) / 1000))
+      return `<D:activelock><D:locktype><D:write/></D:locktype><D:lockscope><D:${isShared ? 'shared' : 'exclusive'}/></D:lockscope><D:depth>${isDeep ? 'infinity' : '0'}</D:depth>${owner}<D:timeout>Second-${seconds}</D:timeout><D:locktoken><D:href>urn:uuid:${id}</D:href></D:locktoken><D:lockroot><D:href>${root}</D:href></D:lockroot></D:activelock>`
+    })
+    .join('')
+
+const httpDate = (ms: number): string => new Date(ms).toUTCString()
+const rfc3339 = (ms: number): string => new Date(ms).toISOString()
+
+/** The live properties (RFC 4918, section 15; RFC 4331): their content as XML, null where a resource has none. */
+const live: Record<string, (of: Described) => string | null> = {
+  resourcetype: of => (isFile(of) ? '' : '<D:collection/>'),
+  displayname: ({ title }) => escapeXml(title),
+  getcontentlength: of => (isFile(of) ? String(of.resource?.size ?? 0) : null),
+  getcontenttype: of => (isFile(of) ? escapeXml(of.resource?.contentType || 'application/octet-stream') : null),
+  getetag: of => (isFile(of) && of.resource ? escapeXml(etagOf(of.resource)) : null),
+  getlastmodified: ({ resource }) => (resource ? httpDate(resource.updatedAt) : null),
+  creationdate: ({ createdAt }) => (createdAt > 0 ? rfc3339(createdAt) : null),
+  supportedlock: ({ resource }) => (resource ? SCOPES : ''),
+  lockdiscovery: ({ locks }) => activeLocks(locks),
+  'quota-available-bytes': ({ quota }) => (quota ? String(quota.available) : null),
+  'quota-used-bytes': ({ quota }) => (quota ? String(quota.used) : null),
+}
+
+const QUOTA = ['quota-available-bytes', 'quota-used-bytes']
+/** RFC 4331, section 2: not among all properties. */
+const usual = Object.keys(live).filter(name => !QUOTA.includes(name))
+
+export const isLive = ({ ns, name }: PropertyName): boolean => ns === DAV && Object.hasOwn(live, name)
+
+/** What a PROPFIND asks for. */
+export type Asked =
+  | { kind: 'names' }
+  | { kind: 'all'; also: PropertyName[] }
+  | { kind: 'some'; properties: PropertyName[] }
+
+export const asksQuota = (asked: Asked): boolean =>
+  asked.kind !== 'names' &&
+  (asked.kind === 'all' ? asked.also : asked.properties).some(({ ns, name }) => ns === DAV && QUOTA.includes(name))
+
+/** The name of a property as an empty element. */
+export function emptyElement({ ns, name }: PropertyName): string {
+  if (ns === DAV) return `<D:${name}/>`
+  return ns === '' ? `<${name}/>` : `<p:${name} xmlns:p="${escapeXml(ns)}"/>`
+}
+
+const filled = (name: string, content: string): string =>
+  content === '' ? `<D:${name}/>` : `<D:${name}>${content}</D:${name}>`
+
+const propstat = (props: string, status: string): string =>
+  `<D:propstat><D:prop>${props}</D:prop><D:status>HTTP/1.1 ${status}</D:status></D:propstat>`
+
+/** Writes what is asked for of each resource, as a part of a response. */
+export function propertyWriter(asked: Asked): (of: Described) => string {
+  if (asked.kind === 'names')
+    return of => {
+      const own = usual.filter(name => live[name]?.(of) !== null).map(name => `<D:${name}/>`)
+      const dead = [...of.dead.values()].map(content => emptyElement(parseXml(content)))
+      return propstat([...own, ...dead].join(''), '200 OK')
+    }
+  if (asked.kind === 'all') {
+    const also = asked.also.filter(({ ns, name }) => ns === DAV && QUOTA.includes(name)).map(({ name }) => name)
+    const names = [...usual, ...also]
+    return of => {
+      const own = names.map(name => {
+        const content = live[name]?.(of) ?? null
+        return content === null ? '' : filled(name, content)
+      })
+      return propstat(own.join('') + [...of.dead.values()].join(''), '200 OK')
+    }
+  }
+  // Prepared once for all resources of a listing.
+  const wanted = asked.properties.map(property => {
+    const read = isLive(property) ? live[property.name] : undefined
+    const hash = propertyHash(property)
+    return { name: property.name, read, hash, missing: emptyElement(property) }
+  })
+  return of => {
+    let found = ''
+    let missing = ''
+    for (const { name, read, hash, missing: element } of wanted) {
+      const content = read ? read(of) : (of.dead.get(hash) ?? null)
+      if (content === null) missing += element
+      else found += read ? filled(name, content) : content
+    }
+    const ok = found !== '' || missing === '' ? propstat(found, '200 OK') : ''
+    return ok + (missing === '' ? '' : propstat(missing, '404 Not Found'))
+  }
+}

@@ -1,0 +1,125 @@
+import { once } from 'node:events'
+import { FOLDER } from '../../db/models/entry.ts'
+import { AppError } from '../runtime/errors.ts'
+import { covering, type Lock } from '../services/tree/dav-lock.ts'
+import type { Properties } from '../services/tree/dav-property.ts'
+import { hrefIn, hrefOf } from './address.ts'
+import { depthOf, type Exchange, hrefOfLock } from './exchange.ts'
+import type { InDrive, Place, Resource } from './place.ts'
+import { type Asked, asksQuota, type Described, propertyWriter } from './properties.ts'
+import { DavError } from './refusal.ts'
+import { childOf, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
+
+/** Entries that are read at once, and then written. */
+const PAGE = 500
+const NONE: Properties = new Map()
+const byName = { sort: 'name', descending: false, kind: null, nameContains: null } as const
+
+/** What the body asks for; all without one (RFC 4918, section 9.1). @throws INVALID_INPUT */
+async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
+  const body = await readXml(req)
+  if (!body) return { kind: 'all', also: [] }
+  if (!isDav(body, 'propfind')) throw new DavError(400, 'The body is no propfind element.')
+  if (childOf(body, 'propname')) return { kind: 'names' }
+  const prop = childOf(body, 'prop')
+  if (prop) return { kind: 'some', properties: elementsOf(prop).map(({ ns, name }) => ({ ns, name })) }
+  if (!childOf(body, 'allprop')) throw new DavError(400, 'The body asks for nothing: allprop, propname or prop.')
+  const include = childOf(body, 'include')
+  return { kind: 'all', also: include ? elementsOf(include).map(({ ns, name }) => ({ ns, name })) : [] }
+}
+
+/** Answers PROPFIND: of the resource, and with a depth of 1 of what is in it, a page at a time. */
+export async function propfind(exchange: Exchange): Promise<void> {
+  const { place } = exchange
+  const depth = depthOf(exchange, ['0', '1', 'infinity'], 'infinity')
+  if (depth === 'infinity')
+    throw new DavError(403, 'Ask with a Depth of 0 or 1: all that is below a folder is not listed at once.', {
+      condition: 'propfind-finite-depth',
+    })
+  const asked = await readAsked(exchange)
+  const write = propertyWriter(asked)
+  if (!place.drive) return send(exchange, virtual(place, depth === '1', write))
+  const { tree } = place.drive.open('read')
+  const found = await exchange.services.entryLists.at(tree, place.names)
+  if (!found) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  return send(exchange, described(exchange, place, found, { depth, asked, write }))
+}
+
+async function* virtual(
+  { names, title, children }: Place & { drive: null },
+  isDeep: boolean,
+  write: (of: Described) => string,
+): AsyncGenerator<string> {
+  const of = { resource: undefined, locks: [], dead: NONE, quota: null }
+  yield response(hrefOf(names, true), write({ ...of, title, createdAt: 0 }))
+  if (!isDeep) return
+  for (const { name, title: called, createdAt } of children)
+    yield response(hrefOf([...names, name], true), write({ ...of, title: called, createdAt }))
+}
+
+async function* described(
+  { services }: Exchange,
+  place: InDrive,
+  found: Resource,
+  { depth, asked, write }: { depth: string; asked: Asked; write: (of: Described) => string },
+): AsyncGenerator<string> {
+  const { drive, base, names, title } = place
+  const { tree, limits } = drive.open('read')
+  const isFolder = found.kind === FOLDER
+  const { chain } = await services.davLocks.look(tree, names)
+  const locks = await services.davLocks.inForce(tree)
+  const own = covering(chain, locks).map(lock => ({ lock, root: hrefOfLock(place, chain, lock.entryId, isFolder) }))
+  const usage = asksQuota(asked) ? (await services.drives.usagesOf([drive.id])).get(drive.id) : undefined
+  const used = usage?.usedBytes ?? 0
+  const quota = usage ? { used, available: Math.max(0, limits.maxTotalStorageBytes - used) } : null
+  const deadOf = (ids: string[]): Promise<Map<string, Properties>> =>
+    asked.kind === 'some' && asked.properties.every(({ ns }) => ns === 'DAV:')
+      ? Promise.resolve(new Map())
+      : services.davProperties.of(ids)
+  const href = hrefOf([...base, ...names], isFolder)
+  const dead = (await deadOf([found.id])).get(found.id) ?? NONE
+  const itself = { resource: found, title: names.at(-1) ?? title, createdAt: found.createdAt, locks: own, dead, quota }
+  yield response(href, write(itself))
+  if (depth !== '1' || !isFolder) return
+  const deep = own.filter(({ lock }) => lock.isDeep)
+  const single = Map.groupBy(locks, ({ entryId }) => entryId)
+  const locksOn = (id: string, at: string): Described['locks'] =>
+    single.size === 0 ? deep : [...deep, ...(single.get(id) ?? []).map((lock: Lock) => ({ lock, root: at }))]
+  for (let after: ReturnType<typeof services.entryLists.keyOf> | null = null; ; ) {
+    const page = (await services.entryLists.childrenOf([found.id], byName, PAGE, after)).get(found.id)
+    const rows = page?.rows ?? []
+    const properties = await deadOf(rows.map(({ id }) => id))
+    let text = ''
+    for (const row of rows) {
+      const at = hrefIn(href, row.name, row.kind === FOLDER)
+      const described = { resource: row, title: row.name, createdAt: row.createdAt, locks: locksOn(row.id, at) }
+      text += response(at, write({ ...described, dead: properties.get(row.id) ?? NONE, quota }))
+    }
+    yield text
+    const last = page?.more ? rows.at(-1) : undefined
+    if (!last) return
+    after = services.entryLists.keyOf(byName, last)
+  }
+}
+
+const response = (href: string, properties: string): string =>
+  `<D:response><D:href>${escapeXml(href)}</D:href>${properties}</D:response>\n`
+
+/** Sends a multistatus as it is made: what comes before the first part may still be refused. */
+async function send({ incoming: { res, signal } }: Exchange, parts: AsyncGenerator<string>): Promise<void> {
+  const first = await parts.next()
+  res.writeHead(207, { 'content-type': XML_TYPE, 'cache-control': 'no-store' })
+  res.write(`${XML_START}<D:multistatus xmlns:D="DAV:">\n${first.value ?? ''}`)
+  try {
+    for await (const part of parts) {
+      if (res.destroyed || signal.aborted) return
+      if (part !== '' && !res.write(part)) await once(res, 'drain', { signal })
+    }
+  } catch (error) {
+    // After the headers nothing can be refused any more: an answer that breaks off is none.
+    res.destroy()
+    if (!signal.aborted) throw error
+    return
+  }
+  res.end('</D:multistatus>\n')
+}

@@ -1,0 +1,69 @@
+import type { Answer } from '../http/envelope.ts'
+import { errorHeaders } from '../http/envelope.ts'
+import { type ErrorCode, toAppError } from '../runtime/errors.ts'
+import type { Log } from '../runtime/log.ts'
+import { escapeXml, XML_START, XML_TYPE } from './xml.ts'
+
+/** The conditions of RFC 4918, section 16, that an answer may name. */
+type Condition =
+  | 'propfind-finite-depth'
+  | 'cannot-modify-protected-property'
+  | 'no-conflicting-lock'
+  | 'lock-token-submitted'
+  | 'lock-token-matches-request-uri'
+
+/** A refusal of this protocol, with a status of its own. */
+export class DavError extends Error {
+  readonly status: number
+  readonly condition: Condition | undefined
+  readonly hrefs: readonly string[]
+  readonly headers: Record<string, string>
+
+  constructor(
+    status: number,
+    message: string,
+    {
+      condition,
+      hrefs = [],
+      headers = {},
+    }: { condition?: Condition; hrefs?: readonly string[]; headers?: Record<string, string> } = {},
+  ) {
+    super(message)
+    this.status = status
+    this.condition = condition
+    this.hrefs = hrefs
+    this.headers = headers
+  }
+}
+
+/** Where WebDAV asks for another status than the other interfaces have. */
+const statuses: Partial<Record<ErrorCode, number>> = {
+  QUOTA_EXCEEDED: 507,
+  SHARE_FULL: 507,
+  FILE_TOO_LARGE: 413,
+  TOO_MANY_ATTEMPTS: 429,
+}
+
+/** The answer to any thrown value. */
+export function refusalOf(thrown: unknown, log: Log): Answer {
+  if (thrown instanceof DavError) {
+    const { status, condition, hrefs, message, headers } = thrown
+    const inside = hrefs.map(href => `<D:href>${escapeXml(href)}</D:href>`).join('')
+    const named = condition ? `<D:${condition}>${inside}</D:${condition}>` : ''
+    return answerOf(status, `${named}<S:message>${escapeXml(message)}</S:message>`, headers)
+  }
+  const { error, unexpected } = toAppError(thrown)
+  if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
+  const status = statuses[error.code] ?? error.status
+  return answerOf(
+    status,
+    `<S:code>${error.code}</S:code><S:message>${escapeXml(error.message)}</S:message>`,
+    errorHeaders({ status, details: error.details }),
+  )
+}
+
+const answerOf = (status: number, content: string, headers: Record<string, string>): Answer => ({
+  status,
+  headers: { 'content-type': XML_TYPE, 'cache-control': 'no-store', ...headers },
+  body: `${XML_START}<D:error xmlns:D="DAV:" xmlns:S="urn:satchel:error">${content}</D:error>\n`,
+})

@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import type { Caller, Origin } from '../access/caller.ts'
+import { noteCaller } from '../access/credential.ts'
+import type { GuessLimiter } from '../access/guessing.ts'
+import { DavError } from './refusal.ts'
+
+export interface SignInDeps {
+  /** The caller that a key stands for. */
+  findKey: (secret: string) => Promise<Caller | null>
+  /** The caller by the headers that the other interfaces take. */
+  findCaller: (req: IncomingMessage) => Promise<Caller | null>
+  guesses: GuessLimiter
+  originOf: (req: IncomingMessage, address: string) => Origin
+}
+
+const challenge = { 'www-authenticate': 'Basic realm="Satchel", charset="UTF-8"' }
+
+const refused = (message: string) => new DavError(401, message, { headers: challenge })
+
+/**
+ * Finds the caller of a request. The password of Basic (RFC 7617) is an API key, its user the e-mail address or the name of whom the key
+ * acts for; a key as Bearer or X-API-Key works, too. Cookies do not count: a page of another origin cannot use what a browser remembers.
+ * @throws DavError 401, TOO_MANY_ATTEMPTS
+ */
+export function davSignIn({ findKey, findCaller, guesses, originOf }: SignInDeps) {
+  async function find(req: IncomingMessage): Promise<Caller | null> {
+    const given = basicOf(req)
+    if (!given) {
+      const caller = await findCaller(req)
+      return caller?.via === 'api_key' ? caller : null
+    }
+    const caller = await findKey(given.password)
+    if (!caller || !isNamed(caller, given.user)) return null
+    noteCaller(req, caller)
+    return caller
+  }
+
+  return async (req: IncomingMessage, address: string): Promise<Caller> => {
+    const { authorization, 'x-api-key': key } = req.headers
+    if (authorization === undefined && key === undefined)
+      throw refused('Sign in: with your e-mail address as the user, and an API key as the password.')
+    const caller = await find(req)
+    if (caller) return { ...caller, face: 'webdav', from: originOf(req, address) }
+    // A key cannot be guessed, so a right one is never refused; wrong ones are slowed down, and counted as guesses are.
+    await guesses.attempt('webdav', address, async () => false)
+    throw refused('This user or API key is wrong, or the key has been deleted. Use a key that is valid.')
+  }
+}
+
+/** User and password of a Basic credential. */
+function basicOf({ headers }: IncomingMessage): { user: string; password: string } | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/=_-]+) *$/i.exec(headers.authorization ?? '')?.[1]
+  if (encoded === undefined || encoded.length > 2048) return undefined
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 0 ? undefined : { user: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+const plain = (text: string) => text.normalize('NFC').trim().toLowerCase()
+
+const isNamed = ({ email, name }: Caller, user: string): boolean =>
+  [email, name].some(one => one !== '' && plain(one) === plain(user))

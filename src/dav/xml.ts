@@ -1,0 +1,129 @@
+import type { IncomingMessage } from 'node:http'
+import { SaxesParser } from 'saxes'
+import { readWhole } from '../http/body.ts'
+import { AppError, InvalidInput } from '../runtime/errors.ts'
+
+export const DAV = 'DAV:'
+const XMLNS = 'http://www.w3.org/2000/xmlns/'
+
+/** An element of a body. */
+export interface Element {
+  ns: string
+  name: string
+  /** With its prefix, as it was sent. */
+  tag: string
+  /** Without declarations of namespaces; with their prefixes. */
+  attributes: [name: string, value: string][]
+  /** What each prefix means in it; that of elements without one is under the empty text. */
+  namespaces: Record<string, string>
+  children: (Element | string)[]
+}
+
+/** More is no request of a WebDAV client: properties are small. */
+export const MAX_XML_BYTES = 128 * 1024
+const MAX_DEPTH = 32
+const MAX_ELEMENTS = 2000
+
+const isElement = (child: Element | string): child is Element => typeof child !== 'string'
+
+export const isDav = ({ ns, name }: Element, ...names: string[]): boolean => ns === DAV && names.includes(name)
+export const elementsOf = ({ children }: Element): Element[] => children.filter(isElement)
+export const childOf = (element: Element, ...names: string[]): Element | undefined =>
+  elementsOf(element).find(child => isDav(child, ...names))
+export const textOf = ({ children }: Element): string => children.filter(child => !isElement(child)).join('')
+
+const malformed = (why: string) => new InvalidInput('body', `The body is not the XML that this method takes: ${why}`)
+
+/**
+ * Reads the XML of a body; undefined without one. Document type declarations are refused, so there are no entities but those of XML itself,
+ * and nothing external is ever read (RFC 4918, section 20.6).
+ * @throws INVALID_INPUT
+ */
+export async function readXml(req: IncomingMessage): Promise<Element | undefined> {
+  const declared = Number(req.headers['content-length'] ?? 0)
+  if (declared === 0 && req.headers['transfer-encoding'] === undefined) return undefined
+  const tooLarge = () => new AppError('FILE_TOO_LARGE', 'The XML of a request may have up to 128 KiB.')
+  if (declared > MAX_XML_BYTES) throw tooLarge()
+  const broken = (cause: unknown) =>
+    new AppError('INVALID_INPUT', 'The body ended before it was complete.', { field: 'body' }, cause)
+  const bytes = await readWhole(req, MAX_XML_BYTES, { tooLarge, broken })
+  return bytes.length === 0 ? undefined : parseXml(decode(bytes))
+}
+
+/** RFC 4918, section 19: UTF-8 and UTF-16, which has a byte order mark. */
+function decode(bytes: Uint8Array): string {
+  const [first, second] = bytes
+  const encoding =
+    first === 0xfe && second === 0xff ? 'utf-16be' : first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8'
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+  } catch {
+    throw malformed('it is neither UTF-8 nor UTF-16.')
+  }
+}
+
+/** @throws INVALID_INPUT */
+export function parseXml(text: string): Element {
+  const parser = new SaxesParser({ xmlns: true })
+  const open: Element[] = []
+  let root: Element | undefined
+  let count = 0
+  parser.on('error', error => {
+    throw malformed(error.message.slice(0, 200))
+  })
+  parser.on('doctype', () => {
+    throw malformed('document type declarations are not allowed.')
+  })
+  parser.on('opentag', tag => {
+    count++
+    if (count > MAX_ELEMENTS || open.length >= MAX_DEPTH) throw malformed('it has too many elements.')
+    const above = open.at(-1)
+    const own = Object.keys(tag.ns).length > 0
+    const element: Element = {
+      ns: tag.uri,
+      name: tag.local,
+      tag: tag.name,
+      attributes: Object.values(tag.attributes).flatMap(({ name, uri, value }) =>
+        uri === XMLNS ? [] : [[name, value] as [string, string]],
+      ),
+      namespaces: own ? { ...above?.namespaces, ...tag.ns } : (above?.namespaces ?? {}),
+      children: [],
+    }
+    if (above) above.children.push(element)
+    else root = element
+    open.push(element)
+  })
+  parser.on('closetag', () => void open.pop())
+  const add = (more: string) => void open.at(-1)?.children.push(more)
+  parser.on('text', add)
+  parser.on('cdata', add)
+  parser.write(text).close()
+  if (!root) throw malformed('it has no element.')
+  return root
+}
+
+const replacements: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' }
+
+/** A text within XML. What XML has no way to write, as a name may contain, becomes U+FFFD. */
+export const escapeXml = (text: string): string =>
+  /[&<>"\r\uFFFE\uFFFF]/.test(text) ? text.replace(/[&<>"\r\uFFFE\uFFFF]/g, one => replacements[one] ?? '\uFFFD') : text
+
+/** Writes an element so that it means the same anywhere: with the namespaces that are declared above it. */
+export function writeElement(element: Element, above: Record<string, string> = {}): string {
+  const { tag, attributes, namespaces, children } = element
+  const declared = Object.entries(namespaces).flatMap(([prefix, uri]) =>
+    prefix === 'xml' || prefix === 'xmlns' || above[prefix] === uri || (uri === '' && !above[prefix])
+      ? []
+      : [` ${prefix === '' ? 'xmlns' : `xmlns:${prefix}`}="${escapeXml(uri)}"`],
+  )
+  const given = attributes.map(([name, value]) => ` ${name}="${escapeXml(value).replaceAll('\n', '&#10;')}"`)
+  const start = `<${tag}${declared.join('')}${given.join('')}`
+  return children.length === 0 ? `${start}/>` : `${start}>${writeContent(element)}</${tag}>`
+}
+
+/** What is in an element. */
+export const writeContent = ({ children, namespaces }: Element): string =>
+  children.map(child => (isElement(child) ? writeElement(child, namespaces) : escapeXml(child))).join('')
+
+export const XML_TYPE = 'application/xml; charset=utf-8'
+export const XML_START = '<?xml version="1.0" encoding="utf-8"?>\n'

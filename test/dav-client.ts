@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import { type Program, privateKey } from './builders.ts'
+import type { Person, TestApp } from './harness.ts'
+
+export interface DavAnswer {
+  status: number
+  headers: Headers
+  text: string
+}
+
+export interface DavOptions {
+  headers?: Record<string, string>
+  body?: string | Uint8Array | ReadableStream
+}
+
+export type Dav = (method: string, path: string, options?: DavOptions) => Promise<DavAnswer>
+
+export const basic = (user: string, password: string) =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+/** A client below /dav with some credential. */
+export const davOf =
+  (url: string, authorization?: string): Dav =>
+  async (method, path, { headers = {}, body } = {}) => {
+    const answer = await fetch(`${url}/dav${path}`, {
+      method,
+      headers: { ...(authorization ? { authorization } : {}), ...headers },
+      ...(body === undefined ? {} : { body: body as BodyInit, duplex: 'half' }),
+    } as RequestInit)
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  }
+
+/** A person with a key of these scopes, and their WebDAV client. */
+export async function davPerson(
+  t: TestApp,
+  name = `dav-${randomUUID().slice(0, 8)}`,
+  scopes?: readonly string[],
+): Promise<{ person: Person; dav: Dav; key: Program; authorization: string }> {
+  const person = await t.signIn(name)
+  const key = await privateKey(t, person, scopes)
+  const authorization = basic(person.email, key.key)
+  return { person, key, authorization, dav: davOf(t.url, authorization) }
+}
+
+/** The URLs in a multistatus. */
+export const hrefsIn = (text: string): string[] =>
+  [...text.matchAll(/<D:response><D:href>([^<]*)<\/D:href>/g)].map(([, href]) => href ?? '')
+
+export const lockInfo = (scope = 'exclusive', owner = 'someone') =>
+  `<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner>${owner}</D:owner></D:lockinfo>`
+
+/** Makes a lock; answers its token. */
+export async function lockOf(dav: Dav, path: string, headers: Record<string, string> = {}, scope = 'exclusive') {
+  const answer = await dav('LOCK', path, { headers, body: lockInfo(scope) })
+  if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
+  return /^<(.*)>$/.exec(answer.headers.get('lock-token') ?? '')?.[1] ?? ''
+}

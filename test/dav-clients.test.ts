@@ -1,0 +1,80 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { davPerson } from './dav-client.ts'
+import { startApp, type TestApp } from './harness.ts'
+
+const run = promisify(execFile)
+const isThere = (program: string, flag: string) => !spawnSync(program, [flag], { stdio: 'ignore' }).error
+const programs = { litmus: isThere('litmus', '--version'), rclone: isThere('rclone', 'version') }
+/** A program that is missing is named in the list of tests that are left out; .ci/run installs both. */
+const withProgram = (program: keyof typeof programs) => (programs[program] ? it : it.skip)
+
+let t: TestApp
+let email: string
+let key: string
+const dir = mkdtempSync(join(tmpdir(), 'satchel-dav-'))
+beforeAll(async () => {
+  t = await startApp()
+  const { person, key: program } = await davPerson(t, 'alice')
+  email = person.email
+  key = program.key
+})
+afterAll(async () => {
+  await t.stop()
+  rmSync(dir, { recursive: true })
+})
+
+it('knows each program in the gate', () => {
+  if (process.env.CI === 'true') expect(programs).toEqual({ litmus: true, rclone: true })
+})
+
+describe('litmus', () => {
+  withProgram('litmus').each(['basic', 'copymove', 'props', 'locks', 'http'])(
+    'passes %s (Debian: litmus)',
+    async suite => {
+      const { stdout } = await run('litmus', [`${t.url}/dav/files/`, email, key], {
+        env: { ...process.env, TESTS: suite },
+        cwd: dir,
+      }).catch(error => error)
+      expect(stdout).toMatch(/summary for `\w+': of \d+ tests run: \d+ passed, 0 failed/)
+      expect(stdout.split('\n').filter((line: string) => /FAIL|WARNING/.test(line))).toEqual([])
+    },
+  )
+})
+
+describe('rclone', () => {
+  const remote = () => `:webdav,url='${t.url}/dav/files/',vendor=other,user='${email}',pass='${obscured}':`
+  let obscured = ''
+  const rclone = (...args: string[]) =>
+    run('rclone', ['--config', '/dev/null', '--retries', '1', ...args], { maxBuffer: 64 * 1024 * 1024 })
+
+  withProgram('rclone')(
+    'copies, syncs and checks folders both ways (Debian: rclone)',
+    async () => {
+      obscured = (await run('rclone', ['obscure', key])).stdout.trim()
+      const local = join(dir, 'local')
+      for (let i = 0; i < 40; i++) {
+        const folder = join(local, `folder ${i % 4}`, 'ü 漢字')
+        mkdirSync(folder, { recursive: true })
+        writeFileSync(join(folder, `file ${i} #%&.txt`), 'x'.repeat(i * 1000))
+      }
+      await rclone('copy', local, `${remote()}synced`)
+      await rclone('check', '--download', local, `${remote()}synced`)
+      rmSync(join(local, 'folder 0'), { recursive: true })
+      writeFileSync(join(local, 'new'), 'new')
+      await rclone('sync', local, `${remote()}synced`)
+      await rclone('check', '--download', local, `${remote()}synced`)
+      await rclone('moveto', `${remote()}synced/new`, `${remote()}synced/renamed`)
+      const back = join(dir, 'back')
+      await rclone('sync', `${remote()}synced`, back)
+      await rclone('check', '--download', back, `${remote()}synced`)
+      expect((await rclone('cat', `${remote()}synced/renamed`)).stdout).toBe('new')
+      expect(JSON.parse((await rclone('about', '--json', remote())).stdout).used).toBeGreaterThan(0)
+    },
+    120_000,
+  )
+})

@@ -1,0 +1,466 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { FOLDER } from '../db/models/entry.ts'
+import { insertEntries } from '../db/queries/entry.ts'
+import { privateScopes } from '../src/access/scopes.ts'
+import { expel, found, join, put, workspaceKey } from './builders.ts'
+import { basic, type Dav, davOf, davPerson, hrefsIn } from './dav-client.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+
+let t: TestApp
+let alice: Person
+let dav: Dav
+let authorization: string
+beforeAll(async () => {
+  t = await startApp()
+  ;({ person: alice, dav, authorization } = await davPerson(t, 'alice'))
+})
+afterAll(() => t.stop())
+
+const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status
+
+describe('OPTIONS', () => {
+  it('says what there is, without a credential and beside CORS', async () => {
+    const { status, headers } = await davOf(t.url)('OPTIONS', '/files/')
+    expect(status).toBe(200)
+    expect(headers.get('dav')).toBe('1, 2, 3')
+    expect(headers.get('ms-author-via')).toBe('DAV')
+    expect(headers.get('allow')).toContain('PROPFIND')
+    const crossed = await startApp({ CORS_ORIGINS: 'https://app.example.com' })
+    try {
+      expect((await davOf(crossed.url)('OPTIONS', '/')).headers.get('dav')).toBe('1, 2, 3')
+      const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' }
+      expect(await statusOf(davOf(crossed.url)('OPTIONS', '/', { headers: preflight }))).toBe(204)
+    } finally {
+      await crossed.stop()
+    }
+  })
+})
+
+describe('Signing in', () => {
+  it('takes the e-mail address or the name, and an API key as the password', async () => {
+    const { key, person } = await davPerson(t)
+    for (const user of [person.email, person.email.toUpperCase()])
+      expect(await statusOf(davOf(t.url, basic(user, key.key))('PROPFIND', '/', { headers: { depth: '0' } }))).toBe(207)
+    expect(await statusOf(davOf(t.url, `Bearer ${key.key}`)('PROPFIND', '/', { headers: { depth: '0' } }))).toBe(207)
+    expect(await statusOf(davOf(t.url)('PROPFIND', '/', { headers: { depth: '0', 'x-api-key': key.key } }))).toBe(207)
+  })
+
+  it('asks for Basic where there is no valid credential, a cookie among them', async () => {
+    const { key } = await davPerson(t)
+    for (const given of [
+      undefined,
+      basic(alice.email, 'wrong'),
+      basic('someone@else', key.key),
+      'Bearer x',
+      'Basic ?',
+    ]) {
+      const { status, headers } = await davOf(t.url, given)('PROPFIND', '/files/', { headers: { depth: '0' } })
+      expect([given, status]).toEqual([given, 401])
+      expect(headers.get('www-authenticate')).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/)
+    }
+    expect(await statusOf(davOf(t.url)('PROPFIND', '/files/', { headers: { cookie: alice.cookie } }))).toBe(401)
+  })
+
+  it('refuses a key at once when it has been deleted', async () => {
+    const { key, dav: theirs, person } = await davPerson(t)
+    expect(await statusOf(theirs('PUT', '/files/a.txt', { body: 'a' }))).toBe(201)
+    expect((await person.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: key.id } })).status).toBe(
+      200,
+    )
+    expect(await statusOf(theirs('GET', '/files/a.txt'))).toBe(401)
+  })
+
+  it('slows guesses down, and never refuses a right key', async () => {
+    const own = await startApp()
+    try {
+      const { dav: right } = await davPerson(own)
+      const wrong = davOf(own.url, basic('alice', 'wrong'))
+      const answers = []
+      for (let i = 0; i < 12; i++) answers.push(await statusOf(wrong('GET', '/files/')))
+      expect(answers.slice(0, 10)).toEqual(new Array(10).fill(401))
+      expect(answers.at(-1)).toBe(429)
+      expect(await statusOf(right('PROPFIND', '/files/', { headers: { depth: '0' } }))).toBe(207)
+    } finally {
+      await own.stop()
+    }
+  })
+})
+
+describe('What a key may do', () => {
+  const tries: [string, string, object, string][] = [
+    ['PROPFIND', '/files/f.txt', { headers: { depth: '0' } }, 'private_files:read'],
+    ['GET', '/files/f.txt', {}, 'private_files:read'],
+    ['HEAD', '/files/f.txt', {}, 'private_files:read'],
+    ['PUT', '/files/new.txt', { body: 'x' }, 'private_files:write'],
+    ['MKCOL', '/files/new', {}, 'private_files:write'],
+    ['PROPPATCH', '/files/f.txt', {}, 'private_files:write'],
+    ['LOCK', '/files/f.txt', {}, 'private_files:write'],
+    ['UNLOCK', '/files/f.txt', { headers: { 'lock-token': '<urn:uuid:0>' } }, 'private_files:write'],
+    ['MOVE', '/files/f.txt', { headers: { destination: '/dav/files/g.txt' } }, 'private_files:write'],
+    ['COPY', '/files/f.txt', { headers: { destination: '/dav/files/g.txt' } }, 'private_files:read'],
+    ['DELETE', '/files/f.txt', {}, 'private_files:delete'],
+  ]
+
+  it.each(tries)('%s needs the scope', async (method, path, options, scope) => {
+    const without = await davPerson(
+      t,
+      undefined,
+      privateScopes.filter(one => one !== scope),
+    )
+    await without.person.upload('f.txt', 'content')
+    const { status, text } = await without.dav(method, path, options)
+    expect(status).toBe(403)
+    if (method !== 'HEAD') expect(text).toContain('<S:code>INSUFFICIENT_SCOPE</S:code>')
+  })
+
+  it('needs the right to delete where it replaces', async () => {
+    const { person, dav: theirs } = await davPerson(t, undefined, ['private_files:read', 'private_files:write'])
+    await person.upload('old.txt', 'old')
+    await person.upload('other.txt', 'other')
+    expect(await statusOf(theirs('PUT', '/files/old.txt', { body: 'new' }))).toBe(403)
+    for (const method of ['COPY', 'MOVE'])
+      expect(
+        await statusOf(theirs(method, '/files/other.txt', { headers: { destination: '/dav/files/old.txt' } })),
+      ).toBe(403)
+    expect(await statusOf(theirs('PUT', '/files/new.txt', { body: 'new' }))).toBe(201)
+    expect((await theirs('GET', '/files/old.txt')).text).toBe('old')
+  })
+
+  it('is bounded to one workspace, by the role of its maker now', async () => {
+    const [owner, bob] = [await t.signIn('wanda'), await t.signIn('bob')]
+    const [id, other] = [await found(owner, 'Garden'), await found(owner, 'Shed')]
+    await join(t, id, bob, 'admin')
+    await join(t, other, bob, 'admin')
+    await put(owner, id, 'plan.txt', 'plan')
+    const { key } = await workspaceKey(t, bob, id)
+    const theirs = davOf(t.url, basic(bob.email, key))
+    const slugOf = async (workspace: string) =>
+      (await t.app.db.Workspace.findByPk(workspace, { raw: true }))?.slug ?? ''
+    const [slug, otherSlug] = [await slugOf(id), await slugOf(other)]
+    const list = async (path: string) => hrefsIn((await theirs('PROPFIND', path, { headers: { depth: '1' } })).text)
+    expect(await list('/')).toEqual(['/dav/', '/dav/workspaces/'])
+    expect(await list('/workspaces')).toEqual(['/dav/workspaces/', `/dav/workspaces/${slug}/`])
+    expect(await list(`/workspaces/${slug}`)).toEqual([`/dav/workspaces/${slug}/`, `/dav/workspaces/${slug}/plan.txt`])
+    expect((await theirs('GET', `/workspaces/${slug}/plan.txt`)).text).toBe('plan')
+    expect(await statusOf(theirs('GET', `/workspaces/${otherSlug}/x`))).toBe(403)
+    expect(await statusOf(theirs('GET', '/files/x'))).toBe(403)
+    expect(await statusOf(theirs('GET', '/workspaces/unknown/x'))).toBe(404)
+    await join(t, id, bob, 'viewer')
+    expect(await statusOf(theirs('PUT', `/workspaces/${slug}/plan.txt`, { body: 'new' }))).toBe(403)
+    expect((await theirs('GET', `/workspaces/${slug}/plan.txt`)).text).toBe('plan')
+    await expel(t, id, bob)
+    expect([401, 404]).toContain(await statusOf(theirs('GET', `/workspaces/${slug}/plan.txt`)))
+  })
+})
+
+describe('PUT and GET', () => {
+  it('make a file, replace it, and keep what was replaced', async () => {
+    const made = await dav('PUT', '/files/put.txt', { body: 'one', headers: { 'content-type': 'text/plain' } })
+    expect(made.status).toBe(201)
+    const again = await dav('PUT', '/files/put.txt', { body: 'two!' })
+    expect(again.status).toBe(204)
+    const got = await dav('GET', '/files/put.txt')
+    expect([got.status, got.text, got.headers.get('content-length')]).toEqual([200, 'two!', '4'])
+    expect(got.headers.get('etag')).toBe(again.headers.get('etag'))
+    expect(got.headers.get('last-modified')).not.toBeNull()
+    const query = '{ me { drive { entry(path: "put.txt") { ... on File { versions { nodes { size } } } } } } }'
+    const { data, errors } = await alice.graphql(query)
+    expect([errors, JSON.stringify(data)]).toEqual([undefined, expect.stringContaining('"size":3')])
+  })
+
+  it('take an empty file, and any Unicode name in either form', async () => {
+    expect(await statusOf(dav('PUT', '/files/empty', { body: '' }))).toBe(201)
+    expect((await dav('GET', '/files/empty')).text).toBe('')
+    const name = 'Zoë & <Ærø> 100% #1 漢字.txt'
+    expect(await statusOf(dav('PUT', `/files/${encodeURIComponent(name.normalize('NFD'))}`, { body: 'z' }))).toBe(201)
+    expect((await dav('GET', `/files/${encodeURIComponent(name)}`)).text).toBe('z')
+    const { text } = await dav('PROPFIND', `/files/${encodeURIComponent(name)}`, { headers: { depth: '0' } })
+    expect(hrefsIn(text)).toEqual([`/dav/files/${encodeURIComponent(name)}`])
+    expect(text).toContain('<D:displayname>Zoë &amp; &lt;Ærø&gt; 100% #1 漢字.txt</D:displayname>')
+  })
+
+  it('send ranges, and nothing that the client has', async () => {
+    await dav('PUT', '/files/range', { body: '0123456789' })
+    const part = await dav('GET', '/files/range', { headers: { range: 'bytes=2-4' } })
+    expect([part.status, part.text, part.headers.get('content-range')]).toEqual([206, '234', 'bytes 2-4/10'])
+    expect(await statusOf(dav('GET', '/files/range', { headers: { range: 'bytes=20-' } }))).toBe(416)
+    const etag = part.headers.get('etag') ?? ''
+    expect(await statusOf(dav('GET', '/files/range', { headers: { 'if-none-match': etag } }))).toBe(304)
+    const since = part.headers.get('last-modified') ?? ''
+    expect(await statusOf(dav('GET', '/files/range', { headers: { 'if-modified-since': since } }))).toBe(304)
+    expect(await statusOf(dav('GET', '/files/range', { headers: { 'if-match': '"0"' } }))).toBe(412)
+    const head = await dav('HEAD', '/files/range')
+    expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '10'])
+  })
+
+  it('change only what the client expects', async () => {
+    const { headers } = await dav('PUT', '/files/cond', { body: '1', headers: { 'if-none-match': '*' } })
+    const etag = headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"1-[0-9a-f-]{36}"$/)
+    const put = (given: Record<string, string>) => statusOf(dav('PUT', '/files/cond', { body: '2', headers: given }))
+    expect(await put({ 'if-none-match': '*' })).toBe(412)
+    expect(await put({ 'if-match': '"99"' })).toBe(412)
+    expect(await put({ 'if-match': etag })).toBe(204)
+    expect(await put({ 'if-match': etag })).toBe(412)
+    expect(await put({ 'if-match': '"2"' })).toBe(204)
+    expect(await put({ if: '(["99"])' })).toBe(412)
+    expect(await put({ if: '(["99"]) (["3"])' })).toBe(204)
+    expect(await put({ if: '(Not ["99"] <urn:uuid:no>)' })).toBe(412)
+    expect(await put({ if: '(nonsense' })).toBe(400)
+    expect(await statusOf(dav('DELETE', '/files/cond', { headers: { 'if-match': '"1"' } }))).toBe(412)
+  })
+
+  it('tell two files of one path and one revision apart', async () => {
+    const first = await dav('PUT', '/files/again', { body: 'first' })
+    await dav('DELETE', '/files/again')
+    const second = await dav('PUT', '/files/again', { body: 'second' })
+    expect(second.headers.get('etag')).not.toBe(first.headers.get('etag'))
+  })
+
+  it('refuse a part, a missing folder, and a full drive', async () => {
+    expect(await statusOf(dav('PUT', '/files/p', { body: 'x', headers: { 'content-range': 'bytes 0-0/2' } }))).toBe(400)
+    expect(await statusOf(dav('PUT', '/files/no/such/x', { body: 'x' }))).toBe(409)
+    expect(await statusOf(dav('PUT', '/files/', { body: 'x' }))).toBe(403)
+    expect(await statusOf(dav('PUT', '/x', { body: 'x' }))).toBe(409)
+    const own = await startApp()
+    try {
+      const { dav: theirs } = await davPerson(own)
+      await own.limit({ maxTotalStorageBytes: 100, maxFileSizeBytes: 50 })
+      expect(await statusOf(theirs('PUT', '/files/large', { body: 'x'.repeat(60) }))).toBe(413)
+      for (const name of ['a', 'b']) await theirs('PUT', `/files/${name}`, { body: 'x'.repeat(45) })
+      expect(await statusOf(theirs('PUT', '/files/c', { body: 'x'.repeat(45) }))).toBe(507)
+      expect(await statusOf(theirs('GET', '/files/c'))).toBe(404)
+    } finally {
+      await own.stop()
+    }
+  })
+
+  it('continue when the client waits for that', async () => {
+    const { port } = new URL(t.url)
+    const status = await new Promise((resolve, reject) => {
+      const headers = { authorization, expect: '100-continue', 'content-length': 5 }
+      const sent = request({ port, method: 'PUT', path: '/dav/files/expected', headers }, res => {
+        res.resume()
+        resolve(res.statusCode)
+      })
+      sent.on('error', reject)
+      sent.on('continue', () => sent.end('hello'))
+      sent.flushHeaders()
+    })
+    expect(status).toBe(201)
+    expect((await dav('GET', '/files/expected')).text).toBe('hello')
+  })
+
+  it('leave an event that names the interface and the key', async () => {
+    const { key, person, dav: theirs } = await davPerson(t)
+    await theirs('PUT', '/files/seen', { body: 'x' })
+    const query = '{ me { drive { events(first: 1, newestFirst: true) { nodes { kind via apiKeyId } } } } }'
+    const { data } = await person.graphql(query)
+    expect(JSON.stringify(data)).toContain('"via":"WEBDAV"')
+    expect(JSON.stringify(data)).toContain(key.id)
+  })
+
+  it('store what operating systems leave behind, or refuse it', async () => {
+    expect(await statusOf(dav('PUT', '/files/._x', { body: 'x' }))).toBe(201)
+    const own = await startApp({ WEBDAV_SYSTEM_FILES: 'refuse' })
+    try {
+      const { dav: theirs } = await davPerson(own)
+      for (const name of ['._x', '.DS_Store', 'Thumbs.db', 'desktop.ini'])
+        expect(await statusOf(theirs('PUT', `/files/${name}`, { body: 'x' }))).toBe(403)
+      await theirs('PUT', '/files/x', { body: 'x' })
+      expect(await statusOf(theirs('MOVE', '/files/x', { headers: { destination: '/dav/files/._x' } }))).toBe(403)
+    } finally {
+      await own.stop()
+    }
+  })
+})
+
+describe('Folders', () => {
+  it('are made in one that is there, once, and without a body', async () => {
+    expect(await statusOf(dav('MKCOL', '/files/dir/'))).toBe(201)
+    expect(await statusOf(dav('MKCOL', '/files/dir'))).toBe(405)
+    expect(await statusOf(dav('MKCOL', '/files/none/dir'))).toBe(409)
+    expect(await statusOf(dav('MKCOL', '/files/body', { body: '<x/>' }))).toBe(415)
+    expect(await statusOf(dav('MKCOL', '/files/'))).toBe(405)
+    expect((await dav('GET', '/files/dir/')).text).toContain('WebDAV')
+  })
+
+  it('go into the trash with what is in them', async () => {
+    await dav('MKCOL', '/files/gone')
+    await dav('PUT', '/files/gone/a', { body: 'a' })
+    expect(await statusOf(dav('DELETE', '/files/gone', { headers: { depth: '1' } }))).toBe(400)
+    expect(await statusOf(dav('DELETE', '/files/gone'))).toBe(204)
+    expect(await statusOf(dav('GET', '/files/gone/a'))).toBe(404)
+    expect(await statusOf(dav('DELETE', '/files/gone'))).toBe(404)
+    expect(await statusOf(dav('DELETE', '/files/'))).toBe(403)
+    const { data, errors } = await alice.graphql('{ me { drive { trash(first: 9) { nodes { path } } } } }')
+    expect([errors, JSON.stringify(data)]).toEqual([undefined, expect.stringContaining('"gone"')])
+  })
+})
+
+describe('COPY and MOVE', () => {
+  const to = (destination: string, more: Record<string, string> = {}) => ({ headers: { destination, ...more } })
+
+  beforeAll(async () => {
+    await dav('MKCOL', '/files/cm')
+    await dav('MKCOL', '/files/cm/tree')
+    await dav('PUT', '/files/cm/tree/leaf', { body: 'leaf' })
+    await dav('PUT', '/files/cm/a', { body: 'a' })
+  })
+
+  it('take an absolute path, or the URL by any scheme, and behind a proxy', async () => {
+    const { host } = new URL(t.url)
+    const given = [
+      '/dav/files/cm/1',
+      `http://${host}/dav/files/cm/2`,
+      `https://${host}/dav/files/cm/3`,
+      `https://${host}/cloud/dav/files/cm/4`,
+    ]
+    for (const destination of given) expect(await statusOf(dav('COPY', '/files/cm/a', to(destination)))).toBe(201)
+    for (const name of ['1', '2', '3', '4']) expect((await dav('GET', `/files/cm/${name}`)).text).toBe('a')
+    expect(await statusOf(dav('COPY', '/files/cm/a', to('https://elsewhere.example/dav/files/x')))).toBe(502)
+    expect(await statusOf(dav('COPY', '/files/cm/a', to('/elsewhere/x')))).toBe(502)
+    expect(await statusOf(dav('COPY', '/files/cm/a', { headers: {} }))).toBe(400)
+    expect(await statusOf(dav('COPY', '/files/cm/a', to('/dav/files/none/x')))).toBe(409)
+  })
+
+  it('overwrite a file or a folder unless told not to', async () => {
+    await dav('MKCOL', '/files/cm/old')
+    await dav('PUT', '/files/cm/old/inside', { body: 'inside' })
+    expect(await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/old', { overwrite: 'F' })))).toBe(412)
+    expect(await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/old')))).toBe(204)
+    expect(await statusOf(dav('GET', '/files/cm/old/inside'))).toBe(404)
+    expect((await dav('GET', '/files/cm/old/leaf')).text).toBe('leaf')
+    expect(await statusOf(dav('MOVE', '/files/cm/1', to('/dav/files/cm/old')))).toBe(204)
+    expect((await dav('GET', '/files/cm/old')).text).toBe('a')
+    expect(await statusOf(dav('MOVE', '/files/cm/2', to('/dav/files/cm/old', { overwrite: 'F' })))).toBe(412)
+    expect(await statusOf(dav('MOVE', '/files/cm/2', to('/dav/files/cm/old', { overwrite: 'x' })))).toBe(400)
+  })
+
+  it('copy a folder alone with a depth of 0, and move all of it', async () => {
+    expect(await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/bare', { depth: '0' })))).toBe(201)
+    expect(await statusOf(dav('GET', '/files/cm/bare/leaf'))).toBe(404)
+    expect(await statusOf(dav('MOVE', '/files/cm/tree', to('/dav/files/cm/moved/')))).toBe(201)
+    expect((await dav('GET', '/files/cm/moved/leaf')).text).toBe('leaf')
+    expect(await statusOf(dav('GET', '/files/cm/tree/leaf'))).toBe(404)
+    expect(await statusOf(dav('COPY', '/files/cm/moved', to('/dav/files/cm/x', { depth: '1' })))).toBe(400)
+  })
+
+  it('refuse the same place, and one in the other', async () => {
+    for (const method of ['COPY', 'MOVE']) {
+      expect(await statusOf(dav(method, '/files/cm/a', to('/dav/files/cm/a')))).toBe(403)
+      expect(await statusOf(dav(method, '/files/cm', to('/dav/files/cm/inside')))).toBe(403)
+      expect(await statusOf(dav(method, '/files/cm/a', to('/dav/files/cm')))).toBe(403)
+      expect(await statusOf(dav(method, '/files/cm/none', to('/dav/files/cm/y')))).toBe(404)
+    }
+  })
+})
+
+describe('PROPFIND', () => {
+  const ask = (path: string, body: string, depth = '0') => dav('PROPFIND', path, { headers: { depth }, body })
+  const props = (inside: string) => `<?xml version="1.0"?><a:propfind xmlns:a="DAV:">${inside}</a:propfind>`
+
+  it('lists a folder, which ends with a slash, and never all below it', async () => {
+    await dav('MKCOL', '/files/list')
+    await dav('MKCOL', '/files/list/sub')
+    await dav('PUT', '/files/list/f', { body: 'f' })
+    expect(hrefsIn((await dav('PROPFIND', '/files/list', { headers: { depth: '1' } })).text)).toEqual([
+      '/dav/files/list/',
+      '/dav/files/list/sub/',
+      '/dav/files/list/f',
+    ])
+    for (const headers of [{ depth: 'infinity' }, {}] as Record<string, string>[]) {
+      const { status, text } = await dav('PROPFIND', '/files/list', { headers })
+      expect([status, text.includes('<D:propfind-finite-depth>')]).toEqual([403, true])
+    }
+    expect(await statusOf(dav('PROPFIND', '/files/none', { headers: { depth: '0' } }))).toBe(404)
+  })
+
+  it('answers the properties that are asked for, and says which there are not', async () => {
+    const { text, status } = await ask(
+      '/files/list/f',
+      props('<a:prop><a:getcontentlength/><a:getetag/><x:own xmlns:x="urn:x"/><a:quota-used-bytes/></a:prop>'),
+    )
+    expect(status).toBe(207)
+    expect(text).toContain('<D:getcontentlength>1</D:getcontentlength>')
+    expect(text).toMatch(/<D:getetag>&quot;1-[0-9a-f-]+&quot;<\/D:getetag>/)
+    expect(text).toMatch(/<D:quota-used-bytes>\d+</)
+    expect(text).toContain('<p:own xmlns:p="urn:x"/></D:prop><D:status>HTTP/1.1 404 Not Found')
+    const names = (await ask('/files/list/', props('<a:propname/>'))).text
+    expect(names).toContain('<D:resourcetype/>')
+    expect(names).not.toContain('getcontentlength')
+    expect((await ask('/files/list/', props('<a:allprop/>'))).text).toContain('<D:collection/>')
+  })
+
+  it('refuses XML that is malformed, too large, too deep or declares anything', async () => {
+    const bomb = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;&x;">]>'
+    const external = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'
+    const bodies = [
+      '<a',
+      '<a:propfind xmlns:a="DAV:"><b:prop/></a:propfind>',
+      `${bomb}<a:propfind xmlns:a="DAV:"><a:prop><a:b>&y;</a:b></a:prop></a:propfind>`,
+      `${external}<a:propfind xmlns:a="DAV:"><a:prop><a:b>&x;</a:b></a:prop></a:propfind>`,
+      props('<a:prop>'.repeat(100) + '</a:prop>'.repeat(100)),
+      props(`<a:prop>${'<a:b/>'.repeat(3000)}</a:prop>`),
+      '<other/>',
+    ]
+    for (const body of bodies)
+      expect([body.slice(0, 60), await statusOf(ask('/files/', body))]).toEqual([body.slice(0, 60), 400])
+    expect(await statusOf(ask('/files/', `<x>${'y'.repeat(200_000)}</x>`))).toBe(413)
+    expect(t.failures()).toEqual([])
+  })
+
+  it('streams a folder of many pages, each entry once and in order', async () => {
+    const { person, dav: theirs } = await davPerson(t)
+    await Promise.all(Array.from({ length: 20 }, (_, i) => person.upload(`many/${i}.txt`, 'x')))
+    const [folder] = await t.app.db.rows<{ id: string; bucketId: string }>(
+      "SELECT e.id, e.bucket_id AS bucketId FROM entry e JOIN bucket b ON b.id = e.bucket_id WHERE b.user_id = ? AND e.name = 'many'",
+      [person.userId],
+    )
+    const names = Array.from({ length: 1200 }, (_, i) => `n${String(i).padStart(5, '0')}`)
+    await t.app.db.transaction(async tx => {
+      const rows = names.map(name => ({ id: randomUUID(), name, kind: FOLDER, by: null }) as const)
+      const place = { bucketId: folder?.bucketId ?? '', parentId: folder?.id ?? '' }
+      await insertEntries(
+        t.app.db,
+        rows.map(row => ({ ...row, ...place })),
+        tx,
+      )
+    })
+    const hrefs = hrefsIn((await theirs('PROPFIND', '/files/many', { headers: { depth: '1' } })).text)
+    expect(hrefs).toHaveLength(1221)
+    expect(new Set(hrefs).size).toBe(1221)
+    expect(hrefs.slice(1, 1201)).toEqual(names.map(name => `/dav/files/many/${name}/`))
+  })
+})
+
+describe('Beside them', () => {
+  it('is refused what there is no method for', async () => {
+    const { status, headers } = await dav('POST', '/files/')
+    expect(status).toBe(405)
+    expect(headers.get('allow')).toContain('PROPFIND')
+  })
+
+  it('writes are refused during a maintenance, and reads go on', async () => {
+    const own = await startApp()
+    try {
+      const { dav: theirs } = await davPerson(own)
+      await theirs('PUT', '/files/a', { body: 'a' })
+      await own.app.services.maintenance.start({ endsAt: Date.now() + 60_000 }, null)
+      const { status, headers } = await theirs('PUT', '/files/b', { body: 'b' })
+      expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true])
+      for (const [method, path] of [
+        ['MKCOL', '/files/c'],
+        ['DELETE', '/files/a'],
+        ['LOCK', '/files/a'],
+        ['PROPPATCH', '/files/a'],
+      ] as const)
+        expect(await statusOf(theirs(method, path))).toBe(503)
+      expect((await theirs('GET', '/files/a')).text).toBe('a')
+    } finally {
+      await own.stop()
+    }
+  })
+})
