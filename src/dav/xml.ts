@@ -30,7 +30,6 @@ export const isDav = ({ ns, name }: Element, ...names: string[]): boolean => ns 
 export const elementsOf = ({ children }: Element): Element[] => children.filter(isElement)
 export const childOf = (element: Element, ...names: string[]): Element | undefined =>
   elementsOf(element).find(child => isDav(child, ...names))
-export const textOf = ({ children }: Element): string => children.filter(child => !isElement(child)).join('')
 
 const malformed = (why: string) => new InvalidInput('body', `The body is not the XML that this method takes: ${why}`)
 

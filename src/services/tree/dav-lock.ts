@@ -205,8 +205,6 @@ export function davLockService({ db, changeTree }: Deps) {
   }
 }
 
-export type DavLockService = ReturnType<typeof davLockService>
-
 /** The locks that hold for the last of some entries, which lead down to it. */
 export const covering = (chain: readonly string[], locks: readonly Lock[]): Lock[] =>
   locks.filter(({ entryId, isDeep }) => entryId === chain.at(-1) || (isDeep && chain.includes(entryId)))

@@ -61,6 +61,4 @@ export function davPropertyService({ db, changeTree }: Deps) {
   }
 }
 
-export type DavPropertyService = ReturnType<typeof davPropertyService>
-
 const full = (message: string) => new AppError('QUOTA_EXCEEDED', message)
