@@ -4,6 +4,7 @@ import type { Work } from './outcome.ts'
 export const kinds = {
   digest: () => import('./kinds/digest.ts'),
   picture: () => import('./kinds/picture.ts'),
+  text: () => import('./kinds/text.ts'),
 } satisfies Record<string, () => Promise<{ work: Work }>>
 
 export type Kind = keyof typeof kinds

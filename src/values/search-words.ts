@@ -1,57 +1,6 @@
-/** Characters of a word that are compared. */
-const MAX_WORD = 40
-const WORD = /[\p{L}\p{N}\p{M}]+/gu
-/** Scripts without spaces between words: their texts are indexed by pairs of characters. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u
-const UNSPACED_RUN =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu
-const ASCII = /^[\x20-\x7e]*$/
-/** Letters that no decomposition reduces to the ones that people type instead. */
-const LETTERS: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ł: 'l', ı: 'i', þ: 'th', ð: 'd' }
+import { WORD, wordsIn } from '../derive/words.ts'
 
-/** A text without the differences that a search ignores: case, accents, and forms of the same character. */
-export function fold(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
-  return text
-    .normalize('NFKD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
-    .replace(/[ßæœøđłıþð]/g, letter => LETTERS[letter] ?? letter)
-}
-
-/** A word of a text, folded, and where it is in the text. */
-export interface FoundWord {
-  word: string
-  start: number
-  end: number
-}
-
-/** The words of a text in their order. */
-export function* wordsIn(text: string): Generator<FoundWord> {
-  for (const { 0: raw, index } of text.matchAll(WORD)) {
-    if (!UNSPACED.test(raw)) {
-      const word = fold(raw).slice(0, MAX_WORD)
-      if (word !== '') yield { word, start: index, end: index + raw.length }
-      continue
-    }
-    for (const { 0: run, index: at } of raw.matchAll(UNSPACED_RUN)) {
-      const start = index + at
-      if (!UNSPACED.test(run)) {
-        const word = fold(run).slice(0, MAX_WORD)
-        if (word !== '') yield { word, start, end: start + run.length }
-        continue
-      }
-      const characters = [...run]
-      let from = start
-      for (let i = 0; i < Math.max(1, characters.length - 1); i++) {
-        const pair = characters.slice(i, i + 2).join('')
-        yield { word: fold(pair), start: from, end: from + pair.length }
-        from += characters[i]?.length ?? 0
-      }
-    }
-  }
-}
+export { type FoundWord, fold, wordsIn } from '../derive/words.ts'
 
 /** The different words of a text. */
 export const wordsOf = (text: string): Set<string> => new Set(Array.from(wordsIn(text), ({ word }) => word))

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { open, readFile, stat } from 'node:fs/promises'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { type Derived, Refusal, type Task } from '../outcome.ts'
+import { MOST_CHARACTERS } from '../text/bounded-text.ts'
+import { decode } from '../text/decode.ts'
+import { textOfHtml } from '../text/markup.ts'
+import { distinctWords } from '../words.ts'
+
+/** What a job of this kind is given. */
+interface Input {
+  /** What the file is by its name and its media type. */
+  format: 'text' | 'html' | 'mail' | 'pdf' | 'office'
+}
+
+/** Bytes of a text that are read, and of a file that must be read as a whole. */
+const READ = 4 * MOST_CHARACTERS
+const WHOLE = 64 * 1024 * 1024
+/** Half of the size that the quickest compression makes, at the same speed. */
+const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 20 } }
+
+async function startOf(path: string, bytes: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const buffer = Buffer.alloc(Math.min(bytes, (await file.stat()).size))
+    let length = 0
+    while (length < buffer.length) {
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length, length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    return buffer.subarray(0, length)
+  } finally {
+    await file.close()
+  }
+}
+
+async function whole(path: string): Promise<Buffer> {
+  if ((await stat(path)).size > WHOLE) throw new Refusal('too-large')
+  return readFile(path)
+}
+
+/** The format that the first bytes say, where they say one: names are chosen by people. */
+function formatOf(start: Buffer, said: Input['format']): Input['format'] {
+  if (start.includes('%PDF-')) return 'pdf'
+  if (start.toString('latin1', 0, 4) === 'PK\x03\x04') return 'office'
+  if (said === 'pdf' || said === 'office') throw new Refusal('unsupported')
+  return said
+}
+
+async function textOf(path: string, said: Input['format']): Promise<string> {
+  const format = formatOf(await startOf(path, 1024), said)
+  // Each is loaded by the process that needs it.
+  if (format === 'pdf') return (await import('../text/pdf.ts')).textOfPdf(new Uint8Array(await whole(path)))
+  if (format === 'office') return (await import('../text/office.ts')).textOfOffice(await whole(path))
+  const bytes = await startOf(path, READ)
+  if (format === 'mail') return (await import('../text/mail.ts')).textOfMail(bytes)
+  const text = decode(bytes)
+  return format === 'html' ? textOfHtml(text) : text
+}
+
+async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk)
+  return hash.digest('hex')
+}
+
+/** The text of a file, compressed, with its different words, one in a line; and the checksum of the file. */
+export async function work({ path, input }: Task): Promise<Derived> {
+  const sha256 = await sha256Of(path)
+  let text: string
+  try {
+    text = await textOf(path, (input as Input).format)
+  } catch (error) {
+    if (error instanceof Refusal) return { value: { sha256, failed: error.reason } }
+    // A library says in words only that a file is broken. What is not the file's fault has a code.
+    if (error instanceof Error && 'code' in error && /^(E[A-Z]+|ERR_[A-Z_]+)$/.test(String(error.code))) throw error
+    return { value: { sha256, failed: 'unreadable' } }
+  }
+  const kept = text.slice(0, MOST_CHARACTERS).toWellFormed().trimEnd()
+  return {
+    value: { sha256, characters: kept.length },
+    outputs: [brotliCompressSync(kept, compression), Buffer.from(distinctWords(kept).join('\n'))],
+  }
+}
