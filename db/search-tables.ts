@@ -8,6 +8,10 @@ import type { Context } from './migration.ts'
 /**
  * search_drive: how far the drive of a number is indexed. search_word: the words of names (as they are), of notes (after `#`), whole names
  * (after `=`) and classes of files (after `:`), by drive.
+ *
+ * content_text: the text of a content, compressed, or why there is none. search_text: the contents of a drive whose words are indexed, each
+ * with a number of its own there. search_text_word: in which of these a word is. 4,096 numbers make a block; a row has the word in one block,
+ * as two bytes for each content.
  */
 const tables = {
   sqlite: [
@@ -15,6 +19,14 @@ const tables = {
        seq BIGINT NOT NULL, began_at BIGINT NOT NULL, indexed_at BIGINT, entries BIGINT NOT NULL)`,
     `CREATE TABLE IF NOT EXISTS search_word (drive INTEGER NOT NULL, word VARCHAR(80) NOT NULL, entry_id VARCHAR(36) NOT NULL,
        PRIMARY KEY (drive, word, entry_id)) WITHOUT ROWID`,
+    `CREATE TABLE IF NOT EXISTS content_text (digest VARCHAR(64) NOT NULL PRIMARY KEY, state VARCHAR(8) NOT NULL, reason VARCHAR(16),
+       characters INTEGER NOT NULL, body BLOB, created_at BIGINT NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS search_text (drive INTEGER NOT NULL, doc INTEGER NOT NULL, id VARCHAR(36) NOT NULL, digest VARCHAR(64) NOT NULL,
+       is_ready INTEGER NOT NULL, PRIMARY KEY (drive, doc)) WITHOUT ROWID`,
+    'CREATE UNIQUE INDEX IF NOT EXISTS search_text_digest ON search_text (digest, drive)',
+    'CREATE INDEX IF NOT EXISTS search_text_id ON search_text (drive, id)',
+    `CREATE TABLE IF NOT EXISTS search_text_word (drive INTEGER NOT NULL, block INTEGER NOT NULL, word VARCHAR(80) NOT NULL, docs BLOB NOT NULL,
+       PRIMARY KEY (drive, block, word)) WITHOUT ROWID`,
   ],
   mysql: [
     `CREATE TABLE IF NOT EXISTS search_drive (bucket_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, number INTEGER NOT NULL UNIQUE,
@@ -22,10 +34,24 @@ const tables = {
        CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
     `CREATE TABLE IF NOT EXISTS search_word (drive INTEGER NOT NULL, word VARCHAR(80) NOT NULL, entry_id CHAR(36) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
        PRIMARY KEY (drive, word, entry_id)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+    `CREATE TABLE IF NOT EXISTS content_text (digest CHAR(64) CHARACTER SET ascii COLLATE ascii_bin NOT NULL PRIMARY KEY, state VARCHAR(8) NOT NULL,
+       reason VARCHAR(16), characters INTEGER NOT NULL, body MEDIUMBLOB, created_at BIGINT NOT NULL) CHARACTER SET ascii COLLATE ascii_bin`,
+    `CREATE TABLE IF NOT EXISTS search_text (drive INTEGER NOT NULL, doc INTEGER NOT NULL, id CHAR(36) NOT NULL, digest CHAR(64) NOT NULL,
+       is_ready INTEGER NOT NULL, PRIMARY KEY (drive, doc), UNIQUE KEY search_text_digest (digest, drive), KEY search_text_id (drive, id))
+       CHARACTER SET ascii COLLATE ascii_bin`,
+    `CREATE TABLE IF NOT EXISTS search_text_word (drive INTEGER NOT NULL, block INTEGER NOT NULL, word VARCHAR(80) NOT NULL, docs MEDIUMBLOB NOT NULL,
+       PRIMARY KEY (drive, block, word)) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
   ],
 }
 
-/** Makes the tables that are missing. */
+/** Makes the tables that are missing, and the columns: without them, drives begin anew, and what is indexed stays. */
 export async function makeSearchTables({ db, transaction }: Context): Promise<void> {
   for (const sql of tables[db.dialect]) await db.run(sql, [], transaction)
+  // Its types lack the transaction, which it hands on to every statement.
+  const options: object = { transaction }
+  const columns = await db.sequelize.getQueryInterface().describeTable('search_drive', options)
+  // How many numbers contents have got, and whether contents are looked for.
+  for (const column of ['docs', 'has_texts'])
+    if (!(column in columns))
+      await db.run(`ALTER TABLE search_drive ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`, [], transaction)
 }

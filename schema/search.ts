@@ -20,7 +20,7 @@ interface Found extends Result {
   drive: DriveValue | undefined
 }
 
-const SearchField = enumOf<Field>('SearchField', 'Where words of a search were found.', ['name', 'path', 'note', 'tag'])
+const SearchField = enumOf<Field>('SearchField', 'Where words of a search were found.', ['name', 'path', 'note', 'tag', 'content'])
 
 const SearchOrder = builder.enumType('SearchOrder', {
   description: 'By what results are sorted. Other orders than RELEVANCE sort the first 1,000 results.',
@@ -136,15 +136,15 @@ const SearchResultConnection = builder.connectionObject(
       snippet: t.field({
         type: SearchSnippet,
         nullable: true,
-        description: 'The part of its note that has the words.',
+        description: 'The part of its note, or of its text, that has the words.',
         resolve: ({ node }) => (node as Found).snippet,
       }),
     }),
   },
 )
 
-const byKey: Sorting<Found, ['number', 'id']> = {
-  types: ['number', 'id'],
+const byKey: Sorting<Found, ['number', 'id', 'id']> = {
+  types: ['number', 'id', 'id'],
   keyOf: ({ key }) => key,
 }
 
@@ -155,7 +155,7 @@ builder.queryField('search', t =>
   t.withAuth({ signedIn: true }).field({
     type: SearchResultConnection,
     description:
-      'Searches names, paths, notes and tags of all files and folders that the caller may see: in their drives, and in what others share with them. All words must match; the last one may be the beginning of a word. "a phrase", -without, type:pdf, size:>10mb, before:2026, after:2026-03, by:anna, in:"Folder/Sub", is:shared, tag:x and name:x narrow it down.',
+      'Searches names, paths, notes, tags and contents of all files and folders that the caller may see: in their drives, and in what others share with them. All words must match; the last one may be the beginning of a word. "a phrase", -without, type:pdf, size:>10mb, before:2026, after:2026-03, by:anna, in:"Folder/Sub", is:shared, tag:x and name:x narrow it down.',
     rateLimit: 'searches',
     cost: SEARCH_COST,
     args: {

@@ -104,14 +104,14 @@ export async function createApp(config: Config, options: AppOptions) {
     wake: () => lead.wake('outbox'),
     wakeWebhooks: () => lead.wake('webhooks'),
   })
-  const { downloads, kept, sessions, backgroundCompletions } = services
+  const { contents, downloads, kept, sessions, backgroundCompletions } = services
   const { worker, webhooks, searchIndexer } = createJobs({
     ...services,
     ...{ db, log, config, tokens, change, pubSub, mailer, mayReach, telemetry },
     ...{ habits: webhookHabits, isPaused, indexAfterMs },
   })
   const sweeper = createSweeper({
-    ...{ db, store, kept, log, telemetry, isPaused },
+    ...{ db, store, kept, contents, log, telemetry, isPaused },
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })

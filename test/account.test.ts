@@ -452,7 +452,8 @@ describe('A session', () => {
     await store.bind('a test', false)
     const log = createLog({ logLevel: 'warn' })
     const kept = { purgeExpired: async () => {}, trimOverfull: async () => {} }
-    const sweepers = [1, 2].map(() => createSweeper({ db, store, kept, log, everyMs: 3_600_000, eventDays: 90 }))
+    const parts = { db, store, kept, log, contents: { forget: async () => {} } }
+    const sweepers = [1, 2].map(() => createSweeper({ ...parts, everyMs: 3_600_000, eventDays: 90 }))
     await Promise.all(sweepers.map(sweeper => sweeper.run()))
     expect(await db.Session.count()).toBe(1)
     expect(await viewerOf(live.secret)).not.toBeNull()

@@ -128,6 +128,8 @@ export async function startApp(
     WORKERS: process.env.TEST_WORKERS || '2',
     // test/preview.test.ts and test/browser have them.
     PREVIEWS: 'false',
+    // test/search-contents.test.ts has them.
+    SEARCH_CONTENTS: 'off',
     // One account serves many tests, and has room for five rules.
     BLOB_CORS: 'false',
     ...settings,

@@ -261,6 +261,7 @@ describe('The address of the metrics', () => {
     const broken = { ...services.kept, purgeExpired: () => Promise.reject(new Error('broken on purpose')) }
     const sweeper = createSweeper({
       ...{ db, store, log: createLog({ logLevel: 'silent' }), kept: broken, everyMs: 60_000, eventDays: 1 },
+      contents: services.contents,
       telemetry: joined({ ...silentMeasures, read: given => void readings.push(given) }, silentTraces),
     })
     expect(read()).toEqual({})

@@ -329,8 +329,13 @@ describe('The versions of a file', () => {
       trims += 1
       if (trims === 1) throw new Error('a fault of the database')
     }
-    const { db, store } = t.app
-    const of = { kept: { purgeExpired: async () => {}, trimOverfull }, log: createLog({ logLevel: 'silent' }) }
+    const { db, store, services } = t.app
+    const { contents } = services
+    const of = {
+      contents,
+      kept: { purgeExpired: async () => {}, trimOverfull },
+      log: createLog({ logLevel: 'silent' }),
+    }
     const sweeper = createSweeper({ db, store, ...of, everyMs: 3_600_000, eventDays: 90 })
     for (const expected of [1, 2, 2]) {
       await sweeper.run()

@@ -16,11 +16,15 @@ export interface SearchDrive {
   /** When the index last had everything. */
   indexedAt: number | null
   entries: number
+  /** The highest number that a content has there. */
+  docs: number
+  /** Whether the texts of its files are looked for. */
+  hasTexts: boolean
   /** The last event of the drive. */
   head: number
 }
 
-const columns = `bucket_id AS bucketId, number, place, seq, began_at AS beganAt, indexed_at AS indexedAt, entries,
+const columns = `bucket_id AS bucketId, number, place, seq, began_at AS beganAt, indexed_at AS indexedAt, entries, docs, has_texts AS hasTexts,
   COALESCE((SELECT MAX(v.seq) FROM event v WHERE v.log_id = bucket_id), 0) AS head`
 
 const read = (rows: SearchDrive[]): SearchDrive[] =>
@@ -29,6 +33,8 @@ const read = (rows: SearchDrive[]): SearchDrive[] =>
     number: Number(row.number),
     seq: Number(row.seq),
     entries: Number(row.entries),
+    docs: Number(row.docs),
+    hasTexts: Boolean(row.hasTexts),
     head: Number(row.head),
   }))
 
@@ -44,13 +50,17 @@ export async function searchDrives(db: Db, bucketIds: readonly string[], tx?: Tx
 }
 
 /** Begins to index a drive, from its first entry on. Its number is the next one. */
-export async function beginSearchDrive(db: Db, bucketId: string, seq: number): Promise<void> {
+export async function beginSearchDrive(
+  db: Db,
+  bucketId: string,
+  { seq, hasTexts }: Pick<SearchDrive, 'seq' | 'hasTexts'>,
+): Promise<void> {
   for (let tries = 1; ; tries++)
     try {
       await db.run(
-        `INSERT INTO search_drive (bucket_id, number, place, seq, began_at, indexed_at, entries)
-         SELECT ?, COALESCE(MAX(number), 0) + 1, '', ?, ?, NULL, 0 FROM search_drive`,
-        [bucketId, seq, Date.now()],
+        `INSERT INTO search_drive (bucket_id, number, place, seq, began_at, indexed_at, entries, has_texts)
+         SELECT ?, COALESCE(MAX(number), 0) + 1, '', ?, ?, NULL, 0, ? FROM search_drive`,
+        [bucketId, seq, Date.now(), Number(hasTexts)],
       )
       return
     } catch (error) {
@@ -67,6 +77,15 @@ export const restartSearchDrive = (db: Db, bucketId: string, seq: number): Promi
     Date.now(),
     bucketId,
   ])
+
+/** Looks through the drives whose texts nobody has looked for, from their first entries on. What is indexed stays. @returns how many */
+export const beginTexts = (db: Db): Promise<number> =>
+  db.run("UPDATE search_drive SET has_texts = 1, place = '', began_at = ?, entries = 0 WHERE has_texts = 0", [
+    Date.now(),
+  ])
+
+/** Notes that texts are no longer looked for. @returns in how many drives they were */
+export const endTexts = (db: Db): Promise<number> => db.run('UPDATE search_drive SET has_texts = 0 WHERE has_texts = 1')
 
 /** Notes how far a drive is indexed, unless another process has come further. @returns whether */
 export const moveSearchDrive = (

@@ -58,7 +58,7 @@ const SearchResult = objectOf<Found>('SearchResult', 'A file or folder that was 
   snippet: t.expose('snippet', {
     type: SearchSnippet,
     nullable: true,
-    description: 'The part of its note that has the words.',
+    description: 'The part of its note, or of its text, that has the words.',
   }),
   updated_at: t.field({ type: 'DateTime', resolve: ({ row }) => row.updatedAt }),
   workspace_id: t.id({
@@ -121,7 +121,7 @@ async function search(
 
 operation('GET /api/search', 'search', {
   description:
-    'Searches names, paths, notes and tags of all files and folders that the caller may see: in their drive and workspaces, and in what others share with them. A private key searches the drive.',
+    'Searches names, paths, notes, tags and contents of all files and folders that the caller may see: in their drive and workspaces, and in what others share with them. A private key searches the drive.',
   auth: { privateFiles: 'read' },
   statuses: [400, 401, 429],
   rateLimit: 'searches',

@@ -19,8 +19,13 @@ export const deriveSettings = {
     shown: 'the one in `PATH`, if there is one',
     read: z.string(),
   },
+  SEARCH_CONTENTS: {
+    help: 'on: searches find what is in files (text, Markdown, source code, PDF, Office Open XML, OpenDocument, e-mail); off: their texts are deleted',
+    default: 'on',
+    read: z.enum(['on', 'off']).transform(value => value === 'on'),
+  },
   DERIVE_PROCESSES: {
-    help: 'processes at a time that make small pictures and the like of files; they run at low priority, only while there is work, each with at most 512 MiB',
+    help: 'processes at a time that make small pictures and texts of files; they run at low priority, only while there is work, each with at most 512 MiB',
     default: '',
     shown: 'one less than there are processors, within half of the memory, but at least 1',
     read: z

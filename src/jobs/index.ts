@@ -7,6 +7,7 @@ import type { EventFeedService } from '../services/history/event-feed.ts'
 import type { MailingService } from '../services/notices/mailing.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import type { MayReach } from '../services/notices/webhook-address.ts'
+import type { ContentsService } from '../services/search/contents.ts'
 import type { SearchIndexService } from '../services/search/search-index.ts'
 import type { FileRequestService } from '../services/sharing/file-request.ts'
 import type { ShareNoticeService } from '../services/sharing/share-notice.ts'
@@ -43,6 +44,7 @@ interface Deps {
   backgroundCopies: BackgroundCopyService
   shareNotices: ShareNoticeService
   previews: PreviewService
+  contents: ContentsService
   mayReach: MayReach
   telemetry: Telemetry
   /** Whether files must not change now. */
@@ -61,6 +63,7 @@ export function createJobs({
   backgroundCopies,
   shareNotices,
   previews,
+  contents,
   mayReach,
   habits = {},
   searchIndex,
@@ -82,12 +85,13 @@ export function createJobs({
   const worker = createWorker({
     ...{ db, log, pollMs, telemetry, isPaused },
     leaseMs: config.leaseSeconds * 1000,
-    atATime: { preview: previews.atATime },
+    atATime: { preview: previews.atATime, contents: contents.atATime },
     handlers: {
       'purge-folder': folder => purgeFolder(db, folder, requireRunning),
       'copy-entries': ({ copyId }) => copyEntries(db, backgroundCopies, copyId),
       'purge-bucket': bucket => purgeBucket(db, bucket, requireRunning),
       preview: (content, { attempts }) => previews.make(content, { attempts, requireRunning }),
+      contents: (content, { attempts }) => contents.make(content, { attempts, requireRunning }),
       mail: async (mail, job) => {
         if (!(await mailings.isWanted(mail))) return
         const span = { name: `mail ${mail.template}`, kind: 'client' } as const
@@ -105,7 +109,7 @@ export function createJobs({
     },
   })
   const searchIndexer = createSearchIndexer({
-    ...{ db, log, pubSub: deps.pubSub, searchIndex, isPaused, telemetry, pollMs, calmMs: indexAfterMs },
+    ...{ db, log, pubSub: deps.pubSub, searchIndex, contents, isPaused, telemetry, pollMs, calmMs: indexAfterMs },
   })
   return { worker, webhooks, searchIndexer }
 }

@@ -6,8 +6,10 @@ import {
   goneSearchDrives,
   wordsInOrder,
 } from '../../db/queries/search-drive.ts'
+import { deleteTextIndex } from '../../db/queries/search-text.ts'
 import type { Log } from '../runtime/log.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
+import type { ContentsService } from '../services/search/contents.ts'
 import type { SearchIndexService } from '../services/search/search-index.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { createPace } from './pace.ts'
@@ -20,6 +22,8 @@ const LOGS_AT_ONCE = 20
 /** Rows of the index that one run looks at, for what is gone. */
 const WORDS_AT_ONCE = 500
 const WORDS_OF_RUN = 10_000
+/** Batches of contents that one run looks at. */
+const TEXT_RUNS = 10
 
 /** Keeps the index of the search up to date, and free of what is gone. Any number of instances may run it. */
 export function createSearchIndexer({
@@ -27,6 +31,7 @@ export function createSearchIndexer({
   log,
   pubSub,
   searchIndex,
+  contents,
   isPaused,
   pollMs,
   calmMs = CALM_MS,
@@ -36,6 +41,7 @@ export function createSearchIndexer({
   log: Log
   pubSub: PubSub
   searchIndex: SearchIndexService
+  contents: ContentsService
   /** Whether nothing is to be written now. */
   isPaused: () => boolean
   pollMs: number
@@ -88,6 +94,8 @@ export function createSearchIndexer({
   async function forgetDrives(): Promise<void> {
     for (const { bucketId, number } of await goneSearchDrives(db, 10)) {
       while (!stopped && (await deleteWords(db, number, WORDS_AT_ONCE)) > 0);
+      for (const table of ['search_text_word', 'search_text'] as const)
+        while (!stopped && (await deleteTextIndex(db, table, WORDS_AT_ONCE, number)) > 0);
       if (stopped) return
       await deleteSearchDrive(db, bucketId)
     }
@@ -107,6 +115,12 @@ export function createSearchIndexer({
     }
   }
 
+  /** Texts of what drives no longer have, and all of them where contents are not searched. */
+  async function forgetTexts(): Promise<void> {
+    for (let runs = 0; runs < TEXT_RUNS && !stopped; runs++) if (await contents.forgetUnused()) break
+    while (!stopped && (await contents.settle()));
+  }
+
   function lookAtAll(): void {
     all = true
     wake()
@@ -116,6 +130,7 @@ export function createSearchIndexer({
     try {
       await forgetDrives()
       await forgetWords()
+      await forgetTexts()
     } catch (error) {
       log.warn({ err: error }, 'could not clear the index of the search; it will be tried again')
     }

@@ -6,6 +6,7 @@ import { deleteEnded } from '../../db/queries/expiry.ts'
 import { digestsOf, endUnusedPreview } from '../../db/queries/preview.ts'
 import type { Log } from '../runtime/log.ts'
 import { enqueue } from '../services/notices/outbox.ts'
+import type { ContentsService } from '../services/search/contents.ts'
 import type { KeptService } from '../services/tree/kept.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, BlobsKept } from '../storage/store.ts'
@@ -30,6 +31,7 @@ export function createSweeper({
   log,
   everyMs,
   kept,
+  contents,
   eventDays,
   isPaused = () => false,
   telemetry = silent,
@@ -39,6 +41,7 @@ export function createSweeper({
   log: Log
   everyMs: number
   kept: KeptService
+  contents: Pick<ContentsService, 'forget'>
   eventDays: number
   /** Whether nothing may change now: what has expired waits for the end of the maintenance. */
   isPaused?: () => boolean
@@ -67,7 +70,9 @@ export function createSweeper({
       // The lease keeps other instances away for a while; if the store fails now, the objects are swept again after it.
       await leaseMarked(db, ids, now + RETRY_MS)
       // Before the rows that lead to them go.
-      for (const digest of await digestsOf(db, ids)) await db.transaction(tx => endUnusedPreview(db, digest, tx))
+      const digests = await digestsOf(db, ids)
+      for (const digest of digests) await db.transaction(tx => endUnusedPreview(db, digest, tx))
+      await contents.forget(digests)
       const gone = await removeObjects(ids)
       // Rows that have changed since are swept again.
       if (gone.length > 0) await deleteMarked(db, gone, now + RETRY_MS)

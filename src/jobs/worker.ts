@@ -20,7 +20,7 @@ const BATCH = 5
 const MAX_ERROR = 500
 
 /** The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321, 4.5.4.1. */
-const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS, preview: DAY_MS }
+const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS, preview: DAY_MS, contents: DAY_MS }
 
 const FIRST_RETRY_MS = 5000
 const LAST_RETRY_MS = 3600_000
@@ -46,7 +46,7 @@ export interface WorkerOptions {
 }
 
 /** The kinds of jobs that change files. The others send what is said already. */
-const changing: ReadonlySet<JobKind> = new Set(['purge-folder', 'purge-bucket', 'copy-entries', 'preview'])
+const changing: ReadonlySet<JobKind> = new Set(['purge-folder', 'purge-bucket', 'copy-entries', 'preview', 'contents'])
 
 /**
  * Runs the jobs of the outbox. Any number of instances may run it: a worker claims a job by moving its due time ahead, which only one

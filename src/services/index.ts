@@ -34,6 +34,7 @@ import { subscriptionService } from './notices/subscription.ts'
 import { webhookService } from './notices/webhook.ts'
 import type { MayReach } from './notices/webhook-address.ts'
 import { rateLimitService } from './rate-limit.ts'
+import { contentsService } from './search/contents.ts'
 import { searchService } from './search/search.ts'
 import { searchIndexService } from './search/search-index.ts'
 import { directShareService } from './sharing/direct-share.ts'
@@ -129,7 +130,8 @@ export function createServices({ config, ...given }: Options) {
   const fileRequests = fileRequestService({ ...core, passwords })
   const apiKeys = apiKeyService(core)
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
-  const searchIndex = searchIndexService({ ...core, isPaused: () => core.maintenance.current() !== null })
+  const contents = contentsService(core)
+  const searchIndex = searchIndexService({ ...core, contents, isPaused: () => core.maintenance.current() !== null })
   const ofPerson = { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces }
 
   return {
@@ -137,8 +139,9 @@ export function createServices({ config, ...given }: Options) {
     ...{ fileRequests, mailings, downloads, zips, shareLinks, shareNotices, shares, invites, sessions, users },
     workspaces,
     accounts: accountService({ ...core, isFrozen: () => core.maintenance.current() !== null }),
+    contents,
     searchIndex,
-    searches: searchService({ ...core, shares, searchIndex }),
+    searches: searchService({ ...core, shares, searchIndex, contents }),
     groupMemberships,
     accountEnd: accountEndService(core),
     accountExports: accountExportService({ ...core, ...ofPerson, eventFeeds }),

@@ -3,5 +3,5 @@ export const searchOrders = ['relevance', 'name', 'newest', 'oldest', 'largest',
 export type SearchOrder = (typeof searchOrders)[number]
 
 /** Where the words of a search were found. */
-export const searchFields = ['name', 'path', 'note', 'tag'] as const
+export const searchFields = ['name', 'path', 'note', 'tag', 'content'] as const
 export type SearchField = (typeof searchFields)[number]

@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
+import type { TextFormat } from '../../values/text-format.ts'
 
 /** A mail that another user causes; its recipient can unsubscribe at this URL. */
 interface Caused {
@@ -69,6 +70,8 @@ export interface Jobs {
   'copy-entries': { copyId: string }
   /** Small pictures of the content of a blob. */
   preview: { blobId: string; fileType: string }
+  /** The text of the content of a blob, to be searched. */
+  contents: { blobId: string; fileType: string; format: TextFormat }
   mail: Mail
   /** Tells the maker of a file request what it has received. */
   'file-request-mail': { requestId: string }

@@ -16,15 +16,19 @@ import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold } from '../../values/search-words.ts'
 import { tagKey } from '../../values/tag-name.ts'
 import { RANK, type Rank } from './search-match.ts'
+import { byText } from './text-candidate.ts'
+import type { TextMatches } from './text-match.ts'
 
 /** A file or folder that may fit, by what the index says. */
 export interface Candidate {
   row: PlacedRow
   rank: Rank
+  /** The id by which those of a rank are sorted: the newest first. */
+  order: string
 }
 
 /** After which candidate a search goes on. */
-export type CandidateKey = [rank: number, id: string]
+export type CandidateKey = [rank: number, order: string, id: string]
 
 const AT_ONCE = 400
 const COUNTED = 2000
@@ -44,7 +48,7 @@ export async function* candidatesOf(
   db: Db,
   query: SearchQuery,
   drives: readonly SearchDrive[],
-  { own, after }: { own: readonly SearchDrive[]; after: CandidateKey | null },
+  { own, after, texts }: { own: readonly SearchDrive[]; after: CandidateKey | null; texts: TextMatches },
 ): AsyncGenerator<Candidate[]> {
   const numbers = drives.map(({ number }) => number)
   const bucketIds = drives.map(({ bucketId }) => bucketId)
@@ -63,7 +67,7 @@ export async function* candidatesOf(
     )
     return ids.flatMap(({ id }) => {
       const row = rows.get(id)
-      return row ? [{ row, rank }] : []
+      return row ? [{ row, rank, order: id }] : []
     })
   }
 
@@ -96,7 +100,7 @@ export async function* candidatesOf(
       for (const list of lists) rows.push(...(await list(before)))
       const different = [...new Map(rows.map(row => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? 1 : -1))
       const some = different.slice(0, AT_ONCE)
-      if (some.length > 0) yield some.map((row): Candidate => ({ row, rank }))
+      if (some.length > 0) yield some.map((row): Candidate => ({ row, rank, order: row.id }))
       if (some.length < AT_ONCE) return
       before = some.at(-1)?.id ?? null
     }
@@ -130,7 +134,9 @@ export async function* candidatesOf(
   async function mixed(some: Term[]): Promise<Candidate[]> {
     const rows = new Map<string, Candidate>()
     for (const term of some) {
-      for (const row of await listed(numbers, keyWord(term))(null)) rows.set(row.id, { row, rank: RANK.mixed })
+      const { value: found } = await byText(db, drives, texts, [term], null).next()
+      for (const row of [...(await listed(numbers, keyWord(term))(null)), ...(found ?? [])])
+        rows.set(row.id, { row, rank: RANK.mixed, order: row.id })
     }
     const before = afterId(RANK.mixed)
     return [...rows.values()]
@@ -153,6 +159,11 @@ export async function* candidatesOf(
     const ownNumbers = own.map(({ number }) => number)
     const noted = alone.map(keyWord).map(({ word, isPrefix }) => listed(ownNumbers, { word: noteWord(word), isPrefix }))
     yield* merged([...noted, ...alone.map(({ text }) => tagged(text))], RANK.note)
+  }
+  if (from <= RANK.content) {
+    const place = after && after[0] === RANK.content ? after : null
+    for await (const rows of byText(db, drives, texts, terms, place))
+      yield rows.map(({ textId, ...row }): Candidate => ({ row, rank: RANK.content, order: textId }))
   }
   if (required.length > 1) yield await mixed(alone)
 }

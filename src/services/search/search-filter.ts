@@ -7,13 +7,14 @@ import type { SearchDrive } from '../../../db/queries/search-drive.ts'
 import { countSharesOf } from '../../../db/queries/share-entry.ts'
 import { tagsOfEntries } from '../../../db/queries/tag.ts'
 import { type SearchField, searchFields } from '../../values/search-order.ts'
-import type { SearchQuery } from '../../values/search-query.ts'
+import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { tagKey } from '../../values/tag-name.ts'
 import type { ShareView } from '../sharing/share-list.ts'
 import type { Candidate, CandidateKey } from './search-candidate.ts'
 import { type Fit, fitOf, hasTerm, isExcluded, isIn, passes, searched as searchedText } from './search-match.ts'
 import { placeIn, type SearchScope, type SeenPlace } from './search-scope.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
+import type { TextMatches } from './text-match.ts'
 
 /** A file or folder that was found. */
 export interface SearchResult {
@@ -23,7 +24,10 @@ export interface SearchResult {
   /** From the root down, or from what is shared. */
   names: string[]
   matchedIn: SearchField[]
+  /** Of its note; that of its text is cut for the page that has it. */
   snippet: Snippet | null
+  /** The content in whose text something was found. */
+  digest: string | undefined
   key: CandidateKey
 }
 
@@ -33,6 +37,7 @@ interface Deps {
   scope: SearchScope
   /** The caller's own, with their notes. */
   own: readonly SearchDrive[]
+  texts: TextMatches
   callerId: string
 }
 
@@ -42,10 +47,12 @@ interface Looked {
   place: SeenPlace
   fit: Fit
   note: string | undefined
+  /** The content whose text has a part of what is looked for. */
+  digest: string | undefined
 }
 
 /** Decides which candidates fit, from what they are now: the index may know what was, and nothing of who may see it. */
-export function searchFilter({ db, query, scope, own, callerId }: Deps) {
+export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
   const required = [...query.terms, ...query.names]
   const wholeIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
   const notes = new Map<string, string>()
@@ -95,6 +102,7 @@ export function searchFilter({ db, query, scope, own, callerId }: Deps) {
       rows.filter(({ bucketId }) => wholeIds.has(bucketId)).map(({ id }) => id),
     )
     const wantedTags = query.tags.map(tagKey)
+    const inTexts = await texts.ofFiles(rows)
     return some.flatMap(candidate => {
       const { row } = candidate
       const place = placeIn(scope, row.bucketId, row.id, above)
@@ -108,10 +116,14 @@ export function searchFilter({ db, query, scope, own, callerId }: Deps) {
       // Tags are of the drive: others do not see them.
       const tags = place.share ? [] : (tagsOf.get(row.id) ?? [])
       if (!wantedTags.every(key => tags.some(({ nameKey }) => nameKey === key))) return []
-      const surroundings = { folders, note, tags: tags.map(({ name }) => name) }
+      // A link with a bound on its downloads shows nothing of its files before.
+      const isShown = place.share === null || place.share.maxDownloads === null
+      const inText = (term: Term) => isShown && inTexts.has(row, term)
+      const surroundings = { folders, note, tags: tags.map(({ name }) => name), inText }
       if (isExcluded(query, row, surroundings)) return []
-      const fit = fitOf({ ...query, terms: required }, row, surroundings)
-      return [{ candidate, place, fit, note }]
+      const fit = fitOf(query, row, surroundings)
+      const digest = fit.fields.has('content') ? inTexts.digestOf(row) : undefined
+      return [{ candidate, place, fit, note, digest }]
     })
   }
 
@@ -133,10 +145,10 @@ export function searchFilter({ db, query, scope, own, callerId }: Deps) {
       const place = ({ candidate }: Looked) => order.get(candidate.row.id) ?? 0
       return found
         .sort((a, b) => place(a) - place(b))
-        .map(({ candidate, place: { share, names }, fit, note }) => {
+        .map(({ candidate, place: { share, names }, fit, note, digest }) => {
           const fields = new Set<SearchField>(fit.fields)
           return {
-            ...{ row: candidate.row, share, names, key: [candidate.rank, candidate.row.id] },
+            ...{ row: candidate.row, share, names, key: [candidate.rank, candidate.order, candidate.row.id], digest },
             matchedIn: searchFields.filter(field => fields.has(field)),
             snippet: fields.has('note') && note !== undefined ? snippetOf(note, query.terms) : null,
           }

@@ -28,6 +28,7 @@ import { inParts } from '../../../db/queries/sql.ts'
 import { fileClassOf } from '../../values/file-class.ts'
 import { fold, wordsIn, wordsOfName } from '../../values/search-words.ts'
 import type { Core } from '../core.ts'
+import type { ContentsService } from './contents.ts'
 
 /** Entries and events of one batch. */
 const ENTRIES = 200
@@ -71,8 +72,10 @@ const bringsMore = ({ kind }: EventRow) => kind === 'folder.copied'
 export function searchIndexService({
   db,
   log,
+  contents,
   isPaused,
 }: Core<'db' | 'log'> & {
+  contents: ContentsService
   /** Whether nothing is to be written now. */
   isPaused: () => boolean
 }) {
@@ -98,6 +101,10 @@ export function searchIndexService({
         await insertWords(db, some)
         await nextTurn()
       }
+      const texts = files.flatMap(({ blobId, name, contentType, size }) =>
+        blobId ? [{ blobId, name, fileType: contentType, size }] : [],
+      )
+      await contents.order(number, texts)
     }
   }
 
@@ -175,7 +182,7 @@ export function searchIndexService({
     let drives = await searchDrives(db, bucketIds)
     const known = new Set(drives.map(({ bucketId }) => bucketId))
     const missing = bucketIds.filter(id => !known.has(id))
-    for (const id of missing) await beginSearchDrive(db, id, await headOf(id))
+    for (const id of missing) await beginSearchDrive(db, id, { seq: await headOf(id), hasTexts: contents.isOn() })
     if (missing.length > 0) drives = await searchDrives(db, bucketIds)
     for (let open = drives; open.length > 0 && goOn(); ) {
       const next: string[] = []

@@ -6,7 +6,7 @@ import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold, hasWord, wordsIn, wordsOfName } from '../../values/search-words.ts'
 
 /** How well something fits, the best first. */
-export const RANK = { exact: 0, beginning: 1, name: 2, note: 3, mixed: 4 } as const
+export const RANK = { exact: 0, beginning: 1, name: 2, note: 3, content: 4, mixed: 5 } as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
 
 /** A text as it is compared with the terms of a query. */
@@ -70,6 +70,8 @@ export interface Surroundings {
   folders: readonly string[]
   note: string | undefined
   tags: readonly string[]
+  /** Whether its text has a term. */
+  inText?: (term: Term) => boolean
 }
 
 /** Which terms an entry has by itself, and where. */
@@ -81,27 +83,34 @@ export interface Fit {
 }
 
 /** How an entry fits. */
-export function fitOf(query: SearchQuery, { name }: { name: string }, { folders, note, tags }: Surroundings): Fit {
-  const { terms } = query
+export function fitOf(
+  { terms, names }: Pick<SearchQuery, 'terms' | 'names'>,
+  { name }: { name: string },
+  { folders, note, tags, inText = () => false }: Surroundings,
+): Fit {
   const ofName = searched(name, true)
   const ofNote = note === undefined ? null : searched(note)
   const ofTags = tags.map(tag => searched(tag, true))
   const ofPath = folders.map(folder => searched(folder, true))
   const fields = new Set<SearchField>()
   const missing: Term[] = []
-  let byPath = false
-  for (const term of terms) {
+  let [byPath, byText] = [false, false]
+  for (const term of [...terms, ...names]) {
     if (hasTerm(ofName, term)) fields.add('name')
     else if (ofTags.some(tag => hasTerm(tag, term))) fields.add('tag')
     else if (ofNote && hasTerm(ofNote, term)) fields.add('note')
-    else if (ofPath.some(folder => hasTerm(folder, term))) {
+    else if (inText(term)) {
+      fields.add('content')
+      byText = true
+    } else if (ofPath.some(folder => hasTerm(folder, term))) {
       fields.add('path')
       byPath = true
     } else missing.push(term)
   }
   if (missing.length > 0 || byPath) return { rank: RANK.mixed, fields, missing }
+  if (byText) return { rank: terms.every(inText) ? RANK.content : RANK.mixed, fields, missing }
   if (fields.has('note') || fields.has('tag')) return { rank: RANK.note, fields, missing }
-  const whole = fold(terms.map(({ text }) => text).join(' '))
+  const whole = fold([...terms, ...names].map(({ text }) => text).join(' '))
   const folded = fold(name)
   if (folded === whole) return { rank: RANK.exact, fields, missing }
   return { rank: folded.startsWith(whole) ? RANK.beginning : RANK.name, fields, missing }
@@ -111,12 +120,12 @@ export function fitOf(query: SearchQuery, { name }: { name: string }, { folders,
 export function isExcluded(
   query: SearchQuery,
   { name }: { name: string },
-  { note, tags, folders }: Surroundings,
+  { note, tags, folders, inText = () => false }: Surroundings,
 ): boolean {
   if (query.without.length === 0) return false
   const texts = [
     searched(name, true),
     ...[...(note === undefined ? [] : [note]), ...tags, ...folders].map(text => searched(text)),
   ]
-  return query.without.some(term => texts.some(text => hasTerm(text, term)))
+  return query.without.some(term => texts.some(text => hasTerm(text, term)) || inText(term))
 }

@@ -8,10 +8,13 @@ import { isEmptySearch, parseSearch, type SearchHint, type SearchQuery } from '.
 import type { Core } from '../core.ts'
 import { readCursor, writeCursor } from '../page.ts'
 import type { ShareService } from '../sharing/share.ts'
+import type { ContentsService } from './contents.ts'
 import { type Candidate, type CandidateKey, candidatesOf } from './search-candidate.ts'
 import { type SearchResult, searchFilter } from './search-filter.ts'
 import type { SearchIndexService } from './search-index.ts'
 import type { SearchedShare, SearchScope } from './search-scope.ts'
+import { textMatches } from './text-match.ts'
+import { withSnippets } from './text-snippet.ts'
 
 /** How long the index is brought up to date for before a search, in milliseconds: enough for what has just been changed. */
 const UPDATE_MS = 500
@@ -52,10 +55,11 @@ interface SearchArgs extends Pick<SearchRequest, 'text' | 'scope' | 'callerId'> 
 interface Deps extends Core<'db'> {
   shares: ShareService
   searchIndex: SearchIndexService
+  contents: Pick<ContentsService, 'isOn'>
 }
 
-/** Searches names, paths, notes and tags. Nothing here authorizes: the scope says what the caller may find. */
-export function searchService({ db, shares, searchIndex }: Deps) {
+/** Searches names, paths, notes, tags and contents. Nothing here authorizes: the scope says what the caller may find. */
+export function searchService({ db, shares, searchIndex, contents }: Deps) {
   async function find(query: SearchQuery, request: SearchRequest, limit: number, after: CandidateKey | null) {
     const { scope, callerId } = request
     const bucketIds = [
@@ -64,13 +68,14 @@ export function searchService({ db, shares, searchIndex }: Deps) {
     const drives = await searchIndex.fresh(bucketIds, UPDATE_MS)
     const ownIds = new Set(scope.drives.filter(({ isOwn }) => isOwn).map(({ bucketId }) => bucketId))
     const own = drives.filter(({ bucketId }) => ownIds.has(bucketId))
-    const filter = searchFilter({ db, query, scope, own, callerId })
+    const texts = await textMatches(db, contents.isOn() ? drives : [], query)
+    const filter = searchFilter({ db, query, scope, own, texts, callerId })
     const results: SearchResult[] = []
     const end = performance.now() + MOST_MS
     let looked = 0
     // A drive that the index does not know yet has no row.
     let isComplete = drives.length === bucketIds.length && drives.every(isReady)
-    const options = { own, after }
+    const options = { own, after, texts }
     for await (const some of candidatesOf(db, query, drives, options)) {
       looked += some.length
       results.push(...(await filter.fitting(some.filter(candidate => isAfter(candidate, after)))))
@@ -110,15 +115,15 @@ export function searchService({ db, shares, searchIndex }: Deps) {
       if (isEmptySearch(query)) return { results: [], more: false, hints, isComplete: true }
       if (order === 'relevance') {
         const { results, isComplete } = await find(query, request, limit, after)
-        const page = results.slice(0, limit)
+        const page = await withSnippets(db, query, results.slice(0, limit))
         return { results: page, more: results.length > limit, hints, isComplete }
       }
       const { results, isComplete } = await find(query, request, MAX_SORTED, null)
       const sorted = results.slice(0, MAX_SORTED).sort(comparison[order])
-      const from = after ? sorted.findIndex(({ row }) => row.id === after[1]) + 1 : 0
+      const from = after ? sorted.findIndex(({ row }) => row.id === after[2]) + 1 : 0
       // What the page before ended with is gone: where to go on is not known, and the first page again would go round for ever.
       if (after && from === 0) return { results: [], more: false, hints, isComplete: false }
-      const page = sorted.slice(from, from + limit)
+      const page = await withSnippets(db, query, sorted.slice(from, from + limit))
       return {
         ...{ results: page, more: sorted.length > from + limit, hints },
         isComplete: isComplete && results.length <= MAX_SORTED,
@@ -132,7 +137,7 @@ export function searchService({ db, shares, searchIndex }: Deps) {
       const most = limit ?? SEARCH_RESULTS
       if (most < 1 || most > MAX_SEARCH_RESULTS)
         throw new InvalidInput('limit', `A page has 1 to ${figure(MAX_SEARCH_RESULTS)} results.`)
-      const after = readCursor(cursor, ['number', 'id'])
+      const after = readCursor(cursor, ['number', 'id', 'id'])
       const { results, more, ...about } = await service.page({ ...where, text, limit: most, after, order })
       const last = results.at(-1)
       return { ...about, results, nextCursor: more && last ? writeCursor(last.key) : null }
@@ -144,8 +149,9 @@ export function searchService({ db, shares, searchIndex }: Deps) {
 const isReady = ({ place }: SearchDrive): boolean => place === null
 
 /** Whether a candidate comes after the last one of a page. */
-function isAfter({ rank, row }: Candidate, after: CandidateKey | null): boolean {
-  return !after || rank > after[0] || (rank === after[0] && row.id < after[1])
+function isAfter({ rank, order, row }: Candidate, after: CandidateKey | null): boolean {
+  if (!after || rank !== after[0]) return !after || rank > after[0]
+  return order < after[1] || (order === after[1] && row.id < after[2])
 }
 
 type Compare = (a: SearchResult, b: SearchResult) => number

@@ -12,8 +12,11 @@ const LOOKED = 300_000
 const BEFORE = 60
 const LENGTH = 220
 
-/** The part of a text that shows most of the terms; null when it has none of them. */
-export function snippetOf(text: string, terms: readonly Term[]): Snippet | null {
+/**
+ * The part of a text that shows most of the terms; null when it has none of them.
+ * @param isPart whether there is more before it
+ */
+export function snippetOf(text: string, terms: readonly Term[], isPart = false): Snippet | null {
   const hits: (FoundWord & { term: number })[] = []
   for (const found of wordsIn(text.slice(0, LOOKED))) {
     const term = terms.findIndex(({ words, isPrefix }) =>
@@ -31,10 +34,10 @@ export function snippetOf(text: string, terms: readonly Term[]): Snippet | null 
     if (!best || different > best.different) best = { from: start, different }
   }
   if (!best) return null
-  return cut(text, Math.max(0, best.from - BEFORE), hits)
+  return cut(text, Math.max(0, best.from - BEFORE), hits, isPart)
 }
 
-function cut(text: string, near: number, hits: readonly FoundWord[]): Snippet {
+function cut(text: string, near: number, hits: readonly FoundWord[], isPart: boolean): Snippet {
   // Begins and ends between words.
   const space = near === 0 ? -1 : text.slice(near, near + BEFORE).search(/\s/)
   const start = near === 0 ? 0 : near + space + 1
@@ -43,7 +46,7 @@ function cut(text: string, near: number, hits: readonly FoundWord[]): Snippet {
     const last = text.slice(start, end).search(/\s\S*$/)
     if (last > LENGTH / 2) end = start + last
   }
-  const front = start > 0 ? '… ' : ''
+  const front = start > 0 || isPart ? '… ' : ''
   // One character for one: the ranges stay where they are.
   const shown = text
     .slice(start, end)

@@ -1,0 +1,129 @@
+import type { Db, Tx } from '../index.ts'
+import { FILE } from '../models/entry.ts'
+import { inParts, placeholders } from './sql.ts'
+
+/** The text of a content, by the SHA-256 of its bytes: whichever and however many files have it. */
+export interface ContentText {
+  digest: string
+  /** failed: there will be none. */
+  state: 'made' | 'failed'
+  /** Why there is none. */
+  reason: string | null
+  characters: number
+  /** Compressed with Brotli. */
+  body: Buffer | null
+}
+
+export const contentText = (db: Db, digest: string): Promise<Pick<ContentText, 'state'> | undefined> =>
+  db.row('SELECT state FROM content_text WHERE digest = ?', [digest])
+
+/** Some texts, compressed. */
+export const textBodies = async (db: Db, digests: readonly string[]): Promise<Map<string, Buffer>> => {
+  const bodies = new Map<string, Buffer>()
+  for (const some of inParts([...new Set(digests)], 100)) {
+    const rows = await db.rows<{ digest: string; body: Uint8Array | null }>(
+      `SELECT digest, body FROM content_text WHERE state = 'made' AND digest IN (${placeholders(some)})`,
+      some,
+    )
+    for (const { digest, body } of rows) if (body) bodies.set(digest, Buffer.from(body))
+  }
+  return bodies
+}
+
+/** Adds the text of a content. What is there already stays. */
+export async function insertContentText(
+  db: Db,
+  { digest, state, reason, characters, body }: ContentText,
+  tx: Tx,
+): Promise<void> {
+  await db.run(
+    `${db.dialect === 'mysql' ? 'INSERT IGNORE' : 'INSERT OR IGNORE'} INTO content_text (digest, state, reason, characters, body, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+    [digest, state, reason, characters, body, Date.now()],
+    tx,
+  )
+}
+
+/** A live blob that has a content; undefined if there is none. */
+export const liveBlobWith = (db: Db, digest: string, tx: Tx): Promise<{ id: string } | undefined> =>
+  db.row("SELECT id FROM blobs WHERE sha256 = ? AND state = 'live' LIMIT 1", [digest], tx)
+
+/** Deletes the text of a content that no live blob has. @returns whether it is gone */
+export async function endUnusedText(db: Db, digest: string, tx: Tx): Promise<boolean> {
+  await db.rows(`SELECT digest FROM content_text WHERE digest = ?${db.forUpdate}`, [digest], tx)
+  if (await liveBlobWith(db, digest, tx)) return false
+  await db.run('DELETE FROM content_text WHERE digest = ?', [digest], tx)
+  return true
+}
+
+/** Those of some contents that have texts, or failed to have one. */
+export async function knownTexts(db: Db, digests: readonly string[]): Promise<string[]> {
+  if (digests.length === 0) return []
+  const sql = `SELECT digest FROM content_text WHERE digest IN (${placeholders(digests)})`
+  return (await db.rows<{ digest: string }>(sql, [...digests])).map(({ digest }) => digest)
+}
+
+/** A file, as far as deciding whether it has a text takes. */
+export interface TextFile {
+  blobId: string
+  name: string
+  fileType: string
+  size: number
+}
+
+/** Those of some blobs whose texts are not there, or not indexed in a drive. */
+export async function blobsToIndex(db: Db, drive: number, blobIds: readonly string[]): Promise<Set<string>> {
+  const found = new Set<string>()
+  for (const some of inParts([...new Set(blobIds)], 500)) {
+    const rows = await db.rows<{ id: string }>(
+      `SELECT b.id FROM blobs b LEFT JOIN content_text c ON c.digest = b.sha256
+         LEFT JOIN search_text t ON t.digest = b.sha256 AND t.drive = ?
+       WHERE b.id IN (${placeholders(some)}) AND (c.digest IS NULL OR (c.state = 'made' AND (t.doc IS NULL OR t.is_ready = 0)))`,
+      [drive, ...some],
+    )
+    for (const { id } of rows) found.add(id)
+  }
+  return found
+}
+
+/** Files in the order of their ids whose content has no text, or is not indexed in their drive, though that has been looked through. */
+export const filesWithoutTextAfter = (db: Db, after: string, limit: number): Promise<(TextFile & { id: string })[]> =>
+  db.rows(
+    `SELECT e.id, e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
+     FROM entry e JOIN search_drive d ON d.bucket_id = e.bucket_id JOIN blobs b ON b.id = e.blob_id
+       LEFT JOIN content_text c ON c.digest = b.sha256 LEFT JOIN search_text t ON t.digest = b.sha256 AND t.drive = d.number
+     WHERE e.kind = ${FILE} AND e.id > ? AND d.has_texts = 1 AND d.place IS NULL
+       AND (c.digest IS NULL OR (c.state = 'made' AND (t.doc IS NULL OR t.is_ready = 0)))
+     ORDER BY e.id LIMIT ${limit}`,
+    [after],
+  )
+
+/** How many texts there are, how many characters they have, and how many contents have none. */
+export async function countTexts(
+  db: Db,
+): Promise<{ made: number; characters: number; failed: number; waiting: number }> {
+  const row = await db.row<Record<'made' | 'characters' | 'failed', number | null>>(
+    "SELECT SUM(state = 'made') AS made, SUM(characters) AS characters, SUM(state = 'failed') AS failed FROM content_text",
+  )
+  const jobs = await db.row<{ n: number }>("SELECT COUNT(*) AS n FROM outbox WHERE kind = 'contents'")
+  return {
+    made: Number(row?.made ?? 0),
+    characters: Number(row?.characters ?? 0),
+    failed: Number(row?.failed ?? 0),
+    waiting: Number(jobs?.n ?? 0),
+  }
+}
+
+/** Texts in the order of their digests that no blob has: the sweeper would have deleted them with the last one. */
+export const unusedTextsAfter = (db: Db, after: string, limit: number): Promise<{ id: string }[]> =>
+  db.rows(
+    `SELECT c.digest AS id FROM content_text c WHERE c.digest > ? AND NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = c.digest)
+     ORDER BY c.digest LIMIT ${limit}`,
+    [after],
+  )
+
+/** Deletes some texts, whichever. @param onlyFailed those that could not be made @returns how many */
+export async function deleteTexts(db: Db, limit: number, onlyFailed = false): Promise<number> {
+  const which = onlyFailed ? " WHERE state = 'failed'" : ''
+  if (db.dialect === 'mysql') return db.run(`DELETE FROM content_text${which} LIMIT ${limit}`)
+  return db.run(`DELETE FROM content_text WHERE digest IN (SELECT digest FROM content_text${which} LIMIT ${limit})`)
+}

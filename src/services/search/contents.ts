@@ -1,0 +1,229 @@
+import type { Tx } from '../../../db/index.ts'
+import {
+  blobsToIndex,
+  contentText,
+  deleteTexts,
+  endUnusedText,
+  insertContentText,
+  liveBlobWith,
+  type TextFile,
+  textBodies,
+} from '../../../db/queries/content-text.ts'
+import { liveBlob, setDigest } from '../../../db/queries/preview.ts'
+import { beginTexts, endTexts } from '../../../db/queries/search-drive.ts'
+import {
+  deleteTextIndex,
+  drivesToIndex,
+  type SearchedText,
+  textsInOrder,
+  textsOfDigest,
+} from '../../../db/queries/search-text.ts'
+import type { Config } from '../../config/config.ts'
+import { type Derive, DeriveUnavailable } from '../../derive/derive.ts'
+import type { FailureReason } from '../../derive/outcome.ts'
+import { sourceOf } from '../../storage/source.ts'
+import { MAX_TEXT_FILE, textFormatOf } from '../../values/text-format.ts'
+import type { Core } from '../core.ts'
+import { enqueueAll, type Jobs } from '../notices/outbox.ts'
+import { indexedWords, textOfBody, textValue, wordsOfOutput } from './content-text.ts'
+import { textIndex } from './text-index.ts'
+
+/** Reasons that may be a busy machine's rather than the file's: after so many tries, they count as the file's. */
+const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
+const TRIES = 3
+/** Jobs that wait for processes, so that none of these is idle, and whose words are added together. */
+const WAITING = 32
+/** A file of more bytes is read twice rather than its text made a second time. */
+const LARGE = 256 * 1024
+const ROWS = 500
+
+interface ContentsJob {
+  /** Which try it is, from 1. */
+  attempts: number
+  /** To be called before anything is written. @throws while a maintenance is in force */
+  requireRunning(): void
+}
+
+interface Deps extends Core<'db' | 'store' | 'log' | 'wake'>, Pick<Config, 'searchContents'> {
+  derive: Derive
+}
+
+/** Whether a file has a text to be searched. */
+export const hasText = ({ name, fileType, size }: Omit<TextFile, 'blobId'>): boolean =>
+  size > 0 && size <= MAX_TEXT_FILE && textFormatOf(name, fileType) !== null
+
+/**
+ * The texts of contents: each is made once, in a process apart, belongs to the SHA-256 of the bytes, and is indexed in every drive that has a
+ * file of it (docs/decisions/search.md).
+ */
+export function contentsService({ db, store, log, wake, derive, searchContents }: Deps) {
+  const index = textIndex(db)
+  let isUnable = false
+  let place = { drive: 0, doc: 0 }
+
+  const isOn = () => searchContents && !isUnable
+
+  /** Makes the text of a blob. @returns its digest and words; null if there is nothing to index */
+  async function read(
+    blob: { id: string; size: number; sha256: string | null },
+    { format, fileType }: Omit<Jobs['contents'], 'blobId'>,
+    { attempts, requireRunning }: ContentsJob,
+  ): Promise<{ digest: string; words?: string[] } | null> {
+    const known = blob.sha256 && (await contentText(db, blob.sha256))
+    if (known) return known.state === 'made' && blob.sha256 ? { digest: blob.sha256 } : null
+    return derive.withFile(sourceOf(store, blob), async file => {
+      if (!blob.sha256 && blob.size > LARGE) {
+        const digest = await derive.run({ kind: 'digest', source: file, mediaType: fileType, bounds: { ms: 120_000 } })
+        const sha256 = digest.ok ? textValue.parse(digest.value).sha256 : null
+        const there = sha256 && (await contentText(db, sha256))
+        if (there) {
+          requireRunning()
+          const isLive = await db.transaction(tx => setDigest(db, blob.id, sha256, tx))
+          return isLive && there.state === 'made' ? { digest: sha256 } : null
+        }
+      }
+      const outcome = await derive.run({ kind: 'text', source: file, mediaType: fileType, input: { format } })
+      requireRunning()
+      if (!outcome.ok) {
+        if (PASSING.includes(outcome.reason) && attempts < TRIES)
+          throw new DeriveUnavailable(`The text of a file could not be read: ${outcome.reason}.`)
+        await noteFailure(blob, file, fileType, outcome.reason)
+        return null
+      }
+      const { sha256, failed, characters } = textValue.parse(outcome.value)
+      const [body = null, list] = outcome.outputs
+      const state = failed || !body ? ('failed' as const) : ('made' as const)
+      const text = { digest: sha256, state, reason: failed ?? null, characters, body: failed ? null : body }
+      const isKept = await db.transaction(async tx => {
+        // What nobody has any longer leaves no text.
+        if (!(await setDigest(db, blob.id, sha256, tx))) return false
+        await insertContentText(db, text, tx)
+        return true
+      })
+      return isKept && state === 'made' ? { digest: sha256, words: list ? wordsOfOutput(list) : [] } : null
+    })
+  }
+
+  /** Of a file whose reading ends a process, only the checksum is known. */
+  async function noteFailure(
+    { id, sha256 }: { id: string; sha256: string | null },
+    file: { path: string } | Parameters<Derive['run']>[0]['source'],
+    mediaType: string,
+    reason: FailureReason,
+  ): Promise<void> {
+    const outcome = sha256
+      ? null
+      : await derive.run({ kind: 'digest', source: file, mediaType, bounds: { ms: 120_000 } })
+    const digest = sha256 ?? (outcome?.ok ? textValue.parse(outcome.value).sha256 : null)
+    if (!digest) throw new DeriveUnavailable('The checksum of a file could not be computed.')
+    await db.transaction(async tx => {
+      if (!(await setDigest(db, id, digest, tx))) return
+      await insertContentText(db, { digest, state: 'failed', reason, characters: 0, body: null }, tx)
+    })
+  }
+
+  async function storedWords(digest: string): Promise<string[] | null> {
+    const body = (await textBodies(db, [digest])).get(digest)
+    return body ? indexedWords(await textOfBody(body)) : null
+  }
+
+  /** Takes a content from a drive. Without its text, only its number goes: nothing is found by that. */
+  async function removeFrom(row: Pick<SearchedText, 'drive' | 'doc' | 'digest'>, words?: string[]): Promise<void> {
+    await index.remove(row, words ?? (await storedWords(row.digest)) ?? [])
+  }
+
+  return {
+    isOn,
+
+    /** Jobs at a time. Where the store has no paths, each has a copy of its file on the disk of this machine. */
+    atATime: store.fileOf ? WAITING : derive.processes,
+
+    /** Asks for the texts of some files of a drive that are not indexed there. */
+    async order(drive: number, files: readonly TextFile[]): Promise<void> {
+      if (!isOn()) return
+      const able = files.flatMap(file => {
+        const format = hasText(file) ? textFormatOf(file.name, file.fileType) : null
+        return format ? [{ ...file, format }] : []
+      })
+      if (able.length === 0) return
+      const wanted = await blobsToIndex(
+        db,
+        drive,
+        able.map(({ blobId }) => blobId),
+      )
+      const jobs = new Map(
+        able
+          .filter(({ blobId }) => wanted.has(blobId))
+          .map(({ blobId, format, fileType }) => [blobId, { blobId, format, fileType }]),
+      )
+      if (jobs.size === 0) return
+      await db.transaction(tx => enqueueAll(db, 'contents', [...jobs.values()], tx))
+      wake()
+    },
+
+    /** Makes the text of a content, unless it is there, and indexes it in all drives that have it: the job of the outbox. */
+    async make({ blobId, ...named }: Jobs['contents'], job: ContentsJob): Promise<void> {
+      if (!isOn()) return
+      const blob = await liveBlob(db, blobId)
+      if (!blob || blob.size > MAX_TEXT_FILE) return
+      try {
+        const made = await read(blob, named, job)
+        if (!made) return
+        let { words } = made
+        // Only now: a file that is copied meanwhile is seen here, or its drive sees the text.
+        for (const drive of await drivesToIndex(db, made.digest)) {
+          job.requireRunning()
+          words ??= (await storedWords(made.digest)) ?? undefined
+          if (!words) return
+          await index.add(drive, made.digest, words)
+        }
+      } catch (error) {
+        if (!(error instanceof DeriveUnavailable && error.isLasting)) throw error
+        isUnable = true
+        log.warn({ err: error }, 'contents are not searched: this platform cannot read them')
+      }
+    },
+
+    /** Deletes the texts of contents whose last blobs are about to be deleted. */
+    async forget(digests: readonly string[]): Promise<void> {
+      for (const digest of digests) {
+        if (!(await contentText(db, digest))) continue
+        if (await db.transaction(tx => liveBlobWith(db, digest, tx))) continue
+        const rows = await textsOfDigest(db, digest)
+        const words = rows.length > 0 ? ((await storedWords(digest)) ?? []) : []
+        for (const row of rows) await removeFrom(row, words)
+        await db.transaction(async (tx: Tx) => {
+          if (await endUnusedText(db, digest, tx)) return
+          // The same content has arrived meanwhile.
+          const blob = await liveBlobWith(db, digest, tx)
+          if (blob) await enqueueAll(db, 'contents', [{ blobId: blob.id, format: 'text', fileType: 'text/plain' }], tx)
+        })
+      }
+    },
+
+    /** Takes some contents from drives that have no file of them any longer. @returns whether all have been looked at */
+    async forgetUnused(): Promise<boolean> {
+      const rows = await textsInOrder(db, place, ROWS)
+      for (const row of rows) if (!row.isUsed) await removeFrom(row)
+      const last = rows.at(-1)
+      const isEnd = rows.length < ROWS
+      place = isEnd || !last ? { drive: 0, doc: 0 } : { drive: last.drive, doc: last.doc }
+      return isEnd
+    },
+
+    /** Notes in the index whether contents are searched; where they are not, deletes their texts. @returns whether there is more to do */
+    async settle(): Promise<boolean> {
+      if (isUnable) return false
+      if (searchContents) {
+        await beginTexts(db)
+        return false
+      }
+      await endTexts(db)
+      if ((await deleteTextIndex(db, 'search_text_word', ROWS)) > 0) return true
+      if ((await deleteTextIndex(db, 'search_text', ROWS)) > 0) return true
+      return (await deleteTexts(db, 100)) > 0
+    },
+  }
+}
+
+export type ContentsService = ReturnType<typeof contentsService>

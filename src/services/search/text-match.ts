@@ -1,0 +1,174 @@
+import type { Db } from '../../../db/index.ts'
+import { textBodies } from '../../../db/queries/content-text.ts'
+import type { PlacedRow } from '../../../db/queries/entry-list.ts'
+import { BLOCK, blocksOfWord, textsOfBlobs } from '../../../db/queries/search-text.ts'
+import { UNSPACED } from '../../derive/words.ts'
+import type { SearchQuery, Term } from '../../values/search-query.ts'
+import { fold } from '../../values/search-words.ts'
+import { textOfBody } from './content-text.ts'
+
+/** Contents of a drive, as a bit for each number. */
+class Docs {
+  readonly #bits: Uint32Array
+
+  constructor(last: number) {
+    this.#bits = new Uint32Array((last >>> 5) + 1)
+  }
+
+  add(doc: number): void {
+    const at = doc >>> 5
+    if (at < this.#bits.length) this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (doc & 31))
+  }
+
+  has(doc: number): boolean {
+    return ((this.#bits[doc >>> 5] ?? 0) & (1 << (doc & 31))) !== 0
+  }
+
+  keep(others: Docs): void {
+    for (let i = 0; i < this.#bits.length; i++) this.#bits[i] = (this.#bits[i] ?? 0) & (others.#bits[i] ?? 0)
+  }
+
+  /** The numbers from one down, that one left out. */
+  *downFrom(before: number): Generator<number> {
+    for (let at = Math.min(this.#bits.length - 1, before >>> 5); at >= 0; at--) {
+      if (this.#bits[at] === 0) continue
+      for (let doc = at * 32 + 31; doc >= at * 32; doc--) if (doc < before && this.has(doc)) yield doc
+    }
+  }
+}
+
+/** A drive whose texts are searched. */
+export interface TextDrive {
+  bucketId: string
+  number: number
+  docs: number
+}
+
+type ByDrive = ReadonlyMap<number, Docs>
+
+/** What the texts of some files have of a query. */
+export interface TextsOfFiles {
+  /** Whether the text of a file has a term. */
+  has(row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term): boolean
+  digestOf(row: Pick<PlacedRow, 'bucketId' | 'blobId'>): string | undefined
+}
+
+const NONE: TextsOfFiles = { has: () => false, digestOf: () => undefined }
+
+/**
+ * Which contents of some drives have the terms of a query. The lists of the words are read once for a search; whether a file has a word is
+ * then known without its text.
+ */
+export async function textMatches(db: Db, drives: readonly TextDrive[], query: SearchQuery) {
+  const searched = drives.filter(({ docs }) => docs > 0)
+  const numberOf = new Map(searched.map(({ bucketId, number }) => [bucketId, number]))
+  const lists = new Map<Term, ByDrive>()
+
+  async function listOf(word: string, isPrefix: boolean): Promise<Map<number, Docs>> {
+    const list = new Map<number, Docs>()
+    const lasts = new Map(searched.map(({ number, docs }) => [number, docs]))
+    for (const { drive, block, docs } of await blocksOfWord(db, searched, { word, isPrefix })) {
+      const found = list.get(drive) ?? new Docs(lasts.get(drive) ?? 0)
+      list.set(drive, found)
+      const first = block * BLOCK
+      for (let i = 0; i + 1 < docs.length; i += 2) found.add(first + ((docs[i] ?? 0) | ((docs[i + 1] ?? 0) << 8)))
+    }
+    return list
+  }
+
+  async function readTerm({ words, isPrefix }: Term): Promise<ByDrive> {
+    const [first, ...rest] = words.map((word, i) => ({ word, isPrefix: isPrefix && i === words.length - 1 }))
+    if (!first) return new Map()
+    const list = await listOf(first.word, first.isPrefix)
+    for (const { word, isPrefix } of rest) {
+      if (list.size === 0) break
+      const others = await listOf(word, isPrefix)
+      for (const [drive, docs] of list) {
+        const there = others.get(drive)
+        if (there) docs.keep(there)
+        else list.delete(drive)
+      }
+    }
+    return list
+  }
+
+  if (searched.length > 0) {
+    const { terms, without } = query
+    for (const term of [...terms, ...without]) lists.set(term, await readTerm(term))
+  }
+  const isAny = [...lists.values()].some(({ size }) => size > 0)
+
+  return {
+    /** The contents of a drive that have all words of some terms. */
+    inDrive(number: number, terms: readonly Term[]): Docs | null {
+      const [first, ...rest] = terms.map(term => lists.get(term)?.get(number))
+      if (!first || rest.some(docs => !docs)) return null
+      if (rest.length === 0) return first
+      const last = searched.find(drive => drive.number === number)?.docs ?? 0
+      const all = new Docs(last)
+      for (const doc of first.downFrom(last + 1)) if (rest.every(docs => docs?.has(doc))) all.add(doc)
+      return all
+    },
+
+    /** What the texts of some files have. */
+    async ofFiles(rows: readonly PlacedRow[]): Promise<TextsOfFiles> {
+      const ids = isAny
+        ? rows.flatMap(({ blobId, bucketId }) => (blobId && numberOf.has(bucketId) ? [blobId] : []))
+        : []
+      if (ids.length === 0) return NONE
+      const docs = new Map<string, { doc: number; digest: string }>()
+      for (const { drive, blobId, ...text } of await textsOfBlobs(db, [...numberOf.values()], ids))
+        docs.set(`${drive} ${blobId}`, text)
+      const textOf = ({ bucketId, blobId }: Pick<PlacedRow, 'bucketId' | 'blobId'>) =>
+        docs.get(`${numberOf.get(bucketId)} ${blobId}`)
+      const hasWords = (row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term): boolean => {
+        const text = textOf(row)
+        return (
+          text !== undefined &&
+          Boolean(
+            lists
+              .get(term)
+              ?.get(numberOf.get(row.bucketId) ?? 0)
+              ?.has(text.doc),
+          )
+        )
+      }
+      const phrases = await phrasesIn(rows, hasWords, row => textOf(row)?.digest)
+      return {
+        digestOf: row => textOf(row)?.digest,
+        has: (row, term) =>
+          hasWords(row, term) &&
+          (term.words.length === 1 || Boolean(phrases.get(term)?.has(textOf(row)?.digest ?? ''))),
+      }
+    },
+  }
+
+  /** The texts that have the words of phrases one after the other: the index does not know their order. */
+  async function phrasesIn(
+    rows: readonly PlacedRow[],
+    hasWords: (row: PlacedRow, term: Term) => boolean,
+    digestOf: (row: PlacedRow) => string | undefined,
+  ): Promise<Map<Term, Set<string>>> {
+    const found = new Map<Term, Set<string>>()
+    for (const term of lists.keys()) {
+      if (term.words.length === 1) continue
+      const digests = rows.filter(row => hasWords(row, term)).flatMap(row => digestOf(row) ?? [])
+      const those = new Set<string>()
+      found.set(term, those)
+      for (const [digest, body] of await textBodies(db, digests))
+        if (hasPhrase(await textOfBody(body), term)) those.add(digest)
+    }
+    return found
+  }
+}
+
+export type TextMatches = Awaited<ReturnType<typeof textMatches>>
+
+/** Whether a text has words one after the other, with anything but letters and digits between them. */
+function hasPhrase(text: string, { text: written, words, isPrefix }: Term): boolean {
+  const folded = fold(text)
+  // Such words overlap each other.
+  if (words.some(word => UNSPACED.test(word))) return folded.includes(fold(written))
+  const end = isPrefix ? '' : '(?![\\p{L}\\p{N}\\p{M}])'
+  return new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])${words.join('[^\\p{L}\\p{N}\\p{M}]+')}${end}`, 'u').test(folded)
+}

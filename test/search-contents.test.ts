@@ -1,0 +1,312 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { createLog } from '../src/runtime/log.ts'
+import { contentsService } from '../src/services/search/contents.ts'
+import { driveOf, expel, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { pdfOf } from './pdf-of.ts'
+
+let t: TestApp
+let alice: Person
+let bob: Person
+
+interface Data {
+  search: {
+    nodes: { path: string; share: { id: string } | null }[]
+    edges: { matchedIn: string[]; snippet: { text: string; ranges: { start: number; end: number }[] } | null }[]
+    pageInfo: { hasNextPage: boolean; endCursor: string | null }
+    isComplete: boolean
+  }
+}
+
+const SEARCH = `query ($query: String!, $first: Int, $after: String, $orderBy: SearchOrder, $drives: [ID!]) {
+  search(query: $query, first: $first, after: $after, orderBy: $orderBy, drives: $drives) {
+    nodes { path share { id } } edges { matchedIn snippet { text ranges { start end } } }
+    pageInfo { hasNextPage endCursor } isComplete
+  }
+}`
+
+async function search(who: Person, query: string, more: object = {}): Promise<Data['search']> {
+  const { data, errors } = await who.graphql<Data>(SEARCH, { query, ...more })
+  if (!data) throw new Error(JSON.stringify(errors))
+  return data.search
+}
+
+const paths = async (who: Person, query: string, more: object = {}): Promise<string[]> =>
+  (await search(who, query, more)).nodes.map(({ path }) => path)
+
+/** Indexes everything, and makes and deletes what waits for it. */
+async function settle(): Promise<void> {
+  await t.app.searchIndexer.idle()
+  await t.settle()
+}
+
+async function upload(who: Person, path: string, bytes: string | Uint8Array, type = 'text/plain'): Promise<void> {
+  const answer = await who.upload(path, bytes, type)
+  if (answer.status !== 200) throw new Error(answer.text)
+}
+
+beforeAll(async () => {
+  t = await startApp({
+    ...UNHURRIED,
+    ...{ SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1', TRASH_DAYS: '0', VERSIONS_KEPT: '0' },
+  })
+  alice = await t.signIn('alice')
+  bob = await t.signIn('bob')
+})
+afterAll(() => t.stop())
+
+describe('What is in a file', () => {
+  it('is found by its words, their beginnings, and without their accents, with the part that has them', async () => {
+    await upload(alice, 'letters/one.txt', 'Dear Ms Müller,\n\nthe quokka of the Straße has <b>arrived</b> in Zürich.')
+    await settle()
+    const { nodes, edges } = await search(alice, 'quokka zurich')
+    expect(nodes.map(({ path }) => path)).toEqual(['letters/one.txt'])
+    expect(edges[0]?.matchedIn).toEqual(['CONTENT'])
+    const { text, ranges } = edges[0]?.snippet ?? { text: '', ranges: [] }
+    expect(text).toBe('Dear Ms Müller,  the quokka of the Straße has <b>arrived</b> in Zürich.')
+    expect(ranges.map(({ start, end }) => text.slice(start, end))).toEqual(['quokka', 'Zürich'])
+    expect(await paths(alice, 'quok')).toEqual(['letters/one.txt'])
+    expect(await paths(alice, 'strass')).toEqual(['letters/one.txt'])
+    expect(await paths(alice, 'quokk arrived')).toEqual([])
+    expect(await paths(bob, 'quokka')).toEqual([])
+  })
+
+  it('is found in other formats, by phrases, and not where a query excludes it', async () => {
+    await upload(alice, 'formats/report.pdf', pdfOf(['The numbat report', 'was written in March']), 'application/pdf')
+    await upload(alice, 'formats/code.ts', 'export const numbatCount = 1 // numbat report, March')
+    await settle()
+    expect(await paths(alice, 'numbat report')).toEqual(['formats/code.ts', 'formats/report.pdf'])
+    expect(await paths(alice, '"report was written"')).toEqual(['formats/report.pdf'])
+    expect(await paths(alice, '"written was report"')).toEqual([])
+    expect(await paths(alice, 'numbat -written')).toEqual(['formats/code.ts'])
+    expect(await paths(alice, 'numbat type:pdf')).toEqual(['formats/report.pdf'])
+    // A word of the name beside one of the text.
+    expect(await paths(alice, 'code march')).toEqual(['formats/code.ts'])
+    expect((await search(alice, 'code march')).edges[0]?.matchedIn).toEqual(['NAME', 'CONTENT'])
+    // Names come first.
+    await upload(alice, 'formats/numbat.txt', 'nothing')
+    expect((await paths(alice, 'numbat'))[0]).toBe('formats/numbat.txt')
+  })
+
+  it('is found page by page, in every order', async () => {
+    for (let i = 0; i < 7; i++) await upload(alice, `pages/${i}.txt`, `bilby number ${i % 4}`)
+    await settle()
+    for (const orderBy of ['RELEVANCE', 'NAME', 'NEWEST']) {
+      const all = await paths(alice, 'bilby', { orderBy })
+      expect([...all].sort()).toEqual(Array.from({ length: 7 }, (_, i) => `pages/${i}.txt`))
+      const read: string[] = []
+      for (let after: string | null = null; ; ) {
+        const page: Data['search'] = await search(alice, 'bilby', { orderBy, first: 2, after })
+        read.push(...page.nodes.map(({ path }) => path))
+        expect(page.edges.every(({ snippet }) => snippet?.text.startsWith('bilby number'))).toBe(true)
+        if (!page.pageInfo.hasNextPage) break
+        after = page.pageInfo.endCursor
+      }
+      expect([orderBy, read]).toEqual([orderBy, all])
+    }
+  })
+
+  it('is what is in it now', async () => {
+    await upload(alice, 'now/a.txt', 'the wombat of before')
+    await settle()
+    expect(await paths(alice, 'wombat')).toEqual(['now/a.txt'])
+    const form = new FormData()
+    form.append('on_conflict', 'replace')
+    form.append('folder', 'now')
+    form.append('file', new Blob(['the echidna of now'], { type: 'text/plain' }), 'a.txt')
+    expect((await alice.rest('POST', '/api/files/upload', { form })).status).toBe(200)
+    expect(await paths(alice, 'wombat')).toEqual([])
+    await settle()
+    expect([await paths(alice, 'wombat'), await paths(alice, 'echidna')]).toEqual([[], ['now/a.txt']])
+  })
+
+  it('is found by GET /api/search, too', async () => {
+    const { status, response } = await alice.rest('GET', '/api/search?query=echidna')
+    expect([status, response.results]).toMatchObject([
+      200,
+      [
+        {
+          path: 'now/a.txt',
+          matched_in: ['content'],
+          snippet: { text: 'the echidna of now', ranges: [{ start: 4, end: 11 }] },
+        },
+      ],
+    ])
+  })
+})
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+const remove = async (who: Person, path: string): Promise<void> => {
+  const { status } = await who.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(path)}`)
+  expect(status).toBe(200)
+}
+
+/** What the index has of a content: its text, the drives that it is indexed in, and whether one of its words is there. */
+async function kept(text: string, word: string) {
+  const [digest, { db }] = [sha256(text), t.app]
+  const count = async (sql: string, value: string) => Number((await db.row<{ n: number }>(sql, [value]))?.n)
+  return {
+    texts: await count('SELECT COUNT(*) AS n FROM content_text WHERE digest = ?', digest),
+    drives: await count('SELECT COUNT(*) AS n FROM search_text WHERE digest = ?', digest),
+    words: await count('SELECT COUNT(*) AS n FROM search_text_word WHERE word = ?', word),
+  }
+}
+
+describe('One content', () => {
+  it('has one text, and each owner finds only their own file of it', async () => {
+    const text = 'a shared quoll'
+    await upload(alice, 'quolls/mine.txt', text)
+    await settle()
+    await upload(bob, 'theirs.txt', text)
+    await settle()
+    expect(await paths(alice, 'quoll shared')).toEqual(['quolls/mine.txt'])
+    expect(await paths(bob, 'quoll shared')).toEqual(['theirs.txt'])
+    expect(await kept(text, 'quoll')).toEqual({ texts: 1, drives: 2, words: 2 })
+    const copied = await alice.rest('POST', '/api/copies', { json: { entries: ['quolls'], name: 'quolls2' } })
+    expect(copied.status).toBe(200)
+    await settle()
+    expect(await paths(alice, 'quoll shared')).toEqual(['quolls2/mine.txt', 'quolls/mine.txt'])
+    await remove(alice, 'quolls/mine.txt')
+    await settle()
+    expect(await paths(alice, 'quoll shared')).toEqual(['quolls2/mine.txt'])
+    await remove(alice, 'quolls2/mine.txt')
+    expect(await paths(alice, 'quoll shared')).toEqual([])
+    await settle()
+    // In the drive that has it no more, nothing of it is left, once that has been looked through.
+    await t.app.searchIndexer.poll()
+    expect(await kept(text, 'quoll')).toEqual({ texts: 1, drives: 1, words: 1 })
+    expect(await paths(bob, 'quoll shared')).toEqual(['theirs.txt'])
+    await remove(bob, 'theirs.txt')
+    await settle()
+    await settle()
+    expect(await kept(text, 'quoll')).toEqual({ texts: 0, drives: 0, words: 0 })
+  })
+})
+
+describe('From the next search on, nothing of a text is found', () => {
+  /** No hit, and so no snippet and no count. */
+  const nothing = async (who: Person, query: string) => expect((await search(who, query)).nodes).toEqual([])
+
+  it('by somebody whose share has ended', async () => {
+    await upload(alice, 'given/plan.txt', 'the secret pademelon')
+    await settle()
+    const { data, errors } = await alice.graphql<{ shareFiles: { shares: { id: string }[] } }>(
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+      { input: { files: [{ at: { path: 'given' } }], email: bob.email } },
+    )
+    expect(errors).toBeUndefined()
+    const id = data?.shareFiles.shares[0]?.id ?? ''
+    const { nodes, edges } = await search(bob, 'pademelon')
+    expect(nodes).toEqual([{ path: 'plan.txt', share: { id } }])
+    expect(edges[0]?.snippet?.text).toBe('the secret pademelon')
+    await nothing(bob, 'quokka')
+    // What is loaded from a link with a bound is counted: a snippet would not be.
+    await t.app.db.run('UPDATE share SET max_downloads = 3 WHERE id = ?', [id])
+    await nothing(bob, 'pademelon')
+    await t.app.db.run('UPDATE share SET max_downloads = NULL WHERE id = ?', [id])
+    expect(await paths(bob, 'pademelon')).toEqual(['plan.txt'])
+    const ended = await alice.graphql('mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { revokedId } }', {
+      input: { share: { id } },
+    })
+    expect(ended.errors).toBeUndefined()
+    await nothing(bob, 'pademelon')
+  })
+
+  it('by a member who is removed, and by a key without the scope', async () => {
+    const garden = await found(alice)
+    await put(alice, garden, 'plans.txt', 'the potoroo garden')
+    await settle()
+    await join(t, garden, bob, 'viewer')
+    expect(await paths(bob, 'potoroo')).toEqual(['/plans.txt'])
+    const drive = await driveOf(alice, garden)
+    await expel(t, garden, bob)
+    await nothing(bob, 'potoroo')
+    expect((await bob.graphql(SEARCH, { query: 'potoroo', drives: [drive] })).code).toBe('FORBIDDEN')
+    expect(await paths((await workspaceKey(t, alice, garden)).caller, 'potoroo')).toEqual(['/plans.txt'])
+    const own = await privateKey(t, alice)
+    await nothing(own.caller, 'potoroo')
+    expect(await paths(own.caller, 'pademelon')).toEqual(['given/plan.txt'])
+    const writes = await privateKey(t, alice, ['private_files:write'])
+    expect((await writes.caller.graphql(SEARCH, { query: 'pademelon' })).code).toBe('INSUFFICIENT_SCOPE')
+  })
+
+  it('of a file that is in the trash or deleted, until it is restored', async () => {
+    await upload(alice, 'rubbish/a.txt', 'a lonely dunnart')
+    await settle()
+    expect(await paths(alice, 'dunnart')).toEqual(['rubbish/a.txt'])
+    await alice.rest('DELETE', '/api/folders?path=rubbish&recursive=true')
+    await nothing(alice, 'dunnart')
+  })
+})
+
+describe('What a killed process leaves', () => {
+  it('is made whole by the job that comes back', async () => {
+    const text = 'the half potaroo'
+    await upload(alice, 'killed.txt', text)
+    await settle()
+    const { db } = t.app
+    // It had numbered the content, and written none of its words.
+    const digest = sha256(text)
+    await db.run('UPDATE search_text SET is_ready = 0 WHERE digest = ?', [digest])
+    await db.run("DELETE FROM search_text_word WHERE word = 'potaroo'")
+    expect(await paths(alice, 'potaroo')).toEqual([])
+    const blob = await db.row<{ id: string }>('SELECT id FROM blobs WHERE sha256 = ?', [digest])
+    const job = { blobId: blob?.id ?? '', fileType: 'text/plain', format: 'text' } as const
+    await t.app.services.contents.make(job, { attempts: 1, requireRunning() {} })
+    expect(await paths(alice, 'potaroo')).toEqual(['killed.txt'])
+    expect(await kept(text, 'potaroo')).toEqual({ texts: 1, drives: 1, words: 1 })
+    // Again, though nothing is missing: nothing changes.
+    await t.app.services.contents.make(job, { attempts: 1, requireRunning() {} })
+    expect(await kept(text, 'potaroo')).toEqual({ texts: 1, drives: 1, words: 1 })
+  })
+
+  it('is no text of a content that is gone', async () => {
+    const text = 'the vanishing boodie'
+    await upload(alice, 'vanishing.txt', text)
+    await t.app.searchIndexer.idle()
+    const { db } = t.app
+    const [job] = await db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'contents'")
+    await remove(alice, 'vanishing.txt')
+    await settle()
+    await settle()
+    if (job) await t.app.services.contents.make(JSON.parse(job.payload), { attempts: 1, requireRunning() {} })
+    expect(await kept(text, 'boodie')).toEqual({ texts: 0, drives: 0, words: 0 })
+  })
+})
+
+describe('SEARCH_CONTENTS=off', () => {
+  it('finds nothing of contents, deletes their texts, and makes them again when it is on', async () => {
+    const dir = { SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1' }
+    const on = await startApp({ ...UNHURRIED, ...dir })
+    try {
+      const carol = await on.signIn('carol')
+      await upload(carol, 'c.txt', 'the rare numbat')
+      await on.app.searchIndexer.idle()
+      await on.settle()
+      const find = async () => (await search(carol, 'numbat')).nodes.length
+      expect(await find()).toBe(1)
+      const off = contentsOf(on, false)
+      await off.settle()
+      while (await off.settle());
+      for (const table of ['content_text', 'search_text', 'search_text_word'])
+        expect(await on.app.db.rows(`SELECT * FROM ${table}`)).toEqual([])
+      await off.order(1, [{ blobId: 'x', name: 'a.txt', fileType: 'text/plain', size: 3 }])
+      expect(await on.app.db.Job.count({ where: { kind: 'contents' } })).toBe(0)
+      expect(await find()).toBe(0)
+      await on.app.services.contents.settle()
+      await on.app.searchIndexer.idle()
+      await on.settle()
+      expect(await find()).toBe(1)
+    } finally {
+      await on.stop()
+    }
+  })
+})
+
+const contentsOf = ({ app }: TestApp, searchContents: boolean) =>
+  contentsService({
+    ...{ db: app.db, store: app.store, derive: app.derive, searchContents },
+    ...{ log: createLog({ logLevel: 'silent' }), wake: () => app.worker.wake() },
+  })
