@@ -207,9 +207,12 @@ describe('From the next search on, nothing of a text is found', () => {
     await nothing(bob, 'pademelon')
     await t.app.db.run('UPDATE share SET max_downloads = NULL WHERE id = ?', [id])
     expect(await paths(bob, 'pademelon')).toEqual(['plan.txt'])
-    const ended = await alice.graphql('mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { revokedId } }', {
-      input: { share: { id } },
-    })
+    const ended = await alice.graphql(
+      'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { revokedId } }',
+      {
+        input: { share: { id } },
+      },
+    )
     expect(ended.errors).toBeUndefined()
     await nothing(bob, 'pademelon')
   })

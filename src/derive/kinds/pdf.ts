@@ -25,7 +25,7 @@ export interface FirstPage {
 let compiled: WebAssembly.Module | undefined
 
 /** PDFium, with memory of its own: nothing of a document is there for the next one. It has no scripts and no network. */
-async function start(): Promise<PDFium> {
+export async function startPdfium(): Promise<PDFium> {
   compiled ??= new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'))))
   const program = compiled
   const pdfium = await PDFiumModule({
@@ -41,7 +41,7 @@ async function start(): Promise<PDFium> {
 }
 
 /** Opens a document. @returns its handle @throws Refusal */
-function load(pdfium: PDFium, path: string): number {
+export function loadDocument(pdfium: PDFium, path: string): number {
   const file = openSync(path, 'r')
   try {
     const { size } = fstatSync(file)
@@ -63,8 +63,8 @@ function load(pdfium: PDFium, path: string): number {
 
 /** Draws the first page of a document, with so many pixels on its longest side. @throws Refusal */
 export async function firstPage(path: string, side: number): Promise<FirstPage> {
-  const pdfium = await start()
-  const page = pdfium._FPDF_LoadPage(load(pdfium, path), 0)
+  const pdfium = await startPdfium()
+  const page = pdfium._FPDF_LoadPage(loadDocument(pdfium, path), 0)
   if (!page) throw new Refusal('unreadable')
   const [width, height] = [pdfium._FPDF_GetPageWidth(page), pdfium._FPDF_GetPageHeight(page)]
   if (!(width > 0 && height > 0 && width < 1e6 && height < 1e6)) throw new Refusal('unreadable')

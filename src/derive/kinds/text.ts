@@ -52,7 +52,7 @@ function formatOf(start: Buffer, said: Input['format']): Input['format'] {
 async function textOf(path: string, said: Input['format']): Promise<string> {
   const format = formatOf(await startOf(path, 1024), said)
   // Each is loaded by the process that needs it.
-  if (format === 'pdf') return (await import('../text/pdf.ts')).textOfPdf(new Uint8Array(await whole(path)))
+  if (format === 'pdf') return (await import('../text/pdf.ts')).textOfPdf(path)
   if (format === 'office') return (await import('../text/office.ts')).textOfOffice(await whole(path))
   const bytes = await startOf(path, READ)
   if (format === 'mail') return (await import('../text/mail.ts')).textOfMail(bytes)

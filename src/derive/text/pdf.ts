@@ -1,25 +1,35 @@
-import { getDocumentProxy } from 'unpdf'
+import { loadDocument, startPdfium } from '../kinds/pdf.ts'
+import { Refusal } from '../outcome.ts'
 import { BoundedText } from './bounded-text.ts'
 
 const MOST_PAGES = 5000
+/** Characters that are read together, each of two bytes. */
+const STEP = 16_384
 
-/** The text of a PDF, page by page. Its scripts are not run, and its fonts and pictures are not drawn. */
-export async function textOfPdf(bytes: Uint8Array): Promise<string> {
+/** The text of a PDF document, page by page. It is not drawn, and has no scripts. @throws Refusal */
+export async function textOfPdf(path: string): Promise<string> {
+  const pdfium = await startPdfium()
+  const document = loadDocument(pdfium, path)
   const text = new BoundedText()
-  const pdf = await getDocumentProxy(bytes, {
-    ...{ isEvalSupported: false, useSystemFonts: false, disableFontFace: true, stopAtErrors: false },
-    ...{ enableXfa: false, useWasm: false, verbosity: 0 },
-  })
-  try {
-    for (let page = 1; page <= Math.min(pdf.numPages, MOST_PAGES) && !text.isFull; page++) {
-      const shown = await pdf.getPage(page)
-      for (const item of (await shown.getTextContent()).items)
-        if ('str' in item) text.add(item.hasEOL ? `${item.str}\n` : item.str)
+  // GetText ends what it writes with a zero.
+  const at = pdfium.wasmExports.malloc((STEP + 1) * 2)
+  if (!at) throw new Refusal('memory')
+  const pages = Math.min(pdfium._FPDF_GetPageCount(document), MOST_PAGES)
+  for (let number = 0; number < pages && !text.isFull; number++) {
+    const page = pdfium._FPDF_LoadPage(document, number)
+    const texts = page ? pdfium._FPDFText_LoadPage(page) : 0
+    if (texts) {
+      const count = pdfium._FPDFText_CountChars(texts)
+      for (let from = 0; from < count && !text.isFull; from += STEP) {
+        const written = pdfium._FPDFText_GetText(texts, from, Math.min(STEP, count - from), at)
+        // Memory may have grown, and be elsewhere, since the last time.
+        const bytes = Buffer.from(pdfium.HEAPU8.buffer, at, Math.max(0, written - 1) * 2)
+        text.add(bytes.toString('utf16le').replaceAll('\r\n', '\n'))
+      }
+      pdfium._FPDFText_ClosePage(texts)
       text.add('\n')
-      shown.cleanup()
     }
-  } finally {
-    await pdf.loadingTask.destroy()
+    if (page) pdfium._FPDF_ClosePage(page)
   }
   return text.toString()
 }
