@@ -20,7 +20,13 @@ interface Found extends Result {
   drive: DriveValue | undefined
 }
 
-const SearchField = enumOf<Field>('SearchField', 'Where words of a search were found.', ['name', 'path', 'note', 'tag', 'content'])
+const SearchField = enumOf<Field>('SearchField', 'Where words of a search were found.', [
+  'name',
+  'path',
+  'note',
+  'tag',
+  'content',
+])
 
 const SearchOrder = builder.enumType('SearchOrder', {
   description: 'By what results are sorted. Other orders than RELEVANCE sort the first 1,000 results.',

@@ -33,7 +33,8 @@ export function launch(
   const quiet = process.env.TEST_BUNDLE ? ['--disable-warning=DEP0169'] : []
   return spawn(process.execPath, [...quiet, programPath(program), ...args], {
     cwd,
-    env: { ...COMPILED, PATH: process.env.PATH ?? '', ...settings },
+    // Each text would start a process of its own; test/search-kill.test.ts has them.
+    env: { ...COMPILED, PATH: process.env.PATH ?? '', SEARCH_CONTENTS: 'off', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
