@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { createLog } from '../src/runtime/log.ts'
-import { contentsService } from '../src/services/search/contents.ts'
+import { contentsService } from '../src/services/search/search-text.ts'
 import { driveOf, expel, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { pdfOf } from './pdf-of.ts'

@@ -68,6 +68,12 @@ export async function numberText(
 export const setTextReady = (db: Db, drive: number, docs: readonly number[]): Promise<number> =>
   db.run(`UPDATE search_text SET is_ready = 1 WHERE drive = ? AND doc IN (${placeholders(docs)})`, [drive, ...docs])
 
+/** Those of some numbers of a drive that contents have. */
+export async function numberedAmong(db: Db, drive: number, docs: readonly number[]): Promise<number[]> {
+  const sql = `SELECT doc FROM search_text WHERE drive = ? AND doc IN (${placeholders(docs)})`
+  return (await db.rows<{ doc: number }>(sql, [drive, ...docs])).map(({ doc }) => doc)
+}
+
 export const deleteSearchedText = (db: Db, drive: number, doc: number, tx: Tx): Promise<number> =>
   db.run('DELETE FROM search_text WHERE drive = ? AND doc = ?', [drive, doc], tx)
 

@@ -9,8 +9,8 @@ import {
 import { deleteTextIndex } from '../../db/queries/search-text.ts'
 import type { Log } from '../runtime/log.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
-import type { ContentsService } from '../services/search/contents.ts'
 import type { SearchIndexService } from '../services/search/search-index.ts'
+import type { ContentsService } from '../services/search/search-text.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { createPace } from './pace.ts'
 

@@ -28,7 +28,7 @@ import { inParts } from '../../../db/queries/sql.ts'
 import { fileClassOf } from '../../values/file-class.ts'
 import { fold, wordsIn, wordsOfName } from '../../values/search-words.ts'
 import type { Core } from '../core.ts'
-import type { ContentsService } from './contents.ts'
+import type { ContentsService } from './search-text.ts'
 
 /** Entries and events of one batch. */
 const ENTRIES = 200

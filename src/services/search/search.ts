@@ -8,11 +8,11 @@ import { isEmptySearch, parseSearch, type SearchHint, type SearchQuery } from '.
 import type { Core } from '../core.ts'
 import { readCursor, writeCursor } from '../page.ts'
 import type { ShareService } from '../sharing/share.ts'
-import type { ContentsService } from './contents.ts'
 import { type Candidate, type CandidateKey, candidatesOf } from './search-candidate.ts'
 import { type SearchResult, searchFilter } from './search-filter.ts'
 import type { SearchIndexService } from './search-index.ts'
 import type { SearchedShare, SearchScope } from './search-scope.ts'
+import type { ContentsService } from './search-text.ts'
 import { textMatches } from './text-match.ts'
 import { withSnippets } from './text-snippet.ts'
 

@@ -6,6 +6,7 @@ import {
   BLOCK,
   deleteSearchedText,
   lockTextWords,
+  numberedAmong,
   numberText,
   replaceTextWords,
   type SearchedText,
@@ -54,13 +55,8 @@ export function textIndex(db: Db) {
     if ((await setTextReady(db, drive, docs)) === docs.length) return
     // They were taken away meanwhile.
     const left = new Set(docs)
-    for (const row of await stillThere(drive, docs)) left.delete(row)
+    for (const doc of await numberedAmong(db, drive, docs)) left.delete(doc)
     for (const { doc, words } of contents) if (left.has(doc)) await takeAway(drive, doc, words)
-  }
-
-  async function stillThere(drive: number, docs: readonly number[]): Promise<number[]> {
-    const sql = `SELECT doc FROM search_text WHERE drive = ? AND doc IN (${docs.join(', ')})`
-    return (await db.rows<{ doc: number }>(sql, [drive])).map(({ doc }) => doc)
   }
 
   async function takeAway(drive: number, doc: number, words: readonly string[]): Promise<void> {
