@@ -279,6 +279,31 @@ describe('API keys', () => {
     expectQuiet(ada)
   })
 
+  it('connects a device in two clicks, with what is to be pasted', async () => {
+    await page.getByRole('button', { name: 'Connect a device' }).click()
+    const dialog = page.getByRole('dialog')
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Create a password' }).click()
+    await heading('Connect your device')
+    await expectAccessible(page)
+    await pictures(page, 'console-account-connect')
+    const [address, user, password] = await Promise.all(
+      ['Address', 'User', 'Password'].map(label => page.getByLabel(label, { exact: true }).inputValue()),
+    )
+    expect(address).toBe(`${w.service.url}/dav/`)
+    const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+    const put = await fetch(`${address}files/by-webdav.txt`, { method: 'PUT', headers: { authorization }, body: 'x' })
+    expect(put.status).toBe(201)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await listed('API keys').filter({ hasText: 'WebDAV' }).getByText('Delete files').waitFor()
+    await page.getByRole('button', { name: 'Revoke WebDAV' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('WebDAV').waitFor({ state: 'detached' })
+    const refused = await fetch(`${address}files/by-webdav.txt`, { headers: { authorization } })
+    expect(refused.status).toBe(401)
+    expectQuiet(ada)
+  })
+
   it('keeps the list when it cannot be read again, and the secret until it is closed', async () => {
     const failure = { data: null, errors: [{ message: 'Busy.', extensions: { code: 'INTERNAL_ERROR' } }] }
     const isList = (body: string | null) => body?.includes('query AccountKeys') ?? false

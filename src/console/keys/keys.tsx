@@ -6,7 +6,7 @@ import { formatExact } from '../i18n/format.ts'
 import { formatRelative } from '../i18n/times.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
-import { KeyRound, Plus } from '../parts/icons.ts'
+import { KeyRound, Monitor, Plus } from '../parts/icons.ts'
 import { personName } from '../parts/person-name.ts'
 import { Rows } from '../parts/rows.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -14,6 +14,7 @@ import { ShowMore } from '../parts/show-more.tsx'
 import { EmptyState } from '../parts/states.tsx'
 import { toastError } from '../parts/toasts.tsx'
 import { useOffers } from '../shell/offers.ts'
+import { ConnectDevice } from './connect-device.tsx'
 import { NewKey } from './new-key.tsx'
 import { type Scope, scopeText } from './scopes.ts'
 import { text } from './text.ts'
@@ -61,13 +62,14 @@ interface KeysProps {
   max: number
   /** What a key may be allowed here. */
   scopes: readonly Scope[]
-  /** The id of the workspace that the keys belong to; null for those of the person. */
-  workspace: string | null
+  /** The workspace that the keys belong to; null for those of the person. */
+  workspace: { id: string; slug: string } | null
 }
 
 /** API keys: what they may, when they were used; made and revoked here. */
 export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
   const [isCreating, setCreating] = useState(false)
+  const [isConnecting, setConnecting] = useState(false)
   const [revoking, setRevoking] = useState<Key | null>(null)
   const revoke = async ({ id }: Key) => {
     await mutate(DELETE_KEY, { input: { apiKey: id } })
@@ -75,13 +77,24 @@ export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
   }
   const isFull = keys.entries.length >= max
   useOffers(() =>
-    isFull ? [] : [{ id: 'new-key', label: text('create'), icon: KeyRound, run: () => setCreating(true) }],
+    isFull
+      ? []
+      : [
+          { id: 'new-key', label: text('create'), icon: KeyRound, run: () => setCreating(true) },
+          { id: 'connect', label: text('connect'), icon: Monitor, run: () => setConnecting(true) },
+        ],
   )
   const create = (
-    <Button look="primary" isDisabled={isFull} onPress={() => setCreating(true)}>
-      <Plus />
-      {text('create')}
-    </Button>
+    <div className="row-end">
+      <Button isDisabled={isFull} onPress={() => setConnecting(true)}>
+        <Monitor />
+        {text('connect')}
+      </Button>
+      <Button look="primary" isDisabled={isFull} onPress={() => setCreating(true)}>
+        <Plus />
+        {text('create')}
+      </Button>
+    </div>
   )
   return (
     <Section title={text('keys')} hint={hint} actions={create}>
@@ -124,7 +137,15 @@ export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
       )}
       <ShowMore {...keys} />
       {isCreating && (
-        <NewKey scopes={scopes} workspace={workspace} onCreated={keys.refresh} onClose={() => setCreating(false)} />
+        <NewKey
+          scopes={scopes}
+          workspace={workspace?.id ?? null}
+          onCreated={keys.refresh}
+          onClose={() => setCreating(false)}
+        />
+      )}
+      {isConnecting && (
+        <ConnectDevice workspace={workspace} onCreated={keys.refresh} onClose={() => setConnecting(false)} />
       )}
       {revoking && (
         <Confirm

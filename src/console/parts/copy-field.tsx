@@ -1,8 +1,15 @@
 import { useId } from 'react'
 import { CopyButton } from './copy-button.tsx'
 
+interface CopyFieldProps {
+  label: string
+  value: string
+  /** What the button says aloud, where there are several of them: the focus is then elsewhere. */
+  copyLabel?: string
+}
+
 /** Something to be copied. Where there is no button for that, it can be selected. */
-export function CopyField({ label, value }: { label: string; value: string }) {
+export function CopyField({ label, value, copyLabel }: CopyFieldProps) {
   const id = useId()
   return (
     <div className="field">
@@ -16,7 +23,7 @@ export function CopyField({ label, value }: { label: string; value: string }) {
           spellCheck={false}
           onFocus={({ currentTarget }) => currentTarget.select()}
         />
-        <CopyButton value={value} autoFocus />
+        <CopyButton value={value} {...(copyLabel ? { label: copyLabel } : { autoFocus: true })} />
       </div>
     </div>
   )

@@ -39,7 +39,7 @@ export function WorkspaceKeys() {
           keys={keys}
           max={workspace.maxApiKeys ?? 0}
           scopes={workspaceScopes}
-          workspace={workspace.id}
+          workspace={{ id: workspace.id, slug }}
         />
       ) : (
         <p className="hint">{text('keysRefused')}</p>

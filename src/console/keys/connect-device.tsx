@@ -1,0 +1,92 @@
+import { useState } from 'react'
+import { graphql } from '../graphql/graphql.ts'
+import { mutate } from '../graphql/run.ts'
+import { Button } from '../parts/button.tsx'
+import { CopyField } from '../parts/copy-field.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog, TextField } from '../parts/form.tsx'
+import { MAX_KEY_NAME } from '../parts/limits.ts'
+import { useMe } from '../shell/me.ts'
+import { davScopes } from './scopes.ts'
+import { text } from './text.ts'
+
+const CREATE_PASSWORD = graphql(`
+  mutation CreateDavPassword($input: CreateApiKeyInput!) {
+    createApiKey(input: $input) {
+      secret
+    }
+  }
+`)
+
+interface ConnectDeviceProps {
+  workspace: { id: string; slug: string } | null
+  /** Called when the password has been seen: what reads the keys again may fail, and would take it away. */
+  onCreated: () => void
+  onClose: () => void
+}
+
+/** Makes the password of a device that connects by WebDAV, and shows it this once, with the address and the user to paste beside it. */
+export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDeviceProps) {
+  const me = useMe()
+  const [password, setPassword] = useState<string | null>(null)
+  if (password !== null) {
+    const address = `${location.origin}/dav/${workspace ? `workspaces/${workspace.slug}/` : ''}`
+    const fields = [
+      [text('connectAddress'), address],
+      [text('connectUser'), me?.email ?? ''],
+      [text('connectPassword'), password],
+    ] as const
+    const finish = () => {
+      onClose()
+      onCreated()
+    }
+    return (
+      <Dialog
+        title={text('connectMade')}
+        isOpen
+        isSticky
+        onClose={finish}
+        footer={
+          <Button look="primary" onPress={finish}>
+            {text('done')}
+          </Button>
+        }
+      >
+        <p>{text('connectOnce')}</p>
+        {fields.map(([label, value]) => (
+          <CopyField key={label} label={label} value={value} copyLabel={text('copyOf', { what: label })} />
+        ))}
+      </Dialog>
+    )
+  }
+  return (
+    <FormDialog
+      title={text('connect')}
+      label={text('connectCreate')}
+      isDisabled={!me}
+      onClose={onClose}
+      onDone={() => {}}
+      onSubmit={async form => {
+        const { createApiKey } = await mutate(CREATE_PASSWORD, {
+          input: {
+            name: String(form.get('name')).trim(),
+            scopes: [...davScopes(workspace !== null)],
+            ...(workspace ? { workspace: workspace.id } : {}),
+          },
+        })
+        setPassword(createApiKey?.secret ?? '')
+      }}
+    >
+      <p>{text('connectHint')}</p>
+      <TextField
+        label={text('name')}
+        hint={text('connectNameHint')}
+        name="name"
+        defaultValue="WebDAV"
+        required
+        maxLength={MAX_KEY_NAME}
+        autoFocus
+      />
+    </FormDialog>
+  )
+}
