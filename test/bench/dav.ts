@@ -1,0 +1,113 @@
+/**
+ * WebDAV beside REST, by turns on the same service: listings, bytes, and the memory of a listing of 100,000 entries: `npm run bench:dav`.
+ * Only the ratios mean something on a shared machine. With SQLITE=true on SQLite, else on MySQL or MariaDB.
+ */
+import { insertFolder } from './folder.ts'
+import { MiB, median, processorOf, startService } from './service.ts'
+
+const ROUNDS = 5
+const LISTINGS = 40
+const DOWNLOADS = 6
+const FILE_BYTES = 64 * MiB
+
+const bench = await startService(process.env.SQLITE === 'true' ? 'sqlite' : 'mysql')
+const { url, cookie, pid } = bench
+await insertFolder(bench.db, bench, 'thousand', 1000)
+await insertFolder(bench.db, bench, 'many', 100_000)
+
+const made = await fetch(`${url}/api/api_keys/private/create`, {
+  method: 'POST',
+  headers: { cookie, 'content-type': 'application/json' },
+  body: JSON.stringify({
+    name: 'bench',
+    scopes: ['private_files:read', 'private_files:write', 'private_files:delete'],
+  }),
+})
+const { key } = ((await made.json()) as { response: { api_key: { key: string } } }).response.api_key
+const authorization = `Basic ${Buffer.from(`bench@example.com:${key}`).toString('base64')}`
+const headers = { authorization }
+
+/** Reads an answer to its end. @returns its bytes */
+async function bytesOf(answer: Response): Promise<number> {
+  if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`)
+  let bytes = 0
+  for await (const chunk of answer.body ?? []) bytes += (chunk as Uint8Array).length
+  return bytes
+}
+
+const PROPS =
+  '<D:propfind xmlns:D="DAV:"><D:prop><D:displayname/><D:getlastmodified/><D:getcontentlength/><D:resourcetype/><D:getetag/></D:prop></D:propfind>'
+const list = (folder: string, body?: string) =>
+  fetch(`${url}/dav/files/${folder}/`, {
+    method: 'PROPFIND',
+    headers: { ...headers, depth: '1' },
+    ...(body ? { body } : {}),
+  }).then(bytesOf)
+const tree = () =>
+  fetch(`${url}/api/files/tree?path=thousand&limit=1000`, { headers: { 'x-api-key': key } }).then(bytesOf)
+
+await fetch(`${url}/dav/files/large`, { method: 'PUT', headers, body: new Uint8Array(FILE_BYTES) })
+const tokenOf = async () => {
+  const answer = await fetch(`${url}/api/user/private/download_token?file=large`, { headers: { 'x-api-key': key } })
+  return ((await answer.json()) as { response: { private_download_token: string } }).response.private_download_token
+}
+const token = await tokenOf()
+const get = () => fetch(`${url}/dav/files/large`, { headers }).then(bytesOf)
+const download = () => fetch(`${url}/api/d/private/${token}`, { headers: { 'x-api-key': key } }).then(bytesOf)
+
+interface Measured {
+  perSecond: number
+  cpu: number
+}
+
+async function measure(times: number, call: () => Promise<number>): Promise<Measured> {
+  const [cpu, start] = [processorOf(pid), performance.now()]
+  for (let i = 0; i < times; i++) await call()
+  return { perSecond: (times / (performance.now() - start)) * 1000, cpu: (processorOf(pid) - cpu) / times }
+}
+
+/** Two calls by turns. @returns the medians of both */
+async function compare(times: number, ...calls: (() => Promise<number>)[]): Promise<Measured[]> {
+  for (const call of calls) await measure(Math.ceil(times / 4), call)
+  const rounds: Measured[][] = []
+  for (let i = 0; i < ROUNDS; i++) {
+    const round: Measured[] = []
+    for (const call of calls) round.push(await measure(times, call))
+    rounds.push(round)
+  }
+  return calls.map((_, i) => ({
+    perSecond: median(rounds.map(round => round[i]?.perSecond ?? 0)),
+    cpu: median(rounds.map(round => round[i]?.cpu ?? 0)),
+  }))
+}
+
+const said = (title: string, { perSecond, cpu }: Measured, of: Measured) =>
+  console.log(
+    `${title.padEnd(40)} ${perSecond.toFixed(1).padStart(8)}/s  ${(perSecond / of.perSecond).toFixed(2).padStart(5)} of REST  ${cpu.toFixed(1).padStart(6)} ms of processor`,
+  )
+
+const listed = await compare(
+  LISTINGS,
+  tree,
+  () => list('thousand', PROPS),
+  () => list('thousand'),
+)
+const [rest] = listed
+const titles = ['REST, a page of 1,000', 'PROPFIND of 1,000, five properties', 'PROPFIND of 1,000, all properties']
+if (rest) for (const [i, one] of listed.entries()) said(titles[i] ?? '', one, rest)
+
+const sent = await compare(DOWNLOADS, download, get)
+const [byRest] = sent
+if (byRest) for (const [i, one] of sent.entries()) said(['REST, 64 MiB', 'GET, 64 MiB'][i] ?? '', one, byRest)
+
+for (const round of [1, 2]) {
+  bench.resetPeak()
+  await new Promise(resolve => setTimeout(resolve, 500))
+  const before = bench.resident()
+  const start = performance.now()
+  const bytes = await list('many', PROPS)
+  console.log(
+    `PROPFIND of 100,000, round ${round}: ${(bytes / MiB).toFixed(0)} MiB in ${((performance.now() - start) / 1000).toFixed(1)} s, memory ${before.toFixed(0)} MiB before, ${bench.peak().toFixed(0)} MiB at most`,
+  )
+}
+await bench.stop()
