@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -9,8 +9,12 @@ import { startApp, type TestApp } from './harness.ts'
 
 const run = promisify(execFile)
 const isThere = (program: string, flag: string) => !spawnSync(program, [flag], { stdio: 'ignore' }).error
-const programs = { litmus: isThere('litmus', '--version'), rclone: isThere('rclone', 'version') }
-/** A program that is missing is named in the list of tests that are left out; .ci/run installs both. */
+const programs = {
+  litmus: isThere('litmus', '--version'),
+  rclone: isThere('rclone', 'version'),
+  cadaver: isThere('cadaver', '--version'),
+}
+/** A program that is missing is named in the list of tests that are left out; .ci/run installs all. */
 const withProgram = (program: keyof typeof programs) => (programs[program] ? it : it.skip)
 
 let t: TestApp
@@ -29,7 +33,7 @@ afterAll(async () => {
 })
 
 it('knows each program in the gate', () => {
-  if (process.env.CI === 'true') expect(programs).toEqual({ litmus: true, rclone: true })
+  if (process.env.CI === 'true') expect(programs).toEqual({ litmus: true, rclone: true, cadaver: true })
 })
 
 describe('litmus', () => {
@@ -77,4 +81,25 @@ describe('rclone', () => {
     },
     120_000,
   )
+})
+
+describe('cadaver', () => {
+  withProgram('cadaver')('works with files, locks and properties (Debian: cadaver)', async () => {
+    const machine = `machine localhost\nlogin ${email}\npassword ${key}\n`
+    writeFileSync(join(dir, '.netrc'), machine, { mode: 0o600 })
+    writeFileSync(join(dir, 'one.txt'), 'one')
+    const steps = [
+      ...['mkcol box', 'put one.txt box/one.txt', 'lock box/one.txt', 'put one.txt box/one.txt', 'unlock box/one.txt'],
+      ...['propset box/one.txt colour blue', 'copy box/one.txt box/two.txt', 'move box/two.txt box/three.txt'],
+      ...['propget box/three.txt colour', 'get box/three.txt back.txt', 'ls box', 'rmcol box', 'quit'],
+    ]
+    const env = { ...process.env, HOME: dir }
+    const running = run('cadaver', [`${t.url}/dav/files/`], { cwd: dir, env, timeout: 60_000 })
+    running.child.stdin?.end(steps.join('\n'))
+    const { stdout } = await running
+    expect(stdout).not.toContain('failed')
+    expect(stdout).toContain('Value of colour is: blue')
+    expect(stdout).toContain('three.txt')
+    expect(readFileSync(join(dir, 'back.txt'), 'utf8')).toBe('one')
+  })
 })
