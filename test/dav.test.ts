@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { FOLDER } from '../db/models/entry.ts'
 import { insertEntries } from '../db/queries/entry.ts'
 import { privateScopes } from '../src/access/scopes.ts'
+import { ask } from './ask.ts'
 import { expel, found, join, put, workspaceKey } from './builders.ts'
 import { basic, type Dav, davOf, davPerson, hrefsIn } from './dav-client.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
@@ -449,6 +450,8 @@ describe('Beside them', () => {
       const { dav: theirs } = await davPerson(own)
       await theirs('PUT', '/files/a', { body: 'a' })
       await own.app.services.maintenance.start({ endsAt: Date.now() + 60_000 }, null)
+      // Another worker hears of it a moment later.
+      for (let seen = 0; seen < 4; ) seen = (await statusOf(theirs('MKCOL', '/files/c'))) === 503 ? seen + 1 : 0
       const { status, headers } = await theirs('PUT', '/files/b', { body: 'b' })
       expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true])
       for (const [method, path] of [
@@ -462,5 +465,64 @@ describe('Beside them', () => {
     } finally {
       await own.stop()
     }
+  })
+})
+
+describe('What is shared with one', () => {
+  const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+  const shareOf = async (owner: Person, who: Person, path: string, more: object = {}): Promise<string> => {
+    const { shareFiles } = await ask(owner, SHARE, { input: { files: [{ at: { path } }], email: who.email, ...more } })
+    return shareFiles.shares[0].token
+  }
+
+  it('is listed, read, and changed as far as each share allows', async () => {
+    const owner = await t.signIn('sharer')
+    const { person, dav: theirs } = await davPerson(t)
+    await owner.upload('look/inside/a.txt', 'a')
+    await owner.upload('edit/b.txt', 'b')
+    await owner.upload('single.txt', 'single')
+    await shareOf(owner, person, 'look')
+    await shareOf(owner, person, 'edit', { mayEdit: true })
+    await shareOf(owner, person, 'single.txt', { mayEdit: true })
+    const list = async (path: string) => hrefsIn((await theirs('PROPFIND', path, { headers: { depth: '1' } })).text)
+    expect(await list('/')).toEqual(['/dav/', '/dav/files/', '/dav/shared/'])
+    expect(await list('/shared')).toEqual([
+      ...['/dav/shared/', '/dav/shared/look/', '/dav/shared/edit/', '/dav/shared/single.txt'],
+    ])
+    expect(await list('/shared/look/inside')).toEqual(['/dav/shared/look/inside/', '/dav/shared/look/inside/a.txt'])
+    const got = await theirs('GET', '/shared/look/inside/a.txt')
+    expect([got.status, got.text]).toEqual([200, 'a'])
+    expect(await statusOf(theirs('PUT', '/shared/look/new', { body: 'x' }))).toBe(403)
+    expect(await statusOf(theirs('DELETE', '/shared/look/inside'))).toBe(403)
+    expect(await statusOf(theirs('PUT', '/shared/edit/b.txt', { body: 'changed' }))).toBe(204)
+    const { headers, text } = await theirs('GET', '/shared/edit/b.txt')
+    expect(text).toBe('changed')
+    const ifMatch = { 'if-match': headers.get('etag') ?? '' }
+    expect(await statusOf(theirs('PUT', '/shared/edit/b.txt', { body: 'again', headers: ifMatch }))).toBe(204)
+    expect(await statusOf(theirs('PUT', '/shared/edit/b.txt', { body: 'late', headers: ifMatch }))).toBe(412)
+    expect(await statusOf(theirs('MKCOL', '/shared/edit/dir'))).toBe(201)
+    const to = { headers: { destination: '/dav/shared/edit/dir/c.txt' } }
+    expect(await statusOf(theirs('MOVE', '/shared/edit/b.txt', to))).toBe(201)
+    expect(await statusOf(theirs('DELETE', '/shared/edit/dir/c.txt'))).toBe(204)
+    expect(await statusOf(theirs('DELETE', '/shared/edit'))).toBe(403)
+    expect(await statusOf(theirs('PUT', '/shared/single.txt', { body: 'other' }))).toBe(204)
+    expect((await theirs('GET', '/shared/single.txt')).text).toBe('other')
+    expect(await statusOf(theirs('GET', '/shared/unknown'))).toBe(404)
+    expect(await statusOf(theirs('PUT', '/shared/new', { body: 'x' }))).toBe(409)
+  })
+
+  it('is kept from others, and ends with the share', async () => {
+    const owner = await t.signIn('sharer2')
+    const { person, dav: theirs } = await davPerson(t)
+    const { dav: strange } = await davPerson(t)
+    await owner.upload('secret.txt', 'secret')
+    await owner.upload('closed.txt', 'closed')
+    const token = await shareOf(owner, person, 'secret.txt')
+    await shareOf(owner, person, 'closed.txt', { password: 'a long password' })
+    expect(await statusOf(strange('GET', '/shared/secret.txt'))).toBe(404)
+    expect(await statusOf(theirs('GET', '/shared/closed.txt'))).toBe(404)
+    expect((await theirs('GET', '/shared/secret.txt')).text).toBe('secret')
+    expect((await owner.rest('POST', `/api/share/revoke/${token}`)).status).toBe(200)
+    expect(await statusOf(theirs('GET', '/shared/secret.txt'))).toBe(404)
   })
 })

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../runtime/errors.ts'
-import { etagOf, type Resource } from './place.ts'
+import { etagOf } from './place.ts'
 import { DavError } from './refusal.ts'
 
-type Found = Pick<Resource, 'id' | 'revision'> & { updatedAt?: number }
+interface Found {
+  id: string
+  revision: number | null
+  updatedAt?: number
+}
 
 const failed = () =>
   new AppError('REVISION_MISMATCH', 'This was changed meanwhile, or is not there as you expect. Look again.')
@@ -29,7 +33,7 @@ export function requirePreconditions(
   let expected: number | undefined
   if (ifMatch !== undefined) {
     if (!found || (ifMatch.trim() !== '*' && !namesTag(ifMatch, found))) throw failed()
-    expected = found.revision
+    expected = found.revision ?? undefined
   } else if (since !== undefined && found?.updatedAt !== undefined) {
     const until = Date.parse(since)
     if (!Number.isNaN(until) && Math.floor(found.updatedAt / 1000) * 1000 > until) throw failed()

@@ -11,13 +11,13 @@ import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
 /** Where the Destination header leads (RFC 4918, section 10.3), and whether what is there may be replaced (10.6). */
-async function destinationOf({ incoming: { req }, services, caller, publicUrl, ...rest }: Exchange) {
+async function destinationOf({ incoming: { req }, services, asker, publicUrl, ...rest }: Exchange) {
   const { destination, overwrite = 'T' } = req.headers
   if (destination === undefined) throw new DavError(400, 'Send the URL of the copy in a Destination header.')
   const choice = String(overwrite).trim().toUpperCase()
   if (choice !== 'T' && choice !== 'F') throw new DavError(400, 'Overwrite is T or F.')
   const segments = segmentsOf(pathOf(String(destination), req, publicUrl))
-  const to = requireEntry(await placeOf(services, caller, segments))
+  const to = requireEntry(await placeOf(services, asker, segments))
   if (rest.refusesSystemFiles && isSystemFile(to.names.at(-1) ?? ''))
     throw new DavError(403, 'Files of this name are not stored here, as the operator of this service has decided.')
   return { to, overwrites: choice === 'T' }

@@ -78,9 +78,10 @@ export function createDav({ services, db, coordination, telemetry, config, publi
     await incoming.admit(caller.userId, method.body)
     if (method.writes) services.maintenance.requireWritable()
     const lists = readIf(incoming)
+    const asker = { caller, address: incoming.address, client: req.headers['user-agent'], log: incoming.log }
     const exchange: Exchange = {
-      ...{ incoming, services, caller, isFolderUrl: path.endsWith('/'), publicUrl: publicUrl() },
-      place: await placeOf(services, caller, segmentsOf(path)),
+      ...{ incoming, services, caller, asker, isFolderUrl: path.endsWith('/'), publicUrl: publicUrl() },
+      place: await placeOf(services, asker, segmentsOf(path)),
       refusesSystemFiles: config.webdavSystemFiles === 'refuse',
       submitted: { userId: caller.userId, tokens: tokensOf(lists) },
       ifExpected: undefined,

@@ -5,7 +5,7 @@ import type { Services } from '../services/index.ts'
 import type { Submitted } from '../services/tree/dav-lock.ts'
 import { hrefOf, pathOf, segmentsOf } from './address.ts'
 import { type IfList, isTrue, parseIf, type State, tokensOf } from './conditions.ts'
-import { type InDrive, type Place, placeOf } from './place.ts'
+import { type Asker, type InDrive, type Place, placeOf, requireDrive } from './place.ts'
 import { DavError } from './refusal.ts'
 
 /** A request of a caller who is known, and what answers it. */
@@ -13,6 +13,8 @@ export interface Exchange {
   incoming: Incoming
   services: Services
   caller: Caller
+  /** The same as shares need it. */
+  asker: Asker
   /** Where the URL leads. */
   place: Place
   /** Whether the URL ends with a slash, as that of a folder. */
@@ -53,7 +55,7 @@ export function readIf({ req }: Pick<Incoming, 'req'>): IfList[] {
  */
 export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<number | undefined> {
   if (lists.length === 0) return undefined
-  const { incoming, services, caller, publicUrl, place } = exchange
+  const { incoming, services, asker, publicUrl, place } = exchange
   const states = new Map<string | null, State>()
   for (const list of lists) {
     const { resource } = list
@@ -62,12 +64,12 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
       state =
         resource === null
           ? await stateOf(services, place)
-          : await stateAt(services, caller, () => pathOf(resource, incoming.req, publicUrl))
+          : await stateAt(services, asker, () => pathOf(resource, incoming.req, publicUrl))
       states.set(resource, state)
     }
     if (isTrue(list, state)) {
       const isOfTarget = resource === null && list.conditions.some(({ etag, not }) => etag !== undefined && !not)
-      return isOfTarget ? state.found?.revision : undefined
+      return isOfTarget ? (state.found?.revision ?? undefined) : undefined
     }
   }
   throw new AppError('REVISION_MISMATCH', 'No list of the If header is true. Look again.')
@@ -76,16 +78,16 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
 const nothing: State = { found: undefined, locks: new Set() }
 
 async function stateOf(services: Services, place: Place): Promise<State> {
-  if (!place.drive) return nothing
-  const { tree } = openAny(place)
+  if (!place.reading || !place.drive) return nothing
+  const { tree } = openAny(requireDrive(place))
   const { node, covering } = await services.davLocks.look(tree, place.names)
   return { found: node, locks: new Set(covering.map(({ id }) => id)) }
 }
 
 /** Of a resource that is named: where that leads nowhere, or is not the caller's, nothing is true of it. */
-async function stateAt(services: Services, caller: Caller, path: () => string): Promise<State> {
+async function stateAt(services: Services, asker: Asker, path: () => string): Promise<State> {
   try {
-    return await stateOf(services, await placeOf(services, caller, segmentsOf(path())))
+    return await stateOf(services, await placeOf(services, asker, segmentsOf(path())))
   } catch (error) {
     if (error instanceof DavError || (error instanceof AppError && error.status < 500)) return nothing
     throw error
@@ -99,7 +101,7 @@ function openAny({ drive }: InDrive) {
 
 /** The URL of the entry with an id, which is on the way down to a place or is the place itself. */
 export function hrefOfLock(
-  { base, names }: InDrive,
+  { base, names }: Pick<InDrive, 'base' | 'names'>,
   chain: readonly string[],
   entryId: string,
   isFolder: boolean,

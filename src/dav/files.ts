@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import fresh from 'fresh'
 import { FOLDER } from '../../db/models/entry.ts'
 import { readRaw } from '../http/body.ts'
@@ -17,12 +18,11 @@ import { isSystemFile } from './system-files.ts'
 const HINT = 'This is a folder for WebDAV. Connect to its URL with a file manager or another WebDAV client.\n'
 
 /** Answers GET and HEAD: a file from the store, with ranges and conditions as everywhere (RFC 9110, sections 13 and 14). */
-export async function get({ incoming, services, place }: Exchange): Promise<void> {
+export async function get({ incoming, place }: Exchange): Promise<void> {
   const { req, res, address, signal } = incoming
-  const { tree } = place.drive?.open('read') ?? {}
-  const found = tree ? await services.entryLists.at(tree, place.drive ? place.names : []) : undefined
+  const found = place.reading ? await place.reading.find(place.names) : undefined
   if (found === null) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
-  if (!found?.blobId) {
+  if (!place.reading || !found || found.kind === FOLDER) {
     const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
     return write(res, req, { status: 200, headers, body: HINT })
   }
@@ -30,16 +30,20 @@ export async function get({ incoming, services, place }: Exchange): Promise<void
   const etag = etagOf(found)
   const lastModified = new Date(found.updatedAt).toUTCString()
   res.setHeader('last-modified', lastModified)
-  const { 'if-none-match': ifNoneMatch, 'if-modified-since': since } = req.headers
-  if (
-    ifNoneMatch === undefined &&
-    since !== undefined &&
-    fresh({ 'if-modified-since': since }, { 'last-modified': lastModified })
-  )
+  // Before the bytes are opened, which a share may count as a download.
+  if (isUnchanged(req.headers, { etag, 'last-modified': lastModified }))
     return void res.writeHead(304, { etag, 'cache-control': 'private, no-cache' }).end()
-  const file = { ...found, blobId: found.blobId, fileType: found.contentType }
-  const delivery = services.downloads.delivery(file, 'download')
+  const delivery = await place.reading.deliver(found, place.names, req.method === 'GET')
   await sendBytes({ req, res, address, signal }, { ...delivery, etag: etag.slice(1, -1) })
+}
+
+/** RFC 9110, section 13.2.2: If-Modified-Since counts only without If-None-Match. */
+function isUnchanged(
+  { 'if-none-match': tags, 'if-modified-since': since }: IncomingHttpHeaders,
+  now: { etag: string; 'last-modified': string },
+): boolean {
+  if (tags !== undefined) return fresh({ 'if-none-match': tags }, now)
+  return since !== undefined && fresh({ 'if-modified-since': since }, now)
 }
 
 /** What is at a place that is to be changed, where the locks and conditions of the request allow that. */
@@ -65,18 +69,21 @@ export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
 export async function put(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted, ifExpected } = exchange
   const { req, signal } = incoming
-  const place = requireEntry(exchange.place)
-  const { drive, names } = place
+  const place = requireDrive(exchange.place)
+  const { drive, names, title } = place
+  // All that is shared may be one file.
+  const isShared = drive.share?.isFile === true
+  if (!isShared) requireEntry(place)
   // RFC 9110, section 14.5: a part must not be taken for the whole.
   if (req.headers['content-range'] !== undefined)
     throw new DavError(400, 'Content-Range is not taken with PUT. Send the whole file.')
   if (exchange.isFolderUrl) throw new DavError(409, 'The URL of a file does not end with a slash.')
-  const name = names.at(-1) ?? ''
+  const name = names.at(-1) ?? title
   if (exchange.refusesSystemFiles && isSystemFile(name))
     throw new DavError(403, `Files named ${name} are not stored here, as the operator of this service has decided.`)
   const looked = await lookAt(exchange, place, 'write')
   const { node } = looked
-  const parentId = requireParent(looked)
+  const folder = isShared ? {} : { folderId: requireParent(looked) }
   if (node?.kind === FOLDER)
     throw new DavError(405, 'There is a folder of this name.', { headers: { allow: 'PROPFIND' } })
   const { tree, limits } = drive.open('write')
@@ -89,7 +96,7 @@ export async function put(exchange: Exchange): Promise<void> {
     new Upload({ filename: name, mimetype, source, bound, signal }),
     {
       to: { folder: joinPath(names.slice(0, -1)), onConflict: replaces ? 'replace' : 'fail' },
-      folderId: parentId,
+      ...folder,
       expected: looked.expected ?? ifExpected,
       decide: choice => drive.onConflict(choice),
       limits,
@@ -112,6 +119,7 @@ export async function mkcol(exchange: Exchange): Promise<void> {
   const looked = await lookAt(exchange, place, 'write')
   if (looked.node) throw exists()
   requireParent(looked)
+  await services.rateLimits.hit('folders', caller.userId, {})
   const guarded = services.davLocks.guarded(tree, [{ names, how: 'member' }], submitted)
   await services.folders.createIn(guarded, joinPath(names.slice(0, -1)), names.at(-1) ?? '', caller)
   sendEmpty(exchange, 201)

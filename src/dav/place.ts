@@ -1,22 +1,29 @@
 import type { Caller } from '../access/caller.ts'
 import { Drive } from '../access/drive.ts'
-import { AppError } from '../runtime/errors.ts'
+import { mayUsePrivateFiles } from '../access/scopes.ts'
+import { AppError, Forbidden } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
-import type { PlacedEntry } from '../services/tree/entry-list.ts'
+import type { Visitor } from '../services/sharing/share-link.ts'
+import type { ShareView } from '../services/sharing/share-list.ts'
+import { namesApart } from '../upload-engine/names-apart.ts'
+import { MAX_PAGE } from '../values/limits.ts'
 import { parsePath } from '../values/paths.ts'
+import { driveReading, type Reading, type Resource, shareReading } from './reading.ts'
 
-/** A collection that is no folder of a drive: the root, and the list of workspaces. */
+/** A collection that is no folder of a drive: the root, and the lists of workspaces and of shares. */
 interface Virtual {
-  drive: null
   /** The names in its URL. */
   names: readonly string[]
   title: string
-  children: { name: string; title: string; createdAt: number }[]
+  children: { name: string; title: string; createdAt: number; resource?: Resource }[]
+  reading?: undefined
 }
 
-/** A path in a drive. */
-export interface InDrive {
-  drive: Drive
+/** A path in a drive, or in what is shared with the caller. */
+export interface Readable {
+  reading: Reading
+  /** Null for what is shared to be looked at only. */
+  drive: Drive | null
   /** The names in the URL that lead to the root of the drive. */
   base: readonly string[]
   /** What the root of the drive is called. */
@@ -25,67 +32,109 @@ export interface InDrive {
   names: string[]
 }
 
-export type Place = Virtual | InDrive
+export type InDrive = Readable & { drive: Drive }
 
-/** A file or folder that is there. */
-export type Resource = Pick<
-  PlacedEntry,
-  'id' | 'kind' | 'name' | 'contentType' | 'size' | 'md5' | 'createdAt' | 'updatedAt' | 'revision' | 'blobId'
->
+export type Place = Virtual | Readable
 
 const FILES = 'files'
 const WORKSPACES = 'workspaces'
+const SHARED = 'shared'
 
 /** Whether the caller has a drive of their own here: a key of a workspace has none. */
 const hasOwn = ({ workspaceId }: Caller): boolean => workspaceId === null
 
 const notHere = () => new AppError('FOLDER_NOT_FOUND', 'There is nothing at this URL.')
 
+/** Who asks, as shares need it. */
+export type Asker = Visitor & { caller: Caller }
+
 /**
- * Where a path leads: /files is the personal drive, /workspaces/<slug> that of a workspace. Each key reaches one of them; what it may not reach
- * is refused where the drive is opened.
+ * The shares that the caller has received, the oldest first, each by a name of its own. Those with a password are left out: there is no way to
+ * ask for it.
+ */
+async function received(services: Services, caller: Caller): Promise<{ name: string; share: ShareView }[]> {
+  mayUsePrivateFiles(caller, 'read')
+  const { rows } = await services.shares.receivedBy(caller, MAX_PAGE, null)
+  const open = rows.filter(share => !share.passwordProtected)
+  const names = namesApart(open.map(share => share.names.at(-1) ?? ''))
+  return open.map((share, i) => ({ name: names[i] ?? '', share }))
+}
+
+/** What is shared, as its row of the list says it. */
+const resourceOf = ({ share, name }: { name: string; share: ShareView }): Resource => ({
+  ...{ id: share.entryId, kind: share.kind, name, contentType: share.fileType, size: share.size },
+  ...{ createdAt: share.createdAt, updatedAt: share.createdAt, revision: null },
+})
+
+async function inShare(services: Services, asker: Asker, name: string, names: string[]): Promise<Readable> {
+  const { caller } = asker
+  const found = (await received(services, caller)).find(one => one.name === name)
+  if (!found) throw notHere()
+  const { share } = found
+  const [shared] = share.mayEdit ? await services.drives.sharedDrivesOf(caller, [share.id]) : []
+  const drive = shared?.mayEdit ? Drive.ofShare(caller, shared) : null
+  const reading = shareReading(services, asker, share, name)
+  return { reading, drive, base: [SHARED, name], title: name, names }
+}
+
+/**
+ * Where a path leads: /files is the personal drive, /workspaces/<slug> that of a workspace, /shared/<name> what was shared with the caller. What a
+ * key may not reach is refused where it is opened.
  * @throws FOLDER_NOT_FOUND, INVALID_PATH
  */
-export async function placeOf(services: Services, caller: Caller, segments: readonly string[]): Promise<Place> {
+export async function placeOf(services: Services, asker: Asker, segments: readonly string[]): Promise<Place> {
+  const { caller } = asker
   const [first, second] = segments
   if (first === undefined) {
-    const name = hasOwn(caller) ? FILES : WORKSPACES
-    return { drive: null, names: [], title: 'Satchel', children: [{ name, title: name, createdAt: 0 }] }
+    const names = hasOwn(caller) ? [FILES, SHARED] : [WORKSPACES]
+    const children = names.map(name => ({ name, title: name, createdAt: 0 }))
+    return { names: [], title: 'Satchel', children }
   }
-  if (first === FILES)
-    return { drive: Drive.own(caller), base: [FILES], title: FILES, names: parsePath(segments.slice(1).join('/')) }
+  const inDrive = (drive: Drive, base: string[], title: string): InDrive => {
+    const names = parsePath(segments.slice(base.length).join('/'))
+    return { reading: driveReading(services, drive), drive, base, title, names }
+  }
+  if (first === FILES) return inDrive(Drive.own(caller), [FILES], FILES)
+  if (first === SHARED && second === undefined) {
+    const all = await received(services, caller)
+    const children = all.map(one => ({
+      ...{ name: one.name, title: one.name, createdAt: one.share.createdAt },
+      resource: resourceOf(one),
+    }))
+    return { names: [SHARED], title: SHARED, children }
+  }
+  if (first === SHARED && second !== undefined)
+    return inShare(services, asker, second.normalize('NFC'), parsePath(segments.slice(2).join('/')))
   if (first !== WORKSPACES) throw notHere()
   if (second === undefined) {
     const all = hasOwn(caller) ? [] : await services.workspaces.list(caller)
     const children = all.map(({ slug, name, createdAt }) => ({ name: slug, title: name, createdAt }))
-    return { drive: null, names: [WORKSPACES], title: WORKSPACES, children }
+    return { names: [WORKSPACES], title: WORKSPACES, children }
   }
   const id = await services.workspaces.idOfSlug(caller, second)
   const [workspace] = id === undefined ? [] : await services.drives.workspaceTreesOf(caller, 'w.id', [id])
   if (!workspace) throw notHere()
-  return {
-    drive: Drive.ofWorkspace(caller, workspace),
-    base: [WORKSPACES, second],
-    title: workspace.name,
-    names: parsePath(segments.slice(2).join('/')),
-  }
+  return inDrive(Drive.ofWorkspace(caller, workspace), [WORKSPACES, second], workspace.name)
 }
 
-/** @throws FORBIDDEN for what is no part of a drive */
+/** @throws FORBIDDEN for what is no part of a drive, or is shared to be looked at only */
 export function requireDrive(place: Place): InDrive {
-  if (place.drive) return place
-  throw new AppError('FORBIDDEN', 'Only what is in a drive can be changed. Open files, or a workspace.')
+  if (!place.reading)
+    throw new Forbidden('Only what is in a drive can be changed. Open files, a workspace, or what is shared with you.')
+  const { drive } = place
+  if (!drive) throw new Forbidden('You may view this share but not change it. Ask the person who shared it.')
+  return { ...place, drive }
 }
 
 /** The same for what is not the root of a drive. */
 export function requireEntry(place: Place): InDrive {
   const inDrive = requireDrive(place)
   if (inDrive.names.length > 0) return inDrive
-  throw new AppError('FORBIDDEN', 'This is the root of a drive, which cannot be moved, copied or deleted.')
+  throw new Forbidden('This is the root of a drive, or what is shared: it cannot be moved, copied or deleted.')
 }
 
 /**
  * The ETag of a file: its revision, as the other interfaces have it, and which file it is. A path may come to lead to another file of the same
  * revision, as it does when editors save under another name and rename; a strong validator must tell these apart (RFC 9110, section 8.8.1).
  */
-export const etagOf = ({ revision, id }: Pick<Resource, 'revision' | 'id'>): string => `"${revision}-${id}"`
+export const etagOf = ({ revision, id }: { revision: number | null; id: string }): string => `"${revision}-${id}"`

@@ -1,7 +1,8 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Lock } from '../services/tree/dav-lock.ts'
 import { type Properties, type PropertyName, propertyHash } from '../services/tree/dav-property.ts'
-import { etagOf, type Resource } from './place.ts'
+import { etagOf } from './place.ts'
+import type { Resource } from './reading.ts'
 import { DAV, escapeXml, parseXml } from './xml.ts'
 
 /** What of a resource its properties are made of. */
@@ -44,7 +45,7 @@ const live: Record<string, (of: Described) => string | null> = {
   displayname: ({ title }) => escapeXml(title),
   getcontentlength: of => (isFile(of) ? String(of.resource?.size ?? 0) : null),
   getcontenttype: of => (isFile(of) ? escapeXml(of.resource?.contentType || 'application/octet-stream') : null),
-  getetag: of => (isFile(of) && of.resource ? escapeXml(etagOf(of.resource)) : null),
+  getetag: of => (isFile(of) && of.resource?.revision ? escapeXml(etagOf(of.resource)) : null),
   getlastmodified: ({ resource }) => (resource ? httpDate(resource.updatedAt) : null),
   creationdate: ({ createdAt }) => (createdAt > 0 ? rfc3339(createdAt) : null),
   supportedlock: ({ resource }) => (resource ? SCOPES : ''),

@@ -5,15 +5,13 @@ import { covering, type Lock } from '../services/tree/dav-lock.ts'
 import type { Properties } from '../services/tree/dav-property.ts'
 import { hrefIn, hrefOf } from './address.ts'
 import { depthOf, type Exchange, hrefOfLock } from './exchange.ts'
-import type { InDrive, Place, Resource } from './place.ts'
+import type { Place, Readable } from './place.ts'
 import { type Asked, asksQuota, type Described, propertyWriter } from './properties.ts'
+import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
-import { childOf, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
+import { childOf, DAV, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
 
-/** Entries that are read at once, and then written. */
-const PAGE = 500
 const NONE: Properties = new Map()
-const byName = { sort: 'name', descending: false, kind: null, nameContains: null } as const
 
 /** What the body asks for; all without one (RFC 4918, section 9.1). @throws INVALID_INPUT */
 async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
@@ -38,44 +36,65 @@ export async function propfind(exchange: Exchange): Promise<void> {
     })
   const asked = await readAsked(exchange)
   const write = propertyWriter(asked)
-  if (!place.drive) return send(exchange, virtual(place, depth === '1', write))
-  const { tree } = place.drive.open('read')
-  const found = await exchange.services.entryLists.at(tree, place.names)
+  if (!place.reading) return send(exchange, virtual(place, depth === '1', write))
+  const found = await place.reading.find(place.names)
   if (!found) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
   return send(exchange, described(exchange, place, found, { depth, asked, write }))
 }
 
 async function* virtual(
-  { names, title, children }: Place & { drive: null },
+  { names, title, children }: Place & { reading?: undefined },
   isDeep: boolean,
   write: (of: Described) => string,
 ): AsyncGenerator<string> {
-  const of = { resource: undefined, locks: [], dead: NONE, quota: null }
-  yield response(hrefOf(names, true), write({ ...of, title, createdAt: 0 }))
+  const of = { locks: [], dead: NONE, quota: null }
+  yield response(hrefOf(names, true), write({ ...of, resource: undefined, title, createdAt: 0 }))
   if (!isDeep) return
-  for (const { name, title: called, createdAt } of children)
-    yield response(hrefOf([...names, name], true), write({ ...of, title: called, createdAt }))
+  for (const { name, title: called, createdAt, resource } of children) {
+    const isFolder = resource === undefined || resource.kind === FOLDER
+    yield response(hrefOf([...names, name], isFolder), write({ ...of, resource, title: called, createdAt }))
+  }
+}
+
+/** The locks of the drive that a place is in; none of what is shared to be looked at only. */
+async function locksAt({ services }: Exchange, place: Readable): Promise<{ chain: string[]; all: Lock[] }> {
+  const { drive } = place
+  // What is shared is read by the token of its share, and locked by the right to change it.
+  if (!drive || (drive.share && drive.refusal('write'))) return { chain: [], all: [] }
+  const { tree } = drive.open(drive.share ? 'write' : 'read')
+  const [{ chain }, all] = await Promise.all([
+    services.davLocks.look(tree, place.names),
+    services.davLocks.inForce(tree),
+  ])
+  return { chain, all }
+}
+
+/** The bytes of the drive, for those whose it is. */
+async function quotaOf({ services }: Exchange, { drive }: Readable): Promise<Described['quota']> {
+  if (!drive || drive.share) return null
+  const usage = (await services.drives.usagesOf([drive.id])).get(drive.id)
+  const used = usage?.usedBytes ?? 0
+  return { used, available: Math.max(0, drive.open('read').limits.maxTotalStorageBytes - used) }
 }
 
 async function* described(
-  { services }: Exchange,
-  place: InDrive,
+  exchange: Exchange,
+  place: Readable,
   found: Resource,
   { depth, asked, write }: { depth: string; asked: Asked; write: (of: Described) => string },
 ): AsyncGenerator<string> {
-  const { drive, base, names, title } = place
-  const { tree, limits } = drive.open('read')
+  const { services } = exchange
+  const { base, names, title, reading } = place
   const isFolder = found.kind === FOLDER
-  const { chain } = await services.davLocks.look(tree, names)
-  const locks = await services.davLocks.inForce(tree)
-  const own = covering(chain, locks).map(lock => ({ lock, root: hrefOfLock(place, chain, lock.entryId, isFolder) }))
-  const usage = asksQuota(asked) ? (await services.drives.usagesOf([drive.id])).get(drive.id) : undefined
-  const used = usage?.usedBytes ?? 0
-  const quota = usage ? { used, available: Math.max(0, limits.maxTotalStorageBytes - used) } : null
-  const deadOf = (ids: string[]): Promise<Map<string, Properties>> =>
-    asked.kind === 'some' && asked.properties.every(({ ns }) => ns === 'DAV:')
-      ? Promise.resolve(new Map())
-      : services.davProperties.of(ids)
+  const { chain, all: locks } = await locksAt(exchange, place)
+  const own = covering(chain, locks).map(lock => ({
+    lock,
+    root: hrefOfLock(place, chain, lock.entryId, isFolder),
+  }))
+  const quota = asksQuota(asked) ? await quotaOf(exchange, place) : null
+  const isDead = asked.kind !== 'some' || asked.properties.some(({ ns }) => ns !== DAV)
+  const deadOf = async (ids: string[]): Promise<Map<string, Properties>> =>
+    isDead && place.drive ? services.davProperties.of(ids) : new Map()
   const href = hrefOf([...base, ...names], isFolder)
   const dead = (await deadOf([found.id])).get(found.id) ?? NONE
   const itself = { resource: found, title: names.at(-1) ?? title, createdAt: found.createdAt, locks: own, dead, quota }
@@ -84,10 +103,8 @@ async function* described(
   const deep = own.filter(({ lock }) => lock.isDeep)
   const single = Map.groupBy(locks, ({ entryId }) => entryId)
   const locksOn = (id: string, at: string): Described['locks'] =>
-    single.size === 0 ? deep : [...deep, ...(single.get(id) ?? []).map((lock: Lock) => ({ lock, root: at }))]
-  for (let after: ReturnType<typeof services.entryLists.keyOf> | null = null; ; ) {
-    const page = (await services.entryLists.childrenOf([found.id], byName, PAGE, after)).get(found.id)
-    const rows = page?.rows ?? []
+    single.size === 0 ? deep : [...deep, ...(single.get(id) ?? []).map(lock => ({ lock, root: at }))]
+  for await (const rows of reading.pages(found, names)) {
     const properties = await deadOf(rows.map(({ id }) => id))
     let text = ''
     for (const row of rows) {
@@ -96,9 +113,6 @@ async function* described(
       text += response(at, write({ ...described, dead: properties.get(row.id) ?? NONE, quota }))
     }
     yield text
-    const last = page?.more ? rows.at(-1) : undefined
-    if (!last) return
-    after = services.entryLists.keyOf(byName, last)
   }
 }
 

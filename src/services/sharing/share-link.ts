@@ -16,7 +16,7 @@ import { linkPasswords, type PasswordGiven } from './link-password.ts'
 import { infoOf, type ShareInfo, type SharePage } from './share-info.ts'
 import { keyTypes, type SharedLevel, type SharedListArgs } from './share-listing.ts'
 import type { ShareNoticeService } from './share-notice.ts'
-import { shareTree } from './share-tree.ts'
+import { type SeenEntry, shareTree } from './share-tree.ts'
 import { shareUseService, usedUp } from './share-use.ts'
 
 export const SHARE_TOKEN = 'share'
@@ -206,6 +206,13 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
       const share = await find(token)
       await admit(share, visitor)
       return tree.list(share, asked, visitor.address)
+    },
+
+    /** What is at a path of a share; null where there is nothing. Does not count as a download. @throws INVALID_PATH, and as open() */
+    async look(token: string, visitor: Visitor, path: string): Promise<SeenEntry | null> {
+      const share = await find(token)
+      await admit(share, visitor)
+      return tree.at(share, path)
     },
 
     /**

@@ -34,7 +34,10 @@ export interface SharedListArgs {
 
 /** A file or folder in what is shared. Its size in bytes and its number of files are those of everything below it; times in milliseconds. */
 export interface SharedEntry
-  extends Pick<ListedEntry, 'id' | 'kind' | 'name' | 'size' | 'fileCount' | 'md5' | 'updatedAt'> {
+  extends Pick<
+    ListedEntry,
+    'id' | 'kind' | 'name' | 'size' | 'fileCount' | 'md5' | 'createdAt' | 'updatedAt' | 'revision'
+  > {
   /** From the shared folder, or the top of a share of several. */
   path: string
   fileType: string
@@ -62,7 +65,7 @@ const LINE = { longest: 500, longestPerKey: 50, patience: 10_000 }
 
 const shown = ({ contentType: fileType, ...row }: ListedEntry, names: string[]): SharedEntry => ({
   ...{ id: row.id, kind: row.kind, name: row.name, size: row.size, fileCount: row.fileCount, md5: row.md5 },
-  ...{ updatedAt: row.updatedAt, fileType, path: joinPath(names) },
+  ...{ createdAt: row.createdAt, updatedAt: row.updatedAt, revision: row.revision, fileType, path: joinPath(names) },
 })
 
 /** Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor may see. */

@@ -31,6 +31,15 @@ type Target =
   | { file: SharedFile; archive?: undefined }
   | { archive: { tree: Tree; named: EntryName[]; naming?: Pick<ArchiveNaming, 'called' | 'names'> }; file?: undefined }
 
+/** A file or folder in what is shared, as who opens it sees it. */
+export type SeenEntry = Pick<
+  FoundEntry,
+  'id' | 'kind' | 'fileType' | 'size' | 'md5' | 'createdAt' | 'updatedAt' | 'revision'
+>
+
+const seen = (found: FoundEntry | Top | null): SeenEntry | null =>
+  found && { ...found, fileType: 'contentType' in found ? found.contentType : found.fileType }
+
 /** What the entries at the top are called. */
 const namesOf = ({ all }: Tops) => new Map(all.map(({ id, name }) => [id, name]))
 
@@ -100,6 +109,19 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       if (found?.kind !== FOLDER)
         throw new AppError('FOLDER_NOT_FOUND', 'There is no such folder in this share. Check the path.', { path })
       return lists.page(tree, { id: found.id, names, front }, query, page, address)
+    },
+
+    /** What is at a path of a share; null where there is nothing, and for the top of a share of several. @throws INVALID_PATH */
+    async at(share: LinkedShare, path: string): Promise<SeenEntry | null> {
+      const { bucketId, entryId } = share
+      const tops = await topsOf(db, share)
+      const names = parsePath(path, 'path')
+      if (tops) return names.length === 0 ? null : seen(await foundIn(tops, placeOf(share, tops, names)))
+      return seen(
+        await (names.length === 0
+          ? listings.byId({ bucketId, rootId: entryId }, entryId)
+          : listings.byPath(treeOf(share), path)),
+      )
     },
 
     /** The shared file, or one below a shared folder, by its path from there. @throws FILE_NOT_FOUND, INVALID_PATH */

@@ -10,6 +10,7 @@ import {
   type LockRow,
   locksIn,
 } from '../../../db/queries/dav-lock.ts'
+import { entriesOf } from '../../../db/queries/entry.ts'
 import { resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
@@ -85,10 +86,16 @@ export function davLockService({ db, changeTree }: Deps) {
     return [tree.share.drive.rootId, ...(place?.ids ?? []), tree.rootId]
   }
 
+  /** The root of a tree: a folder, but where a single file is shared. */
+  async function rootOf(tree: Tree, tx?: Tx): Promise<NonNullable<Looked['node']>> {
+    const [file] = tree.share?.isFile ? await entriesOf(db, tree.bucketId, [tree.rootId], tx) : []
+    return file ?? { id: tree.rootId, kind: FOLDER, revision: 1 }
+  }
+
   async function look(tree: Tree, names: readonly string[], locks: Lock[], tx?: Tx): Promise<Looked> {
     const found = await resolveChain(db, tree, [...names], tx)
     const top = await topOf(tree, tx)
-    const root = { id: tree.rootId, kind: FOLDER, revision: 1 } as const
+    const root = await rootOf(tree, tx)
     const isThere = found.length === names.length
     const chain = [...top, ...found.map(({ id }) => id)]
     const node = isThere ? (found.at(-1) ?? root) : undefined

@@ -1,0 +1,86 @@
+import { type FILE, FOLDER } from '../../db/models/entry.ts'
+import type { EntryKey } from '../../db/queries/entry-list.ts'
+import type { Drive } from '../access/drive.ts'
+import { AppError } from '../runtime/errors.ts'
+import type { Services } from '../services/index.ts'
+import type { Delivery } from '../services/sharing/download.ts'
+import type { Visitor } from '../services/sharing/share-link.ts'
+import type { ShareView } from '../services/sharing/share-list.ts'
+import { joinPath } from '../values/paths.ts'
+
+/** A file or folder that is there. */
+export interface Resource {
+  id: string
+  kind: typeof FILE | typeof FOLDER
+  name: string
+  contentType: string
+  size: number
+  createdAt: number
+  updatedAt: number
+  /** Null where only a list of shares was read. */
+  revision: number | null
+}
+
+/** How what is at a place is read: as part of a drive, or of what is shared with the caller. It authorizes. */
+export interface Reading {
+  /** What is at a path; null where there is nothing. */
+  find(names: string[]): Promise<Resource | null>
+  /** What is in a folder, a page at a time. */
+  pages(folder: Resource, names: string[]): AsyncGenerator<Resource[]>
+  /** The bytes of a file. @param counts whether a share counts this as a download */
+  deliver(file: Resource, names: string[], counts: boolean): Promise<Delivery>
+}
+
+/** Entries that are read at once. */
+const PAGE = 1000
+const byName = { sort: 'name', descending: false, kind: null, nameContains: null } as const
+
+export const driveReading = ({ entryLists, downloads }: Services, drive: Drive): Reading => ({
+  find: names => entryLists.at(drive.open('read').tree, names),
+
+  async *pages({ id }) {
+    for (let after: EntryKey | null = null; ; ) {
+      const page = (await entryLists.childrenOf([id], byName, PAGE, after)).get(id)
+      const rows = page?.rows ?? []
+      yield rows
+      const last: (typeof rows)[number] | undefined = page?.more ? rows.at(-1) : undefined
+      if (!last) return
+      after = entryLists.keyOf(byName, last)
+    }
+  },
+
+  async deliver(_file, names) {
+    const found = await entryLists.at(drive.open('read').tree, names)
+    if (!found?.blobId) throw new AppError('FILE_NOT_FOUND', 'There is no file at this URL.')
+    return downloads.delivery({ ...found, blobId: found.blobId, fileType: found.contentType }, 'download')
+  },
+})
+
+const query = { sort: 'name', descending: false, search: null } as const
+
+export function shareReading({ shareLinks }: Services, visitor: Visitor, share: ShareView, title: string): Reading {
+  const { token, entryCount } = share
+  return {
+    async find(names) {
+      const found = await shareLinks.look(token, visitor, joinPath(names))
+      const name = names.at(-1) ?? title
+      if (found) return { ...found, name, contentType: found.fileType }
+      if (names.length > 0 || entryCount === null) return null
+      const { id, size, createdAt } = share
+      return { id, kind: FOLDER, name, contentType: '', size, createdAt, updatedAt: createdAt, revision: 1 }
+    },
+
+    async *pages(_folder, names) {
+      for (let cursor: string | null = null; ; ) {
+        const page = { cursor, limit: PAGE }
+        const level = await shareLinks.list(token, visitor, { path: joinPath(names), query, page })
+        yield level.entries.map(entry => ({ ...entry, contentType: entry.fileType }))
+        if (level.nextCursor === null) return
+        cursor = level.nextCursor
+      }
+    },
+
+    deliver: async (_file, names, counts) =>
+      (await shareLinks.open(token, { ...visitor, path: joinPath(names) || null, mode: 'download', counts })).delivery,
+  }
+}
