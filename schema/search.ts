@@ -46,7 +46,7 @@ const SearchResult = builder.objectRef<Found>('SearchResult').implement({
     kind: t.field({ type: EntryKind, description: 'Its kind.', resolve: ({ row }) => row.kind }),
     name: t.string({ description: 'Its name.', resolve: ({ row }) => row.name }),
     path: t.string({
-      description: 'Its path in its drive, or from the shared folder down.',
+      description: 'Its path in its drive, or from the shared folder down; empty for the shared folder itself.',
       resolve: ({ drive, names }) => drive?.pathOf(names) ?? joinPath(names),
     }),
     size: t.field({
@@ -161,7 +161,7 @@ builder.queryField('search', t =>
   t.withAuth({ signedIn: true }).field({
     type: SearchResultConnection,
     description:
-      'Searches names, paths, notes, tags and contents of all files and folders that the caller may see: in their drives, and in what others share with them. All words must match; the last one may be the beginning of a word. "a phrase", -without, type:pdf, size:>10mb, before:2026, after:2026-03, by:anna, in:"Folder/Sub", is:shared, tag:x and name:x narrow it down.',
+      'Searches names, paths, notes, tags and contents of all files and folders that the caller may see: in their drives, and in what others share with them. All words must match; the last one may be the beginning of a word. "a phrase", -without, type:pdf, size:>10mb, before:2026, after:2026-03, by:anna, in:"Folder/Sub", drive:me, is:shared, tag:x and name:x narrow it down.',
     rateLimit: 'searches',
     cost: SEARCH_COST,
     args: {

@@ -91,6 +91,10 @@ describe('search', () => {
     expect(await paths(alice, 'invoice size:>1kb')).toEqual([])
     expect(await paths(alice, 'invoice after:2026 before:2100')).toHaveLength(3)
     expect(await paths(alice, 'invoice before:2001')).toEqual([])
+    expect(await paths(alice, 'in:taxes/2026')).toEqual(['taxes/2026/Invoice March.pdf'])
+    expect(await paths(alice, 'drive:garden invoice')).toEqual(['/plans/invoice seeds.txt'])
+    expect(await paths(alice, 'invoice drive:ME')).toHaveLength(3)
+    expect(await paths(alice, 'invoice drive:elsewhere')).toEqual([])
     expect(await paths(alice, 'name:seeds')).toEqual(['/plans/invoice seeds.txt'])
     expect(await paths(alice, 'by:me invoice')).toHaveLength(4)
     expect(await paths(alice, 'invoice by:bob')).toEqual([])
@@ -251,10 +255,13 @@ describe('What others share', () => {
   it('is found while it is shared, by its path from there', async () => {
     const id = await share('taxes', bob.email)
     const { nodes } = await search(bob, 'invoice')
+    expect(await paths(bob, 'invoice drive:me')).toEqual([])
     expect(nodes.map(({ path, entry, share: by }) => [path, entry, by?.id])).toEqual([
       ['Invoice.txt', null, id],
       ['2026/Invoice March.pdf', null, id],
     ])
+    // What is shared has no path of its own: a folder in it may be called the same.
+    expect(await paths(bob, 'taxes type:folder')).toEqual(['', '2026'])
     const carol = await t.signIn('carol')
     await t.app.db.run("UPDATE entry SET created_by = ? WHERE name = 'Invoice.txt'", [carol.userId])
     expect(await paths(alice, 'invoice by:carol')).toEqual(['taxes/Invoice.txt'])

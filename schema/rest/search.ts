@@ -44,7 +44,8 @@ const SearchResult = objectOf<Found>('SearchResult', 'A file or folder that was 
   }),
   name: t.string({ example: 'report.pdf', resolve: ({ row }) => row.name }),
   path: t.string({
-    description: 'Its path in its drive, with a leading slash in a workspace; or from the shared folder down.',
+    description:
+      'Its path in its drive, with a leading slash in a workspace; or from the shared folder down, empty for the shared folder itself.',
     example: FILE_PATH,
     resolve: ({ drive, names }) => drive?.pathOf(names) ?? joinPath(names),
   }),
@@ -104,7 +105,7 @@ const asked = (arg: Argument) => ({
   }),
   query: arg.string({
     required: true,
-    description: `What to look for: up to ${MAX_SEARCH} characters. All words must match; the last one may be the beginning of a word. "a phrase", -without, type:pdf, size:>10mb, before:2026, after:2026-03, by:anna, in:"Folder/Sub", is:shared, tag:x and name:x narrow it down.`,
+    description: `What to look for: up to ${MAX_SEARCH} characters. All words must match; the last one may be the beginning of a word. "a phrase", -without, type:pdf, size:>10mb, before:2026, after:2026-03, by:anna, in:"Folder/Sub", drive:me, is:shared, tag:x and name:x narrow it down.`,
     example: 'invoice type:pdf',
   }),
 })

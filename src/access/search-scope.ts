@@ -54,6 +54,7 @@ export async function searchScope(
   const scope = {
     drives: drives.map(drive => ({
       ...{ bucketId: drive.id, rootId: drive.open('read').tree.rootId, isOwn: drive.workspace === null },
+      names: drive.workspace ? [drive.workspace.name, drive.workspace.slug] : ['me'],
     })),
     shares: ids === null ? await services.searches.receivedBy(caller) : [],
   }

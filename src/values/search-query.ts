@@ -34,6 +34,8 @@ export interface SearchQuery {
   by: string | null
   /** Folded names of folders, one in the other. */
   in: string[] | null
+  /** Folded: `me`, or the name or slug of a workspace. */
+  drive: string | null
   isShared: boolean
   tags: string[]
   hints: SearchHint[]
@@ -86,7 +88,7 @@ function readDate(text: string): number | null {
 export function parseSearch(text: string): SearchQuery {
   const query: SearchQuery = {
     ...{ terms: [], without: [], names: [], types: [], withoutTypes: [], tags: [], hints: [] },
-    ...{ minSize: null, maxSize: null, since: null, until: null, by: null, in: null, isShared: false },
+    ...{ minSize: null, maxSize: null, since: null, until: null, by: null, in: null, drive: null, isShared: false },
   }
   const given = text.normalize('NFC')
   const parts = [...given.matchAll(PART)]
@@ -151,6 +153,7 @@ function readFilter(query: SearchQuery, key: string, value: string, isNot: boole
   }
   if (key === 'by') query.by = fold(value)
   else if (key === 'in') query.in = value.split('/').map(fold).filter(Boolean)
+  else if (key === 'drive') query.drive = fold(value)
   else if (key === 'tag') query.tags.push(fold(value))
   else return `There is no filter "${key}:". ${wordsInstead}`
   return 'taken'
@@ -164,5 +167,7 @@ export const isEmptySearch = (query: SearchQuery): boolean =>
   query.since === null &&
   query.until === null &&
   query.by === null &&
+  query.in === null &&
+  query.drive === null &&
   query.in === null &&
   !query.isShared

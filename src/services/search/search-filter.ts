@@ -21,7 +21,7 @@ export interface SearchResult {
   row: PlacedRow
   /** The share by which the caller sees it; null in a drive of theirs. */
   share: ShareView | null
-  /** From the root down, or from what is shared. */
+  /** From the root down, or from the shared folder down, which itself has none. */
   names: string[]
   matchedIn: SearchField[]
   /** Of its note; that of its text is cut for the page that has it. */

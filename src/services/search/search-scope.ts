@@ -1,3 +1,4 @@
+import { fold } from '../../values/search-words.ts'
 import type { ShareView } from '../sharing/share-list.ts'
 
 /** A drive that is searched as a whole. */
@@ -6,6 +7,8 @@ export interface SearchedDrive {
   rootId: string
   /** Whether it is the caller's own, with their notes. */
   isOwn: boolean
+  /** By which `drive:` names it: `me` for the caller's own, else those of the workspace. */
+  names: readonly string[]
 }
 
 /** What others share with the caller: the ids of the files and folders at the top. */
@@ -22,10 +25,16 @@ export interface SearchScope {
   shares: readonly SearchedShare[]
 }
 
+/** A scope without the drives that `drive:` does not name. What others share is in none of them. */
+export function withinDrive(scope: SearchScope, name: string | null): SearchScope {
+  if (name === null) return scope
+  return { drives: scope.drives.filter(({ names }) => names.some(one => fold(one) === name)), shares: [] }
+}
+
 /** Where an entry is, as the caller sees it. */
 export interface SeenPlace {
   share: ShareView | null
-  /** From the root down, or from what is shared; its own name last. */
+  /** From the root down, or from the shared folder down, which itself has none; its own name last. */
   names: string[]
   /** The ids of it and of all folders above it. */
   chain: string[]
@@ -51,7 +60,6 @@ export function placeIn(scope: SearchScope, bucketId: string, id: string, above:
     // A share of one folder is that folder: its paths begin below it. Of several, they begin with the chosen one.
     const isInside = share.entryCount === null && share.kind === 0
     const below = chain.slice(0, isInside ? at : at + 1)
-    if (below.length === 0) return { share, names: [names.at(-1) ?? ''], chain }
     return { share, names: names.slice(names.length - below.length), chain }
   }
   return null

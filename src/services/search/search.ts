@@ -11,7 +11,7 @@ import type { ShareService } from '../sharing/share.ts'
 import { type Candidate, type CandidateKey, candidatesOf } from './search-candidate.ts'
 import { type SearchResult, searchFilter } from './search-filter.ts'
 import type { SearchIndexService } from './search-index.ts'
-import type { SearchedShare, SearchScope } from './search-scope.ts'
+import { type SearchedShare, type SearchScope, withinDrive } from './search-scope.ts'
 import type { ContentsService } from './search-text.ts'
 import { textMatches } from './text-match.ts'
 import { withSnippets } from './text-snippet.ts'
@@ -61,7 +61,8 @@ interface Deps extends Core<'db'> {
 /** Searches names, paths, notes, tags and contents. Nothing here authorizes: the scope says what the caller may find. */
 export function searchService({ db, shares, searchIndex, contents }: Deps) {
   async function find(query: SearchQuery, request: SearchRequest, limit: number, after: CandidateKey | null) {
-    const { scope, callerId } = request
+    const { callerId } = request
+    const scope = withinDrive(request.scope, query.drive)
     const bucketIds = [
       ...new Set([...scope.drives, ...scope.shares.map(({ share }) => share)].map(one => one.bucketId)),
     ]
