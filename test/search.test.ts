@@ -93,7 +93,7 @@ describe('search', () => {
     expect(await paths(alice, 'invoice before:2001')).toEqual([])
     expect(await paths(alice, 'in:taxes/2026')).toEqual(['taxes/2026/Invoice March.pdf'])
     expect(await paths(alice, 'drive:garden invoice')).toEqual(['/plans/invoice seeds.txt'])
-    expect(await paths(alice, 'invoice drive:ME')).toHaveLength(3)
+    expect(await paths(alice, 'drive:ME invoice')).toHaveLength(3)
     expect(await paths(alice, 'invoice drive:elsewhere')).toEqual([])
     expect(await paths(alice, 'name:seeds')).toEqual(['/plans/invoice seeds.txt'])
     expect(await paths(alice, 'by:me invoice')).toHaveLength(4)
@@ -261,7 +261,7 @@ describe('What others share', () => {
       ['2026/Invoice March.pdf', null, id],
     ])
     // What is shared has no path of its own: a folder in it may be called the same.
-    expect(await paths(bob, 'taxes type:folder')).toEqual(['', '2026'])
+    expect(await paths(bob, 'taxes type:folder')).toEqual([''])
     const carol = await t.signIn('carol')
     await t.app.db.run("UPDATE entry SET created_by = ? WHERE name = 'Invoice.txt'", [carol.userId])
     expect(await paths(alice, 'invoice by:carol')).toEqual(['taxes/Invoice.txt'])

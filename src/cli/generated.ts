@@ -432,6 +432,24 @@ export type Scope =
   | 'WORKSPACES_READ'
   | 'WORKSPACES_WRITE';
 
+/** Where words of a search were found. */
+export type SearchField =
+  | 'NAME'
+  | 'NOTE'
+  | 'PATH'
+  | 'TAG';
+
+/** By what results are sorted. Other orders than RELEVANCE sort the first 1,000 results. */
+export type SearchOrder =
+  | 'LARGEST'
+  | 'NAME'
+  /** By their last change. */
+  | 'NEWEST'
+  | 'OLDEST'
+  /** How well they fit, then the newest first. */
+  | 'RELEVANCE'
+  | 'SMALLEST';
+
 /** What shareFiles takes. */
 export type ShareFilesInput = {
   /** Whether the files may be downloaded, not only viewed on the page of the share. True by default. */
@@ -622,6 +640,25 @@ export type FindQuery = { me?: { drive: { entry:
         | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
         | { __typename: 'Folder' }
        | null } | null } };
+
+export type SearchQueryVariables = Exact<{
+  query: string;
+  orderBy?: SearchOrder | null | undefined;
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type SearchQuery = { search: { isComplete: boolean, edges: Array<{ matchedIn: Array<SearchField>, snippet: { text: string, ranges: Array<{ start: number, end: number }> } | null, node: { kind: EntryKind, name: string, path: string, size: number, contentType: string | null, updatedAt: string, entry:
+          | { id: string, drive: { owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+          | { id: string, drive: { owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+         | null, share: { url: string, entryKind: EntryKind, entryCount: number, sharedBy: { email: string } } | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null }, hints: Array<{ term: string, message: string }> } };
 
 export type LinkQueryVariables = Exact<{
   own: boolean;
@@ -1792,6 +1829,57 @@ fragment FileRow on File {
   md5
   createdAt
 }`) as unknown as TypedDocumentString<FindQuery, FindQueryVariables>;
+export const SearchDocument = new TypedDocumentString(`
+    query Search($query: String!, $orderBy: SearchOrder, $first: Int!, $after: String) {
+  search(query: $query, orderBy: $orderBy, first: $first, after: $after) {
+    edges {
+      matchedIn
+      snippet {
+        text
+        ranges {
+          start
+          end
+        }
+      }
+      node {
+        kind
+        name
+        path
+        size
+        contentType
+        updatedAt
+        entry {
+          id
+          drive {
+            owner {
+              ... on Workspace {
+                slug
+              }
+            }
+          }
+        }
+        share {
+          url
+          entryKind
+          entryCount
+          sharedBy {
+            email
+          }
+        }
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+    hints {
+      term
+      message
+    }
+    isComplete
+  }
+}
+    `) as unknown as TypedDocumentString<SearchQuery, SearchQueryVariables>;
 export const LinkDocument = new TypedDocumentString(`
     query Link($own: Boolean!, $workspace: ID, $path: String!) {
   me @include(if: $own) {

@@ -6,6 +6,7 @@ import { declareEvents } from './commands/events.ts'
 import { declareFiles } from './commands/files.ts'
 import { declareKeys } from './commands/keys.ts'
 import { declareRequests } from './commands/requests.ts'
+import { declareSearch } from './commands/search.ts'
 import { declareShares } from './commands/shares.ts'
 import { declareTransfers } from './commands/transfers.ts'
 import { declareTrash } from './commands/trash.ts'
@@ -43,6 +44,7 @@ export function createProgram(version: string): Command {
     .exitOverride()
   declareAccount(program)
   declareFiles(program)
+  declareSearch(program)
   declareTrash(program)
   declareEvents(program)
   declareVersions(program)

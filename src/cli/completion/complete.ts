@@ -2,6 +2,7 @@ import { ShellCompDirective } from '@bomb.sh/tab'
 import type { Argument, Command, Option } from 'commander'
 import { isMarkedRemote } from '../path.ts'
 import { patienceOf } from '../patience.ts'
+import { searchFilters } from '../search-filters.ts'
 import { open } from '../service.ts'
 import { plain } from '../text.ts'
 import { quoteForBash, readBashLine } from './bash-line.ts'
@@ -128,6 +129,12 @@ async function valuesOf(
   if (name === 'file' || (isSide && !isMarkedRemote(word))) return null
   const signal = AbortSignal.timeout(LIMIT_MS)
   const service = () => open({ service: named, patience: patienceOf({ signal, retries: 0, notice() {} }) })
+  if (name === 'query')
+    return searchFilters(word, () =>
+      service()
+        .then(workspaceNames)
+        .catch(() => []),
+    )
   const remote = async () => {
     if (name === 'workspace') return workspaceNames(await service())
     if (name === 'item') return trashedPaths(await service(), word)
