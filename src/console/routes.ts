@@ -7,6 +7,7 @@ import { homeRoute } from './screens/home/route.ts'
 import { linksRoute } from './screens/links/route.ts'
 import { receivedRoutes } from './screens/received/route.ts'
 import { requestsRoute } from './screens/requests/route.ts'
+import { searchRoute } from './screens/search/route.ts'
 import { trashRoutes } from './screens/trash/route.ts'
 import { workspacesRoutes } from './screens/workspaces/route.ts'
 import { indexRoute, rootRoute } from './shell/route.ts'
@@ -19,6 +20,7 @@ export const routeTree = rootRoute.addChildren([
   homeRoute,
   linksRoute,
   requestsRoute,
+  searchRoute,
   ...receivedRoutes,
   ...activityRoutes,
   ...accountRoutes,

@@ -30,6 +30,7 @@ const screens = [
   '/shared',
   '/links',
   '/requests',
+  '/search',
   '/workspaces',
   '/trash',
   '/activity',

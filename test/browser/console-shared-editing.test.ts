@@ -261,10 +261,10 @@ describe('With a mouse, side by side', () => {
     await rowOf('roadmap', his).dblclick()
     await his.getByRole('dialog', { name: 'roadmap.md' }).getByRole('heading', { name: 'Again' }).waitFor()
     await his.keyboard.press('Escape')
-    await his.getByLabel('Search by name').fill('FIRST')
+    await his.getByRole('searchbox', { name: 'Search' }).fill('FIRST')
     await rowOf('first', his).getByText('Old').waitFor()
     await gone('roadmap', his)
-    await his.getByLabel('Search by name').fill('')
+    await his.goBack()
     await rowOf('roadmap', his).waitFor()
     await rowOf('Old', his).click()
     const [file] = await Promise.all([

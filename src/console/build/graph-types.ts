@@ -31,8 +31,8 @@ export function graphForCache(): string {
   const types = minifyIntrospectionQuery(introspect()).__schema.types.flatMap((type): BriefType[] => {
     if (type.kind === 'UNION') return [[type.kind, type.name, names(type.possibleTypes), '']]
     if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return []
-    // The console asks lists for their nodes.
-    if (type.name.endsWith('Edge')) return []
+    // The console asks lists for their nodes, but for what a search says of each.
+    if (type.name.endsWith('Edge') && type.name !== 'SearchResultEdge') return []
     const fields = type.fields.map(({ name, type }) => ({ name, marks: marksOf(type as Wrapped) }))
     const told = fields.flatMap(({ name, marks }) => (marks ? name + marks : []))
     return [[type.kind, type.name, names(type.interfaces), told.join(' ')]]

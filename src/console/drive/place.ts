@@ -43,3 +43,6 @@ export const screenOf = ({ workspace }: Pick<Place, 'workspace'>, screen: 'trash
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))
 export const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 export const join = (folder: string, name: string): string => (folder ? `${folder}/${name}` : name)
+
+/** The id of what is in a share: it is named by its path. It stands in addresses, where a dot is between two of them. */
+export const idInShare = (path: string): string => encodeURIComponent(path).replaceAll('.', '%2E')

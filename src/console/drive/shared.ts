@@ -1,5 +1,6 @@
 import { graphql, type ResultOf } from '../graphql/graphql.ts'
 import { COPY_STATE } from './documents.ts'
+import { idInShare } from './place.ts'
 
 const SHARED_ENTRY = graphql(`
   fragment SharedLine on SharedEntry {
@@ -15,7 +16,7 @@ const SHARED_ENTRY = graphql(`
 
 type SharedLine = ResultOf<typeof SHARED_ENTRY>
 
-/** One page of a shared folder, or of what a search has found below it. */
+/** One page of a shared folder, or of what has a name in it. */
 export const SHARED_FOLDER = graphql(
   `
     query SharedFolder(
@@ -49,9 +50,9 @@ export const firstOfShare = (path: string) => ({
   after: null,
 })
 
-/** As an entry of a list: what is shared is named by its path. The id stands in addresses, where a dot is between two of them. */
+/** As an entry of a list: what is shared is named by its path. */
 export function entryOf({ kind, path, contentType, md5: _md5, ...line }: SharedLine) {
-  const id = encodeURIComponent(path).replaceAll('.', '%2E')
+  const id = idInShare(path)
   const entry = { ...line, id, path, createdAt: line.updatedAt, shareCount: null, isFavourite: false, tags: [] }
   return kind === 'FOLDER'
     ? { ...entry, __typename: 'Folder' as const, fileCount: 0 }

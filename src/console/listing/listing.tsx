@@ -17,12 +17,15 @@ import { text } from './text.ts'
 import { useTypeAhead } from './type-ahead.ts'
 import { useWidth } from './use-width.ts'
 
-/** Of a line, and of two: on a narrow screen a row always has two. */
-const ROW = { one: 44, two: 60 }
+/** Of rows with so many lines: on a narrow screen a row always has two. */
+const ROW = { one: 44, two: 60, three: 80 }
+const NARROW_ROW = { one: 60, two: 60, three: 108 }
 const NARROW = '(max-width: 52rem)'
 const TILE = { width: 168, height: 176 }
 /** So many rows from the end the next page is asked for. */
 const AHEAD = 100
+
+const heights = () => (matchMedia(NARROW).matches ? NARROW_ROW : ROW)
 
 export interface ListingHandle {
   focus(): void
@@ -42,6 +45,8 @@ export interface Cell {
   isCursor: boolean
 }
 
+type Lines = keyof typeof ROW
+
 interface ListingProps<Item> {
   ref?: Ref<ListingHandle>
   label: string
@@ -50,7 +55,9 @@ interface ListingProps<Item> {
   more: () => void
   view?: 'list' | 'grid'
   /** Lines of a row. */
-  lines?: keyof typeof ROW
+  lines?: Lines
+  /** Lines of each row, where they differ. The same function for as long as the list is shown. */
+  linesOf?: (item: Item) => Lines
   selection: Selection
   select: (next: Selection) => void
   /** Draws a row of ARIA, whose id is `entry-` and that of the item. */
@@ -67,24 +74,28 @@ interface ListingProps<Item> {
  * The grid has the focus, and `aria-activedescendant` says where the cursor is.
  */
 export function Listing<Item extends { id: string; name: string }>(props: ListingProps<Item>) {
-  const { entries, hasMore, more, view = 'list', lines = 'one', selection, select } = props
+  const { entries, hasMore, more, view = 'list', lines = 'one', linesOf, selection, select } = props
   const scroller = useRef<HTMLDivElement>(null)
   const grid = useRef<HTMLDivElement>(null)
   const [hasFocus, setFocus] = useState(false)
   const width = useWidth(scroller)
-  const rowHeight = view === 'grid' ? TILE.height : ROW[matchMedia(NARROW).matches ? 'two' : lines]
+  const rowHeight = view === 'grid' ? TILE.height : heights()[lines]
   const columns = view === 'grid' ? Math.max(2, Math.floor((width - 24) / TILE.width)) : 1
+  const heightOf = (index: number) => {
+    const item = linesOf && entries[index]
+    return item ? heights()[linesOf(item)] : rowHeight
+  }
   const count = Math.ceil(entries.length / columns)
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
+    estimateSize: index => heightOf(index),
     overscan: 12,
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: other heights are to be measured again
-  useEffect(() => virtual.measure(), [virtual, rowHeight, columns])
+  useEffect(() => virtual.measure(), [virtual, rowHeight, columns, linesOf && entries])
   useEffect(() => {
     if (hasMore && last >= count - AHEAD) more()
   }, [hasMore, last, count, more])
@@ -173,9 +184,9 @@ export function Listing<Item extends { id: string; name: string }>(props: Listin
           className="entries-body"
           style={{ height: virtual.getTotalSize(), '--row': `${rowHeight}px` } as CSSProperties}
         >
-          {items.map(({ index, start, key }) => {
+          {items.map(({ index, start, size, key }) => {
             const line = entries.slice(index * columns, (index + 1) * columns)
-            const style = { transform: `translateY(${start}px)` }
+            const style = { transform: `translateY(${start}px)`, ...(linesOf && { '--row': `${size}px` }) }
             return view === 'list' ? (
               <div key={key} role="presentation" className="line" style={style}>
                 {line.map(entry => cell(entry, index))}

@@ -1,5 +1,5 @@
 import { useLocation, useRouter } from '@tanstack/react-router'
-import { hrefOf, nameOf, type Place, parentOf, trim } from '../drive/place.ts'
+import { hrefOf, idInShare, nameOf, type Place, parentOf } from '../drive/place.ts'
 import {
   Clock,
   FolderPlus,
@@ -7,17 +7,19 @@ import {
   Keyboard,
   KeyRound,
   type LucideIcon,
+  Search,
   ShieldCheck,
   Upload,
   UsersRound,
 } from '../parts/icons.ts'
-import { mediaTypeOf } from '../parts/media-type.ts'
+import { personName } from '../parts/person-name.ts'
+import { type Hit, hrefOfHit, isOnPage, namesAbove, typeOf } from '../search/hit.ts'
 import { useAccountEntries } from '../shell/account-entries.ts'
 import { useDestinations } from '../shell/destinations.ts'
 import type { Me } from '../shell/me.ts'
 import { type Offer, readOffers, runOffer } from '../shell/offers.ts'
 import { shortcuts } from '../shell/shortcuts.tsx'
-import type { Found, Workspace } from './find.ts'
+import type { Workspace } from './find.ts'
 import { readRecent } from './recent.ts'
 import { text } from './text.ts'
 
@@ -129,25 +131,25 @@ function placeName({ workspace, path }: Place, workspaces: readonly Workspace[])
   return drive && above ? `${drive} / ${above.replaceAll('/', ' / ')}` : drive
 }
 
-/** Entries that were found, each with where it is. */
-export function useFoundItems(): (found: readonly Found[]) => Item[] {
+/** What was found, each with where it is, and last a way to all of it. */
+export function useFoundItems(): (found: readonly Hit[], query: string) => Item[] {
   const { navigate } = useRouter()
-  return found =>
-    found.map(({ entry, workspace }) => {
-      const slug = workspace?.slug ?? null
-      const path = trim(entry.path)
-      const isFile = entry.__typename === 'File'
-      return {
-        id: entry.id,
-        label: entry.name,
-        detail: placeName({ workspace: slug, path }, workspace ? [workspace] : []),
-        contentType: isFile ? mediaTypeOf(entry) : null,
-        run() {
-          const to = hrefOf({ workspace: slug, path: isFile ? parentOf(path) : path })
-          void navigate({ to, search: (isFile ? { open: entry.id, sel: entry.id } : {}) as never })
-        },
-      }
-    })
+  return (found, query) => {
+    const items = found.map(hit => ({
+      id: hit.id,
+      label: hit.name,
+      detail: namesAbove(hit, text('myFiles')).join(' / ') || (hit.share ? personName(hit.share.sharedBy) : ''),
+      contentType: typeOf(hit),
+      run() {
+        if (hit.share && isOnPage(hit)) return location.assign(hit.share.url)
+        const open = hit.share ? idInShare(hit.path) : hit.id
+        const search = (hit.__typename === 'File' ? { open, sel: open } : {}) as never
+        void navigate({ to: hrefOfHit(hit), search })
+      },
+    }))
+    const run = () => void navigate({ to: '/search', search: { q: query } as never })
+    return items.length > 0 ? [...items, { id: 'all', label: text('all', { query }), icon: Search, run }] : items
+  }
 }
 
 /** Groups with what has all the words that were typed. */

@@ -1,5 +1,5 @@
 import './palette.css'
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { useDeferredValue, useEffect, useState } from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -16,10 +16,10 @@ import { useQuery } from 'urql'
 import { Button } from '../parts/button.tsx'
 import { EntryIcon } from '../parts/entry-icon.tsx'
 import { Search } from '../parts/icons.ts'
-import { MAX_NAME_PART } from '../parts/limits.ts'
+import { MAX_SEARCH } from '../parts/limits.ts'
 import type { Me } from '../shell/me.ts'
 import { forgetWanted } from '../shell/offers.ts'
-import { DRIVES, type Searched, useFind } from './find.ts'
+import { DRIVES, useFind } from './find.ts'
 import { fitting, type Item, useFoundItems, useGroups } from './items.ts'
 import { text } from './text.ts'
 
@@ -32,17 +32,9 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const query = typed.trim().normalize('NFC')
   const [{ data, error }, reload] = useQuery({ query: DRIVES, requestPolicy: 'cache-and-network' })
   const workspaces = data?.me.workspaces?.nodes ?? none
-  const own = me.drive.id
-  const drives = useMemo(
-    (): Searched[] => [
-      { id: own, workspace: null },
-      ...workspaces.flatMap(workspace => (workspace.drive ? { id: workspace.drive.id, workspace } : [])),
-    ],
-    [own, workspaces],
-  )
-  const finding = useFind(query, drives)
+  const finding = useFind(query)
   const foundItems = useFoundItems()
-  const found = { id: 'found', title: text('found'), items: foundItems(finding.found) }
+  const found = { id: 'found', title: text('found'), items: foundItems(finding.found, query) }
   const groups = [...fitting(useGroups(me, workspaces), query), ...(found.items.length > 0 ? [found] : [])]
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
   // While a person types quickly, only the last count is announced.
@@ -64,7 +56,7 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
               <Search aria-hidden />
               <Input
                 placeholder={text('placeholder')}
-                maxLength={MAX_NAME_PART}
+                maxLength={MAX_SEARCH}
                 enterKeyHint="go"
                 // The list would keep the key to itself.
                 onKeyDownCapture={({ key }) => key === 'Escape' && typed === '' && onClose()}

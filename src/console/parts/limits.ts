@@ -11,6 +11,7 @@ export const MAX_NOTE = 10_000
 export const MAX_PASSWORD = 128
 export const MAX_PLAN_ID = 32
 export const MAX_PLAN_NAME = 64
+export const MAX_SEARCH = 500
 export const MAX_SLUG = 48
 export const MAX_WEBHOOK_URL = 2000
 export const MAX_WORKSPACE_NAME = 64

@@ -5,6 +5,7 @@ import {
   Inbox,
   Link2,
   type LucideIcon,
+  Search,
   ShieldCheck,
   Trash2,
   UsersRound,
@@ -15,23 +16,33 @@ import { text } from './text.ts'
 export interface Destination {
   to: string
   label: string
-  /** For the foot of a small screen, where it has a sixth of the width. */
+  /** For the foot of a small screen, where it has a fifth of the width. */
   short: string
   icon: LucideIcon
   /** Shown beside it: how much is new there. */
   badge?: (me: Me) => number
-  /** Only beside the content: the foot of a small screen has no place for it. */
-  wide?: true
+  /** Whether the foot of a small screen shows it; the others are behind "More" there. */
+  foot?: true
+  /** Only at the foot: elsewhere the field is in sight. */
+  footOnly?: true
   /** For operators of the service only. */
   operators?: true
 }
 
 const destinations: Destination[] = [
-  { to: '/start', label: text('home'), short: text('home'), icon: House, wide: true },
-  { to: '/files', label: text('files'), short: text('filesShort'), icon: FolderClosed },
-  { to: '/shared', label: text('shared'), short: text('sharedShort'), icon: Inbox, badge: me => me.unseenShareCount },
+  { to: '/start', label: text('home'), short: text('home'), icon: House, foot: true },
+  { to: '/files', label: text('files'), short: text('filesShort'), icon: FolderClosed, foot: true },
+  { to: '/search', label: text('search'), short: text('search'), icon: Search, foot: true, footOnly: true },
+  {
+    to: '/shared',
+    label: text('shared'),
+    short: text('sharedShort'),
+    icon: Inbox,
+    foot: true,
+    badge: me => me.unseenShareCount,
+  },
   { to: '/links', label: text('links'), short: text('linksShort'), icon: Link2 },
-  { to: '/requests', label: text('requests'), short: text('requests'), icon: FileUp, wide: true },
+  { to: '/requests', label: text('requests'), short: text('requests'), icon: FileUp },
   {
     to: '/workspaces',
     label: text('workspaces'),

@@ -1,5 +1,7 @@
-import { Link } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { formatBytes, formatNumber } from '../i18n/format.ts'
+import { Ellipsis } from '../parts/icons.ts'
+import { Menu } from '../parts/menu.tsx'
 import { optional } from '../parts/optional.tsx'
 import { useDestinations } from './destinations.ts'
 import type { Me } from './me.ts'
@@ -17,7 +19,7 @@ export function Navigation({ me }: { me: Me | undefined }) {
   return (
     <nav className="navigation" aria-label={text('navigation')}>
       <ul>
-        {destinations.map(({ to, label, short, icon: Icon, badge, wide }) => {
+        {destinations.map(({ to, label, short, icon: Icon, badge, foot, footOnly }) => {
           const count = me && badge ? badge(me) : 0
           const content = (
             <>
@@ -33,17 +35,45 @@ export function Navigation({ me }: { me: Me | undefined }) {
             </>
           )
           return (
-            <li key={to} className={wide && 'wide'}>
+            <li key={to} className={footOnly ? 'narrow' : foot ? undefined : 'wide'}>
               <Link to={to} activeOptions={{ includeSearch: false }} className="destination">
                 {content}
               </Link>
             </li>
           )
         })}
+        <li className="narrow">
+          <More me={me} />
+        </li>
       </ul>
       {me && <Favourites />}
       {me && <Usage me={me} />}
     </nav>
+  )
+}
+
+/** What the foot of a small screen has no place for. */
+function More({ me }: { me: Me | undefined }) {
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const others = useDestinations().filter(({ foot }) => !foot)
+  const isHere = others.some(({ to }) => pathname === to || pathname.startsWith(`${to}/`))
+  const count = me ? others.reduce((sum, { badge }) => sum + (badge?.(me) ?? 0), 0) : 0
+  return (
+    <Menu
+      label={count > 0 ? `${text('more')}, ${text('unseen', { count })}` : text('more')}
+      button={{ look: 'ghost', className: `destination${isHere ? ' active' : ''}` }}
+      placement="top end"
+      entries={others.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) }))}
+    >
+      <Ellipsis aria-hidden />
+      <span className="short-label">{text('more')}</span>
+      {count > 0 && (
+        <span className="badge" aria-hidden>
+          {formatNumber(count)}
+        </span>
+      )}
+    </Menu>
   )
 }
 

@@ -7,7 +7,7 @@ import { text } from './text.ts'
 
 const Palette = lazy(() => import('../palette/palette.tsx').then(({ Palette }) => ({ default: Palette })))
 
-/** Opens the command palette, as Ctrl-K and Cmd-K do. Where a screen has no search of its own, it looks like one. */
+/** Opens the command palette, as Ctrl-K and Cmd-K do. */
 export function PaletteButton({ me }: { me: Me | undefined }) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {

@@ -7,6 +7,7 @@ import { Logo } from './logo.tsx'
 import { useMe } from './me.ts'
 import { Navigation } from './navigation.tsx'
 import { PaletteButton } from './palette-button.tsx'
+import { SearchField } from './search-field.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { text } from './text.ts'
 
@@ -34,8 +35,7 @@ export function Shell() {
           <Logo />
           <span>Satchel</span>
         </Link>
-        {/* Screens put what belongs here by InTop, shell/top.tsx. */}
-        <div id="top-slot" />
+        <SearchField />
         <PaletteButton me={me} />
         {me && <AccountMenu me={me} />}
       </header>

@@ -62,20 +62,17 @@ const DRIVE = graphql(
         size
         ... on Folder {
           fileCount
-          entries(first: $first, after: $after, orderBy: $order, filter: $filter) @skip(if: $everywhere) {
+          entries(first: $first, after: $after, orderBy: $order, filter: $filter) {
             ...EntryPage
           }
         }
-      }
-      search(query: $query, first: $first, after: $after) @include(if: $everywhere) {
-        ...EntryPage
       }
     }
   `,
   [PAGE],
 )
 
-/** One page of a folder, or of what a search has found. */
+/** One page of a folder. */
 export const FOLDER = graphql(
   `
     query Folder(
@@ -86,8 +83,6 @@ export const FOLDER = graphql(
       $after: String
       $order: EntryOrder!
       $filter: EntryFilter
-      $everywhere: Boolean!
-      $query: String!
     ) {
       me @include(if: $own) {
         id

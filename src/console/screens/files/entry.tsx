@@ -1,4 +1,4 @@
-import { type DragEvent, type MouseEvent, memo, type ReactNode } from 'react'
+import { type DragEvent, type MouseEvent, memo } from 'react'
 import { formatBytes, formatExact, formatMoment } from '../../i18n/format.ts'
 import { Mark, More } from '../../listing/cells.tsx'
 import type { Cell } from '../../listing/listing.tsx'
@@ -37,8 +37,6 @@ export interface Handlers {
   keepName: () => void
   /** Whether lists show what is in files: not of what is shared. */
   hasThumbnails: boolean
-  /** What says where an entry is, in a list that a search has found. */
-  where: ((entry: Entry) => ReactNode) | null
 }
 
 interface CellProps extends Cell {
@@ -131,7 +129,6 @@ const Look = ({ entry, handlers, size }: CellProps & { size: 'row' | 'tile' }) =
 /** An entry as a line of the list. */
 export const Row = memo(function Row(props: CellProps) {
   const { entry, handlers } = props
-  const where = handlers.where?.(entry)
   return (
     <div {...frameOf(props, 'row')}>
       <div role="gridcell" className="name-cell">
@@ -142,7 +139,6 @@ export const Row = memo(function Row(props: CellProps) {
             <Name {...props} />
             <Marks entry={entry} />
           </span>
-          {where && <span className="where">{where}</span>}
           <span className="narrow-facts" aria-hidden>
             {formatBytes(entry.size)} · {formatMoment(entry.updatedAt)}
           </span>

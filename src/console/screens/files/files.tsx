@@ -12,7 +12,6 @@ import { optional } from '../../parts/optional.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { shortcuts } from '../../shell/shortcuts.tsx'
-import { InTop } from '../../shell/top.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
 import { useUploadPlace } from '../../uploads/place.ts'
 import { actWith, loadActions } from './act.ts'
@@ -24,7 +23,6 @@ import { useDragAndDrop } from './drag.ts'
 import { Row, Tile } from './entry.tsx'
 import { FilesMenu } from './files-menu.ts'
 import { useFilesSearch } from './search.ts'
-import { SearchBox } from './search-box.tsx'
 import { ColumnHeads } from './sorting.tsx'
 import { text } from './text.ts'
 import { Toolbar } from './toolbar.tsx'
@@ -66,7 +64,7 @@ const isBesideTheList = ({ currentTarget, target }: KeyboardEvent<HTMLElement>) 
   target instanceof Element && (!currentTarget.contains(target) || target.closest('.versions') !== null)
 
 /**
- * The files of a drive, or of what is shared: one folder, or what a search has found.
+ * The files of a folder of a drive, or of what is shared.
  * @param useEntries reads them: the same for as long as the screen is shown
  */
 export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolder }) {
@@ -75,7 +73,7 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
   const [search, setSearch] = useFilesSearch()
   const folder = useEntries(place, search)
   const { drive, entries, refresh } = folder
-  const list = `${hrefOf(place)}?${search.q ?? ''}`
+  const list = hrefOf(place)
   const [selection, select, selected] = useSelection(entries, search, setSearch, list)
   const [open, setOpen] = useState<Open>(null)
   const [menu, setMenu] = useState<{ at: Point; entries: readonly Entry[] } | null>(null)
@@ -97,12 +95,12 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
   const dnd = useDragAndDrop({ drive, act, selected, selection })
   const renaming = useRename(attempt, list, () => listing.current?.focus())
   const handlers = useHandlers({
-    ...{ place, search, selection, select, entries, dnd, openEntry, renaming, setMenu },
+    ...{ place, selection, select, entries, dnd, openEntry, renaming, setMenu },
     focus: () => listing.current?.focus(),
   })
 
   const label = place.path.split('/').at(-1) || (folder.title ?? text('root'))
-  const isMissing = folder.folder === null && !search.q
+  const isMissing = folder.folder === null
   const target = drive && !isMissing ? { drive: drive.id, share, folder: place.path } : undefined
   useUploadPlace(target && { ...target, label, mayUpload: drive?.canWrite === true })
   const clear = useRef(() => {})
@@ -142,9 +140,6 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
         if (onKey(event)) event.preventDefault()
       }}
     >
-      <InTop>
-        <SearchBox value={search.q ?? ''} onSearch={q => setSearch({ q, sel: undefined }, { push: true })} />
-      </InTop>
       <div className="screen-head">
         <Breadcrumbs place={place} title={folder.title} dnd={dnd} />
         <Toolbar {...commands} count={entries.length} hasMore={folder.hasMore} />
@@ -172,12 +167,6 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
             </EmptyState>
           ) : folder.isLoading ? (
             <Skeleton rows={10} />
-          ) : isEmpty && search.q ? (
-            <EmptyState
-              icon={SearchX}
-              title={text('nothingFound', { query: search.q })}
-              hint={text('nothingFoundHint')}
-            />
           ) : isEmpty && search.tags ? (
             <EmptyState icon={SearchX} title={text('nothingTagged')} hint={text('nothingTaggedHint')} />
           ) : isEmpty ? (
@@ -192,7 +181,6 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
               hasMore={folder.hasMore}
               more={folder.more}
               view={search.view}
-              lines={search.q ? 'two' : 'one'}
               selection={selection}
               select={select}
               cell={(entry, cell) => (

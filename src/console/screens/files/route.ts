@@ -10,7 +10,7 @@ const screen = {
   // Not lazy as the others are: this is what most people see first.
   component: Files,
   validateSearch: readSearch,
-  loaderDeps: ({ search: { sort, desc, q, here, tags } }: { search: FilesSearch }) => ({ sort, desc, q, here, tags }),
+  loaderDeps: ({ search: { sort, desc, tags } }: { search: FilesSearch }) => ({ sort, desc, tags }),
   loader: ({ params, deps }: { params: PlaceParams; deps: FilesSearch }) => readFolderAhead(params, deps),
   // The screen itself keeps the list as it is.
   shouldReload: false,

@@ -1,6 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
-import { MAX_NAME_PART } from '../../parts/limits.ts'
 
 export const sorts = ['name', 'updated', 'size', 'created'] as const
 export type Sort = (typeof sorts)[number]
@@ -18,10 +17,6 @@ export interface FilesSearch {
   view?: 'grid'
   sort?: Sort
   desc?: true
-  /** What is searched for by name. */
-  q?: string
-  /** In the folder alone, not in the whole drive. */
-  here?: true
   /** Ids of tags that what is shown has; empty while they are chosen. */
   tags?: string
   /** Whether the details are shown. */
@@ -42,8 +37,6 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
     view: search.view === 'grid' ? 'grid' : undefined,
     sort: sorts.find(sort => sort === search.sort),
     desc: flag(search.desc),
-    q: text(search.q)?.slice(0, MAX_NAME_PART),
-    here: flag(search.here),
     tags: typeof search.tags === 'string' ? search.tags : undefined,
     details: flag(search.details),
     open: text(search.open),

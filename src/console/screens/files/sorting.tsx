@@ -24,23 +24,18 @@ const columns = [
 /** The heads of the list, which sort it. */
 export function ColumnHeads(props: SortingProps) {
   const { search } = props
-  const isSearch = Boolean(search.q && !search.here)
   return (
     <div role="row" className="heads" aria-rowindex={1}>
       {columns.map(([sort, className]) => {
-        const isNow = (search.sort ?? 'name') === sort && !isSearch
+        const isNow = (search.sort ?? 'name') === sort
         const Arrow = search.desc ? ArrowDown : ArrowUp
         const direction = search.desc ? 'descending' : 'ascending'
         return (
           <div key={sort} role="columnheader" className={className} aria-sort={isNow ? direction : 'none'}>
-            {isSearch ? (
-              <span>{text(sort)}</span>
-            ) : (
-              <button type="button" onClick={() => sortBy(sort, props)}>
-                {text(sort)}
-                {isNow && <Arrow aria-hidden />}
-              </button>
-            )}
+            <button type="button" onClick={() => sortBy(sort, props)}>
+              {text(sort)}
+              {isNow && <Arrow aria-hidden />}
+            </button>
           </div>
         )
       })}

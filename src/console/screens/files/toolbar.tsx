@@ -33,15 +33,6 @@ export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
     <div className="toolbar" role="toolbar" aria-label={text('actions')}>
       {selected.length > 0 ? <WithSelection {...props} /> : <WithFolder {...props} />}
       <span className="toolbar-end">
-        {search.q && (
-          <Button
-            look="plain"
-            aria-pressed={Boolean(search.here)}
-            onPress={() => setSearch({ here: search.here ? undefined : true })}
-          >
-            {search.here ? text('everywhere') : text('hereOnly')}
-          </Button>
-        )}
         <Button
           look="icon"
           aria-label={search.view === 'grid' ? text('asList') : text('asGrid')}

@@ -11,7 +11,7 @@ const driveOf = (data: FolderData | undefined) => data?.me?.drive ?? data?.works
 function connectionOf(data: FolderData | undefined) {
   const drive = driveOf(data)
   const folder = drive?.entry?.__typename === 'Folder' ? drive.entry : undefined
-  return drive?.search ?? folder?.entries
+  return folder?.entries
 }
 
 /** The drive on the screen, and what one may do there. */
@@ -43,20 +43,14 @@ export interface FolderHere extends Omit<PagedList<Entry, FolderData>, 'data'> {
 }
 
 /** The list of a folder, as the address wants it. */
-function sourceOf({ workspace, path }: Place, { sort = 'name', desc, q, here, tags }: FilesSearch) {
+function sourceOf({ workspace, path }: Place, { sort = 'name', desc, tags }: FilesSearch) {
   const chosen = tagsOf({ tags })
-  const everywhere = Boolean(q && !here)
   const variables = {
     own: workspace === null,
     slug: workspace,
     path,
     order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
-    filter:
-      (q && here) || chosen.length > 0
-        ? { ...(q && here && { nameContains: q }), ...(chosen.length > 0 && { tags: chosen }) }
-        : null,
-    everywhere,
-    query: everywhere ? (q ?? '') : '-',
+    filter: chosen.length > 0 ? { tags: chosen } : null,
   }
   // As many as a large window shows.
   return { document: FOLDER, variables, connectionOf, first: 60, next: 1000 }

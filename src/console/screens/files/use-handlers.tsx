@@ -1,17 +1,14 @@
 import { useMemo, useRef } from 'react'
-import { type Place, parentOf, trim } from '../../drive/place.ts'
+import { type Place, trim } from '../../drive/place.ts'
 import { only, press, type Selection, toggle } from '../../listing/selection.ts'
 import type { Point } from '../../parts/menu.tsx'
 import type { Entry } from './documents.ts'
 import type { DragAndDrop } from './drag.ts'
 import type { Handlers } from './entry.tsx'
-import type { FilesSearch } from './search.ts'
-import { text } from './text.ts'
 import type { Renaming } from './use-rename.ts'
 
 interface Given {
   place: Place
-  search: FilesSearch
   selection: Selection
   select: (next: Selection) => void
   entries: readonly Entry[]
@@ -26,7 +23,6 @@ interface Given {
 export function useHandlers(given: Given): Handlers {
   const latest = useRef(given)
   latest.current = given
-  const isSearch = Boolean(given.search.q)
   const isShared = given.place.share !== undefined
   const lastPointer = useRef('mouse')
 
@@ -64,8 +60,7 @@ export function useHandlers(given: Given): Handlers {
       rename: entry => void latest.current.renaming.save(entry),
       keepName: () => latest.current.renaming.cancel(),
       hasThumbnails: !isShared,
-      where: isSearch ? entry => parentOf(trim(entry.path)) || text('root') : null,
     }),
-    [isSearch, isShared],
+    [isShared],
   )
 }

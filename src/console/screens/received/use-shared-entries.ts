@@ -24,12 +24,12 @@ const connectionOf = (data: SharedFolderData | undefined) =>
   }
 
 /** The entries of a folder of what is shared, in the place of those of a drive. */
-export function useSharedEntries({ path }: Place, { sort = 'name', desc, q, here }: FilesSearch): FolderHere {
+export function useSharedEntries({ path }: Place, { sort = 'name', desc }: FilesSearch): FolderHere {
   const shared = useContext(SharedDrive)
   const variables = {
     token: shared?.drive.share?.token ?? '',
-    path: q && !here ? '' : path,
-    query: q || null,
+    path,
+    query: null,
     order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
   }
   const { data, ...listed } = usePages({ document: SHARED_FOLDER, variables, connectionOf, first: 60, next: 1000 })

@@ -44,7 +44,7 @@ const keys = [
   ['open', '⏎'],
   ['keyUp', '⌫ · Alt ↑'],
   ['keyFind', 'a … z'],
-  ['search', '/'],
+  ['keySearch', '/'],
   ['keyPalette', 'Ctrl K'],
   ['newFolder', 'Alt N'],
   ['upload', 'Alt U'],

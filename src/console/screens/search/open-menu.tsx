@@ -1,0 +1,29 @@
+import { FolderOpen } from '../../parts/icons.ts'
+import type { MenuEntry, MenuProps, OpenMenu } from '../../parts/menu.tsx'
+import { PopoverMenu } from '../../parts/popover-menu.tsx'
+import type { Hit } from '../../search/hit.ts'
+import type { Commands } from '../files/commands.ts'
+import { entriesMenu } from '../files/on-demand/menus.ts'
+import { text } from './text.ts'
+
+interface HitsMenuProps extends Omit<MenuProps, 'entries'>, OpenMenu {
+  commands: Commands
+  of: readonly Hit[]
+  /** Goes to the folder that one is in. */
+  onFolder: (hit: Hit) => void
+}
+
+/** What is done in its folder: there it has a place for it. */
+const elsewhere = new Set(['rename', 'request', 'replace', 'details'])
+
+/** The open menu of some results: what lists of files offer for them, as far as they are in one drive. */
+export function HitsMenu({ commands, of, onFolder, ...open }: HitsMenuProps) {
+  const [first] = of
+  const folder: MenuEntry[] =
+    first && of.length === 1
+      ? [{ id: 'folder', label: text('inFolder'), icon: FolderOpen, run: () => onFolder(first) }]
+      : []
+  const all = entriesMenu(commands, of).filter(entry => entry === 'separator' || !elsewhere.has(entry.id))
+  const at = all.findIndex(entry => entry !== 'separator' && entry.id === 'open') + 1
+  return <PopoverMenu {...open} entries={[...all.slice(0, at), ...folder, ...all.slice(at)]} />
+}

@@ -1,0 +1,29 @@
+import { graphql } from '../../graphql/graphql.ts'
+
+/** The tags of all drives of the person. */
+export const SEARCHED_TAGS = graphql(`
+  query SearchedTags {
+    me {
+      id
+      drive {
+        id
+        tags {
+          id
+          name
+        }
+      }
+      workspaces(first: 100) {
+        nodes {
+          id
+          drive {
+            id
+            tags {
+              id
+              name
+            }
+          }
+        }
+      }
+    }
+  }
+`)

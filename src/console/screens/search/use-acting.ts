@@ -1,0 +1,89 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useRef, useState } from 'react'
+import { hrefOf, idInShare, trim } from '../../drive/place.ts'
+import type { Selection } from '../../listing/selection.ts'
+import type { Point } from '../../parts/menu.tsx'
+import { driveOfHit, type Hit, hrefOfHit, isOnPage, placeOfHit } from '../../search/hit.ts'
+import { actWith } from '../files/act.ts'
+import type { Commands, Open } from '../files/commands.ts'
+import type { DriveHere } from '../files/use-folder.ts'
+
+interface Given {
+  selected: readonly Hit[]
+  selection: Selection
+  select: (next: Selection) => void
+  refresh: () => void
+  ownDrive: string
+  /** Shows a file large. */
+  show: (hit: Hit) => void
+  setMenu: (menu: { at: Point; of: readonly Hit[] } | null) => void
+}
+
+/** What is done with results: as in a folder, for those that are in one drive or share. */
+export function useActing({ selected, selection, select, refresh, ownDrive, show, setMenu }: Given) {
+  const navigate = useNavigate()
+  const [open, setOpen] = useState<Open>(null)
+  const [first] = selected
+  const drives = new Map(selected.map(hit => [hit.drive?.id ?? hit.share?.id, hit]))
+  const drive: DriveHere | undefined = first && drives.size === 1 ? driveOfHit(first, ownDrive) : undefined
+  const latest = useRef(refresh)
+  latest.current = refresh
+  const hasTrash = drive?.trashDays !== 0
+  const share = drive?.share?.token
+  const { act } = useMemo(
+    () => actWith({ id: drive?.id ?? '', share, hasTrash }, () => latest.current()),
+    [drive?.id, share, hasTrash],
+  )
+
+  function openHit(hit: Hit) {
+    if (hit.share && isOnPage(hit)) location.assign(hit.share.url)
+    else if (hit.__typename === 'Folder') void navigate({ to: hrefOfHit(hit) })
+    else show(hit)
+  }
+  /** Goes to where it is, and points to it. */
+  function openFolder(hit: Hit) {
+    if (hit.share && isOnPage(hit)) return void location.assign(hit.share.url)
+    const place = placeOfHit(hit)
+    const isTop = hit.share !== null && hit.path === ''
+    const sel = hit.share ? idInShare(hit.path) : hit.id
+    void navigate({ to: isTop ? '/shared' : hrefOf(place), search: (isTop ? {} : { sel }) as never })
+  }
+  const removeNow = () =>
+    act(actions => {
+      select({ ...selection, ids: new Set() })
+      return actions.remove(selected)
+    })
+  const commands: Commands = {
+    place: first ? placeOfHit(first) : { workspace: null, path: '' },
+    ...{
+      search: {},
+      setSearch() {},
+      drive,
+      selected,
+      selection,
+      select,
+      act,
+      setOpen,
+      startRename() {},
+      openScreen() {},
+    },
+    remove: () => (hasTrash ? removeNow() : setOpen('delete')),
+    setMenu: menu => setMenu(menu && { at: menu.at, of: selected }),
+    openEntry: entry => {
+      const hit = selected.find(({ id }) => id === entry.id)
+      if (hit) openHit(hit)
+    },
+    target: undefined,
+  }
+  return {
+    drive,
+    act,
+    commands,
+    open,
+    setOpen,
+    removeNow,
+    openHit,
+    openFolder,
+    start: first ? trim(placeOfHit(first).path) : '',
+  }
+}

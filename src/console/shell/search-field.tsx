@@ -1,0 +1,94 @@
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { Search, X } from '../parts/icons.ts'
+import { MAX_SEARCH } from '../parts/limits.ts'
+import { text } from './text.ts'
+
+const PAUSE_MS = 250
+
+/** What is searched for, over all screens: what is typed leads to the screen of the search, a moment after the last letter. `/` goes here. */
+export function SearchField() {
+  const { pathname } = useLocation()
+  const { q = '' }: { q?: string } = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const isThere = pathname === '/search'
+  const value = isThere ? q : ''
+  const input = useRef<HTMLInputElement>(null)
+  const [typed, setTyped] = useState(value)
+  const timer = useRef(0)
+  /** What this field has put into the address: the answer to earlier letters must not replace later ones. */
+  const sent = useRef(value)
+  // Back, forward and filters change what is searched for, too.
+  useEffect(() => {
+    if (value === sent.current) return
+    sent.current = value
+    setTyped(value)
+  }, [value])
+  // Who goes elsewhere is not taken to the search a moment later.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each path
+  useEffect(() => {
+    if (isThere) return
+    clearTimeout(timer.current)
+    sent.current = ''
+    setTyped('')
+  }, [pathname])
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const isField = event.target instanceof Element && event.target.closest('input, textarea, select, [role=dialog]')
+      if (event.key !== '/' || isField || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      input.current?.select()
+    }
+    document.addEventListener('keydown', focus)
+    return () => document.removeEventListener('keydown', focus)
+  }, [])
+  const search = (query: string, wait = 0) => {
+    clearTimeout(timer.current)
+    timer.current = window.setTimeout(() => {
+      if (!query.trim() && !isThere) return
+      sent.current = query.trim() ? query : ''
+      // The screen before is one step back, however much was typed.
+      void navigate({ to: '/search', search: query.trim() ? { q: query } : {}, replace: isThere } as never)
+    }, wait)
+  }
+  const clear = () => {
+    setTyped('')
+    search('')
+  }
+  return (
+    <search className="search-box">
+      <Search aria-hidden />
+      <input
+        ref={input}
+        type="search"
+        enterKeyHint="search"
+        aria-label={text('search')}
+        aria-keyshortcuts="/"
+        placeholder={text('search')}
+        value={typed}
+        maxLength={MAX_SEARCH}
+        onChange={({ target }) => {
+          setTyped(target.value)
+          search(target.value, PAUSE_MS)
+        }}
+        onKeyDown={event => {
+          if (event.key === 'Enter' && !event.nativeEvent.isComposing) search(typed)
+          if (event.key === 'Escape') clear()
+        }}
+      />
+      {typed && (
+        <button
+          type="button"
+          className="button icon"
+          aria-label={text('clearSearch')}
+          onClick={() => {
+            clear()
+            input.current?.focus()
+          }}
+        >
+          <X />
+        </button>
+      )}
+    </search>
+  )
+}
