@@ -56,7 +56,10 @@ describe('The command palette', () => {
     await pictures(page, 'console-palette')
     await dialog.getByRole('searchbox').fill('budget 2026')
     await until(() => page.evaluate("document.querySelectorAll('.palette-item').length === 2"))
-    await page.keyboard.press('ArrowDown')
+    await until(async () => {
+      await page.keyboard.press('ArrowDown')
+      return (await dialog.locator('.palette-item[data-focused]').textContent())?.startsWith('budget 2026.csv')
+    })
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await page.waitForURL(/\/files\/work\/plans\?.*open=/)

@@ -9,8 +9,9 @@ function shortened({ text, ranges }: Snippet): Snippet {
   const first = ranges[0]?.start ?? 0
   if (first <= LEAD) return { text, ranges }
   const from = first - LEAD
-  const space = text.slice(from, first).search(/\s/)
-  const cut = from + space + 1
+  const space = text.slice(from, from + LEAD / 2).search(/\s/)
+  // Without a space nearby, between two characters: none of them is halved.
+  const cut = space >= 0 ? from + space + 1 : from + (/^[\udc00-\udfff]/.test(text.slice(from)) ? 1 : 0)
   const moved = ranges.map(({ start, end }) => ({ start: start - cut + 2, end: end - cut + 2 }))
   return { text: `… ${text.slice(cut)}`, ranges: moved }
 }
