@@ -434,6 +434,7 @@ export type Scope =
 
 /** Where words of a search were found. */
 export type SearchField =
+  | 'CONTENT'
   | 'NAME'
   | 'NOTE'
   | 'PATH'
@@ -658,7 +659,7 @@ export type SearchQuery = { search: { isComplete: boolean, edges: Array<{ matche
                 | { slug: string }
                 | Record<PropertyKey, never>
                } }
-         | null, share: { url: string, entryKind: EntryKind, entryCount: number, sharedBy: { email: string } } | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null }, hints: Array<{ term: string, message: string }> } };
+         | null, share: { url: string, entryKind: EntryKind, sharedBy: { email: string } } | null } }>, pageInfo: { hasNextPage: boolean, endCursor: string | null }, hints: Array<{ term: string, message: string }> } };
 
 export type LinkQueryVariables = Exact<{
   own: boolean;
@@ -1861,7 +1862,6 @@ export const SearchDocument = new TypedDocumentString(`
         share {
           url
           entryKind
-          entryCount
           sharedBy {
             email
           }

@@ -112,7 +112,7 @@ export const listening = (page: Page, subscription = 'DriveChanged') =>
       (answer.request().postData() ?? '').includes(`subscription ${subscription}`),
   )
 
-/** Whether the browser has kept the console, and what a folder holds (not only what was found in it): an expression for the page. */
+/** Whether the browser has kept the console, and what a folder holds: an expression for the page. */
 export const keepsFolder = (path: string) => `(async folder => {
   const names = await caches.keys()
   const shell = names.find(name => name.startsWith('shell-'))
@@ -120,8 +120,8 @@ export const keepsFolder = (path: string) => `(async folder => {
   const answers = name ? await (await caches.open(name)).matchAll() : []
   const reads = await Promise.all(answers.map(one => one.json()))
   const isFolder = ({ query, variables }) => {
-    const { path, everywhere } = JSON.parse(variables ?? '{}')
-    return query.startsWith('query Folder(') && path === folder && everywhere === false
+    const { path } = JSON.parse(variables ?? '{}')
+    return query.startsWith('query Folder(') && path === folder
   }
   return shell !== undefined && reads.some(isFolder)
 })(${JSON.stringify(path)})`

@@ -44,7 +44,9 @@ it('tells its cache which types there are, and which of their fields may be null
   const all = Object.values(buildSchema(readFileSync('schema/schema.graphql', 'utf8')).getTypeMap())
   const types = all.filter(type => isObjectType(type) || isInterfaceType(type) || isUnionType(type))
   // The console asks lists for their nodes, but for what a search says of each.
-  const own = types.filter(({ name }) => !name.startsWith('__') && (!name.endsWith('Edge') || name === 'SearchResultEdge'))
+  const own = types.filter(
+    ({ name }) => !name.startsWith('__') && (!name.endsWith('Edge') || name === 'SearchResultEdge'),
+  )
   expect(names(shown).sort()).toEqual(names(own).sort())
   for (const type of own) {
     const told = shown.find(({ name }) => name === type.name)

@@ -6,7 +6,7 @@ import { searchOrders } from '../search-filters.ts'
 export function declareSearch(program: Command): void {
   const search = declare(program, 'search <query...>', {
     does: 'search your files, your workspaces, and what others share with you',
-    details: `All words must match, in names, folders, notes or tags; the last one may be the beginning of a word. These narrow it down:
+    details: `All words must match, in names, folders, notes, tags or contents; the last one may be the beginning of a word. These narrow it down:
   "a phrase"   -without        name:x             type:pdf,image   size:>10mb   before:2026   after:2026-03
   by:me        by:anna         in:"Folder/Sub"    drive:me         drive:garden is:shared     tag:x
 Types: pdf, image, video, audio, document, spreadsheet, presentation, archive, text, folder. Put -- before words to leave out.
