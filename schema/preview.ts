@@ -1,4 +1,5 @@
-import type { PreviewedFile, PreviewSize, PreviewView } from '../src/services/tree/preview.ts'
+import type { PreviewedFile, PreviewSize } from '../src/services/tree/preview.ts'
+import type { Photo, PreviewView } from '../src/services/tree/preview-view.ts'
 import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 import type { Context } from './context.ts'
@@ -19,9 +20,41 @@ const Size = builder.enumType('PreviewSize', {
   } as const satisfies Record<string, { value: PreviewSize; description: string }>,
 })
 
-export interface PreviewNode extends PreviewView {
-  file: EntryNode
+/** The preview with its file. */
+class PreviewNode {
+  readonly view: PreviewView
+  readonly file: EntryNode
+
+  constructor(view: PreviewView, file: EntryNode) {
+    this.view = view
+    this.file = file
+  }
 }
+
+const PhotoPlace = builder.objectRef<NonNullable<Photo['place']>>('PhotoPlace').implement({
+  description: 'Where a picture was taken, as it says itself.',
+  fields: t => ({
+    latitude: t.exposeFloat('latitude', { description: 'Degrees north of the equator; negative in the south.' }),
+    longitude: t.exposeFloat('longitude', { description: 'Degrees east of Greenwich; negative in the west.' }),
+  }),
+})
+
+const PhotoDetails = builder.objectRef<Photo>('PhotoDetails').implement({
+  description: 'What a picture says of how and where it was taken (Exif). Null is what it does not say.',
+  fields: t => ({
+    camera: t.exposeString('camera', { nullable: true, description: 'Maker and model of the camera.' }),
+    lens: t.exposeString('lens', { nullable: true, description: 'The lens.' }),
+    exposureSeconds: t.exposeFloat('exposureSeconds', { nullable: true, description: 'The exposure in seconds.' }),
+    aperture: t.exposeFloat('aperture', { nullable: true, description: 'The f-number.' }),
+    iso: t.exposeFloat('iso', { nullable: true, description: 'The sensitivity.' }),
+    focalLength: t.exposeFloat('focalLength', { nullable: true, description: 'The focal length in millimetres.' }),
+    zoneMinutes: t.exposeInt('zoneMinutes', {
+      nullable: true,
+      description: 'Minutes that its clock was ahead of UTC when it took the picture.',
+    }),
+    place: t.expose('place', { type: PhotoPlace, nullable: true, description: 'Where it was taken.' }),
+  }),
+})
 
 const byFile = batch<[], PreviewView>(async ({ services }, keys) => {
   const files = keys.map((key): PreviewedFile => JSON.parse(key))
@@ -39,41 +72,51 @@ export async function previewOf(context: Context, file: EntryNode): Promise<Prev
   const { blobId, contentType: fileType, size } = file
   if (!blobId || !context.services.previews.isFor({ fileType, size })) return null
   const view = await byFile(context, JSON.stringify({ blobId, fileType, size }))
-  return view ? { ...view, file } : null
+  return view ? new PreviewNode(view, file) : null
 }
 
 export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
   description:
     'A small picture of a file (a picture, the first page of a PDF document, a frame of a video), and what is known of the original.',
   fields: t => ({
-    state: t.expose('state', { type: PreviewState, description: 'Whether it can be shown.' }),
+    state: t.field({ type: PreviewState, description: 'Whether it can be shown.', resolve: ({ view }) => view.state }),
     url: t.field({
       type: 'URL',
       nullable: true,
       description:
         'Its URL, for the session or the key of the caller: it stays the same as long as the content does. Null if it cannot be shown.',
       args: { size: t.arg({ type: Size, defaultValue: 'small', description: 'Which size.' }) },
-      resolve: ({ file, version }, { size }, { services }) =>
+      resolve: ({ file, view: { version } }, { size }, { services }) =>
         version === null
           ? null
           : services.previews.addressOf(file, file.drive.workspace?.id ?? null, version, size ?? 'small'),
     }),
-    placeholder: t.exposeString('placeholder', {
+    placeholder: t.string({
       nullable: true,
       description: 'A ThumbHash in base64: what to show until the picture is there.',
+      resolve: ({ view }) => view.placeholder,
     }),
-    width: t.exposeInt('width', {
+    width: t.int({
       nullable: true,
       description: 'Width of the original in pixels; of a PDF document, in points.',
+      resolve: ({ view }) => view.width,
     }),
-    height: t.exposeInt('height', {
+    height: t.int({
       nullable: true,
       description: 'Height of the original in pixels; of a PDF document, in points.',
+      resolve: ({ view }) => view.height,
     }),
-    takenAt: t.expose('takenAt', {
+    takenAt: t.field({
       type: 'DateTime',
       nullable: true,
       description: 'When a camera took it; a time without a zone counts as one in UTC.',
+      resolve: ({ view }) => view.takenAt,
+    }),
+    photo: t.field({
+      type: PhotoDetails,
+      nullable: true,
+      description: 'Camera, exposure and place, as the picture says; null if it says nothing of them.',
+      resolve: ({ view }) => view.photo,
     }),
   }),
 })

@@ -116,6 +116,45 @@ describe('The preview of a picture', () => {
     expect((await look(alice, 'a.jpg')).preview?.url).toBe(preview.url)
   })
 
+  it('tells camera, exposure and place to who may have the file, and leaves out what cannot be', async () => {
+    const bytes = await sharp({ create: { width: 50, height: 30, channels: 3, background: '#735' } })
+      .withExifMerge({
+        IFD0: { Make: 'Acme', Model: 'Two' },
+        IFD2: {
+          ...{ DateTimeOriginal: '2023:01:02 03:04:05', OffsetTimeOriginal: '+09:00', LensModel: 'Acme 35mm' },
+          ...{ ExposureTime: '1/250', FNumber: '28/10', ISOSpeedRatings: '400', FocalLength: '35/1' },
+        },
+        IFD3: {
+          GPSLatitude: '35/1 30/1 0/1',
+          GPSLatitudeRef: 'S',
+          GPSLongitude: '139/1 45/1 0/1',
+          GPSLongitudeRef: 'E',
+        },
+      })
+      .jpeg()
+      .toBuffer()
+    await upload(alice, 'told.jpg', bytes)
+    await looked(alice, 'told.jpg')
+    const fields =
+      'photo { camera lens exposureSeconds aperture iso focalLength zoneMinutes place { latitude longitude } } takenAt'
+    const asked = `{ me { drive { entry(path: "told.jpg") { ... on File { preview { ${fields} } } } } } }`
+    const told = async () => (await alice.graphql<never>(asked)).data
+    const photo = {
+      ...{ camera: 'Acme Two', lens: 'Acme 35mm', exposureSeconds: 1 / 250, aperture: 2.8, iso: 400, focalLength: 35 },
+      ...{ zoneMinutes: 540, place: { latitude: -35.5, longitude: 139.75 } },
+    }
+    const takenAt = '2023-01-01T18:04:05.000Z'
+    expect(await told()).toEqual({ me: { drive: { entry: { preview: { takenAt, photo } } } } })
+    // A process that has read a stranger's file may note anything.
+    const details = JSON.stringify({ camera: 5, iso: -1, place: { latitude: 1e9, longitude: 0 }, aperture: 4 })
+    await t.app.db.Preview.update({ details }, { where: { takenAt: Date.parse(takenAt) } })
+    const none = Object.fromEntries(Object.keys(photo).map(name => [name, null]))
+    expect(await told()).toEqual({
+      me: { drive: { entry: { preview: { takenAt, photo: { ...none, aperture: 4 } } } } },
+    })
+    await remove(alice, 'told.jpg')
+  })
+
   it('is made once of one content, stays with copies, and goes with the last of them', async () => {
     const before = await stock()
     const bytes = await photo()

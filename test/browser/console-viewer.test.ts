@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import sharp from 'sharp'
 import {
   type ConsoleWorld,
   expectAccessible,
@@ -29,6 +30,20 @@ const readme = `# Notes
 `
 const source = 'export const answer: number = 42 // <b>not bold</b>\n'
 const values = 'name;amount\n"Tea; green";3\nCoffee;4\n'
+
+/** A picture that says where it is from. */
+const photo = () =>
+  sharp({ create: { width: 640, height: 480, channels: 3, background: '#c9788a' } })
+    .withExifMerge({
+      IFD0: { Make: 'Acme', Model: 'Two' },
+      IFD2: {
+        ...{ DateTimeOriginal: '2023:01:02 03:04:05', OffsetTimeOriginal: '+09:00', LensModel: 'Acme 35mm' },
+        ...{ ExposureTime: '1/250', FNumber: '28/10', ISOSpeedRatings: '400', FocalLength: '35/1' },
+      },
+      IFD3: { GPSLatitude: '35/1 30/1 0/1', GPSLatitudeRef: 'S', GPSLongitude: '139/1 45/1 0/1', GPSLongitudeRef: 'E' },
+    })
+    .jpeg()
+    .toBuffer()
 
 let w: ConsoleWorld
 let alice: Person
@@ -169,6 +184,32 @@ describe('The viewer', () => {
     await viewerOn(page).getByRole('button', { name: 'Play pictures' }).waitFor({ state: 'detached' })
     expect(await viewerOn(page).getByRole('button', { name: 'Pause' }).count()).toBe(0)
     await page.clock.resume()
+    await close(page)
+    expectQuiet(alice)
+  })
+
+  it('says how and where a picture was taken, in the details and beside it', async () => {
+    await alice.upload('told/tokyo.jpg', await photo(), 'image/jpeg')
+    const page = await alice.open('/files/told?details=true')
+    await rowOf('tokyo.jpg', page).click()
+    const details = page.getByRole('complementary', { name: 'Details' })
+    for (const shown of ['640 × 480 pixels', 'Acme Two', 'Acme 35mm', '1/250 s · ƒ/2.8 · ISO 400 · 35 mm'])
+      await details.getByText(shown).waitFor()
+    // The clock of the camera, not that of who looks.
+    await details.getByText(/Monday, January 2, 2023.*3:04/).waitFor()
+    await details.getByText('35.50000° S, 139.75000° E').waitFor()
+    await details.getByRole('button', { name: 'Copy the place' }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'details-photo')
+    await page.keyboard.press('Enter')
+    await viewerOn(page).getByRole('img', { name: 'tokyo.jpg' }).waitFor()
+    await page.keyboard.press('i')
+    const beside = viewerOn(page).getByRole('complementary', { name: 'Details of the picture' })
+    await beside.getByText('139.75000° E').waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'viewer-photo')
+    await viewerOn(page).getByRole('button', { name: 'Details of the picture' }).click()
+    await beside.waitFor({ state: 'detached' })
     await close(page)
     expectQuiet(alice)
   })

@@ -87,7 +87,7 @@ describe('A process apart', () => {
     if (!made.ok) throw new Error(made.reason)
     expect(made.value).toMatchObject({
       ...{ width: 20, height: 40, orientation: 6, takenAt: Date.UTC(2024, 4, 6, 5, 8, 9) },
-      details: { camera: 'Acme One', aperture: 2.8, place: { latitude: 52.5, longitude: -13.4 } },
+      details: { camera: 'Acme One', aperture: 2.8, zoneMinutes: 120, place: { latitude: 52.5, longitude: -13.4 } },
     })
     const { exif: left, icc, xmp } = await sharp(made.outputs[0]).metadata()
     expect([left, icc, xmp]).toEqual([undefined, undefined, undefined])

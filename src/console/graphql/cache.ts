@@ -21,6 +21,8 @@ const keys: KeyingConfig = {
   MailQueue: embedded,
   Maintenance: embedded,
   Operator: embedded,
+  PhotoDetails: embedded,
+  PhotoPlace: embedded,
   Preview: embedded,
   PlanUse: embedded,
   RecentEntry: embedded,

@@ -11,6 +11,8 @@ interface ShownExif {
     aperture?: number
     iso?: number
     focalLength?: number
+    /** Minutes that the clock of the camera was ahead of UTC, if it says so. */
+    zoneMinutes?: number
     /** Degrees. */
     place?: { latitude: number; longitude: number }
   }
@@ -43,18 +45,19 @@ function degrees(given: unknown, reference: unknown, most: number): number | und
   return Number((/^[SW]/i.test(String(reference)) ? -value : value).toFixed(6))
 }
 
-/** The zone of a time, such as +02:00, in milliseconds. */
-function zoneOf(given: unknown): number {
+/** The zone of a time, such as +02:00, in minutes. */
+function zoneOf(given: unknown): number | undefined {
   const [, sign, hours, minutes] = /^([+-])(\d\d):(\d\d)/.exec(String(given)) ?? []
-  if (!sign) return 0
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000
+  if (!sign) return undefined
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
 export function shownExif(exif: Exif | undefined): ShownExif {
   if (!exif) return {}
   const { Image: image = {}, Photo: photo = {}, GPSInfo: gps = {} } = exif
   const time = photo.DateTimeOriginal ?? photo.DateTimeDigitized
-  const taken = time instanceof Date ? time.getTime() - zoneOf(photo.OffsetTimeOriginal ?? photo.OffsetTime) : undefined
+  const zoneMinutes = zoneOf(photo.OffsetTimeOriginal ?? photo.OffsetTime)
+  const taken = time instanceof Date ? time.getTime() - (zoneMinutes ?? 0) * 60_000 : undefined
   const latitude = degrees(gps.GPSLatitude, gps.GPSLatitudeRef, 90)
   const longitude = degrees(gps.GPSLongitude, gps.GPSLongitudeRef, 180)
   const model = words(image.Model)
@@ -67,6 +70,7 @@ export function shownExif(exif: Exif | undefined): ShownExif {
     aperture: amount(photo.FNumber),
     iso: amount(photo.ISOSpeedRatings),
     focalLength: amount(photo.FocalLength),
+    zoneMinutes: taken === undefined ? undefined : zoneMinutes,
     place: latitude === undefined || longitude === undefined ? undefined : { latitude, longitude },
   }
   const details = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))

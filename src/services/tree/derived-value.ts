@@ -16,6 +16,18 @@ export const pictureValue = z.object({
     .refine(details => JSON.stringify(details).length <= MAX_DETAILS)
     .optional(),
 })
+const words = z.string().max(200).optional().catch(undefined)
+const amount = z.number().positive().max(1e9).optional().catch(undefined)
+/** What of these details is shown. */
+export const photoValue = z.object({
+  ...{ camera: words, lens: words, exposureSeconds: amount, aperture: amount, iso: amount, focalLength: amount },
+  zoneMinutes: z.int().min(-5999).max(5999).optional().catch(undefined),
+  place: z
+    .object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })
+    .optional()
+    .catch(undefined),
+})
+
 export const digestValue = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 /** What it says of a video instead. */
 export const videoValue = z.object({ container: z.enum(videoContainers) })

@@ -5,6 +5,7 @@ import { DeriveUnavailable } from '../../derive/derive.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll } from '../notices/outbox.ts'
 import { type MakerDeps, type PreviewJob, previewMaker, type SIDES } from './preview-maker.ts'
+import { type PreviewView, viewOf } from './preview-view.ts'
 
 /** The formats that previews are made of; what a file says it is decides whether it is tried. */
 const DRAWN = /^(image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)|application\/pdf)$/
@@ -21,17 +22,6 @@ export interface PreviewedFile {
   blobId: string
   fileType: string
   size: number
-}
-
-/** The preview of a file. Null where it is not known yet. */
-export interface PreviewView {
-  state: 'waiting' | 'made' | 'failed'
-  /** Changes with the content. */
-  version: string | null
-  placeholder: string | null
-  width: number | null
-  height: number | null
-  takenAt: number | null
 }
 
 /** The bytes of a preview, to be sent like those of a download. */
@@ -88,12 +78,6 @@ export function previewService({ wake, publicUrl, previews, previewMaxBytes, ...
       for (const { key } of unasked) asked.delete(key)
       log.warn({ err: error }, 'could not ask for previews; the next listing does')
     })
-  }
-
-  const viewOf = ({ state, digest, placeholder, width, height, takenAt }: PreviewRow): PreviewView => {
-    const shown = state === 'made' || state === 'failed' ? state : 'waiting'
-    const version = state === 'made' && digest ? digest.slice(0, 16) : null
-    return { state: shown, version, placeholder, width, height, takenAt }
   }
 
   return {

@@ -19,7 +19,8 @@ import { RecentActivity } from '../../activity/recent.tsx'
 import type { Entry } from '../documents.ts'
 import type { FolderHere } from '../use-folder.ts'
 import { DETAILS, WRITE_NOTE } from './details-documents.ts'
-import { FilePreview } from './preview.tsx'
+import { PhotoFacts } from './photo.tsx'
+import { FilePreview, isPictureEntry } from './preview.tsx'
 import { text } from './text.ts'
 
 interface DetailsProps {
@@ -128,6 +129,7 @@ function One({ id, workspace, onShare }: OneProps) {
             <span dir="auto">{personName(node.createdBy)}</span>
           </Fact>
         )}
+        {isFile && isPictureEntry(node) && <PhotoFacts key={node.md5} id={node.id} />}
         {node.tags.length > 0 && (
           <Fact label={text('tagsOf')}>
             <Chips tags={node.tags} />

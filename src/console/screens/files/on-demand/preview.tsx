@@ -26,7 +26,8 @@ export function FilePreview({ share, ...props }: FilePreviewProps) {
 const ONCE = { once: true }
 
 /** Pictures: the service makes smaller ones of some of them, also of those that browsers cannot show. */
-const isPicture = ({ contentType }: FileEntry) => contentType.startsWith('image/')
+export const isPictureEntry = ({ contentType }: Pick<FileEntry, 'contentType'>): boolean =>
+  contentType.startsWith('image/')
 
 const PICTURE = graphql(`
   query Picture($id: ID!) {
@@ -49,11 +50,11 @@ function OfDrive(props: Omit<FilePreviewProps, 'share'>) {
   const [{ data }] = useQuery({
     query: PICTURE,
     variables: { id: file.id },
-    pause: isLarge || !isPicture(file),
+    pause: isLarge || !isPictureEntry(file),
     requestPolicy: 'network-only',
     context: ONCE,
   })
-  if (isLarge || !isPicture(file)) return <Whole {...props} />
+  if (isLarge || !isPictureEntry(file)) return <Whole {...props} />
   if (data?.node?.__typename !== 'File' || data.node.id !== file.id) return <div className="preview none" />
   const { preview } = data.node
   if (preview?.state !== 'MADE' || !preview.url) return <Whole {...props} />

@@ -1,13 +1,14 @@
 import { useEffect, useRef, useState } from 'react'
 import { useQuery } from 'urql'
 import { Button } from '../../../parts/button.tsx'
-import { ChevronLeft, ChevronRight, Pause, Play } from '../../../parts/icons.ts'
+import { ChevronLeft, ChevronRight, Info, Pause, Play } from '../../../parts/icons.ts'
 import { Frame } from '../../../viewer/frame.tsx'
-import { isPicture } from '../../../viewer/preview.tsx'
+import { isPicture as isShownPicture } from '../../../viewer/preview.tsx'
 import { useSwipe } from '../../../viewer/use-swipe.ts'
 import type { Entry } from '../documents.ts'
 import { DETAILS } from './details-documents.ts'
-import { FilePreview } from './preview.tsx'
+import { PhotoFacts } from './photo.tsx'
+import { FilePreview, isPictureEntry } from './preview.tsx'
 import { text } from './text.ts'
 
 interface ViewerProps {
@@ -43,8 +44,8 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
   const [isPlaying, setPlaying] = useState(false)
   /** The picture that has arrived: its time begins then. */
   const [readyId, setReady] = useState('')
-  const nextPicture = at < 0 ? undefined : files.slice(at + 1).find(isPictureEntry)?.id
-  const canPlay = listed !== undefined && isPictureEntry(listed) && nextPicture !== undefined
+  const nextPicture = at < 0 ? undefined : files.slice(at + 1).find(isSlide)?.id
+  const canPlay = listed !== undefined && isSlide(listed) && nextPicture !== undefined
   const isOn = isPlaying && canPlay
   const show = useRef(onShow)
   show.current = onShow
@@ -54,6 +55,9 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
     return () => clearTimeout(timer)
   }, [isOn, readyId, id, nextPicture])
 
+  const [isInfoOn, setInfoOn] = useState(false)
+  // Of what is shared, the place where a picture was taken is nobody's business who cannot have the file.
+  const hasInfo = share === undefined && file?.__typename === 'File' && isPictureEntry(file)
   const playing = useRef(() => {})
   playing.current = () => canPlay && setPlaying(!isOn)
   useEffect(() => {
@@ -63,6 +67,7 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
       if (key === 'ArrowLeft' || key === 'ArrowRight') step.current(key === forward ? 1 : -1)
       const isOnControl = target instanceof Element && target.closest('button, [tabindex="0"]')
       if (key === ' ' && !isOnControl) playing.current()
+      if (key === 'i') setInfoOn(isOn => !isOn)
     }
     document.addEventListener('keydown', onKey)
     return () => document.removeEventListener('keydown', onKey)
@@ -74,11 +79,27 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
       onClose={onClose}
       stage={stage}
       actions={
-        canPlay && (
-          <Button look="icon" aria-label={text(isOn ? 'pauseSlides' : 'playSlides')} onPress={() => setPlaying(!isOn)}>
-            {isOn ? <Pause /> : <Play />}
-          </Button>
-        )
+        <>
+          {hasInfo && (
+            <Button
+              look="icon"
+              aria-label={text('photoDetails')}
+              aria-pressed={isInfoOn}
+              onPress={() => setInfoOn(!isInfoOn)}
+            >
+              <Info />
+            </Button>
+          )}
+          {canPlay && (
+            <Button
+              look="icon"
+              aria-label={text(isOn ? 'pauseSlides' : 'playSlides')}
+              onPress={() => setPlaying(!isOn)}
+            >
+              {isOn ? <Pause /> : <Play />}
+            </Button>
+          )}
+        </>
       }
     >
       <Button
@@ -104,8 +125,18 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
       >
         <ChevronRight />
       </Button>
+      {hasInfo && isInfoOn && <PhotoPanel key={id} id={id} />}
     </Frame>
   )
 }
 
-const isPictureEntry = (entry: Entry): boolean => entry.__typename === 'File' && isPicture(entry)
+const isSlide = (entry: Entry): boolean => entry.__typename === 'File' && isShownPicture(entry)
+
+/** Beside a picture: how and where it was taken. */
+const PhotoPanel = ({ id }: { id: string }) => (
+  <aside className="viewer-info" aria-label={text('photoDetails')}>
+    <dl className="facts">
+      <PhotoFacts id={id} saysNone />
+    </dl>
+  </aside>
+)
