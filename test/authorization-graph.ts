@@ -102,7 +102,7 @@ const OPERATOR: [string, null] = ['operator', null]
 const SESSION: [string, null] = ['session', null]
 
 const ofFile =
-  'parent { id } isFavourite preview { url } tags { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
+  'parent { id } isFavourite preview { url photo { camera } } tags { id } download { url } note shareCount shares { nodes { id file { id } } } events { nodes { id entry { id } } }'
 
 const queries: GraphRow[] = [
   query('me', ['signed-in', READ], '{ me { id } }', 'me'),
@@ -173,6 +173,12 @@ const queries: GraphRow[] = [
     'me.drive.tags',
   ),
   query(
+    'me { drive { pictures, pictureMonths } }',
+    ['signed-in', READ],
+    '{ me { drive { pictures { nodes { id } } pictureMonths { month count } } } }',
+    'me.drive.pictures',
+  ),
+  query(
     'me { drive { root { tags } } }',
     ['signed-in', READ],
     '{ me { drive { root { tags { id } } } } }',
@@ -209,6 +215,10 @@ const queries: GraphRow[] = [
   inWorkspace('drive', '{ tags { id entryCount } root { tags { id } } }', ['viewer', WORKSPACE_READ], {
     title: 'workspace { drive { tags } }',
     at: 'workspace.drive.tags',
+  }),
+  inWorkspace('drive', '{ pictures { nodes { id } } pictureMonths { month count } }', ['viewer', WORKSPACE_READ], {
+    title: 'workspace { drive { pictures, pictureMonths } }',
+    at: 'workspace.drive.pictures',
   }),
   inWorkspace('invites', '{ nodes { id } }', ['admin', INVITES], { hides: true }),
   inWorkspace('apiKeys', '{ nodes { id } }', ['session admin', null], { hides: true }),

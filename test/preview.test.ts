@@ -153,6 +153,8 @@ describe('The preview of a picture', () => {
       me: { drive: { entry: { preview: { takenAt, photo: { ...none, aperture: 4 } } } } },
     })
     await remove(alice, 'told.jpg')
+    await t.settle()
+    await t.settle()
   })
 
   it('is made once of one content, stays with copies, and goes with the last of them', async () => {
@@ -307,7 +309,7 @@ const elsewhere = (derive: Derive = t.app.derive, leaseSeconds = 60) =>
   previewService({
     ...{ db: t.app.db, store: t.app.store, log: createLog({ logLevel: 'silent' }), wake: () => t.app.worker.wake() },
     ...{ publicUrl: () => t.url, blobs: t.app.services.blobs, maintenance: t.app.services.maintenance, derive },
-    ...{ previews: true, previewMaxBytes: 1e9, leaseSeconds },
+    ...{ previews: true, previewMaxBytes: 1e9, leaseSeconds, pubSub: t.app.pubSub },
   })
 
 const rowOf = (digest: string) =>

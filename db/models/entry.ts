@@ -32,6 +32,8 @@ export const Entry = table({
     /** Who made the present content, and when; null where it is the one with which the file was made. */
     contentBy: uuid.nullable(),
     contentAt: moment.nullable(),
+    /** When a picture or film was taken, else when it was uploaded; null for other files. */
+    picturedAt: moment.nullable(),
     /** Grows with each change of its content, its name or its place. */
     revision: number.default(1),
   },
@@ -43,6 +45,8 @@ export const Entry = table({
     ['parentId', 'updatedAt', 'id'],
     ['bucketId', 'kind', 'id'],
     ['bucketId', 'md5'],
+    // The folder as well, so that pictures are counted without the table.
+    ['bucketId', 'picturedAt', 'id', 'parentId'],
   ],
 })
 

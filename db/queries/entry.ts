@@ -1,5 +1,6 @@
 import { v7 as newId } from 'uuid'
 import { MAX_PAGE } from '../../src/values/limits.ts'
+import { isPictured } from '../../src/values/pictured.ts'
 import { type Db, isDuplicate, type Tx } from '../index.ts'
 import { Entry, type FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
@@ -21,7 +22,12 @@ export interface NewEntry {
   md5?: string
   by: string | null
   at?: number
+  /** When the content of a picture was taken; without it, the time of its upload counts. */
+  takenAt?: number | null
 }
+
+const picturedAtOf = ({ fileType = '', takenAt }: Pick<NewEntry, 'fileType' | 'takenAt'>, at: number): number | null =>
+  isPictured(fileType) ? (takenAt ?? at) : null
 
 /** Inserts a row; the caller updates the totals above it. @returns its id; undefined when its folder has an entry of this name */
 export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string | undefined> {
@@ -30,7 +36,12 @@ export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string |
   const { bytes, files, folders } = e.totals ?? {}
   const totals = { totalBytes: bytes, totalFiles: files, totalFolders: folders }
   try {
-    await db.run(...insertion(Entry, [{ ...e, id, ...totals, createdBy: e.by, createdAt: at, updatedAt: at }]), tx)
+    await db.run(
+      ...insertion(Entry, [
+        { ...e, id, ...totals, createdBy: e.by, createdAt: at, updatedAt: at, picturedAt: picturedAtOf(e, at) },
+      ]),
+      tx,
+    )
     return id
   } catch (error) {
     if (isDuplicate(error)) return undefined
@@ -170,9 +181,11 @@ export async function folderNames(db: Db, folderId: string): Promise<string[]> {
 }
 
 /** An entry with all that a copy of it takes over. */
-export type CopiedEntry = Node & Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5'>
+export type CopiedEntry = Node & Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5'> & { takenAt: number | null }
 
-const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5 FROM entry`
+// Any other time than that of the upload is that of the content.
+const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5,
+  CASE WHEN pictured_at <> COALESCE(content_at, created_at) THEN pictured_at END AS takenAt FROM entry`
 
 /** Some entries of a locked tree. */
 export async function copiedEntries(db: Db, ids: string[], tx: Tx): Promise<CopiedEntry[]> {
@@ -219,7 +232,7 @@ export async function insertEntries(db: Db, rows: NewEntry[], tx: Tx): Promise<v
       bytesBelow: row.bytesBelow ?? 0,
     },
     ...{ totalBytes: totals?.bytes ?? 0, totalFiles: totals?.files ?? 0, totalFolders: totals?.folders ?? 0 },
-    ...{ createdBy: by, createdAt: at, updatedAt: at },
+    ...{ createdBy: by, createdAt: at, updatedAt: at, picturedAt: picturedAtOf(row, at) },
   }))
   for (const part of inParts(all, AT_ONCE)) await db.run(...insertion(Entry, part), tx)
 }

@@ -1,8 +1,10 @@
+import { isPictured } from '../../src/values/pictured.ts'
 import type { Db, Tx } from '../index.ts'
 import type { Entry } from '../models/entry.ts'
 import { Version } from '../models/version.ts'
 import { releaseBlobs } from './blob.ts'
 import { firstOfEach, type Page, pageOf } from './page.ts'
+import { picturedAtOfBlob } from './picture.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
 /** The bytes of a file: who made them, and when (milliseconds since 1970). */
@@ -34,12 +36,14 @@ export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<Curr
 
 /** Gives a file another content. The caller updates the totals above it. */
 export async function setContent(db: Db, entryId: string, content: Content, at: number, tx: Tx): Promise<void> {
+  const isPicture = isPictured(content.fileType)
   await db.run(
     `UPDATE entry SET blob_id = ?, file_type = ?, md5 = ?, total_bytes = ?, content_by = ?, content_at = ?, updated_at = ?,
-       revision = revision + 1 WHERE id = ?`,
+       pictured_at = ${isPicture ? picturedAtOfBlob : 'NULL'}, revision = revision + 1 WHERE id = ?`,
     [
-      ...[content.blobId, content.fileType, content.md5, content.size, content.createdBy, content.createdAt],
-      ...[at, entryId],
+      ...[content.blobId, content.fileType, content.md5, content.size, content.createdBy, content.createdAt, at],
+      ...(isPicture ? [content.blobId, content.createdAt] : []),
+      entryId,
     ],
     tx,
   )

@@ -24,6 +24,7 @@ export type FindingKind =
   | 'version-without-file'
   | 'version-without-blob'
   | 'preview-broken'
+  | 'picture-misplaced'
   | 'tag-misplaced'
   | 'favourite-empty'
   | 'job-failing'

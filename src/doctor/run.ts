@@ -1,7 +1,7 @@
 import type { Finding, Installation } from './check.ts'
 import { checkFileRequests, checkUploads, compareLedgerWithStore } from './ledger.ts'
 import { checkMarks } from './mark.ts'
-import { checkPreviews } from './preview.ts'
+import { checkPictures, checkPreviews } from './preview.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges, checkTrash } from './tree.ts'
 import { checkVersions } from './version.ts'
 
@@ -19,6 +19,7 @@ const checks = [
   checkTrash,
   checkVersions,
   checkPreviews,
+  checkPictures,
   checkMarks,
   checkBuckets,
   checkPurges,

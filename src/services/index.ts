@@ -61,6 +61,7 @@ import { folderService } from './tree/folder.ts'
 import { keptService } from './tree/kept.ts'
 import { listingService } from './tree/listing.ts'
 import { noteService } from './tree/note.ts'
+import { pictureService } from './tree/picture.ts'
 import { previewService } from './tree/preview.ts'
 import { tagService } from './tree/tag.ts'
 import { trashItemService } from './tree/trash-item.ts'
@@ -181,6 +182,7 @@ export function createServices({ config, ...given }: Options) {
     recent: recentService(core),
     rateLimits,
     loginRequests: loginRequestService({ ...core, apiKeys, guesses, rateLimits }),
+    pictures: pictureService(core),
     previews,
     shareSaves: shareSaveService({ ...core, entryCopies, shareEvents, shareLinks }),
     statistics: statisticService(core),

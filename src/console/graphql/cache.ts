@@ -23,6 +23,7 @@ const keys: KeyingConfig = {
   Operator: embedded,
   PhotoDetails: embedded,
   PhotoPlace: embedded,
+  PictureMonth: embedded,
   Preview: embedded,
   PlanUse: embedded,
   RecentEntry: embedded,

@@ -86,7 +86,7 @@ export function copyFilling(db: Db) {
       ...{ id, bucketId: copy.bucketId, parentId, kind: source.kind, name, by },
       ...(source.kind === FILE ? { totals: weigh(source) } : {}),
       ...{ levelsBelow: source.levelsBelow, bytesBelow: source.bytesBelow },
-      ...{ blobId: source.blobId, fileType: source.fileType, md5: source.md5 },
+      ...{ blobId: source.blobId, fileType: source.fileType, md5: source.md5, takenAt: source.takenAt },
     }))
     // In the same transaction that has read them, with their drive locked: they are live.
     if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')

@@ -1,4 +1,5 @@
 import type { Tx } from '../../../db/index.ts'
+import { blobsWith, setTakenAt } from '../../../db/queries/picture.ts'
 import { liveBlob, type PreviewRow, previewsOf } from '../../../db/queries/preview.ts'
 import type { Config } from '../../config/config.ts'
 import { DeriveUnavailable } from '../../derive/derive.ts'
@@ -35,10 +36,10 @@ export interface PreviewBytes {
   read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
 }
 
-interface Deps extends MakerDeps, Core<'wake' | 'publicUrl'>, Pick<Config, 'previews' | 'previewMaxBytes'> {}
+interface Deps extends MakerDeps, Core<'wake' | 'publicUrl' | 'pubSub'>, Pick<Config, 'previews' | 'previewMaxBytes'> {}
 
 /** Small pictures of files: of a content, made once, in processes apart (docs/decisions/previews.md). */
-export function previewService({ wake, publicUrl, previews, previewMaxBytes, ...deps }: Deps) {
+export function previewService({ wake, publicUrl, pubSub, previews, previewMaxBytes, ...deps }: Deps) {
   const { db, store, log, derive, maintenance } = deps
   const maker = previewMaker(deps)
   const asked = new Set<string>()
@@ -78,6 +79,18 @@ export function previewService({ wake, publicUrl, previews, previewMaxBytes, ...
       for (const { key } of unasked) asked.delete(key)
       log.warn({ err: error }, 'could not ask for previews; the next listing does')
     })
+  }
+
+  /**
+   * Sorts all files with the content of a blob by when it was taken. Not in the transaction that notes it: entries are locked before blobs
+   * everywhere. A job that ends between the two comes back and does it.
+   */
+  async function sortByTime(blobId: string, { requireRunning }: PreviewJob): Promise<void> {
+    const [{ state, sha256, takenAt } = {}] = await previewsOf(db, [blobId])
+    if (state !== 'made' || !sha256 || takenAt == null) return
+    requireRunning()
+    const buckets = await db.transaction(async tx => setTakenAt(db, await blobsWith(db, sha256, tx), takenAt, tx))
+    for (const id of buckets) pubSub.publish('bucketChanged', id)
   }
 
   return {
@@ -150,9 +163,10 @@ export function previewService({ wake, publicUrl, previews, previewMaxBytes, ...
       if (!blob || !isFor({ fileType, size: blob.size })) return
       // Before its file is copied: a content that many files have is made once.
       const [known] = await previewsOf(db, [blobId])
-      if (known?.state && known.state !== 'making') return
+      if (known?.state && known.state !== 'making') return sortByTime(blobId, job)
       try {
         await maker.make(blob, fileType, job)
+        await sortByTime(blobId, job)
       } catch (error) {
         if (!(error instanceof DeriveUnavailable && error.isLasting)) throw error
         isUnable = true

@@ -1,0 +1,178 @@
+import type { Db, Tx, Value } from '../index.ts'
+import { FILE, FOLDER } from '../models/entry.ts'
+import { type PlacedRow, placedColumns } from './entry-list.ts'
+import { beyondKey } from './page.ts'
+import { inParts, placeholders } from './sql.ts'
+
+/** A picture or a film of a bucket, with the time by which it is sorted. */
+export interface PictureRow extends PlacedRow {
+  picturedAt: number
+}
+
+/** Which of the pictures of a bucket, the newest first. */
+export interface PictureRange {
+  /** The earliest time. */
+  from: number | null
+  /** A time that all are before. */
+  before: number | null
+  /** The time and the id of the one before them. */
+  after: readonly [number, string] | null
+  /** Folders whose pictures are left out. */
+  without: readonly string[]
+}
+
+const PICTURED = 'pictured_at IS NOT NULL AND parent_id IS NOT NULL'
+const NEWEST_FIRST = 'ORDER BY pictured_at DESC, id DESC'
+
+/** A range of the index that begins with bucket and time. It has the folder as well, so that its rows are counted without the table. */
+function within(db: Db, bucketId: string, { from, before, after, without }: PictureRange) {
+  const conditions = ['bucket_id = ?', PICTURED]
+  const values: Value[] = [bucketId]
+  const add = (sql: string, ...of: readonly Value[]) => {
+    conditions.push(sql)
+    values.push(...of)
+  }
+  if (from !== null) add('pictured_at >= ?', from)
+  if (before !== null) add('pictured_at < ?', before)
+  if (after) {
+    const key = beyondKey(db, ['pictured_at', 'id'], '<', after)
+    add(key.sql, ...key.values)
+  }
+  if (without.length > 0) add(`parent_id NOT IN (${placeholders(without)})`, ...without)
+  return { where: conditions.join(' AND '), values }
+}
+
+/** The folders of the first pictures of a range. */
+export async function foldersOfPictures(
+  db: Db,
+  bucketId: string,
+  range: PictureRange,
+  count: number,
+): Promise<string[]> {
+  const { where, values } = within(db, bucketId, range)
+  const rows = await db.rows<{ id: string }>(
+    `SELECT DISTINCT parent_id AS id FROM (SELECT parent_id FROM entry WHERE ${where} ${NEWEST_FIRST} LIMIT ${count}) AS newest`,
+    values,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Some pictures of a range. */
+export function picturesOf(
+  db: Db,
+  bucketId: string,
+  range: PictureRange,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<PictureRow[]> {
+  const { where, values } = within(db, bucketId, range)
+  // Those that are skipped are counted in the index.
+  return db.rows(
+    `SELECT ${placedColumns}, entry.pictured_at AS picturedAt
+     FROM (SELECT id AS picture_id FROM entry WHERE ${where} ${NEWEST_FIRST} LIMIT ${limit} OFFSET ${skip}) AS chosen
+     JOIN entry ON entry.id = chosen.picture_id ORDER BY entry.pictured_at DESC, entry.id DESC`,
+    values,
+  )
+}
+
+/** The times of the oldest and of the newest picture; undefined if there is none. */
+export async function spanOfPictures(
+  db: Db,
+  bucketId: string,
+): Promise<{ oldest: number; newest: number } | undefined> {
+  const end = (order: string) =>
+    `(SELECT pictured_at FROM entry WHERE bucket_id = ? AND pictured_at IS NOT NULL ORDER BY pictured_at${order} LIMIT 1)`
+  const row = await db.row<{ oldest: number | null; newest: number | null }>(
+    `SELECT ${end('')} AS oldest, ${end(' DESC')} AS newest`,
+    [bucketId, bucketId],
+  )
+  return row?.oldest == null || row.newest == null
+    ? undefined
+    : { oldest: Number(row.oldest), newest: Number(row.newest) }
+}
+
+/** How many SELECTs a statement has at most; SQLite takes 500. */
+const AT_ONCE = 400
+
+/** How many pictures there are between some times, each with the next one: ranges of one index, of which nothing else is read. */
+export async function countPictures(db: Db, bucketId: string, times: readonly number[]): Promise<number[]> {
+  const counts: number[] = times.slice(1).map(() => 0)
+  const ranges = counts.map((_, i) => ({ i, from: times[i] ?? 0, before: times[i + 1] ?? 0 }))
+  for (const some of inParts(ranges, AT_ONCE)) {
+    const one = (i: number) =>
+      `SELECT ${i} AS i, COUNT(*) AS n FROM entry WHERE bucket_id = ? AND pictured_at >= ? AND pictured_at < ? AND parent_id IS NOT NULL`
+    const rows = await db.rows<{ i: number; n: number }>(
+      some.map(({ i }) => one(i)).join(' UNION ALL '),
+      some.flatMap(({ from, before }) => [bucketId, from, before]),
+    )
+    for (const { i, n } of rows) counts[i] = Number(n)
+  }
+  return counts
+}
+
+const DAY_MS = 86_400_000
+/** So that times before 1970 are rounded like the others. */
+const ALL_DAYS = 200_000
+
+/** How many pictures are in folders in the trash, by day. They have their times still, because nothing below a folder changes with it. */
+export async function countTrashedPictures(db: Db, bucketId: string): Promise<{ at: number; count: number }[]> {
+  const whole = db.dialect === 'mysql' ? 'DIV' : '/'
+  const rows = await db.rows<{ day: number; n: number }>(
+    `WITH RECURSIVE folder (id) AS (
+       SELECT e.id FROM trash_item t JOIN entry e ON e.id = t.entry_id AND e.kind = ${FOLDER} WHERE t.bucket_id = ?
+       UNION ALL SELECT e.id FROM folder f JOIN entry e ON e.parent_id = f.id AND e.kind = ${FOLDER}
+     ) SELECT (p.pictured_at + ${ALL_DAYS * DAY_MS}) ${whole} ${DAY_MS} AS day, COUNT(*) AS n
+     FROM folder f JOIN entry p ON p.parent_id = f.id AND p.kind = ${FILE} WHERE p.pictured_at IS NOT NULL GROUP BY day`,
+    [bucketId],
+  )
+  return rows.map(({ day, n }) => ({ at: (Number(day) - ALL_DAYS) * DAY_MS, count: Number(n) }))
+}
+
+/** When the content of a blob was taken, as far as its preview says; null if it does not. */
+const takenAtOf = (blob: string) =>
+  `(SELECT p.taken_at FROM blobs b JOIN preview p ON p.digest = b.sha256 WHERE b.id = ${blob} AND p.state = 'made')`
+
+/** The time of a file as a picture, as an expression. Its values are the time of its upload and its blob. */
+export const picturedAtOfBlob = `COALESCE(${takenAtOf('?')}, ?)`
+
+/** Sorts all files with these blobs by the time at which their content was taken. @returns the buckets that they are in */
+export async function setTakenAt(db: Db, blobIds: readonly string[], takenAt: number, tx: Tx): Promise<string[]> {
+  const buckets = new Set<string>()
+  for (const some of inParts(blobIds, 500)) {
+    const where = `blob_id IN (${placeholders(some)}) AND pictured_at <> ?`
+    const found = await db.rows<{ bucketId: string }>(
+      `SELECT DISTINCT bucket_id AS bucketId FROM entry WHERE ${where}`,
+      [...some, takenAt],
+      tx,
+    )
+    if (found.length === 0) continue
+    await db.run(`UPDATE entry SET pictured_at = ? WHERE ${where}`, [takenAt, ...some, takenAt], tx)
+    for (const { bucketId } of found) buckets.add(bucketId)
+  }
+  return [...buckets]
+}
+
+/** All live blobs with a content. */
+export async function blobsWith(db: Db, sha256: string, tx: Tx): Promise<string[]> {
+  const rows = await db.rows<{ id: string }>("SELECT id FROM blobs WHERE sha256 = ? AND state = 'live'", [sha256], tx)
+  return rows.map(({ id }) => id)
+}
+
+const isPictured = (e: string) => `${e}.kind = ${FILE} AND SUBSTR(${e}.file_type, 1, 6) IN ('image/', 'video/')`
+
+/** The time that a file has as a picture, from what is known of it; NULL for what is none. */
+const expected = (e: string) =>
+  `CASE WHEN ${isPictured(e)} THEN COALESCE(${takenAtOf(`${e}.blob_id`)}, ${e}.content_at, ${e}.created_at) END`
+
+const isMisplaced = ({ dialect }: Db, e: string) =>
+  dialect === 'mysql' ? `NOT (${e}.pictured_at <=> ${expected(e)})` : `${e}.pictured_at IS NOT ${expected(e)}`
+
+/** Files that have another time as pictures than they should. */
+export const misplacedPicturesAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
+  db.rows(`SELECT e.id FROM entry e WHERE e.id > ? AND ${isMisplaced(db, 'e')} ORDER BY e.id LIMIT ${limit}`, [id])
+
+export const placePicture = (db: Db, id: string, tx: Tx): Promise<number> =>
+  db.run(`UPDATE entry SET pictured_at = ${expected('entry')} WHERE id = ? AND ${isMisplaced(db, 'entry')}`, [id], tx)
+
+/** Gives all files their times as pictures: for a migration. */
+export const placeAllPictures = (db: Db, tx: Tx | null): Promise<number> =>
+  db.run(`UPDATE entry SET pictured_at = ${expected('entry')} WHERE ${isPictured('entry')}`, [], tx)
