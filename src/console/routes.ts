@@ -3,6 +3,7 @@ import { activityRoutes } from './screens/activity/route.ts'
 import { adminRoutes } from './screens/admin/route.ts'
 import { developersRoute } from './screens/developers/route.ts'
 import { filesRoutes } from './screens/files/route.ts'
+import { galleryRoutes } from './screens/gallery/route.ts'
 import { homeRoute } from './screens/home/route.ts'
 import { linksRoute } from './screens/links/route.ts'
 import { receivedRoutes } from './screens/received/route.ts'
@@ -17,6 +18,7 @@ export const routeTree = rootRoute.addChildren([
   indexRoute,
   ...filesRoutes,
   ...trashRoutes,
+  ...galleryRoutes,
   homeRoute,
   linksRoute,
   requestsRoute,

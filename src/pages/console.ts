@@ -27,6 +27,7 @@ export interface Console {
 const screens = [
   '/start',
   '/files',
+  '/pictures',
   '/shared',
   '/links',
   '/requests',

@@ -37,7 +37,7 @@ export function hrefOf({ workspace, share, path }: Place): string {
 }
 
 /** The address of another screen of the drive of a place. */
-export const screenOf = ({ workspace }: Pick<Place, 'workspace'>, screen: 'trash' | 'activity'): string =>
+export const screenOf = ({ workspace }: Pick<Place, 'workspace'>, screen: 'trash' | 'activity' | 'pictures'): string =>
   workspace === null ? `/${screen}` : `/workspaces/${encodeURIComponent(workspace)}/${screen}`
 
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))

@@ -1,4 +1,5 @@
 import {
+  FileImage,
   FileUp,
   FolderClosed,
   House,
@@ -33,6 +34,7 @@ const destinations: Destination[] = [
   { to: '/start', label: text('home'), short: text('home'), icon: House, foot: true },
   { to: '/files', label: text('files'), short: text('filesShort'), icon: FolderClosed, foot: true },
   { to: '/search', label: text('search'), short: text('search'), icon: Search, foot: true, footOnly: true },
+  { to: '/pictures', label: text('pictures'), short: text('pictures'), icon: FileImage },
   {
     to: '/shared',
     label: text('shared'),

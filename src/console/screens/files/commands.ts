@@ -36,7 +36,7 @@ export interface Commands {
   setMenu: (menu: { at: Point; entries: readonly Entry[] } | null) => void
   openEntry: (entry: Entry) => void
   /** Goes to another screen of the drive. */
-  openScreen: (screen: 'trash' | 'activity') => void
+  openScreen: (screen: 'trash' | 'activity' | 'pictures') => void
   /** Where uploads go. */
   target: Destination | undefined
 }

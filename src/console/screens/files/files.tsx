@@ -114,7 +114,7 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
   const commands = {
     ...{ place, search, setSearch, drive, target, selected, selection, select, act, remove },
     ...{ setOpen, startRename: renaming.start, setMenu, openEntry },
-    openScreen: (screen: 'trash' | 'activity') => void navigate({ to: screenOf(place, screen) }),
+    openScreen: (screen: 'trash' | 'activity' | 'pictures') => void navigate({ to: screenOf(place, screen) }),
   }
   const onKey = useKeys(commands)
   usePageKeys(onKey)

@@ -21,6 +21,7 @@ export function useWorkspaceTabs(slug: string): TabsProps {
     label: text('workspace'),
     tabs: [
       { to: `${at}/files`, label: text('files'), andBelow: true },
+      { to: `${at}/pictures`, label: text('pictures') },
       { to: `${at}/members`, label: text('membersTab') },
       ...(permissions.includes('MANAGE_KEYS') ? [{ to: `${at}/keys`, label: text('keys') }] : []),
       ...(permissions.includes('MANAGE_WEBHOOKS') ? [{ to: `${at}/webhooks`, label: text('webhooks') }] : []),

@@ -5,6 +5,7 @@ import {
   Copy,
   CopyPlus,
   Download,
+  FileImage,
   FileUp,
   FolderInput,
   FolderOpen,
@@ -241,6 +242,7 @@ export function folderMenu({
             ...(drive?.canWrite
               ? [{ id: 'manage-tags', label: text('manageTags'), icon: Tag, run: () => setOpen('manage-tags') }]
               : []),
+            { id: 'pictures', label: text('pictures'), icon: FileImage, run: () => openScreen('pictures') },
             { id: 'activity', label: text('activity'), icon: History, run: () => openScreen('activity') },
             { id: 'trash', label: text('trash'), icon: Trash2, run: () => openScreen('trash') },
           ]),

@@ -132,7 +132,7 @@ export function Thumbnail({ file, size = 'tile' }: { file: FileEntry; size?: 'ro
 }
 
 /** What is seen until a picture is there. A canvas, because the page allows no pictures in addresses. */
-function Placeholder({ hash }: { hash: string }) {
+export function Placeholder({ hash }: { hash: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const { current } = canvas

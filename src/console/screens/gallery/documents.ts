@@ -1,0 +1,91 @@
+import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { ENTRY, type FileEntry } from '../files/documents.ts'
+
+const MONTHS = graphql(`
+  fragment MonthsOfDrive on Drive {
+    id
+    permissions
+    trashDays
+    pictureMonths {
+      month
+      count
+    }
+  }
+`)
+
+/** How many pictures there are in each month, and what the person may do with them. */
+export const GALLERY = graphql(
+  `
+    query Gallery($own: Boolean!, $slug: String) {
+      me @include(if: $own) {
+        id
+        drive {
+          ...MonthsOfDrive
+        }
+      }
+      workspace(slug: $slug) @skip(if: $own) {
+        id
+        slug
+        name
+        drive {
+          ...MonthsOfDrive
+        }
+      }
+    }
+  `,
+  [MONTHS],
+)
+
+const PAGE = graphql(
+  `
+    fragment PicturesOfDrive on Drive {
+      id
+      pictures(first: $first, from: $from, before: $before, skip: $skip) {
+        nodes {
+          ...EntryLine
+          preview {
+            state
+            placeholder
+            small: url(size: SMALL)
+          }
+        }
+      }
+    }
+  `,
+  [ENTRY],
+)
+
+/** Some of the pictures of a month. */
+export const PICTURES_OF_MONTH = graphql(
+  `
+    query PicturesOfMonth(
+      $own: Boolean!
+      $slug: String
+      $first: Int!
+      $from: DateTime!
+      $before: DateTime!
+      $skip: Int!
+    ) {
+      me @include(if: $own) {
+        id
+        drive {
+          ...PicturesOfDrive
+        }
+      }
+      workspace(slug: $slug) @skip(if: $own) {
+        id
+        drive {
+          ...PicturesOfDrive
+        }
+      }
+    }
+  `,
+  [PAGE],
+)
+
+export type GalleryData = ResultOf<typeof GALLERY>
+
+/** A picture or a film, with what is known of its preview. */
+export type Picture = FileEntry & {
+  preview: { state: 'WAITING' | 'MADE' | 'FAILED'; placeholder: string | null; small: string | null } | null
+}

@@ -1,0 +1,19 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { rootRoute } from '../../shell/route.ts'
+import { readSearch } from '../files/search.ts'
+
+const screen = { getParentRoute: () => rootRoute, validateSearch: readSearch }
+
+/** The pictures of the person's drive, and those of a workspace. */
+export const galleryRoutes = [
+  createRoute({
+    ...screen,
+    path: '/pictures',
+    component: lazyRouteComponent(() => import('./gallery.tsx'), 'Gallery'),
+  }),
+  createRoute({
+    ...screen,
+    path: '/workspaces/$slug/pictures',
+    component: lazyRouteComponent(() => import('../workspaces/workspace-gallery.tsx'), 'WorkspaceGallery'),
+  }),
+] as const
