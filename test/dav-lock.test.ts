@@ -147,7 +147,7 @@ describe('LOCK', () => {
     const at = await place()
     for (const body of ['<x/>', lockInfo('neither'), lockInfo().replace('write', 'read')])
       expect(await statusOf(dav('LOCK', `${at}/f`, { body }))).toBe(400)
-    expect(await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo('exclusive', 'x'.repeat(5000)) }))).toBe(413)
+    expect(await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo('exclusive', 'x'.repeat(1100)) }))).toBe(413)
     expect(await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo(), headers: { depth: '1' } }))).toBe(400)
     const { dav: theirs, person } = await davPerson(t)
     await theirs('PUT', '/files/f', { body: 'f' })
@@ -229,7 +229,39 @@ describe('PROPPATCH', () => {
     expect(await statusOf(dav('PROPPATCH', at, { body: propertyUpdate(many) }))).toBe(207)
     expect(await statusOf(dav('PROPPATCH', at, { body: propertyUpdate('<p0 xmlns="urn:x">again</p0>') }))).toBe(207)
     expect(await statusOf(dav('PROPPATCH', at, { body: propertyUpdate('<more xmlns="urn:x"/>') }))).toBe(507)
-    const large = `<x xmlns="urn:x">${'x'.repeat(17_000)}</x>`
+    const large = `<x xmlns="urn:x">${'x'.repeat(33_000)}</x>`
     expect(await statusOf(dav('PROPPATCH', `${at}/f`, { body: propertyUpdate(large) }))).toBe(507)
+  })
+})
+
+describe('At once', () => {
+  const statuses = async (answers: Promise<{ status: number }>[]) =>
+    (await Promise.all(answers)).map(({ status }) => status).sort()
+
+  it('one of many writes that expect the same ETag is made', async () => {
+    const at = await place()
+    const etag = (await dav('HEAD', `${at}/f`)).headers.get('etag') ?? ''
+    const puts = Array.from({ length: 6 }, (_, i) =>
+      dav('PUT', `${at}/f`, { body: `${i}`, headers: { 'if-match': etag } }),
+    )
+    expect(await statuses(puts)).toEqual([204, ...new Array(5).fill(412)])
+    const news = Array.from({ length: 6 }, () =>
+      dav('PUT', `${at}/new`, { body: 'x', headers: { 'if-none-match': '*' } }),
+    )
+    expect(await statuses(news)).toEqual([201, ...new Array(5).fill(412)])
+    expect(await statuses(Array.from({ length: 6 }, () => dav('MKCOL', `${at}/dir`)))).toEqual([
+      ...[201, ...new Array(5).fill(405)],
+    ])
+  })
+
+  it('no write is made after a lock that was given, whichever worker has it', async () => {
+    for (let round = 0; round < 8; round++) {
+      const at = await place()
+      const locked = lockOf(dav, `${at}/f`).then(async () => (await dav('GET', `${at}/f`)).text)
+      const puts = Array.from({ length: 3 }, (_, i) => dav('PUT', `${at}/f`, { body: `late ${i}` }))
+      const seen = await locked
+      expect((await Promise.all(puts)).every(({ status }) => [204, 423].includes(status))).toBe(true)
+      expect((await dav('GET', `${at}/f`)).text).toBe(seen)
+    }
   })
 })

@@ -1,6 +1,7 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
 import type { Lock } from '../services/tree/dav-lock.ts'
+import { MAX_DAV_OWNER_BYTES } from '../values/limits.ts'
 import { joinPath } from '../values/paths.ts'
 import { Upload } from '../values/upload.ts'
 import { lockIdOf } from './conditions.ts'
@@ -14,7 +15,6 @@ import { childOf, type Element, isDav, readXml, writeElement, XML_START, XML_TYP
 
 /** A lock that is not refreshed ends after this time: a program that is gone must not keep others out for long. */
 const LONGEST_SECONDS = 3600
-const MAX_OWNER_BYTES = 4096
 
 /** The time that a client asks for (RFC 4918, section 10.7), as far as it is given. */
 function secondsOf({ incoming: { req } }: Exchange): number {
@@ -31,7 +31,8 @@ function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
     throw new DavError(400, 'The body is no lockinfo element with a scope and the type write.')
   const owner = childOf(body, 'owner')
   const said = owner ? writeElement(owner) : ''
-  if (Buffer.byteLength(said) > MAX_OWNER_BYTES) throw new DavError(413, 'The owner of a lock has up to 4 KiB of XML.')
+  if (Buffer.byteLength(said) > MAX_DAV_OWNER_BYTES)
+    throw new DavError(413, 'The owner of a lock has up to 1 KiB of XML.')
   return { isShared: Boolean(isShared), owner: said }
 }
 

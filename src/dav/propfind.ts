@@ -2,15 +2,19 @@ import { once } from 'node:events'
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
 import { covering, type Lock } from '../services/tree/dav-lock.ts'
-import type { Properties } from '../services/tree/dav-property.ts'
+import type { Properties, PropertyName } from '../services/tree/dav-property.ts'
+import { MAX_DAV_ASKED } from '../values/limits.ts'
 import { hrefIn, hrefOf } from './address.ts'
 import { depthOf, type Exchange, hrefOfLock } from './exchange.ts'
 import type { Place, Readable } from './place.ts'
 import { type Asked, asksQuota, type Described, propertyWriter } from './properties.ts'
 import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
-import { childOf, DAV, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
+import { childOf, DAV, type Element, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
 
+/** Entries that are read at once, and then written: fewer with what clients have set. */
+const PAGE = 1000
+const PAGE_WITH_DEAD = 200
 const NONE: Properties = new Map()
 
 /** What the body asks for; all without one (RFC 4918, section 9.1). @throws INVALID_INPUT */
@@ -20,10 +24,17 @@ async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
   if (!isDav(body, 'propfind')) throw new DavError(400, 'The body is no propfind element.')
   if (childOf(body, 'propname')) return { kind: 'names' }
   const prop = childOf(body, 'prop')
-  if (prop) return { kind: 'some', properties: elementsOf(prop).map(({ ns, name }) => ({ ns, name })) }
+  if (prop) return { kind: 'some', properties: namesIn(prop) }
   if (!childOf(body, 'allprop')) throw new DavError(400, 'The body asks for nothing: allprop, propname or prop.')
   const include = childOf(body, 'include')
-  return { kind: 'all', also: include ? elementsOf(include).map(({ ns, name }) => ({ ns, name })) : [] }
+  return { kind: 'all', also: include ? namesIn(include) : [] }
+}
+
+/** @throws DavError 400 for more properties than anything has */
+function namesIn(element: Element): PropertyName[] {
+  const names = elementsOf(element).map(({ ns, name }) => ({ ns, name }))
+  if (names.length > MAX_DAV_ASKED) throw new DavError(400, `Ask for up to ${MAX_DAV_ASKED} properties at once.`)
+  return names
 }
 
 /** Answers PROPFIND: of the resource, and with a depth of 1 of what is in it, a page at a time. */
@@ -104,7 +115,7 @@ async function* described(
   const single = Map.groupBy(locks, ({ entryId }) => entryId)
   const locksOn = (id: string, at: string): Described['locks'] =>
     single.size === 0 ? deep : [...deep, ...(single.get(id) ?? []).map(lock => ({ lock, root: at }))]
-  for await (const rows of reading.pages(found, names)) {
+  for await (const rows of reading.pages(found, names, isDead ? PAGE_WITH_DEAD : PAGE)) {
     const properties = await deadOf(rows.map(({ id }) => id))
     let text = ''
     for (const row of rows) {

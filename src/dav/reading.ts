@@ -26,21 +26,19 @@ export interface Reading {
   /** What is at a path; null where there is nothing. */
   find(names: string[]): Promise<Resource | null>
   /** What is in a folder, a page at a time. */
-  pages(folder: Resource, names: string[]): AsyncGenerator<Resource[]>
+  pages(folder: Resource, names: string[], size: number): AsyncGenerator<Resource[]>
   /** The bytes of a file. @param counts whether a share counts this as a download */
   deliver(file: Resource, names: string[], counts: boolean): Promise<Delivery>
 }
 
-/** Entries that are read at once. */
-const PAGE = 1000
 const byName = { sort: 'name', descending: false, kind: null, nameContains: null } as const
 
 export const driveReading = ({ entryLists, downloads }: Services, drive: Drive): Reading => ({
   find: names => entryLists.at(drive.open('read').tree, names),
 
-  async *pages({ id }) {
+  async *pages({ id }, _names, size) {
     for (let after: EntryKey | null = null; ; ) {
-      const page = (await entryLists.childrenOf([id], byName, PAGE, after)).get(id)
+      const page = (await entryLists.childrenOf([id], byName, size, after)).get(id)
       const rows = page?.rows ?? []
       yield rows
       const last: (typeof rows)[number] | undefined = page?.more ? rows.at(-1) : undefined
@@ -70,9 +68,9 @@ export function shareReading({ shareLinks }: Services, visitor: Visitor, share: 
       return { id, kind: FOLDER, name, contentType: '', size, createdAt, updatedAt: createdAt, revision: 1 }
     },
 
-    async *pages(_folder, names) {
+    async *pages(_folder, names, size) {
       for (let cursor: string | null = null; ; ) {
-        const page = { cursor, limit: PAGE }
+        const page = { cursor, limit: size }
         const level = await shareLinks.list(token, visitor, { path: joinPath(names), query, page })
         yield level.entries.map(entry => ({ ...entry, contentType: entry.fileType }))
         if (level.nextCursor === null) return

@@ -23,10 +23,16 @@ export const MAX_TAGS_OF_ENTRY = 20
 export const MAX_TAG_NAME = 50
 /** Favourites of a person. */
 export const MAX_FAVOURITES = 200
-/** Locks that a person may have by WebDAV; properties of a file or folder, and bytes of each. */
-export const MAX_DAV_LOCKS = 1000
+/** Locks that a person may have by WebDAV, and those of a drive: each request reads the locks of its drive. */
+export const MAX_DAV_LOCKS = 200
+export const MAX_DAV_LOCKS_OF_DRIVE = 2000
+/** Bytes of what a client says of the owner of a lock. */
+export const MAX_DAV_OWNER_BYTES = 1024
+/** Properties of a file or folder, and bytes of all of them: a listing reads those of many at once. */
 export const MAX_DAV_PROPERTIES = 100
-export const MAX_DAV_PROPERTY_BYTES = 16 * 1024
+export const MAX_DAV_PROPERTY_BYTES = 32 * 1024
+/** Properties that a client may ask for. */
+export const MAX_DAV_ASKED = 200
 /** Characters of a note. */
 export const MAX_NOTE = 10_000
 

@@ -14,7 +14,7 @@ import { entriesOf } from '../../../db/queries/entry.ts'
 import { resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
-import { MAX_DAV_LOCKS } from '../../values/limits.ts'
+import { MAX_DAV_LOCKS, MAX_DAV_LOCKS_OF_DRIVE } from '../../values/limits.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { lockTrees } from './copy-arrival.ts'
@@ -173,6 +173,8 @@ export function davLockService({ db, changeTree }: Deps) {
         await deleteEndedLocks(db, { bucketId, userId }, now, tx)
         if ((await countLocks(db, userId, now, tx)) >= MAX_DAV_LOCKS)
           throw new AppError('QUOTA_EXCEEDED', `You have ${MAX_DAV_LOCKS} locks. Unlock something, or wait.`)
+        if (locks.length >= MAX_DAV_LOCKS_OF_DRIVE)
+          throw new AppError('QUOTA_EXCEEDED', 'This drive has too many locks. Wait until some of them have ended.')
         const lock = { id: newToken(), entryId: node.id, userId, ...terms, expiresAt: now + seconds * 1000 }
         await insertLock(db, { ...lock, bucketId, createdAt: now }, tx)
         return lock

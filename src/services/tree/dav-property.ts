@@ -41,9 +41,6 @@ export function davPropertyService({ db, changeTree }: Deps) {
     /** Changes properties of the entry at a path, in their order: all of them or none. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
     async change(tree: Tree, names: string[], changes: readonly PropertyChange[], caller: Caller): Promise<void> {
       const last = new Map(changes.map(one => [propertyHash(one), one.content]))
-      for (const content of last.values())
-        if (content !== null && Buffer.byteLength(content) > MAX_DAV_PROPERTY_BYTES)
-          throw full(`A property has up to ${MAX_DAV_PROPERTY_BYTES} bytes. Set a smaller one.`)
       await changeTree(tree, caller, async ({ tx }) => {
         await lockTree(db, tree, tx)
         const entryId = names.length === 0 ? tree.rootId : (await findEntry(db, tree, names, tx))?.node.id
@@ -52,9 +49,11 @@ export function davPropertyService({ db, changeTree }: Deps) {
         const rows = [...last].flatMap(([nameHash, content]) =>
           content === null ? [] : [{ entryId, nameHash, content }],
         )
-        const kept = (await propertiesOf(db, [entryId], tx)).get(entryId)?.length ?? 0
-        if (kept + rows.length > MAX_DAV_PROPERTIES)
+        const all = [...((await propertiesOf(db, [entryId], tx)).get(entryId) ?? []), ...rows]
+        if (all.length > MAX_DAV_PROPERTIES)
           throw full(`A file or folder has up to ${MAX_DAV_PROPERTIES} properties. Remove some.`)
+        if (all.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) > MAX_DAV_PROPERTY_BYTES)
+          throw full(`The properties of a file or folder have up to ${MAX_DAV_PROPERTY_BYTES} bytes. Set smaller ones.`)
         await insertProperties(db, rows, tx)
       })
     },
