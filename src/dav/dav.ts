@@ -46,7 +46,7 @@ const methods: Record<string, Method> = {
   GET: reads(get),
   HEAD: reads(get),
   PROPFIND: reads(propfind),
-  PUT: writes(put, 'part'),
+  PUT: writes(put, 'upload'),
   MKCOL: writes(mkcol),
   DELETE: writes(remove),
   COPY: writes(copy),
