@@ -105,6 +105,12 @@ const versionsOf = (db: Db) =>
     'SELECT bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, bytes FROM version ORDER BY id',
   )
 
+/** The small pictures of contents, both of a content in one object. */
+const previewsOf = (db: Db) =>
+  db.rows<{ blobId: string; bytes: number }>(
+    "SELECT blob_id AS blobId, large_bytes + small_bytes AS bytes FROM preview WHERE state = 'made' ORDER BY digest",
+  )
+
 /** Uploads in parts that are under way: each holds its declared size, and its object is no one's file yet. */
 const sessionsOf = (db: Db) =>
   db.rows<{ id: string; bucketId: string; size: number }>(
@@ -187,7 +193,7 @@ async function recount({ db, store }: { db: Db; store: BlobStore }) {
   const buckets = (await bucketsOf(db)).map(
     b => `${key(b.id, count(b.rootId))}, ${reservedIn(b.id)}, purging 0, ${keptIn(b.id)}`,
   )
-  const named = [...entries.filter(e => e.kind === 1), ...versions]
+  const named = [...entries.filter(e => e.kind === 1), ...versions, ...(await previewsOf(db))]
   const ledger = [
     ...Array.from(
       Map.groupBy(named, ({ blobId, bytes }) => `${blobId} live ${bytes}`),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config/config.ts'
+import { createAzureStore } from '../src/storage/azure.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
 import { type BuiltService, runBuilt, startBuilt } from './built-service.ts'
 import { expectWhole } from './consistency.ts'
@@ -14,6 +15,8 @@ import { until } from './until.ts'
 export interface Ground {
   /** Empty: SQLite. */
   databaseUrl: string
+  /** A container of Azure Blob Storage instead of a folder. */
+  azure?: { connectionString: string; container: string }
 }
 
 /** The built service, instance by instance, with a view of its database and its store. */
@@ -34,7 +37,7 @@ export interface UploadSite {
 /** Of an instance that dies, others wait so long. */
 const LEASE_SECONDS = 2
 
-export async function openSite({ databaseUrl }: Ground, more: Record<string, string> = {}): Promise<UploadSite> {
+export async function openSite({ databaseUrl, azure }: Ground, more: Record<string, string> = {}): Promise<UploadSite> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-uploads-'))
   const blobs = join(dir, 'blobs')
   const secret = randomBytes(32).toString('hex')
@@ -46,6 +49,9 @@ export async function openSite({ databaseUrl }: Ground, more: Record<string, str
     SECRET_KEY: secret,
     LEASE_SECONDS: String(LEASE_SECONDS),
     SWEEP_SECONDS: '1',
+    ...(azure
+      ? { AZURE_STORAGE_CONNECTION_STRING: azure.connectionString, AZURE_STORAGE_CONTAINER: azure.container }
+      : {}),
     ...more,
   }))
   const running: BuiltService[] = []
@@ -90,8 +96,9 @@ export async function openSite({ databaseUrl }: Ground, more: Record<string, str
         ms,
         50,
       )
-      await expectWhole({ db, store: createDiskStore({ dir: blobs }) })
-      const left = readdirSync(join(blobs, 'drafts'))
+      const store = azure ? createAzureStore({ ...azure, publicUrl: '' }) : createDiskStore({ dir: blobs })
+      await expectWhole({ db, store })
+      const left = azure ? [] : readdirSync(join(blobs, 'drafts'))
       if (left.length > 0) throw new Error(`Drafts are left: ${left}`)
       const doctor = await runBuilt('doctor.ts', ['--grace', '0'], first)
       if (doctor.code !== 0) throw new Error(`The doctor finds: ${doctor.out}${doctor.err}`)

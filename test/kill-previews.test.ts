@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { newDatabase } from './harness.ts'
+import { killPreviews } from './kill-previews.ts'
+import { rounds } from './rounds.ts'
+import { openSite, type UploadSite } from './upload-site.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let site: UploadSite
+
+beforeAll(async () => {
+  database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
+  site = await openSite({ databaseUrl: database.url }, { TRASH_DAYS: '0', VERSIONS_KEPT: '0', DERIVE_PROCESSES: '2' })
+})
+afterAll(async () => {
+  await site.close()
+  await database.drop()
+})
+
+it('Previews are made once and leave nothing behind, however often the service and its processes are killed', async () => {
+  const said: string[] = []
+  const kills = rounds(engine === 'mysql' ? 2 : 3, 10)
+  const counts = await killPreviews({ site, kills, say: line => said.push(line) })
+  expect(counts).toMatchObject({ kills, poolKills: expect.any(Number) })
+  expect(counts.made).toBeGreaterThan(0)
+  console.log(JSON.stringify(counts))
+}, 600_000)
