@@ -1,0 +1,66 @@
+import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
+
+/** A file that somebody has made to harm who looks at it. */
+export interface Hostile {
+  /** Its class. */
+  of: string
+  name: string
+  mediaType: string
+  bytes: Buffer
+  /** Set where a picture without what is hostile may be drawn: of anything else, there is none. */
+  mayShow?: boolean
+}
+
+export const text = (words: string): Buffer => Buffer.from(words, 'latin1')
+export const zeros = (count: number): Buffer => Buffer.alloc(count)
+export const be32 = (...values: number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 4)
+  for (const [i, value] of values.entries()) bytes.writeUInt32BE(value >>> 0, i * 4)
+  return bytes
+}
+export const be16 = (...values: number[]): Buffer => {
+  const bytes = Buffer.alloc(values.length * 2)
+  for (const [i, value] of values.entries()) bytes.writeUInt16BE(value & 0xffff, i * 2)
+  return bytes
+}
+export const le32 = (...values: number[]): Buffer => Buffer.concat(values.map(value => be32(value).reverse()))
+export const le16 = (...values: number[]): Buffer => Buffer.concat(values.map(value => be16(value).reverse()))
+export const join = (...parts: (Uint8Array | string)[]): Buffer =>
+  Buffer.concat(parts.map(part => (typeof part === 'string' ? text(part) : part)))
+
+/** A chunk of PNG. */
+export const chunk = (type: string, bytes: Uint8Array = zeros(0)): Buffer =>
+  join(be32(bytes.length), type, bytes, be32(crc32(join(type, bytes))))
+
+/** A box of MP4, AVIF and HEIC. */
+export const box = (type: string, ...parts: (Uint8Array | string)[]): Buffer => {
+  const content = join(...parts)
+  return join(be32(content.length + 8), type, content)
+}
+
+/** A chunk of RIFF: WebP and AVI. */
+export const riff = (type: string, ...parts: (Uint8Array | string)[]): Buffer => {
+  const content = join(...parts)
+  return join(type, le32(content.length), content, zeros(content.length % 2))
+}
+
+// Never written to, so it takes no memory.
+const nothing = zeros(400_000_000)
+const known = new Map<number, Buffer>()
+
+/** So many bytes of zeros, compressed: a thousandth of them. */
+export function squeezed(count: number): Buffer {
+  const made = known.get(count) ?? deflateSync(nothing.subarray(0, count), { level: 6 })
+  known.set(count, made)
+  return made
+}
+
+/** A ZIP archive of one entry, which says of itself what it likes. */
+export function zip(name: string, content: Uint8Array, claimed = content.length, copies = 1): Buffer {
+  const packed = deflateRawSync(content, { level: 9 })
+  const facts = join(le16(20, 0, 8, 0, 0), le32(crc32(content), packed.length, claimed), le16(name.length, 0))
+  const local = join('PK\x03\x04', facts, name, packed)
+  const entry = join('PK\x01\x02', le16(20), facts, le16(0, 0, 0), le32(0, 0), name)
+  const directory = Buffer.concat(Array.from({ length: copies }, () => entry))
+  return join(local, directory, 'PK\x05\x06', le16(0, 0, copies, copies), le32(directory.length, local.length), le16(0))
+}
