@@ -22,8 +22,8 @@ sharp.unblock({ operation: [...loaders, 'VipsForeignLoadSvgBuffer'] })
 
 /** Bytes of an SVG, which is parsed as a whole. */
 const SVG_BYTES = 2 * 1024 * 1024
-/** ThumbHash takes pictures of up to so many pixels on each side. */
-const HASHED = 100
+/** The longest side of what a ThumbHash is made of: more would not show in its few frequencies, and takes the time of a small picture. */
+const HASHED = 64
 // Half the time of the highest effort, and a few bytes more.
 const webp = { quality: 76, effort: 2, smartSubsample: false } as const
 
