@@ -19,6 +19,7 @@ import { tags } from './migrations/0019-tags.ts'
 import { loginRequests } from './migrations/0020-login-requests.ts'
 import { status } from './migrations/0022-status.ts'
 import { touchedRows } from './migrations/0023-touched.ts'
+import { auditCredential } from './migrations/0024-audit-credential.ts'
 import { pictures } from './migrations/0028-pictures.ts'
 import { dav } from './migrations/0029-dav.ts'
 import { makeSearchTables } from './search-tables.ts'
@@ -30,7 +31,7 @@ export const RESTORING = 'restoring '
 const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
   ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, audit],
-  ...[previews, tags, loginRequests, status, touchedRows, pictures, dav],
+  ...[previews, tags, loginRequests, status, touchedRows, auditCredential, pictures, dav],
 ]
 
 /**

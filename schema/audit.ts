@@ -1,5 +1,6 @@
-import { eventKinds, serviceKinds } from '../db/models/event.ts'
-import type { AuditRecord as AuditRow } from '../src/services/history/audit.ts'
+import { auditKinds } from '../db/models/event.ts'
+import type { AuditRecord as AuditRow } from '../src/services/history/audit-wire.ts'
+import { batch } from './batch.ts'
 import { builder } from './builder.ts'
 import { connectionOf, pageArgs } from './connection.ts'
 import { EventVia, enumOf } from './enums.ts'
@@ -8,14 +9,17 @@ import { readAccountId } from './operator.ts'
 import { forwardConnection, type Sorting } from './paging.ts'
 import { personField } from './person.ts'
 
-const AuditKind = enumOf('AuditKind', 'What happened: the kinds of events, and those of the service.', [
-  ...eventKinds,
-  ...serviceKinds,
-])
+const AuditKind = enumOf('AuditKind', 'What happened: the kinds of events, and those of the service.', auditKinds)
+
+const keyNames = batch(({ services }, ids) => services.audits.keyNames(ids))
 
 const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
   description: 'An entry of the audit trail: an event with where it came from. For operators.',
   fields: t => ({
+    id: t.id({
+      description: 'Of the log that it is in and the number in it. It is found by no other query.',
+      resolve: ({ logId, seq }) => `${logId}:${seq}`,
+    }),
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
     kind: t.expose('kind', { type: AuditKind, description: 'What happened.' }),
     via: t.expose('via', { type: EventVia, description: 'The means.' }),
@@ -26,6 +30,17 @@ const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
     }),
     operator: personField(t, 'The operator who did it; null for the command line of the service.', r => r.operatorId),
     credentialId: t.exposeID('viaId', { nullable: true, description: 'The id of the session, key or file request.' }),
+    credentialName: t.string({
+      nullable: true,
+      description: 'The name of the key, while there is one.',
+      resolve: async ({ via, viaId }, _args, context) =>
+        via === 'key' && viaId ? ((await keyNames(context, viaId)) ?? null) : null,
+    }),
+    concerned: personField(
+      t,
+      'The person whose account it concerns; null for what happened in a drive or to the service, or if the account is gone.',
+      r => r.logId,
+    ),
     subjectId: t.exposeID('subjectId', { nullable: true, description: 'The id of what it was done to.' }),
     address: t.exposeString('address', {
       nullable: true,
@@ -44,6 +59,7 @@ const AuditFilter = builder.inputType('AuditFilter', {
       description: 'What it was done to: the id of a person, an account, a workspace, a drive, a file or a folder.',
     }),
     kinds: t.field({ type: [AuditKind], maxItems: 100, description: 'What happened.' }),
+    credential: t.id({ description: 'By which it was done: the id of a session, key, link or file request.' }),
     address: t.string({ description: 'The address of the client, as the trail has it.' }),
     since: t.field({ type: 'DateTime', description: 'From this time on.' }),
     until: t.field({ type: 'DateTime', description: 'Before this time.' }),
@@ -64,8 +80,11 @@ builder.queryField('auditTrail', t =>
       'Who has done what, when and from where, the newest first. Each page that is read is noted in it. For operators.',
     args: { filter: t.arg({ type: AuditFilter, description: 'What is looked for.' }), ...pageArgs(t.arg) },
     resolve: (_root, { filter, ...page }, { services, caller }) => {
-      const { person, about, kinds, address = null, since = null, until = null } = filter ?? {}
-      const wanted = { personId: idOf(person), aboutId: idOf(about), kinds: kinds ?? [], address, since, until }
+      const { person, about, kinds, credential = null, address = null, since = null, until = null } = filter ?? {}
+      const wanted = {
+        ...{ personId: idOf(person), aboutId: idOf(about), kinds: kinds ?? [], credentialId: credential },
+        ...{ address, since, until },
+      }
       return forwardConnection(page, order, (limit, after) => services.audits.page(wanted, caller, limit, after))
     },
   }),

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 const TRAIL = `query ($filter: AuditFilter, $first: Int, $after: String) { auditTrail(filter: $filter, first: $first, after: $after) {
-  nodes { happenedAt kind via actor { id } actorId operator { id } credentialId subjectId address agent details { path } }
+  nodes { id happenedAt kind via actor { id } actorId operator { id } concerned { id } credentialId credentialName subjectId address agent details { path } }
   pageInfo { hasNextPage endCursor } } }`
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -54,11 +54,19 @@ describe('The audit trail', () => {
     const [found, ...others] = await trail({ address: '203.0.113.7' })
     expect(others).toEqual([])
     expect(found).toEqual({
-      ...{ happenedAt: aTime, kind: 'FILE_CREATED', via: 'KEY', actor: { id: alice.userId }, actorId: alice.userId },
-      ...{ operator: null, credentialId: id, subjectId: anId, address: '203.0.113.7', agent: 'curl/8.5.0' },
+      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}:\d+$/), happenedAt: aTime, kind: 'FILE_CREATED', via: 'KEY' },
+      ...{ actor: { id: alice.userId }, actorId: alice.userId, operator: null, concerned: null },
+      ...{
+        credentialId: id,
+        credentialName: expect.any(String),
+        subjectId: anId,
+        address: '203.0.113.7',
+        agent: 'curl/8.5.0',
+      },
       details: { path: 'by-key.txt' },
     })
     expect(await trail({ about: found.subjectId })).toEqual([found])
+    expect(await trail({ credential: id })).toEqual([found])
   })
 
   it('names the operator, whom the account does not learn', async () => {
@@ -73,6 +81,7 @@ describe('The audit trail', () => {
       via: 'OPERATOR',
       actor: null,
       operator: { id: olga.userId },
+      concerned: { id: bob.userId },
       subjectId: bob.userId,
     })
     const again = await t.signIn('bob')
@@ -161,6 +170,77 @@ describe('The audit trail', () => {
   })
 })
 
+describe('GET /audit/export', () => {
+  const download = (who: { rest: Person['rest'] }, query: string, method = 'GET') =>
+    who.rest(method, `/audit/export?${query}`)
+
+  it('sends what a filter finds, as the command line does, and is noted once', async () => {
+    await alice.upload('=1+1.txt', 'x')
+    const readings = async () => (await trail({ kinds: ['AUDIT_READ'] }, { first: 1000 })).length
+    const before = await readings()
+    const query = `person=account:${alice.userId}&kind=FILE_CREATED&kind=folder.created`
+    const csv = await download(olga, `format=csv&${query}`)
+    expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    expect(csv.headers.get('content-disposition')).toMatch(/^attachment; filename="satchel-audit-[\d-]{10}\.csv"$/)
+    expect(csv.headers.get('cache-control')).toBe('no-store')
+    expect(await readings()).toBe(before + 2)
+    const same = await admin('audit', '--actor', alice.userId, '--kind', 'file.created', '--format', 'csv')
+    expect(csv.text).toBe(same.out)
+    const ndjson = await download(olga, `format=ndjson&${query}`)
+    expect(ndjson.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
+    const lines = ndjson.text.trimEnd().split('\n')
+    expect(lines).toHaveLength(csv.text.trimEnd().split('\r\n').length - 1)
+    const { happened_at: until, address } = JSON.parse(lines[0] ?? '')
+    const older = await download(olga, `format=ndjson&${query}&until=${until}&address=${encodeURIComponent(address)}`)
+    expect(older.text).not.toContain(lines[0])
+    expect((await download(olga, `format=ndjson&since=2999-01-01T00:00Z`)).text).toBe('')
+  })
+
+  it('is for operators in a session', async () => {
+    const { key } = await privateKey(t, olga)
+    expect((await download(t.anonymous, 'format=csv')).status).toBe(401)
+    expect((await download(t.withKey(key), 'format=csv')).status).toBe(401)
+    const refused = await download(alice, 'format=csv')
+    expect([refused.status, refused.text]).toEqual([403, expect.not.stringContaining('happened_at')])
+  })
+
+  it('notes nothing for HEAD, which sends nothing', async () => {
+    const readings = async () => (await trail({ kinds: ['AUDIT_READ'] }, { first: 1000 })).length
+    const before = await readings()
+    const { status, text } = await download(olga, 'format=csv', 'HEAD')
+    expect([status, text]).toEqual([200, ''])
+    expect(await readings()).toBe(before + 1)
+  })
+
+  it.each([
+    'format=xml',
+    'kind=x',
+    'since=yesterday',
+    'until=x',
+    'person=x',
+    'about=x',
+    'credential=x',
+    'address=%C3%A4',
+  ])('400 for %s', async query => expect((await download(olga, query)).status).toBe(400))
+
+  it('ends when its reader is no operator any more', async () => {
+    const dora = await t.signIn('dora')
+    const account = `account:${dora.userId}`
+    const appoint = 'mutation ($input: AppointOperatorInput!) { appointOperator(input: $input) { account { id } } }'
+    const dismiss = 'mutation ($input: DismissOperatorInput!) { dismissOperator(input: $input) { account { id } } }'
+    await ask(olga, appoint, { input: { account } })
+    expect((await download(dora, 'format=csv')).status).toBe(200)
+    const { appointments, audits } = t.app.services
+    const caller = { userId: dora.userId, via: 'session', credentialId: '' } as never
+    const { chunks } = audits.export({}, caller, 'csv', () => appointments.isOperator(caller))
+    expect((await chunks.next()).value).toContain('happened_at')
+    expect((await chunks.next()).value).toContain('audit.read')
+    await ask(olga, dismiss, { input: { account } })
+    await expect(chunks.next()).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    expect((await download(dora, 'format=csv')).status).toBe(403)
+  })
+})
+
 describe('npm run admin -- audit', () => {
   it('shows and exports what is found, all of it, with formulas disarmed and no secrets', async () => {
     await alice.upload('=HYPERLINK("https:,x").txt', 'x')
@@ -189,6 +269,7 @@ describe('npm run admin -- audit', () => {
     ['no time', ['--since', 'yesterday']],
     ['no user', ['--actor', 'nobody@example.com']],
     ['no id', ['--about', 'x']],
+    ['no id of a key', ['--credential', 'x']],
   ])('1 for %s', async (_what, args) => {
     const { code, out, err } = await admin('audit', ...args)
     expect([code, out]).toEqual([1, ''])

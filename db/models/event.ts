@@ -80,6 +80,9 @@ export const eventKinds: readonly EventKind[] = [
   ...new Set<EventKind>([...Object.values(driveKinds).flat(), ...personKinds]),
 ]
 
+/** What operators see: all kinds. */
+export const auditKinds: readonly EventKind[] = [...eventKinds, ...serviceKinds]
+
 /** The means by which someone acts. */
 export const vias = ['session', 'key', 'link', 'operator', 'system', 'webdav'] as const
 export type Via = (typeof vias)[number]
@@ -113,7 +116,15 @@ export const Event = table({
     /** The operator behind `operator`; null for the command line of the service. */
     operatorId: uuid.nullable(),
   },
-  indexes: [['at'], ['entryId', 'seq'], ['actorId', 'at'], ['address', 'at'], ['kind', 'at'], ['operatorId', 'at']],
+  indexes: [
+    ['at'],
+    ['entryId', 'seq'],
+    ['actorId', 'at'],
+    ['address', 'at'],
+    ['kind', 'at'],
+    ['operatorId', 'at'],
+    ['viaId', 'at'],
+  ],
 })
 
 export type Event = Row<typeof Event>

@@ -9,6 +9,8 @@ export interface AuditFilter {
   /** The account, workspace, file or folder that it is about, by its id. */
   aboutId?: string | null
   kinds?: readonly EventKind[]
+  /** The session, key, link or file request by which it was done. */
+  credentialId?: string | null
   address?: string | null
   /** Inclusive, and exclusive. */
   since?: number | null
@@ -18,7 +20,15 @@ export interface AuditFilter {
 /** Where an event is in the order of the trail: the newest first. */
 export type AuditKey = [at: number, logId: string, seq: number]
 
-function conditionsOf({ personId, aboutId, kinds = [], address, since, until }: AuditFilter): [string, Value[]][] {
+function conditionsOf({
+  personId,
+  aboutId,
+  kinds = [],
+  credentialId,
+  address,
+  since,
+  until,
+}: AuditFilter): [string, Value[]][] {
   return [
     ...(personId ? [['(actor_id = ? OR operator_id = ?)', [personId, personId]] as [string, Value[]]] : []),
     ...(aboutId
@@ -30,6 +40,7 @@ function conditionsOf({ personId, aboutId, kinds = [], address, since, until }: 
         ]
       : []),
     ...(kinds.length > 0 ? [[`kind IN (${placeholders(kinds)})`, [...kinds]] as [string, Value[]]] : []),
+    ...(credentialId ? [['via_id = ?', [credentialId]] as [string, Value[]]] : []),
     ...(address ? [['address = ?', [address]] as [string, Value[]]] : []),
     ...(since ? [['at >= ?', [since]] as [string, Value[]]] : []),
     ...(until ? [['at < ?', [until]] as [string, Value[]]] : []),

@@ -1,58 +1,18 @@
 import { once } from 'node:events'
-import { type EventKind, eventKinds, serviceKinds } from '../../db/models/event.ts'
+import { auditKinds, type EventKind } from '../../db/models/event.ts'
 import type { AuditFilter } from '../../db/queries/audit.ts'
 import { InvalidInput } from '../runtime/errors.ts'
 import { wholeNumber } from '../runtime/program.ts'
 import { table } from '../runtime/table.ts'
-import { type AuditRecord, auditService } from '../services/history/audit.ts'
+import { auditService } from '../services/history/audit.ts'
+import { type AuditRecord, auditFormats, isAuditFormat, onWire } from '../services/history/audit-wire.ts'
 import { readTime } from './maintenance.ts'
 import type { Program } from './plan.ts'
 
-const kinds: readonly EventKind[] = [...eventKinds, ...serviceKinds]
-
 function readKind(text: string): EventKind {
-  const kind = kinds.find(one => one === text)
-  if (!kind) throw new InvalidInput('kind', `There is no kind "${text}". The kinds are: ${kinds.join(', ')}.`)
+  const kind = auditKinds.find(one => one === text)
+  if (!kind) throw new InvalidInput('kind', `There is no kind "${text}". The kinds are: ${auditKinds.join(', ')}.`)
   return kind
-}
-
-/** With the names that REST has. */
-const onWire = (r: AuditRecord) => ({
-  happened_at: new Date(r.at).toISOString(),
-  kind: r.kind,
-  via: r.via,
-  actor_id: r.actorId,
-  operator_id: r.operatorId,
-  credential_id: r.viaId,
-  address: r.address,
-  agent: r.agent,
-  log_id: r.logId,
-  number: r.seq,
-  subject_id: r.subjectId,
-  entry_id: r.entryId,
-  details: r.details,
-})
-
-/** A value of a line of CSV (RFC 4180). Programs for tables would run what begins like a formula. */
-function csvOf(value: unknown): string {
-  const text =
-    value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : `${value}`
-  return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
-}
-
-const columns = Object.keys(
-  onWire({
-    ...{ at: 0, kind: 'file.created', via: 'system', actorId: null, operatorId: null, viaId: null, address: null },
-    ...{ agent: null, logId: '', seq: 0, subjectId: null, entryId: null, details: {} },
-  }),
-)
-
-const formats = {
-  csv: {
-    head: `${columns.join(',')}\r\n`,
-    line: (r: AuditRecord) => `${Object.values(onWire(r)).map(csvOf).join(',')}\r\n`,
-  },
-  ndjson: { head: '', line: (r: AuditRecord) => `${JSON.stringify(onWire(r))}\n` },
 }
 
 /** Writes as fast as it is read. */
@@ -67,6 +27,7 @@ interface Options {
   about?: string
   kind: string[]
   address?: string
+  credential?: string
   limit?: number
   format?: string
 }
@@ -80,12 +41,13 @@ export function auditCommand({ command, run }: Program): void {
     .option('--about <id>', 'only what is about this account, workspace, file or folder')
     .option('--kind <kind>', 'only this kind; may be repeated', (kind: string, all: string[]) => [...all, kind], [])
     .option('--address <address>', 'only from this address, as LOG_ADDRESSES shows it')
+    .option('--credential <id>', 'only by this session, key, link or file request')
     .option('--limit <n>', 'how many at most; 100, or all of them with --format', wholeNumber(1))
     .option('--format <format>', 'csv or ndjson: exports all that is found')
-    .addHelpText('after', `\nThe kinds: ${kinds.join(', ')}.\nReading the trail is noted in it.`)
-    .action(({ since, until, actor, about, kind, address, limit, format }: Options) =>
+    .addHelpText('after', `\nThe kinds: ${auditKinds.join(', ')}.\nReading the trail is noted in it.`)
+    .action(({ since, until, actor, about, kind, address, credential, limit, format }: Options) =>
       run(async (operator, { db }) => {
-        if (format !== undefined && !Object.hasOwn(formats, format))
+        if (format !== undefined && !isAuditFormat(format))
           throw new InvalidInput('format', `There is no format "${format}". Choose csv or ndjson.`)
         const filter: AuditFilter = {
           since: since === undefined ? null : readTime(since),
@@ -94,11 +56,12 @@ export function auditCommand({ command, run }: Program): void {
           personId: actor?.includes('@') ? (await operator.user(actor)).id : (actor ?? null),
           aboutId: about ?? null,
           kinds: kind.map(readKind),
+          credentialId: credential ?? null,
           address: address ?? null,
         }
         const trail = auditService({ db })
         if (format !== undefined) {
-          const { head, line } = formats[format as keyof typeof formats]
+          const { head, line } = auditFormats[format]
           await print(head)
           for await (const rows of trail.all(filter, limit)) await print(rows.map(line).join(''))
           return null

@@ -4,15 +4,15 @@ import { pipeline } from 'node:stream/promises'
 import type { Log } from '../runtime/log.ts'
 import type { Attachment } from '../services/accounts/account-export.ts'
 
-/** Sends a JSON file that is made meanwhile, as fast as the client takes it. Who gets half of it sees its connection end. */
+/** Sends a file that is made meanwhile, as fast as the client takes it. Who gets half of it sees its connection end. */
 export async function sendAttachment(
   { req, res, signal, log }: { req: IncomingMessage; res: ServerResponse; signal: AbortSignal; log: Log },
-  { name, chunks }: Attachment,
+  { name, type = 'application/json; charset=utf-8', chunks }: Attachment,
 ): Promise<void> {
   // Made before the status is sent: a database that is down is a 503, not a broken 200.
   const first = req.method === 'HEAD' ? undefined : await chunks.next()
   res.writeHead(200, {
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': type,
     'content-disposition': `attachment; filename="${name}"`,
     'cache-control': 'no-store',
   })

@@ -11,6 +11,7 @@ import type { SessionService } from '../services/accounts/session.ts'
 import type { Services } from '../services/index.ts'
 import { type MaintenanceView, maintenanceSentence } from '../services/maintenance.ts'
 import { sendAsset } from './assets.ts'
+import { auditExport } from './audit.ts'
 import { authorizePages } from './authorize.ts'
 import { type Console, consolePages, consolePaths } from './console.ts'
 import { pageHeaders } from './headers.ts'
@@ -129,6 +130,11 @@ export function createPages(options: Options) {
   addresses.on('POST', '/logout', logout({ sessions, secure }))
   addresses.on('GET', '/sessions', ownSessions.show)
   addresses.on('POST', '/sessions', ownSessions.change)
+  addresses.on(
+    'GET',
+    '/audit/export',
+    auditExport(services, ({ req, address }) => findPerson(req, originOf(req, address))),
+  )
   addresses.on('GET', '/share/:token', shares.show)
   addresses.on('POST', '/share/:token', shares.unlock)
   addresses.on('POST', '/share/:token/save', shares.save)

@@ -27,6 +27,8 @@ import type { UserService } from './user.ts'
 /** A file that the service makes while it is sent. */
 export interface Attachment {
   name: string
+  /** JSON, where nothing is said. */
+  type?: string
   chunks: AsyncGenerator<string>
 }
 

@@ -3,14 +3,11 @@ import { type Event, SERVICE_LOG, type ServiceEventKind } from '../../../db/mode
 import { type AuditFilter, type AuditKey, auditEvents } from '../../../db/queries/audit.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
 import type { Caller } from '../../access/caller.ts'
-import { InvalidInput } from '../../runtime/errors.ts'
+import { InvalidInput, Unauthenticated } from '../../runtime/errors.ts'
+import type { Attachment } from '../accounts/account-export.ts'
 import type { Core } from '../core.ts'
-import { changeRunner, type EventDetails, operatorOf } from './event.ts'
-
-/** An event as operators see it. */
-export interface AuditRecord extends Omit<Event, 'details'> {
-  details: EventDetails
-}
+import { type AuditFormat, type AuditRecord, auditFormats } from './audit-wire.ts'
+import { changeRunner, operatorOf } from './event.ts'
 
 const toRecord = ({ details, seq, at, ...event }: Event): AuditRecord => ({
   ...event,
@@ -25,9 +22,9 @@ const keyOf = ({ at, logId, seq }: AuditRecord): AuditKey => [at, logId, seq]
 const BATCH = 1000
 const LONGEST_ADDRESS = 64
 
-function read({ personId, aboutId, address, ...rest }: AuditFilter): AuditFilter {
+function read({ personId, aboutId, credentialId, address, ...rest }: AuditFilter): AuditFilter {
   const id = (value: string | null | undefined, field: string) => {
-    if (value && !isUuid(value)) throw new InvalidInput(field, 'This is no id of an account, a workspace or an entry.')
+    if (value && !isUuid(value)) throw new InvalidInput(field, 'This is no id. Use one that the trail shows.')
     return value?.toLowerCase() ?? null
   }
   if (address && !/^[\x20-\x7e]+$/.test(address))
@@ -36,6 +33,7 @@ function read({ personId, aboutId, address, ...rest }: AuditFilter): AuditFilter
     ...rest,
     personId: id(personId, 'filter.person'),
     aboutId: id(aboutId, 'filter.about'),
+    credentialId: id(credentialId, 'filter.credential'),
     address: address?.slice(0, LONGEST_ADDRESS) ?? null,
   }
 }
@@ -45,6 +43,29 @@ export function auditService({ db, change = changeRunner({ db }) }: Core<'db'> &
   /** Who reads the trail is in it. @param by null for the command line of the service */
   const noteReading = (by: Caller | null) =>
     change(operatorOf(by), async ({ record }) => record(SERVICE_LOG, { kind: 'audit.read', subject: null }))
+
+  /**
+   * All that a filter finds, a batch at a time.
+   * @param by null for the command line of the service
+   * @throws INVALID_INPUT
+   */
+  async function* all(
+    filter: AuditFilter,
+    limit = Number.POSITIVE_INFINITY,
+    by: Caller | null = null,
+  ): AsyncGenerator<AuditRecord[]> {
+    const wanted = read(filter)
+    await noteReading(by)
+    let after: AuditKey | null = null
+    for (let left = limit; left > 0; ) {
+      const rows: AuditRecord[] = (await auditEvents(db, wanted, Math.min(BATCH, left), after)).map(toRecord)
+      const last = rows.at(-1)
+      if (!last) return
+      yield rows
+      after = keyOf(last)
+      left -= rows.length
+    }
+  }
 
   return {
     /**
@@ -58,19 +79,30 @@ export function auditService({ db, change = changeRunner({ db }) }: Core<'db'> &
       return { rows: rows.map(toRecord), more }
     },
 
-    /** All that a filter finds, a batch at a time, for the command line of the service. @throws INVALID_INPUT */
-    async *all(filter: AuditFilter, limit = Number.POSITIVE_INFINITY): AsyncGenerator<AuditRecord[]> {
+    all,
+
+    /**
+     * All that a filter finds as a file, in constant memory.
+     * @param mayGoOn whether the caller is still an operator in a session; asked after each batch
+     * @throws INVALID_INPUT
+     */
+    export(filter: AuditFilter, by: Caller, format: AuditFormat, mayGoOn: () => Promise<boolean>): Attachment {
+      const { type, head, line } = auditFormats[format]
       const wanted = read(filter)
-      await noteReading(null)
-      let after: AuditKey | null = null
-      for (let left = limit; left > 0; ) {
-        const rows: AuditRecord[] = (await auditEvents(db, wanted, Math.min(BATCH, left), after)).map(toRecord)
-        const last = rows.at(-1)
-        if (!last) return
-        yield rows
-        after = keyOf(last)
-        left -= rows.length
+      async function* chunks() {
+        yield head
+        for await (const rows of all(wanted, Number.POSITIVE_INFINITY, by)) {
+          yield rows.map(line).join('')
+          if (!(await mayGoOn())) throw new Unauthenticated()
+        }
       }
+      return { name: `satchel-audit-${new Date().toISOString().slice(0, 10)}.${format}`, type, chunks: chunks() }
+    },
+
+    /** The names of keys, by their ids. Does not authorize. */
+    async keyNames(ids: string[]): Promise<Map<string, string>> {
+      const found = await db.ApiKey.findAll({ where: { id: ids }, attributes: ['id', 'name'], raw: true })
+      return new Map(found.map(({ id, name }) => [id, name]))
     },
 
     /** Notes what concerns no drive and no account that is there. */
