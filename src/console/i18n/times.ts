@@ -3,6 +3,9 @@ import { locale } from './language.ts'
 
 const toTheSecond = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 
+/** Date and time to the second. */
+export const formatToTheSecond = (iso: string): string => toTheSecond.format(new Date(iso))
+
 /** Moments, as short as they stay distinguishable. */
 export function formatMoments(isos: readonly string[]): string[] {
   const brief = isos.map(formatMoment)

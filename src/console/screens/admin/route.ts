@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { MAX_NAME_PART } from '../../parts/limits.ts'
 import { rootRoute } from '../../shell/route.ts'
+import type { AuditSearch } from './audit/search.ts'
 
 const getParentRoute = () => rootRoute
 
@@ -34,6 +35,13 @@ export const adminRoutes = [
     getParentRoute,
     path: '/admin/storage',
     component: lazyRouteComponent(() => import('./storage.tsx'), 'Storage'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/admin/audit',
+    component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
+    // Checked by the screen: what it knows of kinds is not for the first view.
+    validateSearch: (given: Record<string, unknown>) => given as AuditSearch,
   }),
   createRoute({
     getParentRoute,

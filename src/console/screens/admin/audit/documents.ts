@@ -1,0 +1,81 @@
+import { graphql, type ResultOf } from '../../../graphql/graphql.ts'
+
+export const TRAIL = graphql(`
+  query AuditTrail($filter: AuditFilter, $first: Int!, $after: String) {
+    auditTrail(filter: $filter, first: $first, after: $after) {
+      nodes {
+        id
+        happenedAt
+        kind
+        via
+        actor {
+          id
+          name
+          email
+        }
+        actorId
+        operator {
+          id
+          name
+          email
+        }
+        concerned {
+          id
+          name
+          email
+        }
+        credentialId
+        credentialName
+        subjectId
+        address
+        agent
+        details {
+          path
+          from
+          size
+          files
+          recipient
+          name
+          role
+          plan
+          provider
+          sender
+          refusal
+          device
+          network
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`)
+
+export type Entry = ResultOf<typeof TRAIL>['auditTrail']['nodes'][number]
+
+export const PEOPLE = graphql(`
+  query AuditPeople($search: String!) {
+    accounts(search: $search, first: 6) {
+      nodes {
+        id
+        name
+        email
+      }
+    }
+  }
+`)
+
+export const PERSON = graphql(`
+  query AuditPerson($id: ID!) {
+    node(id: $id) {
+      __typename
+      id
+      ... on Account {
+        name
+        email
+      }
+    }
+  }
+`)
