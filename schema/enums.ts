@@ -1,6 +1,6 @@
 import { FILE, FOLDER } from '../db/models/entry.ts'
 import { type CopyState, copyStates } from '../db/models/entry-copy.ts'
-import { accountRefusals, eventKinds, type EventKind as Kind, type Via, vias } from '../db/models/event.ts'
+import { eventKinds, type EventKind as Kind, signInRefusals, type Via, vias } from '../db/models/event.ts'
 import { type RequestState, requestStates } from '../db/models/file-request.ts'
 import { type ShareEventKind as ShareUse, shareEventKinds } from '../db/models/share-event.ts'
 import { type PlanBy, planChoosers } from '../db/models/user.ts'
@@ -90,8 +90,8 @@ export const ShareEventKind = enumOf<ShareUse>(
 
 export const SignInRefusal = enumOf(
   'SignInRefusal',
-  'Why a sign-in was refused: the account is suspended; the provider has not verified the address; or the account cannot be entered through this provider.',
-  accountRefusals,
+  'Why a sign-in was refused: the account is suspended; the provider has not verified the address; or the account cannot be entered through this provider. The others concern no account, and stand in the audit trail only.',
+  signInRefusals,
 )
 
 export const FileRequestState = enumOf<RequestState>(

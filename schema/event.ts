@@ -15,6 +15,7 @@ import { EventKind, EventVia, Role, SignInRefusal } from './enums.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, forwardConnection, type Sorting } from './paging.ts'
 import { personField } from './person.ts'
+import { ChangedLimit, LIMITS } from './plan.ts'
 import { Drive, Entry } from './refs.ts'
 import { Viewer } from './viewer.ts'
 
@@ -56,6 +57,18 @@ export const EventDetails = builder.objectRef<Details>('EventDetails').implement
       description: 'The role that a person has after the event, or is offered.',
     }),
     plan: t.exposeString('plan', { nullable: true, description: 'The plan after the event.' }),
+    limits: t.field({
+      type: [ChangedLimit],
+      nullable: true,
+      description: 'The limits that were set, of an account, a workspace or a plan.',
+      listSize: LIMITS,
+      resolve: ({ limits }) => limits ?? null,
+    }),
+    count: t.exposeInt('count', {
+      nullable: true,
+      description:
+        'How many mails are sent again; how many sign-ins that concern no account were refused for this reason within the hour, this one included.',
+    }),
     provider: t.exposeString('provider', { nullable: true, description: 'The provider of the identity.' }),
     sender: t.exposeString('sender', {
       nullable: true,

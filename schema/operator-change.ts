@@ -74,7 +74,7 @@ mutation('retryMails', {
   description: 'Sends mails again whose delivery was given up. For operators.',
   auth: { operator: true },
   fails: [],
-  resolve: async (_input, { services }) => ({ count: await services.operators.retryMails() }),
+  resolve: async (_input, { services, caller }) => ({ count: await services.operators.retryMails(caller) }),
   payload: t => ({
     count: t.exposeInt('count', { description: 'How many.' }),
     mailQueue: t.field({

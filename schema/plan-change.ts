@@ -32,7 +32,11 @@ mutation('createPlan', {
     limits: limitsInput(t),
   }),
   resolve: ({ limits, ...given }, context) =>
-    done(context, 'plan_created', context.services.plans.create({ ...given, limits: readLimitInput(limits) })),
+    done(
+      context,
+      'plan_created',
+      context.services.plans.create({ ...given, limits: readLimitInput(limits) }, context.caller),
+    ),
   payload: planField,
 })
 
@@ -48,7 +52,11 @@ mutation('updatePlan', {
     limits: limitsInput(t),
   }),
   resolve: ({ plan, name = null, limits }, context) =>
-    done(context, 'plan_updated', context.services.plans.update(plan, { name, limits: readLimitInput(limits) })),
+    done(
+      context,
+      'plan_updated',
+      context.services.plans.update(plan, { name, limits: readLimitInput(limits) }, context.caller),
+    ),
   payload: planField,
 })
 
@@ -58,7 +66,7 @@ mutation('retirePlan', {
   fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
   places,
   input: t => ({ plan: plan(t) }),
-  resolve: ({ plan }, context) => done(context, 'plan_retired', context.services.plans.retire(plan)),
+  resolve: ({ plan }, context) => done(context, 'plan_retired', context.services.plans.retire(plan, context.caller)),
   payload: planField,
 })
 
@@ -68,7 +76,7 @@ mutation('restorePlan', {
   fails: ['INVALID_INPUT'],
   places,
   input: t => ({ plan: plan(t) }),
-  resolve: ({ plan }, context) => done(context, 'plan_restored', context.services.plans.restore(plan)),
+  resolve: ({ plan }, context) => done(context, 'plan_restored', context.services.plans.restore(plan, context.caller)),
   payload: planField,
 })
 
@@ -78,7 +86,8 @@ mutation('setDefaultPlan', {
   fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
   places,
   input: t => ({ plan: plan(t) }),
-  resolve: ({ plan }, context) => done(context, 'default_plan_changed', context.services.plans.setDefault(plan)),
+  resolve: ({ plan }, context) =>
+    done(context, 'default_plan_changed', context.services.plans.setDefault(plan, context.caller)),
   payload: planField,
 })
 
@@ -89,7 +98,7 @@ mutation('deletePlan', {
   places,
   input: t => ({ plan: plan(t) }),
   resolve: async ({ plan }, context) => {
-    await context.services.plans.remove(plan)
+    await context.services.plans.remove(plan, context.caller)
     logSecurityEvent(context, 'plan_deleted', { plan_id: plan })
     return { deletedId: plan }
   },
@@ -107,7 +116,7 @@ mutation('setWorkspaceLimits', {
   }),
   resolve: async ({ workspace, limits }, context) => {
     const changed = readLimitInput(limits)
-    await context.services.plans.setLimits('workspace', workspace, changed)
+    await context.services.plans.setLimits('workspace', workspace, changed, context.caller)
     if (changed.length > 0)
       logSecurityEvent(context, 'limits_changed', {
         workspace_id: workspace,

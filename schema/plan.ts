@@ -111,6 +111,23 @@ export const AppliedLimit = builder.objectRef<LimitView>('AppliedLimit').impleme
   }),
 })
 
+export const ChangedLimit = builder.objectRef<LimitChange>('ChangedLimit').implement({
+  description: 'A limit that was set. Without a value, and not unlimited, it was left to the plan again.',
+  fields: t => ({
+    name: t.expose('name', { type: LimitNameEnum, description: 'Which limit.' }),
+    value: t.field({
+      type: 'Bytes',
+      nullable: true,
+      description: 'Bytes, or a number.',
+      resolve: ({ value }) => (typeof value === 'number' ? value : null),
+    }),
+    unlimited: t.boolean({
+      description: 'Whether there is no limit any more.',
+      resolve: ({ value }) => value === 'unlimited',
+    }),
+  }),
+})
+
 /** How many limits there are at most. */
 export const LIMITS = limitNames.length
 

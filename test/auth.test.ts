@@ -10,8 +10,10 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { pino } from 'pino'
 import type { Db } from '../db/index.ts'
+import { SERVICE_LOG } from '../db/models/event.ts'
 import { callerFinder } from '../src/access/credential.ts'
 import type { OAuthProvider } from '../src/config/config.ts'
+import { localCoordination } from '../src/coordination/local.ts'
 import { createTokens } from '../src/runtime/tokens.ts'
 import { accountService } from '../src/services/accounts/account.ts'
 import { sessionService } from '../src/services/accounts/session.ts'
@@ -77,7 +79,7 @@ beforeAll(async () => {
       at('closed', closedOrigin),
     ],
     sessions: sessionService({ db, sessionSeconds: 3600 }),
-    accounts: accountService({ db }),
+    accounts: accountService({ db, coordination: localCoordination() }),
     tokens: createTokens('k'.repeat(32)),
     publicUrl: () => origin,
     allowedOrigins: ['https://app.example.com'],
@@ -401,7 +403,7 @@ describe('GET /auth/callback', () => {
     expect(await mallory.isValid()).toEqual(anonymous)
   })
 
-  it('notes in the log of an account who was refused there, a few times an hour, and nothing of people without one', async () => {
+  it('notes in the log of an account who was refused there, a few times an hour, and in that of the service whom no account concerns', async () => {
     await db.Event.destroy({ where: {} })
     const alice = new Browser()
     await alice.signIn('alice@example.com')
@@ -425,9 +427,12 @@ describe('GET /auth/callback', () => {
     await claim()
     expect(await refusals()).toHaveLength(11)
 
+    const ofService = async () => (await refusals()).filter(({ logId }) => logId === SERVICE_LOG)
+    expect(await ofService()).toEqual([])
     await new Browser().callBack('odd', 'error=access_denied')
-    expect(await refusals()).toHaveLength(11)
-    expect(new Set((await refusals()).map(({ logId }) => logId))).toEqual(new Set([sub]))
+    const denied = { ...nobody, logId: SERVICE_LOG, refusal: 'auth_failed', provider: 'odd', network: '127.0.0.0/24' }
+    expect(await ofService()).toEqual([{ ...denied, count: expect.any(Number), device: expect.any(String) }])
+    expect(await refusals()).toHaveLength(12)
     expect(JSON.stringify(await refusals())).not.toContain('127.0.0.1')
   })
 

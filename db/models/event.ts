@@ -25,7 +25,7 @@ export const driveKinds = {
   requests: ['file_request.created', 'file_request.changed', 'file_request.closed'],
   shares: ['share.created', 'share.changed', 'share.revoked'],
   tags: ['tag.created', 'tag.changed', 'tag.deleted'],
-  workspace: ['workspace.created', 'workspace.renamed'],
+  workspace: ['workspace.created', 'workspace.renamed', 'limits.changed'],
   members: ['member.joined', 'member.role_changed', 'member.removed', 'member.left'],
   invites: ['invite.created', 'invite.changed', 'invite.revoked', 'invite.rejected'],
   keys: ['key.created', 'key.deleted'],
@@ -51,6 +51,7 @@ export const personKinds = [
   'workspace.joined',
   'workspace.left',
   'plan.changed',
+  'limits.changed',
   'account.suspended',
   'account.restored',
   'operator.appointed',
@@ -64,6 +65,13 @@ export type PersonEventKind = (typeof personKinds)[number]
 export const serviceKinds = [
   'account.deleted',
   'account.exported',
+  'plan.created',
+  'plan.updated',
+  'plan.retired',
+  'plan.restored',
+  'plan.deleted',
+  'plan.made_default',
+  'mails.retried',
   'maintenance.started',
   'maintenance.ended',
   'audit.read',
@@ -90,6 +98,17 @@ export type Via = (typeof vias)[number]
 /** Why a sign-in to an account was refused. */
 export const accountRefusals = ['suspended', 'email_unverified', 'identity_taken'] as const
 export type AccountRefusal = (typeof accountRefusals)[number]
+
+/** Why a sign-in was refused, also where it was about no account. */
+export const signInRefusals = [
+  ...accountRefusals,
+  'auth_failed',
+  'invalid_state',
+  'provider_unavailable',
+  'sign_up_closed',
+  'maintenance',
+] as const
+export type SignInRefusal = (typeof signInRefusals)[number]
 
 /** Something that happened in a drive, or to a person; one row of one log. Numbers of a log have no gap, and follow the commits. */
 export const Event = table({

@@ -1,4 +1,4 @@
-import type { Db } from '../index.ts'
+import type { Db, Tx } from '../index.ts'
 import type { Job } from '../models/job.ts'
 
 /** The due time of a job that is no longer retried. Its row is kept for a while, so that it can be reported. */
@@ -40,10 +40,11 @@ export const moveJob = (
   ])
 
 /** Makes the given-up mails due. @returns their number */
-export const requeueMails = (db: Db, now: number): Promise<number> =>
+export const requeueMails = (db: Db, now: number, tx: Tx): Promise<number> =>
   db.run(
     "UPDATE outbox SET due_at = ?, attempts = 0, last_error = '', created_at = ? WHERE kind = 'mail' AND due_at = ?",
     [now, now, GIVEN_UP],
+    tx,
   )
 
 export async function readMailQueue(db: Db): Promise<MailQueue> {

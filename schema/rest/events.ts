@@ -9,6 +9,16 @@ import { operationsOf } from './operation.ts'
 
 const operation = operationsOf('events', 'Events in order, while the service keeps them.')
 
+const ChangedLimit = objectOf<NonNullable<EventOnWire['details']['limits']>[number]>(
+  'ChangedLimit',
+  'A limit that was set. Without a value, and not unlimited, it was left to the plan again.',
+  t => ({
+    name: t.exposeString('name', { example: 'max_files' }),
+    value: t.expose('value', { type: 'Long', nullable: true, description: 'Bytes, or a number.', example: 1000 }),
+    unlimited: t.exposeBoolean('unlimited', { description: 'Whether there is no limit any more.' }),
+  }),
+)
+
 const EventDetails = objectOf<EventOnWire['details']>(
   'EventDetails',
   'The details of an event. Fields that do not apply to the kind of event are null.',
@@ -56,6 +66,11 @@ const EventDetails = objectOf<EventOnWire['details']>(
       example: ROLE,
     }),
     plan: t.exposeString('plan', { nullable: true, description: 'The plan after the event.', example: 'developer' }),
+    limits: t.expose('limits', {
+      type: [ChangedLimit],
+      nullable: true,
+      description: 'The limits that an operator has set for the account or the workspace.',
+    }),
     provider: t.exposeString('provider', {
       nullable: true,
       description: 'The provider of the identity.',

@@ -10,6 +10,7 @@ const keys: KeyingConfig = {
   AccountIdentity: embedded,
   AppliedLimit: embedded,
   AccountWorkspace: embedded,
+  ChangedLimit: embedded,
   CompletionFailure: embedded,
   CopyFailure: embedded,
   DailyCount: embedded,

@@ -49,7 +49,7 @@ export const groupsOf = {
     ...files,
     requests,
     tags,
-    ['workspace', ['WORKSPACE_CREATED', 'WORKSPACE_RENAMED']],
+    ['workspace', ['WORKSPACE_CREATED', 'WORKSPACE_RENAMED', 'LIMITS_CHANGED']],
     ['members', ['MEMBER_JOINED', 'MEMBER_ROLE_CHANGED', 'MEMBER_REMOVED', 'MEMBER_LEFT']],
     ['invites', ['INVITE_CREATED', 'INVITE_CHANGED', 'INVITE_REVOKED', 'INVITE_REJECTED']],
     ...keysAndWebhooks,
@@ -68,7 +68,17 @@ export const groupsOf = {
       ],
     ],
     ...keysAndWebhooks,
-    ['account', ['PLAN_CHANGED', 'ACCOUNT_SUSPENDED', 'ACCOUNT_RESTORED', 'OPERATOR_APPOINTED', 'OPERATOR_DISMISSED']],
+    [
+      'account',
+      [
+        'PLAN_CHANGED',
+        'LIMITS_CHANGED',
+        'ACCOUNT_SUSPENDED',
+        'ACCOUNT_RESTORED',
+        'OPERATOR_APPOINTED',
+        'OPERATOR_DISMISSED',
+      ],
+    ],
   ],
 } as const satisfies Record<Source, Groups>
 

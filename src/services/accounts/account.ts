@@ -1,7 +1,7 @@
 import pRetry from 'p-retry'
 import { v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../../db/index.ts'
-import type { AccountRefusal } from '../../../db/models/event.ts'
+import { type AccountRefusal, SERVICE_LOG } from '../../../db/models/event.ts'
 import { eventsOf } from '../../../db/queries/event.ts'
 import { findIdentity, type KnownIdentity, lockIdentitiesOf, lockIdentity } from '../../../db/queries/identity.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
@@ -10,7 +10,7 @@ import type { PlanClaim } from '../../config/plan-claim.ts'
 import type { SignUp } from '../../config/sign-up-rule.ts'
 import { HOUR_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
-import { changeRunner, recorded, system } from '../history/event.ts'
+import { changeRunner, type EventDetails, masked, recorded, system } from '../history/event.ts'
 import { makeBucket } from '../tree/entry.ts'
 import { adoptAddress, followAddress } from './account-address.ts'
 import { findKept, reattach } from './account-kept.ts'
@@ -23,6 +23,7 @@ import {
   readProfile,
   SignInRefused,
 } from './profile.ts'
+import { createRefusalBound } from './refusal-bound.ts'
 import { requireAdmitted } from './sign-up.ts'
 
 export { canonicalEmail, type ProviderProfile, refusalReasons, SignInRefused } from './profile.ts'
@@ -42,7 +43,7 @@ export interface AccountRules {
   link: string
 }
 
-interface Deps extends Core<'db'>, Partial<Core<'change' | 'wake' | 'log' | 'publicUrl'>> {
+interface Deps extends Core<'db'>, Partial<Core<'change' | 'wake' | 'log' | 'publicUrl' | 'coordination'>> {
   linkByEmail?: boolean
   /** Without it, sign-up is open. */
   signUp?: SignUp | null
@@ -60,7 +61,9 @@ export function accountService({
   isFrozen = () => false,
   log,
   publicUrl = () => '',
+  coordination,
 }: Deps) {
+  const refusals = coordination && createRefusalBound(coordination)
   const unknownPlan = (plan: string) =>
     log?.warn({ plan }, 'PLAN_CLAIM names a plan that does not exist or is retired; the account keeps its plan')
   const rulesNow = (): AccountRules => ({
@@ -89,29 +92,38 @@ export function accountService({
     async signIn(raw: ProviderProfile, current: Pick<Caller, 'userId'> | null): Promise<{ userId: string }> {
       const [profile, rules] = [readProfile(raw), rulesNow()]
       // The unique index refuses the second of two parallel sign-ins with one identity or e-mail address; its retry finds the account.
-      const settled = await pRetry(
+      const settling = pRetry(
         () =>
           db.transaction(tx =>
             current ? attach(db, profile, current.userId, rules, tx) : settle(db, profile, rules, tx),
           ),
         { retries: 5, minTimeout: 5, shouldRetry: isDuplicate },
       )
+      const settled = await settling.catch((error: unknown) => {
+        if (error instanceof SignInRefused && !error.account) error.claimed = masked(profile.email)
+        throw error
+      })
       if (settled.mail) wake()
       return { userId: settled.userId }
     },
 
-    /** Notes a refused sign-in in the log of the account that it was about: what does not concern an account is noted nowhere. */
+    /** Notes a refused sign-in in the log of the account that it was about, or in that of the service, which only operators read. */
     async noteRefusal(
-      { account }: SignInRefused,
+      { account, reason, claimed }: SignInRefused,
       { from, ...client }: { provider: string; device: string; network: string; from: Origin },
     ) {
-      if (!account) return
+      const noteIn = (log: string, details: EventDetails) =>
+        change({ ...system, from }, async ({ record }) => {
+          record(log, { kind: 'sign_in.refused', subject: null, details: { ...details, ...client } })
+        })
+      if (!account) {
+        const count = await refusals?.countToNote(reason, client.network)
+        if (count) await noteIn(SERVICE_LOG, { refusal: reason, count, ...(claimed ? { recipient: claimed } : {}) })
+        return
+      }
       const { userId, refusal } = account
       // Anyone who knows an address can try as often as they like; the log of its owner must not fill up with it.
-      if (await hasMany(db, userId)) return
-      await change({ ...system, from }, async ({ record }) => {
-        record(userId, { kind: 'sign_in.refused', subject: null, details: { refusal, ...client } })
-      })
+      if (!(await hasMany(db, userId))) await noteIn(userId, { refusal })
     },
   }
 }

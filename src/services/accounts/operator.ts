@@ -1,5 +1,6 @@
 import { validate as isUuid } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
+import { SERVICE_LOG } from '../../../db/models/event.ts'
 import {
   type AccountCounts,
   type AccountFilter,
@@ -119,6 +120,7 @@ export function operatorService({
         isOver = assigned.over
       }
       if (await assignLimits(db, { holder: 'user', id, limits: read, link: publicUrl() }, tx)) isOver = true
+      if (limits.length > 0) record(id, { kind: 'limits.changed', subject: id, details: { limits } })
       if (status) await setStatus(account, status, made)
       return { id, over: isOver }
     })
@@ -203,9 +205,13 @@ export function operatorService({
       return { users, workspaces, kept, total }
     },
 
-    /** Queues the given-up mails again, for example after a repair of the mail server. @returns their number */
-    async retryMails(): Promise<number> {
-      const mails = await requeueMails(db, Date.now())
+    /** Queues the given-up mails again, for example after a repair of the mail server. @param by null for the command line of the service @returns their number */
+    async retryMails(by: Caller | null = null): Promise<number> {
+      const mails = await change(operatorOf(by), async ({ tx, record }) => {
+        const count = await requeueMails(db, Date.now(), tx)
+        record(SERVICE_LOG, { kind: 'mails.retried', subject: null, details: { count } })
+        return count
+      })
       if (mails > 0) wake()
       return mails
     },

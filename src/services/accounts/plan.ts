@@ -1,12 +1,15 @@
 import { validate as isUuid } from 'uuid'
 import { isDuplicate, type Tx } from '../../../db/index.ts'
+import { SERVICE_LOG, type ServiceEventKind } from '../../../db/models/event.ts'
 import type { Limits, Plan } from '../../../db/models/plan.ts'
 import { accountsPerPlan, type Holder, limitsOfHolders, lockPlan, setDefaultPlan } from '../../../db/queries/plan.ts'
+import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { excerpt } from '../../values/excerpt.ts'
 import { MAX_PLAN_ID, MAX_PLAN_NAME } from '../../values/limits.ts'
 import { oneLine } from '../../values/one-line.ts'
 import type { Core } from '../core.ts'
+import { changeRunner, type EventDetails, operatorOf } from '../history/event.ts'
 import { type LimitChange, type LimitView, readLimits, viewLimits, workspaceLimits } from './limit.ts'
 import { announceShrunkPlan } from './over-quota.ts'
 import { assignLimits } from './plan-assignment.ts'
@@ -38,9 +41,10 @@ function readId(id: string): string {
 /** The plans, for operators. Changes take effect at the next request of each account. */
 export function planService({
   db,
+  change = changeRunner({ db }),
   wake = () => {},
   publicUrl = () => '',
-}: Core<'db'> & Partial<Core<'wake' | 'publicUrl'>>) {
+}: Core<'db'> & Partial<Core<'change' | 'wake' | 'publicUrl'>>) {
   const all = () => db.Plan.findAll({ raw: true, order: ['maxTotalStorageBytes', 'id'] })
   const link = () => publicUrl()
 
@@ -62,12 +66,23 @@ export function planService({
     return viewOf(plan, await accountsPerPlan(db))
   }
 
-  /** Changes one plan under its lock. @throws INVALID_INPUT */
-  async function changePlan<T>(id: string, work: (plan: Plan, tx: Tx) => Promise<T>): Promise<T> {
-    return db.transaction(async tx => {
+  /**
+   * Changes one plan under its lock, and notes that.
+   * @param by null for the command line of the service, as everywhere here
+   * @param work returns the details to be noted; nothing where it has changed nothing
+   * @returns the plan as it was
+   * @throws INVALID_INPUT
+   */
+  async function changePlan(
+    { id, by, kind }: { id: string; by: Caller | null; kind: ServiceEventKind },
+    work: (plan: Plan, tx: Tx) => Promise<EventDetails | undefined>,
+  ): Promise<Plan> {
+    return change(operatorOf(by), async ({ tx, record }) => {
       const plan = await lockPlan(db, id, tx)
       if (!plan) throw await noSuchPlan(id, 'plan_id')
-      return work(plan, tx)
+      const details = await work(plan, tx)
+      if (details) record(SERVICE_LOG, { kind, subject: null, details: { plan: id, ...details } })
+      return plan
     })
   }
 
@@ -79,12 +94,10 @@ export function planService({
     },
 
     /** @param like the plan whose limits it has where none is given; by default, the default plan @throws INVALID_INPUT */
-    async create(given: {
-      id: string
-      name: string
-      like?: string | null | undefined
-      limits: LimitChange[]
-    }): Promise<PlanUse> {
+    async create(
+      given: { id: string; name: string; like?: string | null | undefined; limits: LimitChange[] },
+      by: Caller | null = null,
+    ): Promise<PlanUse> {
       const [id, name, limits] = [readId(given.id), readName(given.name), readLimits(given.limits, 'plan')]
       const where = given.like == null ? { isDefault: true } : { id: given.like }
       const model: Plan | null = await db.Plan.findOne({ where, raw: true })
@@ -92,7 +105,12 @@ export function planService({
       if ((await db.Plan.count()) >= MAX_PLANS)
         throw new InvalidInput('id', `There are ${MAX_PLANS} plans already. Delete one that no account has first.`)
       try {
-        await db.Plan.create({ ...model, ...(limits as Partial<Limits>), id, name, isDefault: false, retiredAt: null })
+        await change(operatorOf(by), async ({ tx, record }) => {
+          const plan = { ...model, ...(limits as Partial<Limits>), id, name, isDefault: false, retiredAt: null }
+          await db.Plan.create(plan, { transaction: tx })
+          const details = { plan: id, name, limits: given.limits }
+          record(SERVICE_LOG, { kind: 'plan.created', subject: null, details })
+        })
       } catch (error) {
         throw isDuplicate(error) ? new InvalidInput('id', `There is a plan "${id}" already. Choose another id.`) : error
       }
@@ -100,39 +118,49 @@ export function planService({
     },
 
     /** Changes name and limits. Accounts keep what they store, even beyond the new limits. @throws INVALID_INPUT */
-    async update(id: string, given: { name?: string | null; limits: LimitChange[] }): Promise<PlanUse> {
+    async update(
+      id: string,
+      given: { name?: string | null; limits: LimitChange[] },
+      by: Caller | null = null,
+    ): Promise<PlanUse> {
       const limits = readLimits(given.limits, 'plan')
       const name = given.name == null ? {} : { name: readName(given.name) }
       const changes = { ...name, ...(limits as Partial<Limits>) }
-      const before = await changePlan(id, async (plan, tx) => {
+      const before = await changePlan({ id, by, kind: 'plan.updated' }, async (_plan, tx) => {
         await db.Plan.update(changes, { where: { id }, transaction: tx })
-        return plan
+        return { ...name, ...(given.limits.length > 0 ? { limits: given.limits } : {}) }
       })
       if (await announceShrunkPlan(db, { id, before, after: { ...before, ...changes } }, link())) wake()
       return find(id)
     },
 
     /** No account is given it any more; its accounts keep it until an operator moves them. @throws INVALID_INPUT, PLAN_IN_USE */
-    async retire(id: string): Promise<PlanUse> {
-      await changePlan(id, async (plan, tx) => {
+    async retire(id: string, by: Caller | null = null): Promise<PlanUse> {
+      await changePlan({ id, by, kind: 'plan.retired' }, async (plan, tx) => {
         if (plan.isDefault)
           throw new AppError('PLAN_IN_USE', 'New accounts get this plan. Make another plan the default first.', {
             plan_id: id,
           })
-        if (plan.retiredAt === null) await db.Plan.update({ retiredAt: Date.now() }, { where: { id }, transaction: tx })
+        if (plan.retiredAt !== null) return undefined
+        await db.Plan.update({ retiredAt: Date.now() }, { where: { id }, transaction: tx })
+        return {}
       })
       return find(id)
     },
 
     /** Accounts may be given a retired plan again. @throws INVALID_INPUT */
-    async restore(id: string): Promise<PlanUse> {
-      await changePlan(id, (_plan, tx) => db.Plan.update({ retiredAt: null }, { where: { id }, transaction: tx }))
+    async restore(id: string, by: Caller | null = null): Promise<PlanUse> {
+      await changePlan({ id, by, kind: 'plan.restored' }, async (plan, tx) => {
+        if (plan.retiredAt === null) return undefined
+        await db.Plan.update({ retiredAt: null }, { where: { id }, transaction: tx })
+        return {}
+      })
       return find(id)
     },
 
     /** Deletes a plan that no account has. @throws INVALID_INPUT, PLAN_IN_USE */
-    async remove(id: string): Promise<void> {
-      await changePlan(id, async (plan, tx) => {
+    async remove(id: string, by: Caller | null = null): Promise<void> {
+      await changePlan({ id, by, kind: 'plan.deleted' }, async (plan, tx) => {
         const users = (await accountsPerPlan(db, tx)).get(id) ?? 0
         if (plan.isDefault || users > 0)
           throw new AppError(
@@ -143,15 +171,18 @@ export function planService({
             { plan_id: id, accounts: users },
           )
         await db.Plan.destroy({ where: { id }, transaction: tx })
+        return { name: plan.name }
       })
     },
 
     /** New accounts get this plan from now on. @throws INVALID_INPUT, PLAN_IN_USE for a retired one */
-    async setDefault(id: string): Promise<PlanUse> {
-      await changePlan(id, async (plan, tx) => {
+    async setDefault(id: string, by: Caller | null = null): Promise<PlanUse> {
+      await changePlan({ id, by, kind: 'plan.made_default' }, async (plan, tx) => {
         if (plan.retiredAt !== null)
           throw new AppError('PLAN_IN_USE', 'This plan is retired. Restore it first.', { plan_id: id })
+        if (plan.isDefault) return undefined
         await setDefaultPlan(db, id, tx)
+        return {}
       })
       return find(id)
     },
@@ -166,9 +197,15 @@ export function planService({
      * Sets own limits of an account or of a workspace; what is stored beyond them is kept. Does not authorize.
      * @throws USER_NOT_FOUND, WORKSPACE_NOT_FOUND, INVALID_INPUT
      */
-    async setLimits(holder: Holder, id: string, changes: LimitChange[]): Promise<void> {
+    async setLimits(holder: Holder, id: string, changes: LimitChange[], by: Caller | null = null): Promise<void> {
       const limits = readLimits(changes, holder)
-      if (await db.transaction(tx => assignLimits(db, { holder, id, limits, link: link() }, tx))) wake()
+      const over = await change(operatorOf(by), async ({ tx, record }) => {
+        const isOver = await assignLimits(db, { holder, id, limits, link: link() }, tx)
+        const log = holder === 'workspace' ? { workspace: id } : id
+        if (changes.length > 0) record(log, { kind: 'limits.changed', subject: id, details: { limits: changes } })
+        return isOver
+      })
+      if (over) wake()
     },
 
     /** Finds a workspace by its id or slug, for programs that run beside the service. A slug may look like an id of something else: that is never meant. */

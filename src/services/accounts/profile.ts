@@ -39,6 +39,8 @@ export class SignInRefused extends Error {
   readonly reason: RefusalReason
   /** The account that it was about, where there is one. */
   readonly account: { userId: string; refusal: AccountRefusal } | undefined
+  /** Where it was about none: the e-mail address that the provider has stated, masked. */
+  claimed: string | undefined
 
   constructor(
     reason: RefusalReason,

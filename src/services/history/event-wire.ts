@@ -1,3 +1,4 @@
+import { wireName } from '../accounts/limit.ts'
 import { writeCursor } from '../page.ts'
 import type { EventDetails, EventView } from './event.ts'
 
@@ -21,7 +22,8 @@ export function onWire({ id, logId, seq, kind, at, actorId, via, viaId, subjectI
 
 function detailsOnWire(details: EventDetails) {
   const { path, from, bytes, md5, files, entryId, recipient, name, workspaceId, ...more } = details
-  const { role, plan, provider, sender, refusal, device, network, ...rest } = more
+  // No event that is sent has a count.
+  const { role, plan, limits, provider, sender, refusal, device, network, count: _, ...rest } = more
   // A detail that is not sent is a mistake of types.
   rest satisfies Record<string, never>
   return {
@@ -36,6 +38,12 @@ function detailsOnWire(details: EventDetails) {
     workspace_id: workspaceId ?? null,
     role: role ?? null,
     plan: plan ?? null,
+    limits:
+      limits?.map(({ name, value }) => ({
+        name: wireName(name),
+        value: typeof value === 'number' ? value : null,
+        unlimited: value === 'unlimited',
+      })) ?? null,
     provider: provider ?? null,
     sender: sender ?? null,
     refusal: refusal ?? null,

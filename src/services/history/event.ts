@@ -1,9 +1,10 @@
 import type { Db, Tx } from '../../../db/index.ts'
-import type { AccountRefusal, EventKind, Via } from '../../../db/models/event.ts'
+import type { EventKind, SignInRefusal, Via } from '../../../db/models/event.ts'
 import { appendEvents, type EventRow, type LogName } from '../../../db/queries/event.ts'
 import type { Caller, Origin, Writer } from '../../access/caller.ts'
 import type { Role } from '../../access/roles.ts'
 import { type Measures, silentMeasures } from '../../telemetry/telemetry.ts'
+import type { LimitChange } from '../accounts/limit.ts'
 import type { PubSub } from '../notices/pub-sub.ts'
 
 /** Who does something, and by what. The ids are no credentials. */
@@ -35,11 +36,15 @@ export interface EventDetails {
   workspaceId?: string
   role?: Role
   plan?: string
+  /** The limits that were set. */
+  limits?: readonly LimitChange[]
+  /** Of mails that are sent again; of sign-ins that were refused for this reason within an hour, from everywhere. */
+  count?: number
   provider?: string
   /** The name given by the sender of a file, who is not authenticated. */
   sender?: string
   /** Why a sign-in was refused. */
-  refusal?: AccountRefusal
+  refusal?: SignInRefusal
   /** "Firefox on Linux" */
   device?: string
   /** A truncated IP address. */

@@ -35,6 +35,7 @@ const messageOf = {
   FILE_REQUEST_CLOSED: 'requestClosed',
   WORKSPACE_CREATED: 'workspaceCreated',
   WORKSPACE_RENAMED: 'workspaceRenamed',
+  LIMITS_CHANGED: 'limitsChanged',
   MEMBER_JOINED: 'joined',
   MEMBER_ROLE_CHANGED: 'roleChanged',
   MEMBER_REMOVED: 'memberRemoved',

@@ -38,6 +38,12 @@ export const TRAIL = graphql(`
           name
           role
           plan
+          limits {
+            name
+            value
+            unlimited
+          }
+          count
           provider
           sender
           refusal

@@ -5,6 +5,7 @@ import { formatToTheSecond } from '../../../i18n/times.ts'
 import { Figures } from '../../../parts/figures.tsx'
 import { personName } from '../../../parts/person-name.ts'
 import { roleName } from '../../workspaces/roles.ts'
+import { limitLabel, limitText } from '../limits.tsx'
 import type { Entry } from './documents.ts'
 import { kinds } from './kinds.ts'
 import type { AuditSearch } from './search.ts'
@@ -32,8 +33,12 @@ export function AuditEntry({ entry, search }: { entry: Entry; search: AuditSearc
               <span dir="ltr">{entry.address}</span>
             </Only>
           )}
-          {entry.agent && <bdi className="audit-agent">{entry.agent}</bdi>}
         </div>
+        {entry.agent && (
+          <p className="sub" dir="auto">
+            {entry.agent}
+          </p>
+        )}
         <details>
           <summary aria-label={text('detailsOf', { kind: kinds[kind], when })}>{text('details')}</summary>
           <Figures of={factsOf(entry)} />
@@ -78,10 +83,15 @@ function Means({ entry: { via, credentialId, credentialName }, search }: { entry
   return <Only search={{ ...search, credential: credentialId }}>{words}</Only>
 }
 
+function limitOf({ name, value, unlimited }: NonNullable<Entry['details']['limits']>[number]): string {
+  const isOfPlan = value === null && !unlimited
+  return text('limitIs', { name: limitLabel(name), value: isOfPlan ? text('byPlan') : limitText({ name, value }) })
+}
+
 /** All that is known of an entry beside what its row shows. */
 function factsOf(entry: Entry): [label: string, value: ReactNode][] {
   const { path, from, size, files, recipient, name, role, plan, provider, ...more } = entry.details
-  const { refusal, device, network, sender } = more
+  const { limits, count, refusal, device, network, sender } = more
   const code = (value: string) => <code dir="ltr">{value}</code>
   const known: [label: string, value: ReactNode][] = [
     [text('path'), path],
@@ -93,6 +103,8 @@ function factsOf(entry: Entry): [label: string, value: ReactNode][] {
     [text('files'), files === null ? null : formatNumber(files)],
     [text('role'), role && roleName(role)],
     [text('plan'), plan],
+    [text('limits'), limits?.map(limitOf).join(', ') ?? null],
+    [text('count'), count === null ? null : formatNumber(count)],
     [text('provider'), provider],
     [text('refusal'), refusal],
     [text('device'), device],
