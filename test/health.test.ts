@@ -188,6 +188,24 @@ describe('Findings', () => {
     expect(await kinds()).not.toContain('JOBS_LATE')
   })
 
+  it('tell previews that wait only after a day: they may wait for long after a large upload', async () => {
+    const { db } = w.app
+    const job = (kind: string, seconds: number) => ({
+      ...{ id: v7(), kind, payload: '{}', attempts: 1, lastError: 'x' },
+      ...{ createdAt: Date.now() - seconds * 1000, dueAt: Date.now() + 3_600_000 },
+    })
+    const late = async (...jobs: ReturnType<typeof job>[]) => {
+      await db.Job.bulkCreate(jobs)
+      const { findings } = await health()
+      await db.Job.destroy({ where: {} })
+      return findings.filter(({ kind }) => kind === 'JOBS_LATE').map(({ message }) => message)
+    }
+    expect(await late(job('preview', 80_000))).toEqual([])
+    const other = await late(job('preview', 80_000), job('purge-folder', 700))
+    expect(other).toEqual([expect.stringMatching(/^Jobs \(purge-folder\) have waited/)])
+    expect(await late(job('preview', 90_000))).toEqual([expect.stringMatching(/^Jobs \(preview\) have waited/)])
+  })
+
   it('tell requests that fail', async () => {
     at = Date.now() - 150_000
     const { sessions } = w.app.services

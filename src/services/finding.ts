@@ -2,7 +2,7 @@ import type { DriveFill, JobState } from '../../db/queries/health.ts'
 import { redact } from '../runtime/log.ts'
 import { size } from '../runtime/table.ts'
 import type { Alarm } from '../telemetry/alarms.ts'
-import { type Severity, severities, thresholds } from '../telemetry/thresholds.ts'
+import { LATE_PREVIEW_SECONDS, type Severity, severities, thresholds } from '../telemetry/thresholds.ts'
 import type { FindingKind } from '../values/finding-kind.ts'
 
 export const MINUTE_MS = 60_000
@@ -126,7 +126,8 @@ function ofJobs({ at, jobs }: Known): Finding[] {
   return jobs.flatMap(({ kind, waiting, givenUp, oldestAt, lastError }) => {
     const told = { subject: kind, detail: redact(lastError) }
     const late = oldestAt === null ? 0 : (at - oldestAt) / 1000
-    const { limit, severity } = thresholds.jobsLate
+    const { limit: ofOthers, severity } = thresholds.jobsLate
+    const limit = kind === 'preview' ? LATE_PREVIEW_SECONDS : ofOthers
     return [
       ...(late > limit ? [finding('jobsLate', severity, { ...told, value: late, count: waiting })] : []),
       ...(givenUp > 0 ? [finding('jobsGivenUp', 'warning', { ...told, count: givenUp })] : []),

@@ -150,7 +150,8 @@ export function levelsOf(readings: Readings): Partial<Record<Level, number>> {
     usedBytes: one('used'),
     keptBytes: one('kept'),
     dueJobs: one('jobsDue'),
-    oldestJobSeconds: most(valuesOf(readings.jobsOldest)),
+    // Previews may wait for long.
+    oldestJobSeconds: most(valuesOf(readings.jobsOldest, ({ kind }) => kind !== 'preview')),
     givenUpJobs: one('jobsGivenUp'),
     dueWebhooks: one('webhooksDue'),
     oldestWebhookSeconds: one('webhooksOldest'),

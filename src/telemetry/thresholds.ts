@@ -45,6 +45,9 @@ export const thresholds = {
   workersMissing: threshold('SatchelWorkersMissing', 'warning', 0, 5),
 } as const satisfies Record<string, Threshold>
 
+/** Previews may wait for long after a large upload: so many seconds, as the alert SatchelPreviewsLate. */
+export const LATE_PREVIEW_SECONDS = 86_400
+
 export type ThresholdName = keyof typeof thresholds
 
 /** At least so many requests a second, so that one failure of two is no alarm. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals'
 import { FINE, histograms } from '../../src/telemetry/catalog.ts'
 import { type Level, quantile, type Sample, tables } from '../../src/telemetry/figures.ts'
 import { createRecorder, type Recorder } from '../../src/telemetry/recorder.ts'
-import { thresholds } from '../../src/telemetry/thresholds.ts'
+import { LATE_PREVIEW_SECONDS, thresholds } from '../../src/telemetry/thresholds.ts'
 
 const STEP = 15_000
 const START = Date.UTC(2026, 0, 1)
@@ -201,10 +201,13 @@ describe('Thresholds', () => {
       const said = spans.map(([, range, wait]) => Number(range ?? wait))
       if (minutes > 0) expect([alert, said.includes(minutes)]).toEqual([alert, true])
     }
+    expect(rules.get('SatchelPreviewsLate')).toContain(`> ${LATE_PREVIEW_SECONDS} `)
     // That the service does not answer cannot come from the service; jobs that were given up come from the database, and so does maintenance, which the console shows everywhere.
     const known = new Set(Object.values(thresholds).map(({ alert }): string => alert))
     expect([...rules.keys()].filter(alert => !known.has(alert))).toEqual([
       'SatchelDown',
+      // The finding of jobs that are late says it, by their kind.
+      'SatchelPreviewsLate',
       'SatchelJobsGivenUp',
       'SatchelMaintenanceLong',
     ])
