@@ -34,7 +34,7 @@ const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
       nullable: true,
       description: 'The name of the key, while there is one.',
       resolve: async ({ via, viaId }, _args, context) =>
-        via === 'key' && viaId ? ((await keyNames(context, viaId)) ?? null) : null,
+        (via === 'key' || via === 'webdav') && viaId ? ((await keyNames(context, viaId)) ?? null) : null,
     }),
     concerned: personField(
       t,
