@@ -273,6 +273,20 @@ describe('What others share', () => {
   })
 })
 
+it('names what is in a share of several as it is named there', async () => {
+  await alice.upload('one/plover.txt', '1')
+  await alice.upload('two/plover.txt', '2')
+  const { errors } = await alice.graphql(SHARE, {
+    input: {
+      files: [{ at: { path: 'one/plover.txt' } }, { at: { path: 'two/plover.txt' } }],
+      email: bob.email,
+      together: true,
+    },
+  })
+  expect(errors).toBeUndefined()
+  expect((await paths(bob, 'plover')).sort()).toEqual(['plover (2).txt', 'plover.txt'])
+})
+
 it('goes on with an empty page where the end of the page before is gone, and says so', async () => {
   const { edges, pageInfo } = await search(alice, 'invoice', { orderBy: 'NAME', first: 1 })
   expect(pageInfo.hasNextPage).toBe(true)

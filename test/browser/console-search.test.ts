@@ -35,12 +35,16 @@ async function choose(page: Page, chip: string, option: string) {
 }
 
 beforeAll(async () => {
-  w = await startConsole({ RATE_SEARCHES: '10000' })
+  w = await startConsole({ RATE_SEARCHES: '10000', SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1' })
   alice = await w.person('alice')
   bob = await w.person('bob')
   await alice.upload('taxes/2026/Invoice March.pdf', 'not a PDF', 'application/pdf')
   await alice.upload('taxes/invoice list.txt', 'one\ntwo\n')
   await alice.upload(`taxes/${HOSTILE}`, 'hostile')
+  await alice.upload(
+    'letters/to the council.txt',
+    'Dear <b>council</b>, the <img src=x onerror=alert(4)> kingfisher is back.',
+  )
   const { createWorkspace } = await alice.ask<{ createWorkspace: { workspace: { drive: { id: string } } } }>(
     'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { workspace { id drive { id } } } }',
     { input: { name: 'Garden & <b>Club</b>', slug: 'garden' } },
@@ -161,6 +165,23 @@ describe('The search', () => {
       .or(page.getByRole('heading', { name: `Nothing found for “${q}”` }))
       .first()
       .waitFor()
+    expectQuiet(alice)
+  })
+
+  it('shows the part of a text that has the words, as it is', async () => {
+    const page = await alice.open('/search?q=kingfisher')
+    const row = rowOf('to the council', page)
+    // Its text is read some seconds after it was uploaded.
+    await until(async () => {
+      if ((await row.count()) === 1) return true
+      await alice.open('/search?q=kingfisher')
+      return (await row.count()) === 1
+    })
+    await row.locator('.snippet').getByText('Text', { exact: true }).waitFor()
+    expect(await row.locator('.snippet').textContent()).toContain('onerror=alert(4)> kingfisher is back.')
+    expect(await row.locator('mark').allTextContents()).toEqual(['kingfisher'])
+    expect(await page.locator('.search-results :is(img, b)').count()).toBe(0)
+    await pictures(page, 'console-search-text')
     expectQuiet(alice)
   })
 

@@ -9,7 +9,10 @@ import { until } from '../until.ts'
 let t: TestApp
 
 beforeAll(async () => {
-  t = await startApp({ ...UNHURRIED, RATE_SEARCHES: '1000000', RATE_FOLDERS: '1000000', RATE_NOTES: '1000000' })
+  t = await startApp({
+    ...{ ...UNHURRIED, RATE_SEARCHES: '1000000', RATE_FOLDERS: '1000000', RATE_NOTES: '1000000' },
+    ...{ SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1' },
+  })
   await t.limit(ROOMY)
 })
 afterAll(() => t?.stop())
@@ -74,12 +77,16 @@ async function ask<T>(who: Person, query: string, variables: object): Promise<T>
   return data
 }
 
+/** What is in the file: another word, by which nothing else is found. */
+const contentOf = (word: string) => `An egret${word} stood in the reeds.`
+const inside = (word: string) => `egret${word}`
+
 /** A folder in another one, with a file. */
 async function ofOwner(): Promise<Scene> {
   const n = ++scenes
   const word = `curlew${n}x`
   const [owner, reader] = await Promise.all([t.signIn(`owner${n}`), t.signIn(`reader${n}`)])
-  await must(owner.upload(`above/${word}/${word} plan.txt`, word))
+  await must(owner.upload(`above/${word}/${word} plan.txt`, contentOf(word)))
   return { owner, reader, word }
 }
 
@@ -100,7 +107,7 @@ async function shareWith({ graphql }: Person, { email }: Person, at: object): Pr
 async function member(): Promise<Scene> {
   const scene = await ofOwner()
   const workspaceId = await found(scene.owner)
-  await must(put(scene.owner, workspaceId, `above/${scene.word}/${scene.word} plan.txt`, 'x'))
+  await must(put(scene.owner, workspaceId, `above/${scene.word}/${scene.word} plan.txt`, contentOf(scene.word)))
   await join(t, workspaceId, scene.reader, 'viewer')
   return { ...scene, workspaceId }
 }
@@ -110,7 +117,7 @@ async function sharedByMember(): Promise<Scene> {
   const scene = await ofOwner()
   const host = await t.signIn(`host${scenes}`)
   const workspaceId = await found(host)
-  await must(put(host, workspaceId, `above/${scene.word}/${scene.word} plan.txt`, 'x'))
+  await must(put(host, workspaceId, `above/${scene.word}/${scene.word} plan.txt`, contentOf(scene.word)))
   await join(t, workspaceId, scene.owner, 'editor')
   const drive = await ask<{ workspace: { drive: { id: string } } }>(
     host,
@@ -240,13 +247,23 @@ describe('From the next request on, a search shows nothing', () => {
     const { reader, word, workspaceId } = scene
     await until(async () => (await seen(reader, word, workspaceId)).length === 2)
     expect(await seen(reader, word, workspaceId)).toEqual([word, `${word} plan.txt`])
+    await t.app.searchIndexer.idle()
+    await t.settle()
+    expect(await seen(reader, inside(word), workspaceId)).toEqual([`${word} plan.txt`])
     // What was read before leads no further.
     const first = await graph(reader, word, { first: 1 })
     expect(first?.pageInfo.hasNextPage).toBe(true)
     await end(scene)
     expect(await seen(reader, word, workspaceId)).toEqual([])
     expect((await graph(reader, word, { after: first?.pageInfo.endCursor }))?.edges ?? []).toEqual([])
-    for (const query of [`name:${word}`, `"${word} plan"`, `type:text ${word}`, `in:${word} type:text`])
+    for (const query of [
+      inside(word),
+      `"an ${inside(word)}"`,
+      `name:${word}`,
+      `"${word} plan"`,
+      `type:text ${word}`,
+      `in:${word} type:text`,
+    ])
       expect(await seen(reader, query, workspaceId)).toEqual([])
   })
 
@@ -257,6 +274,9 @@ describe('From the next request on, a search shows nothing', () => {
       const scene = await begin()
       const { reader, word } = scene
       await until(async () => (await seen(reader, word)).length === 2)
+      await t.app.searchIndexer.idle()
+      await t.settle()
+      expect(await seen(reader, inside(word))).toHaveLength(1)
       let isEnded = false
       let isOver = false
       let before = 0
@@ -265,11 +285,12 @@ describe('From the next request on, a search shows nothing', () => {
         while (!isOver) {
           // What began after the answer to the end must show nothing.
           const beganAfter = isEnded
+          const query = n < 4 ? word : inside(word)
           const page =
             n % 2 === 0
-              ? ((await graph(reader, word))?.edges.map(({ node }) => node.name) ?? [])
+              ? ((await graph(reader, query))?.edges.map(({ node }) => node.name) ?? [])
               : await reader
-                  .rest('GET', `/api/search?query=${word}`)
+                  .rest('GET', `/api/search?query=${query}`)
                   .then(({ status, response }) =>
                     status === 200 ? response.results.map(({ name }: { name: string }) => name) : [],
                   )
@@ -319,7 +340,7 @@ describe('A search', () => {
 
   it('never shows notes and tags to recipients, nor notes to members, and nothing of what was removed from them', async () => {
     const { owner, reader, word } = await shared()
-    const md5 = createHash('md5').update(word).digest('hex')
+    const md5 = createHash('md5').update(contentOf(word)).digest('hex')
     const note = (content: string) => must(owner.rest('PUT', `/api/files/${md5}/note`, { json: { content } }))
     await note(`${word}secret by the river`)
     const path = `above/${word}/${word} plan.txt`

@@ -10,6 +10,7 @@ import { type SearchField, searchFields } from '../../values/search-order.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { tagKey } from '../../values/tag-name.ts'
 import type { ShareView } from '../sharing/share-list.ts'
+import { type Tops, topsOf } from '../sharing/share-top.ts'
 import type { Candidate, CandidateKey } from './search-candidate.ts'
 import { type Fit, fitOf, hasTerm, isExcluded, isIn, passes, searched as searchedText } from './search-match.ts'
 import { placeIn, type SearchScope, type SeenPlace } from './search-scope.ts'
@@ -137,22 +138,34 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
     return looked.filter(({ place }) => place.share !== null || place.chain.some(id => (counts.get(id) ?? 0) > 0))
   }
 
+  const tops = new Map<string, Tops | null>()
+
+  /** The names by which a share has what was found: of several entries with the same name, the later ones have others there. */
+  async function namesIn({ share, names, chain }: SeenPlace): Promise<string[]> {
+    if (!share || share.entryCount === null) return names
+    const known = tops.has(share.id) ? tops.get(share.id) : await topsOf(db, share)
+    tops.set(share.id, known ?? null)
+    const top = known?.all.find(({ id }) => id === chain[names.length - 1])
+    return top ? [top.name, ...names.slice(1)] : names
+  }
+
   return {
     /** Those that fit, in their order. */
     async fitting(candidates: readonly Candidate[]): Promise<SearchResult[]> {
       const found = await onlyShared((await look(candidates)).filter(isInRank))
       const order = new Map(candidates.map(({ row }, i) => [row.id, i]))
       const place = ({ candidate }: Looked) => order.get(candidate.row.id) ?? 0
-      return found
-        .sort((a, b) => place(a) - place(b))
-        .map(({ candidate, place: { share, names }, fit, note, digest }) => {
-          const fields = new Set<SearchField>(fit.fields)
-          return {
-            ...{ row: candidate.row, share, names, key: [candidate.rank, candidate.order, candidate.row.id], digest },
-            matchedIn: searchFields.filter(field => fields.has(field)),
-            snippet: fields.has('note') && note !== undefined ? snippetOf(note, query.terms) : null,
-          }
+      const results: SearchResult[] = []
+      for (const { candidate, place: seen, fit, note, digest } of found.sort((a, b) => place(a) - place(b))) {
+        const fields = new Set<SearchField>(fit.fields)
+        const { row, rank, order } = candidate
+        results.push({
+          ...{ row, share: seen.share, names: await namesIn(seen), key: [rank, order, row.id], digest },
+          matchedIn: searchFields.filter(field => fields.has(field)),
+          snippet: fields.has('note') && note !== undefined ? snippetOf(note, query.terms) : null,
         })
+      }
+      return results
     },
   }
 }
