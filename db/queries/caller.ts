@@ -4,6 +4,7 @@ import type { LimitName, Limits } from '../models/plan.ts'
 import type { User } from '../models/user.ts'
 import { limitsOf, withLimits } from './limit.ts'
 import { rolesThat } from './member.ts'
+import { besideKeys, placeholders } from './sql.ts'
 
 const limits = [
   ...(['maxFileSizeBytes', 'maxTotalStorageBytes', 'maxFiles', 'maxFolders'] as const),
@@ -16,6 +17,7 @@ export interface CallerRow
     Pick<Limits, (typeof limits)[number]> {
   /** Of the session or the key. */
   id: string
+  hash: string
   expiresAt: number | null
   lastUsedAt: number | null
   userId: string
@@ -23,23 +25,37 @@ export interface CallerRow
   rootId: string
 }
 
-const columns = `c.id, c.expires_at AS expiresAt, c.last_used_at AS lastUsedAt, u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture,
+const columns = `c.id, c.hash, c.expires_at AS expiresAt, c.last_used_at AS lastUsedAt, u.id AS userId, u.email, u.verified_email AS verifiedEmail, u.name, u.picture,
   b.id AS bucketId, b.root_id AS rootId, ${limitsOf(limits)}`
-const found = `JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE u.status = 'active' AND`
+const found = `JOIN bucket b ON b.user_id = u.id ${withLimits('u')} WHERE ${besideKeys('u.status')} = 'active' AND`
 
 /** A credential is found by the hash of its secret, or by its id where it was presented before. */
-type By = 'hash' | 'id'
+export type CredentialColumn = 'hash' | 'id'
 
-/** A session, valid or expired, with its active account. */
-export const findSessionCaller = (db: Db, by: By, value: string): Promise<CallerRow | undefined> =>
-  db.row(`SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found} c.${by} = ?`, [value])
+/** Repeats the last value, so that the length is a power of two: the statement is prepared for few lengths. */
+function repeated(values: readonly string[]): string[] {
+  const [last = ''] = values.slice(-1)
+  const length = 2 ** Math.ceil(Math.log2(Math.max(1, values.length)))
+  return Array.from({ length }, (_, i) => values[i] ?? last)
+}
 
-/** A key, valid or expired, with the active account of its creator. */
-export const findKeyCaller = (db: Db, by: By, value: string) =>
-  db.row<CallerRow & { scopes: string; workspaceId: string | null }>(
-    `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId FROM api_key c JOIN user u ON u.id = c.created_by ${found} c.${by} = ?`,
-    [value],
+/** Sessions, valid or expired, with their active accounts. */
+export function findSessionCallers(db: Db, by: CredentialColumn, values: readonly string[]): Promise<CallerRow[]> {
+  const all = repeated(values)
+  return db.rows(
+    `SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found} c.${by} IN (${placeholders(all)})`,
+    all,
   )
+}
+
+/** Keys, valid or expired, with the active accounts of their creators. */
+export function findKeyCallers(db: Db, by: CredentialColumn, values: readonly string[]) {
+  const all = repeated(values)
+  return db.rows<CallerRow & { scopes: string; workspaceId: string | null }>(
+    `SELECT ${columns}, c.scopes, c.workspace_id AS workspaceId FROM api_key c JOIN user u ON u.id = c.created_by ${found} c.${by} IN (${placeholders(all)})`,
+    all,
+  )
+}
 
 export const setLastUse = (db: Db, table: 'session' | 'api_key', id: string, at: number) =>
   db.run(`UPDATE ${table} SET last_used_at = ? WHERE id = ?`, [at, id])

@@ -1,7 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import { parseCookie } from 'cookie'
 import type { Db } from '../../db/index.ts'
-import { type CallerRow, findKeyCaller, findSessionCaller, setLastUse } from '../../db/queries/caller.ts'
+import {
+  type CallerRow,
+  type CredentialColumn,
+  findKeyCallers,
+  findSessionCallers,
+  setLastUse,
+} from '../../db/queries/caller.ts'
 import { hashSecret } from '../runtime/tokens.ts'
 import type { Caller } from './caller.ts'
 import { oneLookup } from './one-lookup.ts'
@@ -13,11 +19,11 @@ const MAX_SECRET = 128
 
 /**
  * Turns the credential of a request into its caller; null without one, or with one that is wrong, expired or revoked.
- * One statement for all requests of a credential that come at once. An API key decides over a cookie: contract, section 1.
+ * One statement for all sessions whose requests come at once, and one for all keys. An API key decides over a cookie: contract, section 1.
  */
 export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller | null> {
-  const findByKey = oneLookup(hash => findKey(db, 'hash', hash))
-  const findBySession = oneLookup(hash => findSession(db, 'hash', hash))
+  const findByKey = oneLookup(hashes => findKeys(db, 'hash', hashes))
+  const findBySession = oneLookup(hashes => findSessions(db, 'hash', hashes))
 
   async function find(req: IncomingMessage): Promise<Caller | null> {
     const key = req.headers['x-api-key'] ?? bearerKey(req)
@@ -38,11 +44,11 @@ export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller |
 
 /** The caller that the secret of a key stands for; null for anything else. */
 export const findCallerByKey = async (db: Db, secret: string): Promise<Caller | null> =>
-  secret.length <= MAX_SECRET ? findKey(db, 'hash', hashOf(secret)) : null
+  secret.length <= MAX_SECRET ? findOne(findKeys, db, 'hash', hashOf(secret)) : null
 
 /** The caller by the credential of an earlier request, for work that outlives it; null when that has ended. */
 export const findCallerAgain = (db: Db, { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>) =>
-  via === 'session' ? findSession(db, 'id', credentialId) : findKey(db, 'id', credentialId)
+  findOne(via === 'session' ? findSessions : findKeys, db, 'id', credentialId)
 
 /**
  * A key as programs send it that know OAuth (RFC 6750). Other tokens are none of ours: a proxy before the service may add one of its own, and
@@ -81,18 +87,37 @@ function use(db: Db, table: 'session' | 'api_key', { id, expiresAt, lastUsedAt }
   return true
 }
 
-async function findSession(db: Db, by: 'hash' | 'id', value: string): Promise<Caller | null> {
-  const row = await findSessionCaller(db, by, value)
-  if (!row || !use(db, 'session', row)) return null
-  return toCaller(row, { via: 'session', scopes: null, workspaceId: null })
-}
+/** Finds the callers of valid credentials, by the values of a column. */
+type Find = (db: Db, by: CredentialColumn, values: readonly string[]) => Promise<Map<string, Caller>>
+
+const findSessions: Find = async (db, by, values) =>
+  callersOf(await findSessionCallers(db, by, values), by, row =>
+    use(db, 'session', row) ? toCaller(row, { via: 'session', scopes: null, workspaceId: null }) : null,
+  )
 
 /** A key acts by the right of its creator: as their account is now, and as their role is where the workspace is entered. */
-async function findKey(db: Db, by: 'hash' | 'id', value: string): Promise<Caller | null> {
-  const row = await findKeyCaller(db, by, value)
-  if (!row || !use(db, 'api_key', row)) return null
-  return toCaller(row, { via: 'api_key', scopes: new Set(row.scopes.split(' ')), workspaceId: row.workspaceId })
+const findKeys: Find = async (db, by, values) =>
+  callersOf(await findKeyCallers(db, by, values), by, row =>
+    use(db, 'api_key', row)
+      ? toCaller(row, { via: 'api_key', scopes: new Set(row.scopes.split(' ')), workspaceId: row.workspaceId })
+      : null,
+  )
+
+function callersOf<Row extends CallerRow>(
+  rows: Row[],
+  by: CredentialColumn,
+  callerOf: (row: Row) => Caller | null,
+): Map<string, Caller> {
+  const found = new Map<string, Caller>()
+  for (const row of rows) {
+    const caller = callerOf(row)
+    if (caller) found.set(row[by], caller)
+  }
+  return found
 }
+
+const findOne = async (find: Find, db: Db, by: CredentialColumn, value: string): Promise<Caller | null> =>
+  (await find(db, by, [value])).get(value) ?? null
 
 function toCaller(row: CallerRow, credential: Pick<Caller, 'via' | 'scopes' | 'workspaceId'>): Caller {
   const { id, userId, email, verifiedEmail, name, picture, expiresAt } = row

@@ -1,19 +1,39 @@
+import { inParts } from '../../db/queries/sql.ts'
+
+/** Keys of one lookup. */
+const MOST = 64
+
 /**
- * Makes one lookup of all that ask for the same key in one turn of the event loop. It begins after the last of them has asked, so
+ * Makes one lookup of all keys that are asked for in one turn of the event loop. It begins after the last of them was asked for, so
  * no request gets an older result: a credential that was revoked before it arrived is refused.
+ * @param find what it leaves out was not found
  */
-export function oneLookup<T>(find: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const asked = new Map<string, Promise<T>>()
+export function oneLookup<T>(
+  find: (keys: string[]) => Promise<ReadonlyMap<string, T>>,
+): (key: string) => Promise<T | null> {
+  let asked = new Map<string, PromiseWithResolvers<T | null>>()
+
+  async function look(some: [key: string, PromiseWithResolvers<T | null>][]): Promise<void> {
+    try {
+      const found = await find(some.map(([key]) => key))
+      for (const [key, { resolve }] of some) resolve(found.get(key) ?? null)
+    } catch (error) {
+      for (const [, { reject }] of some) reject(error)
+    }
+  }
+
+  function lookAll(): void {
+    const all = [...asked]
+    asked = new Map()
+    for (const some of inParts(all, MOST)) void look(some)
+  }
+
   return key => {
     const same = asked.get(key)
-    if (same) return same
-    const found = new Promise<T>((resolve, reject) => {
-      setImmediate(() => {
-        asked.delete(key)
-        find(key).then(resolve, reject)
-      })
-    })
-    asked.set(key, found)
-    return found
+    if (same) return same.promise
+    if (asked.size === 0) setImmediate(lookAll)
+    const answer = Promise.withResolvers<T | null>()
+    asked.set(key, answer)
+    return answer.promise
   }
 }

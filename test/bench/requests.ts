@@ -1,6 +1,6 @@
 /**
- * What a request costs beside a bare node:http + mysql2 server that runs as many statements, on the same MariaDB, by turns:
- * `npm run bench:requests`. Only the ratios mean something on a shared machine.
+ * What a request costs beside a bare node:http + mysql2 server that runs as many statements, on the same MariaDB, by turns, and with many
+ * credentials beside one: `npm run bench:requests`; `-- credentials` for the latter only. Only the ratios mean something on a shared machine.
  */
 import { spawn } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -13,6 +13,7 @@ const ROUNDS = 3
 const SECONDS = 3
 const CONNECTIONS = 32
 const LINKS = 500
+const CREDENTIALS = 64
 
 const bench = await startService('mysql', { GRAPHIQL: 'false', RATE_LINKS: '1000000', LOG_LEVEL: 'info' })
 const { db, bucketId, rootId, cookie } = bench
@@ -120,9 +121,9 @@ interface Figure {
 
 const loader = join(dirname(fileURLToPath(import.meta.url)), 'load.ts')
 
-async function measure(url: string, pid: number | undefined, requests: Request[]): Promise<Figure> {
+async function measure(url: string, pid: number | undefined, requests: Request[], apart = false): Promise<Figure> {
   const before = processorOf(pid)
-  const options = JSON.stringify({ url, connections: CONNECTIONS, duration: SECONDS, requests })
+  const options = JSON.stringify({ url, connections: CONNECTIONS, duration: SECONDS, requests, apart })
   const load = spawn(process.execPath, [loader], { stdio: ['pipe', 'pipe', 'inherit'] })
   load.stdin.end(options)
   const { wrong, rate, answers } = (await readJson(load.stdout)) as { wrong: number; rate: number; answers: number }
@@ -133,7 +134,7 @@ async function measure(url: string, pid: number | undefined, requests: Request[]
 process.stdout.write(
   `answers a second (of bare, aim), and processor time of the server for one; ${CONNECTIONS} connections of another process, medians of ${ROUNDS} rounds by turns\n\n`,
 )
-for (const { title, aims, ...sides } of cases) {
+for (const { title, aims, ...sides } of process.argv.includes('credentials') ? [] : cases) {
   const figures = { bare: [] as Figure[], rest: [] as Figure[], graphql: [] as Figure[] }
   // The first round only warms up.
   for (let round = 0; round <= ROUNDS; round++)
@@ -150,6 +151,27 @@ for (const { title, aims, ...sides } of cases) {
     `${name} ${figure.rate.toFixed(0).padStart(5)}/s${aim ? ` (${(figure.rate / floor.rate).toFixed(2)}, ${aim})` : ''} ${figure.processor.toFixed(2)} ms`
   process.stdout.write(
     `${title.padEnd(36)}${of('bare', floor)}   ${of('REST', rest, aims[0])}   ${of('GraphQL', graph, aims[1])}\n`,
+  )
+}
+
+/** The same requests with as many sessions, compared with one. */
+const cookies = await Promise.all(Array.from({ length: CREDENTIALS }, bench.newSession))
+const [one] = cases.filter(({ title }) => title === 'one file')
+for (const face of ['rest', 'graphql'] as const) {
+  const [request] = one?.[face] ?? []
+  if (!request) continue
+  const withCookie = (each: string): Request => ({ ...request, headers: { ...request.headers, cookie: each } })
+  const sides = [[withCookie(cookie)], cookies.map(withCookie)]
+  const figures: Figure[][] = [[], []]
+  for (let round = 0; round <= ROUNDS; round++)
+    for (const [i, requests] of sides.entries()) {
+      const figure = await measure(bench.url, bench.pid, requests, true)
+      if (round > 0) figures[i]?.push(figure)
+    }
+  const [few = Number.NaN, many = Number.NaN] = figures.map(all => median(all.map(({ rate }) => rate)))
+  const [cheap = Number.NaN, dear = Number.NaN] = figures.map(all => median(all.map(({ processor }) => processor)))
+  process.stdout.write(
+    `one file, ${face}: with one credential ${few.toFixed(0)}/s ${cheap.toFixed(3)} ms, with ${CREDENTIALS} ${many.toFixed(0)}/s (${(many / few).toFixed(2)}, 0.85) ${dear.toFixed(3)} ms\n`,
   )
 }
 

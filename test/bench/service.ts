@@ -20,6 +20,8 @@ const main = join(here, '../../src/main.ts')
 export interface Bench {
   url: string
   cookie: string
+  /** Signs the person in again. @returns the cookie */
+  newSession(): Promise<string>
   db: Db
   databaseUrl: string
   userId: string
@@ -69,7 +71,9 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
     },
     { where: { id: 'free' } },
   )
-  const { secret } = await sessionService({ db, sessionSeconds: 86_400 }).start(userId)
+  const sessions = sessionService({ db, sessionSeconds: 86_400 })
+  const newSession = async () => `session_id=${(await sessions.start(userId)).secret}`
+  const cookie = await newSession()
   const [bucket] = await db.rows<{ id: string; rootId: string }>(
     'SELECT id, root_id AS rootId FROM bucket WHERE user_id = ?',
     [userId],
@@ -95,7 +99,8 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
 
   return {
     url,
-    cookie: `session_id=${secret}`,
+    cookie,
+    newSession,
     db,
     databaseUrl,
     userId,

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Db, openDatabase, type Tx } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { deleteMarked, leaseMarked, liveAmong, releaseBlobs, setLeases, shareBlobs } from '../../db/queries/blob.ts'
+import { findKeyCallers, findSessionCallers } from '../../db/queries/caller.ts'
 import { deleteEntries, entriesOf } from '../../db/queries/entry.ts'
 import { entriesAmong } from '../../db/queries/entry-list.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
@@ -68,6 +69,8 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['deleted entries', inTransaction((db, tx) => trashedNodes(db, 'bucket', keys, tx))],
   ['versions', db => versionsByIds(db, keys)],
   ['versions of files', db => versionsOf(db, keys)],
+  ['sessions', db => findSessionCallers(db, 'hash', keys)],
+  ['API keys', db => findKeyCallers(db, 'hash', keys)],
   ['uploads that have ended', db => deleteEnded(db, 'upload_session', 1, 500)],
 ])('SQLite looks %s up by key, however long the list of keys', async (_, query) => {
   said.length = 0
@@ -79,6 +82,6 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   const steps = plan
     .map(({ detail }) => detail)
     .filter(detail => /^(SEARCH|SCAN (?!chosen|up|f\b|folder))/.test(detail))
-  expect(steps.filter(step => !/[( ](entry_|share_|parent_|bucket_)?id=\?/.test(step))).toEqual([])
+  expect(steps.filter(step => !/[( ]((entry_|share_|parent_|bucket_|user_)?id|hash)=\?/.test(step))).toEqual([])
   expect(steps).not.toEqual([])
 })
