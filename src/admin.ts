@@ -5,6 +5,7 @@ import type { AccountRow } from '../db/queries/account.ts'
 import { auditCommand } from './admin/audit.ts'
 import { maintenanceCommand } from './admin/maintenance.ts'
 import { planCommands, toSnake, type Work } from './admin/plan.ts'
+import { reindexCommand } from './admin/reindex.ts'
 import { statusCommand } from './admin/status.ts'
 import { backupCommands } from './backup/commands.ts'
 import { loadConfig } from './config/config.ts'
@@ -117,6 +118,7 @@ maintenanceCommand({ command, run })
 auditCommand({ command, run })
 
 statusCommand({ command, run })
+reindexCommand({ command, run })
 
 command('retry-mails', 'sends mails again whose delivery was given up').action(() =>
   run(async operator => {

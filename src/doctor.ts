@@ -51,7 +51,7 @@ async function run(config: Config): Promise<boolean> {
     await bindStore(db, store)
     let sum = { findings: 0, repaired: 0 }
     for (let round = 1; round === 1 || (sum.repaired > 0 && round <= ROUNDS); round++) {
-      const installation = { db, store, graceMs: options.grace * 1000 }
+      const installation = { db, store, graceMs: options.grace * 1000, searchContents: config.searchContents }
       sum = await examine(installation, {
         repair: options.repair,
         onFinding: finding => say(finding, sentence(finding)),

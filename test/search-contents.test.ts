@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join as joinPath } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { examine } from '../src/doctor/run.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { contentsService } from '../src/services/search/search-text.ts'
 import { driveOf, expel, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
-import { type Person, startApp, type TestApp } from './harness.ts'
+import { runBuilt } from './built-service.ts'
+import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { pdfOf } from './pdf-of.ts'
 
+let database: { url: string; drop(): Promise<void> }
+let dir: string
 let t: TestApp
 let alice: Person
 let bob: Person
@@ -47,14 +54,21 @@ async function upload(who: Person, path: string, bytes: string | Uint8Array, typ
 }
 
 beforeAll(async () => {
+  database = await newDatabase()
+  dir = mkdtempSync(joinPath(tmpdir(), 'satchel-contents-'))
   t = await startApp({
     ...UNHURRIED,
+    DATABASE_URL: database.url,
     ...{ SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1', TRASH_DAYS: '0', VERSIONS_KEPT: '0' },
   })
   alice = await t.signIn('alice')
   bob = await t.signIn('bob')
 })
-afterAll(() => t.stop())
+afterAll(async () => {
+  await t.stop()
+  await database.drop()
+  rmSync(dir, { recursive: true, force: true })
+})
 
 describe('What is in a file', () => {
   it('is found by its words, their beginnings, and without their accents, with the part that has them', async () => {
@@ -276,6 +290,63 @@ describe('What a killed process leaves', () => {
     await settle()
     if (job) await t.app.services.contents.make(JSON.parse(job.payload), { attempts: 1, requireRunning() {} })
     expect(await kept(text, 'boodie')).toEqual({ texts: 0, drives: 0, words: 0 })
+  })
+})
+
+describe('The doctor', () => {
+  const examined = async (repair = false): Promise<string[]> => {
+    const kinds: string[] = []
+    const onFinding = ({ kind, repaired }: { kind: string; repaired: boolean }) =>
+      void kinds.push(repaired ? `${kind} repaired` : kind)
+    const { db, store } = t.app
+    await examine({ db, store, graceMs: 0, searchContents: true }, { repair, onFinding })
+    return kinds.filter(kind => kind.startsWith('text'))
+  }
+
+  it('finds texts that are missing and texts of nothing, and repairs both', async () => {
+    await settle()
+    expect(await examined()).toEqual([])
+    const text = 'the woylie that was lost'
+    await upload(alice, 'woylie.txt', text)
+    // It is about to be read.
+    await t.app.searchIndexer.idle()
+    expect(await examined()).toEqual([])
+    await settle()
+    const { db } = t.app
+    await db.run('DELETE FROM content_text WHERE digest = ?', [sha256(text)])
+    await db.run('DELETE FROM search_text WHERE digest = ?', [sha256(text)])
+    await db.run("INSERT INTO content_text (digest, state, characters, created_at) VALUES (?, 'made', 3, 1)", [
+      sha256('of nothing'),
+    ])
+    expect(await paths(alice, 'woylie lost')).toEqual([])
+    expect(await examined()).toEqual(['text-unused', 'text-missing'])
+    expect(await examined(true)).toEqual(['text-unused repaired', 'text-missing repaired'])
+    await t.settle()
+    expect(await examined()).toEqual([])
+    expect(await paths(alice, 'woylie lost')).toEqual(['woylie.txt'])
+  })
+})
+
+describe('npm run admin -- reindex', () => {
+  async function reindex(args: string[]): Promise<string> {
+    const settings = { DATA_DIR: dir, DATABASE_URL: database.url }
+    const { code, out, err } = await runBuilt('admin.ts', ['reindex', ...args], settings)
+    expect([code, err]).toEqual([0, ''])
+    return out
+  }
+
+  it.each([['as it is kept'], ['--again']])('makes names and contents anew: %s', async how => {
+    await upload(alice, 'rebuilt/bettong.txt', 'the bettong is rebuilt')
+    await settle()
+    const { db } = t.app
+    // What is wrong is right after it.
+    await db.run("DELETE FROM search_word WHERE word = 'bettong'")
+    await db.run("DELETE FROM search_text_word WHERE word = 'rebuilt'")
+    expect(await reindex(how === '--again' ? ['--no-wait', how] : ['--no-wait'])).toMatch(/^0 of \d+ drives/)
+    await settle()
+    expect(await paths(alice, 'bettong')).toEqual(['rebuilt/bettong.txt'])
+    expect(await paths(alice, 'bettong is rebuilt')).toEqual(['rebuilt/bettong.txt'])
+    expect(await reindex([])).toMatch(/^The index is rebuilt: (\d+) of \1 drives/)
   })
 })
 

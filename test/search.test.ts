@@ -321,6 +321,29 @@ describe('The index of a drive', () => {
     expect(words).toHaveLength(3 * 500)
   })
 
+  it('has no words of former names and notes, once it has been looked through', async () => {
+    await alice.upload('names/plover.txt', 'plover bytes')
+    const md5 = createHash('md5').update('plover bytes').digest('hex')
+    const note = (content: string) => alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })
+    expect((await note('lapwing dotterel')).status).toBe(200)
+    await complete('plover lapwing')
+    await alice.rest('POST', '/api/files/move', {
+      json: { source: 'names/plover.txt', destination: 'names/dunlin.png' },
+    })
+    expect((await note('dotterel curlew')).status).toBe(200)
+    await complete('dunlin curlew')
+    const words = async () =>
+      (
+        await t.app.db.rows<{ word: string }>(
+          "SELECT w.word FROM search_word w JOIN entry e ON e.id = w.entry_id WHERE e.name = 'dunlin.png' ORDER BY w.word",
+        )
+      ).map(({ word }) => word)
+    expect(await words()).toContain('plover')
+    await t.app.searchIndexer.poll()
+    expect((await words()).sort()).toEqual(['#curlew', '#dotterel', ':image', '=dunlin.png', 'dunlin', 'png'].sort())
+    expect(await paths(alice, 'dunlin curlew')).toEqual(['names/dunlin.png'])
+  })
+
   it('is filled anew for a copied folder of more than one turn', async () => {
     await alice.upload('crowd/one.txt', 'x')
     const { db } = t.app

@@ -43,6 +43,7 @@ const drills = [
   'pack',
   'races',
   'rate-limit',
+  'search-kill',
   'security/database-faults',
   'security/disk-faults',
   'security/file-request-drill',

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import { FILE } from '../models/entry.ts'
+import { GIVEN_UP } from './job.ts'
 import { inParts, placeholders } from './sql.ts'
 
 /** The text of a content, by the SHA-256 of its bytes: whichever and however many files have it. */
@@ -86,16 +87,28 @@ export async function blobsToIndex(db: Db, drive: number, blobIds: readonly stri
 }
 
 /** Files in the order of their ids whose content has no text, or is not indexed in their drive, though that has been looked through. */
-export const filesWithoutTextAfter = (db: Db, after: string, limit: number): Promise<(TextFile & { id: string })[]> =>
+export const filesWithoutTextAfter = (
+  db: Db,
+  { after, before }: { after: string; before: number },
+  limit: number,
+): Promise<(TextFile & { id: string })[]> =>
   db.rows(
     `SELECT e.id, e.blob_id AS blobId, e.name, e.file_type AS fileType, e.total_bytes AS size
      FROM entry e JOIN search_drive d ON d.bucket_id = e.bucket_id JOIN blobs b ON b.id = e.blob_id
        LEFT JOIN content_text c ON c.digest = b.sha256 LEFT JOIN search_text t ON t.digest = b.sha256 AND t.drive = d.number
-     WHERE e.kind = ${FILE} AND e.id > ? AND d.has_texts = 1 AND d.place IS NULL
+     WHERE e.kind = ${FILE} AND e.id > ? AND e.updated_at <= ? AND d.has_texts = 1 AND d.place IS NULL
        AND (c.digest IS NULL OR (c.state = 'made' AND (t.doc IS NULL OR t.is_ready = 0)))
      ORDER BY e.id LIMIT ${limit}`,
-    [after],
+    [after, before],
   )
+
+/** The blobs that jobs are about to read the texts of. */
+export async function waitingTexts(db: Db): Promise<Set<string>> {
+  const rows = await db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'contents' AND due_at < ?", [
+    GIVEN_UP,
+  ])
+  return new Set(rows.map(({ payload }) => (JSON.parse(payload) as { blobId: string }).blobId))
+}
 
 /** How many texts there are, how many characters they have, and how many contents have none. */
 export async function countTexts(
@@ -104,7 +117,9 @@ export async function countTexts(
   const row = await db.row<Record<'made' | 'characters' | 'failed', number | null>>(
     "SELECT SUM(state = 'made') AS made, SUM(characters) AS characters, SUM(state = 'failed') AS failed FROM content_text",
   )
-  const jobs = await db.row<{ n: number }>("SELECT COUNT(*) AS n FROM outbox WHERE kind = 'contents'")
+  const jobs = await db.row<{ n: number }>("SELECT COUNT(*) AS n FROM outbox WHERE kind = 'contents' AND due_at < ?", [
+    GIVEN_UP,
+  ])
   return {
     made: Number(row?.made ?? 0),
     characters: Number(row?.characters ?? 0),

@@ -1,7 +1,7 @@
 import { type Db, isDuplicate, type Tx } from '../index.ts'
 import type { FILE, FOLDER } from '../models/entry.ts'
 import { type PlacedRow, placedColumns } from './entry-list.ts'
-import { placeholders } from './sql.ts'
+import { besideKeys, placeholders } from './sql.ts'
 
 /** How far a drive is indexed. */
 export interface SearchDrive {
@@ -18,6 +18,8 @@ export interface SearchDrive {
   entries: number
   /** The highest number that a content has there. */
   docs: number
+  /** The lowest one that a content has now. */
+  firstDoc: number
   /** Whether the texts of its files are looked for. */
   hasTexts: boolean
   /** The last event of the drive. */
@@ -25,6 +27,7 @@ export interface SearchDrive {
 }
 
 const columns = `bucket_id AS bucketId, number, place, seq, began_at AS beganAt, indexed_at AS indexedAt, entries, docs, has_texts AS hasTexts,
+  COALESCE((SELECT MIN(t.doc) FROM search_text t WHERE t.drive = number), 0) AS firstDoc,
   COALESCE((SELECT MAX(v.seq) FROM event v WHERE v.log_id = bucket_id), 0) AS head`
 
 const read = (rows: SearchDrive[]): SearchDrive[] =>
@@ -34,6 +37,7 @@ const read = (rows: SearchDrive[]): SearchDrive[] =>
     seq: Number(row.seq),
     entries: Number(row.entries),
     docs: Number(row.docs),
+    firstDoc: Number(row.firstDoc),
     hasTexts: Boolean(row.hasTexts),
     head: Number(row.head),
   }))
@@ -83,6 +87,18 @@ export const beginTexts = (db: Db): Promise<number> =>
   db.run("UPDATE search_drive SET has_texts = 1, place = '', began_at = ?, entries = 0 WHERE has_texts = 0", [
     Date.now(),
   ])
+
+/** Begins anew with all drives, from their first entries on. What is indexed stays, and is found meanwhile. */
+export const restartSearchDrives = (db: Db): Promise<number> =>
+  db.run("UPDATE search_drive SET place = '', began_at = ?, entries = 0", [Date.now()])
+
+/** How far the index is. */
+export async function countSearchDrives(db: Db): Promise<{ drives: number; unfinished: number; entries: number }> {
+  const row = await db.row<Record<'drives' | 'unfinished' | 'entries', number | null>>(
+    'SELECT COUNT(*) AS drives, SUM(place IS NOT NULL) AS unfinished, SUM(entries) AS entries FROM search_drive',
+  )
+  return { drives: Number(row?.drives), unfinished: Number(row?.unfinished), entries: Number(row?.entries) }
+}
 
 /** Notes that texts are no longer looked for. @returns in how many drives they were */
 export const endTexts = (db: Db): Promise<number> => db.run('UPDATE search_drive SET has_texts = 0 WHERE has_texts = 1')
@@ -161,30 +177,45 @@ export async function deleteWords(db: Db, drive: number, limit: number): Promise
   )
 }
 
+/** A word of the index, with its entry as it is now; without a name where that is gone, or in another drive. */
+export interface WordRow {
+  drive: number
+  word: string
+  entryId: string
+  name: string | null
+  kind: number | null
+  fileType: string | null
+  bucketId: string | null
+  md5: string | null
+}
+
 /**
- * Words in the order of the index, after one, with the name that their entry has; null where it is gone. As in beyondKey, SQLite begins to
+ * Words in the order of the index, after one. As in beyondKey, SQLite begins to
  * read there for a comparison of rows only: it would read the index from its first word on for alternatives.
  */
 export function wordsInOrder(
   db: Db,
   { drive, word, entryId }: { drive: number; word: string; entryId: string },
   limit: number,
-): Promise<{ drive: number; word: string; entryId: string; name: string | null }[]> {
+): Promise<WordRow[]> {
   const isSqlite = db.dialect === 'sqlite'
   const beyond = isSqlite
     ? '(w.drive, w.word, w.entry_id) > (?, ?, ?)'
     : '(w.drive = ? AND w.word = ? AND w.entry_id > ?) OR (w.drive = ? AND w.word > ?) OR w.drive > ?'
   return db.rows(
-    `SELECT w.drive, w.word, w.entry_id AS entryId, e.name FROM search_word w LEFT JOIN entry e ON e.id = w.entry_id
+    `SELECT w.drive, w.word, w.entry_id AS entryId, e.name, e.kind, e.file_type AS fileType, e.bucket_id AS bucketId, e.md5
+     FROM search_word w LEFT JOIN search_drive d ON d.number = w.drive LEFT JOIN entry e ON e.id = w.entry_id AND ${besideKeys('e.bucket_id')} = d.bucket_id
      WHERE ${beyond} ORDER BY w.drive, w.word, w.entry_id LIMIT ${limit}`,
     [drive, word, entryId, ...(isSqlite ? [] : [drive, word, drive])],
   )
 }
 
-export async function deleteWord(db: Db, row: { drive: number; word: string; entryId: string }, tx: Tx): Promise<void> {
+/** Deletes a word of an entry, unless that has another name by now: it may have the word again. */
+export async function deleteWord(db: Db, { drive, word, entryId, name }: WordRow, tx: Tx): Promise<void> {
+  const isSame = name === null ? '' : ' AND EXISTS (SELECT 1 FROM entry WHERE id = ? AND name = ?)'
   await db.run(
-    'DELETE FROM search_word WHERE drive = ? AND word = ? AND entry_id = ?',
-    [row.drive, row.word, row.entryId],
+    `DELETE FROM search_word WHERE drive = ? AND word = ? AND entry_id = ?${isSame}`,
+    [drive, word, entryId, ...(name === null ? [] : [entryId, name])],
     tx,
   )
 }

@@ -130,9 +130,10 @@ export async function replaceTextWords(
     )
 }
 
-/** A drive with the number of its last content. */
+/** A drive with the numbers of its first and last content. */
 export interface TextDrive {
   number: number
+  firstDoc: number
   docs: number
 }
 
@@ -148,8 +149,9 @@ export async function blocksOfWord(
   const found: { drive: number; block: number; docs: Uint8Array }[] = []
   const range = isPrefix ? 'word >= ? AND word < ?' : 'word = ?'
   for (const some of inParts(drives, DRIVES)) {
-    const parts = some.map(({ number, docs }) => {
-      const blocks = Array.from({ length: Math.floor(docs / BLOCK) + 1 }, (_, i) => i)
+    const parts = some.map(({ number, firstDoc, docs }) => {
+      const first = Math.floor(firstDoc / BLOCK)
+      const blocks = Array.from({ length: Math.floor(docs / BLOCK) - first + 1 }, (_, i) => first + i)
       const limit = isPrefix ? ` LIMIT ${BEGINNING * blocks.length}` : ''
       return `SELECT * FROM (SELECT drive, block, docs FROM search_text_word WHERE drive = ${number} AND block IN (${blocks.join(', ')}) AND ${range}${limit}) d${number}`
     })

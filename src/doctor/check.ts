@@ -25,6 +25,8 @@ export type FindingKind =
   | 'version-without-blob'
   | 'preview-broken'
   | 'picture-misplaced'
+  | 'text-unused'
+  | 'text-missing'
   | 'tag-misplaced'
   | 'favourite-empty'
   | 'job-failing'
@@ -52,6 +54,8 @@ export interface Installation {
   store: BlobStore
   /** Age in milliseconds below which seemingly left-over data may belong to running work of any instance. */
   graceMs: number
+  /** Whether files have texts that are searched. */
+  searchContents?: boolean
 }
 
 /** All rows of a query in pages, each starting after the key of the last row of the one before. */

@@ -2,6 +2,8 @@ import type { Finding, Installation } from './check.ts'
 import { checkFileRequests, checkUploads, compareLedgerWithStore } from './ledger.ts'
 import { checkMarks } from './mark.ts'
 import { checkPictures, checkPreviews } from './preview.ts'
+import { checkPreviews } from './preview.ts'
+import { checkTexts } from './text.ts'
 import { checkBuckets, checkEntries, checkJobs, checkPurges, checkTrash } from './tree.ts'
 import { checkVersions } from './version.ts'
 
@@ -20,6 +22,7 @@ const checks = [
   checkVersions,
   checkPreviews,
   checkPictures,
+  checkTexts,
   checkMarks,
   checkBuckets,
   checkPurges,

@@ -1,16 +1,11 @@
 import type { Db } from '../../db/index.ts'
-import {
-  deleteSearchDrive,
-  deleteWord,
-  deleteWords,
-  goneSearchDrives,
-  wordsInOrder,
-} from '../../db/queries/search-drive.ts'
+import { deleteSearchDrive, deleteWords, goneSearchDrives, wordsInOrder } from '../../db/queries/search-drive.ts'
 import { deleteTextIndex } from '../../db/queries/search-text.ts'
 import type { Log } from '../runtime/log.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import type { SearchIndexService } from '../services/search/search-index.ts'
 import type { ContentsService } from '../services/search/search-text.ts'
+import { deleteStaleWords } from '../services/search/stale-word.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { createPace } from './pace.ts'
 
@@ -101,15 +96,11 @@ export function createSearchIndexer({
     }
   }
 
-  /** Words of entries that are gone. Those of former names stay, which no search takes for one of now. */
+  /** Words of entries that are gone, and of former names and notes. */
   async function forgetWords(): Promise<void> {
     for (let looked = 0; looked < WORDS_OF_RUN && !stopped; looked += WORDS_AT_ONCE) {
       const rows = await wordsInOrder(db, wordPlace, WORDS_AT_ONCE)
-      const gone = rows.filter(({ name }) => name === null)
-      if (gone.length > 0)
-        await db.transaction(async tx => {
-          for (const row of gone) await deleteWord(db, row, tx)
-        })
+      await deleteStaleWords(db, rows)
       wordPlace = rows.length < WORDS_AT_ONCE ? { drive: 0, word: '', entryId: '' } : (rows.at(-1) ?? wordPlace)
       if (rows.length < WORDS_AT_ONCE) return
     }

@@ -58,6 +58,7 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
   const wholeIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
   const notes = new Map<string, string>()
   const creators = new Map<string, boolean>()
+  let inside = 0
 
   async function readNotes(rows: readonly PlacedRow[]): Promise<void> {
     for (const { bucketId } of own) {
@@ -108,6 +109,7 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       const { row } = candidate
       const place = placeIn(scope, row.bucketId, row.id, above)
       if (!place) return []
+      if (!wholeIds.has(row.bucketId)) inside += 1
       // Recipients of a share learn its sharer: of others, a search by their names would tell who made what.
       const isKnown = !place.share || row.createdBy === callerId || row.createdBy === place.share.sharer.id
       if (query.by !== null && !isKnown) return []
@@ -150,6 +152,9 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
   }
 
   return {
+    /** How many candidates from drives that are searched in part were in what is shared. */
+    inside: () => inside,
+
     /** Those that fit, in their order. */
     async fitting(candidates: readonly Candidate[]): Promise<SearchResult[]> {
       const found = await onlyShared((await look(candidates)).filter(isInRank))

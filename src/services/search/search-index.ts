@@ -256,7 +256,7 @@ export function searchIndexService({
 }
 
 /** The words of the index for a note. */
-function firstWordsOf(note: string): string[] {
+export function firstWordsOf(note: string): string[] {
   const words = new Set<string>()
   for (const { word } of wordsIn(note)) if (words.add(noteWord(word)).size === NOTE_WORDS) break
   return [...words]

@@ -1,23 +1,13 @@
-import type { Tx } from '../../../db/index.ts'
 import {
   blobsToIndex,
   contentText,
   deleteTexts,
-  endUnusedText,
   insertContentText,
-  liveBlobWith,
   type TextFile,
-  textBodies,
 } from '../../../db/queries/content-text.ts'
 import { liveBlob, setDigest } from '../../../db/queries/preview.ts'
 import { beginTexts, endTexts } from '../../../db/queries/search-drive.ts'
-import {
-  deleteTextIndex,
-  drivesToIndex,
-  type SearchedText,
-  textsInOrder,
-  textsOfDigest,
-} from '../../../db/queries/search-text.ts'
+import { deleteTextIndex, drivesToIndex, textsInOrder } from '../../../db/queries/search-text.ts'
 import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable } from '../../derive/derive.ts'
 import type { FailureReason } from '../../derive/outcome.ts'
@@ -25,8 +15,9 @@ import { sourceOf } from '../../storage/source.ts'
 import { MAX_TEXT_FILE, textFormatOf } from '../../values/text-format.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll, type Jobs } from '../notices/outbox.ts'
-import { indexedWords, textOfBody, textValue, wordsOfOutput } from './content-text.ts'
+import { textValue, wordsOfOutput } from './content-text.ts'
 import { textIndex } from './text-index.ts'
+import { removeFromDrives, removeText, storedWords } from './text-removal.ts'
 
 /** Reasons that may be a busy machine's rather than the file's: after so many tries, they count as the file's. */
 const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
@@ -122,16 +113,6 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     })
   }
 
-  async function storedWords(digest: string): Promise<string[] | null> {
-    const body = (await textBodies(db, [digest])).get(digest)
-    return body ? indexedWords(await textOfBody(body)) : null
-  }
-
-  /** Takes a content from a drive. Without its text, only its number goes: nothing is found by that. */
-  async function removeFrom(row: Pick<SearchedText, 'drive' | 'doc' | 'digest'>, words?: string[]): Promise<void> {
-    await index.remove(row, words ?? (await storedWords(row.digest)) ?? [])
-  }
-
   return {
     isOn,
 
@@ -173,7 +154,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
         // Only now: a file that is copied meanwhile is seen here, or its drive sees the text.
         for (const drive of await drivesToIndex(db, made.digest)) {
           job.requireRunning()
-          words ??= (await storedWords(made.digest)) ?? undefined
+          words ??= (await storedWords(db, made.digest)) ?? undefined
           if (!words) return
           await index.add(drive, made.digest, words)
         }
@@ -187,24 +168,14 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     /** Deletes the texts of contents whose last blobs are about to be deleted. */
     async forget(digests: readonly string[]): Promise<void> {
       for (const digest of digests) {
-        if (!(await contentText(db, digest))) continue
-        if (await db.transaction(tx => liveBlobWith(db, digest, tx))) continue
-        const rows = await textsOfDigest(db, digest)
-        const words = rows.length > 0 ? ((await storedWords(digest)) ?? []) : []
-        for (const row of rows) await removeFrom(row, words)
-        await db.transaction(async (tx: Tx) => {
-          if (await endUnusedText(db, digest, tx)) return
-          // The same content has arrived meanwhile.
-          const blob = await liveBlobWith(db, digest, tx)
-          if (blob) await enqueueAll(db, 'contents', [{ blobId: blob.id, format: 'text', fileType: 'text/plain' }], tx)
-        })
+        if (await contentText(db, digest)) await removeText(db, digest)
       }
     },
 
     /** Takes some contents from drives that have no file of them any longer. @returns whether all have been looked at */
     async forgetUnused(): Promise<boolean> {
       const rows = await textsInOrder(db, place, ROWS)
-      for (const row of rows) if (!row.isUsed) await removeFrom(row)
+      for (const row of rows) if (!row.isUsed) await removeFromDrives(db, row.digest, [row])
       const last = rows.at(-1)
       const isEnd = rows.length < ROWS
       place = isEnd || !last ? { drive: 0, doc: 0 } : { drive: last.drive, doc: last.doc }

@@ -73,15 +73,17 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
     const filter = searchFilter({ db, query, scope, own, texts, callerId })
     const results: SearchResult[] = []
     const end = performance.now() + MOST_MS
+    const ownedIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
     let looked = 0
     // A drive that the index does not know yet has no row.
     let isComplete = drives.length === bucketIds.length && drives.every(isReady)
     const options = { own, after, texts }
     for await (const some of candidatesOf(db, query, drives, options)) {
-      looked += some.length
+      // Of the drive of a sharer, what is beside the share is not what the recipient looks at.
+      for (const { row } of some) if (ownedIds.has(row.bucketId)) looked += 1
       results.push(...(await filter.fitting(some.filter(candidate => isAfter(candidate, after)))))
       if (results.length > limit) break
-      if (looked > MOST_CANDIDATES || performance.now() > end) {
+      if (looked + filter.inside() > MOST_CANDIDATES || performance.now() > end) {
         isComplete = false
         break
       }

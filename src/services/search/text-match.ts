@@ -41,6 +41,7 @@ class Docs {
 export interface TextDrive {
   bucketId: string
   number: number
+  firstDoc: number
   docs: number
 }
 

@@ -1,0 +1,245 @@
+/**
+ * The search over one drive of many files and texts, on both engines: `npm run bench:search [-- FILES TEXTS] [sqlite|mysql]`, 1,000,000 and
+ * 200,000 by default. Texts have words as languages have them: few are in most texts, most are in few. They are written straight into the
+ * database with the index of their words; the service indexes the names. Then: the time of first results, the size of the index relative
+ * to the text, and what an upload of a text costs with SEARCH_CONTENTS on and off.
+ */
+import { createHash } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { v7 as newId } from 'uuid'
+import type { Db } from '../../db/index.ts'
+import { FILE, FOLDER } from '../../db/models/entry.ts'
+import { insertContentText } from '../../db/queries/content-text.ts'
+import { searchDrives } from '../../db/queries/search-drive.ts'
+import { distinctWords } from '../../src/derive/words.ts'
+import { textIndex } from '../../src/services/search/text-index.ts'
+import { until } from '../until.ts'
+import { type Bench, median, processorOf, startService } from './service.ts'
+
+const [, , ...args] = process.argv
+const [files = 1_000_000, texts = 200_000] = args.filter(arg => /^\d+$/.test(arg)).map(Number)
+const engines = (['sqlite', 'mysql'] as const).filter(
+  one => !args.some(arg => /^[a-z]/.test(arg)) || args.includes(one),
+)
+const SEARCHES = 300
+const UPLOADS = 150
+const TOGETHER = 32
+
+let seed = 1
+/** The same numbers each time. */
+function random(): number {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+  return seed / 2 ** 32
+}
+
+const SYLLABLES =
+  'ba be bi bo bu da de di do du fa fe ga ge ka ke ki ko la le li lo ma me mi mo na ne ni no pa pe ra re ri ro sa se si so sta ta te ti to tra va ve'.split(
+    ' ',
+  )
+const VOCABULARY = 60_000
+/** The word of a rank: frequent ones are short. */
+function wordAt(rank: number): string {
+  let word = ''
+  for (let left = rank + 1; left > 0; left = Math.floor(left / SYLLABLES.length))
+    word += SYLLABLES[left % SYLLABLES.length]
+  return word.length < 3 ? `${word}n` : word
+}
+const vocabulary = Array.from({ length: VOCABULARY }, (_, rank) => wordAt(rank))
+/** By Zipf's law: the word of a rank is as frequent as one divided by its rank. */
+const anyWord = (): string => vocabulary[Math.min(VOCABULARY - 1, Math.floor(VOCABULARY ** random()) - 1)] ?? 'ba'
+const wordsOf = (count: number): string => Array.from({ length: count }, anyWord).join(' ')
+const textNumber = (i: number): string =>
+  `Number ${i}x${(i * 7919) % 100_003}. ${wordsOf(250 + Math.floor(700 * random()))}`
+
+interface Filled {
+  characters: number
+  compressed: number
+}
+
+async function fill(db: Db, bench: Bench): Promise<Filled> {
+  const { bucketId, rootId, userId } = bench
+  const at = Date.now()
+  const common = {
+    bucketId,
+    totalFolders: 0,
+    levelsBelow: 0,
+    bytesBelow: 0,
+    createdBy: userId,
+    createdAt: at,
+    updatedAt: at,
+  }
+  const [drive] = await until(async () => {
+    const drives = await searchDrives(db, [bucketId])
+    return drives.length > 0 && drives
+  })
+  const index = textIndex(db)
+  const filled = { characters: 0, compressed: 0 }
+  let folder = ''
+  for (let from = 0; from < files; from += 1000) {
+    if (from % 10_000 === 0) {
+      folder = newId()
+      const shape = { id: folder, parentId: rootId, name: `folder ${from}`, blobId: null, fileType: '', md5: '' }
+      await db.Entry.create({ ...common, ...shape, kind: FOLDER, totalBytes: 0, totalFiles: 0 })
+    }
+    const some = Array.from({ length: Math.min(1000, files - from) }, (_, i) => {
+      const isText = Math.floor(((from + i + 1) * texts) / files) > Math.floor(((from + i) * texts) / files)
+      const text = isText ? textNumber(from + i) : ''
+      const digest = isText ? createHash('sha256').update(text).digest('hex') : null
+      return { id: newId(), blobId: newId(), name: `${wordsOf(3)} ${from + i}.${isText ? 'txt' : 'bin'}`, text, digest }
+    })
+    await db.Entry.bulkCreate(
+      some.map(({ id, blobId, name, text, digest }) => ({
+        ...common,
+        ...{ id, blobId, name, parentId: folder, kind: FILE, md5: id.replaceAll('-', ''), totalFiles: 1 },
+        ...{ fileType: digest ? 'text/plain' : 'application/octet-stream', totalBytes: text.length },
+      })),
+    )
+    await db.Blob.bulkCreate(
+      some.map(({ blobId, text, digest }) => ({
+        ...{ id: blobId, bucketId, state: 'live' as const, size: text.length, sha256: digest },
+        ...{ reservedBytes: 0, leaseUntil: 0, createdAt: at },
+      })),
+    )
+    const textual = some.filter(({ digest }) => digest)
+    await db.transaction(async tx => {
+      for (const { text, digest } of textual) {
+        const body = brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } })
+        filled.characters += text.length
+        filled.compressed += body.length
+        const row = { state: 'made' as const, reason: null, characters: text.length, body }
+        await insertContentText(db, { ...row, digest: digest ?? '' }, tx)
+      }
+    })
+    for (let i = 0; i < textual.length; i += TOGETHER)
+      await Promise.all(
+        textual
+          .slice(i, i + TOGETHER)
+          .map(({ text, digest }) => index.add(drive?.number ?? 0, digest ?? '', distinctWords(text))),
+      )
+    if (from % 20_000 === 0) process.stderr.write(`${from} files\r`)
+  }
+  return filled
+}
+
+/** Bytes of the tables that have the words of texts. */
+async function indexBytes(db: Db, bench: Bench): Promise<Record<'index' | 'texts', number>> {
+  const of = async (tables: string[]): Promise<number> => {
+    const names = tables.map(name => `'${name}'`).join(', ')
+    if (db.dialect === 'sqlite') {
+      const row = await db.row<{ n: number }>(`SELECT SUM(pgsize) AS n FROM dbstat WHERE name IN (${names})`)
+      return Number(row?.n)
+    }
+    await db.rows(`ANALYZE TABLE ${tables.join(', ')}`)
+    const row = await db.row<{ n: number }>(
+      `SELECT SUM(data_length + index_length) AS n FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN (${names})`,
+    )
+    return Number(row?.n)
+  }
+  const keys = ['search_text_digest', 'search_text_id']
+  try {
+    return {
+      index: await of(['search_text_word', 'search_text', ...(db.dialect === 'sqlite' ? keys : [])]),
+      texts: await of(['content_text']),
+    }
+  } catch {
+    // This SQLite has no dbstat.
+    return { index: statSync(bench.databaseUrl.replace('sqlite:', '')).size, texts: 0 }
+  }
+}
+
+const percentile = (values: number[], of: number) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * of)] ?? 0
+
+/** What people look for: a frequent word, a rare one, two or three of different frequencies, a beginning, a phrase, a number. */
+const queries: [name: string, query: () => string][] = [
+  ['a frequent word', () => `${vocabulary[Math.floor(20 * random())]} `],
+  ['a word', () => `${vocabulary[Math.floor(20_000 * random())]} `],
+  ['two words', () => `${anyWord()} ${vocabulary[Math.floor(3000 * random())]} `],
+  ['three words', () => `${anyWord()} ${anyWord()} ${vocabulary[Math.floor(3000 * random())]} `],
+  ['a beginning', () => (vocabulary[200 + Math.floor(20_000 * random())] ?? '').slice(0, 4)],
+  ['a phrase', () => `"${vocabulary[Math.floor(300 * random())]} ${vocabulary[Math.floor(300 * random())]}"`],
+  ['a number', () => `${Math.floor(files * random())}x`],
+]
+
+async function timeSearches({ url, cookie }: Bench): Promise<void> {
+  const all: number[] = []
+  for (const [name, query] of queries) {
+    const times: number[] = []
+    let [found, incomplete] = [0, 0]
+    for (let i = 0; i < SEARCHES / queries.length + 5; i++) {
+      const start = performance.now()
+      const answer = await fetch(`${url}/api/search?limit=20&query=${encodeURIComponent(query())}`, {
+        headers: { cookie },
+      })
+      const { response } = (await answer.json()) as { response: { results: unknown[]; is_complete: boolean } }
+      if (!answer.ok) throw new Error(`${answer.status}`)
+      // The first ones read pages of the database for the first time.
+      if (i >= 5) times.push(performance.now() - start)
+      found += response.results.length
+      incomplete += response.is_complete ? 0 : 1
+    }
+    all.push(...times)
+    process.stdout.write(
+      `  ${name.padEnd(18)} median ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms; ${(found / (times.length + 5)).toFixed(1)} results, ${incomplete} ended early\n`,
+    )
+  }
+  process.stdout.write(
+    `  all                median ${percentile(all, 0.5).toFixed(1)} ms, p99 ${percentile(all, 0.99).toFixed(1)} ms\n`,
+  )
+}
+
+/** Milliseconds of an upload of a text, and of the processor for it and what follows. */
+async function timeUploads(engine: 'sqlite' | 'mysql'): Promise<void> {
+  const settings = { SWEEP_SECONDS: '2' }
+  const sides = {
+    off: await startService(engine, { ...settings, SEARCH_CONTENTS: 'off' }),
+    on: await startService(engine, { ...settings, SEARCH_CONTENTS: 'on' }),
+  }
+  const times = { off: [] as number[], on: [] as number[] }
+  const processor = { off: -processorOf(sides.off.pid), on: -processorOf(sides.on.pid) }
+  for (let i = 0; i < UPLOADS; i++)
+    for (const side of i % 2 ? (['off', 'on'] as const) : (['on', 'off'] as const)) {
+      const { url, cookie } = sides[side]
+      const form = new FormData()
+      form.append('file', new Blob([textNumber(i)], { type: 'text/plain' }), `${side} ${i}.txt`)
+      const start = performance.now()
+      const answer = await fetch(`${url}/api/files/upload`, { method: 'POST', headers: { cookie }, body: form })
+      await answer.text()
+      if (!answer.ok) throw new Error(`${answer.status}`)
+      if (i >= 10) times[side].push(performance.now() - start)
+    }
+  const { db } = sides.on
+  await until(
+    async () =>
+      Number((await db.row<{ n: number }>('SELECT COUNT(*) AS n FROM search_text WHERE is_ready = 1'))?.n) === UPLOADS,
+    120_000,
+    200,
+  )
+  for (const side of ['off', 'on'] as const) processor[side] += processorOf(sides[side].pid)
+  const say = (side: 'off' | 'on') =>
+    `${side} median ${median(times[side]).toFixed(2)} ms, p90 ${percentile(times[side], 0.9).toFixed(2)} ms, ${(processor[side] / UPLOADS).toFixed(2)} ms of the service's processor`
+  process.stdout.write(`  upload of a text   ${say('off')}; ${say('on')}\n`)
+  for (const side of ['off', 'on'] as const) await sides[side].stop()
+}
+
+for (const engine of engines) {
+  process.stdout.write(`${engine}: ${files} files, ${texts} texts\n`)
+  const bench = await startService(engine, { SEARCH_CONTENTS: 'on', SWEEP_SECONDS: '2', RATE_SEARCHES: '1000000' })
+  const { db } = bench
+  const begin = performance.now()
+  const { characters, compressed } = await fill(db, bench)
+  const filledIn = performance.now() - begin
+  await db.run("UPDATE search_drive SET place = '', entries = 0")
+  const named = performance.now()
+  await until(async () => (await searchDrives(db, [bench.bucketId]))[0]?.place === null, 1_800_000, 1000)
+  const bytes = await indexBytes(db, bench)
+  const MB = (n: number) => `${(n / 1e6).toFixed(1)} MB`
+  process.stdout.write(
+    `  filled in ${(filledIn / 1000).toFixed(0)} s, names indexed in ${((performance.now() - named) / 1000).toFixed(0)} s\n  text ${MB(characters)}, index ${MB(bytes.index)} (${(bytes.index / characters).toFixed(2)} of it), texts kept ${MB(bytes.texts)} (${(bytes.texts / characters).toFixed(2)}; ${(compressed / characters).toFixed(2)} without the pages around)\n`,
+  )
+  await timeSearches(bench)
+  await bench.stop()
+  await timeUploads(engine)
+}
+process.exit()
