@@ -340,7 +340,7 @@ describe('The index of a drive', () => {
       ).map(({ word }) => word)
     expect(await words()).toContain('plover')
     await t.app.searchIndexer.poll()
-    expect((await words()).sort()).toEqual(['#curlew', '#dotterel', ':image', '=dunlin.png', 'dunlin', 'png'].sort())
+    expect((await words()).sort()).toEqual(['#curlew', '#dotterel', ':text', '=dunlin.png', 'dunlin', 'png'].sort())
     expect(await paths(alice, 'dunlin curlew')).toEqual(['names/dunlin.png'])
   })
 

@@ -56,13 +56,6 @@ export async function endUnusedText(db: Db, digest: string, tx: Tx): Promise<boo
   return true
 }
 
-/** Those of some contents that have texts, or failed to have one. */
-export async function knownTexts(db: Db, digests: readonly string[]): Promise<string[]> {
-  if (digests.length === 0) return []
-  const sql = `SELECT digest FROM content_text WHERE digest IN (${placeholders(digests)})`
-  return (await db.rows<{ digest: string }>(sql, [...digests])).map(({ digest }) => digest)
-}
-
 /** A file, as far as deciding whether it has a text takes. */
 export interface TextFile {
   blobId: string

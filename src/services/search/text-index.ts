@@ -112,8 +112,6 @@ export function textIndex(db: Db) {
   }
 }
 
-export type TextIndex = ReturnType<typeof textIndex>
-
 const byWord = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
 function packed(docs: readonly number[]): Buffer {
