@@ -3,8 +3,8 @@ import { type PlacedRow, placedColumns } from './entry-list.ts'
 import type { IndexedWord } from './search-word.ts'
 import { besideKeys, inParts, placeholders } from './sql.ts'
 
-/** How many contents of a drive share the rows of their words. */
-export const BLOCK = 4096
+/** How many contents of a drive share the rows of their words: with fewer, most of the index would be words with one content or two. */
+export const BLOCK = 16_384
 /** Words that begin with the same are read up to here, from each block. */
 const BEGINNING = 4000
 /** Words of one statement. */

@@ -83,7 +83,7 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
       for (const { row } of some) if (ownedIds.has(row.bucketId)) looked += 1
       results.push(...(await filter.fitting(some.filter(candidate => isAfter(candidate, after)))))
       if (results.length > limit) break
-      if (looked + filter.inside() > MOST_CANDIDATES || performance.now() > end) {
+      if (looked + filter.inside() > MOST_CANDIDATES || performance.now() > end || texts.isCut()) {
         isComplete = false
         break
       }

@@ -54,6 +54,9 @@ export interface TextsOfFiles {
   digestOf(row: Pick<PlacedRow, 'bucketId' | 'blobId'>): string | undefined
 }
 
+/** Texts of one search that are read to look for phrases. */
+const MOST_READ = 400
+
 const NONE: TextsOfFiles = { has: () => false, digestOf: () => undefined }
 
 /**
@@ -64,6 +67,7 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
   const searched = drives.filter(({ docs }) => docs > 0)
   const numberOf = new Map(searched.map(({ bucketId, number }) => [bucketId, number]))
   const lists = new Map<Term, ByDrive>()
+  let read = 0
 
   async function listOf(word: string, isPrefix: boolean): Promise<Map<number, Docs>> {
     const list = new Map<number, Docs>()
@@ -100,6 +104,9 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
   const isAny = [...lists.values()].some(({ size }) => size > 0)
 
   return {
+    /** Whether more texts had to be read than a search reads. */
+    isCut: () => read > MOST_READ,
+
     /** The contents of a drive that have all words of some terms. */
     inDrive(number: number, terms: readonly Term[]): Docs | null {
       const [first, ...rest] = terms.map(term => lists.get(term)?.get(number))
@@ -153,7 +160,9 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
     const found = new Map<Term, Set<string>>()
     for (const term of lists.keys()) {
       if (term.words.length === 1) continue
-      const digests = rows.filter(row => hasWords(row, term)).flatMap(row => digestOf(row) ?? [])
+      const all = new Set(rows.filter(row => hasWords(row, term)).flatMap(row => digestOf(row) ?? []))
+      const digests = [...all].slice(0, Math.max(0, MOST_READ - read))
+      read += all.size
       const those = new Set<string>()
       found.set(term, those)
       for (const [digest, body] of await textBodies(db, digests))
