@@ -42,10 +42,13 @@ export async function drivesToIndex(db: Db, digest: string): Promise<number[]> {
   return rows.map(({ number }) => number)
 }
 
-/** The number of a content in a drive: a new one, unless it has one. Null where the drive is gone. */
+/**
+ * The number of a content in a drive: a new one, unless it has one. Null where the drive is gone.
+ * @param newId makes its id while the drive is locked: ids and numbers have the same order, by which pages go on
+ */
 export async function numberText(
   db: Db,
-  { drive, digest, id }: { drive: number; digest: string; id: string },
+  { drive, digest, newId }: { drive: number; digest: string; newId: () => string },
   tx: Tx,
 ): Promise<number | null> {
   if (!(await db.changed('UPDATE search_drive SET docs = docs + 1 WHERE number = ?', [drive], tx))) return null
@@ -59,7 +62,7 @@ export async function numberText(
   const doc = Number(counted?.docs)
   await db.run(
     'INSERT INTO search_text (drive, doc, id, digest, is_ready) VALUES (?, ?, ?, ?, 0)',
-    [drive, doc, id, digest],
+    [drive, doc, newId(), digest],
     tx,
   )
   return doc

@@ -95,8 +95,7 @@ export function textIndex(db: Db) {
   return {
     /** Indexes the words of a content in a drive. */
     async add(drive: number, digest: string, words: readonly string[]): Promise<void> {
-      const id = newId()
-      const doc = await db.transaction(tx => numberText(db, { drive, digest, id }, tx))
+      const doc = await db.transaction(tx => numberText(db, { drive, digest, newId }, tx))
       if (doc === null) return
       await new Promise<void>((resolve, reject) => {
         waiting.push({ drive, doc, words, resolve, reject })
