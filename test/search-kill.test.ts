@@ -31,7 +31,7 @@ const find = async (alice: Person, query: string): Promise<string[]> => {
 }
 
 it('Every text is found once and whole, and leaves nothing when it is deleted, however often the service is killed', async () => {
-  const kills = rounds(3, 10)
+  const kills = rounds(2, 10)
   const there = new Map<number, string>()
   let next = 0
   for (let kill = 0; kill < kills; kill++) {
