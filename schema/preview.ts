@@ -67,6 +67,17 @@ const byFile = batch<[], PreviewView>(async ({ services }, keys) => {
   )
 })
 
+/** The address of the small picture of a file behind a share; null if there is none, or none yet. @param page of the share */
+export async function sharedPicture(
+  context: Context,
+  { blobId, fileType, size }: { blobId: string | null; fileType: string; size: number },
+  page: string,
+): Promise<string | null> {
+  if (!blobId || !context.services.previews.isFor({ fileType, size })) return null
+  const version = (await byFile(context, JSON.stringify({ blobId, fileType, size })))?.version
+  return version ? `${page}/preview?small=${version}` : null
+}
+
 /** The preview of a file; null if there is none of files of its kind. */
 export async function previewOf(context: Context, file: EntryNode): Promise<PreviewNode | null> {
   const { blobId, contentType: fileType, size } = file

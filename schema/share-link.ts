@@ -46,7 +46,10 @@ builder.queryField('share', t =>
   }),
 )
 
-const SharedEntry = builder.objectRef<Entry>('SharedEntry').implement({
+/** With the address of the page of the share; null where that asks for a password. */
+type Shown = Entry & { page: string | null }
+
+const SharedEntry = builder.objectRef<Shown>('SharedEntry').implement({
   description: 'A file or folder in a shared folder, as shown to everyone who may use the share.',
   fields: t => ({
     kind: t.expose('kind', { type: EntryKind, description: 'Its kind.' }),
@@ -70,10 +73,18 @@ const SharedEntry = builder.objectRef<Entry>('SharedEntry').implement({
       type: 'DateTime',
       description: 'When it was created, moved, renamed or replaced.',
     }),
+    thumbnail: t.field({
+      type: 'URL',
+      nullable: true,
+      description:
+        'A small picture of it, for everyone who may use the share without a password. Null where there is none, or none yet, and where the share limits its downloads.',
+      resolve: ({ picture, path, page }) =>
+        picture === null || page === null ? null : `${page}/preview?${new URLSearchParams({ path, small: picture })}`,
+    }),
   }),
 })
 
-const SharedFolder = builder.objectRef<SharedLevel>('SharedFolder').implement({
+const SharedFolder = builder.objectRef<SharedLevel & { page: string | null }>('SharedFolder').implement({
   description: 'One page of the content of a shared folder, or of the results of a search in it.',
   fields: t => ({
     path: t.string({
@@ -84,7 +95,7 @@ const SharedFolder = builder.objectRef<SharedLevel>('SharedFolder').implement({
       type: [SharedEntry],
       description: 'The entries, or the results of the search.',
       listSize: MAX_FIRST,
-      resolve: level => level.entries,
+      resolve: ({ entries, page }) => entries.map(entry => ({ ...entry, page })),
     }),
     endCursor: t.exposeString('nextCursor', {
       nullable: true,
@@ -116,18 +127,19 @@ builder.queryField('sharedFolder', t =>
       first: t.arg.int({ defaultValue: DEFAULT_FIRST, description: `Number of entries, 1 to ${figure(MAX_FIRST)}.` }),
       after: t.arg.string({ description: 'The `endCursor` of the previous page.' }),
     },
-    resolve: (_root, { token, path, first, after, ...given }, { services, caller, address, client, log }) => {
+    resolve: async (_root, { token, path, first, after, ...given }, { services, caller, address, client, log }) => {
       const { password, query = null, orderBy } = given
       const sort = orderBy?.field ?? 'name'
       // The service would refuse them by other names.
       const { first: limit } = readPage({ first, after }, services.shareLinks.keyTypes({ sort, search: query }))
       const visitor = { caller, address, client, log, password }
       const order = { sort, descending: orderBy?.direction === 'desc', search: query }
-      return services.shareLinks.list(token, visitor, {
+      const level = await services.shareLinks.list(token, visitor, {
         path: path ?? '',
         query: order,
         page: { limit, cursor: after },
       })
+      return { ...level, page: password ? null : services.shares.linkOf(token) }
     },
   }),
 )

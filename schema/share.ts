@@ -15,6 +15,7 @@ import { EntryKind, ShareKind } from './enums.ts'
 import { findable, Node } from './node.ts'
 import { batchPages, byId, forwardConnection } from './paging.ts'
 import { Person } from './person.ts'
+import { sharedPicture } from './preview.ts'
 import { Entry, File } from './refs.ts'
 import { Viewer } from './viewer.ts'
 
@@ -137,6 +138,16 @@ export const DirectShare = builder.objectRef<ShareView>('DirectShare').implement
     mayEdit: t.exposeBoolean('mayEdit', {
       description:
         'Whether its recipient may edit: mutations then accept the id of the share in place of the id of a drive. Of a single file, the content can be replaced.',
+    }),
+    thumbnail: t.field({
+      type: 'URL',
+      nullable: true,
+      description:
+        'A small picture of the shared file, for the session of its recipient. Null for folders, where there is none, and where a password or a limit of downloads protects the file.',
+      resolve: (share, _args, context) =>
+        share.kind === FILE && !share.passwordProtected && context.services.shareLinks.showsPictures(share)
+          ? sharedPicture(context, share, share.link)
+          : null,
     }),
     seen: t.exposeBoolean('seen', { description: 'Whether the recipient has seen it.' }),
   }),

@@ -3,7 +3,7 @@ import { FOLDER } from '../../db/models/entry.ts'
 import type { LinkedShare } from '../../db/queries/share.ts'
 import type { Caller } from '../access/caller.ts'
 import { Drive } from '../access/drive.ts'
-import { sendDelivery } from '../http/bytes.ts'
+import { sendBytes, sendDelivery } from '../http/bytes.ts'
 import { AppError, type ErrorCode } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import type { SharePage } from '../services/sharing/share-info.ts'
@@ -157,8 +157,15 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
 
     /** Without a file, the page says why. */
     async preview(visit: Visit): Promise<Reply> {
+      const [path, version] = [visit.query.get('path'), visit.query.get('small')]
       try {
-        const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit), visit.query.get('path'))
+        const picture =
+          version === null ? null : await shareLinks.picture(visit.token, await visitor(visit), path, version)
+        if (picture) {
+          await sendBytes(visit, picture)
+          return undefined
+        }
+        const { look, delivery } = await shareLinks.preview(visit.token, await visitor(visit), path)
         const { kind } = previewOf(look)
         // The list of an archive is read in ranges. The whole of it is a download, which is counted.
         const isWhole = kind === 'archive' && visit.req.headers.range === undefined

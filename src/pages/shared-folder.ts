@@ -94,8 +94,10 @@ const sortsOf = (here: string, place: FolderPlace): SortView[] =>
     }
   })
 
-/** The address of the picture that the tile of a file shows; null for an icon. */
-function pictureOf({ name, fileType, size }: SharedEntry, { limited }: SharePage, preview: string): string | null {
+/** The address of the picture that the tile of a file shows: a small one, or the file itself where there is none; null for an icon. */
+function pictureOf(entry: SharedEntry, { limited }: SharePage, preview: string): string | null {
+  const { name, fileType, size, picture } = entry
+  if (picture !== null) return `${preview}&small=${picture}`
   const isShown =
     !limited && size > 0 && size <= MAX_TILE_BYTES && kindOf({ name, contentType: fileType, size }) === 'image'
   return isShown ? preview : null

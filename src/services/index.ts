@@ -116,7 +116,7 @@ export function createServices({ config, ...given }: Options) {
   const shareNotices = shareNoticeService(core)
   const entryLists = entryListService(core)
   const shareLinks = shareLinkService({
-    ...{ ...core, listings, entryLists, shareEvents, shareNotices, downloads, zips, guesses, passwords },
+    ...{ ...core, listings, entryLists, shareEvents, shareNotices, downloads, zips, guesses, passwords, previews },
   })
   const shares = shareService({ ...core, files, listings, shareLinks, passwords })
   const requireShare = shareLinks.requireStill

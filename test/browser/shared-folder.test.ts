@@ -163,7 +163,7 @@ describe('Tiles', () => {
     await expectAccessible(page)
     expect(asked).toEqual([])
     await page.getByRole('button', { name: 'Tiles' }).click()
-    await until(page, `document.querySelector('.entries img').naturalWidth === 1200`)
+    await until(page, `document.querySelector('.entries img').naturalWidth > 0`)
     // The torn one leaves its icon.
     await until(page, `document.querySelectorAll('.entries img').length === 2`)
     expect(asked).toHaveLength(3)

@@ -11,11 +11,13 @@ import type { Core } from '../core.ts'
 import type { ShareEventService, ShareUser } from '../history/share-event.ts'
 import type { EntryListService } from '../tree/entry-list.ts'
 import type { ListingService } from '../tree/listing.ts'
+import type { PreviewService } from '../tree/preview.ts'
 import { type Delivery, type Download, type DownloadService, type Grant, grantOf } from './download.ts'
 import { linkPasswords, type PasswordGiven } from './link-password.ts'
 import { infoOf, type ShareInfo, type SharePage } from './share-info.ts'
 import { keyTypes, type SharedLevel, type SharedListArgs } from './share-listing.ts'
 import type { ShareNoticeService } from './share-notice.ts'
+import { sharePictures, showsPictures } from './share-picture.ts'
 import { type SeenEntry, shareTree } from './share-tree.ts'
 import { shareUseService, usedUp } from './share-use.ts'
 
@@ -49,14 +51,16 @@ interface Deps extends Core<'db' | 'tokens'> {
   zips: ZipService
   guesses: GuessLimiter
   passwords: Passwords
+  previews: PreviewService
 }
 
 /** Operations on the token of a share link. */
 export function shareLinkService({ db, tokens, listings, entryLists, downloads, zips, ...deps }: Deps) {
-  const { shareEvents, shareNotices, guesses, passwords } = deps
+  const { shareEvents, shareNotices, guesses, passwords, previews } = deps
   const uses = shareUseService({ db })
   const protection = linkPasswords({ tokens, guesses, passwords, purpose: 'share-pass' })
   const tree = shareTree(db, listings, entryLists)
+  const pictures = sharePictures(previews)
 
   /** The id that a token is made of, whether or not there is such a share; null for what is no token. */
   const idOf = (token: string): string | null => tokens.read(SHARE_TOKEN, token) ?? null
@@ -138,6 +142,7 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
     find,
     noteOpened,
     keyTypes,
+    showsPictures,
 
     /** @throws SHARE_NOT_FOUND, SHARE_EXPIRED, SHARE_USED_UP */
     async info(token: string, user: ShareUser & { looksOnly: boolean }): Promise<ShareInfo> {
@@ -205,7 +210,19 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
     async list(token: string, visitor: Visitor, asked: SharedListArgs): Promise<SharedLevel> {
       const share = await find(token)
       await admit(share, visitor)
-      return tree.list(share, asked, visitor.address)
+      const level = await tree.list(share, asked, visitor.address)
+      return { ...level, entries: await pictures.of(share, level.entries) }
+    },
+
+    /**
+     * The small picture of a file, for pages and lists: looked up at each request, like all that a share shows, and not counted.
+     * @returns null where there is none, or none that the share shows
+     * @throws as open()
+     */
+    async picture(token: string, visitor: Visitor, path: string | null, version: string): Promise<Delivery | null> {
+      const share = await find(token)
+      await admit(share, visitor)
+      return pictures.open(share, await tree.file(share, path), version)
     },
 
     /** What is at a path of a share; null where there is nothing. Does not count as a download. @throws INVALID_PATH, and as open() */

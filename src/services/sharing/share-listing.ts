@@ -1,5 +1,5 @@
 import type { Db } from '../../../db/index.ts'
-import type { EntryKey, EntryQuery, EntrySort } from '../../../db/queries/entry-list.ts'
+import type { ChildRow, EntryKey, EntryQuery, EntrySort } from '../../../db/queries/entry-list.ts'
 import type { Page } from '../../../db/queries/page.ts'
 import { Busy } from '../../runtime/errors.ts'
 import { createFairQueue } from '../../runtime/fair-queue.ts'
@@ -41,6 +41,10 @@ export interface SharedEntry
   /** From the shared folder, or the top of a share of several. */
   path: string
   fileType: string
+  /** Null for a folder. */
+  blobId: string | null
+  /** The version of its small picture; null where there is none, or none that the share shows. */
+  picture: string | null
 }
 
 /** One page of what is in a shared folder, or in a folder below it, or of what a search has found there. A share of several is like a folder. */
@@ -63,9 +67,10 @@ export function keyTypes({
 /** Searches that wait for their turn, and for how many milliseconds. */
 const LINE = { longest: 500, longestPerKey: 50, patience: 10_000 }
 
-const shown = ({ contentType: fileType, ...row }: ListedEntry, names: string[]): SharedEntry => ({
+const shown = ({ contentType: fileType, ...row }: ChildRow, names: string[]): SharedEntry => ({
   ...{ id: row.id, kind: row.kind, name: row.name, size: row.size, fileCount: row.fileCount, md5: row.md5 },
   ...{ createdAt: row.createdAt, updatedAt: row.updatedAt, revision: row.revision, fileType, path: joinPath(names) },
+  ...{ blobId: row.blobId, picture: null },
 })
 
 /** Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor may see. */

@@ -224,7 +224,7 @@ export function shareService({
         ...{ entryId: entry.id, kind: entry.kind, entryCount: entry.entryIds?.length ?? null },
         ...{ names: entry.entryIds ? [entry.title] : entry.names, firstName: entry.names.at(-1) ?? '' },
         ...{ bucketId: tree.bucketId, workspaceId },
-        ...{ fileType: entry.fileType, size: entry.size, md5: entry.md5 },
+        ...{ fileType: entry.fileType, size: entry.size, md5: entry.md5, blobId: null },
         mayEdit: false,
         ...{ sharedBy: email, sharedFor: '', sharer: { id: userId, name, email, picture } },
         ...{ seen: false, passwordProtected: passwordHash !== null },

@@ -19,6 +19,9 @@ const types = /^image\/(png|jpeg|gif|webp|avif|tiff|svg\+xml)$/
 const hasThumbnail = (entry: Entry): entry is FileEntry =>
   entry.__typename === 'File' && entry.size > 0 && types.test(entry.contentType)
 
+/** Whether a list of what is shared says where its picture is. */
+const isPictured = (entry: Entry): entry is FileEntry => entry.__typename === 'File' && 'thumbnail' in entry
+
 /** What a person can do to an entry in the list. The same object for as long as the screen is shown, so that rows stay as they are. */
 export interface Handlers {
   press: (entry: Entry, event: MouseEvent) => void
@@ -35,7 +38,7 @@ export interface Handlers {
   rename: (entry: Entry) => void
   /** Ends the writing of a name, which stays as it was. */
   keepName: () => void
-  /** Whether lists show what is in files: not of what is shared. */
+  /** Whether lists ask for what is in files: what is shared says it. */
   hasThumbnails: boolean
 }
 
@@ -119,7 +122,7 @@ const Shared = ({ entry }: { entry: Entry }) =>
   ) : null
 
 const Look = ({ entry, handlers, size }: CellProps & { size: 'row' | 'tile' }) =>
-  handlers.hasThumbnails && hasThumbnail(entry) ? (
+  (handlers.hasThumbnails && hasThumbnail(entry)) || isPictured(entry) ? (
     // With new bytes it is another picture.
     <Thumbnail key={entry.updatedAt} file={entry} size={size} />
   ) : (

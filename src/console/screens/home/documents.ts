@@ -36,6 +36,9 @@ export const HOME = graphql(`
             }
             ... on File {
               contentType
+              preview {
+                small: url(size: SMALL)
+              }
             }
           }
         }
@@ -46,6 +49,7 @@ export const HOME = graphql(`
           fileName
           entryKind
           contentType
+          thumbnail
           createdAt
           seen
           sharedBy {

@@ -11,6 +11,7 @@ import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { CircleAlert, Clock } from '../../parts/icons.ts'
 import { personName } from '../../parts/person-name.ts'
 import { Screen, Section } from '../../parts/screen.tsx'
+import { SmallPicture } from '../../parts/small-picture.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { noticesOf } from './attention.ts'
 import { HOME, type HomeData } from './documents.ts'
@@ -97,7 +98,11 @@ function RecentRow({ entry, kind, happenedAt }: Recent) {
   const where = [drive, ...trim(parentOf(entry.path)).split('/').filter(Boolean)].join(' / ')
   return (
     <li>
-      <EntryIcon contentType={entry.__typename === 'File' ? entry.contentType : null} />
+      {entry.__typename === 'File' ? (
+        <SmallPicture url={entry.preview?.small} contentType={entry.contentType} />
+      ) : (
+        <EntryIcon contentType={null} />
+      )}
       <span className="grow">
         <Link to={to} search={search as never} className="link" dir="auto">
           {entry.name}
@@ -113,11 +118,11 @@ function RecentRow({ entry, kind, happenedAt }: Recent) {
   )
 }
 
-function ReceivedRow({ id, fileName, entryKind, contentType, createdAt, sharedBy }: Received) {
+function ReceivedRow({ id, fileName, entryKind, contentType, thumbnail, createdAt, sharedBy }: Received) {
   const to = entryKind === 'FOLDER' ? hrefOf({ workspace: null, share: id, path: '' }) : '/shared'
   return (
     <li>
-      <EntryIcon contentType={entryKind === 'FOLDER' ? null : contentType} />
+      <SmallPicture url={thumbnail} contentType={entryKind === 'FOLDER' ? null : contentType} />
       <span className="grow">
         <Link to={to} className="link" dir="auto">
           {fileName}

@@ -10,6 +10,7 @@ const RECEIVED_SHARE = graphql(`
     entryCount
     entryKind
     contentType
+    thumbnail
     size
     createdAt
     expiresAt

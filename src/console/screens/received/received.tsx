@@ -9,11 +9,11 @@ import { formatRelative } from '../../i18n/times.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
-import { EntryIcon } from '../../parts/entry-icon.tsx'
 import { Download, FileUp, FolderInput, Inbox, Lock } from '../../parts/icons.ts'
 import { mediaTypeOf } from '../../parts/media-type.ts'
 import { personName } from '../../parts/person-name.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
+import { SmallPicture } from '../../parts/small-picture.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { nameOf } from '../../sharing/facts.ts'
@@ -138,7 +138,10 @@ function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string
   const isOnPage = !share.allowDownload || (isFolder && passwordProtected)
   return (
     <li className={`received${seen ? '' : ' unseen'}`}>
-      <EntryIcon contentType={isFolder ? null : mediaTypeOf({ name: fileName, contentType, size })} />
+      <SmallPicture
+        url={share.thumbnail}
+        contentType={isFolder ? null : mediaTypeOf({ name: fileName, contentType, size })}
+      />
       <div className="grow">
         <div className="received-name">
           {isOnPage ? (

@@ -103,8 +103,30 @@ function useLook({ id, size, contentType, updatedAt }: FileEntry, frame: React.R
   return [look, setLook] as const
 }
 
+interface ThumbnailProps {
+  file: FileEntry
+  size?: 'row' | 'tile'
+}
+
 /** The picture in a file, once it is in sight; until then, and if it cannot be shown, its icon. */
-export function Thumbnail({ file, size = 'tile' }: { file: FileEntry; size?: 'row' | 'tile' }) {
+export const Thumbnail = (props: ThumbnailProps) =>
+  'thumbnail' in props.file ? <OfShare {...props} url={String(props.file.thumbnail)} /> : <OfDrive {...props} />
+
+/** What is shared says where its picture is: nothing has to be asked for. */
+function OfShare({ file, size = 'tile', url }: ThumbnailProps & { url: string }) {
+  const [hasFailed, setFailed] = useState(false)
+  return (
+    <span className={`thumbnail${size === 'row' ? ' in-line' : ''}`} aria-hidden>
+      {hasFailed ? (
+        <EntryIcon contentType={file.contentType} size={size} />
+      ) : (
+        <img src={url} alt="" loading="lazy" decoding="async" draggable={false} onError={() => setFailed(true)} />
+      )}
+    </span>
+  )
+}
+
+function OfDrive({ file, size = 'tile' }: ThumbnailProps) {
   const frame = useRef<HTMLSpanElement>(null)
   const [look, setLook] = useLook(file, frame)
   const [isLoaded, setLoaded] = useState(false)
