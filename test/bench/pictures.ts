@@ -1,0 +1,115 @@
+/**
+ * The gallery of a drive with many pictures: `npm run bench:pictures -- [sqlite | mysql]`. Prints how long the counts of months, a page at the
+ * top, one from a month, one from the middle of a month and one far down take, as a client sees them. PICTURES and FOLDERS make it smaller;
+ * one folder of twenty is in the trash.
+ */
+import { v7 as newId } from 'uuid'
+import { Entry, FILE, FOLDER } from '../../db/models/entry.ts'
+import { TrashItem } from '../../db/models/trash-item.ts'
+import { inParts, insertion } from '../../db/queries/sql.ts'
+import { median, startService } from './service.ts'
+
+const [engine = 'sqlite'] = process.argv.slice(2)
+if (engine !== 'sqlite' && engine !== 'mysql') throw new Error(`No such engine: ${engine}. Say sqlite or mysql.`)
+const PICTURES = Number(process.env.PICTURES || 200_000)
+const FOLDERS = Number(process.env.FOLDERS || 2000)
+const ROUNDS = 15
+const YEARS_MS = 15 * 365 * 86_400_000
+
+const bench = await startService(engine)
+const { db, bucketId, rootId, userId: createdBy, url, cookie } = bench
+const now = Date.now()
+const common = { bucketId, createdBy, createdAt: now, updatedAt: now }
+const folders = Array.from({ length: FOLDERS }, (_, i) => ({ id: newId(), isGone: i % 20 === 0 }))
+await db.transaction(async tx => {
+  for (const some of inParts([...folders.entries()], 400))
+    await db.run(
+      ...insertion(
+        Entry,
+        some.map(([i, { id, isGone }]) => ({
+          ...common,
+          ...{ id, parentId: isGone ? null : rootId, kind: FOLDER, name: `album ${i}`, fileType: '', md5: '' },
+        })),
+      ),
+      tx,
+    )
+  const gone = folders.filter(({ isGone }) => isGone)
+  const item = { bucketId, parentId: rootId, path: 'album', deletedBy: createdBy, deletedAt: now }
+  for (const some of inParts(gone, 400))
+    await db.run(
+      ...insertion(
+        TrashItem,
+        some.map(({ id }) => ({ ...item, id: newId(), entryId: id })),
+      ),
+      tx,
+    )
+})
+const each = Array.from({ length: PICTURES }, (_, i) => i)
+for (const some of inParts(each, 20_000))
+  await db.transaction(async tx => {
+    for (const part of inParts(some, 500))
+      await db.run(
+        ...insertion(
+          Entry,
+          part.map(i => ({
+            ...common,
+            ...{ id: newId(), parentId: folders[Math.floor((i * FOLDERS) / PICTURES)]?.id ?? rootId, kind: FILE },
+            ...{
+              name: `IMG_${i}.jpg`,
+              blobId: newId(),
+              fileType: 'image/jpeg',
+              md5: '0'.repeat(32),
+              totalBytes: 4_000_000,
+            },
+            ...{ totalFiles: 1, picturedAt: now - Math.floor((i * YEARS_MS) / PICTURES) },
+          })),
+        ),
+        tx,
+      )
+  })
+if (engine === 'mysql') await db.run('ANALYZE TABLE entry')
+
+async function ask<Data>(query: string): Promise<Data> {
+  const body = JSON.stringify({ query: `{ me { drive { ${query} } } }` })
+  const answer = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie, 'x-graphql-yoga-csrf': 'bench' },
+    body,
+  })
+  const { data, errors } = (await answer.json()) as { data?: { me: { drive: Data } }; errors?: unknown }
+  if (!data) throw new Error(JSON.stringify(errors))
+  return data.me.drive
+}
+
+async function timed(what: string, query: () => string): Promise<void> {
+  const times: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const since = performance.now()
+    await ask(query())
+    times.push(performance.now() - since)
+  }
+  console.log(`${what}: median ${median(times).toFixed(1)} ms, worst ${Math.max(...times).toFixed(1)} ms`)
+}
+
+const { pictureMonths: months } = await ask<{ pictureMonths: { month: string; count: number }[] }>(
+  'pictureMonths { month count }',
+)
+const shown = months.reduce((sum, { count }) => sum + count, 0)
+console.log(`${engine}: ${shown} of ${PICTURES} pictures shown, in ${months.length} months`)
+const nodes = '{ nodes { id name path size preview { state } } }'
+const someMonth = () => months[Math.floor(Math.random() * (months.length - 1))]
+function inMonth(skip: number): string {
+  const [year = 0, month = 1] = (someMonth()?.month ?? '').split('-').map(Number)
+  const at = (month: number) => new Date(Date.UTC(year, month)).toISOString()
+  return `pictures(first: 100, from: "${at(month - 1)}", before: "${at(month)}", skip: ${skip}) ${nodes}`
+}
+await timed('counts of months', () => 'pictureMonths { month count }')
+await timed('100 at the top', () => `pictures(first: 100) ${nodes}`)
+await timed('100 of a month', () => inMonth(0))
+await timed('100 from the middle of a month', () => inMonth(500))
+await timed('100 after 100,000', () => `pictures(first: 100, skip: ${Math.floor(PICTURES / 2)}) ${nodes}`)
+await timed(
+  'for comparison, 100 of a folder',
+  () => `root { entries(first: 100) ${nodes.replace('preview { state }', '')} }`,
+)
+await bench.stop()
