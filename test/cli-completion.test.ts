@@ -33,6 +33,7 @@ beforeAll(async () => {
   mkdirSync(join(shell.home, 'docs'))
   await shell.json('mkdir', 'garden:/plans of mine', 'garden:/gone one', 'gone two')
   await shell.json('rm', '-r', 'garden:/gone one', 'gone two')
+  await shell.json('tag', 'create', 'Invoices')
 })
 afterAll(async () => {
   shell?.close()
@@ -118,6 +119,8 @@ const inOne: Line[] = [
   ['satchel sync garden:/pl\t loc\t', ['sync', 'garden:/plans of mine/', 'local.txt']],
   ['satchel ls ga\t', ['ls', 'garden:']],
   ['satchel tra\tre\tgon\t', ['trash', 'restore', 'gone two']],
+  ['satchel tag ad\t Inv\t docs/a\t', ['tag', 'add', 'Invoices', 'docs/a.txt']],
+  ['satchel ls --tag Inv\t', ['ls', '--tag', 'Invoices']],
   ['satchel trash restore /gon\t', ['trash', 'restore', '/gone two']],
   [
     'satchel trash restore gar\tgo\t --on-conflict k\t',

@@ -16,6 +16,14 @@ export type AcceptInviteInput = {
   token: string;
 };
 
+/** What addFavourites takes. */
+export type AddFavouritesInput = {
+  /** Files and folders, of any drives. */
+  entries?: Array<EntryRef> | null | undefined;
+  /** The ids of received shares. */
+  shares?: Array<string | number> | null | undefined;
+};
+
 /** Whether an API key can be used. */
 export type ApiKeyStatus =
   | 'ACTIVE'
@@ -158,6 +166,16 @@ export type CreateLinkInput = {
   password?: string | null | undefined;
 };
 
+/** What createTag takes. */
+export type CreateTagInput = {
+  /** Its colour; grey by default. */
+  colour?: TagColour | null | undefined;
+  /** The id of the drive; by default the caller's own. */
+  drive?: string | number | null | undefined;
+  /** Its name: 1 to 50 characters, without a comma. Case and accents do not tell tags apart. */
+  name: string;
+};
+
 /** What createWorkspace takes. */
 export type CreateWorkspaceInput = {
   /** 1 to 64 characters. */
@@ -186,6 +204,12 @@ export type DeleteEntriesInput = {
 export type DeleteFromTrashInput = {
   /** Ids of 1 to 1,000 items of one trash. */
   items: Array<string | number>;
+};
+
+/** What deleteTag takes. */
+export type DeleteTagInput = {
+  /** The id of the tag. */
+  tag: string | number;
 };
 
 /** What deleteVersion takes. */
@@ -297,6 +321,68 @@ export type ErrorCode =
   | 'WORKSPACE_NOT_FOUND'
   | 'WRONG_PASSWORD';
 
+/** What happened. */
+export type EventKind =
+  | 'ACCOUNT_RESTORED'
+  | 'ACCOUNT_SUSPENDED'
+  | 'FILE_COPIED'
+  | 'FILE_CREATED'
+  | 'FILE_DELETED'
+  | 'FILE_MOVED'
+  | 'FILE_RENAMED'
+  | 'FILE_REPLACED'
+  | 'FILE_REQUEST_CHANGED'
+  | 'FILE_REQUEST_CLOSED'
+  | 'FILE_REQUEST_CREATED'
+  | 'FILE_RESTORED'
+  | 'FOLDER_COPIED'
+  | 'FOLDER_CREATED'
+  | 'FOLDER_DELETED'
+  | 'FOLDER_MOVED'
+  | 'FOLDER_RENAMED'
+  | 'FOLDER_RESTORED'
+  | 'IDENTITY_ADDED'
+  | 'IDENTITY_REMOVED'
+  | 'INVITE_CHANGED'
+  | 'INVITE_CREATED'
+  | 'INVITE_RECEIVED'
+  | 'INVITE_REJECTED'
+  | 'INVITE_REVOKED'
+  | 'KEY_CREATED'
+  | 'KEY_DELETED'
+  | 'LIMITS_CHANGED'
+  | 'MEMBER_JOINED'
+  | 'MEMBER_LEFT'
+  | 'MEMBER_REMOVED'
+  | 'MEMBER_ROLE_CHANGED'
+  | 'NOTE_REMOVED'
+  | 'NOTE_WRITTEN'
+  | 'OPERATOR_APPOINTED'
+  | 'OPERATOR_DISMISSED'
+  | 'PLAN_CHANGED'
+  | 'SESSION_ENDED'
+  | 'SESSION_OTHERS_ENDED'
+  | 'SESSION_STARTED'
+  | 'SHARE_CHANGED'
+  | 'SHARE_CREATED'
+  | 'SHARE_RECEIVED'
+  | 'SHARE_REVOKED'
+  | 'SIGN_IN_REFUSED'
+  | 'TAG_CHANGED'
+  | 'TAG_CREATED'
+  | 'TAG_DELETED'
+  | 'TRASH_PURGED'
+  | 'VERSION_DELETED'
+  | 'VERSION_RESTORED'
+  | 'WEBHOOK_CHANGED'
+  | 'WEBHOOK_CREATED'
+  | 'WEBHOOK_DELETED'
+  | 'WEBHOOK_DISABLED'
+  | 'WORKSPACE_CREATED'
+  | 'WORKSPACE_JOINED'
+  | 'WORKSPACE_LEFT'
+  | 'WORKSPACE_RENAMED';
+
 /** Whether a file request accepts files. FULL: a limit of the request is reached. SUSPENDED: its folder is in the trash, or its maker may not write there now. */
 export type FileRequestState =
   | 'CLOSED'
@@ -355,6 +441,14 @@ export type OpenShareInput = {
 export type RejectInviteInput = {
   /** The token of the invite. */
   token: string;
+};
+
+/** What removeFavourites takes. */
+export type RemoveFavouritesInput = {
+  /** The ids of files and folders. */
+  entries?: Array<string | number> | null | undefined;
+  /** The ids of received shares. */
+  shares?: Array<string | number> | null | undefined;
 };
 
 /** What removeMember takes. */
@@ -502,6 +596,28 @@ export type StartUploadInput = {
   size: number;
 };
 
+/** The colours of tags. */
+export type TagColour =
+  | 'BLUE'
+  | 'GREEN'
+  | 'GREY'
+  | 'ORANGE'
+  | 'PINK'
+  | 'PURPLE'
+  | 'RED'
+  | 'TEAL'
+  | 'YELLOW';
+
+/** What tagEntries takes. */
+export type TagEntriesInput = {
+  /** The ids of tags that they get. An entry has up to 20. */
+  add?: Array<string | number> | null | undefined;
+  /** The entries: 1 to 1,000 of one drive. */
+  entries: Array<EntryRef>;
+  /** The ids of tags that they lose. */
+  remove?: Array<string | number> | null | undefined;
+};
+
 /** What updateFileRequest takes. */
 export type UpdateFileRequestInput = {
   /** Whether senders must give a name. */
@@ -546,6 +662,16 @@ export type UpdateShareInput = {
   password?: string | null | undefined;
   /** The share. */
   share: ShareRef;
+};
+
+/** What updateTag takes. */
+export type UpdateTagInput = {
+  /** Its new colour. */
+  colour?: TagColour | null | undefined;
+  /** Its new name: 1 to 50 characters, without a comma. */
+  name?: string | null | undefined;
+  /** The id of the tag. */
+  tag: string | number;
 };
 
 /** What updateWorkspace takes. */
@@ -1337,6 +1463,155 @@ export type CloseFileRequestMutation = { closeFileRequest: { fileRequest: { id: 
 
 export type FileRequestRowFragment = { id: string, token: string, url: string, label: string, path: string | null, state: FileRequestState, fileCount: number, size: number, maxFiles: number | null, maxFileSize: number | null, maxBytes: number | null, passwordProtected: boolean, createdAt: string, expiresAt: string | null };
 
+export type TagsQueryVariables = Exact<{
+  own: boolean;
+  workspace?: string | number | null | undefined;
+}>;
+
+
+export type TagsQuery = { me?: { drive: { id: string, tags: Array<{ id: string, name: string, colour: TagColour, entryCount: number }> } }, workspace?: { drive: { id: string, tags: Array<{ id: string, name: string, colour: TagColour, entryCount: number }> } | null } };
+
+export type TaggedEntriesQueryVariables = Exact<{
+  tag: string | number;
+  after?: string | null | undefined;
+}>;
+
+
+export type TaggedEntriesQuery = { node:
+    | { entries: { nodes: Array<
+          | { __typename: 'File', id: string, name: string, path: string, size: number, updatedAt: string, drive: { owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+          | { __typename: 'Folder', id: string, name: string, path: string, size: number, updatedAt: string, drive: { owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+        >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type CreateTagMutationVariables = Exact<{
+  input: CreateTagInput;
+}>;
+
+
+export type CreateTagMutation = { createTag: { tag: { id: string, name: string, colour: TagColour, entryCount: number } } | null };
+
+export type UpdateTagMutationVariables = Exact<{
+  input: UpdateTagInput;
+}>;
+
+
+export type UpdateTagMutation = { updateTag: { tag: { id: string, name: string, colour: TagColour, entryCount: number } } | null };
+
+export type DeleteTagMutationVariables = Exact<{
+  input: DeleteTagInput;
+}>;
+
+
+export type DeleteTagMutation = { deleteTag: { deletedId: string } | null };
+
+export type TagEntriesMutationVariables = Exact<{
+  input: TagEntriesInput;
+}>;
+
+
+export type TagEntriesMutation = { tagEntries: { entries: Array<
+      | { __typename: 'File', path: string, tags: Array<{ name: string }> }
+      | { __typename: 'Folder', path: string, tags: Array<{ name: string }> }
+    > | null } | null };
+
+export type EntryIdQueryVariables = Exact<{
+  own: boolean;
+  workspace?: string | number | null | undefined;
+  path: string;
+}>;
+
+
+export type EntryIdQuery = { me?: { drive: { entry:
+        | { __typename: 'File', id: string }
+        | { __typename: 'Folder', id: string }
+       | null } }, workspace?: { drive: { entry:
+        | { __typename: 'File', id: string }
+        | { __typename: 'Folder', id: string }
+       | null } | null } };
+
+export type AddFavouritesMutationVariables = Exact<{
+  input: AddFavouritesInput;
+}>;
+
+
+export type AddFavouritesMutation = { addFavourites: { entries: Array<
+      | { __typename: 'File', id: string }
+      | { __typename: 'Folder', id: string }
+    > | null } | null };
+
+export type RemoveFavouritesMutationVariables = Exact<{
+  input: RemoveFavouritesInput;
+}>;
+
+
+export type RemoveFavouritesMutation = { removeFavourites: { entries: Array<
+      | { __typename: 'File', id: string }
+      | { __typename: 'Folder', id: string }
+    > | null } | null };
+
+export type FavouritesQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type FavouritesQuery = { me: { favourites: Array<{ id: string, name: string, createdAt: string, entry:
+        | { __typename: 'File', id: string, name: string, path: string, size: number, updatedAt: string, drive: { owner:
+              | { slug: string }
+              | Record<PropertyKey, never>
+             } }
+        | { __typename: 'Folder', id: string, name: string, path: string, size: number, updatedAt: string, drive: { owner:
+              | { slug: string }
+              | Record<PropertyKey, never>
+             } }
+       | null, share: { url: string, sharedBy: { email: string } } | null }> } };
+
+export type RecentQueryVariables = Exact<{
+  first: number;
+  after?: string | null | undefined;
+}>;
+
+
+export type RecentQuery = { me: { recent: { nodes: Array<{ kind: EventKind, happenedAt: string, entry:
+          | { __typename: 'File', id: string, name: string, path: string, size: number, updatedAt: string, drive: { owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+          | { __typename: 'Folder', id: string, name: string, path: string, size: number, updatedAt: string, drive: { owner:
+                | { slug: string }
+                | Record<PropertyKey, never>
+               } }
+         }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } } };
+
+export type DriveTagsFragment = { id: string, tags: Array<{ id: string, name: string, colour: TagColour, entryCount: number }> };
+
+export type TagRowFragment = { id: string, name: string, colour: TagColour, entryCount: number };
+
+export type EntryIdAtFragment = { entry:
+    | { __typename: 'File', id: string }
+    | { __typename: 'Folder', id: string }
+   | null };
+
+type PlacedEntry_File_Fragment = { __typename: 'File', id: string, name: string, path: string, size: number, updatedAt: string, drive: { owner:
+      | { slug: string }
+      | Record<PropertyKey, never>
+     } };
+
+type PlacedEntry_Folder_Fragment = { __typename: 'Folder', id: string, name: string, path: string, size: number, updatedAt: string, drive: { owner:
+      | { slug: string }
+      | Record<PropertyKey, never>
+     } };
+
+export type PlacedEntryFragment =
+  | PlacedEntry_File_Fragment
+  | PlacedEntry_Folder_Fragment
+;
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -1702,6 +1977,52 @@ export const FileRequestRowFragmentDoc = new TypedDocumentString(`
   expiresAt
 }
     `, {"fragmentName":"FileRequestRow"}) as unknown as TypedDocumentString<FileRequestRowFragment, unknown>;
+export const TagRowFragmentDoc = new TypedDocumentString(`
+    fragment TagRow on Tag {
+  id
+  name
+  colour
+  entryCount
+}
+    `, {"fragmentName":"TagRow"}) as unknown as TypedDocumentString<TagRowFragment, unknown>;
+export const DriveTagsFragmentDoc = new TypedDocumentString(`
+    fragment DriveTags on Drive {
+  id
+  tags {
+    ...TagRow
+  }
+}
+    fragment TagRow on Tag {
+  id
+  name
+  colour
+  entryCount
+}`, {"fragmentName":"DriveTags"}) as unknown as TypedDocumentString<DriveTagsFragment, unknown>;
+export const EntryIdAtFragmentDoc = new TypedDocumentString(`
+    fragment EntryIdAt on Drive {
+  entry(path: $path) {
+    __typename
+    id
+  }
+}
+    `, {"fragmentName":"EntryIdAt"}) as unknown as TypedDocumentString<EntryIdAtFragment, unknown>;
+export const PlacedEntryFragmentDoc = new TypedDocumentString(`
+    fragment PlacedEntry on Entry {
+  __typename
+  id
+  name
+  path
+  size
+  updatedAt
+  drive {
+    owner {
+      ... on Workspace {
+        slug
+      }
+    }
+  }
+}
+    `, {"fragmentName":"PlacedEntry"}) as unknown as TypedDocumentString<PlacedEntryFragment, unknown>;
 export const QuotaDocument = new TypedDocumentString(`
     query Quota {
   me {
@@ -2975,3 +3296,219 @@ export const CloseFileRequestDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<CloseFileRequestMutation, CloseFileRequestMutationVariables>;
+export const TagsDocument = new TypedDocumentString(`
+    query Tags($own: Boolean!, $workspace: ID) {
+  me @include(if: $own) {
+    drive {
+      ...DriveTags
+    }
+  }
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...DriveTags
+    }
+  }
+}
+    fragment DriveTags on Drive {
+  id
+  tags {
+    ...TagRow
+  }
+}
+fragment TagRow on Tag {
+  id
+  name
+  colour
+  entryCount
+}`) as unknown as TypedDocumentString<TagsQuery, TagsQueryVariables>;
+export const TaggedEntriesDocument = new TypedDocumentString(`
+    query TaggedEntries($tag: ID!, $after: String) {
+  node(id: $tag) {
+    ... on Tag {
+      entries(first: 1000, after: $after) {
+        nodes {
+          ...PlacedEntry
+        }
+        pageInfo {
+          ...Next
+        }
+      }
+    }
+  }
+}
+    fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}
+fragment PlacedEntry on Entry {
+  __typename
+  id
+  name
+  path
+  size
+  updatedAt
+  drive {
+    owner {
+      ... on Workspace {
+        slug
+      }
+    }
+  }
+}`) as unknown as TypedDocumentString<TaggedEntriesQuery, TaggedEntriesQueryVariables>;
+export const CreateTagDocument = new TypedDocumentString(`
+    mutation CreateTag($input: CreateTagInput!) {
+  createTag(input: $input) {
+    tag {
+      ...TagRow
+    }
+  }
+}
+    fragment TagRow on Tag {
+  id
+  name
+  colour
+  entryCount
+}`) as unknown as TypedDocumentString<CreateTagMutation, CreateTagMutationVariables>;
+export const UpdateTagDocument = new TypedDocumentString(`
+    mutation UpdateTag($input: UpdateTagInput!) {
+  updateTag(input: $input) {
+    tag {
+      ...TagRow
+    }
+  }
+}
+    fragment TagRow on Tag {
+  id
+  name
+  colour
+  entryCount
+}`) as unknown as TypedDocumentString<UpdateTagMutation, UpdateTagMutationVariables>;
+export const DeleteTagDocument = new TypedDocumentString(`
+    mutation DeleteTag($input: DeleteTagInput!) {
+  deleteTag(input: $input) {
+    deletedId
+  }
+}
+    `) as unknown as TypedDocumentString<DeleteTagMutation, DeleteTagMutationVariables>;
+export const TagEntriesDocument = new TypedDocumentString(`
+    mutation TagEntries($input: TagEntriesInput!) {
+  tagEntries(input: $input) {
+    entries {
+      __typename
+      path
+      tags {
+        name
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<TagEntriesMutation, TagEntriesMutationVariables>;
+export const EntryIdDocument = new TypedDocumentString(`
+    query EntryId($own: Boolean!, $workspace: ID, $path: String!) {
+  me @include(if: $own) {
+    drive {
+      ...EntryIdAt
+    }
+  }
+  workspace(id: $workspace) @skip(if: $own) {
+    drive {
+      ...EntryIdAt
+    }
+  }
+}
+    fragment EntryIdAt on Drive {
+  entry(path: $path) {
+    __typename
+    id
+  }
+}`) as unknown as TypedDocumentString<EntryIdQuery, EntryIdQueryVariables>;
+export const AddFavouritesDocument = new TypedDocumentString(`
+    mutation AddFavourites($input: AddFavouritesInput!) {
+  addFavourites(input: $input) {
+    entries {
+      __typename
+      id
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<AddFavouritesMutation, AddFavouritesMutationVariables>;
+export const RemoveFavouritesDocument = new TypedDocumentString(`
+    mutation RemoveFavourites($input: RemoveFavouritesInput!) {
+  removeFavourites(input: $input) {
+    entries {
+      __typename
+      id
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<RemoveFavouritesMutation, RemoveFavouritesMutationVariables>;
+export const FavouritesDocument = new TypedDocumentString(`
+    query Favourites {
+  me {
+    favourites {
+      id
+      name
+      createdAt
+      entry {
+        ...PlacedEntry
+      }
+      share {
+        url
+        sharedBy {
+          email
+        }
+      }
+    }
+  }
+}
+    fragment PlacedEntry on Entry {
+  __typename
+  id
+  name
+  path
+  size
+  updatedAt
+  drive {
+    owner {
+      ... on Workspace {
+        slug
+      }
+    }
+  }
+}`) as unknown as TypedDocumentString<FavouritesQuery, FavouritesQueryVariables>;
+export const RecentDocument = new TypedDocumentString(`
+    query Recent($first: Int!, $after: String) {
+  me {
+    recent(first: $first, after: $after) {
+      nodes {
+        kind
+        happenedAt
+        entry {
+          ...PlacedEntry
+        }
+      }
+      pageInfo {
+        ...Next
+      }
+    }
+  }
+}
+    fragment Next on PageInfo {
+  hasNextPage
+  endCursor
+}
+fragment PlacedEntry on Entry {
+  __typename
+  id
+  name
+  path
+  size
+  updatedAt
+  drive {
+    owner {
+      ... on Workspace {
+        slug
+      }
+    }
+  }
+}`) as unknown as TypedDocumentString<RecentQuery, RecentQueryVariables>;

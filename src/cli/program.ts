@@ -8,6 +8,7 @@ import { declareKeys } from './commands/keys.ts'
 import { declareRequests } from './commands/requests.ts'
 import { declareSearch } from './commands/search.ts'
 import { declareShares } from './commands/shares.ts'
+import { declareTags } from './commands/tags.ts'
 import { declareTransfers } from './commands/transfers.ts'
 import { declareTrash } from './commands/trash.ts'
 import { declareVersions } from './commands/versions.ts'
@@ -45,6 +46,7 @@ export function createProgram(version: string): Command {
   declareAccount(program)
   declareFiles(program)
   declareSearch(program)
+  declareTags(program)
   declareTrash(program)
   declareEvents(program)
   declareVersions(program)

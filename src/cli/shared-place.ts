@@ -18,7 +18,7 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
 
   /** Uploads in parts name a share by its id. */
   const shareId = (): Promise<string> => {
-    known ??= idOf(client, token)
+    known ??= receivedIdOf(client, token)
     return known
   }
 
@@ -88,7 +88,7 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
 }
 
 /** The id of a received share. @throws SHARE_NOT_FOUND, INSUFFICIENT_SCOPE */
-async function idOf(client: Client, token: string): Promise<string> {
+export async function receivedIdOf(client: Client, token: string): Promise<string> {
   const shares = await allPages(async after => (await client.request(ReceivedDocument, { after })).me.receivedShares)
   const id = shares.find(share => share.token === token)?.id
   if (id !== undefined) return id

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 import type { privateScopes, WorkspaceScope } from '../access/scopes.ts'
 import { Failure } from './failure.ts'
-import type { OnConflict, Role, Scope } from './generated.ts'
+import type { OnConflict, Role, Scope, TagColour } from './generated.ts'
 
 /** Short words for people, and the names of the service. */
 
@@ -56,6 +56,20 @@ export const conflictWords = { fail: 'FAIL', 'keep-both': 'KEEP_BOTH', replace: 
   OnConflict
 >
 export type ConflictWord = keyof typeof conflictWords
+
+/** Colours of tags, as the service has them. */
+export const colours = [
+  'grey',
+  'red',
+  'orange',
+  'yellow',
+  'green',
+  'teal',
+  'blue',
+  'purple',
+  'pink',
+] as const satisfies readonly Lowercase<TagColour>[]
+export type Colour = (typeof colours)[number]
 
 /** How commands print a value of an enum. */
 export const wordOf = (value: string): string => value.toLowerCase()

@@ -14,10 +14,16 @@ export function declareFiles(program: Command): void {
   const ls = declare(program, 'ls [path]', {
     does: 'list a folder, or one file',
     details: sharedHelp,
-    examples: ['ls', 'ls docs', 'ls -l garden:/plans', 'ls --json docs'],
-  }).option('-l, --long', 'show sizes, times and checksums')
-  ls.action((path: string | undefined, { long = false }: { long?: boolean }) =>
-    perform(ls, async context => (await import('../actions/list.ts')).ls(context, path ?? '', long)),
+    examples: ['ls', 'ls docs', 'ls -l garden:/plans', 'ls --tag invoices garden:/', 'ls --json docs'],
+  })
+    .option('-l, --long', 'show sizes, times and checksums')
+    .option('--tag <tag>', 'show all that has this tag, in the folder and everything below it')
+  ls.action((path: string | undefined, { long = false, tag }: { long?: boolean; tag?: string }) =>
+    perform(ls, async context =>
+      tag === undefined
+        ? (await import('../actions/list.ts')).ls(context, path ?? '', long)
+        : (await import('../actions/tag.ts')).tagged(context, tag, path ?? '', long),
+    ),
   )
 
   const tree = declare(program, 'tree [folder]', {

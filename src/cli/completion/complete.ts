@@ -6,7 +6,7 @@ import { searchFilters } from '../search-filters.ts'
 import { open } from '../service.ts'
 import { plain } from '../text.ts'
 import { quoteForBash, readBashLine } from './bash-line.ts'
-import { remotePaths, trashedPaths, workspaceNames } from './remote.ts'
+import { remotePaths, tagNames, trashedPaths, workspaceNames } from './remote.ts'
 import type { Shell } from './scripts.ts'
 
 /** A possible completion. */
@@ -137,6 +137,7 @@ async function valuesOf(
     )
   const remote = async () => {
     if (name === 'workspace') return workspaceNames(await service())
+    if (name === 'tag') return tagNames(await service())
     if (name === 'item') return trashedPaths(await service(), word)
     if (name !== 'path' && name !== 'folder' && !isSide) return []
     return remotePaths(await service(), word, {

@@ -1,6 +1,7 @@
+import { tagsIn } from '../actions/tag.ts'
 import { workspacesOf } from '../actions/workspace.ts'
 import type { Service } from '../client.ts'
-import { findPlace } from '../find-place.ts'
+import { findPlace, placeIn } from '../find-place.ts'
 import { isMarkedRemote, parseRemote } from '../path.ts'
 
 export interface RemoteWanted {
@@ -30,6 +31,12 @@ export async function remotePaths(service: Service, word: string, wanted: Remote
   const named = head === '' && !wanted.ownOnly ? workspaceNames(service) : Promise.resolve([])
   const [names, workspaces] = await Promise.all([listed().catch(() => []), named])
   return [...names.map(name => (head === '' && needsSlash(name) ? `/${name}` : head + name)), ...workspaces.map(asRoot)]
+}
+
+/** The tags of the own files. */
+export async function tagNames(service: Service): Promise<string[]> {
+  const { tags } = await tagsIn(await placeIn(service, undefined))
+  return tags.map(({ name }) => name)
 }
 
 /** More candidates are no help. */
