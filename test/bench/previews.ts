@@ -24,6 +24,8 @@ const TILES = Number(process.env.TILES || 1000)
 const CORES = availableParallelism()
 /** A browser has so many connections to one host. */
 const CONNECTIONS = 6
+/** So many files the service tells of at once. */
+const ASKED = 100
 /** Milliseconds between requests of others. */
 const PACE = 20
 const IDLE_REQUESTS = 300
@@ -215,9 +217,11 @@ async function tiles(bench: Bench): Promise<{ seconds: number; pictures: number;
     after = pageInfo.endCursor
     more = pageInfo.hasNextPage
   }
-  const { nodes } = await ask(PICTURES, { ids })
+  const nodes: { preview: { small: string } }[] = []
+  for (let i = 0; i < ids.length; i += ASKED)
+    nodes.push(...(await ask(PICTURES, { ids: ids.slice(i, i + ASKED) })).nodes)
   let pictures = 0
-  await atOnce(CONNECTIONS, nodes as { preview: { small: string } }[], async ({ preview }) => {
+  await atOnce(CONNECTIONS, nodes, async ({ preview }) => {
     const answer = await send(bench, preview.small)
     if (answer.status !== 200) throw new Error(`A picture has the status ${answer.status}.`)
     bytes += answer.bytes
