@@ -45,13 +45,13 @@ builder.objectFields(Drive, t => ({
       'Its pictures and films (files with the media types image/* and video/*) in all folders, the newest first: by when a camera took them as far as their previews say, otherwise by when they were uploaded.',
     args: {
       ...pageArgs(t.arg),
-      from: t.arg({ type: 'DateTime', description: 'Only those from this time on.' }),
-      before: t.arg({ type: 'DateTime', description: 'Only those before this time.' }),
+      since: t.arg({ type: 'DateTime', description: 'Only those from this time on.' }),
+      until: t.arg({ type: 'DateTime', description: 'Only those before this time.' }),
       skip: t.arg.int({ defaultValue: 0, description: 'How many of the newest of these are left out.' }),
     },
-    resolve: (drive, { from = null, before = null, skip, ...page }, context) =>
+    resolve: (drive, { since = null, until = null, skip, ...page }, context) =>
       forwardConnection(page, newestFirst, async (limit, after) => {
-        const query = { from, before, skip: skip ?? 0 }
+        const query = { since, until, skip: skip ?? 0 }
         const found = await pageOf(context, drive.id, limit, after, context.tree, query)
         return mapPage(found, entry => ({ ...entry, ...inDrive(entry, drive) }))
       }),

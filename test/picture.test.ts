@@ -23,8 +23,8 @@ const taken = (DateTimeOriginal: string) =>
     .jpeg()
     .toBuffer()
 
-const PICTURES = `query ($first: Int, $after: String, $from: DateTime, $before: DateTime, $skip: Int) {
-  me { drive { pictures(first: $first, after: $after, from: $from, before: $before, skip: $skip) {
+const PICTURES = `query ($first: Int, $after: String, $since: DateTime, $until: DateTime, $skip: Int) {
+  me { drive { pictures(first: $first, after: $after, since: $since, until: $until, skip: $skip) {
     nodes { path } pageInfo { hasNextPage endCursor } } } } }`
 const MONTHS = '{ me { drive { pictureMonths { month count } } } }'
 
@@ -97,7 +97,7 @@ describe('The pictures of a drive', () => {
       after = page.pageInfo.endCursor
     }
     expect(paged).toEqual(all)
-    const february = { from: '2020-02-01T00:00:00Z', before: '2020-03-01T00:00:00Z' }
+    const february = { since: '2020-02-01T00:00:00Z', until: '2020-03-01T00:00:00Z' }
     expect(await shown(person, february)).toEqual(all.slice(1, 4))
     expect(await shown(person, { ...february, skip: 1, first: 1 })).toEqual([all[2]])
     expect(await shown(person, { ...february, skip: 3 })).toEqual([])

@@ -300,6 +300,11 @@ describe('A listing', () => {
         input: { entries },
       })
     }
+    // As if they were pictures.
+    const listed = "SELECT id FROM (SELECT id FROM entry WHERE bucket_id = ? AND name = 'list') AS f"
+    await t.app.db.run(`UPDATE entry SET pictured_at = 0 WHERE name LIKE 'file-%' AND parent_id IN (${listed})`, [
+      await bucketOf('user_id', owner.userId),
+    ])
     const tagged = async (base: string, paths: string[]): Promise<string> => {
       const made = await Promise.all(numbers.map(i => post(`${base}/tags`, { name: `tag ${i}` })))
       await post(`${base}/entries/tags`, { entries: paths, add: [made[0].tag.id] })

@@ -12,9 +12,9 @@ export interface PictureRow extends PlacedRow {
 /** Which of the pictures of a bucket, the newest first. */
 export interface PictureRange {
   /** The earliest time. */
-  from: number | null
+  since: number | null
   /** A time that all are before. */
-  before: number | null
+  until: number | null
   /** The time and the id of the one before them. */
   after: readonly [number, string] | null
   /** Folders whose pictures are left out. */
@@ -25,15 +25,15 @@ const PICTURED = 'pictured_at IS NOT NULL AND parent_id IS NOT NULL'
 const NEWEST_FIRST = 'ORDER BY pictured_at DESC, id DESC'
 
 /** A range of the index that begins with bucket and time. It has the folder as well, so that its rows are counted without the table. */
-function within(db: Db, bucketId: string, { from, before, after, without }: PictureRange) {
+function within(db: Db, bucketId: string, { since, until, after, without }: PictureRange) {
   const conditions = ['bucket_id = ?', PICTURED]
   const values: Value[] = [bucketId]
   const add = (sql: string, ...of: readonly Value[]) => {
     conditions.push(sql)
     values.push(...of)
   }
-  if (from !== null) add('pictured_at >= ?', from)
-  if (before !== null) add('pictured_at < ?', before)
+  if (since !== null) add('pictured_at >= ?', since)
+  if (until !== null) add('pictured_at < ?', until)
   if (after) {
     const key = beyondKey(db, ['pictured_at', 'id'], '<', after)
     add(key.sql, ...key.values)
@@ -96,13 +96,13 @@ const AT_ONCE = 400
 /** How many pictures there are between some times, each with the next one: ranges of one index, of which nothing else is read. */
 export async function countPictures(db: Db, bucketId: string, times: readonly number[]): Promise<number[]> {
   const counts: number[] = times.slice(1).map(() => 0)
-  const ranges = counts.map((_, i) => ({ i, from: times[i] ?? 0, before: times[i + 1] ?? 0 }))
+  const ranges = counts.map((_, i) => ({ i, since: times[i] ?? 0, until: times[i + 1] ?? 0 }))
   for (const some of inParts(ranges, AT_ONCE)) {
     const one = (i: number) =>
       `SELECT ${i} AS i, COUNT(*) AS n FROM entry WHERE bucket_id = ? AND pictured_at >= ? AND pictured_at < ? AND parent_id IS NOT NULL`
     const rows = await db.rows<{ i: number; n: number }>(
       some.map(({ i }) => one(i)).join(' UNION ALL '),
-      some.flatMap(({ from, before }) => [bucketId, from, before]),
+      some.flatMap(({ since, until }) => [bucketId, since, until]),
     )
     for (const { i, n } of rows) counts[i] = Number(n)
   }

@@ -27,8 +27,8 @@ export interface PictureMonth {
 /** Which pictures of a drive. */
 export interface PictureQuery {
   /** Times, in milliseconds since 1970. */
-  from: number | null
-  before: number | null
+  since: number | null
+  until: number | null
   /** So many of the newest of these are left out. */
   skip: number
 }
@@ -68,7 +68,7 @@ export function pictureService({ db }: Core<'db'>) {
     /** Some of them, the newest first. What is below a folder in the trash is left out, and is not skipped. @throws INVALID_INPUT */
     async page(
       { bucketId, rootId }: Tree,
-      { from, before, skip }: PictureQuery,
+      { since, until, skip }: PictureQuery,
       limit: number,
       after: readonly [number, string] | null,
     ): Promise<Page<PicturedEntry>> {
@@ -76,7 +76,7 @@ export function pictureService({ db }: Core<'db'>) {
         throw new InvalidInput('skip', `0 to ${figure(MAX_SKIPPED)} pictures can be skipped.`)
       const paths = new Map<string, string[]>()
       const gone = new Set<string>()
-      const range = () => ({ from, before, after, without: [...gone].slice(0, MAX_LEFT_OUT) })
+      const range = () => ({ since, until, after, without: [...gone].slice(0, MAX_LEFT_OUT) })
       // Each round finds folders in the trash or is the last one, and looks at twice as many pictures as the one before.
       for (let count = skip + limit + 1; gone.size <= MAX_LEFT_OUT; count *= 2) {
         const folders = await foldersOfPictures(db, bucketId, range(), count)

@@ -40,7 +40,7 @@ const PAGE = graphql(
   `
     fragment PicturesOfDrive on Drive {
       id
-      pictures(first: $first, from: $from, before: $before, skip: $skip) {
+      pictures(first: $first, since: $since, until: $until, skip: $skip) {
         nodes {
           ...EntryLine
           preview {
@@ -62,8 +62,8 @@ export const PICTURES_OF_MONTH = graphql(
       $own: Boolean!
       $slug: String
       $first: Int!
-      $from: DateTime!
-      $before: DateTime!
+      $since: DateTime!
+      $until: DateTime!
       $skip: Int!
     ) {
       me @include(if: $own) {

@@ -80,10 +80,10 @@ export function beside(layout: Layout, picture: number, down: boolean): number {
 }
 
 /** When a month begins, and when the next one does. */
-export function boundsOf(month: string): { from: string; before: string } {
+export function boundsOf(month: string): { since: string; until: string } {
   const [year = 1970, number = 1] = month.split('-').map(Number)
   const at = (month: number) => new Date(Date.UTC(year, month)).toISOString()
-  return { from: at(number - 1), before: at(number) }
+  return { since: at(number - 1), until: at(number) }
 }
 
 /** Where a key moves the cursor. @param page lines that are in sight */
