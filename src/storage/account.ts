@@ -1,6 +1,6 @@
 import { BlobServiceClient, type CorsRule, newPipeline, StorageSharedKeyCredential } from '@azure/storage-blob'
 import { keepAliveAgent } from './agent.ts'
-import { seconds } from './request.ts'
+import { seconds } from './time-limit.ts'
 
 /** Four tries within two seconds: enough for an embedded store that is being restarted, soon over for a dead one. */
 const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * seconds }

@@ -5,20 +5,9 @@ import { connect, publicAddress, writeCorsRule } from './account.ts'
 import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
 import { startCrc32, summed } from './crc32.ts'
 import { relay } from './relay.ts'
-import {
-  commitLimit,
-  copyLimit,
-  isDamaged,
-  isLeased,
-  isMissing,
-  pageLimit,
-  pingLimit,
-  requestLimit,
-  seconds,
-  sendLimit,
-  within,
-} from './request.ts'
+import { isDamaged, isLeased, isMissing, within } from './request.ts'
 import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
+import { commitLimit, copyLimit, pageLimit, pingLimit, requestLimit, seconds, sendLimit } from './time-limit.ts'
 import { upload, uploadBuffer } from './upload.ts'
 
 const removalsInFlight = 4

@@ -11,7 +11,7 @@ export const numberOfBlock = (id: string): number => {
   return /^\d{6}$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** A filled stretch of a source, in shared memory. All but the last hold exactly `blockSize` bytes. */
+/** A filled stretch of a source, in shared memory. All but the last have the same size. */
 export interface Block {
   bytes: Buffer
   last: boolean
@@ -20,7 +20,7 @@ export interface Block {
 }
 
 /** What a source starts with, and grows to: most files are small, and many slow small uploads must not hold a block each. */
-const sizes = [64 * 1024, 512 * 1024, blockSize]
+const smallSizes = [64 * 1024, 512 * 1024]
 
 const keptMs = 10_000
 const free = new Map<number, SharedArrayBuffer[]>()
@@ -73,13 +73,18 @@ function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncI
 /**
  * Collects a source into blocks; the last one may be shorter, and is empty only if the source is.
  * The receiver releases each block. Errors of the source, and the reason of `signal`, are thrown as they are.
+ * @param full bytes of a block, at least 512 KiB
  */
-export async function* fillBlocks(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Block, void> {
+export async function* fillBlocks(
+  source: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+  full = blockSize,
+): AsyncGenerator<Block, void> {
   let shared: SharedArrayBuffer | undefined
   let memory: Buffer = Buffer.alloc(0)
   let used = 0
   const makeRoom = (wanted: number) => {
-    const larger = takeBlock(sizes.find(size => size >= wanted))
+    const larger = takeBlock(smallSizes.find(size => size >= wanted) ?? full)
     const bytes = Buffer.from(larger)
     memory.copy(bytes, 0, 0, used)
     if (shared) giveBack(shared)
@@ -95,12 +100,12 @@ export async function* fillBlocks(source: AsyncIterable<Uint8Array>, signal: Abo
   try {
     for await (const chunk of interruptible(source, signal)) {
       for (let from = 0; from < chunk.length; ) {
-        if (used === blockSize) {
+        if (used === full) {
           yield hand(false)
           used = 0
-          makeRoom(blockSize)
+          makeRoom(full)
         }
-        const part = chunk.subarray(from, from + blockSize - used)
+        const part = chunk.subarray(from, from + full - used)
         if (used + part.length > memory.length) makeRoom(used + part.length)
         memory.set(part, used)
         used += part.length

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Unavailable } from '../runtime/errors.ts'
 import { leave } from './blocks.ts'
-import type { Pace } from './request.ts'
+import type { Pace } from './time-limit.ts'
 
 /** Bytes that are read before the request is sent, and kept for a retry until the kernel has accepted them and has capacity for more. */
 const headSize = 256 * 1024

@@ -16,9 +16,11 @@ export interface UploadOptions {
 
 /** The operations of a store for an upload. Checksums are MD5 in lower-case hex. */
 export interface Target {
+  /** Bytes of a block; by default `blockSize`. */
+  readonly block?: number
   /** Stores everything with one request. */
   whole(bytes: Buffer, checksum: string): Promise<void>
-  /** Stages a block, counted from 0, that can be read only after `commit`. Every one but the last has `blockSize` bytes. */
+  /** Stages a block, counted from 0, that can be read only after `commit`. Every one but the last has the same size. */
   stage(index: number, bytes: Buffer, signal: AbortSignal): Promise<void>
   commit(count: number, checksum: string): Promise<void>
 }
@@ -33,8 +35,9 @@ export interface Uploaded {
   crc32: string
 }
 
-/** Memory of the bytes of an upload. */
-export const uploadBuffer = blocksInFlight * blockSize
+/** Memory of the bytes of an upload in blocks of a size. */
+export const bufferOf = (block: number) => blocksInFlight * block
+export const uploadBuffer = bufferOf(blockSize)
 
 /**
  * Sends a source to a store: with one request if it ends within the first block, else in blocks, hashed in parallel.
@@ -93,7 +96,7 @@ export async function upload(
   }
 
   const send = async () => {
-    for await (const block of fillBlocks(source, stop.signal)) {
+    for await (const block of fillBlocks(source, stop.signal, target.block)) {
       const sums = await accept(block)
       if (sums !== undefined) return sums
     }

@@ -1,0 +1,74 @@
+import { blockSize } from './blocks.ts'
+
+export const seconds = 1000
+export const requestLimit = 8 * seconds
+/** The limit of a request that carries bytes: a minute per block, because many may share a slow connection. */
+export const sendLimit = (bytes: number) => requestLimit + (52 * seconds * bytes) / blockSize
+export const pageLimit = 30 * seconds
+export const pingLimit = 2 * seconds
+/** The store needs a while for a long list of blocks. */
+export const commitLimit = 60 * seconds
+/** Within an account a copy normally needs moments, but no store guarantees it. */
+export const copyLimit = 3600 * seconds
+
+/** The state of a request whose body is still arriving. */
+export interface Pace {
+  /** It waits for bytes: the time until `resume` does not count. */
+  pause(): void
+  resume(): void
+}
+
+/**
+ * Runs a request until the time limit or the signal ends it, and translates its error.
+ * @param limit milliseconds, but for those in which the request waits for bytes to send
+ * @param grace milliseconds that it may continue after the signal, for one of which the store should not keep half
+ */
+export type Within = <T>(
+  limit: number,
+  signal: AbortSignal | undefined,
+  request: (signal: AbortSignal, pace: Pace) => Promise<T>,
+  grace?: number,
+) => Promise<T>
+
+/** @param explain translates an error of the client of a store; `late` says that the time limit was its cause */
+export const limited =
+  (explain: (error: unknown, late: boolean) => unknown): Within =>
+  async (limit, signal, request, grace = 0) => {
+    signal?.throwIfAborted()
+    const control = new AbortController()
+    let late = false
+    const stop = () => control.abort()
+    const expire = () => {
+      late = true
+      stop()
+    }
+    let rest = limit
+    let since = Date.now()
+    let timer = setTimeout(expire, rest)
+    let over = false
+    const pause = () => {
+      clearTimeout(timer)
+      rest -= Date.now() - since
+    }
+    const resume = () => {
+      since = Date.now()
+      if (!over) timer = setTimeout(expire, rest)
+    }
+    let ending: NodeJS.Timeout | undefined
+    const end = () => {
+      if (grace === 0) stop()
+      else ending = setTimeout(stop, grace)
+    }
+    signal?.addEventListener('abort', end)
+    try {
+      return await request(control.signal, { pause, resume })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw explain(error, late)
+    } finally {
+      over = true
+      clearTimeout(timer)
+      clearTimeout(ending)
+      signal?.removeEventListener('abort', end)
+    }
+  }
