@@ -67,7 +67,7 @@ const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implemen
     space: t.field({
       type: StoreSpace,
       nullable: true,
-      description: 'The disk of the blob store; null if the store cannot tell, as with Azure Blob Storage.',
+      description: 'The disk of the blob store; null if the store cannot tell, as with Azure Blob Storage and S3.',
       resolve: (_report, _args, { services }) => services.storageReports.space(),
     }),
     largestAccounts: t.field({

@@ -97,11 +97,12 @@ async function prepareFolder({
   dataDir,
   database,
   azureConnectionString,
+  s3,
   smtpUrl,
   secretKey,
   providers,
 }: Config): Promise<string> {
-  const external = database.dialect === 'mysql' && azureConnectionString && smtpUrl && providers.length > 0
+  const external = database.dialect === 'mysql' && (azureConnectionString || s3) && smtpUrl && providers.length > 0
   if (external && secretKey) return secretKey
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await access(dataDir, constants.W_OK | constants.X_OK)

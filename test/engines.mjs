@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { Redis } from 'ioredis'
 import { createConnection } from 'mysql2/promise'
 import { missingForGalera } from './galera.ts'
+import { missingForS3 } from './s3/radosgw.ts'
 
 /** Installed apart, because no one but the tests of the Azure store needs it. */
 const azurite = new URL('./azurite/node_modules/azurite/package.json', import.meta.url)
@@ -58,12 +59,15 @@ export async function probeEngines() {
   else missing.push('Azurite (not installed; npm ci --prefix test/azurite)')
   if (missing.length > 0 && process.env.CI === 'true')
     throw new Error(`CI needs every engine; missing: ${missing.join(', ')}`)
-  // Of servers of its own, which few machines can start.
+  // Of servers of their own, which few machines can start.
+  if (missingForS3.length === 0) said.push('S3 (radosgw)')
+  else missing.push(`S3 (without ${missingForS3.join(', ')}; Debian: radosgw, ceph-mon, ceph-osd)`)
   if (missingForGalera.length === 0) said.push('Galera')
   else missing.push(`Galera (without ${missingForGalera.join(', ')})`)
   return {
     databases,
     azurite: hasAzurite,
+    s3: missingForS3.length === 0,
     said: `Engines: ${said.join(', ')}.${missing.length > 0 ? ` NOT TESTED, did not answer: ${missing.join(', ')}.` : ''}`,
   }
 }

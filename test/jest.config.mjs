@@ -31,7 +31,10 @@ export default async function config() {
   const suite = process.env.TEST_SUITE || 'all'
   const engines = await probeEngines()
   const projects = suites[suite].filter(
-    ({ engine, store }) => (!engine || engines.databases.includes(engine)) && (store !== 'azure' || engines.azurite),
+    ({ engine, store }) =>
+      (!engine || engines.databases.includes(engine)) &&
+      (store !== 'azure' || engines.azurite) &&
+      (store !== 's3' || engines.s3),
   )
   const without =
     suite === 'quick'
@@ -49,7 +52,7 @@ export default async function config() {
       // Jest runs each of these files once, for however many projects.
       ...(engine
         ? {
-            globalSetup: `<rootDir>/test/setup/${store === 'azure' ? store : engine}.ts`,
+            globalSetup: `<rootDir>/test/setup/${store === 'disk' ? engine : store}.ts`,
             globalTeardown: '<rootDir>/test/setup/teardown.ts',
           }
         : {}),

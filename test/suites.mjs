@@ -156,8 +156,8 @@ const anyEngine = [
   'zip-programs',
 ]
 
-/** What the store decides: once more with Azure Blob Storage in the place of the disk. No database has a part in that. */
-const onBothStores = [
+/** What the store decides: once more with each other store in the place of the disk. No database has a part in that. */
+const onEachStore = [
   'background-completion',
   'download',
   'part-stream',
@@ -257,7 +257,7 @@ export const longest = [
 
 const fileOf = name => `<rootDir>/test/${name}.test.ts`
 
-for (const name of [...drills, ...anyEngine, ...onBothStores, ...longest])
+for (const name of [...drills, ...anyEngine, ...onEachStore, ...longest])
   if (!existsSync(fileURLToPath(new URL(`${name}.test.ts`, import.meta.url))))
     throw new Error(`test/suites.mjs names ${name}, which is not there.`)
 
@@ -273,7 +273,15 @@ const azure = {
   name: 'azure',
   engine: 'sqlite',
   store: 'azure',
-  testMatch: ['<rootDir>/test/azure/*.test.ts', ...onBothStores.map(fileOf)],
+  testMatch: ['<rootDir>/test/azure/*.test.ts', ...onEachStore.map(fileOf)],
+  without: [],
+}
+
+const s3 = {
+  name: 's3',
+  engine: 'sqlite',
+  store: 's3',
+  testMatch: ['<rootDir>/test/s3/*.test.ts', ...onEachStore.map(fileOf)],
   without: [],
 }
 
@@ -283,6 +291,6 @@ export const suites = {
     { ...unit, without: unitDrills },
     { ...sqlite, without: appDrills },
   ],
-  rest: [{ ...unit, testMatch: unitDrills }, { ...sqlite, testMatch: appDrills }, mysql, azure],
-  all: [unit, sqlite, mysql, azure],
+  rest: [{ ...unit, testMatch: unitDrills }, { ...sqlite, testMatch: appDrills }, mysql, azure, s3],
+  all: [unit, sqlite, mysql, azure, s3],
 }

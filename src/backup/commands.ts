@@ -230,7 +230,7 @@ async function restore(
     const { secret } = await folder.manifest(name)
     const saved = secret === null ? undefined : await readSecret(folder.path(name, SECRET))
     const prepareSecret = (mayReplace: boolean) => secretToSave(saved, config, mayReplace, progress)
-    if (config.database.dialect === 'sqlite' || !config.azureConnectionString)
+    if (config.database.dialect === 'sqlite' || !(config.azureConnectionString || config.s3))
       await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
     return withDatabase(config, async db => {
       const store = naming(await openStore(config))

@@ -6,6 +6,7 @@ import { withProviders } from './group-roles.ts'
 import { readProgram } from './program.ts'
 import { embeddedName } from './provider.ts'
 import { readProviders } from './provider-setting.ts'
+import { readS3 } from './s3-settings.ts'
 import { settings } from './settings.ts'
 import { usualProcesses } from './usual-processes.ts'
 
@@ -86,6 +87,14 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     blobDir,
     azureStorageConnectionString: azureConnectionString,
     azureStorageContainer: azureContainer,
+    s3Bucket,
+    s3Endpoint,
+    s3Region,
+    s3AccessKeyId,
+    s3SecretAccessKey,
+    s3PathStyle,
+    s3ServerSideEncryption,
+    s3KmsKeyId,
     blobPublicUrl,
     directUploads,
     sessionHours,
@@ -129,10 +138,25 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     publicUrl: publicUrl || (rest.port === 0 ? '' : `http://localhost:${rest.port}`),
     dataDir,
     database: readDatabase(databaseUrl, dataDir),
-    /** Folder of the blobs, unless they are in Azure Blob Storage. */
+    /** Folder of the blobs, unless they are in Azure Blob Storage or in an S3 store. */
     blobDir: resolve(blobDir || `${dataDir}/blobs`),
     azureConnectionString,
     azureContainer,
+    s3: readS3(
+      {
+        s3Bucket,
+        s3Endpoint,
+        s3Region,
+        s3AccessKeyId,
+        s3SecretAccessKey,
+        s3PathStyle,
+        s3ServerSideEncryption,
+        s3KmsKeyId,
+      },
+      env,
+      { azureConnectionString, blobPublicUrl },
+      problems,
+    ),
     blobPublicUrl: blobPublicUrl.replace(/\/+$/, ''),
     directUploads: directUploads && rest.downloads === 'redirect',
     sessionSeconds: sessionHours * 3600,

@@ -56,7 +56,7 @@ const last = (detail: string) => (detail ? ` Last error: ${detail}` : '')
 
 const words: Record<FindingKind, (finding: Told) => string> = {
   databaseDown: () => 'The database does not answer. Start it, or correct DATABASE_URL.',
-  storeDown: () => 'The blob store does not answer. Look at its volume, or at the account of Azure.',
+  storeDown: () => 'The blob store does not answer. Look at its volume, at the account of Azure, or at the S3 store.',
   errors: ({ value }) => `${percent(value)} of the requests fail. The log has their errors.`,
   slow: ({ value }) => `One request in twenty takes longer than ${value.toFixed(1)} seconds.`,
   connectionsExhausted: () =>

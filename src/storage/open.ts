@@ -3,28 +3,36 @@ import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { observed } from './observed.ts'
 import type { BlobStore } from './store.ts'
 
-/** The store that the settings name. The one place that chooses; the other driver is not loaded. */
+/** The store that the settings name. The one place that chooses; the other drivers are not loaded. */
 export async function openStore(config: Config, telemetry = silent): Promise<BlobStore> {
   const store = await openDriver(config, telemetry)
   return telemetry.isOn ? observed(store, telemetry) : store
 }
 
 async function openDriver(config: Config, telemetry: Telemetry): Promise<BlobStore> {
-  if (!config.azureConnectionString) {
-    const { createDiskStore } = await import('./disk.ts')
-    return createDiskStore({ dir: config.blobDir })
+  const { azureConnectionString, azureContainer, s3, blobDir, blobPublicUrl: publicUrl } = config
+  const traceHeaders = telemetry.headers
+  if (s3) {
+    const { createS3Store } = await import('./s3.ts')
+    return createS3Store({ ...s3, publicUrl, traceHeaders })
   }
-  const { createAzureStore } = await import('./azure.ts')
-  return createAzureStore({
-    connectionString: config.azureConnectionString,
-    container: config.azureContainer,
-    publicUrl: config.blobPublicUrl,
-    traceHeaders: telemetry.headers,
-  })
+  if (azureConnectionString) {
+    const { createAzureStore } = await import('./azure.ts')
+    return createAzureStore({
+      connectionString: azureConnectionString,
+      container: azureContainer,
+      publicUrl,
+      traceHeaders,
+    })
+  }
+  const { createDiskStore } = await import('./disk.ts')
+  return createDiskStore({ dir: blobDir })
 }
 
 /** What an operator does about a store that cannot be used. */
-export function storeProblem({ azureConnectionString, blobDir }: Config, reason: string, code?: string): string {
+export function storeProblem({ azureConnectionString, s3, blobDir }: Config, reason: string, code?: string): string {
+  if (s3)
+    return `S3_BUCKET: the bucket ${s3.bucket} at ${s3.endpoint} cannot be used (${reason}). Start the store, or correct the settings that begin with S3_.`
   if (azureConnectionString)
     return `AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used (${reason}). Start it, or copy the connection string again.`
   return code === undefined

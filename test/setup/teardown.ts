@@ -3,4 +3,5 @@ import { removeTemplates } from '../templates.ts'
 export default async function teardown() {
   removeTemplates()
   await globalThis.azurite?.stop()
+  await globalThis.radosgw?.stop()
 }

@@ -33,6 +33,8 @@ export interface Subject {
   store: BlobStore
   /** Whether parts that belong to no blob come to light again after a removal, as in Azurite, unlike in Azure. */
   forgetsNothing?: boolean
+  /** Bytes of the blocks that it sends. */
+  blockSize?: number
   /** Whether it is as large as a disk. */
   isOnDisk?: boolean
   /** A new store beside it, empty. */
@@ -48,6 +50,7 @@ export function describeContract(start: () => Promise<Subject>): void {
   let leftovers: Subject['leftovers']
   let forgetsNothing: boolean | undefined
   let isOnDisk: boolean
+  let block: number
 
   const bytesOf = async (key: string, options?: Parameters<BlobStore['open']>[1]) =>
     Buffer.concat(await (await store.open(key, options)).toArray())
@@ -58,7 +61,7 @@ export function describeContract(start: () => Promise<Subject>): void {
   }
 
   beforeAll(async () => {
-    ;({ store, another, leftovers, forgetsNothing, isOnDisk = false } = await start())
+    ;({ store, another, leftovers, forgetsNothing, isOnDisk = false, blockSize: block = 4 * MiB } = await start())
     await store.prepare()
     await store.prepare()
     await store.ping()
@@ -116,24 +119,24 @@ export function describeContract(start: () => Promise<Subject>): void {
         // The first block is on its way at the earliest when the second is asked for.
         if (asked.length === 1) expect(await leftovers('asked')).toBe(0)
       }
-      await put(store, 'asked', pieces(new Uint8Array(8 * MiB + 5)), { admit })
+      await put(store, 'asked', pieces(new Uint8Array(2 * block + 5)), { admit })
       expect(asked).toEqual([
-        [4 * MiB, false],
-        [8 * MiB, false],
-        [8 * MiB + 5, true],
+        [block, false],
+        [2 * block, false],
+        [2 * block + 5, true],
       ])
       asked.length = 1
-      await put(store, 'asked', pieces(new Uint8Array(4 * MiB)), { admit })
+      await put(store, 'asked', pieces(new Uint8Array(block)), { admit })
       await put(store, 'asked', pieces(new Uint8Array(0)), { admit })
       expect(asked.slice(1)).toEqual([
-        [4 * MiB, true],
+        [block, true],
         [0, true],
       ])
     })
 
     it.each([1, 3])('leaves nothing behind when block %i is refused', async refused => {
       const key = `refused-${refused}`
-      const source = Readable.from(pieces(randomBytes(13 * MiB)))
+      const source = Readable.from(pieces(randomBytes(3 * block + MiB)))
       let asked = 0
       const admit = async () => {
         asked += 1
@@ -148,8 +151,8 @@ export function describeContract(start: () => Promise<Subject>): void {
 
     it('rejects with the reason of an abort, though the source is silent', async () => {
       const abort = new AbortController()
-      const source = new PassThrough({ highWaterMark: 16 * MiB })
-      source.write(randomBytes(9 * MiB))
+      const source = new PassThrough({ highWaterMark: 4 * block })
+      source.write(randomBytes(2 * block + MiB))
       const reason = new Error('the client has left')
       until(async () => (await leftovers('aborted')) > 0).then(() => abort.abort(reason))
       await expect(put(store, 'aborted', source, { signal: abort.signal })).rejects.toBe(reason)
@@ -163,7 +166,7 @@ export function describeContract(start: () => Promise<Subject>): void {
     it('rejects with what the source throws', async () => {
       const hungUp = new Error('hung up')
       const source = async function* () {
-        yield* pieces(randomBytes(10 * MiB))
+        yield* pieces(randomBytes(2 * block + 2 * MiB))
         throw hungUp
       }
       await expect(put(store, 'hung-up', source())).rejects.toBe(hungUp)

@@ -39,6 +39,7 @@ describe('without any setting', () => {
       database: { dialect: 'sqlite', file: resolve('data', 'satchel.sqlite') },
       azureConnectionString: '',
       azureContainer: 'satchel',
+      s3: null,
       secretKey: '',
       smtpUrl: '',
       redisUrl: '',
@@ -242,6 +243,63 @@ describe('the Azure account', () => {
     expect(problemsOf({ AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;SharedAccessSignature=sv' })).toEqual([
       expect.stringContaining('AccountKey'),
     ])
+  })
+})
+
+describe('the S3 bucket', () => {
+  const keys = { S3_ACCESS_KEY_ID: 'an-id', S3_SECRET_ACCESS_KEY: 'hunter2' }
+
+  it('is at Amazon, by the name of the host, unless another store is named', () => {
+    expect(readConfig({ S3_BUCKET: 'files', S3_REGION: 'eu-central-1', ...keys }).s3).toEqual({
+      bucket: 'files',
+      endpoint: 'https://s3.eu-central-1.amazonaws.com',
+      region: 'eu-central-1',
+      accessKeyId: 'an-id',
+      secretAccessKey: 'hunter2',
+      pathStyle: false,
+      encryption: '',
+      kmsKeyId: '',
+      location: 'eu-central-1',
+    })
+    expect(readConfig({ S3_BUCKET: 'files', S3_ENDPOINT: 'https://s3.example.com/', ...keys }).s3).toMatchObject({
+      endpoint: 'https://s3.example.com',
+      region: 'us-east-1',
+      pathStyle: true,
+      location: undefined,
+    })
+  })
+
+  it('is used with the names that Amazon has for keys and regions', () => {
+    const env = { AWS_ACCESS_KEY_ID: 'an-id', AWS_SECRET_ACCESS_KEY: 'hunter2', AWS_REGION: 'eu-west-1' }
+    expect(readConfig({ S3_BUCKET: 'files', ...env }).s3).toMatchObject({
+      ...{ accessKeyId: 'an-id', secretAccessKey: 'hunter2', region: 'eu-west-1' },
+    })
+    expect(readConfig(env).s3).toBeNull()
+    expect(problemsOf({ S3_BUCKET: 'files', ...env, AWS_SESSION_TOKEN: 'ends' })).toEqual([
+      expect.stringMatching(/^S3_ACCESS_KEY_ID: .*expires/),
+    ])
+  })
+
+  it.each<[string[], Env]>([
+    [['S3_BUCKET'], { ...keys }],
+    [['S3_BUCKET'], { S3_ENDPOINT: 'https://s3.example.com' }],
+    [['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'S3_REGION'], { S3_BUCKET: 'files' }],
+    [['S3_SECRET_ACCESS_KEY'], { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_ACCESS_KEY_ID: 'an-id' }],
+    [['S3_BUCKET'], { S3_BUCKET: 'Files', S3_REGION: 'eu-west-1', ...keys }],
+    [['S3_PATH_STYLE'], { S3_BUCKET: 'my.files', S3_REGION: 'eu-west-1', ...keys }],
+    [['S3_KMS_KEY_ID'], { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_KMS_KEY_ID: 'key', ...keys }],
+    [['BLOB_PUBLIC_URL'], { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', BLOB_PUBLIC_URL: 'https://a.b/c', ...keys }],
+    [
+      ['S3_BUCKET'],
+      {
+        ...{ S3_BUCKET: 'files', S3_REGION: 'eu-west-1', ...keys },
+        AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;AccountKey=a2V5',
+      },
+    ],
+  ])('needs all of its settings, and no others: %j', (named, env) => {
+    const problems = problemsOf(env)
+    expect(problems.map(problem => problem.slice(0, problem.indexOf(':')))).toEqual(named)
+    expect(problems.join()).not.toContain('hunter2')
   })
 })
 

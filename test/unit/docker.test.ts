@@ -67,6 +67,18 @@ describe('docker/compose.yml', () => {
     expect(compose).not.toContain('image: mcr.microsoft.com')
   })
 
+  it('keeps the files in a bucket that is given', () => {
+    Object.assign(given, {
+      S3_BUCKET: 'files',
+      S3_REGION: 'eu-west-1',
+      S3_ACCESS_KEY_ID: 'a',
+      S3_SECRET_ACCESS_KEY: 'b',
+    })
+    expect(readConfig(environment()).s3).toMatchObject({ bucket: 'files', region: 'eu-west-1' })
+    for (const name of Object.keys(given)) if (name.startsWith('S3_')) delete given[name]
+    expect(readConfig(environment()).s3).toBeNull()
+  })
+
   it('lets the proxy ask each instance whether it serves', () => {
     const caddyfile = read('docker/Caddyfile')
     expect(caddyfile).toContain('health_uri /readyz\n')

@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { flag } from './readers.ts'
+
+const kms = ['aws:kms', 'aws:kms:dsse']
+
+/** The settings of an S3 store. */
+export const s3Settings = {
+  S3_BUCKET: {
+    help: 'bucket of an S3 store, to keep the blobs there; created if it is missing',
+    default: '',
+    shown: 'the blobs are files in BLOB_DIR',
+    read: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be a bucket name: 3 to 63 of a-z, 0-9, . and -')
+      .or(z.literal('')),
+  },
+  S3_ENDPOINT: {
+    help: 'URL of the S3 store, without the bucket',
+    default: '',
+    shown: 'Amazon S3 in S3_REGION',
+    read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
+  },
+  S3_REGION: {
+    help: 'region of the bucket, which signatures name; otherwise AWS_REGION or AWS_DEFAULT_REGION',
+    default: '',
+    shown: 'us-east-1 with S3_ENDPOINT',
+    read: z.string().regex(/^[a-z0-9-]*$/, 'must be the name of a region, such as eu-central-1'),
+  },
+  S3_ACCESS_KEY_ID: {
+    help: 'access key of the S3 store; otherwise AWS_ACCESS_KEY_ID',
+    default: '',
+    shown: 'none',
+    read: z.string(),
+  },
+  S3_SECRET_ACCESS_KEY: {
+    help: 'secret of the access key; otherwise AWS_SECRET_ACCESS_KEY',
+    default: '',
+    shown: 'none',
+    read: z.string(),
+  },
+  S3_PATH_STYLE: {
+    help: 'true: the bucket is in the path of URLs (https://host/bucket/key); false: in the name of the host (https://bucket.host/key)',
+    default: '',
+    shown: 'true with S3_ENDPOINT, otherwise false',
+    read: flag.or(z.literal('')),
+  },
+  S3_SERVER_SIDE_ENCRYPTION: {
+    help: 'how the S3 store encrypts blobs: AES256, aws:kms or aws:kms:dsse',
+    default: '',
+    shown: 'as the bucket is set',
+    read: z.enum(['', 'AES256', ...kms]),
+  },
+  S3_KMS_KEY_ID: {
+    help: 'id of the key with which the S3 store encrypts blobs, with aws:kms',
+    default: '',
+    shown: 'the key of the account',
+    read: z.string(),
+  },
+} as const
+
+/** The settings of the store as they have been read. */
+export interface S3Given {
+  s3Bucket: string
+  s3Endpoint: string
+  s3Region: string
+  s3AccessKeyId: string
+  s3SecretAccessKey: string
+  s3PathStyle: boolean | ''
+  s3ServerSideEncryption: string
+  s3KmsKeyId: string
+}
+
+/** The bucket of the blobs; null if they are not in an S3 store. */
+export function readS3(
+  given: S3Given,
+  env: NodeJS.ProcessEnv,
+  others: { azureConnectionString: string; blobPublicUrl: string },
+  problems: string[],
+) {
+  const set = Object.keys(s3Settings).filter(name => env[name])
+  if (!given.s3Bucket) {
+    if (set.length > 0 && !env.S3_BUCKET)
+      problems.push(`S3_BUCKET: must be set for ${set.join(', ')}: it names the bucket of the blobs`)
+    return null
+  }
+  const accessKeyId = given.s3AccessKeyId || env.AWS_ACCESS_KEY_ID || ''
+  const secretAccessKey = given.s3SecretAccessKey || env.AWS_SECRET_ACCESS_KEY || ''
+  const region = given.s3Region || env.AWS_REGION || env.AWS_DEFAULT_REGION || (given.s3Endpoint ? 'us-east-1' : '')
+  if (others.azureConnectionString)
+    problems.push('S3_BUCKET: cannot be set with AZURE_STORAGE_CONNECTION_STRING, because there is one store')
+  if (!accessKeyId) problems.push('S3_ACCESS_KEY_ID: must be set with S3_BUCKET, or AWS_ACCESS_KEY_ID')
+  if (!secretAccessKey) problems.push('S3_SECRET_ACCESS_KEY: must be set with S3_BUCKET, or AWS_SECRET_ACCESS_KEY')
+  if (accessKeyId && !given.s3AccessKeyId && env.AWS_SESSION_TOKEN)
+    problems.push('S3_ACCESS_KEY_ID: must be set, because the key of AWS_SESSION_TOKEN expires')
+  if (!region) problems.push('S3_REGION: must be set with S3_BUCKET where S3_ENDPOINT is not')
+  if (given.s3KmsKeyId && !kms.includes(given.s3ServerSideEncryption))
+    problems.push('S3_KMS_KEY_ID: needs S3_SERVER_SIDE_ENCRYPTION=aws:kms')
+  const pathStyle = given.s3PathStyle === '' ? given.s3Endpoint !== '' : given.s3PathStyle
+  if (!pathStyle && given.s3Bucket.includes('.') && !given.s3Endpoint.startsWith('http:'))
+    problems.push('S3_PATH_STYLE: must be true for a bucket with a dot in its name: certificates do not cover its host')
+  // The path of a URL is signed.
+  if (URL.canParse(others.blobPublicUrl) && new URL(others.blobPublicUrl).pathname !== '/')
+    problems.push('BLOB_PUBLIC_URL: must have no path with S3_BUCKET')
+  return {
+    bucket: given.s3Bucket,
+    endpoint: (given.s3Endpoint || `https://s3.${region}.amazonaws.com`).replace(/\/+$/, ''),
+    region,
+    accessKeyId,
+    secretAccessKey,
+    pathStyle,
+    encryption: given.s3ServerSideEncryption,
+    kmsKeyId: given.s3KmsKeyId,
+    /** The region to create the bucket in: only Amazon asks for it, and not for its first one. */
+    location: given.s3Endpoint || region === 'us-east-1' ? undefined : region,
+  }
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { Unavailable } from '../runtime/errors.ts'
+import { isMissing, type S3Client, S3Error, within } from './s3-client.ts'
+import { objectsOf } from './s3-listing.ts'
+import { md5Header } from './s3-multipart.ts'
+import { ForeignStore } from './store.ts'
+import { requestLimit } from './time-limit.ts'
+import { elementsOf, encodeXml, textOf } from './xml.ts'
+
+/** The object that names the installation to which a bucket belongs. */
+const marker = 'installation'
+
+export const md5HeaderOf = (body: string) => md5Header(createHash('md5').update(body).digest('hex'))
+
+/** Creates a bucket that is missing. @param location the region that it is to be created in, where the store asks for one */
+export async function createBucket(client: S3Client, location: string | undefined): Promise<void> {
+  await within(requestLimit, undefined, async late => {
+    try {
+      await client.ask({ method: 'HEAD' }, late)
+      return
+    } catch (error) {
+      // A HEAD has no body that would say what is missing.
+      if (!(error instanceof S3Error) || error.status !== 404) throw error
+    }
+    const body = location
+      ? `<CreateBucketConfiguration><LocationConstraint>${encodeXml(location)}</LocationConstraint></CreateBucketConfiguration>`
+      : ''
+    try {
+      await client.ask({ method: 'PUT', body }, late)
+    } catch (error) {
+      // Another instance was first.
+      if (!(error instanceof S3Error) || error.code !== 'BucketAlreadyOwnedByYou') throw error
+    }
+  })
+}
+
+/** The installation of a bucket; undefined when it has none. */
+const readMarker = (client: S3Client): Promise<string | undefined> =>
+  within(requestLimit, undefined, async late => {
+    try {
+      return (await client.ask({ method: 'GET', object: marker }, late)).body.trim()
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      return undefined
+    }
+  })
+
+/** Writes it only if there is none: another instance, or another installation, may be first. */
+const writeMarker = (client: S3Client, id: string): Promise<void> =>
+  within(requestLimit, undefined, async late => {
+    const body = `${id}\n`
+    const headers = { 'If-None-Match': '*', 'Content-Type': 'text/plain', ...md5HeaderOf(body) }
+    try {
+      await client.ask({ method: 'PUT', object: marker, headers, body }, late)
+    } catch (error) {
+      if (!(error instanceof S3Error) || ![409, 412].includes(error.status ?? 0)) throw error
+    }
+  })
+
+/** @throws ForeignStore */
+export async function bindBucket(
+  client: S3Client,
+  name: string,
+  blobs: string,
+  id: string,
+  inUse: boolean,
+): Promise<void> {
+  if ((await readMarker(client)) === undefined) {
+    if (inUse)
+      throw new ForeignStore(
+        `S3_BUCKET: ${name} does not contain the files of the database. Name the bucket that contains them`,
+      )
+    for await (const _ of objectsOf(client, blobs))
+      throw new ForeignStore(`S3_BUCKET: ${name} contains files of unknown origin. Name an empty bucket`)
+    await writeMarker(client, id)
+  }
+  const owner = await readMarker(client)
+  if (owner === undefined)
+    throw new Unavailable('blob store', new Error(`${name} does not keep what is written to it.`))
+  if (owner !== id)
+    throw new ForeignStore(
+      `S3_BUCKET: ${name} belongs to a Satchel with another database. Set the database that it belongs to, or name an empty bucket`,
+    )
+}
+
+/** Marks the CORS rule of Satchel among those of a bucket. */
+const corsId = 'satchel'
+
+const tags = (name: string, values: string[]) => values.map(value => `<${name}>${encodeXml(value)}</${name}>`).join('')
+
+const corsRule = (origins: string[]) =>
+  [
+    tags('ID', [corsId]),
+    tags('AllowedOrigin', origins),
+    tags('AllowedMethod', ['GET', 'HEAD', 'PUT']),
+    tags('AllowedHeader', ['content-type', 'content-md5', 'range', 'x-amz-*']),
+    tags('ExposeHeader', ['accept-ranges', 'content-disposition', 'content-length', 'content-range', 'etag']),
+    tags('MaxAgeSeconds', ['3600']),
+  ].join('')
+
+/** The values of a rule, in an order that does not depend on who wrote it. */
+const valuesOf = (rule: string) =>
+  ['AllowedOrigin', 'AllowedMethod', 'AllowedHeader', 'ExposeHeader', 'MaxAgeSeconds']
+    .flatMap(name => elementsOf(rule, name).map(value => `${name} ${value.toLowerCase()}`))
+    .sort()
+    .join('\n')
+
+/** Writes the rule of Satchel into its bucket, in place of an earlier one. What else is allowed stays. */
+export async function writeCorsRule(client: S3Client, origins: string[], late: AbortSignal): Promise<void> {
+  let rules: string[] = []
+  try {
+    const { body } = await client.ask({ method: 'GET', query: { cors: '' } }, late)
+    rules = elementsOf(body, 'CORSRule')
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+  const ours = corsRule(origins)
+  const [isOurs, others] = [
+    rules.filter(rule => textOf(rule, 'ID') === corsId),
+    rules.filter(rule => textOf(rule, 'ID') !== corsId),
+  ]
+  if (isOurs.length === 1 && valuesOf(isOurs[0] ?? '') === valuesOf(ours)) return
+  const body = `<CORSConfiguration xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${tagsAsWritten([...others, ours])}</CORSConfiguration>`
+  await client.ask({ method: 'PUT', query: { cors: '' }, headers: md5HeaderOf(body), body }, late)
+}
+
+const tagsAsWritten = (rules: string[]) => rules.map(rule => `<CORSRule>${rule}</CORSRule>`).join('')

@@ -1,0 +1,194 @@
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { pipeline, type Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import aws4 from 'aws4'
+import { Unavailable } from '../runtime/errors.ts'
+import { keepAliveAgent } from './agent.ts'
+import { StoreRefusal } from './store.ts'
+import { limited } from './time-limit.ts'
+import { textOf } from './xml.ts'
+
+/** A bucket, and who uses it. */
+export interface S3Bucket {
+  bucket: string
+  /** The URL of the store, without the bucket. */
+  endpoint: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  /** The bucket is in the path of URLs, and not in the name of the host. */
+  pathStyle: boolean
+}
+
+export interface S3Request {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** The name of an object; the bucket itself if it is missing. */
+  object?: string
+  query?: Record<string, string | number>
+  headers?: Record<string, string | number>
+  /** A function gives the body again for each attempt. */
+  body?: Uint8Array | string | (() => Readable)
+}
+
+/** What a store has answered other than success, or the error of the connection. */
+export class S3Error extends Error {
+  readonly status: number | undefined
+  readonly code: string
+
+  constructor(status: number | undefined, code: string, message: string) {
+    super(message)
+    this.name = 'S3Error'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Pauses between the attempts at a request, in milliseconds: enough for a store that is being restarted, soon over for a dead one. */
+const pauses = [100, 500, 1200]
+
+export const isMissing = (error: unknown) =>
+  error instanceof S3Error && error.status === 404 && error.code !== 'NoSuchBucket'
+/** Whether the store rejected the bytes because of their checksum. */
+export const isDamaged = (error: unknown) => error instanceof S3Error && error.code === 'BadDigest'
+const isTransient = (error: unknown) =>
+  error instanceof S3Error && (error.status === undefined || error.status >= 500 || [408, 429].includes(error.status))
+
+/** Only the gist of an error is kept: the whole of an answer may contain what was signed. */
+function explain(error: unknown, late: boolean): unknown {
+  if (late) return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
+  if (!(error instanceof S3Error)) return error
+  const { status, code, message } = error
+  const gist = [status, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')
+  // Bytes that were damaged in transit can be sent again.
+  return status === undefined || isTransient(error) || isDamaged(error)
+    ? new Unavailable('blob store', new Error(gist))
+    : new StoreRefusal(status, gist)
+}
+
+/** Runs a request to an S3 store. */
+export const within = limited(explain)
+
+const fromConnection = (error: unknown) =>
+  error instanceof Error
+    ? new S3Error(undefined, String((error as NodeJS.ErrnoException).code ?? ''), error.message)
+    : error
+
+async function refusalOf(answer: IncomingMessage): Promise<S3Error> {
+  const body = await text(answer).catch(() => '')
+  return new S3Error(answer.statusCode, textOf(body, 'Code'), textOf(body, 'Message'))
+}
+
+/**
+ * Speaks with one bucket: signs requests (Signature Version 4), sends them with connections that are kept, and repeats those that fail.
+ * The bytes of bodies are not signed, because they are not known when a request begins; their MD5 is, where there is one.
+ */
+export function connect(where: S3Bucket, traceHeaders: () => Record<string, string> = () => ({})) {
+  const { bucket, region, pathStyle } = where
+  const credentials = { accessKeyId: where.accessKeyId, secretAccessKey: where.secretAccessKey }
+
+  /** Where a request goes, at a URL of the store. */
+  const placeAt = (endpoint: URL) => ({
+    host: pathStyle ? endpoint.host : `${bucket}.${endpoint.host}`,
+    root: `${endpoint.pathname.replace(/\/+$/, '')}${pathStyle ? `/${bucket}` : ''}`,
+  })
+  const endpoint = new URL(where.endpoint)
+  const { host, root } = placeAt(endpoint)
+  const isSecure = endpoint.protocol === 'https:'
+  const request = isSecure ? requestHttps : requestHttp
+  const agent = keepAliveAgent(endpoint.protocol)
+  const { hostname, port } = new URL(`${endpoint.protocol}//${host}`)
+
+  const pathOf = (rootPath: string, { object, query = {} }: Pick<S3Request, 'object' | 'query'>) => {
+    const path =
+      object === undefined ? rootPath || '/' : `${rootPath}/${object.split('/').map(encodeURIComponent).join('/')}`
+    const fields = Object.entries(query).map(
+      ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+    )
+    return fields.length > 0 ? `${path}?${fields.join('&')}` : path
+  }
+
+  /** One attempt. Resolves with the head of a successful answer. */
+  async function attempt(asked: S3Request, signal: AbortSignal): Promise<IncomingMessage> {
+    const { method, headers, body } = asked
+    const length = typeof body === 'function' || body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+    const { path, headers: signed } = aws4.sign(
+      {
+        ...{ service: 's3', region, method, path: pathOf(root, asked) },
+        headers: { ...headers, ...length, Host: host, 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD' },
+      },
+      credentials,
+    )
+    const stream = typeof body === 'function' ? body() : undefined
+    const sent = request({
+      ...{ agent, method, path, signal },
+      hostname: hostname.replace(/^\[|\]$/g, ''),
+      port,
+      headers: { ...signed, ...traceHeaders() },
+    })
+    const answered = new Promise<IncomingMessage>((resolve, reject) => {
+      sent.once('response', resolve)
+      // Also after the answer: the store may hang up on what is still being sent.
+      sent.on('error', error => reject(fromConnection(error)))
+    })
+    if (stream) pipeline(stream, sent, () => {})
+    else sent.end(typeof body === 'function' ? undefined : body)
+    try {
+      const answer = await answered
+      const { statusCode = 500 } = answer
+      if (statusCode < 300) return answer
+      throw await refusalOf(answer)
+    } finally {
+      // A store that answers before it has everything leaves a connection that waits for the rest.
+      if (stream && !sent.writableFinished) sent.destroy()
+    }
+  }
+
+  async function repeated<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    for (const pause of pauses) {
+      try {
+        return await work()
+      } catch (error) {
+        if (!isTransient(error) || signal.aborted) throw error
+        await sleep(pause, undefined, { signal })
+      }
+    }
+    return work()
+  }
+
+  return {
+    /** Resolves with the head of the answer, whose body has to be read. @throws S3Error */
+    open: (asked: S3Request, signal: AbortSignal): Promise<IncomingMessage> =>
+      repeated(() => attempt(asked, signal), signal),
+
+    /** Resolves with the headers and the whole body of the answer. @throws S3Error */
+    ask: (asked: S3Request, signal: AbortSignal) =>
+      repeated(async () => {
+        const answer = await attempt(asked, signal)
+        const body = await text(answer).catch(error => {
+          throw fromConnection(error)
+        })
+        // Copies and compositions take so long that the status is sent before the outcome is known.
+        if (/^\s*(<\?xml[^>]*\?>)?\s*<Error>/.test(body))
+          throw new S3Error(500, textOf(body, 'Code'), textOf(body, 'Message'))
+        return { headers: answer.headers, body }
+      }, signal),
+
+    /** A URL that allows this one request from now on. @param at the URL of the store for those who use it */
+    sign(asked: S3Request, life: number, at: URL): string {
+      const place = placeAt(at)
+      const { path } = aws4.sign(
+        {
+          ...{ service: 's3', region, method: asked.method, signQuery: true },
+          path: pathOf(place.root, { ...asked, query: { ...asked.query, 'X-Amz-Expires': Math.max(1, life) } }),
+          headers: { Host: place.host },
+        },
+        credentials,
+      )
+      return `${at.protocol}//${place.host}${path}`
+    },
+  }
+}
+
+export type S3Client = ReturnType<typeof connect>

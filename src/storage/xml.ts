@@ -1,0 +1,23 @@
+/*
+ * Reads what an S3 store answers: elements without attributes that matter, of which none contains another of its name. Nothing else is
+ * read with it, so entities of a document type and the like have no meaning here.
+ */
+
+const entities: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" }
+
+const decode = (text: string): string =>
+  text.replace(/&(?:#x([0-9a-f]+)|#([0-9]+)|([a-z]+));/gi, (whole, hex, decimal, name) => {
+    if (name) return entities[name] ?? whole
+    return String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(decimal))
+  })
+
+export const encodeXml = (text: string): string => text.replace(/[<>&"']/g, char => `&#${char.codePointAt(0)};`)
+
+/** The contents of all elements of a name, as they are written. */
+export function elementsOf(xml: string, name: string): string[] {
+  const found = xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, 'g'))
+  return Array.from(found, ([, content = '']) => content)
+}
+
+/** The text of the first element of a name; empty if there is none. */
+export const textOf = (xml: string, name: string): string => decode(elementsOf(xml, name)[0] ?? '')

@@ -1,0 +1,14 @@
+import { type Radosgw, startRadosgw } from '../s3/radosgw.ts'
+import { makeTemplate } from '../templates.ts'
+
+declare global {
+  var radosgw: Radosgw | undefined
+}
+
+/** One S3 store for the whole run; every test application uses a bucket of its own in it. */
+export default async function setup() {
+  await makeTemplate('sqlite')
+  globalThis.radosgw = await startRadosgw()
+  const { endpoint, accessKeyId, secretAccessKey } = globalThis.radosgw
+  process.env.TEST_S3 = JSON.stringify({ endpoint, accessKeyId, secretAccessKey })
+}
