@@ -13,11 +13,12 @@ import { checkAnswer, watchRequests } from './contract/answers.ts'
 import { recordGraphql, recordRest } from './coverage-of-routes.ts'
 import { type EventStream, openEventStream } from './event-stream.ts'
 import { newMysql } from './mysql.ts'
+import { settingsFor } from './s3/server.ts'
 import { copySqlite, fillMysql } from './templates.ts'
 import { createTwoWorkers } from './two-workers.ts'
 
 declare const engine: 'sqlite' | 'mysql'
-declare const storeUnderTest: 'disk' | 'azure'
+declare const storeUnderTest: 'disk' | 'azure' | 's3'
 
 /** A person with a browser: a session cookie, and what REST and GraphQL answer to it. */
 export interface Person {
@@ -113,6 +114,7 @@ export async function startApp(
     BLOB_DIR: blobFolderOf(settings.DATABASE_URL ?? database.url),
     AZURE_STORAGE_CONNECTION_STRING: storeUnderTest === 'azure' ? (process.env.TEST_AZURE ?? '') : '',
     AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
+    ...(storeUnderTest === 's3' ? settingsFor(settings.DATABASE_URL ?? database.url) : {}),
     SECRET_KEY: randomBytes(32).toString('base64url'),
     // Tests say when to sweep.
     SWEEP_SECONDS: '3600',

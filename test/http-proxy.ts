@@ -61,8 +61,8 @@ export async function startHttpProxy(port: number): Promise<HttpProxy> {
 
 /** A proxy before the blob store of the tests, and the connection string that leads through it. */
 export async function startStoreProxy(): Promise<HttpProxy & { connectionString: string }> {
-  const direct = process.env.TEST_AZURE ?? ''
-  const target = Number(/BlobEndpoint=http:\/\/127\.0\.0\.1:(\d+)\//.exec(direct)?.[1])
+  const direct = process.env.TEST_AZURE ?? process.env.TEST_S3 ?? ''
+  const target = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(direct)?.[1])
   const proxy = await startHttpProxy(target)
   return Object.assign(proxy, { connectionString: direct.replace(`:${target}/`, `:${proxy.port}/`) })
 }

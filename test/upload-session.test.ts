@@ -4,6 +4,10 @@ import { found } from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { faces } from './uploader.ts'
 
+declare const storeUnderTest: 'disk' | 'azure' | 's3'
+/** What a store answers to a part. */
+const stored = storeUnderTest === 's3' ? 200 : 201
+
 const KiB = 1024
 const PART = 4 * KiB
 
@@ -76,7 +80,9 @@ describe.each(faces)('$face', ({ face: name, front, by }) => {
     expect(begun.value.parts).toHaveLength(3)
     const { upload_id: id, parts } = begun.value
     for (const { part_number: n, url } of parts)
-      expect((await fetch(url, { method: 'PUT', body: partOf(bytes, n) as Uint8Array<ArrayBuffer> })).status).toBe(201)
+      expect((await fetch(url, { method: 'PUT', body: partOf(bytes, n) as Uint8Array<ArrayBuffer> })).status).toBe(
+        stored,
+      )
     expect((await up.look(id)).value.received).toEqual([1, 2, 3])
     expect(await up.complete(id, { md5: md5(bytes) })).toMatchObject({
       status: 200,
