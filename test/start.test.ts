@@ -58,6 +58,10 @@ async function refusal(settings: Record<string, string>): Promise<string[]> {
   return problems.map(line => line.replace(/^ {2}- /, ''))
 }
 
+const s3 = (endpoint: string) => ({
+  ...{ S3_BUCKET: 'files', S3_ENDPOINT: endpoint },
+  ...{ S3_ACCESS_KEY_ID: 'an-id', S3_SECRET_ACCESS_KEY: 'do-not-print' },
+})
 const azure = (endpoint: string, key = 'bm9uZQ==') =>
   `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=${key};BlobEndpoint=${endpoint};`
 /** So that nothing but the part in question is started. */
@@ -156,6 +160,16 @@ onSqlite('A start', () => {
       'with a connection string whose key is none',
       () => ({ AZURE_STORAGE_CONNECTION_STRING: azure('http://127.0.0.1:9/a', '%') }),
       /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(Invalid AccountKey.*\)\. Start it, or copy/,
+    ],
+    [
+      'with an S3 store that does not answer',
+      () => s3(`http://${NOBODY}`),
+      /^S3_BUCKET: the bucket files at http:\/\/.* cannot be used \(.*ECONNREFUSED.*\)\. Start the store, or correct the settings that begin with S3_\.$/,
+    ],
+    [
+      'with an S3 store that has another key',
+      () => s3(`http://127.0.0.1:${forbids}`),
+      /^S3_BUCKET: the bucket files at http:\/\/.* cannot be used \(.*403.*\)\. Start the store, or correct/,
     ],
     [
       'on a port that is taken',

@@ -253,6 +253,10 @@ describe('One place alone', () => {
     expect(holding(/from '@azure\//).filter(file => folderOf(file) !== 'src/storage')).toEqual([])
   })
 
+  it('signs requests to S3: src/storage/s3-client.ts', () => {
+    expect(holding(/from 'aws4'/)).toEqual(['src/storage/s3-client.ts'])
+  })
+
   it('writes a CRC-32: src/upload-engine/crc32.ts', () => {
     expect(holding(/\.padStart\(8, '0'\)/)).toEqual(['src/upload-engine/crc32.ts'])
   })
