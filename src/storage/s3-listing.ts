@@ -19,12 +19,16 @@ export interface Unfinished {
 
 const isTruncated = (xml: string) => textOf(xml, 'IsTruncated') === 'true'
 
-/** Objects in the order of their names. */
-export async function* objectsOf(client: S3Client, prefix: string, signal?: AbortSignal): AsyncGenerator<Listed> {
+/** Objects in the order of their names. @param limit milliseconds for a page */
+export async function* objectsOf(
+  client: S3Client,
+  prefix: string,
+  { limit = pageLimit, signal }: { limit?: number; signal?: AbortSignal | undefined } = {},
+): AsyncGenerator<Listed> {
   let after: Record<string, string> = {}
   do {
     const query = { 'list-type': '2', prefix, ...after }
-    const { body } = await within(pageLimit, signal, late => client.ask({ method: 'GET', query }, late))
+    const { body } = await within(limit, signal, late => client.ask({ method: 'GET', query }, late))
     for (const xml of elementsOf(body, 'Contents'))
       yield {
         object: textOf(xml, 'Key'),

@@ -29,7 +29,9 @@ const fewKeys = 8
 export function objectsIn(client: S3Client) {
   async function receivedOf(key: string, signal?: AbortSignal): Promise<Map<number, Listed>> {
     const found = new Map<number, Listed>()
-    for await (const each of objectsOf(client, partsOfKey(key), signal)) found.set(numberOf(each.object), each)
+    // Clients wait for it, unlike for other lists.
+    const bounds = { limit: requestLimit, signal }
+    for await (const each of objectsOf(client, partsOfKey(key), bounds)) found.set(numberOf(each.object), each)
     return found
   }
 
