@@ -27,6 +27,7 @@ const screens = [
   ['links', '/links'],
   ['members', '/workspaces/team/members'],
   ['trash', '/trash'],
+  ['search', '/search?q=type%3Atext%20plan'],
   ['activity', '/activity'],
   ['account', '/account'],
   ['keys', '/account/keys'],

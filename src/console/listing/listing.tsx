@@ -17,9 +17,9 @@ import { text } from './text.ts'
 import { useTypeAhead } from './type-ahead.ts'
 import { useWidth } from './use-width.ts'
 
-/** Of rows with so many lines: on a narrow screen a row always has two. */
-const ROW = { one: 44, two: 60, three: 80 }
-const NARROW_ROW = { one: 60, two: 60, three: 108 }
+/** Of rows with so many lines: on a narrow screen a row always has two. What was found also says there where it is. */
+const ROW = { one: 44, two: 60, found: 60, three: 80 }
+const NARROW_ROW = { one: 60, two: 60, found: 76, three: 108 }
 const NARROW = '(max-width: 52rem)'
 const TILE = { width: 168, height: 176 }
 /** So many rows from the end the next page is asked for. */

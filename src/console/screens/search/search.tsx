@@ -124,7 +124,7 @@ export function Search() {
   const setQuery = (next: string) => change({ q: next.trim() ? next : undefined, open: undefined }, { push: true })
   const isStale = results !== undefined && results.query !== q
   const [hint] = results?.hints ?? []
-  const heightOf = useCallback((hit: Hit) => (hit.snippet ? ('three' as const) : ('two' as const)), [])
+  const heightOf = useCallback((hit: Hit) => (hit.snippet ? ('three' as const) : ('found' as const)), [])
   return (
     <div className="search-screen">
       <div className="screen-head">
@@ -189,7 +189,7 @@ export function Search() {
             entries={hits}
             hasMore={!isStale && results.cursor !== null}
             more={more}
-            lines="two"
+            lines="found"
             linesOf={heightOf}
             selection={selection}
             select={select}
