@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Writable } from 'node:stream'
 import { processRequest, Upload } from 'graphql-upload-minimal'
+import { searchNatively } from '../http/boundary.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { excerpt } from '../values/excerpt.ts'
 import { parseJson } from '../values/json.ts'
@@ -83,6 +84,7 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
     const refuse = (message: string) => {
       if (parser instanceof Writable) parser.destroy(new InvalidInput('map', message))
     }
+    if (parser instanceof Writable) searchNatively(parser)
     const library = parser.listeners('field') as Listener[]
     parser.removeAllListeners('field')
     parser.on('field', (name: string | undefined, value: unknown, info: unknown) => {

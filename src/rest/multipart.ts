@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import busboy from 'busboy'
+import { searchNatively } from '../http/boundary.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { excerpt } from '../values/excerpt.ts'
 import { markUndecoded } from '../values/paths.ts'
@@ -43,6 +44,7 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       preservePath: true,
       limits: { files: 2, fields: 8, parts: 10, fieldSize: MAX_FIELD_BYTES },
     })
+    searchNatively(parser)
   } catch (error) {
     return Promise.reject(
       wrong('content-type', 'Send a form: Content-Type: multipart/form-data, with a boundary.', error),
