@@ -2,6 +2,7 @@ import type { Db } from '../../../db/index.ts'
 import { textBodies } from '../../../db/queries/content-text.ts'
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
 import { BLOCK, blocksOfWord, textsOfBlobs } from '../../../db/queries/search-text.ts'
+import { inParts } from '../../../db/queries/sql.ts'
 import { UNSPACED } from '../../derive/words.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold } from '../../values/search-words.ts'
@@ -54,8 +55,10 @@ export interface TextsOfFiles {
   digestOf(row: Pick<PlacedRow, 'bucketId' | 'blobId'>): string | undefined
 }
 
-/** Texts of one search that are read to look for phrases. */
-const MOST_READ = 400
+/** Texts of one search that are read to look for phrases, characters of them, and how many are read together. */
+const MOST_READ = 300
+const MOST_CHARACTERS = 8 * 1024 * 1024
+const TOGETHER = 16
 
 const NONE: TextsOfFiles = { has: () => false, digestOf: () => undefined }
 
@@ -67,7 +70,7 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
   const searched = drives.filter(({ docs }) => docs > 0)
   const numberOf = new Map(searched.map(({ bucketId, number }) => [bucketId, number]))
   const lists = new Map<Term, ByDrive>()
-  let read = 0
+  let [read, characters] = [0, 0]
 
   async function listOf(word: string, isPrefix: boolean): Promise<Map<number, Docs>> {
     const list = new Map<number, Docs>()
@@ -165,8 +168,18 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
       read += all.size
       const those = new Set<string>()
       found.set(term, those)
-      for (const [digest, body] of await textBodies(db, digests))
-        if (hasPhrase(await textOfBody(body), term)) those.add(digest)
+      for (const some of inParts(digests, TOGETHER)) {
+        if (characters > MOST_CHARACTERS) {
+          read = MOST_READ + 1
+          break
+        }
+        const bodies = [...(await textBodies(db, some))]
+        const texts = await Promise.all(bodies.map(([, body]) => textOfBody(body)))
+        for (const [i, text] of texts.entries()) {
+          characters += text.length
+          if (hasPhrase(text, term)) those.add(bodies[i]?.[0] ?? '')
+        }
+      }
     }
     return found
   }
