@@ -10,7 +10,7 @@ import type { Context } from './migration.ts'
  * (after `=`) and classes of files (after `:`), by drive.
  *
  * content_text: the text of a content, compressed, or why there is none. search_text: the contents of a drive whose words are indexed, each
- * with a number of its own there. search_text_word: in which of these a word is. 16,384 numbers make a block; a row has the word in one block,
+ * with a number of its own there. search_text_word: in which of these a word is. Some thousand numbers make a block; a row has the word in one block,
  * as two bytes for each content.
  */
 const tables = {

@@ -3,8 +3,11 @@ import { type PlacedRow, placedColumns } from './entry-list.ts'
 import type { IndexedWord } from './search-word.ts'
 import { besideKeys, inParts, placeholders } from './sql.ts'
 
-/** How many contents of a drive share the rows of their words: with fewer, most of the index would be words with one content or two. */
-export const BLOCK = 16_384
+/**
+ * How many contents of a drive share the rows of their words. With few, most of the index is words with one content or two; rows of more
+ * than 8 KB are kept outside of the pages of InnoDB, which takes more room than it saves.
+ */
+export const blockSize = ({ dialect }: Pick<Db, 'dialect'>): number => (dialect === 'mysql' ? 4096 : 16_384)
 /** Words that begin with the same are read up to here, from each block. */
 const BEGINNING = 4000
 /** Words of one statement. */
@@ -153,8 +156,8 @@ export async function blocksOfWord(
   const range = isPrefix ? 'word >= ? AND word < ?' : 'word = ?'
   for (const some of inParts(drives, DRIVES)) {
     const parts = some.map(({ number, firstDoc, docs }) => {
-      const first = Math.floor(firstDoc / BLOCK)
-      const blocks = Array.from({ length: Math.floor(docs / BLOCK) - first + 1 }, (_, i) => first + i)
+      const first = Math.floor(firstDoc / blockSize(db))
+      const blocks = Array.from({ length: Math.floor(docs / blockSize(db)) - first + 1 }, (_, i) => first + i)
       const limit = isPrefix ? ` LIMIT ${BEGINNING * blocks.length}` : ''
       return `SELECT * FROM (SELECT drive, block, docs FROM search_text_word WHERE drive = ${number} AND block IN (${blocks.join(', ')}) AND ${range}${limit}) d${number}`
     })

@@ -3,7 +3,7 @@ import { v7 as newId } from 'uuid'
 import type { Db } from '../../../db/index.ts'
 import {
   addTextWords,
-  BLOCK,
+  blockSize,
   deleteSearchedText,
   lockTextWords,
   numberedAmong,
@@ -30,19 +30,20 @@ interface Waiting {
 
 /** The words of contents, by drive: what is added, and what is taken away. */
 export function textIndex(db: Db) {
+  const size = blockSize(db)
   const waiting: Waiting[] = []
   let isWriting = false
 
   /** Adds the words of some contents of one drive. In no transaction: nothing counts on a content until it is ready. */
   async function write(drive: number, contents: readonly Pick<Waiting, 'doc' | 'words'>[]): Promise<void> {
-    const blocks = Map.groupBy(contents, ({ doc }) => Math.floor(doc / BLOCK))
+    const blocks = Map.groupBy(contents, ({ doc }) => Math.floor(doc / size))
     for (const [block, some] of blocks) {
       const docsOf = new Map<string, number[]>()
       for (const { doc, words } of some)
         for (const word of words) {
           const docs = docsOf.get(word)
-          if (docs) docs.push(doc % BLOCK)
-          else docsOf.set(word, [doc % BLOCK])
+          if (docs) docs.push(doc % size)
+          else docsOf.set(word, [doc % size])
         }
       // In the order of the index, in which other processes lock its rows, too.
       const rows = [...docsOf].sort(byWord).map(([word, docs]): WordBlock => ({ word, docs: packed(docs) }))
@@ -60,11 +61,11 @@ export function textIndex(db: Db) {
   }
 
   async function takeAway(drive: number, doc: number, words: readonly string[]): Promise<void> {
-    const block = Math.floor(doc / BLOCK)
+    const block = Math.floor(doc / size)
     for (const part of inParts([...words].sort(), WORDS)) {
       await db.transaction(async tx => {
         const rows = await lockTextWords(db, { drive, block, words: part }, tx)
-        const changed = rows.map(({ word, docs }) => ({ word, docs: without(docs, doc % BLOCK) }))
+        const changed = rows.map(({ word, docs }) => ({ word, docs: without(docs, doc % size) }))
         await replaceTextWords(db, { drive, block, words: changed }, tx)
       })
       await nextTurn()

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/index.ts'
 import { textBodies } from '../../../db/queries/content-text.ts'
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
-import { BLOCK, blocksOfWord, textsOfBlobs } from '../../../db/queries/search-text.ts'
+import { blockSize, blocksOfWord, textsOfBlobs } from '../../../db/queries/search-text.ts'
 import { inParts } from '../../../db/queries/sql.ts'
 import { UNSPACED } from '../../derive/words.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
@@ -78,7 +78,7 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
     for (const { drive, block, docs } of await blocksOfWord(db, searched, { word, isPrefix })) {
       const found = list.get(drive) ?? new Docs(lasts.get(drive) ?? 0)
       list.set(drive, found)
-      const first = block * BLOCK
+      const first = block * blockSize(db)
       for (let i = 0; i + 1 < docs.length; i += 2) found.add(first + ((docs[i] ?? 0) | ((docs[i + 1] ?? 0) << 8)))
     }
     return list
