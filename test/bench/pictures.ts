@@ -101,7 +101,7 @@ const someMonth = () => months[Math.floor(Math.random() * (months.length - 1))]
 function inMonth(skip: number): string {
   const [year = 0, month = 1] = (someMonth()?.month ?? '').split('-').map(Number)
   const at = (month: number) => new Date(Date.UTC(year, month)).toISOString()
-  return `pictures(first: 100, from: "${at(month - 1)}", before: "${at(month)}", skip: ${skip}) ${nodes}`
+  return `pictures(first: 100, since: "${at(month - 1)}", until: "${at(month)}", skip: ${skip}) ${nodes}`
 }
 await timed('counts of months', () => 'pictureMonths { month count }')
 await timed('100 at the top', () => `pictures(first: 100) ${nodes}`)
