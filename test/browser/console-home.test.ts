@@ -155,6 +155,55 @@ describe('Favourites', () => {
     await favourites().filter({ hasText: 'a.txt' }).waitFor({ state: 'detached' })
     expectQuiet(alice)
   })
+
+  it('are marked in the details, whose tags lead to all that has them', async () => {
+    await alice.open('/files?details=true')
+    const { page } = alice
+    await rowOf('a', page).click()
+    const details = page.getByRole('complementary', { name: 'Details' })
+    await details.getByRole('button', { name: 'Add to favourites' }).press('Enter')
+    await favourites().filter({ hasText: 'a.txt' }).waitFor()
+    await details.getByRole('button', { name: 'Remove from favourites' }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-details-favourite')
+    await details.getByRole('button', { name: 'Remove from favourites' }).click()
+    await favourites().filter({ hasText: 'a.txt' }).waitFor({ state: 'detached' })
+    const { me } = await alice.ask<{ me: { drive: { id: string } } }>('{ me { drive { id } } }')
+    const tag = 'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id } } }'
+    const { createTag } = await alice.ask<{ createTag: { tag: { id: string } } }>(tag, {
+      input: { drive: me.drive.id, name: 'To pay', colour: 'GREEN' },
+    })
+    await alice.ask('mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { entries { id } } }', {
+      input: { entries: [{ at: { path: 'a.txt' } }, { at: { path: 'Projects/plan.txt' } }], add: [createTag.tag.id] },
+    })
+    await details.getByRole('link', { name: 'To pay' }).press('Enter')
+    await page.waitForURL(/\/search\?/)
+    expect(new URL(page.url()).searchParams.get('q')).toBe('tag:"To pay" drive:me')
+    await page.getByText('plan.txt').first().waitFor()
+    expectQuiet(alice)
+  })
+
+  it('can be what others have shared', async () => {
+    const eve = await w.person('eve')
+    await eve.upload('present.txt', 'x')
+    await eve.ask('mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }', {
+      input: { email: 'alice@example.com', files: [{ at: { path: 'present.txt' } }] },
+    })
+    const page = await alice.open('/shared')
+    const star = page.getByRole('button', { name: '“present.txt”: favourite' })
+    await star.press('Enter')
+    await favourites().filter({ hasText: 'present.txt' }).waitFor()
+    await page.getByRole('button', { name: '“present.txt”: favourite', pressed: true }).waitFor()
+    await expectAccessible(page)
+    await pictures(page, 'console-received-favourite')
+    await star.click()
+    await favourites().filter({ hasText: 'present.txt' }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: '“present.txt”: favourite', pressed: false }).waitFor()
+    await eve.ask('mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }', {
+      input: { entries: [{ at: { path: 'present.txt' } }] },
+    })
+    expectQuiet(alice)
+  })
 })
 
 describe('Home', () => {

@@ -17,6 +17,7 @@ const RECEIVED_SHARE = graphql(`
     allowDownload
     passwordProtected
     mayEdit
+    isFavourite
     seen
     sharedBy {
       id

@@ -1,20 +1,24 @@
 import './received.css'
+import '../../tags/chips.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { hrefOf } from '../../drive/place.ts'
+import { ADD_FAVOURITES, REMOVE_FAVOURITES } from '../../favourites/documents.ts'
 import { useKeptQuery } from '../../graphql/kept.ts'
+import { mutate } from '../../graphql/run.ts'
 import { useSeen } from '../../graphql/seen.ts'
 import { formatBytes, formatExact } from '../../i18n/format.ts'
 import { formatRelative } from '../../i18n/times.ts'
 import { Avatar } from '../../parts/avatar.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
-import { Download, FileUp, FolderInput, Inbox, Lock } from '../../parts/icons.ts'
+import { Download, FileUp, FolderInput, Inbox, Lock, Star } from '../../parts/icons.ts'
 import { mediaTypeOf } from '../../parts/media-type.ts'
 import { personName } from '../../parts/person-name.ts'
 import { ShowMore } from '../../parts/show-more.tsx'
 import { SmallPicture } from '../../parts/small-picture.tsx'
 import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
+import { toastError } from '../../parts/toasts.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import { nameOf } from '../../sharing/facts.ts'
 import { RECEIVED, type ReceivedShare } from './documents.ts'
@@ -111,7 +115,7 @@ function Page({ seen, after, ...uses }: { seen: false | null; after: string | nu
     <>
       <ul className="rows" aria-label={text('title')}>
         {nodes.map(share => (
-          <Row key={share.id} share={share} drive={drive.id} {...uses} />
+          <Row key={share.id} share={share} drive={drive.id} refresh={again} {...uses} />
         ))}
       </ul>
       {pageInfo.hasNextPage &&
@@ -130,12 +134,24 @@ const replace = ({ id, token, fileName }: ReceivedShare): void =>
     pickAndReplace({ drive: id, share: token, folder: '' }, { fileName, revision: 'any' }),
   )
 
-function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string } & Uses) {
+interface RowProps extends Uses {
+  share: ReceivedShare
+  drive: string
+  /** Asks again for the list that it is in. */
+  refresh: () => void
+}
+
+function Row({ share, drive, refresh, open, keep }: RowProps) {
   const fileName = nameOf(share)
   const { entryKind, contentType, size, url, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
   const isFolder = entryKind === 'FOLDER'
   // The page of a share shows what may not be downloaded, and asks for the password of a folder.
   const isOnPage = !share.allowDownload || (isFolder && passwordProtected)
+  const mark = async () => {
+    const input = { shares: [share.id] }
+    await (share.isFavourite ? mutate(REMOVE_FAVOURITES, { input }) : mutate(ADD_FAVOURITES, { input }))
+    refresh()
+  }
   return (
     <li className={`received${seen ? '' : ' unseen'}`}>
       <SmallPicture
@@ -180,6 +196,14 @@ function Row({ share, drive, open, keep }: { share: ReceivedShare; drive: string
         </span>
       </div>
       <div className="received-actions">
+        <Button
+          look="icon"
+          aria-label={text('star', { name: fileName })}
+          aria-pressed={share.isFavourite}
+          onPress={() => void mark().catch(toastError)}
+        >
+          <Star className={share.isFavourite ? 'star' : undefined} />
+        </Button>
         {share.mayEdit && !isFolder && (
           <Button look="icon" aria-label={text('replaceOne', { name: fileName })} onPress={() => replace(share)}>
             <FileUp />

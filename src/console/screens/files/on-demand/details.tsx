@@ -1,18 +1,21 @@
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
+import { ADD_FAVOURITES, REMOVE_FAVOURITES } from '../../../favourites/documents.ts'
 import { useKeptQuery } from '../../../graphql/kept.ts'
 import { useLive } from '../../../graphql/live.ts'
 import { mutate } from '../../../graphql/run.ts'
 import { formatBytes, formatExact, formatNumber } from '../../../i18n/format.ts'
 import { Button } from '../../../parts/button.tsx'
 import { EntryIcon } from '../../../parts/entry-icon.tsx'
-import { X } from '../../../parts/icons.ts'
+import { Star, X } from '../../../parts/icons.ts'
 import { MAX_NOTE } from '../../../parts/limits.ts'
 import { mediaTypeOf } from '../../../parts/media-type.ts'
 import { personName } from '../../../parts/person-name.ts'
 import { ErrorState, Skeleton } from '../../../parts/states.tsx'
 import { toastError } from '../../../parts/toasts.tsx'
+import { withFilters } from '../../../search/query.ts'
 import { SharedWith } from '../../../sharing/shared-with.tsx'
-import { Chips } from '../../../tags/chips.tsx'
+import '../../../tags/chips.css'
 import { Versions } from '../../../versions/versions.tsx'
 import { EntryActivity } from '../../activity/entry-activity.tsx'
 import { RecentActivity } from '../../activity/recent.tsx'
@@ -99,6 +102,11 @@ function One({ id, workspace, onShare }: OneProps) {
   if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
   if (node?.__typename !== 'File' && node?.__typename !== 'Folder') return <Skeleton rows={4} />
   const isFile = node.__typename === 'File'
+  const { id: entry, isFavourite } = node
+  const mark = () =>
+    isFavourite
+      ? mutate(REMOVE_FAVOURITES, { input: { entries: [entry] } })
+      : mutate(ADD_FAVOURITES, { input: { entries: [{ id: entry }] } })
   return (
     <>
       {isFile ? (
@@ -108,6 +116,12 @@ function One({ id, workspace, onShare }: OneProps) {
           <EntryIcon contentType={null} size="tile" />
         </div>
       )}
+      <div>
+        <Button onPress={() => void mark().catch(toastError)}>
+          <Star className={isFavourite ? 'star' : undefined} />
+          {text(isFavourite ? 'unmark' : 'mark')}
+        </Button>
+      </div>
       <dl className="facts">
         {isFile ? (
           <Fact label={text('kind')}>{mediaTypeOf(node)}</Fact>
@@ -132,7 +146,20 @@ function One({ id, workspace, onShare }: OneProps) {
         {isFile && isPictureEntry(node) && <PhotoFacts key={node.md5} id={node.id} />}
         {node.tags.length > 0 && (
           <Fact label={text('tagsOf')}>
-            <Chips tags={node.tags} />
+            <span className="chips">
+              {node.tags.map(tag => (
+                <Link
+                  key={tag.id}
+                  to="/search"
+                  search={{ q: withFilters('', { tag: tag.name, drive: workspace?.slug ?? 'me' }) }}
+                  className={`chip tag-${tag.colour.toLowerCase()}`}
+                  title={text('withTag', { name: tag.name })}
+                  dir="auto"
+                >
+                  {tag.name}
+                </Link>
+              ))}
+            </span>
           </Fact>
         )}
         {isFile && (
