@@ -36,6 +36,8 @@ interface Look {
 
 /** The picture itself is loaded: a larger one would be too much for a tile. */
 const MOST_BYTES = 4_000_000
+/** So many ids one query of nodes takes. */
+const MOST_NODES = 100
 /** What browsers show without a preview. */
 const shownByBrowsers = /^image\/(png|jpeg|gif|webp|avif)$/
 /** A preview that is being made is asked for again after so long, and each time later, for a few minutes. */
@@ -56,7 +58,7 @@ function askFor(id: string, answer: (look: Look | undefined, original: string | 
 async function answerAll(): Promise<void> {
   const asked = waiting
   waiting = new Map()
-  for (const ids of inParts([...asked.keys()])) {
+  for (const ids of inParts([...asked.keys()], MOST_NODES)) {
     // Without an answer the files keep their icons.
     const data = await ask(PICTURES, { ids }).catch(() => undefined)
     for (const node of data?.nodes ?? [])
