@@ -95,5 +95,3 @@ export function pictureService({ db }: Core<'db'>) {
     },
   }
 }
-
-export type PictureService = ReturnType<typeof pictureService>

@@ -1,4 +1,4 @@
-import { graphql, type ResultOf } from '../../graphql/graphql.ts'
+import { graphql } from '../../graphql/graphql.ts'
 import { ENTRY, type FileEntry } from '../files/documents.ts'
 
 const MONTHS = graphql(`
@@ -82,8 +82,6 @@ export const PICTURES_OF_MONTH = graphql(
   `,
   [PAGE],
 )
-
-export type GalleryData = ResultOf<typeof GALLERY>
 
 /** A picture or a film, with what is known of its preview. */
 export type Picture = FileEntry & {
