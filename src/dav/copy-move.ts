@@ -1,6 +1,6 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
-import { type LockUse, requireTokens } from '../services/tree/dav-lock.ts'
+import { type LockUse, type Looked, requireTokens } from '../services/tree/dav-lock.ts'
 import { joinPath } from '../values/paths.ts'
 import { pathOf, segmentsOf } from './address.ts'
 import { requirePreconditions } from './conditions.ts'
@@ -23,21 +23,26 @@ async function destinationOf({ incoming: { req }, services, asker, publicUrl, ..
   return { to, overwrites: choice === 'T' }
 }
 
-const startsWith = (names: readonly string[], start: readonly string[]): boolean =>
-  start.every((name, i) => names[i] === name)
-
-/** @throws DavError 403 where one of the two is the other one, or in it */
-function requireApart(from: InDrive, to: InDrive, isShallow: boolean): void {
-  if (from.drive.id !== to.drive.id) return
-  const isInside = startsWith(to.names, from.names) && (!isShallow || to.names.length === from.names.length)
-  if (isInside || startsWith(from.names, to.names))
+/**
+ * Compares by ids: two shares lead to one drive by different names, and one may be in the other.
+ * @throws DavError 403 where one of the two is the other one, or in it
+ */
+function requireApart(from: Looked, to: Looked, isShallow: boolean): void {
+  const source = from.node?.id ?? ''
+  const isSame = to.node?.id === source
+  const isInside = to.chain.includes(source) && !isShallow
+  if (isSame || isInside || (to.node && from.chain.includes(to.node.id)))
     throw new DavError(403, 'The source and the destination are the same, or one of them is in the other.')
 }
 
 /** What is at the destination, where that may be replaced or is free. */
-async function prepare({ services, submitted }: Exchange, to: InDrive, overwrites: boolean) {
+async function prepare(
+  { services, submitted }: Exchange,
+  { from, to, overwrites, isShallow }: { from: Looked; to: InDrive; overwrites: boolean; isShallow: boolean },
+) {
   const { tree, limits } = to.drive.open('write')
   const looked = await services.davLocks.look(tree, to.names)
+  requireApart(from, looked, isShallow)
   if (looked.node && !overwrites)
     throw new AppError('REVISION_MISMATCH', 'There is something at the destination, which is not to be overwritten.')
   const parentId = requireParent(looked)
@@ -61,8 +66,9 @@ export async function copy(exchange: Exchange): Promise<void> {
   const found = await services.entryLists.at(source, from.names)
   if (!found) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
   requirePreconditions(incoming.req, found)
-  requireApart(from, to, isShallow)
-  const { tree, limits, isThere, onConflict, use, to: place } = await prepare(exchange, to, overwrites)
+  const looked = await services.davLocks.look(source, from.names)
+  const prepared = await prepare(exchange, { from: looked, to, overwrites, isShallow })
+  const { tree, limits, isThere, onConflict, use, to: place } = prepared
   const guarded = services.davLocks.guarded(tree, [use], submitted, source)
   const options = {
     ...place,
@@ -85,10 +91,11 @@ export async function move(exchange: Exchange): Promise<void> {
   const { to, overwrites } = await destinationOf(exchange)
   const looked = await lookAt(exchange, from, 'write')
   if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
-  if (from.drive.id !== to.drive.id)
-    throw new DavError(403, 'Nothing is moved from one drive to another. Copy it, then delete it here.')
-  requireApart(from, to, false)
-  const { tree, isThere, onConflict, use, to: place } = await prepare(exchange, to, overwrites)
+  // Two shares may lead to one drive, whose names mean something else in each.
+  if (from.drive.id !== to.drive.id || from.drive.sharedId !== to.drive.sharedId)
+    throw new DavError(403, 'Nothing is moved from one drive or share to another. Copy it, then delete it here.')
+  const prepared = await prepare(exchange, { from: looked, to, overwrites, isShallow: false })
+  const { tree, isThere, onConflict, use, to: place } = prepared
   const guarded = services.davLocks.guarded(tree, [{ names: from.names, how: 'whole' }, use], submitted)
   const how = {
     to: place.folder,
