@@ -30,9 +30,8 @@ function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
   if (!isDav(body, 'lockinfo') || isExclusive === isShared || !type || !childOf(type, 'write'))
     throw new DavError(400, 'The body is no lockinfo element with a scope and the type write.')
   const owner = childOf(body, 'owner')
-  const said = owner ? writeElement(owner) : ''
-  if (Buffer.byteLength(said) > MAX_DAV_OWNER_BYTES)
-    throw new DavError(413, 'The owner of a lock has up to 1 KiB of XML.')
+  const full = () => new DavError(413, 'The owner of a lock has up to 1 KiB of XML.')
+  const said = owner ? writeElement(owner, { bytes: MAX_DAV_OWNER_BYTES, full }) : ''
   return { isShared: Boolean(isShared), owner: said }
 }
 

@@ -1,24 +1,31 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
-import type { PropertyChange } from '../services/tree/dav-property.ts'
+import { type PropertyChange, propertiesTooLarge } from '../services/tree/dav-property.ts'
+import { MAX_DAV_PROPERTY_BYTES } from '../values/limits.ts'
 import { hrefOf } from './address.ts'
 import type { Exchange } from './exchange.ts'
 import { lookAt } from './files.ts'
 import { requireDrive } from './place.ts'
 import { emptyElement, isLive } from './properties.ts'
 import { DavError } from './refusal.ts'
-import { childOf, elementsOf, isDav, readXml, writeElement, XML_START, XML_TYPE } from './xml.ts'
+import { childOf, type Element, elementsOf, isDav, readXml, writeElement, XML_START, XML_TYPE } from './xml.ts'
 
-/** The changes that a body asks for, in their order (RFC 4918, section 9.2). @throws INVALID_INPUT, DavError 400 */
+/** The changes that a body asks for, in their order (RFC 4918, section 9.2). @throws INVALID_INPUT, QUOTA_EXCEEDED, DavError 400 */
 async function readChanges({ incoming: { req } }: Exchange): Promise<PropertyChange[]> {
   const body = await readXml(req)
   if (!body || !isDav(body, 'propertyupdate')) throw new DavError(400, 'The body is no propertyupdate element.')
+  let bytes = MAX_DAV_PROPERTY_BYTES
+  const written = (element: Element): string => {
+    const content = writeElement(element, { bytes, full: propertiesTooLarge })
+    bytes -= Buffer.byteLength(content)
+    return content
+  }
   const changes = elementsOf(body).flatMap(step => {
     if (!isDav(step, 'set', 'remove')) return []
     const prop = childOf(step, 'prop')
     return (prop ? elementsOf(prop) : []).map(element => ({
       ...{ ns: element.ns, name: element.name },
-      content: step.name === 'set' ? writeElement(element) : null,
+      content: step.name === 'set' ? written(element) : null,
     }))
   })
   if (changes.length === 0) throw new DavError(400, 'The body names no property.')

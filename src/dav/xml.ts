@@ -14,7 +14,10 @@ export interface Element {
   tag: string
   /** Without declarations of namespaces; with their prefixes. */
   attributes: [name: string, value: string][]
-  /** What each prefix means in it; that of elements without one is under the empty text. */
+  /**
+   * What each prefix means in it; that of elements without one is under the empty text. Its own properties are what it declares; it inherits
+   * the others, so that no element has a copy of them.
+   */
   namespaces: Record<string, string>
   children: (Element | string)[]
 }
@@ -23,6 +26,10 @@ export interface Element {
 export const MAX_XML_BYTES = 128 * 1024
 const MAX_DEPTH = 32
 const MAX_ELEMENTS = 2000
+const MAX_ATTRIBUTES = 100
+/** Prefixes that mean something in one element, and characters of what one means: each is written with every property that uses it. */
+const MAX_NAMESPACES = 32
+const MAX_NAMESPACE = 1024
 
 const isElement = (child: Element | string): child is Element => typeof child !== 'string'
 
@@ -61,6 +68,23 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
+/** What the prefixes mean in an element that may declare some. @throws INVALID_INPUT */
+function scopeOf(above: Record<string, string> | null, declared: Record<string, string>): Record<string, string> {
+  const uris = Object.values(declared)
+  const scope: Record<string, string> = Object.assign(Object.create(above), declared)
+  if (uris.length === 0) return scope
+  if (uris.some(uri => uri.length > MAX_NAMESPACE) || prefixesIn(scope).length > MAX_NAMESPACES)
+    throw malformed('it declares too many namespaces, or too long ones.')
+  return scope
+}
+
+/** Those that are inherited, too. */
+function prefixesIn(namespaces: Record<string, string>): string[] {
+  const prefixes: string[] = []
+  for (const prefix in namespaces) prefixes.push(prefix)
+  return prefixes
+}
+
 /** @throws INVALID_INPUT */
 export function parseXml(text: string): Element {
   const parser = new SaxesParser({ xmlns: true })
@@ -77,15 +101,14 @@ export function parseXml(text: string): Element {
     count++
     if (count > MAX_ELEMENTS || open.length >= MAX_DEPTH) throw malformed('it has too many elements.')
     const above = open.at(-1)
-    const own = Object.keys(tag.ns).length > 0
+    const attributes = Object.values(tag.attributes)
+    if (attributes.length > MAX_ATTRIBUTES) throw malformed('an element has too many attributes.')
     const element: Element = {
       ns: tag.uri,
       name: tag.local,
       tag: tag.name,
-      attributes: Object.values(tag.attributes).flatMap(({ name, uri, value }) =>
-        uri === XMLNS ? [] : [[name, value] as [string, string]],
-      ),
-      namespaces: own ? { ...above?.namespaces, ...tag.ns } : (above?.namespaces ?? {}),
+      attributes: attributes.flatMap(({ name, uri, value }) => (uri === XMLNS ? [] : [[name, value]])),
+      namespaces: scopeOf(above?.namespaces ?? null, tag.ns),
       children: [],
     }
     if (above) above.children.push(element)
@@ -107,22 +130,60 @@ const replacements: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '
 export const escapeXml = (text: string): string =>
   /[&<>"\r\uFFFE\uFFFF]/.test(text) ? text.replace(/[&<>"\r\uFFFE\uFFFF]/g, one => replacements[one] ?? '\uFFFD') : text
 
-/** Writes an element so that it means the same anywhere: with the namespaces that are declared above it. */
-export function writeElement(element: Element, above: Record<string, string> = {}): string {
-  const { tag, attributes, namespaces, children } = element
-  const declared = Object.entries(namespaces).flatMap(([prefix, uri]) =>
-    prefix === 'xml' || prefix === 'xmlns' || above[prefix] === uri || (uri === '' && !above[prefix])
-      ? []
-      : [` ${prefix === '' ? 'xmlns' : `xmlns:${prefix}`}="${escapeXml(uri)}"`],
-  )
-  const given = attributes.map(([name, value]) => ` ${name}="${escapeXml(value).replaceAll('\n', '&#10;')}"`)
-  const start = `<${tag}${declared.join('')}${given.join('')}`
-  return children.length === 0 ? `${start}/>` : `${start}>${writeContent(element)}</${tag}>`
+/** How much may be written, and what is thrown when it is more. */
+interface Room {
+  bytes: number
+  full: () => Error
 }
 
-/** What is in an element. */
-export const writeContent = ({ children, namespaces }: Element): string =>
-  children.map(child => (isElement(child) ? writeElement(child, namespaces) : escapeXml(child))).join('')
+/**
+ * Writes an element so that it means the same anywhere, with the inherited namespaces that it uses, values like `p:name` among them.
+ * @throws what `full` makes, as soon as it is longer than that
+ */
+export function writeElement(element: Element, { bytes, full }: Room): string {
+  const { namespaces } = element
+  const room = { bytes, full }
+  const written = write(element, namespaces, room)
+  const uses = (prefix: string) =>
+    prefix === '' || written.start.includes(`${prefix}:`) || written.rest.includes(`${prefix}:`)
+  const needed = prefixesIn(namespaces).filter(prefix => Object.hasOwn(namespaces, prefix) || uses(prefix))
+  const declared = declarations(needed.flatMap(prefix => (namespaces[prefix] ? [[prefix, namespaces[prefix]]] : [])))
+  take(declared, room)
+  return written.start + declared + written.rest
+}
+
+const declarations = (namespaces: [prefix: string, uri: string][]): string =>
+  namespaces
+    .filter(([prefix]) => prefix !== 'xml' && prefix !== 'xmlns')
+    .map(([prefix, uri]) => ` ${prefix === '' ? 'xmlns' : `xmlns:${prefix}`}="${escapeXml(uri)}"`)
+    .join('')
+
+function take(text: string, room: Room): string {
+  room.bytes -= Buffer.byteLength(text)
+  if (room.bytes < 0) throw room.full()
+  return text
+}
+
+/** What is before the place of further declarations, and what is after it. @param above what the prefixes mean around it */
+function write(
+  { tag, attributes, namespaces, children }: Element,
+  above: Record<string, string>,
+  room: Room,
+): { start: string; rest: string } {
+  const own =
+    namespaces === above ? [] : Object.entries(namespaces).filter(([prefix, uri]) => (above[prefix] ?? '') !== uri)
+  const given = attributes.map(([name, value]) => ` ${name}="${escapeXml(value).replaceAll('\n', '&#10;')}"`)
+  const start = take(`<${tag}${declarations(own)}`, room)
+  const end = children.length === 0 ? '/>' : `</${tag}>`
+  let rest = take(`${given.join('')}${children.length === 0 ? '' : '>'}`, room)
+  for (const child of children) {
+    if (isElement(child)) {
+      const inner = write(child, namespaces, room)
+      rest += inner.start + inner.rest
+    } else rest += take(escapeXml(child), room)
+  }
+  return { start, rest: rest + take(end, room) }
+}
 
 export const XML_TYPE = 'application/xml; charset=utf-8'
 export const XML_START = '<?xml version="1.0" encoding="utf-8"?>\n'

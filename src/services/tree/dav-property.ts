@@ -53,7 +53,7 @@ export function davPropertyService({ db, changeTree }: Deps) {
         if (all.length > MAX_DAV_PROPERTIES)
           throw full(`A file or folder has up to ${MAX_DAV_PROPERTIES} properties. Remove some.`)
         if (all.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) > MAX_DAV_PROPERTY_BYTES)
-          throw full(`The properties of a file or folder have up to ${MAX_DAV_PROPERTY_BYTES} bytes. Set smaller ones.`)
+          throw propertiesTooLarge()
         await insertProperties(db, rows, tx)
       })
     },
@@ -61,3 +61,6 @@ export function davPropertyService({ db, changeTree }: Deps) {
 }
 
 const full = (message: string) => new AppError('QUOTA_EXCEEDED', message)
+
+export const propertiesTooLarge = () =>
+  full(`The properties of a file or folder have up to ${MAX_DAV_PROPERTY_BYTES} bytes. Set smaller ones.`)
