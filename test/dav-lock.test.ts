@@ -143,6 +143,15 @@ describe('LOCK', () => {
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'again' }))).toBe(201)
   })
 
+  it('may be shared by ten that hold for one entry, those of folders among them', async () => {
+    const at = await place()
+    for (let i = 0; i < 4; i++) await lockOf(dav, at, {}, 'shared')
+    for (let i = 0; i < 6; i++) await lockOf(dav, `${at}/f`, {}, 'shared')
+    for (const path of [at, `${at}/f`])
+      expect(await statusOf(dav('LOCK', path, { body: lockInfo('shared') }))).toBe(507)
+    expect(await statusOf(dav('LOCK', at, { body: lockInfo('shared'), headers: { depth: '0' } }))).toBe(200)
+  })
+
   it('is refused when it says nothing, or a person has too many', async () => {
     const at = await place()
     for (const body of ['<x/>', lockInfo('neither'), lockInfo().replace('write', 'read')])
@@ -151,6 +160,7 @@ describe('LOCK', () => {
     expect(await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo(), headers: { depth: '1' } }))).toBe(400)
     const { dav: theirs, person } = await davPerson(t)
     await theirs('PUT', '/files/f', { body: 'f' })
+    await theirs('PUT', '/files/g', { body: 'g' })
     const token = await lockOf(theirs, '/files/f', {}, 'shared')
     const [row] = await t.app.db.rows<Record<string, string>>('SELECT * FROM dav_lock WHERE id = ?', [token.slice(9)])
     const { DavLock } = t.app.db
@@ -161,7 +171,7 @@ describe('LOCK', () => {
         ...{ isShared: true, isDeep: false, owner: '', expiresAt: Date.now() + 600_000, createdAt: Date.now() },
       })),
     )
-    expect(await statusOf(theirs('LOCK', '/files/f', { body: lockInfo('shared') }))).toBe(507)
+    expect(await statusOf(theirs('LOCK', '/files/g', { body: lockInfo('shared') }))).toBe(507)
     await DavLock.update({ expiresAt: 1 }, { where: { userId: person.userId } })
     expect(await statusOf(theirs('LOCK', '/files/f', { body: lockInfo('shared') }))).toBe(200)
     expect(await DavLock.count({ where: { userId: person.userId } })).toBe(1)

@@ -395,6 +395,18 @@ describe('PROPFIND', () => {
     expect((await ask('/files/list/', props('<a:allprop/>'))).text).toContain('<D:collection/>')
   })
 
+  it('repeats no name, and answers no names that are too long together', async () => {
+    const many = (count: number, ns: string) =>
+      props(`<a:prop xmlns:x="${ns}">${Array.from({ length: count }, (_, i) => `<x:p${i}/>`).join('')}</a:prop>`)
+    const twice = await ask('/files/list/f', props(`<a:prop>${'<a:displayname/><a:none/>'.repeat(150)}</a:prop>`))
+    expect(twice.status).toBe(207)
+    expect(twice.text.split('<D:displayname>')).toHaveLength(2)
+    expect(twice.text.split('<D:none/>')).toHaveLength(2)
+    expect(await statusOf(ask('/files/list/f', many(200, 'urn:x')))).toBe(207)
+    expect(await statusOf(ask('/files/list/f', many(201, 'urn:x')))).toBe(400)
+    expect(await statusOf(ask('/files/list/f', many(40, `urn:${'x'.repeat(500)}`)))).toBe(400)
+  })
+
   it('refuses XML that is malformed, too large, too deep or declares anything', async () => {
     const bomb = '<!DOCTYPE a [<!ENTITY x "xxxxxxxxxx"><!ENTITY y "&x;&x;&x;&x;&x;">]>'
     const external = '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>'

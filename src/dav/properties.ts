@@ -1,8 +1,10 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import type { Lock } from '../services/tree/dav-lock.ts'
 import { type Properties, type PropertyName, propertyHash } from '../services/tree/dav-property.ts'
+import { MAX_DAV_ASKED_BYTES } from '../values/limits.ts'
 import { etagOf } from './place.ts'
 import type { Resource } from './reading.ts'
+import { DavError } from './refusal.ts'
 import { DAV, escapeXml, parseXml } from './xml.ts'
 
 /** What of a resource its properties are made of. */
@@ -82,7 +84,7 @@ const filled = (name: string, content: string): string =>
 const propstat = (props: string, status: string): string =>
   `<D:propstat><D:prop>${props}</D:prop><D:status>HTTP/1.1 ${status}</D:status></D:propstat>`
 
-/** Writes what is asked for of each resource, as a part of a response. */
+/** Writes what is asked for of each resource, as a part of a response. @throws DavError 400 where the names alone are too long */
 export function propertyWriter(asked: Asked): (of: Described) => string {
   if (asked.kind === 'names')
     return of => {
@@ -107,6 +109,9 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
     const hash = propertyHash(property)
     return { name: property.name, read, hash, missing: emptyElement(property) }
   })
+  // Most of them may be missing from each entry of a listing.
+  if (wanted.reduce((sum, { missing }) => sum + Buffer.byteLength(missing), 0) > MAX_DAV_ASKED_BYTES)
+    throw new DavError(400, 'The names of the properties are too long. Ask for fewer at once.')
   return of => {
     let found = ''
     let missing = ''

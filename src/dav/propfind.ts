@@ -15,6 +15,8 @@ import { childOf, DAV, type Element, elementsOf, escapeXml, isDav, readXml, XML_
 /** Entries that are read at once, and then written: fewer with what clients have set. */
 const PAGE = 1000
 const PAGE_WITH_DEAD = 200
+/** An answer is sent in parts of about this many characters. */
+const PART = 64 * 1024
 const NONE: Properties = new Map()
 
 /** What the body asks for; all without one (RFC 4918, section 9.1). @throws INVALID_INPUT */
@@ -30,9 +32,9 @@ async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
   return { kind: 'all', also: include ? namesIn(include) : [] }
 }
 
-/** @throws DavError 400 for more properties than anything has */
+/** Each name once. @throws DavError 400 for more properties than anything has */
 function namesIn(element: Element): PropertyName[] {
-  const names = elementsOf(element).map(({ ns, name }) => ({ ns, name }))
+  const names = [...new Map(elementsOf(element).map(({ ns, name }) => [`${ns}\n${name}`, { ns, name }])).values()]
   if (names.length > MAX_DAV_ASKED) throw new DavError(400, `Ask for up to ${MAX_DAV_ASKED} properties at once.`)
   return names
 }
@@ -122,6 +124,10 @@ async function* described(
       const at = hrefIn(href, row.name, row.kind === FOLDER)
       const described = { resource: row, title: row.name, createdAt: row.createdAt, locks: locksOn(row.id, at) }
       text += response(at, write({ ...described, dead: properties.get(row.id) ?? NONE, quota }))
+      if (text.length > PART) {
+        yield text
+        text = ''
+      }
     }
     yield text
   }

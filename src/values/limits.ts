@@ -26,13 +26,16 @@ export const MAX_FAVOURITES = 200
 /** Locks that a person may have by WebDAV, and those of a drive: each request reads the locks of its drive. */
 export const MAX_DAV_LOCKS = 200
 export const MAX_DAV_LOCKS_OF_DRIVE = 2000
+/** Shared locks that hold for one entry: a listing names all of them with each entry. */
+export const MAX_DAV_LOCKS_OF_ENTRY = 10
 /** Bytes of what a client says of the owner of a lock. */
 export const MAX_DAV_OWNER_BYTES = 1024
 /** Properties of a file or folder, and bytes of all of them: a listing reads those of many at once. */
 export const MAX_DAV_PROPERTIES = 100
 export const MAX_DAV_PROPERTY_BYTES = 32 * 1024
-/** Properties that a client may ask for. */
+/** Properties that a client may ask for, and bytes of their names: these are repeated for each entry of a listing. */
 export const MAX_DAV_ASKED = 200
+export const MAX_DAV_ASKED_BYTES = 16 * 1024
 /** Characters of a note. */
 export const MAX_NOTE = 10_000
 

@@ -14,7 +14,7 @@ import { entriesOf } from '../../../db/queries/entry.ts'
 import { resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
-import { MAX_DAV_LOCKS, MAX_DAV_LOCKS_OF_DRIVE } from '../../values/limits.ts'
+import { MAX_DAV_LOCKS, MAX_DAV_LOCKS_OF_DRIVE, MAX_DAV_LOCKS_OF_ENTRY } from '../../values/limits.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { lockTrees } from './copy-arrival.ts'
@@ -169,6 +169,9 @@ export function davLockService({ db, changeTree }: Deps) {
         const inside = terms.isDeep ? await below(node.id, locks, tx) : []
         const inTheWay = [...own, ...inside].find(lock => !terms.isShared || !lock.isShared)
         if (inTheWay) throw new LockConflict(inTheWay)
+        // Those inside may hold for different entries; counting all of them keeps each below the limit.
+        if (own.length + inside.length >= MAX_DAV_LOCKS_OF_ENTRY)
+          throw new AppError('QUOTA_EXCEEDED', `${MAX_DAV_LOCKS_OF_ENTRY} shared locks hold here. Wait until some end.`)
         const now = Date.now()
         await deleteEndedLocks(db, { bucketId, userId }, now, tx)
         if ((await countLocks(db, userId, now, tx)) >= MAX_DAV_LOCKS)
