@@ -87,7 +87,8 @@ function prefixesIn(namespaces: Record<string, string>): string[] {
 
 /** @throws INVALID_INPUT */
 export function parseXml(text: string): Element {
-  const parser = new SaxesParser({ xmlns: true })
+  // Answers are XML 1.0, which cannot hold all that 1.1 can.
+  const parser = new SaxesParser({ xmlns: true, defaultXMLVersion: '1.0', forceXMLVersion: true })
   const open: Element[] = []
   let root: Element | undefined
   let count = 0
@@ -126,9 +127,11 @@ export function parseXml(text: string): Element {
 
 const replacements: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' }
 
+/** Markup, and all but the characters of XML 1.0. */
+const special = /[&<>"]|[^\t\n\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
+
 /** A text within XML. What XML has no way to write, as a name may contain, becomes U+FFFD. */
-export const escapeXml = (text: string): string =>
-  /[&<>"\r\uFFFE\uFFFF]/.test(text) ? text.replace(/[&<>"\r\uFFFE\uFFFF]/g, one => replacements[one] ?? '\uFFFD') : text
+export const escapeXml = (text: string): string => text.replace(special, one => replacements[one] ?? '\uFFFD')
 
 /** How much may be written, and what is thrown when it is more. */
 interface Room {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { childOf, type Element, elementsOf, parseXml, writeElement } from '../../src/dav/xml.ts'
+import { childOf, type Element, elementsOf, escapeXml, parseXml, writeElement } from '../../src/dav/xml.ts'
 
 const full = () => new Error('full')
 const written = (element: Element | undefined, bytes = 64 * 1024): string =>
@@ -47,5 +47,21 @@ describe('An element of a body', () => {
     expect(written(element, whole.length)).toBe(whole)
     expect(() => written(element, whole.length - 1)).toThrow('full')
     expect(() => written(inside('', '<a>€€</a>')[0], 12)).toThrow('full')
+  })
+})
+
+describe('Text', () => {
+  it('is read as XML 1.0, whatever version a body names', () => {
+    expect(parseXml('<?xml version="1.1"?><a>\u0085</a>').children.join('')).toBe('\u0085')
+    for (const text of ['&#1;', '\u0001', '&#xFFFE;'])
+      for (const version of ['1.0', '1.1'])
+        expect(() => parseXml(`<?xml version="${version}"?><a>${text}</a>`)).toThrow('not the XML')
+  })
+
+  it('is written without what XML 1.0 cannot hold', () => {
+    const text = '\0\u0001\u0008\u000b\u000c\u001f\ufffe\uffff\ud800-\udc00'
+    expect(escapeXml(text)).toBe(`${'\ufffd'.repeat(9)}-\ufffd`)
+    expect(escapeXml('a\t\n\r😀é\u0085"&<>')).toBe('a\t\n&#13;😀é\u0085&quot;&amp;&lt;&gt;')
+    expect(parseXml(`<a>${escapeXml(text)}</a>`).children.join('')).toHaveLength(11)
   })
 })
