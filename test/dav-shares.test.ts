@@ -45,3 +45,23 @@ describe('Two shares of one sharer', () => {
     ])
   })
 })
+
+describe('Shares of one name', () => {
+  it('have names that stay when another one ends', async () => {
+    const { person, dav } = await davPerson(t)
+    const owners = await Promise.all(['first', 'second', 'third'].map(name => t.signIn(`names-${name}`)))
+    const tokens: string[] = []
+    for (const [i, owner] of owners.entries()) {
+      await owner.upload('same.txt', `of ${i}`)
+      tokens.push(await shareOf(owner, person, 'same.txt'))
+    }
+    const [, first, second = '', third = ''] = await list(dav, '/shared')
+    expect(first).toBe('/dav/shared/same.txt')
+    for (const one of [second, third]) expect(decodeURI(one)).toMatch(/^\/dav\/shared\/same \([0-9a-f]{8}\)\.txt$/)
+    const read = async (href = '') => (await dav('GET', href.slice('/dav'.length))).text
+    expect([await read(first), await read(second), await read(third)]).toEqual(['of 0', 'of 1', 'of 2'])
+    expect((await owners[0]?.rest('POST', `/api/share/revoke/${tokens[0]}`))?.status).toBe(200)
+    expect(await list(dav, '/shared')).toEqual(['/dav/shared/', '/dav/shared/same.txt', third])
+    expect([await read(first), await read(second), await read(third)]).toEqual(['of 1', 'of 1', 'of 2'])
+  })
+})

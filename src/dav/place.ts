@@ -5,8 +5,8 @@ import { AppError, Forbidden } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import type { Visitor } from '../services/sharing/share-link.ts'
 import type { ShareView } from '../services/sharing/share-list.ts'
+import { copyName } from '../upload-engine/copy-name.ts'
 import { namesApart } from '../upload-engine/names-apart.ts'
-import { MAX_PAGE } from '../values/limits.ts'
 import { parsePath } from '../values/paths.ts'
 import { driveReading, type Reading, type Resource, shareReading } from './reading.ts'
 
@@ -48,27 +48,46 @@ const notHere = () => new AppError('FOLDER_NOT_FOUND', 'There is nothing at this
 /** Who asks, as shares need it. */
 export type Asker = Visitor & { caller: Caller }
 
+interface Received {
+  name: string
+  /** The name with a part of the id of the share, which leads to it also where `name` is another one. */
+  stable: string
+  share: ShareView
+}
+
+/** More are no folder to work with: each request below it reads all of them. */
+const MAX_RECEIVED = 1000
+
 /**
- * The shares that the caller has received, the oldest first, each by a name of its own. Those with a password are left out: there is no way to
- * ask for it.
+ * The newest shares that the caller has received, the oldest of these first, each by a name of its own: the first of a name keeps it. Those with a
+ * password are left out: there is no way to ask for it.
  */
-async function received(services: Services, caller: Caller): Promise<{ name: string; share: ShareView }[]> {
+async function received(services: Services, caller: Caller): Promise<Received[]> {
   mayUsePrivateFiles(caller, 'read')
-  const { rows } = await services.shares.receivedBy(caller, MAX_PAGE, null)
-  const open = rows.filter(share => !share.passwordProtected)
-  const names = namesApart(open.map(share => share.names.at(-1) ?? ''))
-  return open.map((share, i) => ({ name: names[i] ?? '', share }))
+  const { rows } = await services.shares.receivedBy(caller, MAX_RECEIVED, null, { newestFirst: true })
+  const open = rows.reverse().filter(share => !share.passwordProtected)
+  const seen = new Set<string>()
+  const wanted = open.map(share => {
+    const name = share.names.at(-1) ?? ''
+    const stable = copyName(name, share.id.slice(-8))
+    const isFirst = !seen.has(name)
+    seen.add(name)
+    return { name: isFirst ? name : stable, stable }
+  })
+  const names = namesApart(wanted.map(({ name }) => name))
+  return open.map((share, i) => ({ name: names[i] ?? '', stable: wanted[i]?.stable ?? '', share }))
 }
 
 /** What is shared, as its row of the list says it. */
-const resourceOf = ({ share, name }: { name: string; share: ShareView }): Resource => ({
+const resourceOf = ({ share, name }: Received): Resource => ({
   ...{ id: share.entryId, kind: share.kind, name, contentType: share.fileType, size: share.size },
   ...{ createdAt: share.createdAt, updatedAt: share.createdAt, revision: null },
 })
 
 async function inShare(services: Services, asker: Asker, name: string, names: string[]): Promise<Readable> {
   const { caller } = asker
-  const found = (await received(services, caller)).find(one => one.name === name)
+  const all = await received(services, caller)
+  const found = all.find(one => one.name === name) ?? all.find(one => one.stable === name)
   if (!found) throw notHere()
   const { share } = found
   const [shared] = share.mayEdit ? await services.drives.sharedDrivesOf(caller, [share.id]) : []

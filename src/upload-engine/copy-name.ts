@@ -8,7 +8,7 @@ const sizeOf = (text: string) => encoder.encode(text).length
 const ending = /(?<=.)(?:\.tar)?\.[^. ]{1,15}$/
 
 /** The name for the n-th of those that have one name: the second `a.txt` is `a (2).txt`. Long names are shortened. */
-export function copyName(name: string, n: number): string {
+export function copyName(name: string, n: number | string): string {
   const at = ending.exec(name)?.index ?? name.length
   const end = ` (${n})${name.slice(at)}`
   const letters = [...name.slice(0, at)]

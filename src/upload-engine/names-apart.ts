@@ -4,9 +4,13 @@ import { copyName } from './copy-name.ts'
 export function namesApart(names: readonly string[]): string[] {
   const taken = new Set(names)
   const given = new Set<string>()
+  // Numbers below are taken, so that many of one name are not counted from the beginning each.
+  const next = new Map<string, number>()
   return names.map(name => {
     let free = name
-    for (let n = 2; given.has(free) || (free !== name && taken.has(free)); n++) free = copyName(name, n)
+    let n = next.get(name) ?? 2
+    for (; given.has(free) || (free !== name && taken.has(free)); n++) free = copyName(name, n)
+    next.set(name, n)
     given.add(free)
     return free
   })
