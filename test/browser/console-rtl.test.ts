@@ -23,6 +23,8 @@ const screens = [
   ['files', '/files'],
   ['grid', '/files?view=grid'],
   ['folder', '/files/Projects/Garden'],
+  ['pictures', '/pictures'],
+  ['home', '/start'],
   ['shared', '/shared'],
   ['links', '/links'],
   ['members', '/workspaces/team/members'],

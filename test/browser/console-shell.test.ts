@@ -57,6 +57,8 @@ describe('The console', () => {
     const titles: [path: string, title: string][] = [
       ['/files', 'My files'],
       ['/files/docs', 'docs'],
+      ['/start', 'Home'],
+      ['/pictures', 'Pictures'],
       ['/shared', 'Shared with me'],
       ['/links', 'My links'],
       ['/workspaces', 'Workspaces'],
