@@ -563,7 +563,7 @@ describe('A key', () => {
     t.statements()
     await folders(caller)
     const [lookUp, ...more] = t.statements()
-    expect(lookUp).toMatch(/FROM api_key c .* WHERE .* c\.hash = \?/s)
+    expect(lookUp).toMatch(/FROM api_key c .* WHERE .* c\.hash IN \(\?\)/s)
     expect(more).toHaveLength(1)
     const hash = createHash('sha256').update(key).digest('hex')
     if (engine === 'sqlite') {
