@@ -12,6 +12,8 @@ interface Input {
 
 /** Bytes of what the program says that are read; the rest is thrown away. */
 const SAID = 64 * 1024
+/** Characters of a line that says the size of a frame; it has about 250. */
+const LINE = 500
 /** Seconds of a video in which a picture is looked for. */
 const SECONDS = 10
 /** Key frames of which the one that shows most is taken: the first one is often black. */
@@ -91,8 +93,14 @@ export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProc
   return { pid, ended, end: () => kill('crashed') }
 }
 
-/** The size of the first frame, upright. A video may write such a line itself, and is believed as any other is. */
-function sizeIn(said: string): { width: number; height: number } | undefined {
-  const [, width, height] = /showinfo.*\bn: *0 .*\bs:(\d{1,6})x(\d{1,6}) /.exec(said) ?? []
+/**
+ * The size of the first frame, upright. A video may write such a line itself, and is believed as any other is. Lines are bounded, and no
+ * pattern can go back: what a file has ffmpeg say is read by the service itself.
+ */
+export function sizeIn(said: string): { width: number; height: number } | undefined {
+  const line = said
+    .split('\n')
+    .find(one => one.length <= LINE && one.startsWith('[Parsed_showinfo_0 ') && /\] n: *0 /.test(one))
+  const [, width, height] = / s:(\d{1,6})x(\d{1,6}) /.exec(line ?? '') ?? []
   return width && height ? { width: Number(width), height: Number(height) } : undefined
 }
