@@ -397,3 +397,11 @@ const contentsOf = ({ app }: TestApp, searchContents: boolean) =>
     ...{ db: app.db, store: app.store, derive: app.derive, searchContents },
     ...{ log: createLog({ logLevel: 'silent' }), wake: () => app.worker.wake() },
   })
+      const half = contentsOf(on, false)
+      // Contents are searched again when only their words are deleted.
+      while ((await on.app.db.rows('SELECT word FROM search_text_word')).length > 0) await half.settle()
+      expect(await on.app.db.rows('SELECT doc FROM search_text')).not.toEqual([])
+      await on.app.services.contents.settle()
+      await on.app.searchIndexer.idle()
+      await on.settle()
+      expect(await find()).toBe(1)

@@ -74,6 +74,9 @@ export async function numberText(
 export const setTextReady = (db: Db, drive: number, docs: readonly number[]): Promise<number> =>
   db.run(`UPDATE search_text SET is_ready = 1 WHERE drive = ? AND doc IN (${placeholders(docs)})`, [drive, ...docs])
 
+export const unsetTextReady = (db: Db, drive: number, doc: number): Promise<number> =>
+  db.run('UPDATE search_text SET is_ready = 0 WHERE drive = ? AND doc = ?', [drive, doc])
+
 /** Those of some numbers of a drive that contents have. */
 export async function numberedAmong(db: Db, drive: number, docs: readonly number[]): Promise<number[]> {
   const sql = `SELECT doc FROM search_text WHERE drive = ? AND doc IN (${placeholders(docs)})`
@@ -237,3 +240,11 @@ export async function deleteTextIndex(
   const key = table === 'search_text' ? 'drive, doc' : 'drive, block, word'
   return db.run(`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table}${of} LIMIT ${limit})`, values)
 }
+/** Notes of some contents that their words are about to go, so that who sees one meanwhile indexes it. @returns how many */
+export function unsetTextsReady(db: Db, limit: number): Promise<number> {
+  if (db.dialect === 'mysql') return db.run(`UPDATE search_text SET is_ready = 0 WHERE is_ready = 1 LIMIT ${limit}`)
+  return db.run(
+    `UPDATE search_text SET is_ready = 0 WHERE (drive, doc) IN (SELECT drive, doc FROM search_text WHERE is_ready = 1 LIMIT ${limit})`,
+  )
+}
+

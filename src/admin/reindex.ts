@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/index.ts'
 import { countTexts, deleteTexts } from '../../db/queries/content-text.ts'
 import { countSearchDrives, restartSearchDrives } from '../../db/queries/search-drive.ts'
-import { deleteTextIndex } from '../../db/queries/search-text.ts'
+import { deleteTextIndex, unsetTextsReady } from '../../db/queries/search-text.ts'
 import type { Program } from './plan.ts'
 
 const ROWS = 1000
@@ -44,8 +44,10 @@ The service does the work, from within a minute on (SWEEP_SECONDS), or when it n
     )
     .action(({ again, wait }: Options) =>
       run(async (_operator, { db }) => {
-        // First what refers to texts: what a job adds meanwhile is added again by the drive that begins anew.
-        for (const table of ['search_text', 'search_text_word'] as const)
+        // Words before contents: what a job adds meanwhile goes with its content, and is added again by the drive that begins anew.
+        // If this ends halfway, no content counts as indexed whose words are gone.
+        while ((await unsetTextsReady(db, ROWS)) > 0);
+        for (const table of ['search_text_word', 'search_text'] as const)
           while ((await deleteTextIndex(db, table, ROWS)) > 0);
         while ((await deleteTexts(db, TEXTS, !again)) > 0);
         await restartSearchDrives(db)

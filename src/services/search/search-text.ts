@@ -7,7 +7,7 @@ import {
 } from '../../../db/queries/content-text.ts'
 import { liveBlob, setDigest } from '../../../db/queries/preview.ts'
 import { beginTexts, endTexts } from '../../../db/queries/search-drive.ts'
-import { deleteTextIndex, drivesToIndex, textsInOrder } from '../../../db/queries/search-text.ts'
+import { deleteTextIndex, drivesToIndex, textsInOrder, unsetTextsReady } from '../../../db/queries/search-text.ts'
 import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable } from '../../derive/derive.ts'
 import type { FailureReason } from '../../derive/outcome.ts'
@@ -50,6 +50,7 @@ export const hasText = ({ name, fileType, size }: Omit<TextFile, 'blobId'>): boo
 export function contentsService({ db, store, log, wake, derive, searchContents }: Deps) {
   const index = textIndex(db)
   let isUnable = false
+  let areReady = true
   let place = { drive: 0, doc: 0 }
 
   const isOn = () => searchContents && !isUnable
@@ -192,6 +193,9 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       await endTexts(db)
       if ((await deleteTextIndex(db, 'search_text_word', ROWS)) > 0) return true
       if ((await deleteTextIndex(db, 'search_text', ROWS)) > 0) return true
+      // Contents are searched again before all is deleted: what has lost its words is indexed then.
+      if (areReady && (await unsetTextsReady(db, ROWS)) > 0) return true
+      areReady = false
       return (await deleteTexts(db, 100)) > 0
     },
   }

@@ -11,6 +11,7 @@ import {
   replaceTextWords,
   type SearchedText,
   setTextReady,
+  unsetTextReady,
   type WordBlock,
 } from '../../../db/queries/search-text.ts'
 import { inParts } from '../../../db/queries/sql.ts'
@@ -104,8 +105,9 @@ export function textIndex(db: Db) {
       })
     },
 
-    /** Takes a content from a drive: first its words, so that it is known what is left to do if that ends halfway. */
+    /** Takes a content from a drive: first its words, so that it is known what is left to do if that ends halfway. It is not indexed from the first one on. */
     async remove({ drive, doc }: Pick<SearchedText, 'drive' | 'doc'>, words: readonly string[]): Promise<void> {
+      await unsetTextReady(db, drive, doc)
       await takeAway(drive, doc, words)
       await db.transaction(tx => deleteSearchedText(db, drive, doc, tx))
     },
