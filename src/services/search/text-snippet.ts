@@ -16,7 +16,7 @@ const MOST = 100
 function placesOf(text: string, terms: readonly Term[]): number[] {
   return terms.flatMap(({ words }) =>
     words.flatMap(word => {
-      const at = text.search(new RegExp(`(?<![\\p{L}\\p{N}])${word}`, 'iu'))
+      const at = text.search(new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(word)}`, 'iu'))
       return at < 0 ? [] : [at]
     }),
   )
