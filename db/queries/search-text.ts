@@ -205,6 +205,21 @@ export const filesOfTexts = (
     [bucketId, number],
   )
 
+/** The files of a drive that have one content, the newest first, before an id: of a content with many copies a part at a time. */
+export const filesOfText = (
+  db: Db,
+  { number, bucketId }: { number: number; bucketId: string },
+  doc: number,
+  before: string | null,
+  limit: number,
+): Promise<TextRow[]> =>
+  db.rows(
+    `SELECT ${placedColumns}, t.id AS textId FROM search_text t JOIN blobs b ON b.sha256 = t.digest
+       JOIN entry ON entry.blob_id = b.id AND ${besideKeys('entry.bucket_id')} = ?
+     WHERE t.drive = ? AND t.doc = ?${before === null ? '' : ' AND entry.id < ?'} ORDER BY entry.id DESC LIMIT ${limit}`,
+    [bucketId, number, doc, ...(before === null ? [] : [before])],
+  )
+
 /** The number of the last content of a drive up to an id; 0 if there is none. */
 export async function lastDocUpTo(db: Db, drive: number, id: string): Promise<number> {
   const sql = 'SELECT doc FROM search_text WHERE drive = ? AND id <= ? ORDER BY id DESC LIMIT 1'
@@ -227,6 +242,14 @@ export async function textsInOrder(
   return read(rows).map((row, i) => ({ ...row, isUsed: Boolean(rows[i]?.isUsed) }))
 }
 
+/** Notes of some contents that their words are about to go, so that who sees one meanwhile indexes it. @returns how many */
+export function unsetTextsReady(db: Db, limit: number): Promise<number> {
+  if (db.dialect === 'mysql') return db.run(`UPDATE search_text SET is_ready = 0 WHERE is_ready = 1 LIMIT ${limit}`)
+  return db.run(
+    `UPDATE search_text SET is_ready = 0 WHERE (drive, doc) IN (SELECT drive, doc FROM search_text WHERE is_ready = 1 LIMIT ${limit})`,
+  )
+}
+
 /** Deletes some rows of the words or contents of a drive, or of all. @returns how many */
 export async function deleteTextIndex(
   db: Db,
@@ -240,11 +263,3 @@ export async function deleteTextIndex(
   const key = table === 'search_text' ? 'drive, doc' : 'drive, block, word'
   return db.run(`DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table}${of} LIMIT ${limit})`, values)
 }
-/** Notes of some contents that their words are about to go, so that who sees one meanwhile indexes it. @returns how many */
-export function unsetTextsReady(db: Db, limit: number): Promise<number> {
-  if (db.dialect === 'mysql') return db.run(`UPDATE search_text SET is_ready = 0 WHERE is_ready = 1 LIMIT ${limit}`)
-  return db.run(
-    `UPDATE search_text SET is_ready = 0 WHERE (drive, doc) IN (SELECT drive, doc FROM search_text WHERE is_ready = 1 LIMIT ${limit})`,
-  )
-}
-

@@ -1,25 +1,36 @@
 import type { Db } from '../../../db/index.ts'
-import { filesOfTexts, lastDocUpTo, type TextRow } from '../../../db/queries/search-text.ts'
+import { filesOfText, filesOfTexts, lastDocUpTo, type TextRow } from '../../../db/queries/search-text.ts'
 import type { Term } from '../../values/search-query.ts'
 import type { TextDrive, TextMatches } from './text-match.ts'
 
-/** Contents whose files are read together, and the files that are: of a content with more copies, some are left out. */
+/** Contents whose files are read together, and the files that are: where these have more, content by content. */
 const AT_ONCE = 100
 const FILES = 1000
+
+/** All files of a content, however many copies it has. */
+async function* copiesOf(db: Db, drive: TextDrive, doc: number): AsyncGenerator<TextRow[]> {
+  for (let before: string | null = null; ; ) {
+    const rows: TextRow[] = await filesOfText(db, drive, doc, before, FILES)
+    yield rows
+    if (rows.length < FILES) return
+    before = rows.at(-1)?.id ?? null
+  }
+}
 
 /** The files of a drive whose texts have all words of some terms, by the ids of their contents, the newest first. */
 async function* ofDrive(db: Db, drive: TextDrive, docs: Iterable<number>): AsyncGenerator<TextRow[]> {
   let some: number[] = []
-  const read = async () => {
+  async function* read(): AsyncGenerator<TextRow[]> {
     const rows = await filesOfTexts(db, drive, some, FILES)
+    if (rows.length < FILES) yield rows.sort(byNewest)
+    else for (const doc of some) yield* copiesOf(db, drive, doc)
     some = []
-    return rows.sort(byNewest)
   }
   for (const doc of docs) {
     some.push(doc)
-    if (some.length === AT_ONCE) yield await read()
+    if (some.length === AT_ONCE) yield* read()
   }
-  if (some.length > 0) yield await read()
+  if (some.length > 0) yield* read()
 }
 
 /**
