@@ -24,9 +24,13 @@ export function wordsOfOutput(output: Buffer): string[] {
   return [...new Set(words)].filter(word => word !== '' && word.length <= 40)
 }
 
-/** The text of a compressed one. */
-export async function textOfBody(body: Buffer): Promise<string> {
-  return (await decompress(body, { maxOutputLength: MOST_BYTES })).toString()
+/** The text of a compressed one; null where it cannot be read: then there is none, rather than a search or a deletion that fails by it. */
+export async function textOfBody(body: Buffer): Promise<string | null> {
+  try {
+    return (await decompress(body, { maxOutputLength: MOST_BYTES })).toString()
+  } catch {
+    return null
+  }
 }
 
 /** The words that a text is indexed by. Long texts are read in turns. */

@@ -15,7 +15,7 @@ import { sourceOf } from '../../storage/source.ts'
 import { MAX_TEXT_FILE, textFormatOf } from '../../values/text-format.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll, type Jobs } from '../notices/outbox.ts'
-import { textValue, wordsOfOutput } from './content-text.ts'
+import { textOfBody, textValue, wordsOfOutput } from './content-text.ts'
 import { textIndex } from './text-index.ts'
 import { removeFromDrives, removeText, storedWords } from './text-removal.ts'
 
@@ -84,8 +84,10 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       }
       const { sha256, failed, characters } = textValue.parse(outcome.value)
       const [body = null, list] = outcome.outputs
-      const state = failed || !body ? ('failed' as const) : ('made' as const)
-      const text = { digest: sha256, state, reason: failed ?? null, characters, body: failed ? null : body }
+      const isMade = !failed && body !== null && (await textOfBody(body)) !== null
+      const reason = isMade ? null : (failed ?? 'unreadable')
+      const state = isMade ? ('made' as const) : ('failed' as const)
+      const text = { digest: sha256, state, reason, characters: isMade ? characters : 0, body: isMade ? body : null }
       const isKept = await db.transaction(async tx => {
         // What nobody has any longer leaves no text.
         if (!(await setDigest(db, blob.id, sha256, tx))) return false
@@ -191,11 +193,11 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
         return false
       }
       await endTexts(db)
-      if ((await deleteTextIndex(db, 'search_text_word', ROWS)) > 0) return true
-      if ((await deleteTextIndex(db, 'search_text', ROWS)) > 0) return true
       // Contents are searched again before all is deleted: what has lost its words is indexed then.
       if (areReady && (await unsetTextsReady(db, ROWS)) > 0) return true
       areReady = false
+      if ((await deleteTextIndex(db, 'search_text_word', ROWS)) > 0) return true
+      if ((await deleteTextIndex(db, 'search_text', ROWS)) > 0) return true
       return (await deleteTexts(db, 100)) > 0
     },
   }

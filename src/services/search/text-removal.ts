@@ -5,10 +5,11 @@ import { enqueueAll } from '../notices/outbox.ts'
 import { indexedWords, textOfBody } from './content-text.ts'
 import { textIndex } from './text-index.ts'
 
-/** The words of a text that was made; null if there is none. */
+/** The words of a text that was made; null if there is none, or none that can be read. */
 export async function storedWords(db: Db, digest: string): Promise<string[] | null> {
   const body = (await textBodies(db, [digest])).get(digest)
-  return body ? indexedWords(await textOfBody(body)) : null
+  const text = body && (await textOfBody(body))
+  return typeof text === 'string' ? indexedWords(text) : null
 }
 
 /** Takes contents from drives. Without its text, only the number of one goes: nothing is found by that. */

@@ -38,6 +38,6 @@ export async function withSnippets(db: Db, { terms }: SearchQuery, page: SearchR
   if (digests.length === 0) return page
   const snippets = new Map<string, Snippet | null>()
   for (const [digest, body] of await textBodies(db, digests))
-    snippets.set(digest, cutFrom(await textOfBody(body), terms))
+    snippets.set(digest, cutFrom((await textOfBody(body)) ?? '', terms))
   return page.map(result => ({ ...result, snippet: result.snippet ?? snippets.get(result.digest ?? '') ?? null }))
 }
