@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join as joinPath } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { v7 as newId } from 'uuid'
 import { examine } from '../src/doctor/run.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { contentsService } from '../src/services/search/search-text.ts'
@@ -201,6 +202,63 @@ describe('One content', () => {
   })
 })
 
+describe('A content with more copies than are read together', () => {
+  it('hides no other one', async () => {
+    await upload(alice, 'copies/long.md', `kultarr ${'and more '.repeat(20)}`)
+    await settle()
+    await upload(alice, 'copies/short.txt', 'kultarr')
+    await settle()
+    const { db } = t.app
+    const entry = await db.Entry.findOne({ where: { name: 'short.txt' } })
+    if (!entry) throw new Error('No entry.')
+    const copies = Array.from({ length: 1100 }, (_, i) => ({ ...entry.get(), id: newId(), name: `short-${i}.txt` }))
+    await db.Entry.bulkCreate(copies)
+    try {
+      expect(await paths(alice, 'kultarr size:>50b')).toEqual(['copies/long.md'])
+      const { nodes, isComplete } = await search(alice, 'kultarr', { first: 100 })
+      expect([nodes.length, isComplete]).toEqual([100, true])
+    } finally {
+      for (const { id } of copies) await db.Entry.destroy({ where: { id } })
+    }
+  })
+})
+
+describe('A text that cannot be read any longer', () => {
+  it('is none: searches go on, and it is deleted with its file', async () => {
+    const text = 'the broken mulgara of the shore'
+    await upload(alice, 'broken.txt', text)
+    await settle()
+    const digest = sha256(text)
+    await t.app.db.run("UPDATE content_text SET body = 'broken' WHERE digest = ?", [digest])
+    expect(await paths(alice, '"broken mulgara"')).toEqual([])
+    const { edges } = await search(alice, 'mulgara shore')
+    expect(edges).toEqual([{ matchedIn: ['CONTENT'], snippet: null }])
+    await remove(alice, 'broken.txt')
+    await settle()
+    await settle()
+    expect(await kept(text, 'mulgara')).toMatchObject({ texts: 0, drives: 0 })
+    expect(await t.app.db.rows('SELECT id FROM blobs WHERE sha256 = ?', [digest])).toEqual([])
+  })
+})
+
+describe('The bound on texts that are read for a phrase', () => {
+  it('says that a search is not complete, and nothing of what is beside a share', async () => {
+    await upload(alice, 'phrases/shared/a.txt', 'a tiny ningaui')
+    // Its words in the other order, and 1 MiB of text.
+    for (let i = 0; i < 10; i++)
+      await upload(alice, `phrases/beside/${i}.txt`, `${i} ningaui tiny ${'so '.repeat(349_000)}`)
+    await settle()
+    const { errors } = await alice.graphql(
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+      { input: { files: [{ at: { path: 'phrases/shared' } }], email: bob.email } },
+    )
+    expect(errors).toBeUndefined()
+    expect((await search(alice, '"tiny ningaui"')).isComplete).toBe(false)
+    const { nodes, isComplete } = await search(bob, '"tiny ningaui"')
+    expect([nodes.map(({ path }) => path), isComplete]).toEqual([['a.txt'], true])
+  }, 60_000)
+})
+
 describe('From the next search on, nothing of a text is found', () => {
   /** No hit, and so no snippet and no count. */
   const nothing = async (who: Person, query: string) => expect((await search(who, query)).nodes).toEqual([])
@@ -374,6 +432,14 @@ describe('SEARCH_CONTENTS=off', () => {
       await on.settle()
       const find = async () => (await search(carol, 'numbat')).nodes.length
       expect(await find()).toBe(1)
+      const half = contentsOf(on, false)
+      // Contents are searched again when only their words are deleted.
+      while ((await on.app.db.rows('SELECT word FROM search_text_word')).length > 0) await half.settle()
+      expect(await on.app.db.rows('SELECT doc FROM search_text')).not.toEqual([])
+      await on.app.services.contents.settle()
+      await on.app.searchIndexer.idle()
+      await on.settle()
+      expect(await find()).toBe(1)
       const off = contentsOf(on, false)
       await off.settle()
       while (await off.settle());
@@ -397,11 +463,3 @@ const contentsOf = ({ app }: TestApp, searchContents: boolean) =>
     ...{ db: app.db, store: app.store, derive: app.derive, searchContents },
     ...{ log: createLog({ logLevel: 'silent' }), wake: () => app.worker.wake() },
   })
-      const half = contentsOf(on, false)
-      // Contents are searched again when only their words are deleted.
-      while ((await on.app.db.rows('SELECT word FROM search_text_word')).length > 0) await half.settle()
-      expect(await on.app.db.rows('SELECT doc FROM search_text')).not.toEqual([])
-      await on.app.services.contents.settle()
-      await on.app.searchIndexer.idle()
-      await on.settle()
-      expect(await find()).toBe(1)

@@ -104,12 +104,19 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       rows.filter(({ bucketId }) => wholeIds.has(bucketId)).map(({ id }) => id),
     )
     const wantedTags = query.tags.map(tagKey)
-    const inTexts = await texts.ofFiles(rows)
-    return some.flatMap(candidate => {
+    const placed = some.flatMap(candidate => {
       const { row } = candidate
       const place = placeIn(scope, row.bucketId, row.id, above)
       if (!place) return []
       if (!wholeIds.has(row.bucketId)) inside += 1
+      // A link with a bound on its downloads shows nothing of its files before.
+      const isShown = place.share === null || place.share.maxDownloads === null
+      return [{ candidate, place, isShown }]
+    })
+    // Texts beside what is shared are not read: whether that took too long would tell of them.
+    const inTexts = await texts.ofFiles(placed.filter(({ isShown }) => isShown).map(({ candidate }) => candidate.row))
+    return placed.flatMap(({ candidate, place, isShown }) => {
+      const { row } = candidate
       // Recipients of a share learn its sharer: of others, a search by their names would tell who made what.
       const isKnown = !place.share || row.createdBy === callerId || row.createdBy === place.share.sharer.id
       if (query.by !== null && !isKnown) return []
@@ -119,8 +126,6 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       // Tags are of the drive: others do not see them.
       const tags = place.share ? [] : (tagsOf.get(row.id) ?? [])
       if (!wantedTags.every(key => tags.some(({ nameKey }) => nameKey === key))) return []
-      // A link with a bound on its downloads shows nothing of its files before.
-      const isShown = place.share === null || place.share.maxDownloads === null
       const inText = (term: Term) => isShown && inTexts.has(row, term)
       const surroundings = { folders, note, tags: tags.map(({ name }) => name), inText }
       if (isExcluded(query, row, surroundings)) return []

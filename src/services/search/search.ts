@@ -69,10 +69,10 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
     const drives = await searchIndex.fresh(bucketIds, UPDATE_MS)
     const ownIds = new Set(scope.drives.filter(({ isOwn }) => isOwn).map(({ bucketId }) => bucketId))
     const own = drives.filter(({ bucketId }) => ownIds.has(bucketId))
-    const texts = await textMatches(db, contents.isOn() ? drives : [], query)
+    const end = performance.now() + MOST_MS
+    const texts = await textMatches(db, contents.isOn() ? drives : [], query, end)
     const filter = searchFilter({ db, query, scope, own, texts, callerId })
     const results: SearchResult[] = []
-    const end = performance.now() + MOST_MS
     const ownedIds = new Set(scope.drives.map(({ bucketId }) => bucketId))
     let looked = 0
     // A drive that the index does not know yet has no row.
@@ -88,7 +88,8 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
         break
       }
     }
-    return { isComplete, results }
+    // What was not read may have belonged among those that fill the page.
+    return { isComplete: isComplete && !texts.isCut(), results }
   }
 
   const service = {

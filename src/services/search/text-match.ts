@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../../db/index.ts'
 import { textBodies } from '../../../db/queries/content-text.ts'
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
@@ -55,22 +56,25 @@ export interface TextsOfFiles {
   digestOf(row: Pick<PlacedRow, 'bucketId' | 'blobId'>): string | undefined
 }
 
-/** Texts of one search that are read to look for phrases, characters of them, and how many are read together. */
+/** Texts of one search that are read to look for phrases, characters of them, and how many are in memory at a time. */
 const MOST_READ = 300
 const MOST_CHARACTERS = 8 * 1024 * 1024
-const TOGETHER = 16
+const TOGETHER = 4
 
 const NONE: TextsOfFiles = { has: () => false, digestOf: () => undefined }
 
 /**
  * Which contents of some drives have the terms of a query. The lists of the words are read once for a search; whether a file has a word is
  * then known without its text.
+ * @param end when no more texts are read, as performance.now() has it
  */
-export async function textMatches(db: Db, drives: readonly TextDrive[], query: SearchQuery) {
+export async function textMatches(db: Db, drives: readonly TextDrive[], query: SearchQuery, end: number) {
   const searched = drives.filter(({ docs }) => docs > 0)
   const numberOf = new Map(searched.map(({ bucketId, number }) => [bucketId, number]))
   const lists = new Map<Term, ByDrive>()
-  let [read, characters] = [0, 0]
+  /** Whether texts have a phrase, by their digests: files with the same text, and later rounds, read none again. */
+  const phrases = new Map<Term, Map<string, boolean>>()
+  let [read, characters, isCut] = [0, 0, false]
 
   async function listOf(word: string, isPrefix: boolean): Promise<Map<number, Docs>> {
     const list = new Map<number, Docs>()
@@ -107,8 +111,8 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
   const isAny = [...lists.values()].some(({ size }) => size > 0)
 
   return {
-    /** Whether more texts had to be read than a search reads. */
-    isCut: () => read > MOST_READ,
+    /** Whether more texts had to be read than a search reads, or than there was time for. */
+    isCut: () => isCut,
 
     /** The contents of a drive that have all words of some terms. */
     inDrive(number: number, terms: readonly Term[]): Docs | null {
@@ -144,54 +148,61 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
           )
         )
       }
-      const phrases = await phrasesIn(rows, hasWords, row => textOf(row)?.digest)
+      await readPhrases(rows, hasWords, row => textOf(row)?.digest)
       return {
         digestOf: row => textOf(row)?.digest,
         has: (row, term) =>
           hasWords(row, term) &&
-          (term.words.length === 1 || Boolean(phrases.get(term)?.has(textOf(row)?.digest ?? ''))),
+          (term.words.length === 1 || Boolean(phrases.get(term)?.get(textOf(row)?.digest ?? ''))),
       }
     },
   }
 
-  /** The texts that have the words of phrases one after the other: the index does not know their order. */
-  async function phrasesIn(
+  /** Looks for phrases in the texts that have their words: the index does not know the order of words. */
+  async function readPhrases(
     rows: readonly PlacedRow[],
     hasWords: (row: PlacedRow, term: Term) => boolean,
     digestOf: (row: PlacedRow) => string | undefined,
-  ): Promise<Map<Term, Set<string>>> {
-    const found = new Map<Term, Set<string>>()
+  ): Promise<void> {
+    const wanted = new Map<string, Set<Term>>()
     for (const term of lists.keys()) {
       if (term.words.length === 1) continue
-      const all = new Set(rows.filter(row => hasWords(row, term)).flatMap(row => digestOf(row) ?? []))
-      const digests = [...all].slice(0, Math.max(0, MOST_READ - read))
-      read += all.size
-      const those = new Set<string>()
-      found.set(term, those)
-      for (const some of inParts(digests, TOGETHER)) {
-        if (characters > MOST_CHARACTERS) {
-          read = MOST_READ + 1
-          break
-        }
-        const bodies = [...(await textBodies(db, some))]
-        const texts = await Promise.all(bodies.map(([, body]) => textOfBody(body)))
-        for (const [i, text] of texts.entries()) {
-          characters += text.length
-          if (hasPhrase(text, term)) those.add(bodies[i]?.[0] ?? '')
+      for (const row of rows) {
+        const digest = hasWords(row, term) ? digestOf(row) : undefined
+        if (digest === undefined || phrases.get(term)?.has(digest)) continue
+        wanted.set(digest, (wanted.get(digest) ?? new Set()).add(term))
+      }
+    }
+    for (const some of inParts([...wanted.keys()], TOGETHER)) {
+      isCut ||= read + some.length > MOST_READ
+      if (isCut) return
+      read += some.length
+      for (const [digest, body] of await textBodies(db, some)) {
+        isCut ||= characters > MOST_CHARACTERS || (characters > 0 && performance.now() > end)
+        if (isCut) return
+        const text = (await textOfBody(body)) ?? ''
+        characters += text.length
+        const folded = fold(text)
+        for (const term of wanted.get(digest) ?? []) {
+          // Others have their turn: a long text takes a tenth of a second.
+          await nextTurn()
+          const found = phrases.get(term) ?? new Map<string, boolean>()
+          phrases.set(term, found.set(digest, hasPhrase(folded, term)))
         }
       }
     }
-    return found
   }
 }
 
 export type TextMatches = Awaited<ReturnType<typeof textMatches>>
 
-/** Whether a text has words one after the other, with anything but letters and digits between them. */
-function hasPhrase(text: string, { text: written, words, isPrefix }: Term): boolean {
-  const folded = fold(text)
+/** Whether a folded text has words one after the other, with anything but letters and digits between them. */
+export function hasPhrase(folded: string, { text: written, words, isPrefix }: Term): boolean {
   // Such words overlap each other.
   if (words.some(word => UNSPACED.test(word))) return folded.includes(fold(written))
   const end = isPrefix ? '' : '(?![\\p{L}\\p{N}\\p{M}])'
-  return new RegExp(`(?<![\\p{L}\\p{N}\\p{M}])${words.join('[^\\p{L}\\p{N}\\p{M}]+')}${end}`, 'u').test(folded)
+  return new RegExp(
+    `(?<![\\p{L}\\p{N}\\p{M}])${words.map(RegExp.escape).join('[^\\p{L}\\p{N}\\p{M}]+')}${end}`,
+    'u',
+  ).test(folded)
 }
