@@ -143,6 +143,18 @@ describe('The text of a file', () => {
     for (const part of ['only html', 'attached', 'YY']) expect(text).not.toContain(part)
   })
 
+  it('is that of the other parts of an e-mail where one is no text', async () => {
+    const mail = [
+      `Subject: the =?utf-8?b?${Buffer.from('a\0b').toString('base64')}?= numbat`,
+      'Content-Type: multipart/mixed; boundary=XX',
+      ...['', '--XX', 'Content-Type: text/plain', '', 'no \0 text'],
+      ...['--XX', 'Content-Type: text/plain', '', 'the quokka', '--XX--'],
+    ].join('\r\n')
+    const text = await textOf(mail, 'mail')
+    for (const word of ['the', 'numbat', 'quokka']) expect(text).toContain(word)
+    expect(text).not.toContain('no ')
+  })
+
   it('is the one that the file has, whatever its name says', async () => {
     expect(await textOf(word('<w:p><w:t>inside</w:t></w:p>'), 'text')).toBe('inside')
     expect(await textOf(pdfOf(['inside']), 'text')).toBe('inside')

@@ -1,3 +1,4 @@
+import { Refusal } from '../outcome.ts'
 import { decode } from './decode.ts'
 import { textOfHtml } from './markup.ts'
 
@@ -38,12 +39,22 @@ function bytesOf(body: string, encoding: string): Buffer {
   return Buffer.from(/quoted-printable/i.test(encoding) ? unquoted(body) : body, 'latin1')
 }
 
+/** A part or a word that is no text is left out: the others are read. */
+function textIn(bytes: Buffer, charset?: string): string {
+  try {
+    return decode(bytes, charset)
+  } catch (error) {
+    if (error instanceof Refusal) return ''
+    throw error
+  }
+}
+
 /** Words of a header as RFC 2047 encodes them. */
 const headerText = (header: string): string =>
   header
     .replace(/\?=\s+=\?/g, '?==?')
     .replace(/=\?([\w-]{1,40})\?([bq])\?([^?]{0,2000})\?=/gi, (_, charset, kind, text) =>
-      decode(
+      textIn(
         kind.toLowerCase() === 'b'
           ? Buffer.from(text, 'base64')
           : Buffer.from(unquoted(text.replaceAll('_', ' ')), 'latin1'),
@@ -56,7 +67,7 @@ export function textOfMail(bytes: Buffer): string {
   const message = read(bytes.toString('latin1'))
   const headers = SHOWN.flatMap(name => message.headers.get(name) ?? []).map(text =>
     // Without an encoding, headers are in ASCII, or as newer programs write them in UTF-8.
-    headerText(decode(Buffer.from(text, 'latin1'))),
+    headerText(textIn(Buffer.from(text, 'latin1'))),
   )
   let left = MOST_PARTS
 
@@ -78,7 +89,7 @@ export function textOfMail(bytes: Buffer): string {
     }
     if (/^message\/rfc822/i.test(type)) return textOf(read(body), depth + 1)
     if (!/^text\//i.test(type)) return []
-    const text = decode(bytesOf(body, headers.get('content-transfer-encoding') ?? ''), parameter(type, 'charset'))
+    const text = textIn(bytesOf(body, headers.get('content-transfer-encoding') ?? ''), parameter(type, 'charset'))
     return [/^text\/html/i.test(type) ? textOfHtml(text) : text]
   }
 
