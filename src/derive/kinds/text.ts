@@ -41,12 +41,16 @@ async function whole(path: string): Promise<Buffer> {
   return readFile(path)
 }
 
-/** The format that the first bytes say, where they say one: names are chosen by people. */
+/**
+ * The format that the first bytes say, where they say one: names are chosen by people, and the text is that of all who have the same file.
+ * What is neither of the formats that its name says is read as text, if it is text.
+ */
 function formatOf(start: Buffer, said: Input['format']): Input['format'] {
-  if (start.includes('%PDF-')) return 'pdf'
+  const mark = start.indexOf('%PDF-')
+  // Something may stand before a PDF; a text may speak of one.
+  if (mark === 0 || (mark > 0 && said === 'pdf')) return 'pdf'
   if (start.toString('latin1', 0, 4) === 'PK\x03\x04') return 'office'
-  if (said === 'pdf' || said === 'office') throw new Refusal('unsupported')
-  return said
+  return said === 'pdf' || said === 'office' ? 'text' : said
 }
 
 async function textOf(path: string, said: Input['format']): Promise<string> {
