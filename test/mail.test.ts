@@ -395,6 +395,17 @@ describe('The outbox', () => {
 
   const end = (some: Worker[]) => Promise.all(some.map(worker => worker.stop()))
 
+  const idle = {
+    'purge-folder': async () => {},
+    'purge-bucket': async () => {},
+    webhook: async () => {},
+    preview: async () => {},
+    contents: async () => {},
+    'copy-entries': async () => {},
+    'file-request-mail': async () => {},
+    'share-mail': async () => {},
+  }
+
   /** A worker like that of an instance; `done` are the ids of what it has sent. */
   function work(options: Partial<WorkerOptions> & { smtpUrl?: string } = {}): { worker: Worker; done: string[] } {
     const { smtpUrl = server.url, ...changes } = options
@@ -407,14 +418,7 @@ describe('The outbox', () => {
       leaseMs: 60_000,
       retryMs: () => 30,
       handlers: {
-        'purge-folder': async () => {},
-        'purge-bucket': async () => {},
-        webhook: async () => {},
-        preview: async () => {},
-        contents: async () => {},
-        'copy-entries': async () => {},
-        'file-request-mail': async () => {},
-        'share-mail': async () => {},
+        ...idle,
         async mail(mail, job) {
           await mailer.send(mail, job)
           done.push(job.id)
@@ -476,6 +480,27 @@ describe('The outbox', () => {
     release()
     await until(empty)
     expect(arrived()).toEqual(mails.sort())
+  })
+
+  it('tries the text of a file three times, however long it has waited for its turn', async () => {
+    const id = newId()
+    let tries = 0
+    work({
+      handlers: {
+        ...idle,
+        mail: async () => {},
+        contents: async () => {
+          tries += 1
+          throw new Error('A hiccup.')
+        },
+      },
+    })
+    await t.app.db.run(
+      "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, 'contents', '{}', 0, 0, '', 0)",
+      [id],
+    )
+    await until(async () => (await t.app.db.Job.count({ where: { id, dueAt: GIVEN_UP } })) === 1)
+    expect(tries).toBe(3)
   })
 
   it('gives up at once what the server refuses for good, and says so to the doctor', async () => {

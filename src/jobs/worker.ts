@@ -21,6 +21,8 @@ const MAX_ERROR = 500
 
 /** The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321, 4.5.4.1. */
 const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS, preview: DAY_MS, contents: DAY_MS }
+/** Tries that a job has, however long it waited for the first one: thousands may wait for their turn after a large upload. */
+const leastTries: Partial<Record<JobKind, number>> = { preview: 3, contents: 3 }
 
 const FIRST_RETRY_MS = 5000
 const LAST_RETRY_MS = 3600_000
@@ -141,7 +143,8 @@ function createQueue<K extends JobKind>(
     const { id, payload, attempts, createdAt } = job
     const release = hold(job)
     const isOver = (error: unknown) =>
-      error instanceof Hopeless || Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY)
+      error instanceof Hopeless ||
+      (attempts >= (leastTries[kind] ?? 1) && Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY))
     const outcome = (error: unknown) => (error === undefined ? 'done' : isOver(error) ? 'given_up' : 'retried')
     const note = (ended: string) => telemetry.timer('job', { kind, outcome: ended })
     const work = { span: { name: `job ${kind}`, isRoot: true }, note, outcome }
