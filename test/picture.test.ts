@@ -102,7 +102,7 @@ describe('The pictures of a drive', () => {
     expect(await shown(person, { ...february, skip: 1, first: 1 })).toEqual([all[2]])
     expect(await shown(person, { ...february, skip: 3 })).toEqual([])
     expect(await codeOf(person, PICTURES, { skip: -1 })).toBe('INVALID_INPUT')
-    expect(await codeOf(person, PICTURES, { skip: 1_000_001 })).toBe('INVALID_INPUT')
+    expect(await codeOf(person, PICTURES, { skip: 100_001 })).toBe('INVALID_INPUT')
   })
 
   it('leave out what is in the trash, with or without its folder, and have it again', async () => {

@@ -33,7 +33,7 @@ export interface PictureQuery {
   skip: number
 }
 
-export const MAX_SKIPPED = 1_000_000
+export const MAX_SKIPPED = 100_000
 /** Folders in the trash that a statement leaves out by their ids. */
 const MAX_LEFT_OUT = 10_000
 
