@@ -43,6 +43,8 @@ export interface SearchQuery {
 
 /** More terms narrow nothing down; each costs. */
 const MAX_TERMS = 12
+/** The same of the words in phrases: each is read from the index. */
+const MAX_WORDS = 40
 
 const PART = /(-?)(?:([\p{L}]+):)?(?:"([^"]*)(?:"|$)|(\S+))/gu
 const UNITS: Record<string, number> = { b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 }
@@ -55,6 +57,9 @@ const typeNames: Record<string, FileClass> = {
 }
 
 const countTerms = ({ terms, without, names }: SearchQuery): number => terms.length + without.length + names.length
+
+const countWords = ({ terms, without, names }: SearchQuery): number =>
+  [...terms, ...without, ...names].reduce((sum, { words }) => sum + words.length, 0)
 
 function termOf(text: string, { isPhrase, isPrefix }: { isPhrase: boolean; isPrefix: boolean }): Term | null {
   const words = Array.from(wordsIn(text), ({ word }) => word)
@@ -107,6 +112,12 @@ export function parseSearch(text: string): SearchQuery {
     const isPhrase = quoted !== undefined
     const term = termOf(key === undefined ? value : `${key}:${value}`, { isPhrase, isPrefix: isLast && !isPhrase })
     if (term === null) continue
+    const left = MAX_WORDS - countWords(query)
+    if (term.words.length > left) {
+      hint(`A search looks for up to ${MAX_WORDS} words; those behind them are left out.`)
+      if (left === 0) continue
+      Object.assign(term, { words: term.words.slice(0, left), isPrefix: false })
+    }
     if (minus === '-') query.without.push({ ...term, isPrefix: false })
     else query.terms.push(term)
   }
@@ -147,7 +158,9 @@ function readFilter(query: SearchQuery, key: string, value: string, isNot: boole
     return 'taken'
   }
   if (key === 'name') {
-    const term = countTerms(query) < MAX_TERMS ? termOf(value, { isPhrase: false, isPrefix: isLast }) : null
+    const isFull = countTerms(query) >= MAX_TERMS
+    const term = isFull ? null : termOf(value, { isPhrase: false, isPrefix: isLast })
+    if (term && countWords(query) + term.words.length > MAX_WORDS) return `It has too many words. ${wordsInstead}`
     if (term) query.names.push(term)
     return term ? 'taken' : `A name has letters or digits. ${wordsInstead}`
   }

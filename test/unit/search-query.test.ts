@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals'
+import { fold } from '../../src/derive/words.ts'
+import { hasPhrase } from '../../src/services/search/text-match.ts'
+import { parseSearch } from '../../src/values/search-query.ts'
+
+const wordsOf = (text: string) => {
+  const { terms, without, names } = parseSearch(text)
+  return [...terms, ...without, ...names].flatMap(({ words }) => words)
+}
+
+describe('A search', () => {
+  it('has a bound on its words, those of phrases, too', () => {
+    const phrase = `"${Array.from({ length: 240 }, (_, i) => `w${i}`).join(' ')}"`
+    const { terms, hints } = parseSearch(`before ${phrase} "and behind"`)
+    expect(terms.map(({ words }) => words.length)).toEqual([1, 39])
+    expect(hints).toHaveLength(2)
+    expect(wordsOf(`${phrase} -${phrase} name:${phrase} last`)).toHaveLength(40)
+    expect(parseSearch('a short "phrase of some words"').hints).toEqual([])
+  })
+
+  it.each([
+    ['⑴ plan', 'The ⑴ plan', true],
+    ['⑴ plan', 'The 1 plan', false],
+    ['a ⒜*', 'of a (a)', true],
+  ])('takes signs as they are: %s', (query, text, isFound) => {
+    const [term] = parseSearch(`"${query}"`).terms
+    if (!term) throw new Error('No term.')
+    expect(hasPhrase(fold(text), term)).toBe(isFound)
+  })
+})
