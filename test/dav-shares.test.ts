@@ -1,7 +1,13 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
+import { FOLDER } from '../db/models/entry.ts'
+import { insertEntries } from '../db/queries/entry.ts'
+import { driveReading, shareReading } from '../src/dav/reading.ts'
+import { MAX_COPIED } from '../src/values/limits.ts'
 import { ask } from './ask.ts'
 import { type Dav, davPerson, hrefsIn } from './dav-client.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
+import { until } from './until.ts'
 
 let t: TestApp
 beforeAll(async () => {
@@ -63,5 +69,83 @@ describe('Shares of one name', () => {
     expect((await owners[0]?.rest('POST', `/api/share/revoke/${tokens[0]}`))?.status).toBe(200)
     expect(await list(dav, '/shared')).toEqual(['/dav/shared/', '/dav/shared/same.txt', third])
     expect([await read(first), await read(second), await read(third)]).toEqual(['of 1', 'of 1', 'of 2'])
+  })
+})
+
+describe('The list of shares', () => {
+  it('has the dates and the ETag of each file, and the dates of each folder', async () => {
+    const owner = await t.signIn('dates')
+    const { person, dav } = await davPerson(t)
+    for (const path of ['file.txt', 'folder/x']) await owner.upload(path, path)
+    await t.app.db.run(
+      "UPDATE entry SET created_at = 1000000000000, updated_at = 1100000000000 WHERE name IN ('file.txt', 'folder')",
+    )
+    for (const path of ['file.txt', 'folder']) await shareOf(owner, person, path)
+    const { text } = await dav('PROPFIND', '/shared', { headers: { depth: '1' } })
+    const [, , file = '', folder = ''] = text.split('<D:response>')
+    for (const one of [file, folder]) {
+      expect(one).toContain(`<D:getlastmodified>${new Date(1.1e12).toUTCString()}<`)
+      expect(one).toContain(`<D:creationdate>${new Date(1e12).toISOString()}<`)
+    }
+    const etag = (await dav('GET', '/shared/file.txt')).headers.get('etag') ?? ''
+    expect(file).toContain(`<D:getetag>${etag.replaceAll('"', '&quot;')}</D:getetag>`)
+    expect(folder).not.toContain('getetag')
+  })
+})
+
+describe('A copy of more than one call copies', () => {
+  it('replaces a folder at its end, and is refused into what is shared', async () => {
+    const owner = await t.signIn('large')
+    const { person, dav } = await davPerson(t)
+    await owner.upload('target/x', 'x')
+    await shareOf(owner, person, 'target', { mayEdit: true })
+    for (const path of ['big/leaf', 'old/before']) await person.upload(path, path)
+    const [big] = await t.app.db.rows<{ id: string; bucketId: string }>(
+      "SELECT e.id, e.bucket_id AS bucketId FROM entry e JOIN bucket b ON b.id = e.bucket_id WHERE b.user_id = ? AND e.name = 'big'",
+      [person.userId],
+    )
+    const place = { bucketId: big?.bucketId ?? '', parentId: big?.id ?? '' }
+    const rows = Array.from(
+      { length: MAX_COPIED },
+      (_, i) => ({ id: randomUUID(), name: `n${i}`, kind: FOLDER, by: null }) as const,
+    )
+    await t.app.db.transaction(tx =>
+      insertEntries(
+        t.app.db,
+        rows.map(row => ({ ...row, ...place })),
+        tx,
+      ),
+    )
+    await t.app.db.run('UPDATE entry SET total_folders = ? WHERE id = ?', [MAX_COPIED, place.parentId])
+    const to = (destination: string) => dav('COPY', '/files/big', { headers: { destination } })
+    expect(await statusOf(to('/dav/shared/target/big'))).toBe(403)
+    expect(await statusOf(dav('GET', '/shared/target/big'))).toBe(404)
+    expect(await statusOf(to('/dav/files/old'))).toBe(202)
+    await t.app.worker.idle()
+    await until(async () => (await dav('GET', '/files/old/leaf')).text === 'big/leaf')
+    expect(await list(dav, '/files/old')).toHaveLength(MAX_COPIED + 2)
+    expect(await statusOf(dav('GET', '/files/old/before'))).toBe(404)
+  })
+})
+
+describe('A file that is replaced while it is asked for', () => {
+  const found = {
+    ...{ id: 'f', kind: 0 as never, name: 'f', contentType: '', size: 1, createdAt: 1, updatedAt: 1, revision: 1 },
+    ...{ md5: 'old', blobId: 'old-blob' },
+  }
+
+  it('is delivered as it was found, or not at all, so that its ETag is that of its bytes', async () => {
+    const now = { ...found, revision: 2, md5: 'new', blobId: 'new-blob' }
+    const services = {
+      entryLists: { at: async () => now },
+      downloads: { delivery: (file: object) => file },
+      shareLinks: { open: async () => ({ delivery: { etag: 'new' } }) },
+    }
+    const drive = { open: () => ({ tree: {} }) }
+    const inDrive = driveReading(services as never, drive as never)
+    expect(await inDrive.deliver(found, ['f'], true)).toMatchObject({ blobId: 'old-blob', md5: 'old' })
+    const shared = shareReading(services as never, {} as never, { token: 't' } as never, 'f')
+    await expect(shared.deliver(found, [], true)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(shared.deliver(now, [], true)).resolves.toEqual({ etag: 'new' })
   })
 })

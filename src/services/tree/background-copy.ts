@@ -10,7 +10,7 @@ import { reserve, unreserve } from '../../../db/queries/reservation.ts'
 import type { Caller } from '../../access/caller.ts'
 import { may } from '../../access/roles.ts'
 import { AppError, Forbidden, toAppError } from '../../runtime/errors.ts'
-
+import { MAX_COPIED } from '../../values/limits.ts'
 import type { BucketLimits, Tree } from '../../values/tree.ts'
 import { enqueue } from '../notices/outbox.ts'
 import { type CopyOptions, copyArrivals, lockTrees, requireFolders } from './copy-arrival.ts'
@@ -122,7 +122,8 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
         return { node, of: sourceId, name, weight: weightOf(node), levelsBelow, bytesBelow }
       })
       await unreserve(db, tree.bucketId, { bytes: copy.reservedBytes, files: copy.reservedFiles }, tx)
-      const to = { tree, limits, onConflict: plan.onConflict }
+      const { onConflict, replacesFolders = false } = plan
+      const to = { tree, limits, onConflict, replacesFolders }
       const { parentId, names } = await arrive(arriving, to, folder, change)
       await placeCopies(db, parentId, new Map(tops.map((top, i) => [top, names[i] ?? ''])), tx)
       await deleteEntries(db, [copy.stageId], tx)
@@ -154,7 +155,7 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
     /**
      * Begins a copy, with both trees locked.
      * @returns its id
-     * @throws PATH_EXISTS, QUOTA_EXCEEDED
+     * @throws PATH_EXISTS, QUOTA_EXCEEDED, FORBIDDEN into what another person shares
      */
     async begin(
       { from, sources, shareId, to, folder, weight }: Begun,
@@ -162,7 +163,10 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
       change: TreeChange,
     ): Promise<string> {
       const { tx, by } = change
-      const { tree, limits, onConflict } = to
+      const { tree, limits, onConflict, replacesFolders } = to
+      // At each step, its maker must be found to have the right to write; those of shares are not looked at there.
+      if (tree.share)
+        throw new Forbidden(`Into what is shared with you, up to ${MAX_COPIED} files and folders are copied at once.`)
       const [id, stageId] = [newId(), newId()]
       const { bucketId } = tree
       const tops = sources.map(({ node, name }): CopiedTop => ({ id: newId(), sourceId: node.id, name }))
@@ -194,6 +198,7 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
           share: shareId === null ? null : { id: shareId },
           to: place,
           onConflict,
+          ...(replacesFolders ? { replacesFolders } : {}),
         },
       }
       const entries = weight.files + weight.folders

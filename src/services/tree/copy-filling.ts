@@ -49,6 +49,7 @@ export interface CopyPlan extends Pick<Caller, 'via' | 'credentialId'> {
   share: { id: string } | null
   to: EntryName
   onConflict: OnConflict
+  replacesFolders?: boolean
 }
 
 /** How many folders are filled in one transaction at most: each costs a statement. */
