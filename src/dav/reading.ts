@@ -17,8 +17,11 @@ export interface Resource {
   size: number
   createdAt: number
   updatedAt: number
-  /** Null where only a list of shares was read. */
+  /** Null for several that are shared together. */
   revision: number | null
+  md5?: string
+  /** Of a file in a drive. */
+  blobId?: string | null
 }
 
 /** How what is at a place is read: as part of a drive, or of what is shared with the caller. It authorizes. */
@@ -27,7 +30,7 @@ export interface Reading {
   find(names: string[]): Promise<Resource | null>
   /** What is in a folder, a page at a time. */
   pages(folder: Resource, names: string[], size: number): AsyncGenerator<Resource[]>
-  /** The bytes of a file. @param counts whether a share counts this as a download */
+  /** The bytes of a file as it was found, so that its ETag is theirs. @param counts whether a share counts this as a download */
   deliver(file: Resource, names: string[], counts: boolean): Promise<Delivery>
 }
 
@@ -47,10 +50,9 @@ export const driveReading = ({ entryLists, downloads }: Services, drive: Drive):
     }
   },
 
-  async deliver(_file, names) {
-    const found = await entryLists.at(drive.open('read').tree, names)
-    if (!found?.blobId) throw new AppError('FILE_NOT_FOUND', 'There is no file at this URL.')
-    return downloads.delivery({ ...found, blobId: found.blobId, fileType: found.contentType }, 'download')
+  async deliver({ blobId, contentType, md5 = '', ...file }) {
+    if (!blobId) throw new AppError('FILE_NOT_FOUND', 'There is no file at this URL.')
+    return downloads.delivery({ ...file, blobId, md5, fileType: contentType }, 'download')
   },
 })
 
@@ -78,7 +80,12 @@ export function shareReading({ shareLinks }: Services, visitor: Visitor, share: 
       }
     },
 
-    deliver: async (_file, names, counts) =>
-      (await shareLinks.open(token, { ...visitor, path: joinPath(names) || null, mode: 'download', counts })).delivery,
+    async deliver({ md5 }, names, counts) {
+      const asked = { ...visitor, path: joinPath(names) || null, mode: 'download', counts }
+      const { delivery } = await shareLinks.open(token, asked)
+      if (md5 !== undefined && delivery.etag !== md5)
+        throw new AppError('UNAVAILABLE', 'The file was changed at this moment. Try again.', { retry_after: 1 })
+      return delivery
+    },
   }
 }
