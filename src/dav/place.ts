@@ -78,11 +78,26 @@ async function received(services: Services, caller: Caller): Promise<Received[]>
   return open.map((share, i) => ({ name: names[i] ?? '', stable: wanted[i]?.stable ?? '', share }))
 }
 
-/** What is shared, as its row of the list says it. */
-const resourceOf = ({ share, name }: Received): Resource => ({
+/** What is shared: as its row of the list says it, and of one entry as that is. */
+const resourceOf = (
+  { share, name }: Received,
+  entry: Pick<Resource, 'createdAt' | 'updatedAt' | 'revision'>,
+): Resource => ({
   ...{ id: share.entryId, kind: share.kind, name, contentType: share.fileType, size: share.size },
-  ...{ createdAt: share.createdAt, updatedAt: share.createdAt, revision: null },
+  ...{ createdAt: entry.createdAt, updatedAt: entry.updatedAt, revision: entry.revision },
 })
+
+async function listed(services: Services, caller: Caller): Promise<Virtual['children']> {
+  const all = await received(services, caller)
+  const single = all.filter(({ share }) => share.entryCount === null)
+  const entries = await services.entryLists.byIds(single.map(({ share }) => share.entryId))
+  return all.map(one => {
+    const { createdAt, entryCount, entryId } = one.share
+    const entry = entryCount === null ? entries.get(entryId) : undefined
+    const resource = resourceOf(one, entry ?? { createdAt, updatedAt: createdAt, revision: null })
+    return { name: one.name, title: one.name, createdAt: resource.createdAt, resource }
+  })
+}
 
 async function inShare(services: Services, asker: Asker, name: string, names: string[]): Promise<Readable> {
   const { caller } = asker
@@ -114,14 +129,8 @@ export async function placeOf(services: Services, asker: Asker, segments: readon
     return { reading: driveReading(services, drive), drive, base, title, names }
   }
   if (first === FILES) return inDrive(Drive.own(caller), [FILES], FILES)
-  if (first === SHARED && second === undefined) {
-    const all = await received(services, caller)
-    const children = all.map(one => ({
-      ...{ name: one.name, title: one.name, createdAt: one.share.createdAt },
-      resource: resourceOf(one),
-    }))
-    return { names: [SHARED], title: SHARED, children }
-  }
+  if (first === SHARED && second === undefined)
+    return { names: [SHARED], title: SHARED, children: await listed(services, caller) }
   if (first === SHARED && second !== undefined)
     return inShare(services, asker, second.normalize('NFC'), parsePath(segments.slice(2).join('/')))
   if (first !== WORKSPACES) throw notHere()
