@@ -152,6 +152,34 @@ describe('LOCK', () => {
     expect(await statusOf(dav('LOCK', at, { body: lockInfo('shared'), headers: { depth: '0' } }))).toBe(200)
   })
 
+  it('says what is locked where its token is missing', async () => {
+    const at = await place()
+    await dav('MKCOL', `${at}/sub`)
+    await dav('PUT', `${at}/sub/ä b`, { body: 'x' })
+    await lockOf(dav, `${at}/sub/ä b`)
+    const { status, text } = await dav('DELETE', `${at}/sub`)
+    expect(status).toBe(423)
+    expect(text).toContain(`<D:lock-token-submitted><D:href>/dav${at}/sub/%C3%A4%20b</D:href></D:lock-token-submitted>`)
+    const again = await dav('LOCK', `${at}/sub`, { body: lockInfo() })
+    expect(again.text).toContain(`<D:no-conflicting-lock><D:href>/dav${at}/sub/%C3%A4%20b</D:href>`)
+  })
+
+  it('leaves no file where it is refused', async () => {
+    const at = await place()
+    const token = await lockOf(dav, at)
+    const answer = dav('LOCK', `${at}/new`, { body: lockInfo(), headers: withToken(token) })
+    expect(await statusOf(answer)).toBe(423)
+    expect(await statusOf(dav('GET', `${at}/new`))).toBe(404)
+  })
+
+  it('is named by up to 16 lists of an If header', async () => {
+    const at = await place()
+    const token = await lockOf(dav, `${at}/f`)
+    const lists = (count: number) => ({ if: `${'(<urn:uuid:x>)'.repeat(count - 1)} (<${token}>)` })
+    expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x', headers: lists(16) }))).toBe(204)
+    expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x', headers: lists(17) }))).toBe(400)
+  })
+
   it('is refused when it says nothing, or a person has too many', async () => {
     const at = await place()
     for (const body of ['<x/>', lockInfo('neither'), lockInfo().replace('write', 'read')])
@@ -172,6 +200,8 @@ describe('LOCK', () => {
       })),
     )
     expect(await statusOf(theirs('LOCK', '/files/g', { body: lockInfo('shared') }))).toBe(507)
+    expect(await statusOf(theirs('LOCK', '/files/new', { body: lockInfo() }))).toBe(507)
+    expect(await statusOf(theirs('GET', '/files/new'))).toBe(404)
     await DavLock.update({ expiresAt: 1 }, { where: { userId: person.userId } })
     expect(await statusOf(theirs('LOCK', '/files/f', { body: lockInfo('shared') }))).toBe(200)
     expect(await DavLock.count({ where: { userId: person.userId } })).toBe(1)
@@ -218,6 +248,13 @@ describe('PROPPATCH', () => {
     await dav('DELETE', `${at}/g`)
     await dav('PUT', `${at}/g`, { body: 'another file' })
     expect(await read(`${at}/g`)).toContain('404 Not Found')
+  })
+
+  it('is read by name, also in the namespace of WebDAV', async () => {
+    const at = await place()
+    await dav('PROPPATCH', `${at}/f`, { body: propertyUpdate('<D:own>mine</D:own>') })
+    const body = '<D:propfind xmlns:D="DAV:"><D:prop><D:own/></D:prop></D:propfind>'
+    expect((await dav('PROPFIND', `${at}/f`, { headers: { depth: '0' }, body })).text).toContain('>mine</D:own>')
   })
 
   it('changes all or nothing, and none that the service makes', async () => {

@@ -343,6 +343,7 @@ describe('COPY and MOVE', () => {
   it('copy a folder alone with a depth of 0, and move all of it', async () => {
     expect(await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/bare', { depth: '0' })))).toBe(201)
     expect(await statusOf(dav('GET', '/files/cm/bare/leaf'))).toBe(404)
+    expect(await statusOf(dav('MOVE', '/files/cm/tree', to('/dav/files/cm/moved', { depth: '0' })))).toBe(400)
     expect(await statusOf(dav('MOVE', '/files/cm/tree', to('/dav/files/cm/moved/')))).toBe(201)
     expect((await dav('GET', '/files/cm/moved/leaf')).text).toBe('leaf')
     expect(await statusOf(dav('GET', '/files/cm/tree/leaf'))).toBe(404)

@@ -11,7 +11,7 @@ export type LockRow = Omit<DavLock, 'isShared' | 'isDeep'> & { isShared: number;
 export const locksIn = (db: Db, bucketId: string, now: number, tx?: Tx): Promise<LockRow[]> =>
   db.rows(`SELECT ${columns} FROM dav_lock l WHERE l.bucket_id = ? AND l.expires_at > ?`, [bucketId, now], tx)
 
-export async function countLocks(db: Db, userId: string, now: number, tx: Tx): Promise<number> {
+export async function countLocks(db: Db, userId: string, now: number, tx?: Tx): Promise<number> {
   const sql = 'SELECT COUNT(*) AS n FROM dav_lock WHERE user_id = ? AND expires_at > ?'
   return Number((await db.row<{ n: number }>(sql, [userId, now], tx))?.n ?? 0)
 }

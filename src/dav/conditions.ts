@@ -57,6 +57,8 @@ export interface IfList {
 }
 
 const LONGEST = 8 * 1024
+/** More are no condition of a client: each may be of another resource, which is looked up. */
+const MAX_LISTS = 16
 
 /** Reads an If header (RFC 4918, section 10.4.2). @throws DavError 400 */
 export function parseIf(header: string): IfList[] {
@@ -89,6 +91,7 @@ export function parseIf(header: string): IfList[] {
       else throw wrong()
     }
     if (conditions.length === 0) throw wrong()
+    if (lists.length === MAX_LISTS) throw new DavError(400, `The If header has up to ${MAX_LISTS} lists.`)
     lists.push({ resource, conditions })
   }
   if (lists.length === 0) throw wrong()

@@ -86,11 +86,12 @@ export async function copy(exchange: Exchange): Promise<void> {
 /** Answers MOVE (RFC 4918, section 9.9), at a constant cost. */
 export async function move(exchange: Exchange): Promise<void> {
   const { services, caller, submitted, ifExpected } = exchange
-  depthOf(exchange, ['infinity', '0'], 'infinity')
+  const isShallow = depthOf(exchange, ['infinity', '0'], 'infinity') === '0'
   const from = requireEntry(exchange.place)
   const { to, overwrites } = await destinationOf(exchange)
   const looked = await lookAt(exchange, from, 'write')
   if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
+  if (isShallow && looked.node.kind === FOLDER) throw new DavError(400, 'A folder is moved with all that is in it.')
   // Two shares may lead to one drive, whose names mean something else in each.
   if (from.drive.id !== to.drive.id || from.drive.sharedId !== to.drive.sharedId)
     throw new DavError(403, 'Nothing is moved from one drive or share to another. Copy it, then delete it here.')

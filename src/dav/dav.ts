@@ -13,7 +13,7 @@ import { EntryLocked, LockConflict } from '../services/tree/dav-lock.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
 import { PREFIX, segmentsOf } from './address.ts'
 import { copy, move } from './copy-move.ts'
-import { type Exchange, readIf, requireIf, tokensOf } from './exchange.ts'
+import { type Exchange, hrefOfEntry, readIf, requireIf, tokensOf } from './exchange.ts'
 import { get, mkcol, put, remove } from './files.ts'
 import { lock, unlock } from './lock.ts'
 import { placeOf } from './place.ts'
@@ -69,7 +69,8 @@ export function createDav({ services, db, coordination, telemetry, config, publi
     res.writeHead(200, { ...headers, 'cache-control': 'no-store', 'content-length': 0 }).end()
   }
 
-  async function answer(incoming: Incoming): Promise<void> {
+  /** @param begun is told the request of a caller who is known */
+  async function answer(incoming: Incoming, begun: (exchange: Exchange) => void): Promise<void> {
     const { req, path } = incoming
     if (req.method === 'OPTIONS') return incoming.admit(null).then(() => options(incoming))
     const method = Object.hasOwn(methods, req.method ?? '') ? methods[req.method ?? ''] : undefined
@@ -86,6 +87,7 @@ export function createDav({ services, db, coordination, telemetry, config, publi
       submitted: { userId: caller.userId, tokens: tokensOf(lists) },
       ifExpected: undefined,
     }
+    begun(exchange)
     // Of a LOCK without a body, the header names the lock that is to last longer (RFC 4918, section 9.10.2).
     const ifExpected = req.method === 'LOCK' ? undefined : await requireIf(exchange, lists)
     await method.handle({ ...exchange, ifExpected })
@@ -97,10 +99,14 @@ export function createDav({ services, db, coordination, telemetry, config, publi
     options: true,
     async handle(incoming) {
       const { req, res, log } = incoming
+      let exchange: Exchange | undefined
       try {
-        await answer(incoming)
+        await answer(incoming, begun => {
+          exchange = begun
+        })
       } catch (error) {
-        const told = refusedAs(error, req.method)
+        const href = error instanceof EntryLocked && exchange ? await hrefOfEntry(exchange, error.entryId) : undefined
+        const told = refusedAs(error, req.method, href)
         if (!(told instanceof DavError)) incoming.noteError(told)
         write(res, req, refusalOf(told, log))
       }
@@ -109,10 +115,11 @@ export function createDav({ services, db, coordination, telemetry, config, publi
 }
 
 /** What WebDAV says of an error of the services. */
-function refusedAs(error: unknown, method: string | undefined): unknown {
+function refusedAs(error: unknown, method: string | undefined, href: string | undefined): unknown {
   if (error instanceof EntryLocked) {
     const condition = error instanceof LockConflict ? 'no-conflicting-lock' : 'lock-token-submitted'
-    return new DavError(423, error.message, { condition })
+    // RFC 4918, section 16: it names what is locked.
+    return new DavError(423, error.message, href === undefined ? {} : { condition, hrefs: [href] })
   }
   if (!(error instanceof AppError)) return error
   const { code, message } = error

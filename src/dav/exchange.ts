@@ -1,8 +1,9 @@
+import { FOLDER } from '../../db/models/entry.ts'
 import type { Caller } from '../access/caller.ts'
 import type { Incoming } from '../http/incoming.ts'
 import { AppError } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
-import type { Submitted } from '../services/tree/dav-lock.ts'
+import type { Lock, Submitted } from '../services/tree/dav-lock.ts'
 import { hrefOf, pathOf, segmentsOf } from './address.ts'
 import { type IfList, isTrue, parseIf, type State, tokensOf } from './conditions.ts'
 import { type Asker, type InDrive, type Place, placeOf, requireDrive } from './place.ts'
@@ -57,14 +58,15 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
   if (lists.length === 0) return undefined
   const { incoming, services, asker, publicUrl, place } = exchange
   const states = new Map<string | null, State>()
+  const locks = new Map<string, Promise<Lock[]>>()
   for (const list of lists) {
     const { resource } = list
     let state = states.get(resource)
     if (!state) {
       state =
         resource === null
-          ? await stateOf(services, place)
-          : await stateAt(services, asker, () => pathOf(resource, incoming.req, publicUrl))
+          ? await stateOf(services, place, locks)
+          : await stateAt({ services, asker, locks }, () => pathOf(resource, incoming.req, publicUrl))
       states.set(resource, state)
     }
     if (isTrue(list, state)) {
@@ -77,17 +79,23 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
 
 const nothing: State = { found: undefined, locks: new Set() }
 
-async function stateOf(services: Services, place: Place): Promise<State> {
+/** @param known the locks of each drive, which are read once */
+async function stateOf(services: Services, place: Place, known: Map<string, Promise<Lock[]>>): Promise<State> {
   if (!place.reading || !place.drive) return nothing
   const { tree } = openAny(requireDrive(place))
-  const { node, covering } = await services.davLocks.look(tree, place.names)
+  const locks = known.get(tree.bucketId) ?? services.davLocks.inForce(tree)
+  known.set(tree.bucketId, locks)
+  const { node, covering } = await services.davLocks.look(tree, place.names, await locks)
   return { found: node, locks: new Set(covering.map(({ id }) => id)) }
 }
 
 /** Of a resource that is named: where that leads nowhere, or is not the caller's, nothing is true of it. */
-async function stateAt(services: Services, asker: Asker, path: () => string): Promise<State> {
+async function stateAt(
+  { services, asker, locks }: Pick<Exchange, 'services' | 'asker'> & { locks: Map<string, Promise<Lock[]>> },
+  path: () => string,
+): Promise<State> {
   try {
-    return await stateOf(services, await placeOf(services, asker, segmentsOf(path())))
+    return await stateOf(services, await placeOf(services, asker, segmentsOf(path())), locks)
   } catch (error) {
     if (error instanceof DavError || (error instanceof AppError && error.status < 500)) return nothing
     throw error
@@ -110,6 +118,17 @@ export function hrefOfLock(
   // What is above a shared folder has no URL here.
   const down = depth < 0 ? names : names.slice(0, Math.max(0, depth - (chain.length - 1 - names.length)))
   return hrefOf([...base, ...down], down.length < names.length || isFolder)
+}
+
+/** The URL of an entry in the drive of a place; undefined where it has none there. */
+export async function hrefOfEntry({ services, place }: Exchange, entryId: string): Promise<string | undefined> {
+  if (!place.reading || !place.drive) return undefined
+  const { base, drive } = place
+  const entries = await services.entryLists.byIds([entryId, ...(drive.sharedId === null ? [] : [drive.sharedId])])
+  const entry = entries.get(entryId)
+  const top = drive.sharedId === null ? [] : entries.get(drive.sharedId)?.names
+  if (entry?.bucketId !== drive.id || !top?.every((name, i) => entry.names[i] === name)) return undefined
+  return hrefOf([...base, ...entry.names.slice(top.length)], entry.kind === FOLDER)
 }
 
 export { tokensOf }

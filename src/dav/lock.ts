@@ -36,7 +36,7 @@ function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
 }
 
 /** Makes an empty file at a URL where there is nothing, so that it can be locked (RFC 4918, section 7.3). @returns whether it has */
-async function makeEmpty(exchange: Exchange, { drive, names }: InDrive): Promise<boolean> {
+async function makeEmpty(exchange: Exchange, { drive, names }: InDrive, isShared: boolean): Promise<boolean> {
   const { services, caller, submitted, refusesSystemFiles, isFolderUrl } = exchange
   const { tree, limits } = drive.open('write')
   const looked = await services.davLocks.look(tree, names)
@@ -45,6 +45,8 @@ async function makeEmpty(exchange: Exchange, { drive, names }: InDrive): Promise
   const filename = names.at(-1) ?? ''
   if (isFolderUrl || (refusesSystemFiles && isSystemFile(filename)))
     throw new DavError(isFolderUrl ? 409 : 403, 'No file of this name can be made here.')
+  // Nothing is to be left of a lock that cannot be made.
+  await services.davLocks.requireRoomAt(tree, names, { isShared, userId: caller.userId })
   const nothing = (async function* (): AsyncGenerator<Uint8Array> {})()
   const guarded = services.davLocks.guarded(tree, [{ names, how: 'member' }], submitted)
   const to = { folder: joinPath(names.slice(0, -1)) }
@@ -70,7 +72,7 @@ export async function lock(exchange: Exchange): Promise<void> {
     return answer(exchange, place, refreshed, 200)
   }
   const terms = termsOf(body)
-  const isNew = await makeEmpty(exchange, place)
+  const isNew = await makeEmpty(exchange, place, terms.isShared)
   const made = await services.davLocks.make(tree, names, { ...terms, isDeep, seconds }, caller)
   await answer(exchange, place, made, isNew ? 201 : 200, { 'lock-token': `<urn:uuid:${made.id}>` })
 }

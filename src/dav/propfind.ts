@@ -7,10 +7,10 @@ import { MAX_DAV_ASKED } from '../values/limits.ts'
 import { hrefIn, hrefOf } from './address.ts'
 import { depthOf, type Exchange, hrefOfLock } from './exchange.ts'
 import type { Place, Readable } from './place.ts'
-import { type Asked, asksQuota, type Described, propertyWriter } from './properties.ts'
+import { type Asked, asksQuota, type Described, isLive, propertyWriter } from './properties.ts'
 import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
-import { childOf, DAV, type Element, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
+import { childOf, type Element, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
 
 /** Entries that are read at once, and then written: fewer with what clients have set. */
 const PAGE = 1000
@@ -105,7 +105,7 @@ async function* described(
     root: hrefOfLock(place, chain, lock.entryId, isFolder),
   }))
   const quota = asksQuota(asked) ? await quotaOf(exchange, place) : null
-  const isDead = asked.kind !== 'some' || asked.properties.some(({ ns }) => ns !== DAV)
+  const isDead = asked.kind !== 'some' || !asked.properties.every(isLive)
   const deadOf = async (ids: string[]): Promise<Map<string, Properties>> =>
     isDead && place.drive ? services.davProperties.of(ids) : new Map()
   const href = hrefOf([...base, ...names], isFolder)

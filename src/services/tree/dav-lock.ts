@@ -131,9 +131,27 @@ export function davLockService({ db, changeTree }: Deps) {
       )
   }
 
+  /** @throws LockConflict, QUOTA_EXCEEDED */
+  async function requireRoom(
+    { own, inside, locks }: { own: Lock[]; inside: Lock[]; locks: Lock[] },
+    { isShared, userId }: Pick<Lock, 'isShared' | 'userId'>,
+    tx?: Tx,
+  ): Promise<void> {
+    const inTheWay = [...own, ...inside].find(lock => !isShared || !lock.isShared)
+    if (inTheWay) throw new LockConflict(inTheWay)
+    // Those inside may hold for different entries; counting all of them keeps each below the limit.
+    if (own.length + inside.length >= MAX_DAV_LOCKS_OF_ENTRY)
+      throw new AppError('QUOTA_EXCEEDED', `${MAX_DAV_LOCKS_OF_ENTRY} shared locks hold here. Wait until some end.`)
+    if ((await countLocks(db, userId, Date.now(), tx)) >= MAX_DAV_LOCKS)
+      throw new AppError('QUOTA_EXCEEDED', `You have ${MAX_DAV_LOCKS} locks. Unlock something, or wait.`)
+    if (locks.length >= MAX_DAV_LOCKS_OF_DRIVE)
+      throw new AppError('QUOTA_EXCEEDED', 'This drive has too many locks. Wait until some of them have ended.')
+  }
+
   return {
-    /** What is at a path, and which locks hold for it. */
-    look: async (tree: Tree, names: readonly string[]): Promise<Looked> => look(tree, names, await inForce(tree)),
+    /** What is at a path, and which locks hold for it. @param locks those of the drive, where they are known */
+    look: async (tree: Tree, names: readonly string[], locks?: Lock[]): Promise<Looked> =>
+      look(tree, names, locks ?? (await inForce(tree))),
 
     /** The locks of a drive. */
     inForce: (tree: Tree): Promise<Lock[]> => inForce(tree),
@@ -149,6 +167,13 @@ export function davLockService({ db, changeTree }: Deps) {
           for (const use of uses) await check(tree, use, locks, by, tx)
         },
       }
+    },
+
+    /** Looks whether a lock could be made where there is nothing yet. @throws LockConflict, QUOTA_EXCEEDED */
+    async requireRoomAt(tree: Tree, names: readonly string[], of: Pick<Lock, 'isShared' | 'userId'>): Promise<void> {
+      const locks = await inForce(tree)
+      const { covering: own } = await look(tree, names, locks)
+      await requireRoom({ own, inside: [], locks }, of)
     },
 
     /** Makes a lock on what is at a path. @throws LockConflict, FILE_NOT_FOUND, QUOTA_EXCEEDED */
@@ -167,17 +192,9 @@ export function davLockService({ db, changeTree }: Deps) {
         const { node, covering: own } = await look(tree, names, locks, tx)
         if (!node) throw fileNotFound(tree, names)
         const inside = terms.isDeep ? await below(node.id, locks, tx) : []
-        const inTheWay = [...own, ...inside].find(lock => !terms.isShared || !lock.isShared)
-        if (inTheWay) throw new LockConflict(inTheWay)
-        // Those inside may hold for different entries; counting all of them keeps each below the limit.
-        if (own.length + inside.length >= MAX_DAV_LOCKS_OF_ENTRY)
-          throw new AppError('QUOTA_EXCEEDED', `${MAX_DAV_LOCKS_OF_ENTRY} shared locks hold here. Wait until some end.`)
+        await requireRoom({ own, inside, locks }, { isShared: terms.isShared, userId }, tx)
         const now = Date.now()
         await deleteEndedLocks(db, { bucketId, userId }, now, tx)
-        if ((await countLocks(db, userId, now, tx)) >= MAX_DAV_LOCKS)
-          throw new AppError('QUOTA_EXCEEDED', `You have ${MAX_DAV_LOCKS} locks. Unlock something, or wait.`)
-        if (locks.length >= MAX_DAV_LOCKS_OF_DRIVE)
-          throw new AppError('QUOTA_EXCEEDED', 'This drive has too many locks. Wait until some of them have ended.')
         const lock = { id: newToken(), entryId: node.id, userId, ...terms, expiresAt: now + seconds * 1000 }
         await insertLock(db, { ...lock, bucketId, createdAt: now }, tx)
         return lock
