@@ -3,8 +3,8 @@ import { type Dav, davPerson } from './dav-client.ts'
 import { startApp, type TestApp } from './harness.ts'
 
 /*
- * Requests in the order in which these programs are known to send them. They are written by hand, from what their makers and other servers
- * have published: no program has sent them here.
+ * Requests as these programs are known to ask. They are written by hand: no recordings of the programs were at hand, and none of them has sent
+ * these here.
  */
 
 let t: TestApp
