@@ -380,13 +380,18 @@ onMysql('The metrics', () => {
       for (let i = 0; i < 5; i++) await near.ask('/healthz').catch(() => {})
       for (let i = 0; i < 7; i++) await far.ask('/healthz').catch(() => {})
       await eventually(async () => expect(await asked()).toBe(before + 12))
-      // The one that leads reads it, a moment after its start.
-      await until(async () => sampleOf(await figures(), 'satchel_database_up', {}) === 1, 20_000)
+      // The one that leads reads these, a moment after its start.
+      const ofTheLeader = ['satchel_database_up', 'satchel_storage_allowed_bytes', 'satchel_webhooks_due']
+      await until(async () => {
+        const text = await figures()
+        return ofTheLeader.every(name => sampleOf(text, name, {}) !== undefined)
+      }, 20_000)
       const text = await figures()
       expect(sampleOf(text, 'satchel_workers', {})).toBe(2)
       expect(sampleOf(text, 'satchel_workers_wanted', {})).toBe(2)
       expect(sampleOf(text, 'satchel_worker_restarts_total', {})).toBe(0)
       expect(sampleOf(text, 'satchel_database_connections_limit', {})).toBe(10)
+      expect(sampleOf(text, 'satchel_database_up', {})).toBe(1)
       expect(sampleOf(text, 'satchel_storage_allowed_bytes', {})).toBeGreaterThanOrEqual(0)
       expect(sampleOf(text, 'satchel_webhooks_due', {})).toBe(0)
 
