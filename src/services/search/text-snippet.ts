@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../../db/index.ts'
 import { textBodies } from '../../../db/queries/content-text.ts'
+import { inParts } from '../../../db/queries/sql.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { textOfBody } from './content-text.ts'
 import type { SearchResult } from './search-filter.ts'
@@ -11,6 +13,9 @@ const AROUND = 3000
 const WHOLE = 100_000
 /** Texts of a page that are cut; those behind them are shown without. */
 const MOST = 100
+/** Those in memory at a time, and milliseconds after which no more are read. */
+const TOGETHER = 4
+const MOST_MS = 1000
 
 /** Where the terms may stand in a text, as far as looking for their characters tells. */
 function placesOf(text: string, terms: readonly Term[]): number[] {
@@ -37,7 +42,13 @@ export async function withSnippets(db: Db, { terms }: SearchQuery, page: SearchR
   const digests = page.flatMap(({ digest, snippet }) => (digest && !snippet ? [digest] : [])).slice(0, MOST)
   if (digests.length === 0) return page
   const snippets = new Map<string, Snippet | null>()
-  for (const [digest, body] of await textBodies(db, digests))
-    snippets.set(digest, cutFrom((await textOfBody(body)) ?? '', terms))
+  const end = performance.now() + MOST_MS
+  for (const some of inParts([...new Set(digests)], TOGETHER)) {
+    if (snippets.size > 0 && performance.now() > end) break
+    for (const [digest, body] of await textBodies(db, some)) {
+      snippets.set(digest, cutFrom((await textOfBody(body)) ?? '', terms))
+      await nextTurn()
+    }
+  }
   return page.map(result => ({ ...result, snippet: result.snippet ?? snippets.get(result.digest ?? '') ?? null }))
 }
