@@ -47,7 +47,7 @@ builder.objectFields(Drive, t => ({
       ...pageArgs(t.arg),
       since: t.arg({ type: 'DateTime', description: 'Only those from this time on.' }),
       until: t.arg({ type: 'DateTime', description: 'Only those before this time.' }),
-      skip: t.arg.int({ defaultValue: 0, description: 'How many of the newest of these are left out.' }),
+      skip: t.arg.int({ defaultValue: 0, description: 'How many of the newest of these are left out, 0 to 100,000.' }),
     },
     resolve: (drive, { since = null, until = null, skip, ...page }, context) =>
       forwardConnection(page, newestFirst, async (limit, after) => {

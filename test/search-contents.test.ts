@@ -204,9 +204,9 @@ describe('One content', () => {
 
 describe('A content with more copies than are read together', () => {
   it('hides no other one', async () => {
-    await upload(alice, 'copies/long.md', `kultarr ${'and more '.repeat(20)}`)
-    await settle()
     await upload(alice, 'copies/short.txt', 'kultarr')
+    await settle()
+    await upload(alice, 'copies/long.md', `kultarr ${'and more '.repeat(20)}`)
     await settle()
     const { db } = t.app
     const entry = await db.Entry.findOne({ where: { name: 'short.txt' } })
@@ -215,8 +215,9 @@ describe('A content with more copies than are read together', () => {
     await db.Entry.bulkCreate(copies)
     try {
       expect(await paths(alice, 'kultarr size:>50b')).toEqual(['copies/long.md'])
-      const { nodes, isComplete } = await search(alice, 'kultarr', { first: 100 })
-      expect([nodes.length, isComplete]).toEqual([100, true])
+      const { nodes, isComplete, pageInfo } = await search(alice, 'kultarr', { first: 1000 })
+      expect([nodes.length, isComplete]).toEqual([1000, true])
+      expect(await paths(alice, 'kultarr', { first: 1000, after: pageInfo.endCursor })).toHaveLength(102)
     } finally {
       for (const { id } of copies) await db.Entry.destroy({ where: { id } })
     }
