@@ -66,7 +66,7 @@ describe('An operator', () => {
     await listed('Accounts').filter({ hasText: 'olga@example.com' }).waitFor({ state: 'detached' })
     await listed('Accounts').filter({ hasText: 'paul@example.com' }).waitFor()
     expect(await listed('Accounts').allTextContents()).toEqual([expect.stringContaining('paul@example.com')])
-    await page.getByRole('searchbox').fill('nobody-like-this')
+    await page.getByRole('searchbox', { name: 'Part of a name or address' }).fill('nobody-like-this')
     await page.keyboard.press('Enter')
     await heading('No accounts found')
     await expectAccessible(page)
