@@ -482,7 +482,7 @@ describe('DELETE /api/user/account/delete', () => {
     await workspaceKey(t, eve, await found(eve, 'Own'))
     t.statements()
     expect((await end(eve)).status).toBe(200)
-    // Of all together, and now and then one of the background.
+    // Of all twelve together, with what was kept of WebDAV.
     expect(t.statements().length).toBeLessThan(38)
     for (const [id, nodes] of expected) {
       const query = `query ($id: ID!) { workspace(id: $id) { apiKeys { nodes { id } }
