@@ -1,28 +1,11 @@
 import { formatNumber } from '../../i18n/format.ts'
-import { nothing } from '../../listing/selection.ts'
 import { Button } from '../../parts/button.tsx'
-import {
-  ArrowDownUp,
-  Download,
-  Ellipsis,
-  FolderInput,
-  FolderPlus,
-  Info,
-  LayoutGrid,
-  List,
-  PencilLine,
-  Tag,
-  Trash2,
-  UserRoundPlus,
-  X,
-} from '../../parts/icons.ts'
-import { Menu, MenuButton, type MenuEntry } from '../../parts/menu.tsx'
+import { ArrowDownUp, FolderPlus, Info, LayoutGrid, List, Tag } from '../../parts/icons.ts'
+import { Menu, type MenuEntry } from '../../parts/menu.tsx'
 import { UploadButton } from '../../uploads/button/upload-button.tsx'
-import { type Commands, mayShare } from './commands.ts'
-import type { Entry } from './documents.ts'
-import { isOneFile } from './documents.ts'
-import { FilesMenu } from './files-menu.ts'
+import type { Commands } from './commands.ts'
 import { sorts } from './search.ts'
+import { More, SelectionActions } from './selection-actions.tsx'
 import { sortBy } from './sorting.tsx'
 import { text } from './text.ts'
 
@@ -31,7 +14,7 @@ export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
   const { drive, selected, search, setSearch } = props
   return (
     <div className="toolbar" role="toolbar" aria-label={text('actions')}>
-      {selected.length > 0 ? <WithSelection {...props} /> : <WithFolder {...props} />}
+      {selected.length > 0 ? <SelectionActions commands={props} offersRename /> : <WithFolder {...props} />}
       <span className="toolbar-end">
         <Button
           look="icon"
@@ -99,55 +82,3 @@ function WithFolder(props: Commands & { count: number; hasMore: boolean }) {
     </>
   )
 }
-
-function WithSelection(props: Commands) {
-  const { selected, selection, select, drive, act, remove, setOpen, startRename } = props
-  const [first] = selected
-  return (
-    <>
-      <Button look="icon" aria-label={text('clear')} onPress={() => select({ ...nothing, cursor: selection.cursor })}>
-        <X />
-      </Button>
-      <span className="count strong" role="status">
-        {text('selected', { count: selected.length })}
-      </span>
-      <Button
-        look="icon"
-        aria-label={text(isOneFile(selected) ? 'download' : 'downloadZip')}
-        onPress={() => act(actions => actions.download(selected))}
-      >
-        <Download />
-      </Button>
-      {mayShare(drive, selected) && (
-        <Button look="icon" aria-label={text('share')} onPress={() => setOpen('share')}>
-          <UserRoundPlus />
-        </Button>
-      )}
-      {drive?.canWrite && (
-        <>
-          <Button look="icon" aria-label={text('moveTo')} onPress={() => setOpen('picker')}>
-            <FolderInput />
-          </Button>
-          {first && selected.length === 1 && (
-            <Button look="icon" className="wide-only" aria-label={text('rename')} onPress={() => startRename(first)}>
-              <PencilLine />
-            </Button>
-          )}
-        </>
-      )}
-      {drive?.canDelete && (
-        <Button look="icon" aria-label={text('delete')} onPress={() => remove(selected)}>
-          <Trash2 />
-        </Button>
-      )}
-      <More commands={props} of={selected} label={text('moreActions')} />
-    </>
-  )
-}
-
-/** All that can be done with some entries; with none, in the folder. */
-const More = ({ label, ...of }: { label: string; commands: Commands; of: readonly Entry[] }) => (
-  <MenuButton label={label} button={{ look: 'icon' }} opened={open => <FilesMenu {...of} {...open} label={label} />}>
-    <Ellipsis />
-  </MenuButton>
-)
