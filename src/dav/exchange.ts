@@ -5,7 +5,7 @@ import { AppError } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import type { Lock, Submitted } from '../services/tree/dav-lock.ts'
 import { hrefOf, pathOf, segmentsOf } from './address.ts'
-import { type IfList, isTrue, parseIf, type State, tokensOf } from './conditions.ts'
+import { type IfList, isTrue, parseIf, type State } from './conditions.ts'
 import { type Asker, type InDrive, type Place, placeOf, requireDrive } from './place.ts'
 import { DavError } from './refusal.ts'
 
@@ -130,5 +130,3 @@ export async function hrefOfEntry({ services, place }: Exchange, entryId: string
   if (entry?.bucketId !== drive.id || !top?.every((name, i) => entry.names[i] === name)) return undefined
   return hrefOf([...base, ...entry.names.slice(top.length)], entry.kind === FOLDER)
 }
-
-export { tokensOf }
