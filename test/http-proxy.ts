@@ -1,6 +1,8 @@
 import { Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+declare const storeUnderTest: 'disk' | 'azure' | 's3'
+
 /** A request on its way through, with its whole body. */
 export interface Passing {
   method: string
@@ -61,7 +63,8 @@ export async function startHttpProxy(port: number): Promise<HttpProxy> {
 
 /** A proxy before the blob store of the tests, and the connection string that leads through it. */
 export async function startStoreProxy(): Promise<HttpProxy & { connectionString: string }> {
-  const direct = process.env.TEST_AZURE ?? process.env.TEST_S3 ?? ''
+  // A run may have both.
+  const direct = (storeUnderTest === 's3' ? process.env.TEST_S3 : process.env.TEST_AZURE) ?? ''
   const target = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(direct)?.[1])
   const proxy = await startHttpProxy(target)
   return Object.assign(proxy, { connectionString: direct.replace(`:${target}/`, `:${proxy.port}/`) })
