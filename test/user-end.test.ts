@@ -482,8 +482,8 @@ describe('DELETE /api/user/account/delete', () => {
     await workspaceKey(t, eve, await found(eve, 'Own'))
     t.statements()
     expect((await end(eve)).status).toBe(200)
-    // Of all twelve together, with what was kept of WebDAV.
-    expect(t.statements().length).toBeLessThan(38)
+    // The worker, which this wakes, looks for jobs of each kind.
+    expect(t.statements().filter(sql => !/FROM outbox|UPDATE outbox/.test(sql)).length).toBeLessThan(26)
     for (const [id, nodes] of expected) {
       const query = `query ($id: ID!) { workspace(id: $id) { apiKeys { nodes { id } }
         drive { events(kinds: [MEMBER_LEFT, KEY_DELETED]) { nodes { kind subjectId via actor { id } } } } } }`
