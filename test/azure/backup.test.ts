@@ -1,54 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { expect } from '@jest/globals'
 import { createAzureStore } from '../../src/storage/azure.ts'
-import { backUp, newPlace, type Place, randomFile, restoreInto } from '../backup-world.ts'
-import { findingsOf } from '../consistency.ts'
-import { newDatabase, startApp, type TestApp } from '../harness.ts'
+import { testBackupsOf } from '../store-backup.ts'
 
-let dir: string
-let t: TestApp
-const places: Place[] = []
-
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'satchel-backups-'))
-  t = await startApp()
+testBackupsOf({
+  makeStore: () =>
+    createAzureStore({
+      connectionString: process.env.TEST_AZURE ?? '',
+      container: `b${Date.now()}`,
+      publicUrl: '',
+    }),
+  async expectStranger(restore) {
+    await expect(restore()).rejects.toThrow('has blobs that the backup does not have')
+    expect(await restore({ deleteExisting: true })).toMatchObject({ copied: 3, deleted: 1 })
+  },
 })
-afterAll(async () => {
-  await t.stop()
-  for (const place of places) await place.drop()
-  rmSync(dir, { recursive: true, force: true })
-})
-
-it('A backup of a container is restored into a folder and into another container', async () => {
-  const alice = await t.signIn('alice')
-  for (const [path, bytes] of [
-    ['empty', Buffer.alloc(0)],
-    ['small', Buffer.from('small')],
-    ['large', randomFile(9_000_000)],
-  ] as const)
-    expect((await alice.upload(path, bytes)).status).toBe(200)
-  const { folder, name, manifest } = await backUp(t, join(dir, 'backup'))
-  expect(manifest.blobs).toMatchObject({ count: 3, copied: 3, bytes: 9_000_005, missing: 0, damaged: 0 })
-
-  const onDisk = await newPlace(await newDatabase())
-  places.push(onDisk)
-  expect(await restoreInto(onDisk, folder, name)).toMatchObject({ copied: 3, lost: 0, warnings: [] })
-  expect(await findingsOf(onDisk)).toEqual([])
-
-  const place = await newPlace(await newDatabase())
-  places.push(place)
-  const store = createAzureStore({
-    connectionString: process.env.TEST_AZURE ?? '',
-    container: `b${Date.now()}`,
-    publicUrl: '',
-  })
-  const other = Object.assign(place, { store })
-  await store.prepare()
-  const stranger = '01980000-0000-7000-8000-000000000000'
-  await store.put(stranger, (async function* () {})(), { contentType: 'text/plain', admit: async () => {} })
-  await expect(restoreInto(other, folder, name)).rejects.toThrow('has blobs that the backup does not have')
-  expect(await restoreInto(other, folder, name, { deleteExisting: true })).toMatchObject({ copied: 3, deleted: 1 })
-  expect(await findingsOf(other)).toEqual([])
-}, 60_000)
