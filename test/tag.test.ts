@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { entryIdsWithTag, hasTag } from '../db/queries/tag.ts'
-import { tagKey } from '../src/values/tag-name.ts'
+import { tagKey } from '../src/values/tag-key.ts'
 import { ask, codeOf } from './ask.ts'
 import { driveOf, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent, findingsOf } from './consistency.ts'

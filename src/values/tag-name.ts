@@ -1,25 +1,9 @@
 import { InvalidInput } from '../runtime/errors.ts'
 import { MAX_TAG_NAME } from './limits.ts'
+import { tagKey } from './tag-key.ts'
 
 /** Bytes of a key are bounded by the column that keeps it. */
 const MAX_KEY = 255
-
-/**
- * A name of a tag without regard to case and accents. Made here, because the engines disagree about both. Only the accents of European
- * scripts are left out: in others, marks are vowels, without which words are different ones.
- */
-export const tagKey = (name: string): string =>
-  name
-    .trim()
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/gu, '')
-    .toUpperCase()
-    .toLowerCase()
-    .replaceAll('ς', 'σ')
-    .replace(/[\u0300-\u036f]/gu, '')
-    .normalize('NFC')
-    // An accent that stood alone leaves a space, with which MariaDB would not tell the key from that without it.
-    .trim()
 
 /** Reads the name of a tag. @throws INVALID_INPUT */
 export function parseTagName(text: string, field = 'name'): string {

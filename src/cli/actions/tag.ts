@@ -1,3 +1,4 @@
+import { tagKey } from '../../values/tag-key.ts'
 import { Failure } from '../failure.ts'
 import { findPlace, placeIn } from '../find-place.ts'
 import {
@@ -23,23 +24,13 @@ const colourOf = (colour: Colour) => colour.toUpperCase() as TagColour
 
 const shown = ({ colour, ...tag }: TagRowFragment) => ({ ...tag, colour: wordOf(colour) })
 
-/** Case and accents do not tell tags apart. */
-const keyOf = (name: string): string =>
-  name
-    .trim()
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f]/gu, '')
-    .toUpperCase()
-    .toLowerCase()
-    .normalize('NFC')
-
 /** The tags of a drive, and its id. */
 export const tagsIn = async ({ client, drive }: Place) => driveIn(await client.request(TagsDocument, drive))
 
 /** @throws TAG_NOT_FOUND */
 export async function findTag(place: Place, name: string): Promise<TagRowFragment> {
   const { tags } = await tagsIn(place)
-  const found = tags.find(tag => keyOf(tag.name) === keyOf(name))
+  const found = tags.find(tag => tagKey(tag.name) === tagKey(name))
   if (found) return found
   const root = place.show('')
   throw new Failure('TAG_NOT_FOUND', `There is no tag "${name}" in ${root}. satchel tag list shows the tags.`, { name })

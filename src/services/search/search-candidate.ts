@@ -14,7 +14,7 @@ import {
 import { entryIdsWithTag } from '../../../db/queries/tag.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold } from '../../values/search-words.ts'
-import { tagKey } from '../../values/tag-name.ts'
+import { tagKey } from '../../values/tag-key.ts'
 import { RANK, type Rank } from './search-match.ts'
 import { byText } from './text-candidate.ts'
 import type { TextMatches } from './text-match.ts'
