@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
 import { readConfig } from '../../src/config/config.ts'
 import { describeSettings } from '../../src/config/help.ts'
@@ -96,12 +97,23 @@ describe('docker/compose.yml', () => {
 
 describe('docker/Dockerfile', () => {
   // The last stage is the image; what builds the console stays behind.
-  const image = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))
-  const copied = [...image.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '))
+  const copiedBy = (stage: string) =>
+    [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '))
+  const [build = '', image = ''] = dockerfile.split('\nFROM ').slice(-2)
+  const copied = copiedBy(image)
 
   it('copies exactly what .dockerignore lets through', () => {
     const allowed = [...read('.dockerignore').matchAll(/^!(.+)$/gm)].map(([, path]) => path)
-    expect(copied.toSorted()).toEqual(allowed.toSorted())
+    expect([...new Set([...copiedBy(build), ...copied])].toSorted()).toEqual(allowed.toSorted())
+  })
+
+  it('copies what the projects that it builds extend', () => {
+    const extended = globSync('src/**/tsconfig.json').map(project => {
+      const [, base = '.'] = /"extends": "([^"]+)"/.exec(read(project)) ?? []
+      return join(project, '..', base).split('/')[0]
+    })
+    expect(extended).toContain('tsconfig.json')
+    expect(copiedBy(build)).toEqual(expect.arrayContaining(extended))
   })
 
   it('holds the folders that the programs of the service run from, and no tests', () => {
