@@ -53,8 +53,9 @@ function measure({ rootDir, displayName }, path) {
 
 /**
  * Loads tests and what they test as Node loads the service: types stripped, no context of their own. A process loads
- * the service and its packages once for all its test files, which is what most of their time went to; what is below
- * test/ is anew for every test file.
+ * the service and its packages once for all its test files, which is what most of their time went to. What is below
+ * test/ is anew for every test file, but for test/contract/: it remembers nothing of a test file, and to read the document and to make
+ * the checks of its answers takes most of the time of a small one.
  */
 class SharedModules extends Runtime {
   constructor(config, environment, ...rest) {
@@ -99,6 +100,7 @@ class SharedModules extends Runtime {
 }
 
 const tests = `${pathToFileURL(join(__dirname))}/`
+const shared = `${tests}contract/`
 /** What a test can import; of `jest` there are mock functions and spies, and nothing that replaces modules. */
 const functions = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'it', 'jest', 'test']
 let loaded = 0
@@ -110,7 +112,8 @@ registerHooks({
     if (!of) return next(specifier, context)
     if (specifier === '@jest/globals') return { url: `jest:globals?${of}`, format: 'module', shortCircuit: true }
     const found = next(specifier, context)
-    return found.url.startsWith(tests) && found.url.endsWith('.ts') ? { ...found, url: `${found.url}?${of}` } : found
+    const isOwn = found.url.startsWith(tests) && !found.url.startsWith(shared) && found.url.endsWith('.ts')
+    return isOwn ? { ...found, url: `${found.url}?${of}` } : found
   },
   load(url, context, next) {
     if (!url.startsWith('jest:globals?')) return next(url, context)

@@ -158,10 +158,16 @@ export function checkAnswer(exchange: Exchange): void {
 
 const requests = new Map<string, { method: string; url: string }>()
 
-/** Remembers what a service is asked, by the id that its answers carry. */
+/** Remembers what a service is asked, by the id that its answers carry, until it ends. */
 export function watchRequests(server: Server): void {
+  const ids: string[] = []
   server.on('request', ({ method = '', url = '' }: IncomingMessage, res: ServerResponse) => {
-    requests.set(String(res.getHeader('x-request-id')), { method, url })
+    const id = String(res.getHeader('x-request-id'))
+    ids.push(id)
+    requests.set(id, { method, url })
+  })
+  server.once('close', () => {
+    for (const id of ids) requests.delete(id)
   })
 }
 
