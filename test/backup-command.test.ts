@@ -44,7 +44,7 @@ beforeAll(async () => {
   }
   await Promise.all([upload(), upload(), upload(), upload()])
   // The last one to be copied takes so long that a command can be killed meanwhile.
-  expect((await alice.upload('files/last', Buffer.alloc(64_000_000))).status).toBe(200)
+  expect((await alice.upload('files/last', Buffer.alloc(32_000_000))).status).toBe(200)
 }, 60_000)
 afterAll(async () => {
   await t.stop()
@@ -207,8 +207,13 @@ describe('npm run admin -- backup', () => {
 })
 
 describe('A restore', () => {
+  let backup: Awaited<ReturnType<typeof backUp>>
+  beforeAll(async () => {
+    backup = await backUp(t, join(dir, 'restored'))
+  }, 60_000)
+
   it('continues after a kill, and no service starts before it has ended', async () => {
-    const { folder, name } = await backUp(t, join(dir, 'restored'))
+    const { folder, name } = backup
     const target = await place()
     await kill(target, ['restore-backup', folder.dir], target.blobDir, FILES - 1)
     await expect(migrate(target.db)).rejects.toMatchObject({ code: 'UNFINISHED_RESTORE' })
@@ -232,7 +237,7 @@ describe('A restore', () => {
   }, 60_000)
 
   it('deletes what the database and the store have besides only if it is told to', async () => {
-    const { folder, name } = await backUp(t, join(dir, 'over'))
+    const { folder, name } = backup
     const target = await place()
     await restoreInto(target, folder, name)
     const service = await target.start()
@@ -250,7 +255,7 @@ describe('A restore', () => {
   }, 60_000)
 
   it('brings the tables of an earlier version to this one, and refuses those of a later one', async () => {
-    const { folder, name, manifest } = await backUp(t, join(dir, 'versions'))
+    const { folder, name, manifest } = backup
     const path = folder.path(name, 'manifest.json')
     const last = '0014-deletion-holds'
     await writeManifest(path, {

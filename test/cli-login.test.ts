@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask } from './ask.ts'
 import { UNHURRIED } from './builders.ts'
-import { ended, openShell, type Shell } from './command-line.ts'
+import { ended, openWarmShell, type Shell } from './command-line.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { until } from './until.ts'
 
@@ -17,7 +17,7 @@ let shell: Shell
 beforeAll(async () => {
   t = await startApp(UNHURRIED)
   alice = await t.signIn('alice')
-  shell = openShell()
+  shell = openWarmShell()
 })
 afterAll(async () => {
   shell?.close()
@@ -152,7 +152,7 @@ describe('satchel login through the browser of the computer', () => {
   }, 30_000)
 
   it('ends the key when it cannot be stored', async () => {
-    const other = openShell()
+    const other = openWarmShell()
     const { url, end } = await waiting(['--browser', '--no-open'], other)
     writeFileSync(join(other.home, 'config'), 'not a folder')
     await fetch(await answer(url, 'approve'))
@@ -217,7 +217,7 @@ describe('satchel login with a code', () => {
 
   // All at once: a poll takes five seconds.
   it('polls until the person answers, or nobody does', async () => {
-    const others = [openShell(), openShell()]
+    const others = [openWarmShell(), openWarmShell()]
     const [approved, refused, forgotten] = await Promise.all([
       waiting(['--device', '--json']),
       waiting(['--device'], others[0]),

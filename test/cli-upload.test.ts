@@ -39,7 +39,8 @@ let shell: Shell
 /** Stands between the command and the service. */
 let wire: FlakyProxy
 let bytes: Buffer
-let logged: number
+/** The parts that the service has logged since the test began, of so many lines. */
+let counted: { counts: Map<string, number>; lines: number }
 
 const secretOf = ({ cookie }: Person) => cookie.replace('session_id=', '')
 const md5 = (data: Uint8Array) => createHash('md5').update(data).digest('hex')
@@ -60,7 +61,7 @@ beforeEach(() => {
   shell = openWarmShell({ SATCHEL_URL: `http://127.0.0.1:${wire.port}`, SATCHEL_SESSION: secretOf(alice) })
   bytes = randomBytes(SIZE)
   writeFileSync(join(shell.home, 'big.bin'), bytes)
-  logged = t.logged()
+  counted = { counts: new Map(), lines: t.logged() }
 })
 afterEach(async () => {
   await wire.heal()
@@ -75,11 +76,9 @@ interface Line {
   cut?: boolean
 }
 
-/** The parts that a service has logged, and how often each has been acknowledged. */
-function acknowledged(logs: string): Map<string, number> {
-  const counts = new Map<string, number>()
+/** The parts that a service has logged, and how often each has been acknowledged; beside those that were counted before. */
+function acknowledged(logs: string, counts = new Map<string, number>()): Map<string, number> {
   for (const line of logs.split('\n')) {
-    // Most are others, and are read again whenever somebody looks.
     if (!/^\{.*"PUT".*\/parts\//.test(line)) continue
     const { method, path = '', status, cut } = JSON.parse(line) as Line
     // One whose sender was gone before the answer may have to come again.
@@ -89,7 +88,12 @@ function acknowledged(logs: string): Map<string, number> {
   return counts
 }
 
-const since = () => acknowledged(t.logs(logged))
+/** Whoever waits asks again and again: no line is read twice. */
+function since(): Map<string, number> {
+  const { counts, lines } = counted
+  counted.lines = t.logged()
+  return acknowledged(t.logs(lines), counts)
+}
 const twice = (counts: Map<string, number>) => [...counts].filter(([, count]) => count > 1)
 
 /** Files of state below the home. */

@@ -171,7 +171,7 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
         },
       ]
       // Uploads and new folders more often, or there would soon be nothing to change.
-      return (choices[randomInt(3) > 0 ? randomInt(2) : randomInt(choices.length)] ?? (() => Promise.reject()))()
+      return (choices[randomInt(2) > 0 ? randomInt(2) : randomInt(choices.length)] ?? (() => Promise.reject()))()
     }
     const write = async () => {
       while (!over) {

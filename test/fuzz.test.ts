@@ -11,7 +11,7 @@ import { rounds } from './rounds.ts'
 declare const engine: 'sqlite' | 'mysql'
 
 // What is wrong with a request is mostly found before any database. The other engine gets the first of the same requests.
-const MUTATIONS = engine === 'sqlite' ? rounds(50, 100) : rounds(8, 40)
+const MUTATIONS = engine === 'sqlite' ? rounds(25, 100) : 40
 const AT_ONCE = 10
 const TOO_LONG = 5000
 

@@ -79,7 +79,7 @@ function watchMemory(): () => number {
       } catch {
         // It has ended.
       }
-  }, 5)
+  }, 25)
   return () => {
     clearInterval(timer)
     return most
@@ -136,7 +136,7 @@ it('Hostile files crash nothing, reach nothing, and have icons', async () => {
       return found.length === all.length && found.every(({ state }) => state === 'made' || state === 'failed')
     },
     all.length * JOB_MS * TRIES,
-    250,
+    500,
   )
   const most = memory()
   const counts: Record<string, number> = {}

@@ -10,6 +10,9 @@ import type { UploadSite } from './upload-site.ts'
 
 const WORKERS = 3
 
+/** So many wait at most: always enough for the next kill to meet some, and what is left after the last kill still has to be made. */
+const MOST_WAITING = 10
+
 /** What the drill has done. */
 export interface KilledPreviews {
   /** Of instances. */
@@ -50,7 +53,7 @@ function kill(pid: number): boolean {
 /** Contents of which previews take a while, of several kinds; the same one comes twice now and then. */
 async function contents(): Promise<() => Promise<{ name: string; type: string; bytes: Buffer }>> {
   const noise = { type: 'gaussian', mean: 120, sigma: 40 } as const
-  const photo = await sharp({ create: { width: 3000, height: 2000, channels: 3, background: '#357', noise } })
+  const photo = await sharp({ create: { width: 1800, height: 1200, channels: 3, background: '#357', noise } })
     .jpeg()
     .toBuffer()
   const film = FFMPEG === 'false' ? undefined : await testVideo('mp4', '1280x720')
@@ -103,9 +106,8 @@ export async function killPreviews({
   const work = async () => {
     while (!over) {
       try {
-        // So many wait at most: the rest of the drill is about those.
         const waiting = await db.Job.count({ where: { kind: 'preview' } })
-        if (waiting > 30 || randomInt(5) === 0) {
+        if (waiting > MOST_WAITING || randomInt(5) === 0) {
           const [name] = names.splice(randomInt(Math.max(names.length, 1)), 1)
           if (name && (await alice().rest('DELETE', `/api/files/delete?file=${name}`)).status === 200)
             counts.deletions++

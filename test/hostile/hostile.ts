@@ -1,4 +1,4 @@
-import { crc32, deflateRawSync, deflateSync } from 'node:zlib'
+import { constants, crc32, deflateRawSync } from 'node:zlib'
 
 /** A file that somebody has made to harm who looks at it. */
 export interface Hostile {
@@ -44,15 +44,15 @@ export const riff = (type: string, ...parts: (Uint8Array | string)[]): Buffer =>
   return join(type, le32(content.length), content, zeros(content.length % 2))
 }
 
-// Never written to, so it takes no memory.
-const nothing = zeros(400_000_000)
-const known = new Map<number, Buffer>()
+const PIECE = 1_000_000
+/** So many zeros, compressed, and ready for more of them. */
+const piece = deflateRawSync(zeros(PIECE), { finishFlush: constants.Z_FULL_FLUSH })
 
-/** So many bytes of zeros, compressed: a thousandth of them. */
+/** So many bytes of zeros, compressed: a thousandth of them. The same piece over and over, for nobody has to compress 400 MB for it. */
 export function squeezed(count: number): Buffer {
-  const made = known.get(count) ?? deflateSync(nothing.subarray(0, count), { level: 6 })
-  known.set(count, made)
-  return made
+  const pieces = Array.from({ length: Math.floor(count / PIECE) }, () => piece)
+  // RFC 1950: two bytes of method, the data, and Adler-32.
+  return join('\x78\x9c', ...pieces, deflateRawSync(zeros(count % PIECE)), be16(count % 65_521, 1))
 }
 
 /** A ZIP archive of one entry, which says of itself what it likes. */

@@ -10,9 +10,9 @@ import { attack, expectHealthy, watchHealth } from './attackers.ts'
 
 const PASSWORD = 'open sesame'
 /** Of one block of addresses, which may try 40 times: several times as many. */
-const GUESSES = 200
+const GUESSES = 120
 /** Each has its guess checked: more than the service can within a second. */
-const NETWORKS = rounds(300, 600)
+const NETWORKS = rounds(150, 600)
 let service: ServiceProcess
 const instances: BuiltService[] = []
 let alice: Person
@@ -82,9 +82,9 @@ describe('Guessing the password of a link', () => {
     async (_what, addressOf) => {
       const token = await protectedLink()
       const codes: string[] = []
-      for (let i = 0; i < GUESSES; i += 100)
+      for (let i = 0; i < GUESSES; i += 60)
         codes.push(
-          ...(await Promise.all(Array.from({ length: 100 }, (_, n) => guess(token, addressOf(i + n), 'wrong', i + n)))),
+          ...(await Promise.all(Array.from({ length: 60 }, (_, n) => guess(token, addressOf(i + n), 'wrong', i + n)))),
         )
       const counts = counted(codes)
       expect(counts.WRONG_PASSWORD).toBeGreaterThanOrEqual(12)

@@ -139,7 +139,8 @@ describe('Bodies that stop short', () => {
           await sleep(200)
         }
         await attack
-        await sleep(4000)
+        // They hold on.
+        await sleep(rounds(1500, 4000))
         await honest(100)
         const health = await healthy()
         const peak = service.memory('VmHWM')
