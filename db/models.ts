@@ -39,7 +39,9 @@ import { ShareUse } from './models/share-use.ts'
 import { StorageDay } from './models/storage-day.ts'
 import { Tag } from './models/tag.ts'
 import { TrashItem } from './models/trash-item.ts'
+import { UploadPiece } from './models/upload-piece.ts'
 import { UploadSession } from './models/upload-session.ts'
+import { UploadStream } from './models/upload-stream.ts'
 import { User } from './models/user.ts'
 import { Version } from './models/version.ts'
 import { Webhook } from './models/webhook.ts'
@@ -86,7 +88,9 @@ const tables = {
   StorageDay,
   Tag,
   TrashItem,
+  UploadPiece,
   UploadSession,
+  UploadStream,
   User,
   Version,
   Webhook,

@@ -16,18 +16,20 @@ export const isKnown = (db: Db, id: string, tx: Tx): Promise<boolean> =>
   db.exists('SELECT id FROM blobs WHERE id = ?', [id], tx)
 
 /** Sets the leases of running uploads and of copies that are being made. */
-export async function setLeases(db: Db, ids: string[], until: number): Promise<void> {
+export async function setLeases(db: Db, ids: string[], until: number, tx?: Tx): Promise<void> {
   await db.run(
     `UPDATE blobs${db.byKey} SET lease_until = ? WHERE ${besideKeys('state')} IN ('staged', 'copied') AND id IN (${placeholders(ids)})`,
     [until, ...ids],
+    tx,
   )
 }
 
 /** Extends the lease of a staged blob to at least this time. @returns whether it is still staged */
-export const extendLease = (db: Db, id: string, until: number): Promise<boolean> =>
+export const extendLease = (db: Db, id: string, until: number, tx?: Tx): Promise<boolean> =>
   db.changed(
     `UPDATE blobs${db.byKey} SET lease_until = CASE WHEN lease_until < ? THEN ? ELSE lease_until END WHERE id = ? AND state = 'staged'`,
     [until, until, id],
+    tx,
   )
 
 /** @returns whether the blob is still staged */

@@ -28,8 +28,9 @@ export const removeMaintenance = (db: Db, tx: Tx): Promise<boolean> =>
 /** Extends the leases of unfinished uploads in parts that end before a time: until then, no part can come. */
 export const extendUploads = (db: Db, until: number, now: number, tx: Tx): Promise<number> =>
   db.run(
-    `UPDATE blobs SET lease_until = ? WHERE state = 'staged' AND lease_until > ? AND lease_until < ?
-       AND EXISTS (SELECT 1 FROM upload_session s WHERE s.id = blobs.id)`,
+    `UPDATE blobs SET lease_until = ? WHERE state IN ('staged', 'copied') AND lease_until > ? AND lease_until < ?
+       AND (EXISTS (SELECT 1 FROM upload_session s WHERE s.id = blobs.id)
+         OR EXISTS (SELECT 1 FROM upload_piece p WHERE p.id = blobs.id))`,
     [until, now, until],
     tx,
   )

@@ -46,8 +46,8 @@ function arrived(req: IncomingMessage, declared: number): Buffer | undefined {
   return Buffer.isBuffer(bytes) ? bytes : undefined
 }
 
-/** How a body is read: as a whole into memory, as an upload that streams on, or as one part of an upload. */
-export type BodyKind = 'whole' | 'upload' | 'part'
+/** How a body is read: as a whole into memory, as an upload that streams on, as one part of an upload, or as a stream of such parts. */
+export type BodyKind = 'whole' | 'upload' | 'part' | 'stream'
 
 /** Who watches the pace of a body that is still arriving. */
 interface Watch {

@@ -4,6 +4,7 @@ import type { Config } from '../config/config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
 import type { Bound } from '../coordination/held.ts'
 import { Busy, InvalidInput } from '../runtime/errors.ts'
+import { blockSize } from '../storage/blocks.ts'
 import type { UploadMemory } from '../storage/store.ts'
 import { type BodyKind, watchBody } from './body.ts'
 import { createCollector } from './collect.ts'
@@ -149,7 +150,10 @@ function kindOf({ headers }: IncomingMessage): BodyKind {
 /** The maximum memory of a body while it is read, in bytes. */
 function memoryOf(kind: BodyKind, declared: number, caller: string | null, uploadMemory: UploadMemory): number {
   if (caller === null) return Math.min(declared, SMALL)
-  return kind === 'whole' ? Math.min(declared, LARGEST_WHOLE) : Math.min(declared, uploadMemory[kind]) + UPLOAD_OVERHEAD
+  if (kind === 'whole') return Math.min(declared, LARGEST_WHOLE)
+  // One part is filled while another is on its way to the store.
+  const most = kind === 'stream' ? 2 * blockSize + uploadMemory.part : uploadMemory[kind]
+  return Math.min(declared, most) + UPLOAD_OVERHEAD
 }
 
 /** A body that is arriving. Only the time spent waiting for its sender counts. */

@@ -69,6 +69,7 @@ import { versionService } from './tree/version.ts'
 import { backgroundCompletionService } from './uploads/background-completion.ts'
 import { uploadCompletionService } from './uploads/upload-completion.ts'
 import { uploadSessionService } from './uploads/upload-session.ts'
+import { uploadStreamService } from './uploads/upload-stream.ts'
 import { groupMembershipService } from './workspaces/group-membership.ts'
 import { inviteService } from './workspaces/invite.ts'
 import { memberService } from './workspaces/member.ts'
@@ -106,6 +107,8 @@ export function createServices({ config, ...given }: Options) {
 
   const uploadSessions = uploadSessionService({ ...core, blobs, files })
   const uploadCompletions = uploadCompletionService({ ...core, blobs, files, changeTree, uploadSessions, previews })
+
+  const backgroundCompletions = backgroundCompletionService({ ...core, uploadSessions, uploadCompletions })
 
   const eventFeeds = eventFeedService(core)
   const shareEvents = shareEventService(core)
@@ -149,7 +152,8 @@ export function createServices({ config, ...given }: Options) {
     apiKeys,
     appointments: appointmentService(core),
     audits: auditService(core),
-    backgroundCompletions: backgroundCompletionService({ ...core, uploadSessions, uploadCompletions }),
+    backgroundCompletions,
+    uploadStreams: uploadStreamService({ ...core, blobs, uploadSessions, backgroundCompletions }),
     davLocks: davLockService(trees),
     davProperties: davPropertyService(trees),
     directShares: directShareService({ ...core, listings, shareLinks, mailings, shares, passwords }),

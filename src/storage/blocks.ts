@@ -73,13 +73,16 @@ function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncI
 /**
  * Collects a source into blocks; the last one may be shorter, and is empty only if the source is.
  * The receiver releases each block. Errors of the source, and the reason of `signal`, are thrown as they are.
- * @param full bytes of a block, at least 512 KiB
+ * @param full bytes of a block
+ * @param first bytes of the first one, if that is smaller
  */
 export async function* fillBlocks(
   source: AsyncIterable<Uint8Array>,
   signal: AbortSignal,
   full = blockSize,
+  first = full,
 ): AsyncGenerator<Block, void> {
+  let limit = first
   let shared: SharedArrayBuffer | undefined
   let memory: Buffer = Buffer.alloc(0)
   let used = 0
@@ -100,12 +103,13 @@ export async function* fillBlocks(
   try {
     for await (const chunk of interruptible(source, signal)) {
       for (let from = 0; from < chunk.length; ) {
-        if (used === full) {
+        if (used === limit) {
           yield hand(false)
           used = 0
+          limit = full
           makeRoom(full)
         }
-        const part = chunk.subarray(from, from + full - used)
+        const part = chunk.subarray(from, from + limit - used)
         if (used + part.length > memory.length) makeRoom(used + part.length)
         memory.set(part, used)
         used += part.length

@@ -292,3 +292,5 @@ const toView = ({ failure, ...row }: CompletionRow): CompletionView => ({
   ...row,
   failure: failure === null ? null : JSON.parse(failure),
 })
+
+export type BackgroundCompletionService = ReturnType<typeof backgroundCompletionService>

@@ -11,6 +11,7 @@ import {
   sessionsAmong,
   sessionsInto,
 } from '../../../db/queries/upload-session.ts'
+import { endPiecesOf } from '../../../db/queries/upload-stream.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { BytesDiffer } from '../../storage/store.ts'
@@ -50,6 +51,9 @@ export interface NewUpload {
   onConflict: OnConflict
   /** Until when it waits for its first part, and after each part for the next; a day without it. Milliseconds. */
   lifeMs?: number
+  /** What else changes in the same transaction, before its bytes are reserved, and after it is recorded. */
+  before?: (tx: Tx) => Promise<void>
+  alongside?: (session: UploadSessionView, tx: Tx) => Promise<void>
 }
 
 /** An unfinished upload whose tree is not open yet. */
@@ -168,8 +172,10 @@ export function uploadSessionService({
         expiresAt: createdAt + lifeMs,
       }
       await db.transaction(async tx => {
+        await upload.before?.(tx)
         await blobs.reserve(tree, allowed, { id: session.id, bytes: size, leaseUntil: session.expiresAt }, tx)
         await insertSession(db, { ...session, userId: by, path: joinPath(names) }, tx)
+        await upload.alongside?.(session, tx)
       })
       return session
     },
@@ -249,6 +255,7 @@ const lifeFrom = (session: UploadSessionView, lifeMs = DAY_MS): number =>
 /** Releases the reservation of an upload and leaves its parts to the sweeper. @returns false if it had ended already */
 async function endSession(db: Db, bucketId: string, session: EndingSession, tx: Tx, overAt?: number): Promise<boolean> {
   if (!(await releaseStaged(db, bucketId, session.id, tx, overAt))) return false
+  await endPiecesOf(db, session.id, tx)
   await deleteSession(db, session.id, tx)
   if (session.writableUntil > 0) await setDeletion(db, session.id, session.writableUntil + LATE_MS, tx)
   return true

@@ -1,0 +1,104 @@
+import type { Db, Tx } from '../index.ts'
+import { UploadPiece } from '../models/upload-piece.ts'
+import { UploadStream } from '../models/upload-stream.ts'
+import { insertion, placeholders } from './sql.ts'
+
+/** A stream as it is found. */
+export type StreamRow = Pick<UploadStream, 'kind' | 'arrived' | 'metadata' | 'parts'>
+
+export async function insertStream(
+  db: Db,
+  stream: Pick<UploadStream, 'id' | 'kind' | 'metadata' | 'parts'>,
+  tx: Tx,
+): Promise<void> {
+  const fresh = { arrived: 0, writer: null, writerUntil: 0, isWanted: false }
+  await db.run(...insertion(UploadStream, [{ ...stream, ...fresh }]), tx)
+}
+
+export const findStream = (db: Db, id: string, tx?: Tx): Promise<StreamRow | undefined> =>
+  db.row('SELECT kind, arrived, metadata, parts FROM upload_stream WHERE id = ?', [id], tx)
+
+/** Whether a user has an upload that is over, as long as it is remembered. */
+export const isStreamOver = (db: Db, id: string, maker: string): Promise<boolean> =>
+  db.exists('SELECT s.id FROM upload_session s JOIN upload_stream t ON t.id = s.id WHERE s.id = ? AND s.user_id = ?', [
+    id,
+    maker,
+  ])
+
+/** Lets one request write. @returns whether no other one does */
+export const takeStream = (db: Db, { id, writer, until }: { id: string; writer: string; until: number }) =>
+  db.changed(
+    'UPDATE upload_stream SET writer = ?, writer_until = ?, is_wanted = ? WHERE id = ? AND (writer IS NULL OR writer_until <= ?)',
+    [writer, until, false, id, Date.now()],
+  )
+
+/** Asks the request that is writing to end. @returns whether there is one */
+export const wantStream = (db: Db, id: string): Promise<boolean> =>
+  db.changed('UPDATE upload_stream SET is_wanted = ? WHERE id = ? AND writer IS NOT NULL AND writer_until > ?', [
+    true,
+    id,
+    Date.now(),
+  ])
+
+/** @returns whether it is still this request that writes, and no other one waits */
+export const keepStream = (db: Db, { id, writer, until }: { id: string; writer: string; until: number }) =>
+  db.changed('UPDATE upload_stream SET writer_until = ? WHERE id = ? AND writer = ? AND is_wanted = ?', [
+    until,
+    id,
+    writer,
+    false,
+  ])
+
+export async function releaseStream(db: Db, id: string, writer: string): Promise<void> {
+  await db.run('UPDATE upload_stream SET writer = NULL, writer_until = 0 WHERE id = ? AND writer = ?', [id, writer])
+}
+
+/** Records what is durable. @returns whether it is still this request that writes */
+export const setArrived = (
+  db: Db,
+  { id, writer, arrived }: { id: string; writer: string; arrived: number },
+  tx: Tx,
+): Promise<boolean> =>
+  db.changed('UPDATE upload_stream SET arrived = ? WHERE id = ? AND writer = ?', [arrived, id, writer], tx)
+
+/** The pieces behind the last whole part, in the order of the file. */
+export const piecesOf = (db: Db, uploadId: string): Promise<Pick<UploadPiece, 'id' | 'size'>[]> =>
+  db.rows('SELECT id, size FROM upload_piece WHERE upload_id = ? ORDER BY position', [uploadId])
+
+export async function insertPiece(db: Db, piece: UploadPiece, tx: Tx): Promise<void> {
+  await db.run(...insertion(UploadPiece, [piece]), tx)
+}
+
+/** Forgets pieces, whose bytes are deleted next. */
+export async function endPieces(db: Db, ids: string[], tx: Tx): Promise<void> {
+  if (ids.length === 0) return
+  await db.run(
+    `UPDATE blobs SET state = 'deleting', lease_until = ? WHERE state = 'copied' AND id IN (${placeholders(ids)})`,
+    [Date.now(), ...ids],
+    tx,
+  )
+  await db.run(`DELETE FROM upload_piece WHERE id IN (${placeholders(ids)})`, ids, tx)
+}
+
+/** The same for all pieces of an upload that ends. */
+export async function endPiecesOf(db: Db, uploadId: string, tx: Tx): Promise<void> {
+  await db.run(
+    `UPDATE blobs SET state = 'deleting', lease_until = ?
+     WHERE state = 'copied' AND id IN (SELECT id FROM upload_piece WHERE upload_id = ?)`,
+    [Date.now(), uploadId],
+    tx,
+  )
+}
+
+/** The upload of a user that these are joined to, in this order. */
+export async function findJoined(
+  db: Db,
+  { bucketId, maker, parts }: { bucketId: string; maker: string; parts: string },
+): Promise<string | undefined> {
+  const found = await db.row<{ id: string }>(
+    `SELECT t.id FROM upload_session s JOIN upload_stream t ON t.id = s.id
+     WHERE s.bucket_id = ? AND s.user_id = ? AND t.parts = ?`,
+    [bucketId, maker, parts],
+  )
+  return found?.id
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { extendLease } from '../../../db/queries/blob.ts'
+import { setArrived } from '../../../db/queries/upload-stream.ts'
+import { interruptible } from '../../runtime/interruptible.ts'
+import { type Block, fillBlocks, leave } from '../../storage/blocks.ts'
+import { DAY_MS } from '../../values/duration.ts'
+import type { Core } from '../core.ts'
+import type { BlobService } from '../tree/blob.ts'
+import { ChunkDiffers, StreamHeld, TooManyBytes } from './stream-error.ts'
+import { uploadNotFound } from './upload-error.ts'
+import { sizeOfPart } from './upload-part.ts'
+import { openPieces } from './upload-piece.ts'
+import type { UploadSessionView } from './upload-session-view.ts'
+
+/** Algorithms of the checksum of what one request sends. */
+export const chunkAlgorithms = ['sha1', 'sha256', 'sha512', 'md5'] as const
+
+export interface Chunk {
+  source: AsyncIterable<Uint8Array>
+  /** Of its bytes, in lower-case hex. */
+  checksum?: { algorithm: (typeof chunkAlgorithms)[number]; digest: string } | undefined
+}
+
+interface Appending {
+  session: UploadSessionView
+  /** The token of this request. */
+  writer: string
+  /** Where the bytes begin in the file. */
+  from: number
+  chunk: Chunk
+  /** Whether the last bytes are recorded only with the file that is made of all. */
+  holdsBack: boolean
+  /** Fires when the bytes that have come are to be stored, and no more are to be read. */
+  stop: AbortController
+  /** Called before anything is stored. */
+  goesOn: () => Promise<void>
+}
+
+/** The bytes of a source until it ends, breaks or is stopped: what has come is stored before the error is thrown. */
+function untilBroken(source: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+  const outcome: { error?: unknown; isBroken: boolean } = { isBroken: false }
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    const steps = source[Symbol.asyncIterator]()
+    const next = interruptible(steps, signal)
+    try {
+      for (;;) {
+        const { done, value } = await next()
+        if (done) return
+        yield value
+      }
+    } catch (error) {
+      Object.assign(outcome, { error, isBroken: true })
+    } finally {
+      leave(steps)
+    }
+  }
+  return { outcome, bytes: bytes() }
+}
+
+/** @throws TooManyBytes before the first byte too many */
+async function* upTo(source: AsyncIterable<Uint8Array>, room: number, size: number): AsyncGenerator<Uint8Array> {
+  let total = 0
+  for await (const chunk of source) {
+    total += chunk.length
+    if (total > room) throw new TooManyBytes(size)
+    yield chunk
+  }
+}
+
+/**
+ * Appends bytes to an upload: whole parts go to the store as such, what remains at the end as a piece. What is recorded is durable. With a
+ * checksum nothing is recorded before all of it has come and matches; without one, what has come before the source breaks is kept.
+ * @returns how many bytes of the file have arrived; all of them also when the last ones are held back
+ * @throws what the source throws, TooManyBytes, ChunkDiffers, StreamHeld, UPLOAD_NOT_FOUND
+ */
+export async function append(
+  { db, store, blobs }: Core<'db' | 'store'> & { blobs: BlobService },
+  { session, writer, from, chunk: { source, checksum }, holdsBack, stop, goesOn }: Appending,
+): Promise<number> {
+  const { id, size, partSize } = session
+  const pieces = await openPieces({ db, store, blobs }, session)
+  const { outcome, bytes } = untilBroken(upTo(source, size - from, size), stop.signal)
+  const hash = checksum && createHash(checksum.algorithm)
+  let arrived = from
+
+  async function record(): Promise<void> {
+    const until = Date.now() + DAY_MS
+    await db.transaction(async tx => {
+      if (!(await extendLease(db, id, until, tx))) throw uploadNotFound()
+      await pieces.record(until, tx)
+      if (!(await setArrived(db, { id, writer, arrived }, tx))) throw new StreamHeld()
+    })
+    pieces.settled()
+  }
+
+  async function keep(block: Block): Promise<void> {
+    hash?.update(block.bytes)
+    if (block.last && checksum) {
+      if (outcome.isBroken) return
+      if (hash?.digest('hex') !== checksum.digest) throw new ChunkDiffers(checksum.algorithm)
+    }
+    if (block.bytes.length === 0) return
+    await goesOn()
+    const number = Math.floor(arrived / partSize) + 1
+    const start = (number - 1) * partSize
+    const end = arrived + block.bytes.length
+    const whole = sizeOfPart(session, number)
+    if (end === start + whole) {
+      await store.stagePart(id, number, pieces.followedBy(block.bytes), { size: whole, offset: start })
+      pieces.clear()
+    } else await pieces.add(block.bytes, start)
+    arrived = end
+    if (holdsBack && arrived === size) return
+    if (!checksum || block.last) await record()
+  }
+
+  let storing: Promise<void> = Promise.resolve()
+  try {
+    const first = partSize - (from % partSize)
+    for await (const block of fillBlocks(bytes, new AbortController().signal, partSize, first)) {
+      await storing
+      storing = keep(block).finally(block.release)
+      storing.catch(error => stop.abort(error))
+    }
+    await storing
+  } catch (error) {
+    await Promise.allSettled([storing])
+    await pieces.discard()
+    throw error
+  }
+  if (outcome.isBroken) throw outcome.error
+  return arrived
+}

@@ -1,0 +1,237 @@
+import type { StreamKind } from '../../../db/models/upload-stream.ts'
+import { lockOverdue, setReservation } from '../../../db/queries/blob.ts'
+import { unreserve } from '../../../db/queries/reservation.ts'
+import {
+  endPiecesOf,
+  findJoined,
+  findStream,
+  insertStream,
+  isStreamOver,
+  type StreamRow,
+} from '../../../db/queries/upload-stream.ts'
+import type { Caller } from '../../access/caller.ts'
+import { AppError, Busy, EarlierError, InvalidInput } from '../../runtime/errors.ts'
+import { createFairQueue } from '../../runtime/fair-queue.ts'
+import type { OnConflict } from '../../values/on-conflict.ts'
+import type { Tree } from '../../values/tree.ts'
+import type { Core } from '../core.ts'
+import type { BlobService } from '../tree/blob.ts'
+import { lockTree } from '../tree/entry.ts'
+import type { UploadLimits } from '../tree/quota.ts'
+import type { BackgroundCompletionService } from './background-completion.ts'
+import { append, type Chunk } from './stream-append.ts'
+import { OffsetDiffers, StreamHeld } from './stream-error.ts'
+import { streamWriters } from './stream-writer.ts'
+import { uploadNotFound } from './upload-error.ts'
+import type { NewUpload, UploadSessionService } from './upload-session.ts'
+import type { UploadSessionView } from './upload-session-view.ts'
+
+/** An upload whose bytes come in order. Sizes in bytes. */
+export interface StreamView extends Pick<StreamRow, 'kind' | 'metadata'> {
+  session: UploadSessionView
+  /** What is durable: all of a file only once it is there. */
+  arrived: number
+  /** The file that was made of it. */
+  fileId: string | null
+  /** What it is joined of, in order; null for what is not. */
+  parts: string[] | null
+}
+
+/** The caller of a request that sends bytes. */
+interface Sender {
+  caller: Caller
+  /** Decides again what to do when the name is taken: the caller may have lost a right since the start. */
+  decide: (choice: OnConflict) => OnConflict
+  /** Asked again and again while bytes come, and before they are stored; what it throws ends the request. */
+  goesOn: () => Promise<void>
+  /** Fires when the client is gone. */
+  signal: AbortSignal
+}
+
+export interface NewStream extends Omit<NewUpload, 'direct' | 'before' | 'alongside' | 'lifeMs'> {
+  kind: StreamKind
+  /** What the client says of it, as it has said it. */
+  metadata: string
+  /** The ids of what is joined to it. */
+  parts?: string
+}
+
+/** How long to wait until an earlier request of a client has stored what it got. */
+const QUIET_MS = 3000
+const WAIT_SECONDS = 10
+/** How many are joined at a time, on an instance, and how many wait for them. */
+const JOINING_AT_ONCE = 4
+const LONGEST_QUEUE = 100
+
+interface Deps extends Core<'db' | 'store' | 'log'> {
+  blobs: BlobService
+  uploadSessions: UploadSessionService
+  backgroundCompletions: BackgroundCompletionService
+}
+
+/** Uploads in parts whose bytes come in order, however they are cut. The file is made when the last byte has come. */
+export function uploadStreamService(deps: Deps) {
+  const { db, store, blobs, uploadSessions: sessions, backgroundCompletions: completions } = deps
+  const writers = streamWriters(deps)
+  /** In turns by user: each holds the memory of a stream. */
+  const joins = createFairQueue({
+    atOnce: JOINING_AT_ONCE,
+    longest: LONGEST_QUEUE,
+    full: () => new Busy('Too many uploads are being joined at the moment.'),
+  })
+
+  function begin(tree: Tree, upload: NewStream, limits: UploadLimits, by: string, before?: NewUpload['before']) {
+    const { kind, metadata, parts = null, ...rest } = upload
+    const alongside: NewUpload['alongside'] = ({ id }, tx) => insertStream(db, { id, kind, metadata, parts }, tx)
+    return sessions.start(tree, { ...rest, alongside, ...(before ? { before } : {}) }, limits, by)
+  }
+
+  /** The upload with its rows as they are now. @throws UPLOAD_NOT_FOUND */
+  async function look(tree: Tree, id: string, by: string): Promise<StreamView> {
+    const started = (await sessions.startedAmong(by, [id])).get(id)
+    const session = started && sessions.inTree(tree, by, started)
+    const stream = session && (await findStream(db, id))
+    if (!stream) throw uploadNotFound()
+    const completion = session.isCompleted ? await completions.findIfAny(tree.bucketId, id, by) : null
+    const parts = stream.parts?.split(',') ?? null
+    const arrived = session.isCompleted ? session.size : stream.arrived
+    return { ...stream, session, arrived, parts, fileId: completion?.fileId ?? null }
+  }
+
+  /** Makes the file of what has come, or waits for the request that is at it. @throws as a completion does */
+  async function finish(
+    tree: Tree,
+    id: string,
+    { caller, decide, signal }: Omit<Sender, 'goesOn'>,
+  ): Promise<StreamView> {
+    let view = await completions.begin(tree, id, caller, { decide }, WAIT_SECONDS)
+    while (view.state === 'completing' && !signal.aborted)
+      view = await completions.wait(tree, id, caller.userId, WAIT_SECONDS)
+    if (view.failure) throw new EarlierError(view.failure)
+    if (view.state === 'completed') await db.transaction(tx => endPiecesOf(db, id, tx))
+    return look(tree, id, caller.userId)
+  }
+
+  /** Appends bytes from an offset on, and makes the file when they are the last. @throws as `append` and a completion do */
+  async function write(tree: Tree, id: string, from: number, chunk: Chunk, sender: Sender): Promise<StreamView> {
+    const by = sender.caller.userId
+    const session = await sessions.find(tree, id, by, 'writable')
+    const { goesOn } = sender
+    const isAll = await writers.holding(id, goesOn, async (writer, stop) => {
+      const stream = await findStream(db, id)
+      if (!stream) throw uploadNotFound()
+      if (stream.arrived !== from) throw new OffsetDiffers(stream.arrived)
+      const holdsBack = stream.kind !== 'partial'
+      const given = { session, writer, from, chunk, holdsBack, stop, goesOn }
+      const arrived = await append({ db, store, blobs }, given).catch(async error => {
+        if (error instanceof AppError && error.code === 'UPLOAD_NOT_FOUND') {
+          // It has ended meanwhile: no row records what was just stored.
+          await blobs.abandon(tree, id, undefined)
+          await sessions.endParts(id)
+        }
+        throw error
+      })
+      return holdsBack && arrived === session.size
+    })
+    return isAll ? finish(tree, id, sender) : look(tree, id, by)
+  }
+
+  /** The bytes of some uploads, one after the other, from an offset on. */
+  async function* bytesOf(parts: readonly UploadSessionView[], from: number): AsyncGenerator<Uint8Array> {
+    let skipped = from
+    for (const { id, size, partCount } of parts) {
+      const offset = Math.min(skipped, size)
+      skipped -= offset
+      if (offset === size) continue
+      await store.commitParts(id, partCount, { contentType: 'application/octet-stream' })
+      yield* await store.open(id, { offset })
+    }
+  }
+
+  /** Starts an upload that others are joined to. What is reserved for them is handed on: their bytes count once. */
+  function startJoining(
+    tree: Tree,
+    upload: NewStream,
+    parts: readonly UploadSessionView[],
+    limits: UploadLimits,
+    by: string,
+  ) {
+    return begin(tree, upload, limits, by, async tx => {
+      await lockTree(db, tree, tx)
+      for (const { id, size } of parts) {
+        const reserved = await lockOverdue(db, id, Number.MAX_SAFE_INTEGER, tx)
+        if (reserved === undefined) throw uploadNotFound()
+        // Another request was faster.
+        if (reserved !== size) throw new StreamHeld()
+        await setReservation(db, id, 0, tx)
+      }
+      await unreserve(db, tree.bucketId, { bytes: upload.size, files: 0 }, tx)
+    })
+  }
+
+  return {
+    begin,
+    look,
+
+    /** @returns what to answer about an upload: as it is when no request of its client writes any longer. @throws UPLOAD_NOT_FOUND, StreamHeld */
+    async find(tree: Tree, id: string, by: string): Promise<StreamView> {
+      const found = await look(tree, id, by)
+      if (found.session.isCompleted) return found
+      const completion = await completions.findIfAny(tree.bucketId, id, by)
+      if (completion?.state === 'completing') {
+        const { state } = await completions.wait(tree, id, by, WAIT_SECONDS)
+        if (state === 'completing')
+          throw new StreamHeld('The file of this upload is being made. Try again in a moment.')
+        return look(tree, id, by)
+      }
+      await writers.quiet(id, QUIET_MS)
+      return look(tree, id, by)
+    },
+
+    /** Whether it is remembered that the user had an upload with this id. */
+    isOver: (id: string, by: string): Promise<boolean> => isStreamOver(db, id, by),
+
+    write,
+    finish,
+
+    /** Ends an upload that is not complete: nothing of it stays. @throws UPLOAD_NOT_FOUND */
+    end: (tree: Tree, id: string, by: string): Promise<void> => sessions.abort(tree, id, by),
+
+    /**
+     * Makes one file of several complete partial uploads, in this order, which end with it. The same again continues, or answers the same file.
+     * @throws INVALID_INPUT, UPLOAD_NOT_FOUND, and as `begin` and `write` do
+     */
+    async join(
+      tree: Tree,
+      upload: Omit<NewStream, 'kind' | 'size' | 'parts'>,
+      ids: readonly string[],
+      limits: UploadLimits,
+      sender: Sender,
+    ): Promise<StreamView> {
+      const by = sender.caller.userId
+      const before = await findJoined(db, { bucketId: tree.bucketId, maker: by, parts: ids.join() })
+      const known = before === undefined ? undefined : await look(tree, before, by)
+      if (known?.session.isCompleted) return known
+      if (new Set(ids).size < ids.length) throw new InvalidInput('Upload-Concat', 'An upload can be joined once only.')
+      const parts: UploadSessionView[] = []
+      for (const id of ids) {
+        const session = await sessions.find(tree, id, by, 'writable')
+        const stream = await findStream(db, id)
+        if (stream?.kind !== 'partial' || stream.arrived < session.size)
+          throw new InvalidInput('Upload-Concat', 'Only complete partial uploads can be joined. Send the rest first.')
+        parts.push(session)
+      }
+      const size = parts.reduce((sum, part) => sum + part.size, 0)
+      const started = { ...upload, kind: 'joined', parts: ids.join(), size } as const
+      const id = before ?? (await startJoining(tree, started, parts, limits, by)).id
+      const from = known?.arrived ?? 0
+      const done = await joins.run([by], () =>
+        size === 0 ? finish(tree, id, sender) : write(tree, id, from, { source: bytesOf(parts, from) }, sender),
+      )
+      for (const part of ids) await sessions.abort(tree, part, by)
+      return done
+    },
+  }
+}
+
+export type UploadStreamService = ReturnType<typeof uploadStreamService>
