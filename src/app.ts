@@ -45,6 +45,7 @@ import { openStore } from './storage/open.ts'
 import { listenForScrapes, type MetricsListener } from './telemetry/listener.ts'
 import { openTelemetry } from './telemetry/open.ts'
 import { createRecorder } from './telemetry/recorder.ts'
+import { createTus } from './tus/tus.ts'
 import type { Instance } from './workers/link.ts'
 
 export interface AppOptions {
@@ -162,7 +163,6 @@ export async function createApp(config: Config, options: AppOptions) {
     }
   }
 
-  const signed = signedBlobs(services)
   const mounts: Mount[] = [
     ...healthMounts(db, store, () => gateway.phase),
     ...iconPaths.map((prefix): Mount => ({ prefix, exact: true, handle: ({ req, res }) => sendIcon(req, res) })),
@@ -181,7 +181,8 @@ export async function createApp(config: Config, options: AppOptions) {
     ...createAuthorizationServer(services, key => findCallerByKey(db, key), address, originOf),
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
-    { prefix: '/api/blobs', admits: true, handle: signed },
+    { prefix: '/api/blobs', admits: true, handle: signedBlobs(services) },
+    createTus({ ...{ services, findCaller, originOf, ownOrigins, config, store } }),
     createDav({ ...{ services, db, coordination, telemetry, findCaller, originOf, config }, publicUrl: address }),
   ]
   const gateway = createGateway({

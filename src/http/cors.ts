@@ -18,6 +18,9 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'If-Match',
     'Prefer',
     'Last-Event-ID',
+    // Of tus:
+    ...['Tus-Resumable', 'Upload-Length', 'Upload-Offset', 'Upload-Metadata', 'Upload-Checksum', 'Upload-Concat'],
+    'X-HTTP-Method-Override',
   ],
   exposedHeaders: [
     'X-Request-Id',
@@ -31,6 +34,8 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'Allow',
     'Location',
     'Preference-Applied',
+    ...['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size', 'Tus-Checksum-Algorithm'],
+    ...['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires', 'Upload-Concat', 'Satchel-File-Id'],
   ],
   maxAge: 600,
 })

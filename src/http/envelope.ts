@@ -53,17 +53,20 @@ export const unchanged = (headers: Record<string, string>): Answer => ({
 
 /**
  * The error response for any thrown value, with a status that the route lists: docs/contract.md, "Statuses are closed".
- * @param statuses those of the route; undefined where there is no route
+ * @param statuses those of the route, or the status of an error; undefined where there is no route
  */
-export function failure(thrown: unknown, log: Log, statuses?: readonly number[]): Answer {
+export function failure(
+  thrown: unknown,
+  log: Log,
+  statuses?: readonly number[] | ((error: AppError) => number),
+): Answer {
   const { error, unexpected } = toAppError(thrown)
   if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
-  return refusal(error, statuses)
+  return refusal(error, typeof statuses === 'function' ? statuses(error) : clamp(error.status, error.code, statuses))
 }
 
-function refusal(error: AppError, statuses?: readonly number[]): Answer {
+function refusal(error: AppError, status: number): Answer {
   const { code, details, message } = error
-  const status = clamp(error.status, code, statuses)
   return answer(
     { status, msg: message, response: { code, ...details } },
     { ...errorHeaders({ status, details }), ...rateHeaders(error) },

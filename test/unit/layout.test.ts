@@ -17,7 +17,7 @@ const layers = [
   ['src/sign-in/embedded/'],
   ['src/pages/'],
   ['src/graphql/', 'src/openapi/'],
-  ['src/rest/', 'src/dav/'],
+  ['src/rest/', 'src/dav/', 'src/tus/'],
   ['schema/'],
   ['schema/context.ts'],
   ['src/sign-in/'],

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import type { OpenDrive } from '../access/drive.ts'
+import { InvalidInput } from '../runtime/errors.ts'
+import type { StreamView } from '../services/uploads/upload-stream.ts'
+import { chunkOf, isChunk } from './append.ts'
+import { type Exchange, sendEmpty, senderOf, stateHeaders, urlOf } from './exchange.ts'
+import { bytesIn, headerOf, parseConcat, parseMetadata } from './headers.ts'
+import { driveNamed } from './place.ts'
+
+/** What the metadata says, by the names that clients use, and those of the other interfaces. */
+function describe(metadata: ReadonlyMap<string, string>) {
+  const first = (...keys: string[]) => keys.map(key => metadata.get(key)).find(value => value)
+  return {
+    filename: first('filename', 'name'),
+    contentType: first('filetype', 'type', 'content_type'),
+    folder: first('folder'),
+    workspace: first('workspace'),
+    share: first('share'),
+    onConflict: first('on_conflict'),
+  }
+}
+
+interface Creation {
+  metadata: string
+  described: ReturnType<typeof describe>
+  open: OpenDrive
+  sender: ReturnType<typeof senderOf>
+}
+
+function nameOf({ filename }: Creation['described']): string {
+  if (filename === undefined)
+    throw new InvalidInput('Upload-Metadata', 'Upload-Metadata names the file: "filename" and its name in base64.')
+  return filename
+}
+
+/** Where a file goes, and what is done when its name is taken. @throws INVALID_INPUT, FORBIDDEN */
+const destinationOf = ({ described, open, metadata }: Creation) => ({
+  filename: nameOf(described),
+  folder: described.folder,
+  contentType: described.contentType,
+  onConflict: open.drive.onConflict(described.onConflict),
+  metadata,
+})
+
+/** A part of a file has no name of its own. */
+const nameless = ({ metadata }: Creation) => ({
+  filename: `part ${randomUUID()}`,
+  onConflict: 'keep_both' as const,
+  metadata,
+})
+
+/** Answers POST: makes an upload (section "Creation"), with its first bytes if they are sent along ("Creation With Upload"). */
+export async function create(exchange: Exchange): Promise<void> {
+  const { incoming, services, caller } = exchange
+  const { req } = incoming
+  const concat = parseConcat(headerOf(req, 'Upload-Concat'))
+  const metadata = headerOf(req, 'Upload-Metadata') ?? ''
+  const described = describe(parseMetadata(metadata))
+  const open = (await driveNamed(services, caller, described)).open('write')
+  const reopen = async (now: typeof caller) => (await driveNamed(services, now, described)).open('write')
+  const creation: Creation = { metadata, described, open, sender: senderOf(exchange, open, reopen) }
+  const view = Array.isArray(concat) ? await join(exchange, creation, concat) : await start(exchange, creation, concat)
+  sendEmpty(exchange, 201, { location: urlOf(view.session.id), ...stateHeaders(view) })
+}
+
+const join = ({ services }: Exchange, creation: Creation, ids: string[]): Promise<StreamView> =>
+  services.uploadStreams.join(creation.open.tree, destinationOf(creation), ids, creation.open.limits, creation.sender)
+
+async function start(exchange: Exchange, creation: Creation, concat: 'partial' | undefined): Promise<StreamView> {
+  const { incoming, services, caller } = exchange
+  const { open, sender } = creation
+  const size = bytesIn(incoming.req, 'Upload-Length')
+  if (size === undefined)
+    throw new InvalidInput(
+      'Upload-Length',
+      'Say in Upload-Length how many bytes the file has. It cannot be said later.',
+    )
+  const given = concat
+    ? ({ ...nameless(creation), kind: 'partial' } as const)
+    : ({ ...destinationOf(creation), kind: 'whole' } as const)
+  const { uploadStreams: streams } = services
+  const { id } = await streams.begin(open.tree, { ...given, size }, open.limits, caller.userId)
+  if (!isChunk(exchange) && (size > 0 || concat)) return streams.look(open.tree, id, caller.userId)
+  try {
+    if (size === 0 && !concat) return await streams.finish(open.tree, id, sender)
+    return await streams.write(open.tree, id, 0, chunkOf(exchange, { size }, 0), sender)
+  } catch (error) {
+    // Its client learns no URL to continue at.
+    await streams.end(open.tree, id, caller.userId).catch(() => {})
+    throw error
+  }
+}

@@ -1,0 +1,40 @@
+import { type Answer, failure } from '../http/envelope.ts'
+import { AppError, type ErrorCode } from '../runtime/errors.ts'
+import type { Log } from '../runtime/log.ts'
+import { OffsetDiffers } from '../services/uploads/stream-error.ts'
+
+export const VERSION = '1.0.0'
+
+/** A refusal of this protocol, with a status of its own. */
+export class TusError extends AppError {
+  readonly ownStatus: number
+  readonly headers: Record<string, string>
+
+  constructor(status: number, code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+    super(code, message)
+    this.ownStatus = status
+    this.headers = headers
+  }
+}
+
+/** Where the protocol has another status than the other interfaces. */
+const statuses: Partial<Record<ErrorCode, number>> = {
+  UPLOAD_BUSY: 423,
+  CHECKSUM_MISMATCH: 460,
+  FILE_TOO_LARGE: 413,
+  QUOTA_EXCEEDED: 413,
+  SHARE_FULL: 413,
+}
+
+const statusOf = (error: AppError): number => {
+  if (error instanceof TusError) return error.ownStatus
+  if (error instanceof OffsetDiffers) return 409
+  return statuses[error.code] ?? error.status
+}
+
+/** The answer to any thrown value: the envelope of REST. */
+export function refusalOf(thrown: unknown, log: Log): Answer {
+  const answer = failure(thrown, log, statusOf)
+  const own = thrown instanceof TusError ? thrown.headers : {}
+  return { ...answer, headers: { ...answer.headers, 'tus-resumable': VERSION, ...own } }
+}

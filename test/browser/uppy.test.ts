@@ -1,0 +1,63 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { build, type Rolldown } from 'vite'
+import { until } from '../until.ts'
+import { startWorld, type World } from './share-world.ts'
+
+let w: World
+beforeAll(async () => {
+  w = await startWorld()
+}, 120_000)
+afterAll(() => w?.stop())
+
+/** The page, as its author would build it. */
+async function scriptOf(entry: string): Promise<string> {
+  const built = (await build({
+    configFile: false,
+    publicDir: false,
+    logLevel: 'warn',
+    build: { write: false, minify: false, lib: { entry, formats: ['iife'], name: 'page' } },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })) as Rolldown.RolldownOutput[]
+  const [chunk] = built[0]?.output ?? []
+  if (!chunk) throw new Error('Nothing was built.')
+  return chunk.code
+}
+
+it('Uppy continues after the page was reloaded, and the file has the bytes that were chosen', async () => {
+  const { page, context } = w.alice
+  const url = `${w.service.url}/uppy`
+  const script = await scriptOf(join(import.meta.dirname, 'uppy-page.js'))
+  const html = `<!doctype html><title>Uppy</title><input type="file"><script>${script}</script>`
+  await page.route(url, route => route.fulfill({ contentType: 'text/html', body: html }))
+  const requests: string[] = []
+  page.on('request', request => {
+    if (request.url().includes('/api/tus')) requests.push(request.method())
+  })
+  const bytes = randomBytes(9_500_000)
+  const path = join(w.service.dataDir, 'large.bin')
+  await writeFile(path, bytes)
+  const choose = () => page.locator('input').setInputFiles(path)
+  const shown = () => page.evaluate('shown') as Promise<{ uploaded: number; done: string[]; failed: string[] }>
+
+  await page.goto(url)
+  await choose()
+  await until(async () => (await shown()).uploaded > 3_000_000)
+  await page.reload()
+  await choose()
+  await until(async () => (await shown()).done.length > 0)
+  expect((await shown()).failed).toEqual([])
+  expect(requests.filter(method => method === 'POST')).toEqual(['POST'])
+  expect(requests).toContain('HEAD')
+  // What had arrived was not sent again.
+  expect(requests.filter(method => method === 'PATCH').length).toBeLessThanOrEqual(12)
+
+  const found = await context.request.get(`${w.service.url}/api/files/download?object=from%20uppy/large.bin`)
+  expect(
+    createHash('sha256')
+      .update(await found.body())
+      .digest('hex'),
+  ).toBe(createHash('sha256').update(bytes).digest('hex'))
+}, 120_000)
