@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newDatabase, type Person } from './harness.ts'
 import { rounds } from './rounds.ts'
+import { mergeAll, rowsOfWord } from './text-words.ts'
 import { until } from './until.ts'
 import { openSite, type UploadSite } from './upload-site.ts'
 
@@ -71,7 +72,8 @@ it('Every text is found once and whole, and leaves nothing when it is deleted, h
   await until(async () => (await textsOf('content_text')).length === digests.length, 60_000, 250)
   expect([await textsOf('content_text'), await textsOf('search_text')]).toEqual([digests, digests])
   // All words of the texts that are left, and of no others.
-  const words = await db.rows<{ word: string }>("SELECT word FROM search_text_word WHERE word LIKE 'kowari%'")
+  await mergeAll(db)
+  const words = await rowsOfWord(db, 'kowari')
   expect(words.map(({ word }) => word).sort()).toEqual([...there.keys()].map(number => `kowari${number}`).sort())
   await site.expectHealed(60_000)
 }, 300_000)

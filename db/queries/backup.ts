@@ -68,7 +68,7 @@ export async function restoreUnderWay(db: Db): Promise<string | undefined> {
  */
 const OF_NEW = [
   ...['plan', 'installation', 'storage_day', 'instance_state', 'named_lock', 'search_drive', 'search_word'],
-  ...['content_text', 'search_text', 'search_text_word'],
+  ...['content_text', 'search_text', 'search_text_block', 'search_text_word', 'search_text_segment'],
   MIGRATION,
 ]
 

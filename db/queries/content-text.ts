@@ -31,6 +31,19 @@ export const textBodies = async (db: Db, digests: readonly string[]): Promise<Ma
   return bodies
 }
 
+/** How many characters some texts have, those left out that were not made. */
+export async function textSizes(db: Db, digests: readonly string[]): Promise<Map<string, number>> {
+  const rows: { digest: string; characters: number }[] = []
+  for (const some of inParts([...new Set(digests)], 500))
+    rows.push(
+      ...(await db.rows<(typeof rows)[number]>(
+        `SELECT digest, characters FROM content_text WHERE state = 'made' AND digest IN (${placeholders(some)})`,
+        some,
+      )),
+    )
+  return new Map(rows.map(({ digest, characters }) => [digest, characters]))
+}
+
 /** Adds the text of a content. What is there already stays. */
 export async function insertContentText(
   db: Db,

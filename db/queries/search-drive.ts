@@ -53,17 +53,25 @@ export async function searchDrives(db: Db, bucketIds: readonly string[], tx?: Tx
   )
 }
 
-/** Begins to index a drive, from its first entry on. Its number is the next one. */
+/** The tables that have rows by the number of a drive. */
+const NUMBERED = ['search_word', 'search_text_block', 'search_text_word', 'search_text_segment', 'search_text']
+
+/** Begins to index a drive, from its first entry on. Its number is the next one, also after those of which only words are left. */
+
 export async function beginSearchDrive(
   db: Db,
   bucketId: string,
   { seq, hasTexts }: Pick<SearchDrive, 'seq' | 'hasTexts'>,
 ): Promise<void> {
+  const numbers = [
+    'SELECT MAX(number) AS n FROM search_drive',
+    ...NUMBERED.map(name => `SELECT MAX(drive) FROM ${name}`),
+  ].join(' UNION ALL ')
   for (let tries = 1; ; tries++)
     try {
       await db.run(
         `INSERT INTO search_drive (bucket_id, number, place, seq, began_at, indexed_at, entries, has_texts)
-         SELECT ?, COALESCE(MAX(number), 0) + 1, '', ?, ?, NULL, 0, ? FROM search_drive`,
+         SELECT ?, COALESCE(MAX(n), 0) + 1, '', ?, ?, NULL, 0, ? FROM (${numbers}) used`,
         [bucketId, seq, Date.now(), Number(hasTexts)],
       )
       return
@@ -163,6 +171,20 @@ export const goneSearchDrives = (db: Db, limit: number): Promise<{ bucketId: str
   db.rows(
     `SELECT d.bucket_id AS bucketId, d.number FROM search_drive d LEFT JOIN bucket b ON b.id = d.bucket_id WHERE b.id IS NULL LIMIT ${limit}`,
   )
+
+/** The numbers that rows of the index have and no drive: what a process has written that was held up until its drive was gone. */
+export async function numbersWithoutDrive(db: Db): Promise<number[]> {
+  const found = new Set<number>()
+  for (const table of NUMBERED)
+    for (let after = -1; ; ) {
+      // One by one: the engines would read the whole index for different ones.
+      const row = await db.row<{ n: number | null }>(`SELECT MIN(drive) AS n FROM ${table} WHERE drive > ?`, [after])
+      if (row?.n == null) break
+      after = Number(row.n)
+      if (!(await db.exists('SELECT 1 FROM search_drive WHERE number = ?', [after]))) found.add(after)
+    }
+  return [...found]
+}
 
 export const deleteSearchDrive = (db: Db, bucketId: string): Promise<number> =>
   db.run('DELETE FROM search_drive WHERE bucket_id = ?', [bucketId])

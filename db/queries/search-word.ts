@@ -18,7 +18,7 @@ export const classWord = (name: string): string => `:${name}`
 /** After all that begin with the same. */
 const LAST = '\u{10ffff}'
 /** Files of one word that are compared with the other words of a query. */
-const COMPARED = 20_000
+const COMPARED = 8000
 /** Files whose words begin with the same: those of the first words in the order of the alphabet. */
 const BEGINNING = 4000
 /** How many SELECTs a union has at most; SQLite takes 500. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../../db/index.ts'
 import { countTexts, deleteTexts } from '../../db/queries/content-text.ts'
 import { countSearchDrives, restartSearchDrives } from '../../db/queries/search-drive.ts'
-import { deleteTextIndex, unsetTextsReady } from '../../db/queries/search-text.ts'
+import { unsetTextsReady } from '../../db/queries/search-text.ts'
+import { deleteTextIndex } from '../../db/queries/text-block.ts'
 import type { Program } from './plan.ts'
 
 const ROWS = 1000
@@ -47,8 +48,7 @@ The service does the work, from within a minute on (SWEEP_SECONDS), or when it n
         // Words before contents: what a job adds meanwhile goes with its content, and is added again by the drive that begins anew.
         // If this ends halfway, no content counts as indexed whose words are gone.
         while ((await unsetTextsReady(db, ROWS)) > 0);
-        for (const table of ['search_text_word', 'search_text'] as const)
-          while ((await deleteTextIndex(db, table, ROWS)) > 0);
+        while ((await deleteTextIndex(db, ROWS)) > 0);
         while ((await deleteTexts(db, TEXTS, !again)) > 0);
         await restartSearchDrives(db)
         let last = ''

@@ -27,6 +27,7 @@ export type FindingKind =
   | 'picture-misplaced'
   | 'text-unused'
   | 'text-missing'
+  | 'search-leftover'
   | 'tag-misplaced'
   | 'favourite-empty'
   | 'job-failing'

@@ -1,11 +1,10 @@
 import type { Db } from '../../db/index.ts'
-import { deleteSearchDrive, deleteWords, goneSearchDrives, wordsInOrder } from '../../db/queries/search-drive.ts'
-import { deleteTextIndex } from '../../db/queries/search-text.ts'
+import { deleteSearchDrive, goneSearchDrives, wordsInOrder } from '../../db/queries/search-drive.ts'
 import type { Log } from '../runtime/log.ts'
 import type { PubSub } from '../services/notices/pub-sub.ts'
 import type { SearchIndexService } from '../services/search/search-index.ts'
 import type { ContentsService } from '../services/search/search-text.ts'
-import { deleteStaleWords } from '../services/search/stale-word.ts'
+import { deleteDriveIndex, deleteStaleWords } from '../services/search/stale-word.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { createPace } from './pace.ts'
 
@@ -88,10 +87,7 @@ export function createSearchIndexer({
 
   async function forgetDrives(): Promise<void> {
     for (const { bucketId, number } of await goneSearchDrives(db, 10)) {
-      while (!stopped && (await deleteWords(db, number, WORDS_AT_ONCE)) > 0);
-      for (const table of ['search_text_word', 'search_text'] as const)
-        while (!stopped && (await deleteTextIndex(db, table, WORDS_AT_ONCE, number)) > 0);
-      if (stopped) return
+      if (!(await deleteDriveIndex(db, number, () => stopped))) return
       await deleteSearchDrive(db, bucketId)
     }
   }
@@ -110,6 +106,8 @@ export function createSearchIndexer({
   async function forgetTexts(): Promise<void> {
     for (let runs = 0; runs < TEXT_RUNS && !stopped; runs++) if (await contents.forgetUnused()) break
     while (!stopped && (await contents.settle()));
+    const pace = createPace()
+    while (!stopped && (await contents.merge({ isStopped: () => stopped || isPaused(), step: pace.batch })));
   }
 
   function lookAtAll(): void {

@@ -30,6 +30,7 @@ export interface Candidate {
 /** After which candidate a search goes on. */
 export type CandidateKey = [rank: number, order: string, id: string]
 
+const FIRST = 50
 const AT_ONCE = 400
 const COUNTED = 2000
 const MOST_TAGGED = 10_000
@@ -71,12 +72,14 @@ export async function* candidatesOf(
     })
   }
 
-  /** All with a word, the newest first. */
+  /** All with a word, the newest first: a few at first, which are enough for most pages, then more at a time. */
   async function* withWord(on: readonly number[], word: IndexedWord, also: string[], rank: Rank) {
-    for (let before = afterId(rank); ; ) {
-      const hits = await entriesWithWord(db, on, word, also, AT_ONCE, before)
-      if (hits.length > 0) yield await rowsOf(hits, rank)
-      if (hits.length < AT_ONCE) return
+    // All that begin with the same are read each time.
+    let size = word.isPrefix ? AT_ONCE : FIRST
+    for (let before = afterId(rank); ; size = Math.min(AT_ONCE, 2 * size)) {
+      const hits = await entriesWithWord(db, on, word, also, size, before)
+      for (const some of [hits.slice(0, FIRST), hits.slice(FIRST)]) if (some.length > 0) yield await rowsOf(some, rank)
+      if (hits.length < size) return
       before = hits.at(-1)?.id ?? null
     }
   }

@@ -7,7 +7,8 @@ import {
 } from '../../../db/queries/content-text.ts'
 import { liveBlob, setDigest } from '../../../db/queries/preview.ts'
 import { beginTexts, endTexts } from '../../../db/queries/search-drive.ts'
-import { deleteTextIndex, drivesToIndex, textsInOrder, unsetTextsReady } from '../../../db/queries/search-text.ts'
+import { drivesToIndex, textsInOrder, unsetTextsReady } from '../../../db/queries/search-text.ts'
+import { deleteSearchedText, deleteTextIndex } from '../../../db/queries/text-block.ts'
 import type { Config } from '../../config/config.ts'
 import { type Derive, DeriveUnavailable } from '../../derive/derive.ts'
 import type { FailureReason } from '../../derive/outcome.ts'
@@ -16,8 +17,9 @@ import { MAX_TEXT_FILE, textFormatOf } from '../../values/text-format.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll, type Jobs } from '../notices/outbox.ts'
 import { textOfBody, textValue, wordsOfOutput } from './content-text.ts'
+import { segmentMerge } from './segment-merge.ts'
 import { textIndex } from './text-index.ts'
-import { removeFromDrives, removeText, storedWords } from './text-removal.ts'
+import { removeText, storedWords } from './text-removal.ts'
 
 /** Reasons that may be a busy machine's rather than the file's: after so many tries, they count as the file's. */
 const PASSING: readonly FailureReason[] = ['memory', 'time', 'crashed']
@@ -49,6 +51,8 @@ export const hasText = ({ name, fileType, size }: Omit<TextFile, 'blobId'>): boo
  */
 export function contentsService({ db, store, log, wake, derive, searchContents }: Deps) {
   const index = textIndex(db)
+  /** The files of drives that are being asked for. */
+  const asked = new Map<string, Promise<void>>()
   let isUnable = false
   let areReady = true
   let place = { drive: 0, doc: 0 }
@@ -116,6 +120,23 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     })
   }
 
+  async function ask(drive: number, files: readonly Jobs['contents'][]): Promise<void> {
+    if (files.length === 0) return
+    const wanted = await blobsToIndex(
+      db,
+      drive,
+      files.map(({ blobId }) => blobId),
+    )
+    const jobs = new Map(
+      files
+        .filter(({ blobId }) => wanted.has(blobId))
+        .map(({ blobId, format, fileType }) => [blobId, { blobId, format, fileType }]),
+    )
+    if (jobs.size === 0) return
+    await db.transaction(tx => enqueueAll(db, 'contents', [...jobs.values()], tx))
+    wake()
+  }
+
   return {
     isOn,
 
@@ -129,20 +150,17 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
         const format = hasText(file) ? textFormatOf(file.name, file.fileType) : null
         return format ? [{ ...file, format }] : []
       })
-      if (able.length === 0) return
-      const wanted = await blobsToIndex(
-        db,
-        drive,
-        able.map(({ blobId }) => blobId),
-      )
-      const jobs = new Map(
-        able
-          .filter(({ blobId }) => wanted.has(blobId))
-          .map(({ blobId, format, fileType }) => [blobId, { blobId, format, fileType }]),
-      )
-      if (jobs.size === 0) return
-      await db.transaction(tx => enqueueAll(db, 'contents', [...jobs.values()], tx))
-      wake()
+      // Several searches come to the same files at once: the first one asks, the others wait for it.
+      const keyOf = ({ blobId }: { blobId: string }) => `${drive} ${blobId}`
+      const own = able.filter(file => !asked.has(keyOf(file)))
+      const others = able.flatMap(file => asked.get(keyOf(file)) ?? [])
+      const asking = ask(drive, own)
+      for (const file of own) asked.set(keyOf(file), asking)
+      try {
+        await Promise.all([asking, ...new Set(others)])
+      } finally {
+        for (const file of own) asked.delete(keyOf(file))
+      }
     },
 
     /** Makes the text of a content, unless it is there, and indexes it in all drives that have it: the job of the outbox. */
@@ -178,12 +196,15 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     /** Takes some contents from drives that have no file of them any longer. @returns whether all have been looked at */
     async forgetUnused(): Promise<boolean> {
       const rows = await textsInOrder(db, place, ROWS)
-      for (const row of rows) if (!row.isUsed) await removeFromDrives(db, row.digest, [row])
+      for (const { drive, doc, isUsed } of rows) if (!isUsed) await deleteSearchedText(db, drive, doc)
       const last = rows.at(-1)
       const isEnd = rows.length < ROWS
       place = isEnd || !last ? { drive: 0, doc: 0 } : { drive: last.drive, doc: last.doc }
       return isEnd
     },
+
+    /** Merges what has been added and taken away. @returns whether there may be more */
+    merge: segmentMerge(db).run,
 
     /** Notes in the index whether contents are searched; where they are not, deletes their texts. @returns whether there is more to do */
     async settle(): Promise<boolean> {
@@ -196,8 +217,7 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       // Contents are searched again before all is deleted: what has lost its words is indexed then.
       if (areReady && (await unsetTextsReady(db, ROWS)) > 0) return true
       areReady = false
-      if ((await deleteTextIndex(db, 'search_text_word', ROWS)) > 0) return true
-      if ((await deleteTextIndex(db, 'search_text', ROWS)) > 0) return true
+      if ((await deleteTextIndex(db, ROWS)) > 0) return true
       return (await deleteTexts(db, 100)) > 0
     },
   }

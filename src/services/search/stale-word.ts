@@ -1,8 +1,9 @@
 import type { Db } from '../../../db/index.ts'
 import { FOLDER } from '../../../db/models/entry.ts'
 import { notesOf } from '../../../db/queries/note.ts'
-import { deleteWord, type WordRow } from '../../../db/queries/search-drive.ts'
+import { deleteWord, deleteWords, type WordRow } from '../../../db/queries/search-drive.ts'
 import { classWord, noteWord, wholeName } from '../../../db/queries/search-word.ts'
+import { deleteTextIndex } from '../../../db/queries/text-block.ts'
 import { fileClassOf } from '../../values/file-class.ts'
 import { fold, wordsOfName } from '../../values/search-words.ts'
 import { firstWordsOf } from './search-index.ts'
@@ -45,4 +46,14 @@ async function deleteStaleNotes(db: Db, bucketId: string, rows: readonly WordRow
     const now = await wordsOf(tx)
     for (const row of stale) if (isStale(now, row)) await deleteWord(db, row, tx)
   })
+}
+
+/** Rows of one statement. */
+const ROWS = 500
+
+/** Deletes what the index has of a drive, some rows at a time. @returns whether all is gone */
+export async function deleteDriveIndex(db: Db, number: number, isStopped = () => false): Promise<boolean> {
+  while (!isStopped() && (await deleteWords(db, number, ROWS)) > 0);
+  while (!isStopped() && (await deleteTextIndex(db, ROWS, number)) > 0);
+  return !isStopped()
 }

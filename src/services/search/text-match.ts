@@ -1,43 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Db } from '../../../db/index.ts'
-import { textBodies } from '../../../db/queries/content-text.ts'
+import { textBodies, textSizes } from '../../../db/queries/content-text.ts'
 import type { PlacedRow } from '../../../db/queries/entry-list.ts'
-import { blockSize, blocksOfWord, textsOfBlobs } from '../../../db/queries/search-text.ts'
-import { inParts } from '../../../db/queries/sql.ts'
+import { textsOfBlobs } from '../../../db/queries/search-text.ts'
+import type { IndexedWord } from '../../../db/queries/search-word.ts'
+import { BLOCK, freshDocs, partsWithWord, textBlocks } from '../../../db/queries/text-block.ts'
 import { UNSPACED } from '../../derive/words.ts'
 import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold } from '../../values/search-words.ts'
 import { textOfBody } from './content-text.ts'
-
-/** Contents of a drive, as a bit for each number. */
-class Docs {
-  readonly #bits: Uint32Array
-
-  constructor(last: number) {
-    this.#bits = new Uint32Array((last >>> 5) + 1)
-  }
-
-  add(doc: number): void {
-    const at = doc >>> 5
-    if (at < this.#bits.length) this.#bits[at] = (this.#bits[at] ?? 0) | (1 << (doc & 31))
-  }
-
-  has(doc: number): boolean {
-    return ((this.#bits[doc >>> 5] ?? 0) & (1 << (doc & 31))) !== 0
-  }
-
-  keep(others: Docs): void {
-    for (let i = 0; i < this.#bits.length; i++) this.#bits[i] = (this.#bits[i] ?? 0) & (others.#bits[i] ?? 0)
-  }
-
-  /** The numbers from one down, that one left out. */
-  *downFrom(before: number): Generator<number> {
-    for (let at = Math.min(this.#bits.length - 1, before >>> 5); at >= 0; at--) {
-      if (this.#bits[at] === 0) continue
-      for (let doc = at * 32 + 31; doc >= at * 32; doc--) if (doc < before && this.has(doc)) yield doc
-    }
-  }
-}
+import { DocSet } from './doc-set.ts'
+import { listsInPart, readDocs } from './segment.ts'
 
 /** A drive whose texts are searched. */
 export interface TextDrive {
@@ -47,7 +20,7 @@ export interface TextDrive {
   docs: number
 }
 
-type ByDrive = ReadonlyMap<number, Docs>
+type ByDrive = ReadonlyMap<number, DocSet>
 
 /** What the texts of some files have of a query. */
 export interface TextsOfFiles {
@@ -56,10 +29,18 @@ export interface TextsOfFiles {
   digestOf(row: Pick<PlacedRow, 'bucketId' | 'blobId'>): string | undefined
 }
 
-/** Texts of one search that are read to look for phrases, characters of them, and how many are in memory at a time. */
+/** Texts of one search that are read to look for phrases, characters of them, and how many of both are in memory at a time. */
 const MOST_READ = 300
 const MOST_CHARACTERS = 8 * 1024 * 1024
-const TOGETHER = 4
+const TOGETHER = 25
+const MOST_TOGETHER = 256 * 1024
+/** Characters of a text that takes long. */
+const LONG = 64 * 1024
+/** Milliseconds after which no more are read: results that come at once are worth more than a few others. */
+const READ_MS = 200
+
+/** Parts of the index that are read in one turn of the event loop. */
+const PARTS_OF_TURN = 50
 
 const NONE: TextsOfFiles = { has: () => false, digestOf: () => undefined }
 
@@ -71,19 +52,35 @@ const NONE: TextsOfFiles = { has: () => false, digestOf: () => undefined }
 export async function textMatches(db: Db, drives: readonly TextDrive[], query: SearchQuery, end: number) {
   const searched = drives.filter(({ docs }) => docs > 0)
   const numberOf = new Map(searched.map(({ bucketId, number }) => [bucketId, number]))
+  const lasts = new Map(searched.map(({ number, docs }) => [number, docs]))
+  const firsts = new Map(searched.map(({ number, firstDoc }) => [number, Math.floor(firstDoc / BLOCK)]))
+  const isAnyWord = query.terms.length + query.without.length > 0
+  // Once for all words: what one of them is read from stays for as long as a search takes.
+  const blocks = (isAnyWord ? await textBlocks(db, [...firsts.keys()]) : []).filter(
+    ({ drive, block }) => block >= (firsts.get(drive) ?? 0),
+  )
   const lists = new Map<Term, ByDrive>()
   /** Whether texts have a phrase, by their digests: files with the same text, and later rounds, read none again. */
   const phrases = new Map<Term, Map<string, boolean>>()
   let [read, characters, isCut] = [0, 0, false]
+  let readUntil: number | undefined
 
-  async function listOf(word: string, isPrefix: boolean): Promise<Map<number, Docs>> {
-    const list = new Map<number, Docs>()
-    const lasts = new Map(searched.map(({ number, docs }) => [number, docs]))
-    for (const { drive, block, docs } of await blocksOfWord(db, searched, { word, isPrefix })) {
-      const found = list.get(drive) ?? new Docs(lasts.get(drive) ?? 0)
-      list.set(drive, found)
-      const first = block * blockSize(db)
-      for (let i = 0; i + 1 < docs.length; i += 2) found.add(first + ((docs[i] ?? 0) | ((docs[i + 1] ?? 0) << 8)))
+  async function listOf(wanted: IndexedWord): Promise<Map<number, DocSet>> {
+    const list = new Map<number, DocSet>()
+    const docsOf = (drive: number): DocSet => {
+      const docs = list.get(drive) ?? new DocSet(lasts.get(drive) ?? 0)
+      list.set(drive, docs)
+      return docs
+    }
+    const add = (drive: number, block: number, numbers: readonly number[]): void => {
+      const docs = docsOf(drive)
+      for (const nth of numbers) docs.add(block * BLOCK + nth)
+    }
+    for (const { drive, block, docs } of await freshDocs(db, blocks, wanted)) add(drive, block, readDocs(docs))
+    const parts = await partsWithWord(db, blocks, wanted)
+    for (const [i, { drive, block, body }] of parts.entries()) {
+      for (const docs of await listsInPart(body, wanted)) add(drive, block, docs)
+      if (i % PARTS_OF_TURN === PARTS_OF_TURN - 1) await nextTurn()
     }
     return list
   }
@@ -91,10 +88,10 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
   async function readTerm({ words, isPrefix }: Term): Promise<ByDrive> {
     const [first, ...rest] = words.map((word, i) => ({ word, isPrefix: isPrefix && i === words.length - 1 }))
     if (!first) return new Map()
-    const list = await listOf(first.word, first.isPrefix)
-    for (const { word, isPrefix } of rest) {
+    const list = await listOf(first)
+    for (const word of rest) {
       if (list.size === 0) break
-      const others = await listOf(word, isPrefix)
+      const others = await listOf(word)
       for (const [drive, docs] of list) {
         const there = others.get(drive)
         if (there) docs.keep(there)
@@ -115,13 +112,12 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
     isCut: () => isCut,
 
     /** The contents of a drive that have all words of some terms. */
-    inDrive(number: number, terms: readonly Term[]): Docs | null {
+    inDrive(number: number, terms: readonly Term[]): DocSet | null {
       const [first, ...rest] = terms.map(term => lists.get(term)?.get(number))
       if (!first || rest.some(docs => !docs)) return null
-      if (rest.length === 0) return first
-      const last = searched.find(drive => drive.number === number)?.docs ?? 0
-      const all = new Docs(last)
-      for (const doc of first.downFrom(last + 1)) if (rest.every(docs => docs?.has(doc))) all.add(doc)
+      const all = new DocSet(lasts.get(number) ?? 0)
+      all.join(first)
+      for (const docs of rest) if (docs) all.keep(docs)
       return all
     },
 
@@ -138,15 +134,8 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
         docs.get(`${numberOf.get(bucketId)} ${blobId}`)
       const hasWords = (row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term): boolean => {
         const text = textOf(row)
-        return (
-          text !== undefined &&
-          Boolean(
-            lists
-              .get(term)
-              ?.get(numberOf.get(row.bucketId) ?? 0)
-              ?.has(text.doc),
-          )
-        )
+        const list = lists.get(term)?.get(numberOf.get(row.bucketId) ?? 0)
+        return text !== undefined && Boolean(list?.has(text.doc))
       }
       await readPhrases(rows, hasWords, row => textOf(row)?.digest)
       return {
@@ -173,25 +162,50 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
         wanted.set(digest, (wanted.get(digest) ?? new Set()).add(term))
       }
     }
-    for (const some of inParts([...wanted.keys()], TOGETHER)) {
-      isCut ||= read + some.length > MOST_READ
+    if (wanted.size === 0) return
+    readUntil ??= Math.min(end, performance.now() + READ_MS)
+    const sizes = await textSizes(db, [...wanted.keys()])
+    for (const some of batches(
+      [...wanted.keys()].filter(digest => sizes.has(digest)),
+      sizes,
+    )) {
+      isCut ||= read + some.length > MOST_READ || characters > MOST_CHARACTERS
+      isCut ||= read > 0 && performance.now() > readUntil
       if (isCut) return
       read += some.length
-      for (const [digest, body] of await textBodies(db, some)) {
-        isCut ||= characters > MOST_CHARACTERS || (characters > 0 && performance.now() > end)
-        if (isCut) return
-        const text = (await textOfBody(body)) ?? ''
-        characters += text.length
-        const folded = fold(text)
+      const texts = Array.from(
+        await textBodies(db, some),
+        async ([digest, body]) => [digest, await textOfBody(body)] as const,
+      )
+      for (const [digest, text] of await Promise.all(texts)) {
+        const folded = fold(text ?? '')
+        characters += folded.length
         for (const term of wanted.get(digest) ?? []) {
           // Others have their turn: a long text takes a tenth of a second.
-          await nextTurn()
+          if (folded.length > LONG) await nextTurn()
           const found = phrases.get(term) ?? new Map<string, boolean>()
           phrases.set(term, found.set(digest, hasPhrase(folded, term)))
         }
       }
+      await nextTurn()
     }
   }
+}
+
+/** Texts that are read together, in their order. */
+function* batches(digests: readonly string[], sizes: ReadonlyMap<string, number>): Generator<string[]> {
+  let [some, characters]: [string[], number] = [[], 0]
+  for (const digest of digests) {
+    const size = sizes.get(digest) ?? 0
+    if (some.length === TOGETHER || (some.length > 0 && characters + size > MOST_TOGETHER)) {
+      yield some
+      some = []
+      characters = 0
+    }
+    some.push(digest)
+    characters += size
+  }
+  if (some.length > 0) yield some
 }
 
 export type TextMatches = Awaited<ReturnType<typeof textMatches>>
