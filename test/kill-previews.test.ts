@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { newDatabase } from './harness.ts'
 import { killPreviews } from './kill-previews.ts'
 import { rounds } from './rounds.ts'
+import { newStoreSettings } from './store-settings.ts'
 import { openSite, type UploadSite } from './upload-site.ts'
 
 declare const engine: 'sqlite' | 'mysql'
@@ -11,7 +12,10 @@ let site: UploadSite
 
 beforeAll(async () => {
   database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
-  site = await openSite({ databaseUrl: database.url }, { TRASH_DAYS: '0', VERSIONS_KEPT: '0', DERIVE_PROCESSES: '2' })
+  site = await openSite(
+    { databaseUrl: database.url, store: newStoreSettings() },
+    { TRASH_DAYS: '0', VERSIONS_KEPT: '0', DERIVE_PROCESSES: '2' },
+  )
 })
 afterAll(async () => {
   await site.close()

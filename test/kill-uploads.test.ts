@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { newDatabase, type Person } from './harness.ts'
 import { killUploads } from './kill-uploads.ts'
 import { rounds } from './rounds.ts'
+import { newStoreSettings } from './store-settings.ts'
 import { until } from './until.ts'
 import { openSite, type UploadSite } from './upload-site.ts'
 import { restUploader, type Uploader } from './uploader.ts'
@@ -23,7 +24,7 @@ let uploader: Uploader
 beforeAll(async () => {
   database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
   site = await openSite(
-    { databaseUrl: database.url },
+    { databaseUrl: database.url, store: newStoreSettings() },
     { UPLOAD_PART_BYTES: String(PART), SHUTDOWN_SECONDS: String(SHUTDOWN_SECONDS) },
   )
 })

@@ -242,6 +242,10 @@ const onEachStore = [
   'upload-session',
 ]
 
+/** The same, where the service is killed. The gate has what each store decides in a way of its own. */
+const killedOnEachStore = ['kill', 'kill-previews', 'kill-uploads']
+const killedInGate = { azure: ['kill-previews'], s3: ['kill-uploads'] }
+
 /**
  * Those that take the longest, by their processor time, and then those that wait a quarter of a minute for something: they begin first, so
  * that no worker is left alone with one in the end.
@@ -261,7 +265,6 @@ export const longest = [
   'cli-login',
   'kill-copies',
   'kill-previews',
-  'azure/kill-previews',
   'workers',
   'security/half-open',
   'security/guessing',
@@ -333,7 +336,7 @@ export const longest = [
 const fileOf = name => `<rootDir>/test/${name}.test.ts`
 
 const mariadb = Object.values(onMariadb).flat()
-for (const name of [...drills, ...anyEngine, ...mariadb, ...onEachStore, ...longest])
+for (const name of [...drills, ...anyEngine, ...mariadb, ...onEachStore, ...killedOnEachStore, ...longest])
   if (!existsSync(fileURLToPath(new URL(`${name}.test.ts`, import.meta.url))))
     throw new Error(`test/suites.mjs names ${name}, which is not there.`)
 
@@ -348,21 +351,17 @@ const mysqlOfGate = { ...mysql, testMatch: mariadb.map(fileOf) }
 /** Once is enough for `.ci/run`, and on MariaDB it proves more. */
 const notTwice = ['authorization'].map(fileOf)
 
-const azure = {
-  name: 'azure',
+const ofStore = (store, killed) => ({
+  name: store,
   engine: 'sqlite',
-  store: 'azure',
-  testMatch: ['<rootDir>/test/azure/*.test.ts', ...onEachStore.map(fileOf)],
+  store,
+  testMatch: [`<rootDir>/test/${store}/*.test.ts`, ...[...onEachStore, ...killed].map(fileOf)],
   without: [],
-}
+})
 
-const s3 = {
-  name: 's3',
-  engine: 'sqlite',
-  store: 's3',
-  testMatch: ['<rootDir>/test/s3/*.test.ts', ...onEachStore.map(fileOf)],
-  without: [],
-}
+const stores = Object.entries(killedInGate)
+const storesInGate = stores.map(([store, killed]) => ofStore(store, killed))
+const wholeStores = stores.map(([store]) => ofStore(store, killedOnEachStore))
 
 /** `quick` and `rest` are for `.ci/run`: together they are `all`, but for what is above. */
 export const suites = {
@@ -374,8 +373,7 @@ export const suites = {
     { ...unit, testMatch: unitDrills },
     { ...sqlite, testMatch: appDrills, without: notTwice },
     mysqlOfGate,
-    azure,
-    s3,
+    ...storesInGate,
   ],
-  all: [unit, sqlite, mysql, azure, s3],
+  all: [unit, sqlite, mysql, ...wholeStores],
 }

@@ -6,8 +6,8 @@ import { withProviders } from './group-roles.ts'
 import { readProgram } from './program.ts'
 import { embeddedName } from './provider.ts'
 import { readProviders } from './provider-setting.ts'
-import { readS3 } from './s3-settings.ts'
 import { settings } from './settings.ts'
+import { readStore, type StoreValues, storeSettings } from './store-settings.ts'
 import { usualProcesses } from './usual-processes.ts'
 
 export { embeddedName, type OAuthProvider } from './provider.ts'
@@ -20,10 +20,11 @@ type OwnName<Name extends string> = Name extends `${infer First}_${infer Rest}`
   : Lowercase<Name>
 
 const ownName = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+/** All settings but those of the store, which are read together. */
 const underOwnNames = (values: Settings) =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [ownName(name), value])) as {
-    [Name in keyof Settings as OwnName<Name>]: Settings[Name]
-  }
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (name in storeSettings ? [] : [[ownName(name), value]])),
+  ) as { [Name in Exclude<keyof Settings, keyof StoreValues> as OwnName<Name>]: Settings[Name] }
 
 export type Database =
   | { dialect: 'sqlite'; file: string }
@@ -84,18 +85,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     publicUrl,
     dataDir: folder,
     databaseUrl,
-    blobDir,
-    azureStorageConnectionString: azureConnectionString,
-    azureStorageContainer: azureContainer,
-    s3Bucket,
-    s3Endpoint,
-    s3Region,
-    s3AccessKeyId,
-    s3SecretAccessKey,
-    s3PathStyle,
-    s3ServerSideEncryption,
-    s3KmsKeyId,
-    blobPublicUrl,
     directUploads,
     sessionHours,
     mailsFromOne,
@@ -138,26 +127,7 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     publicUrl: publicUrl || (rest.port === 0 ? '' : `http://localhost:${rest.port}`),
     dataDir,
     database: readDatabase(databaseUrl, dataDir),
-    /** Folder of the blobs, unless they are in Azure Blob Storage or in an S3 store. */
-    blobDir: resolve(blobDir || `${dataDir}/blobs`),
-    azureConnectionString,
-    azureContainer,
-    s3: readS3(
-      {
-        s3Bucket,
-        s3Endpoint,
-        s3Region,
-        s3AccessKeyId,
-        s3SecretAccessKey,
-        s3PathStyle,
-        s3ServerSideEncryption,
-        s3KmsKeyId,
-      },
-      env,
-      { azureConnectionString, blobPublicUrl },
-      problems,
-    ),
-    blobPublicUrl: blobPublicUrl.replace(/\/+$/, ''),
+    ...readStore(s, env, dataDir, problems),
     directUploads: directUploads && rest.downloads === 'redirect',
     sessionSeconds: sessionHours * 3600,
     mailBounds: { fromOne: mailsFromOne, fromAll: mailsFromAll },
@@ -204,13 +174,6 @@ export function readConfig(env: NodeJS.ProcessEnv) {
         }
       : null,
   }
-  const connection = config.azureConnectionString
-  if (
-    connection &&
-    connection !== 'UseDevelopmentStorage=true' &&
-    !(/AccountName=/.test(connection) && /AccountKey=/.test(connection))
-  )
-    problems.push('AZURE_STORAGE_CONNECTION_STRING: must contain AccountName and AccountKey (signed URLs need the key)')
   if (config.production && !config.secretKey) problems.push('SECRET_KEY: must be set when NODE_ENV is production')
   if (config.providers.length === 0 && !problems.some(p => /^(OAUTH_|PUBLIC_URL|PORT)/.test(p))) {
     if (config.production)

@@ -58,17 +58,8 @@ export const s3Settings = {
   },
 } as const
 
-/** The settings of the store as they have been read. */
-export interface S3Given {
-  s3Bucket: string
-  s3Endpoint: string
-  s3Region: string
-  s3AccessKeyId: string
-  s3SecretAccessKey: string
-  s3PathStyle: boolean | ''
-  s3ServerSideEncryption: string
-  s3KmsKeyId: string
-}
+/** The settings of the store as they have been read, under their names. */
+type S3Given = { [K in keyof typeof s3Settings]: z.output<(typeof s3Settings)[K]['read']> }
 
 /** The bucket of the blobs; null if they are not in an S3 store. */
 export function readS3(
@@ -78,39 +69,39 @@ export function readS3(
   problems: string[],
 ) {
   const set = Object.keys(s3Settings).filter(name => env[name])
-  if (!given.s3Bucket) {
+  if (!given.S3_BUCKET) {
     if (set.length > 0 && !env.S3_BUCKET)
       problems.push(`S3_BUCKET: must be set for ${set.join(', ')}: it names the bucket of the blobs`)
     return null
   }
-  const accessKeyId = given.s3AccessKeyId || env.AWS_ACCESS_KEY_ID || ''
-  const secretAccessKey = given.s3SecretAccessKey || env.AWS_SECRET_ACCESS_KEY || ''
-  const region = given.s3Region || env.AWS_REGION || env.AWS_DEFAULT_REGION || (given.s3Endpoint ? 'us-east-1' : '')
+  const accessKeyId = given.S3_ACCESS_KEY_ID || env.AWS_ACCESS_KEY_ID || ''
+  const secretAccessKey = given.S3_SECRET_ACCESS_KEY || env.AWS_SECRET_ACCESS_KEY || ''
+  const region = given.S3_REGION || env.AWS_REGION || env.AWS_DEFAULT_REGION || (given.S3_ENDPOINT ? 'us-east-1' : '')
   if (others.azureConnectionString)
     problems.push('S3_BUCKET: cannot be set with AZURE_STORAGE_CONNECTION_STRING, because there is one store')
   if (!accessKeyId) problems.push('S3_ACCESS_KEY_ID: must be set with S3_BUCKET, or AWS_ACCESS_KEY_ID')
   if (!secretAccessKey) problems.push('S3_SECRET_ACCESS_KEY: must be set with S3_BUCKET, or AWS_SECRET_ACCESS_KEY')
-  if (accessKeyId && !given.s3AccessKeyId && env.AWS_SESSION_TOKEN)
+  if (accessKeyId && !given.S3_ACCESS_KEY_ID && env.AWS_SESSION_TOKEN)
     problems.push('S3_ACCESS_KEY_ID: must be set, because the key of AWS_SESSION_TOKEN expires')
   if (!region) problems.push('S3_REGION: must be set with S3_BUCKET where S3_ENDPOINT is not')
-  if (given.s3KmsKeyId && !kms.includes(given.s3ServerSideEncryption))
+  if (given.S3_KMS_KEY_ID && !kms.includes(given.S3_SERVER_SIDE_ENCRYPTION))
     problems.push('S3_KMS_KEY_ID: needs S3_SERVER_SIDE_ENCRYPTION=aws:kms')
-  const pathStyle = given.s3PathStyle === '' ? given.s3Endpoint !== '' : given.s3PathStyle
-  if (!pathStyle && given.s3Bucket.includes('.') && !given.s3Endpoint.startsWith('http:'))
+  const pathStyle = given.S3_PATH_STYLE === '' ? given.S3_ENDPOINT !== '' : given.S3_PATH_STYLE
+  if (!pathStyle && given.S3_BUCKET.includes('.') && !given.S3_ENDPOINT.startsWith('http:'))
     problems.push('S3_PATH_STYLE: must be true for a bucket with a dot in its name: certificates do not cover its host')
   // The path of a URL is signed.
   if (URL.canParse(others.blobPublicUrl) && new URL(others.blobPublicUrl).pathname !== '/')
     problems.push('BLOB_PUBLIC_URL: must have no path with S3_BUCKET')
   return {
-    bucket: given.s3Bucket,
-    endpoint: (given.s3Endpoint || `https://s3.${region}.amazonaws.com`).replace(/\/+$/, ''),
+    bucket: given.S3_BUCKET,
+    endpoint: (given.S3_ENDPOINT || `https://s3.${region}.amazonaws.com`).replace(/\/+$/, ''),
     region,
     accessKeyId,
     secretAccessKey,
     pathStyle,
-    encryption: given.s3ServerSideEncryption,
-    kmsKeyId: given.s3KmsKeyId,
+    encryption: given.S3_SERVER_SIDE_ENCRYPTION,
+    kmsKeyId: given.S3_KMS_KEY_ID,
     /** The region to create the bucket in: only Amazon asks for it, and not for its first one. */
-    location: given.s3Endpoint || region === 'us-east-1' ? undefined : region,
+    location: given.S3_ENDPOINT || region === 'us-east-1' ? undefined : region,
   }
 }

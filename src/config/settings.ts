@@ -3,7 +3,7 @@ import { claimSettings } from './claim-settings.ts'
 import { serversOf } from './database-url.ts'
 import { deriveSettings } from './derive-settings.ts'
 import { count, flag, list, origin } from './readers.ts'
-import { s3Settings } from './s3-settings.ts'
+import { storeSettings } from './store-settings.ts'
 import { telemetrySettings } from './telemetry-settings.ts'
 import { webdavSettings } from './webdav-settings.ts'
 
@@ -47,32 +47,7 @@ export const settings = {
       ),
   },
   DATABASE_POOL: { help: 'maximum number of connections to the database', default: '10', read: count(2, 1000) },
-  BLOB_DIR: {
-    help: 'folder of the blobs, the same for all instances; not used with AZURE_STORAGE_CONNECTION_STRING or S3_BUCKET',
-    default: '',
-    shown: '<DATA_DIR>/blobs',
-    read: z.string(),
-  },
-  AZURE_STORAGE_CONNECTION_STRING: {
-    help: 'connection string of an Azure Storage account, with its key, to keep the blobs there',
-    default: '',
-    shown: 'the blobs are files in BLOB_DIR',
-    read: z.string(),
-  },
-  AZURE_STORAGE_CONTAINER: {
-    help: 'container of the blobs; created if it is missing',
-    default: 'satchel',
-    read: z
-      .string()
-      .regex(/^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/, 'must be a container name: 3 to 63 of a-z, 0-9 and -'),
-  },
-  ...s3Settings,
-  BLOB_PUBLIC_URL: {
-    help: 'URL of Azure Blob Storage or of the S3 store for clients, used in signed URLs, if it differs from the one that the service uses',
-    default: '',
-    shown: 'the blob endpoint of the connection string, or S3_ENDPOINT',
-    read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
-  },
+  ...storeSettings,
   BLOB_CORS: {
     help: 'allow pages of PUBLIC_URL and of CORS_ORIGINS to exchange bytes with the store: writes one CORS rule into the account of Azure, or into the S3 bucket',
     default: 'true',

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import { readS3, s3Settings } from './s3-settings.ts'
+
+/** The settings that say where the blobs are. */
+export const storeSettings = {
+  BLOB_DIR: {
+    help: 'folder of the blobs, the same for all instances; not used with AZURE_STORAGE_CONNECTION_STRING or S3_BUCKET',
+    default: '',
+    shown: '<DATA_DIR>/blobs',
+    read: z.string(),
+  },
+  AZURE_STORAGE_CONNECTION_STRING: {
+    help: 'connection string of an Azure Storage account, with its key, to keep the blobs there',
+    default: '',
+    shown: 'the blobs are files in BLOB_DIR',
+    read: z.string(),
+  },
+  AZURE_STORAGE_CONTAINER: {
+    help: 'container of the blobs; created if it is missing',
+    default: 'satchel',
+    read: z
+      .string()
+      .regex(/^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/, 'must be a container name: 3 to 63 of a-z, 0-9 and -'),
+  },
+  ...s3Settings,
+  BLOB_PUBLIC_URL: {
+    help: 'URL of Azure Blob Storage or of the S3 store for clients, used in signed URLs, if it differs from the one that the service uses',
+    default: '',
+    shown: 'the blob endpoint of the connection string, or S3_ENDPOINT',
+    read: z.url({ protocol: /^https?$/ }).or(z.literal('')),
+  },
+} as const
+
+/** The settings of a store as they have been read, under their names. */
+export type StoreValues = { [K in keyof typeof storeSettings]: z.output<(typeof storeSettings)[K]['read']> }
+
+/** Where the blobs are. */
+export type StoreConfig = ReturnType<typeof readStore>
+
+/** @param dataDir the folder of all data, in which the blobs are if nothing else is set */
+export function readStore(values: StoreValues, env: NodeJS.ProcessEnv, dataDir: string, problems: string[]) {
+  const { AZURE_STORAGE_CONNECTION_STRING: azureConnectionString, BLOB_PUBLIC_URL: blobPublicUrl } = values
+  if (
+    azureConnectionString &&
+    azureConnectionString !== 'UseDevelopmentStorage=true' &&
+    !(/AccountName=/.test(azureConnectionString) && /AccountKey=/.test(azureConnectionString))
+  )
+    problems.push('AZURE_STORAGE_CONNECTION_STRING: must contain AccountName and AccountKey (signed URLs need the key)')
+  return {
+    /** Folder of the blobs, unless they are in Azure Blob Storage or in an S3 store. */
+    blobDir: resolve(values.BLOB_DIR || `${dataDir}/blobs`),
+    azureConnectionString,
+    azureContainer: values.AZURE_STORAGE_CONTAINER,
+    s3: readS3(values, env, { azureConnectionString, blobPublicUrl }, problems),
+    blobPublicUrl: blobPublicUrl.replace(/\/+$/, ''),
+  }
+}
