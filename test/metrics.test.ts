@@ -55,6 +55,18 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_http_requests_total', { ...of, status: '200' })).toBeUndefined()
   })
 
+  it('has what a maintenance refuses as such, not as a failure', async () => {
+    const { maintenance } = w.app.services
+    await maintenance.start({ endsAt: Date.now() + 60_000 }, null)
+    const { status } = await alice.rest('POST', '/api/folders', { json: { path: 'new' } })
+    await maintenance.end(null)
+    const text = await figures()
+    const of = { method: 'POST', route: '/api/folders' }
+    expect(status).toBe(503)
+    expect(sampleOf(text, 'satchel_http_requests_total', { ...of, status: 'maintenance' })).toBe(1)
+    expect(sampleOf(text, 'satchel_http_requests_total', { ...of, status: '503' })).toBeUndefined()
+  })
+
   it('has operations of GraphQL by their root fields and outcomes, not by names that clients choose', async () => {
     await alice.graphql('query Made_Up_Name { me { drive { id } } }')
     await alice.graphql('query Another { me { drive { id } drive { name: id } } }')

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { toAppError } from '../runtime/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import type { BodyKind } from './body.ts'
 
@@ -34,6 +35,8 @@ export class Incoming {
    * @throws UNAVAILABLE where this would exceed a limit
    */
   readonly admit: (caller: string | null, body?: BodyKind) => Promise<void>
+  /** The code of the error that is answered. */
+  errorCode: string | undefined = undefined
   readonly #given: Given
   #query: URLSearchParams | undefined
   #log: Log | undefined
@@ -61,7 +64,9 @@ export class Incoming {
 
   /** Counts an error that is answered, as the answer tells it. Of a client that is gone there is nothing to count. */
   noteError(thrown: unknown): void {
-    if (!this.signal.aborted) this.#given.noteError(thrown, this)
+    if (this.signal.aborted) return
+    this.errorCode = toAppError(thrown).error.code
+    this.#given.noteError(thrown, this)
   }
 
   get log(): Log {

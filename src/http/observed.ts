@@ -9,6 +9,8 @@ interface Ended {
   req: IncomingMessage
   res: ServerResponse
   route: string
+  /** The code of the error that was answered. */
+  errorCode: string | undefined
   /** By performance.now(). */
   started: number
   span: RequestSpan | undefined
@@ -21,6 +23,12 @@ const known = new Set([
 /** Of those that the service answers; the parser of Node.js takes many more. */
 const methodOf = ({ method = '' }: IncomingMessage) => (known.has(method) ? method : 'other')
 
+/** What a maintenance refuses has a word of its own, because it is no failure of the service: docs/decisions/maintenance.md. */
+function statusLabel(status: number | undefined, errorCode: string | undefined): string {
+  if (status === undefined) return 'cut'
+  return status === 503 && errorCode === 'MAINTENANCE' ? 'maintenance' : String(status)
+}
+
 /** Lets the requests, connections and bytes of a server be measured. @returns notes a request that has ended */
 export function observeRequests(server: Server, telemetry: Telemetry, read: () => Readings): (ended: Ended) => void {
   if (!telemetry.isOn) return () => {}
@@ -32,12 +40,12 @@ export function observeRequests(server: Server, telemetry: Telemetry, read: () =
       time: telemetry.timer('httpRequest', { method, route }),
     })),
   )
-  return ({ req, res, route, started, span }) => {
+  return ({ req, res, route, errorCode, started, span }) => {
     const method = methodOf(req)
     // Before there is an answer, the status is that of Node.js: 200.
     const status = res.headersSent ? res.statusCode : undefined
     const { count, time } = kinds(route)(method)
-    count(status === undefined ? 'cut' : String(status))()
+    count(statusLabel(status, errorCode))()
     time((performance.now() - started) / 1000)
     span?.end({ method, route, status })
   }

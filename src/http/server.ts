@@ -143,7 +143,7 @@ export function createGateway({
       if (Number(res.getHeader('content-length')) > LARGE_ANSWER) intake.tidySoon()
       // A stopping server would otherwise keep the connection open for another request.
       if (!server.listening) setImmediate(() => server.closeIdleConnections())
-      note({ req, res, route: incoming.route, started, span })
+      note({ req, res, route: incoming.route, errorCode: incoming.errorCode, started, span })
       requests.info(
         {
           request_id: requestId,

@@ -44,7 +44,7 @@ export const counters = {
   httpRequests: counter(
     'satchel_http_requests_total',
     ['method', 'route', 'status'],
-    'requests that have ended; status: that of the answer, or cut where the connection ended before there was one',
+    'requests that have ended; status: that of the answer; maintenance instead of 503 where one has refused a change; cut where the connection ended before there was an answer',
   ),
   httpBytes: counter(
     'satchel_http_bytes_total',

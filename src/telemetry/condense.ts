@@ -28,6 +28,7 @@ function kindOf(route: string): Timing | undefined {
 
 function outcomeOf(status: string): 'answered' | 'refused' | 'failed' | 'cut' {
   if (status === 'cut') return 'cut'
+  if (status === 'maintenance') return 'refused'
   return status >= '500' ? 'failed' : status >= '400' ? 'refused' : 'answered'
 }
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from '@jest/globals'
 import { FINE, histograms } from '../../src/telemetry/catalog.ts'
+import { countsSince } from '../../src/telemetry/condense.ts'
 import { type Level, quantile, type Sample, tables } from '../../src/telemetry/figures.ts'
+import { createMeasures } from '../../src/telemetry/measures.ts'
 import { createRecorder, type Recorder } from '../../src/telemetry/recorder.ts'
 import { LATE_PREVIEW_SECONDS, thresholds } from '../../src/telemetry/thresholds.ts'
 
@@ -115,6 +117,18 @@ describe('What is recorded', () => {
       { name: 'GET /a', count: 5, failed: 1, share: 1, p95: expect.closeTo(0.245, 2) },
     ])
     expect(await rows(START + 3_700_000)).toEqual([])
+  })
+})
+
+describe('What was counted', () => {
+  it('takes what a maintenance refuses for refused, and other answers by their status', () => {
+    const measures = createMeasures()
+    const labels = { method: 'POST', route: '/api/files/move' }
+    for (const status of ['200', '404', '503', '500', 'maintenance', 'cut'])
+      measures.counter('httpRequests', { ...labels, status })()
+    const { sums, tables } = countsSince(measures)
+    expect(sums).toMatchObject({ answered: 1, refused: 2, failed: 2, cut: 1 })
+    expect(tables.routes['POST /api/files/move']?.failed).toBe(2)
   })
 })
 
