@@ -116,7 +116,7 @@ export async function drillTus({
         isBreaking = false
       }
       watching = setInterval(() => watch().catch(reject), 2)
-      const upload = new Upload(createReadStream(path) as never, {
+      const upload = new Upload(createReadStream(path), {
         endpoint: `http://127.0.0.1:${proxy.port}/api/tus`,
         headers: { cookie: alice.cookie },
         metadata: { filename: 'drill.bin', filetype: 'application/octet-stream' },
