@@ -16,7 +16,10 @@ const USUAL_MONTHS = 120
 const PictureMonth = builder.objectRef<Month>('PictureMonth').implement({
   description: 'How many pictures and films of a drive are of one month.',
   fields: t => ({
-    month: t.exposeString('month', { description: 'The month in UTC, such as 2024-05.' }),
+    month: t.exposeString('month', {
+      description:
+        'The month by the clocks of the cameras, such as 2024-05; in UTC for what was uploaded without its time.',
+    }),
     count: t.exposeInt('count', { description: 'How many there are.' }),
   }),
 })
@@ -42,10 +45,10 @@ builder.objectFields(Drive, t => ({
   pictures: t.withAuth({ drive: 'read' }).field({
     type: connectionOf('Picture', File),
     description:
-      'Its pictures and films (files with the media types image/* and video/*) in all folders, the newest first: by when a camera took them as far as their previews say, otherwise by when they were uploaded.',
+      'Its pictures and films (files with the media types image/* and video/*) in all folders, the newest first: by what the clock of the camera showed as far as their previews say, otherwise by when they were uploaded, in UTC.',
     args: {
       ...pageArgs(t.arg),
-      since: t.arg({ type: 'DateTime', description: 'Only those from this time on.' }),
+      since: t.arg({ type: 'DateTime', description: 'Only those from this time on, by the clocks of the cameras.' }),
       until: t.arg({ type: 'DateTime', description: 'Only those before this time.' }),
       skip: t.arg.int({ defaultValue: 0, description: 'How many of the newest of these are left out, 0 to 100,000.' }),
     },

@@ -17,9 +17,9 @@ let serial = 0
 const someone = () => t.signIn(`photographer${serial++}`)
 
 /** A picture that was taken at a time, as cameras write it: 2024:05:06 07:08:09. */
-const taken = (DateTimeOriginal: string) =>
+const taken = (DateTimeOriginal: string, zone: { OffsetTimeOriginal?: string } = {}) =>
   sharp({ create: { width: 20, height: 20, channels: 3, background: { r: serial % 256, g: 40, b: 90 } } })
-    .withExifMerge({ IFD0: { ImageDescription: `${serial++}` }, IFD2: { DateTimeOriginal } })
+    .withExifMerge({ IFD0: { ImageDescription: `${serial++}` }, IFD2: { DateTimeOriginal, ...zone } })
     .jpeg()
     .toBuffer()
 
@@ -78,6 +78,21 @@ describe('The pictures of a drive', () => {
     await person.upload('plain.png', picture, 'image/png')
     expect(await shown(person)).toEqual(['plain.png', 'film.mp4', 'new.jpg', 'a/b/middle.jpg', 'a/old.jpg'])
     expect(await monthsOf(person)).toEqual({ [thisMonth()]: 2, '2024-05': 1, '2021-12': 1, '2019-03': 1 })
+    await expectNothingFound()
+  })
+
+  it('are of the month that the clock of the camera showed, wherever it was', async () => {
+    const person = await someone()
+    const far = { east: '+09:00', west: '-08:00' }
+    for (const [name, OffsetTimeOriginal] of Object.entries(far))
+      for (const at of ['2023:01:01 00:30:00', '2023:01:31 23:30:00'])
+        await placed(
+          person.upload(`${name} ${at.slice(8, 10)}.jpg`, await taken(at, { OffsetTimeOriginal }), 'image/jpeg'),
+        )
+    await placed(person.upload('no zone 15.jpg', await taken('2023:01:15 12:00:00'), 'image/jpeg'))
+    expect(await monthsOf(person)).toEqual({ '2023-01': 5 })
+    const days = (await shown(person)).map(path => path.slice(-6, -4))
+    expect(days).toEqual(['31', '31', '15', '01', '01'])
     await expectNothingFound()
   })
 

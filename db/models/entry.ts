@@ -32,7 +32,7 @@ export const Entry = table({
     /** Who made the present content, and when; null where it is the one with which the file was made. */
     contentBy: uuid.nullable(),
     contentAt: moment.nullable(),
-    /** When a picture or film was taken, else when it was uploaded; null for other files. */
+    /** When a picture or film was taken, by the clock of its camera, else when it was uploaded; null for other files. */
     picturedAt: moment.nullable(),
     /** Grows with each change of its content, its name or its place. */
     revision: number.default(1),

@@ -127,25 +127,26 @@ export async function countTrashedPictures(db: Db, bucketId: string): Promise<{ 
   return rows.map(({ day, n }) => ({ at: (Number(day) - ALL_DAYS) * DAY_MS, count: Number(n) }))
 }
 
-/** When the content of a blob was taken, as far as its preview says; null if it does not. */
+/** When the content of a blob was taken, by the clock of its camera, as far as its preview says; null if it does not. */
 const takenAtOf = (blob: string) =>
-  `(SELECT p.taken_at FROM blobs b JOIN preview p ON p.digest = b.sha256 WHERE b.id = ${blob} AND p.state = 'made')`
+  `(SELECT p.taken_at + COALESCE(JSON_EXTRACT(p.details, '$.zoneMinutes'), 0) * 60000
+    FROM blobs b JOIN preview p ON p.digest = b.sha256 WHERE b.id = ${blob} AND p.state = 'made')`
 
 /** The time of a file as a picture, as an expression. Its values are the time of its upload and its blob. */
 export const picturedAtOfBlob = `COALESCE(${takenAtOf('?')}, ?)`
 
-/** Sorts all files with these blobs by the time at which their content was taken. @returns the buckets that they are in */
-export async function setTakenAt(db: Db, blobIds: readonly string[], takenAt: number, tx: Tx): Promise<string[]> {
+/** Sorts all files with these blobs as pictures of a time. @returns the buckets that they are in */
+export async function setPicturedAt(db: Db, blobIds: readonly string[], at: number, tx: Tx): Promise<string[]> {
   const buckets = new Set<string>()
   for (const some of inParts(blobIds, 500)) {
     const where = `blob_id IN (${placeholders(some)}) AND pictured_at <> ?`
     const found = await db.rows<{ bucketId: string }>(
       `SELECT DISTINCT bucket_id AS bucketId FROM entry WHERE ${where}`,
-      [...some, takenAt],
+      [...some, at],
       tx,
     )
     if (found.length === 0) continue
-    await db.run(`UPDATE entry SET pictured_at = ? WHERE ${where}`, [takenAt, ...some, takenAt], tx)
+    await db.run(`UPDATE entry SET pictured_at = ? WHERE ${where}`, [at, ...some, at], tx)
     for (const { bucketId } of found) buckets.add(bucketId)
   }
   return [...buckets]

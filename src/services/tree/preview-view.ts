@@ -40,6 +40,13 @@ export function viewOf({ state, digest, placeholder, width, height, takenAt, det
   }
 }
 
+/** What the clock of its camera showed, as a time in UTC; null if that is not known. Pictures are sorted by it. */
+export function clockOf({ takenAt, details }: PreviewRow): number | null {
+  if (takenAt === null) return null
+  const { zoneMinutes } = details ? photoValue.parse(JSON.parse(details)) : {}
+  return takenAt + (zoneMinutes ?? 0) * 60_000
+}
+
 /** What a process has noted is read like any input: what is not as it should be is left out. */
 function photoOf(details: string): Photo | null {
   const { camera, lens, exposureSeconds, aperture, iso, focalLength, zoneMinutes, place } = photoValue.parse(

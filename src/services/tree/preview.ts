@@ -1,12 +1,12 @@
 import type { Tx } from '../../../db/index.ts'
-import { blobsWith, setTakenAt } from '../../../db/queries/picture.ts'
+import { blobsWith, setPicturedAt } from '../../../db/queries/picture.ts'
 import { liveBlob, type PreviewRow, previewsOf } from '../../../db/queries/preview.ts'
 import type { Config } from '../../config/config.ts'
 import { DeriveUnavailable } from '../../derive/derive.ts'
 import type { Core } from '../core.ts'
 import { enqueueAll } from '../notices/outbox.ts'
 import { type MakerDeps, type PreviewJob, previewMaker, type SIDES } from './preview-maker.ts'
-import { type PreviewView, viewOf } from './preview-view.ts'
+import { clockOf, type PreviewView, viewOf } from './preview-view.ts'
 
 /** The formats that previews are made of; what a file says it is decides whether it is tried. */
 const DRAWN = /^(image\/(jpeg|png|webp|gif|tiff|avif|svg\+xml)|application\/pdf)$/
@@ -86,10 +86,12 @@ export function previewService({ wake, publicUrl, pubSub, previews, previewMaxBy
    * everywhere. A job that ends between the two comes back and does it.
    */
   async function sortByTime(blobId: string, { requireRunning }: PreviewJob): Promise<void> {
-    const [{ state, sha256, takenAt } = {}] = await previewsOf(db, [blobId])
-    if (state !== 'made' || !sha256 || takenAt == null) return
+    const [row] = await previewsOf(db, [blobId])
+    const at = row?.state === 'made' ? clockOf(row) : null
+    const { sha256 } = row ?? {}
+    if (!sha256 || at === null) return
     requireRunning()
-    const buckets = await db.transaction(async tx => setTakenAt(db, await blobsWith(db, sha256, tx), takenAt, tx))
+    const buckets = await db.transaction(async tx => setPicturedAt(db, await blobsWith(db, sha256, tx), at, tx))
     for (const id of buckets) pubSub.publish('bucketChanged', id)
   }
 
