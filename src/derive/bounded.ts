@@ -15,34 +15,38 @@ const PAGE = 4096
 export const works = (...[command, args]: [string, string[]]): Promise<boolean> =>
   new Promise(resolve => execFile(command, args, { timeout: 5000 }, error => resolve(!error)))
 
-let commands: Promise<{ shell: boolean; nice: boolean; unshare: boolean; prlimit: boolean }> | undefined
+type Command = 'shell' | 'nice' | 'setpriv' | 'unshare' | 'prlimit'
+let commands: Promise<Record<Command, boolean>> | undefined
 
 /** What the system has for keeping a process within bounds. Asked once. */
 export function available() {
   commands ??= (async () => {
-    const [shell, nice, unshare, prlimit] = await Promise.all([
+    const [shell, nice, setpriv, unshare, prlimit] = await Promise.all([
       works('/bin/sh', ['-c', 'ulimit -t 60']),
       works('nice', ['-n', '1', 'true']),
+      works('setpriv', ['--no-new-privs', 'true']),
       // Not in most containers, where the process still has nothing that connects to others.
       works('unshare', ['--net', '--map-root-user', 'true']),
       works('prlimit', ['--version']),
     ])
-    return { shell, nice, unshare, prlimit }
+    return { shell, nice, setpriv, unshare, prlimit }
   })()
   return commands
 }
 
 /**
- * The command line that runs a program at low priority, without a network where the system allows that, and with limits of the system.
- * The program keeps the id of the process.
+ * The command line that runs a program at low priority, without a network where the system allows that, without a way to more rights, and
+ * with limits of the system. The program keeps the id of the process.
  * @param memory bytes that it may allocate, where that is known before it runs
+ * @param writes whether it may write files; one that tries is ended
  */
 export async function bounded(
   words: string[],
-  { processorSeconds, memory }: { processorSeconds: number; memory?: number },
+  { processorSeconds, memory, writes = true }: { processorSeconds: number; memory?: number; writes?: boolean },
 ): Promise<[string, string[]]> {
-  const { shell, nice, unshare } = await available()
+  const { shell, nice, setpriv, unshare } = await available()
   const [command = '', ...args] = [
+    ...(setpriv ? ['setpriv', '--no-new-privs'] : []),
     ...(unshare ? ['unshare', '--net', '--map-root-user'] : []),
     ...(nice ? ['nice', '-n', '15'] : []),
     ...words,
@@ -54,6 +58,7 @@ export async function bounded(
     'ulimit -c 0',
     `ulimit -t ${processorSeconds}`,
     ...(memory === undefined ? [] : [`ulimit -d ${Math.floor(memory / 1024)}`]),
+    ...(writes ? [] : ['ulimit -f 0']),
     'exec "$@"',
   ]
   return ['/bin/sh', ['-c', limits.join('; '), 'sh', command, ...args]]

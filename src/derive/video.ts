@@ -55,6 +55,7 @@ export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProc
   const [command, args] = await bounded(words, {
     processorSeconds: Math.ceil(ms / 1000) + 1,
     memory: MEMORY - MARGIN,
+    writes: false,
   })
   const child = spawn(command, args, { cwd: '/', env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
   const pid = child.pid ?? 0

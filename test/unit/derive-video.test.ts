@@ -1,4 +1,10 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, it } from '@jest/globals'
+import { available, bounded } from '../../src/derive/bounded.ts'
 import { sizeIn } from '../../src/derive/video.ts'
 
 const frame = (n: number, size: string) =>
@@ -23,4 +29,33 @@ describe('The size of a video', () => {
       expect(performance.now() - began).toBeLessThan(50)
     },
   )
+})
+
+describe('The bounds of a program', () => {
+  /** What a script says within them, and which files it has written. */
+  async function inBounds(script: string, writes: boolean) {
+    const dir = mkdtempSync(join(tmpdir(), 'satchel-bounded-'))
+    try {
+      const [command, args] = await bounded(['sh', '-c', script, dir], { processorSeconds: 5, writes })
+      const { stdout } = await promisify(execFile)(command, args)
+      return { said: stdout, written: readdirSync(dir) }
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
+  }
+
+  it('let it write files or not, and pipes always', async () => {
+    const script = 'head -c 9 /dev/zero | tr "\\0" x > "$0/file"; [ -s "$0/file" ] || rm "$0/file"; echo done'
+    expect(await inBounds(script, true)).toEqual({ said: 'done\n', written: ['file'] })
+    expect(await inBounds(script, false)).toEqual({ said: 'done\n', written: [] })
+  })
+
+  it('leave it no way to more rights, no network and a low priority', async () => {
+    const { said } = await inBounds('grep NoNewPrivs /proc/self/status; nice; grep -c : /proc/self/net/dev', false)
+    const [rights, priority, devices] = said.trim().split('\n')
+    expect(rights).toBe('NoNewPrivs:\t1')
+    expect(Number(priority)).toBeGreaterThanOrEqual(15)
+    // The network that is left has nothing but the machine itself.
+    if ((await available()).unshare) expect(devices).toBe('1')
+  })
 })
