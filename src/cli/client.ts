@@ -1,9 +1,13 @@
 import { persist, type Repeatable } from '../upload-engine/retry.ts'
+import { linkSignal } from '../upload-engine/signal.ts'
 import type { Credential, Login } from './credentials.ts'
 import { Failure } from './failure.ts'
 import type { TypedDocumentString } from './generated.ts'
 import type { Patience } from './patience.ts'
-import { type Call, readJson, retryAfterOf, send } from './wire.ts'
+import { type Call, readJson, retryAfterOf, send, toUnreachable } from './wire.ts'
+
+/** A subscription is kept alive by a comment every few seconds. */
+const SILENCE_MS = 60_000
 
 export interface RestCall extends Omit<Call, 'headers' | 'signal'> {
   headers?: Record<string, string>
@@ -30,6 +34,16 @@ export interface Client {
   ): Promise<NonNullable<Result[keyof Result]>>
   /** Sends a mutation with a file, without a retry. @param call with the document in its body, which is a form */
   form<Result>(document: TypedDocumentString<Result, never>, call: Omit<RestCall, 'json'>): Promise<Result>
+  /**
+   * Subscribes, and calls `happened` with each message, until the service ends it or the signal is aborted.
+   * @throws UNREACHABLE also when the service has been silent for long
+   */
+  subscribe<Variables extends object>(
+    document: TypedDocumentString<unknown, Variables>,
+    variables: Variables,
+    happened: () => void,
+    signal: AbortSignal,
+  ): Promise<void>
   /** One REST call, without a retry. Resolves to its `response`. */
   rest<Result>(path: string, call?: RestCall): Promise<Result>
 }
@@ -118,6 +132,42 @@ export function clientOf(url: string, credential: Credential | null | undefined,
         signal,
       })
       return dataOf<ResultOf<typeof document>>(await readJson(response, url, signal), false)
+    },
+
+    async subscribe(document, variables, happened, signal) {
+      const { host } = new URL(url)
+      const own = linkSignal(signal)
+      const silent = () => own.end(new Failure('UNREACHABLE', `${host} has been silent for too long.`, { sent: true }))
+      let timer = setTimeout(silent, SILENCE_MS)
+      try {
+        const response = await send(`${url}/graphql`, {
+          method: 'POST',
+          headers: { ...headers(), accept: 'text/event-stream', 'content-type': 'application/json' },
+          body: JSON.stringify({ query: String(document), variables }),
+          signal: own.signal,
+        })
+        if (!response.headers.get('content-type')?.startsWith('text/event-stream'))
+          return void dataOf(await readJson(response, url, own.signal), true)
+        const decoder = new TextDecoder()
+        let rest = ''
+        for await (const piece of response.body ?? []) {
+          clearTimeout(timer)
+          timer = setTimeout(silent, SILENCE_MS)
+          const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')
+          rest = lines.pop() ?? ''
+          for (const line of lines) {
+            const data = /^data: ?(\{.*)$/.exec(line)?.[1]
+            if (data === undefined) continue
+            dataOf(JSON.parse(data), true)
+            happened()
+          }
+        }
+      } catch (error) {
+        throw toUnreachable(error, url, own.signal)
+      } finally {
+        clearTimeout(timer)
+        own.release()
+      }
     },
 
     async rest<Result>(path: string, { json, signal = patience.signal, ...call }: RestCall = {}) {

@@ -30,6 +30,8 @@ export type OwnCode =
   | 'LOCAL_FILE'
   | 'UNSAFE_NAME'
   | 'SYNC_BUSY'
+  | 'SYNC_ROOT_LOST'
+  | 'TOO_MANY_DELETIONS'
   | 'COMMAND_FAILED'
   | 'PARTLY_FAILED'
   | 'UNEXPECTED'
@@ -96,6 +98,8 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   TAG_EXISTS: conflict,
   UPLOAD_BUSY: conflict,
   SYNC_BUSY: conflict,
+  SYNC_ROOT_LOST: conflict,
+  TOO_MANY_DELETIONS: conflict,
   CURSOR_EXPIRED: conflict,
   REVISION_MISMATCH: conflict,
   FOLDER_NOT_EMPTY: conflict,

@@ -1028,6 +1028,13 @@ export type SyncEntriesQuery = { nodes: Array<
     | { __typename: 'Workspace' }
    | null> };
 
+export type SyncEventsSubscriptionVariables = Exact<{
+  drive?: string | number | null | undefined;
+}>;
+
+
+export type SyncEventsSubscription = { driveEvents: { cursor: string } };
+
 export type SyncLinkQueryVariables = Exact<{
   id: string | number;
 }>;
@@ -2579,6 +2586,13 @@ export const SyncEntriesDocument = new TypedDocumentString(`
     md5
   }
 }`) as unknown as TypedDocumentString<SyncEntriesQuery, SyncEntriesQueryVariables>;
+export const SyncEventsDocument = new TypedDocumentString(`
+    subscription SyncEvents($drive: ID) {
+  driveEvents(drive: $drive) {
+    cursor
+  }
+}
+    `) as unknown as TypedDocumentString<SyncEventsSubscription, SyncEventsSubscriptionVariables>;
 export const SyncLinkDocument = new TypedDocumentString(`
     query SyncLink($id: ID!) {
   node(id: $id) {

@@ -26,6 +26,15 @@ const marked = /^([a-z0-9-]*):(.*)$/s
 export const isMarkedRemote = (text: string, platform: NodeJS.Platform = process.platform): boolean =>
   marked.test(text) && !(platform === 'win32' && /^[a-z]:[\\/]/.test(text))
 
+/** @throws USAGE */
+export function requireOneRemote(one: string, other: string): void {
+  if (isMarkedRemote(one) !== isMarkedRemote(other)) return
+  throw new Failure(
+    'USAGE',
+    'Exactly one of the two folders must be remote, with a colon: :/docs for one of your own, garden:/docs for one in a workspace.',
+  )
+}
+
 export const joinPath = (...parts: string[]): string => parts.filter(part => part !== '').join('/')
 
 /** The folder and the name of a path. */

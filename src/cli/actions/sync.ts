@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import limitTo from 'p-limit'
 import { Failure, isFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
-import { isMarkedRemote, joinPath } from '../path.ts'
+import { isMarkedRemote, joinPath, requireOneRemote } from '../path.ts'
 import { notFound } from '../place.ts'
 import { startProgress } from '../progress.ts'
 import { confirm } from '../prompt.ts'
@@ -31,11 +31,7 @@ export interface SyncOptions extends Patterns {
 /** Makes the target like the source; one of them is remote. */
 export async function sync(context: Context, source: string, target: string, options: SyncOptions): Promise<Answer> {
   const way = isMarkedRemote(target) ? 'push' : 'pull'
-  if (isMarkedRemote(source) === isMarkedRemote(target))
-    throw new Failure(
-      'USAGE',
-      'Exactly one of the two folders must be remote, with a colon: :/docs for one of your own, garden:/docs for one in a workspace.',
-    )
+  requireOneRemote(source, target)
   const [named, remote] = way === 'push' ? [source, target] : [target, source]
   const { place, path: given } = await findPlace(await open(context), remote)
   const path = given.normalize('NFC')
@@ -67,7 +63,13 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
   const notice = context.notice
   const local = isLocalThere
     ? await scan(pair.local, filter, notice)
-    : { entries: new Map(), skipped: new Set<string>(), passed: new Set<string>(), failures: [] }
+    : {
+        entries: new Map(),
+        skipped: new Set<string>(),
+        passed: new Set<string>(),
+        unread: new Set<string>(),
+        failures: [],
+      }
   const remote = remoteEntries(state.remote)
   const { signal } = context.patience
   const planned = await planOf({ way, pair, local, remote, filter, signal, digests: state.digests, ...options })

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import type { GetOptions } from '../actions/get.ts'
 import type { PutOptions } from '../actions/put.ts'
 import type { SyncOptions } from '../actions/sync.ts'
+import type { BothOptions } from '../actions/sync-both.ts'
 import { declare, perform, several, wholeNumber } from '../command.ts'
 import { pathHelp, sharedHelp } from './files.ts'
 
@@ -70,7 +71,7 @@ ${pathHelp}`,
   )
 
   const sync = declare(program, 'sync <source> <target>', {
-    does: 'make a remote folder like a local one, or a local one like a remote one',
+    does: 'make a remote folder like a local one, a local one like a remote one, or keep both the same',
     details: `The remote side has a colon: :/docs is one of your folders, garden:/docs is in the workspace garden. New files are
 copied, and files with other content are replaced; remote ones keep their old content as a version. Files that only
 the target has are kept, unless you use --delete: then remote files go to the trash, and local files are deleted
@@ -78,21 +79,43 @@ permanently. The command asks before it deletes local files, or if the local sou
 A file that changes on the target while the command runs is a conflict and stays as it is.
 The next run reads only the events since this one; after an interruption, the same command resumes.
 Patterns are those of a .gitignore, relative to the folders. Files that they leave out are neither copied nor deleted.
-Symbolic links are skipped.`,
+Symbolic links are skipped.
+
+--two-way makes both like each other: what has changed on one side since the last run is changed on the other one,
+renamed and deleted there, too. What has changed on both is kept twice: yours gets a name such as
+"plan (conflict 2026-11-26 laptop).txt". A changed file is not deleted. Local files that are deleted or replaced are
+kept in the folder .satchel/trash for 30 days. The first run merges both sides and deletes nothing. --watch goes on
+until it is interrupted. Patterns also come from the file .satchelignore in the local folder.`,
     examples: [
       'sync photos :/photos',
       'sync --delete --dry-run site garden:/site',
       "sync --exclude node_modules/ --exclude '*.tmp' . :/projects/app",
       'sync --delete --yes garden:/plans plans',
+      'sync --two-way notes :/notes',
+      'sync --watch plans garden:/plans   # both ways, until it is interrupted',
     ],
   })
-    .option('--delete', 'delete files that the source does not have')
+    .addOption(new Option('--delete', 'delete files that the source does not have').conflicts(['twoWay', 'watch']))
+    .option('--two-way', 'keep both sides the same')
+    .addOption(
+      new Option('--watch', 'with --two-way, which it implies: go on with what changes').implies({ twoWay: true }),
+    )
+    .option(
+      '--max-delete <n>',
+      'with --two-way: how many files may be deleted; by default half of them',
+      wholeNumber(0),
+    )
+    .option('--reset', 'with --two-way: forget earlier runs and merge both sides, which deletes nothing')
     .option('--dry-run', 'only show what would be done')
     .option('--include <pattern>', 'only files that match; repeat it for several', several)
     .option('--exclude <pattern>', 'leave out files that match; repeat it for several', several)
     .option('-y, --yes', 'do not ask for confirmation before deleting files')
     .option(...parallelOption)
-  sync.action((source: string, target: string, options: SyncOptions) =>
-    perform(sync, async context => (await import('../actions/sync.ts')).sync(context, source, target, options)),
+  sync.action((source: string, target: string, options: SyncOptions & BothOptions & { twoWay?: boolean }) =>
+    perform(sync, async context =>
+      options.twoWay
+        ? (await import('../actions/sync-both.ts')).syncBoth(context, source, target, options)
+        : (await import('../actions/sync.ts')).sync(context, source, target, options),
+    ),
   )
 }

@@ -1,5 +1,5 @@
 import { lstat, open, readdir, realpath } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Failure, toFailure } from '../failure.ts'
 import { joinPath } from '../path.ts'
 import { hashOf } from '../transfer/local-file.ts'
@@ -8,6 +8,7 @@ import type { Filter } from './filter.ts'
 
 export interface LocalFolder extends Entry {
   kind: 'folder'
+  identity: string | null
   /** As the file system writes it. */
   path: string
 }
@@ -16,6 +17,8 @@ export interface LocalFolder extends Entry {
 export interface LocalFile extends Entry {
   kind: 'file'
   path: string
+  /** The same under another name; null if the file system does not tell when a file was made: numbers of inodes are used again. */
+  identity: string | null
   mtimeMs: number
   ctimeMs: number
 }
@@ -34,13 +37,38 @@ export interface LocalTree {
   skipped: Set<string>
   /** Folders that the filter leaves out, but not all that is in them. */
   passed: Set<string>
+  /** Folders of which it is not known what is in them. */
+  unread: Set<string>
   failures: Failure[]
 }
 
-/** Finds everything below a folder. Symbolic links are not followed. @param notice receives what is skipped, except by the filter */
-export async function scan(root: string, filter: Filter, notice: (line: string) => void): Promise<LocalTree> {
+/** Where satchel keeps what belongs to a synchronized folder, in the folder itself; it takes no part. */
+export const OWN_FOLDER = '.satchel'
+
+export interface ScanOptions {
+  /** The path of the folder to begin with. */
+  at?: string
+  /** Called with each folder before it is read, by its path on this computer and its path below the root. */
+  onFolder?: (folder: string, at: string) => void
+  /** Whether a folder below the first one need not be read. */
+  isKnown?: (path: string, folder: LocalEntry) => boolean
+}
+
+/** Entries of a folder that are looked at together. */
+const TOGETHER = 64
+
+/**
+ * Finds everything below a folder. Symbolic links are not followed.
+ * @param notice receives what is skipped, except by the filter
+ */
+export async function scan(
+  root: string,
+  filter: Filter,
+  notice: (line: string) => void,
+  { at = '', onFolder, isKnown }: ScanOptions = {},
+): Promise<LocalTree> {
   const entries = new Map<string, LocalEntry>()
-  const [skipped, passed] = [new Set<string>(), new Set<string>()]
+  const [skipped, passed, unread] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const failures: Failure[] = []
   const fail = (error: unknown, path: string) => {
     const { code, message, details } = toFailure(error)
@@ -48,22 +76,30 @@ export async function scan(root: string, filter: Filter, notice: (line: string) 
   }
 
   async function enter(folder: string, at: string): Promise<void> {
-    const names = await readdir(folder)
-    for (const name of names.sort()) {
-      const path = join(folder, name)
-      const where = joinPath(at, name.normalize('NFC'))
-      try {
-        if (entries.has(where) || skipped.has(where) || passed.has(where)) throw twin(path)
-        await visit(path, where)
-      } catch (error) {
-        if (!entries.has(where)) skipped.add(where)
-        fail(error, path)
+    onFolder?.(folder, at)
+    const names = (await readdir(folder)).sort()
+    const seen = new Set<string>()
+    for (let start = 0; start < names.length; start += TOGETHER) {
+      const paths = names.slice(start, start + TOGETHER).map(name => join(folder, name))
+      const found = await Promise.allSettled(paths.map(lookAt))
+      for (const [i, path] of paths.entries()) {
+        const where = joinPath(at, basename(path).normalize('NFC'))
+        if (basename(path) === OWN_FOLDER) continue
+        try {
+          if (seen.has(where)) throw twin(path)
+          seen.add(where)
+          const look = found[i]
+          if (look?.status !== 'fulfilled') throw look?.reason
+          await visit(look.value, path, where)
+        } catch (error) {
+          if (!entries.has(where)) skipped.add(where)
+          fail(error, path)
+        }
       }
     }
   }
 
-  async function visit(path: string, where: string): Promise<void> {
-    const entry = await lookAt(path)
+  async function visit(entry: LocalEntry | null, path: string, where: string): Promise<void> {
     if (!entry) {
       if (filter.takes(where, 'file') && filter.enters(where))
         notice(`${path} is a symbolic link, or neither a file nor a folder; it was skipped.`)
@@ -72,12 +108,16 @@ export async function scan(root: string, filter: Filter, notice: (line: string) 
       const isEntered = entry.kind === 'folder' && filter.enters(where)
       if (filter.takes(where, entry.kind)) entries.set(where, entry)
       else (isEntered ? passed : skipped).add(where)
-      if (isEntered) await enter(path, where)
+      if (isEntered && !isKnown?.(where, entry))
+        await enter(path, where).catch(error => {
+          unread.add(where)
+          throw error
+        })
     }
   }
 
-  await enter(root, '')
-  return { entries: byPath(entries), skipped, passed, failures }
+  await enter(join(root, at), at)
+  return { entries: byPath(entries), skipped, passed, unread, failures }
 }
 
 /** Null for what is neither a file nor a folder. */
@@ -86,9 +126,10 @@ export async function lookAt(path: string): Promise<LocalEntry | null> {
     // What is not UTF-8 is read as another name.
     throw path.includes('\uFFFD') && error.code === 'ENOENT' ? notUnicode(path) : error
   })
-  const { size, mtimeMs, ctimeMs } = there
-  if (there.isDirectory()) return { kind: 'folder', size: 0, path }
-  return there.isFile() ? { kind: 'file', size, path, mtimeMs, ctimeMs } : null
+  const { size, mtimeMs, ctimeMs, ino, birthtimeMs } = there
+  const identity = birthtimeMs > 0 ? `${ino} ${birthtimeMs}` : null
+  if (there.isDirectory()) return { kind: 'folder', size: 0, path, identity }
+  return there.isFile() ? { kind: 'file', size, path, identity, mtimeMs, ctimeMs } : null
 }
 
 /** @throws TARGET_EXISTS for a folder that no longer exists, or that a link leads to: it may be outside of what is synchronized */

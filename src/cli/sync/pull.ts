@@ -9,7 +9,7 @@ import { getFile } from '../transfer/get-file.ts'
 import { foldersAbove } from './entry.ts'
 import { isUntouched, type LocalEntry, lookAt, requireFolder } from './local-tree.ts'
 import type { RemoteEntry } from './remote-tree.ts'
-import { attempt, type Change, type Work } from './work.ts'
+import { attempt, type Change, type Job, type Work } from './work.ts'
 
 /** Makes the local folder like the remote one. What has changed since it was looked at stays. */
 export async function pull(work: Work): Promise<void> {
@@ -29,7 +29,7 @@ export async function pull(work: Work): Promise<void> {
 }
 
 /** Where a path is on this computer: what is there already may be spelled otherwise. */
-export function localPath({ pair, local }: Pick<Work, 'pair' | 'local'>, path: string): string {
+export function localPath({ pair, local }: Pick<Job, 'pair' | 'local'>, path: string): string {
   const known = local.entries.get(path)
   if (known) return known.path
   const { folder, name } = splitPath(path)
@@ -37,7 +37,7 @@ export function localPath({ pair, local }: Pick<Work, 'pair' | 'local'>, path: s
 }
 
 /** Makes folders that are missing, one below the other. The outermost was there at the start: without its disk it is not made again. */
-async function makeFolders(work: Work, paths: string[]): Promise<void> {
+export async function makeFolders(work: Job, paths: string[]): Promise<void> {
   await requireFolder(work.pair.local)
   for (const path of paths) {
     const folder = localPath(work, path)
@@ -50,7 +50,7 @@ async function makeFolders(work: Work, paths: string[]): Promise<void> {
 
 /** The source of a download. @throws FILE_CHANGED if the file has other bytes meanwhile */
 export const sourceOf = (
-  { pair: { place, path: root } }: Pick<Work, 'pair'>,
+  { pair: { place, path: root } }: Pick<Job, 'pair'>,
   path: string,
   file: RemoteEntry,
 ): Source => {
@@ -81,7 +81,10 @@ async function download(
   const before = local.entries.get(path)
   const got = await getFile(sourceOf(work, path, file), to, {
     ...{ patience: context.patience, progress, force: replaces },
-    beforeReplacing: () => requireUntouched(to, before),
+    beforeReplacing: async () => {
+      await requireUntouched(to, before)
+      return false
+    },
   })
   const time = new Date(file.updatedAt)
   // What is there meanwhile may be a link.
@@ -94,7 +97,7 @@ async function download(
 const lookOf = ({ size, mtimeMs, ctimeMs }: Extract<LocalEntry, { kind: 'file' }>) => ({ size, mtimeMs, ctimeMs })
 
 /** @throws TARGET_EXISTS if there is something else than there was */
-async function requireUntouched(path: string, before: LocalEntry | undefined): Promise<void> {
+export async function requireUntouched(path: string, before: LocalEntry | undefined): Promise<void> {
   const now = await lookAt(path)
   const isSame =
     before?.kind === 'file' ? now?.kind === 'file' && isUntouched(before, now) : before && before.kind === now?.kind

@@ -7,7 +7,7 @@ import { putFile } from '../transfer/put-file.ts'
 import { type Move, outermost } from './compare.ts'
 import { foldersAbove } from './entry.ts'
 import { isUntouched, lookAt, requireFolder } from './local-tree.ts'
-import { attempt, type Change, type Work } from './work.ts'
+import { attempt, type Change, type Job, type Work } from './work.ts'
 
 /** Makes the remote folder like the local one. What goes is moved to the trash; what has changed since it was looked at stays. */
 export async function push(work: Work): Promise<void> {
@@ -55,9 +55,10 @@ async function moveRemote(
   return { action: 'move', from, size }
 }
 
-async function upload(
-  { pair: { place, path: root }, local, remote, progress, parts, digests }: Work,
-  { path, replaces }: Work['plan']['files'][number],
+/** Sends a file. @throws REVISION_MISMATCH, PATH_EXISTS if another one is there meanwhile */
+export async function upload(
+  { pair: { place, path: root }, local, remote, progress, parts, digests }: Job,
+  { path, replaces }: { path: string; replaces: boolean },
 ): Promise<Omit<Change, 'path'> | null> {
   const file = local.entries.get(path)
   if (file?.kind !== 'file') return null
@@ -91,10 +92,10 @@ async function removeRemote({ pair: { place }, remote }: Work, path: string): Pr
   }
 }
 
-const fileChanged = (path: string): Failure =>
+export const fileChanged = (path: string): Failure =>
   new Failure('FILE_CHANGED', `${path} changed while the command ran. Run the command again.`)
 
-const changedMeanwhile = (path: string, code: string): Failure =>
+export const changedMeanwhile = (path: string, code: string): Failure =>
   new Failure(
     code,
     `${path} changed on the service while the command ran and was left as it is. Check it, and run the command again.`,

@@ -103,6 +103,7 @@ async function catchUp(
   const hasMoved = about.some(({ kind }) => /^folder\.(moved|renamed|restored)$/.test(kind))
   const isBelow = (path: string | null) => path !== null && (root === '' || inDrive(path).startsWith(`${root}/`))
   const changed = about.filter(({ id, path, from }) => hasMoved || known.has(id) || isBelow(path) || isBelow(from))
+  if (changed.length === 0) return { rootId, cursor, entries }
   const madeHere = new Set(about.flatMap(({ kind, id }) => (kind === 'folder.created' ? [id] : [])))
   const ids = [...new Set(changed.map(({ id }) => id))]
   const appeared: string[] = []

@@ -28,7 +28,7 @@ export const clashOf = (path: string): Failure =>
     { path },
   )
 
-const order = ['upload', 'download', 'replace', 'move', 'mkdir', 'delete'] as const
+const order = ['upload', 'download', 'replace', 'move', 'mkdir', 'conflict', 'delete'] as const
 const done: Record<Change['action'], string> = {
   upload: 'uploaded',
   download: 'downloaded',
@@ -36,6 +36,7 @@ const done: Record<Change['action'], string> = {
   move: 'moved',
   mkdir: 'made',
   delete: 'deleted',
+  conflict: 'in conflict, kept twice',
 }
 
 interface Outcome {

@@ -57,9 +57,9 @@ export async function pairStates(pair: string[], local: string): Promise<PairSta
 const UNUSED_MS = 180 * 86_400_000
 
 /** Removes the state of pairs that have not been synchronized for long. */
-async function forgetUnused(folder: string): Promise<void> {
+export async function forgetUnused(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (!name.endsWith('.json')) continue
+    if (!/\.(json|db)$/.test(name)) continue
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
     if (found && found.mtimeMs < Date.now() - UNUSED_MS) await rm(path, { force: true })

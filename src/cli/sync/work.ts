@@ -9,10 +9,14 @@ import type { RemoteEntry } from './remote-tree.ts'
 
 /** Something that is done, or would be. Paths are relative to the folders that are synchronized. */
 export interface Change {
-  action: 'upload' | 'download' | 'replace' | 'move' | 'mkdir' | 'delete'
+  action: 'upload' | 'download' | 'replace' | 'move' | 'mkdir' | 'delete' | 'conflict'
+  /** Which side has changed, if both may. */
+  side?: 'local' | 'remote'
   path: string
   /** Where it was before it was moved. */
   from?: string
+  /** The new name of the local version after a conflict. */
+  keptAs?: string
   /** Bytes of a file. */
   size?: number
   /** By which it is restored. */
@@ -28,12 +32,11 @@ export interface Pair {
   local: string
 }
 
-/** What carries out a plan. */
-export interface Work {
+/** What carries out changes. */
+export interface Job {
   context: Context
   pair: Pair
-  plan: Plan
-  local: LocalTree
+  local: Pick<LocalTree, 'entries'>
   remote: ReadonlyMap<string, RemoteEntry>
   progress: Progress
   parallel: number
@@ -44,12 +47,17 @@ export interface Work {
   failures: Failure[]
 }
 
+/** What carries out a plan. */
+export interface Work extends Job {
+  plan: Plan
+}
+
 /** These affect everything that is still to be done. */
 const fatal = ['INTERRUPTED', 'UNREACHABLE', 'UNAUTHENTICATED', 'NOT_SIGNED_IN', 'INSUFFICIENT_SCOPE', 'FORBIDDEN']
 
 /** Carries out a change, and collects its failure. */
 export async function attempt(
-  { changes, failures, progress }: Work,
+  { changes, failures, progress }: Job,
   path: string,
   act: () => Promise<Omit<Change, 'path'> | null>,
 ): Promise<void> {

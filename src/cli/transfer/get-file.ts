@@ -19,8 +19,12 @@ export interface Work {
   progress: Progress
   /** Whether a file that holds something else is replaced. */
   force: boolean
-  /** Called right before a file is replaced. @throws to leave it as it is */
-  beforeReplacing?: () => Promise<void>
+  /** Called right before a file is replaced. Resolves to whether it has taken the file away. @throws to leave it as it is */
+  beforeReplacing?: () => Promise<boolean>
+  /** The folder of the .part file, on the same file system; by default beside the file. */
+  parts?: string
+  /** The time of modification that the file gets. */
+  time?: Date
 }
 
 /** Downloads a file to `path`, through a .part file beside it that allows to resume. @throws TARGET_EXISTS, DIGEST_DIFFERS */
@@ -31,7 +35,9 @@ export async function getFile(source: Source, path: string, work: Work): Promise
     return same
   }
   await mkdir(dirname(path), { recursive: true })
-  const part = partOf(source, path)
+  const beside = partOf(source, path)
+  const part = work.parts === undefined ? beside : join(work.parts, basename(beside))
+  if (work.parts !== undefined) await mkdir(work.parts, { recursive: true })
   for (;;) {
     const { isResumed, checksum } = await fetchInto(part, source, work)
     if (checksum === source.md5Checksum || source.md5Checksum === undefined) {
@@ -106,6 +112,7 @@ async function fetchInto(part: string, source: Source, work: Work): Promise<{ is
     const isResumed = sink.at > 0
     work.progress.skip(sink.at)
     await stream(source, sink, work)
+    if (work.time) await file.utimes(work.time, work.time)
     await file.sync()
     return { isResumed, checksum: sink.hash.digest('hex') }
   } finally {
@@ -141,13 +148,14 @@ async function sinkOf(file: FileHandle, source: Source, { patience }: Work): Pro
 /** Renames a complete file, without replacing one that was created meanwhile unless `force`. */
 async function renameInto(part: string, path: string, { force, beforeReplacing }: Work): Promise<void> {
   if (force) {
+    let isTaken: boolean | undefined
     try {
-      await beforeReplacing?.()
+      isTaken = await beforeReplacing?.()
     } catch (error) {
       await rm(part)
       throw error
     }
-    return rename(part, path)
+    if (!isTaken) return rename(part, path)
   }
   try {
     await link(part, path)

@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { findFolders } from '../config.ts'
+import { Failure } from '../failure.ts'
+import { findPlace } from '../find-place.ts'
+import { withLock } from '../lock.ts'
+import { isMarkedRemote, requireOneRemote } from '../path.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { type Filter, filterOf } from '../sync/filter.ts'
+import { ignoresCase } from '../sync/local-name.ts'
+import { answerOf } from '../sync/report.ts'
+import { forgetUnused } from '../sync/state.ts'
+import type { Pair } from '../sync/work.ts'
+import { follow } from '../two-way/follow.ts'
+import { ownFolder } from '../two-way/own-folder.ts'
+import { plannedChange } from '../two-way/report.ts'
+import { openKnown } from '../two-way/state.ts'
+import { type Both, digestsIn, lookAtBoth, synchronizeBoth } from '../two-way/synchronize.ts'
+import type { SyncOptions } from './sync.ts'
+
+export interface BothOptions extends Omit<SyncOptions, 'delete' | 'yes'> {
+  watch?: boolean
+  reset?: boolean
+  maxDelete?: number
+}
+
+/** Patterns of what takes no part, in the local folder itself. */
+const IGNORE_FILE = '.satchelignore'
+
+/** Keeps a local folder and a remote one the same. The order of the two does not matter. */
+export async function syncBoth(
+  context: Context,
+  one: string,
+  other: string,
+  options: BothOptions,
+): Promise<Answer | undefined> {
+  requireOneRemote(one, other)
+  const [named, remote] = isMarkedRemote(one) ? [other, one] : [one, other]
+  const { place, path } = await findPlace(await open(context), remote)
+  const pair: Pair = { place, path: path.normalize('NFC'), local: await localFolder(named) }
+  const key = hashOf(['two-way', place.client.url, place.key, pair.path, pair.local])
+  const { syncs } = await findFolders()
+  const busy = (pid: number) =>
+    new Failure('SYNC_BUSY', `Another satchel (process ${pid}) is synchronizing ${pair.local}.`, { pid })
+  // Whatever the remote folder is: two of them would undo each other's changes.
+  return withLock(join(syncs, `${hashOf([pair.local])}.lock`), busy, () =>
+    withStore(context, pair, { key, file: join(syncs, `${key}.db`) }, options),
+  )
+}
+
+const hashOf = (parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+
+async function withStore(
+  context: Context,
+  pair: Pair,
+  { key, file }: { key: string; file: string },
+  options: BothOptions,
+): Promise<Answer | undefined> {
+  const store = openKnown(file)
+  try {
+    await forgetUnused(join(file, '..'))
+    if (options.reset && !options.dryRun) store.write({ agreed: new Map(), remote: null, marker: null })
+    const known = store.read()
+    if (known.marker === null && !options.dryRun) await makeRemote(pair)
+    const latest = Math.max(0, ...(known.remote?.entries ?? []).map(({ updatedAt }) => Date.parse(updatedAt)))
+    const own = ownFolder(pair.local, key, latest)
+    const both: Both = {
+      ...{ context, pair, store, own },
+      ...{ filter: () => filterIn(pair.local, options), ignoresCase: await ignoresCase(pair.local) },
+      ...{ parallel: options.parallel, label: label(), maxDelete: options.maxDelete },
+      ...{ digests: digestsIn(known.agreed), local: null, said: new Set() },
+    }
+    if (options.dryRun) return await preview(both)
+    context.resumeHint = 'Run the same command to continue.'
+    await own.tidy()
+    if (options.watch) return await follow(both)
+    const outcome = await synchronizeBoth(both, null)
+    for (const { path, keptAs } of outcome.changes)
+      if (keptAs !== undefined) context.notice(`${path} has changed on both sides: yours is kept as ${keptAs}.`)
+    return answerOf({ ...outcome, ...sidesOf(pair), isDryRun: false })
+  } finally {
+    store.close()
+  }
+}
+
+const sidesOf = (pair: Pair) => ({
+  source: pair.local,
+  target: pair.place.show(pair.path),
+  show: (path: string) => pair.place.show([pair.path, path].filter(part => part !== '').join('/')),
+})
+
+async function preview(both: Both): Promise<Answer> {
+  const { actions, unchanged, failures } = await lookAtBoth(both, null, new Set(), true)
+  return answerOf({ changes: actions.map(plannedChange), unchanged, failures, ...sidesOf(both.pair), isDryRun: true })
+}
+
+/** @throws USAGE for what is not a folder */
+async function localFolder(named: string): Promise<string> {
+  const found = await stat(named).catch(error => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (found === null) await mkdir(named, { recursive: true })
+  else if (!found.isDirectory()) throw new Failure('USAGE', `${named} is not a folder. For a file, use put or get.`)
+  return realpath(named)
+}
+
+/** Before the first run. */
+async function makeRemote({ place, path }: Pair): Promise<void> {
+  if (path === '') return
+  if (!(await place.find(path))) await place.createFolder(path, true)
+}
+
+/** @throws what keeps the patterns from being read: what they leave out would be sent */
+async function filterIn(folder: string, { include, exclude = [] }: BothOptions): Promise<Filter> {
+  const text = await readFile(join(folder, IGNORE_FILE), 'utf8').catch(error => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+  const lines = text.split(/\r?\n/).filter(line => !/^(#|\s*$)/.test(line))
+  return filterOf({ ...(include ? { include } : {}), exclude: [...lines, ...exclude] })
+}
+
+/** The day and this computer, for the name of a version that is kept beside another one. */
+function label(): string {
+  const now = new Date()
+  const two = (n: number) => String(n).padStart(2, '0')
+  const day = `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`
+  const host = (hostname().split('.')[0] ?? '').replace(/[^\p{L}\p{N}_-]/gu, '-').slice(0, 40)
+  return `${day} ${host || 'local'}`
+}

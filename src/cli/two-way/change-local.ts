@@ -1,0 +1,101 @@
+import { rename, rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Failure } from '../failure.ts'
+import { foldersAbove } from '../sync/entry.ts'
+import { lookAt, requireFolder } from '../sync/local-tree.ts'
+import { localPath, makeFolders, requireUntouched, sourceOf } from '../sync/pull.ts'
+import { fileChanged } from '../sync/push.ts'
+import type { Change } from '../sync/work.ts'
+import { getFile } from '../transfer/get-file.ts'
+import type { BothJob } from './job.ts'
+import { isMoved } from './own-folder.ts'
+import type { Action } from './sides.ts'
+
+type Done = Promise<Omit<Change, 'path'> | null>
+
+/**
+ * Downloads a file. What is replaced moves away first: to the kept ones, or after a conflict to its new name.
+ * @throws TARGET_EXISTS if something else is there than was looked at
+ */
+export async function download(job: BothJob, { path, replaces = false, keptAs }: Action): Done {
+  const { context, progress, remote, local, digests, own } = job
+  const file = remote.get(path)
+  if (!file) return null
+  await makeFolders(job, foldersAbove(path))
+  const to = localPath(job, path)
+  const before = local.entries.get(path)
+  const time = new Date(file.updatedAt)
+  const got = await getFile(sourceOf(job, path, file), to, {
+    ...{ patience: context.patience, progress, time, parts: own.parts, force: replaces || keptAs !== undefined },
+    async beforeReplacing() {
+      await requireUntouched(to, before)
+      if (keptAs === undefined) await own.discard(path, to)
+      else if (!(await isMoved(to, localPath(job, keptAs)))) throw taken(keptAs)
+      return true
+    },
+  })
+  const now = await lookAt(to)
+  // A change meanwhile has another time.
+  if (now?.kind === 'file' && now.size === got.size && now.mtimeMs === time.getTime()) {
+    const { size, mtimeMs, ctimeMs } = now
+    digests.set(path, { size, mtimeMs, ctimeMs, md5: got.md5Checksum })
+  }
+  if (keptAs !== undefined) return { action: 'conflict', keptAs, size: got.size }
+  return { action: replaces ? 'replace' : 'download', size: got.size }
+}
+
+/** Keeps the local version under another name: of two files, the one of the service comes in its place. */
+export async function resolveConflict(job: BothJob, action: Action): Done {
+  const { path, keptAs = '' } = action
+  const before = job.local.entries.get(path)
+  if (before?.kind === 'file' && job.remote.get(path)?.kind === 'file') return download(job, action)
+  const from = localPath(job, path)
+  await requireFolder(dirname(from))
+  await requireUntouched(from, before)
+  if (!(await isMoved(from, localPath(job, keptAs)))) throw taken(keptAs)
+  return { action: 'conflict', keptAs }
+}
+
+const taken = (path: string): Failure => new Failure('TARGET_EXISTS', `${path} is taken meanwhile.`)
+
+export async function makeFolder(job: BothJob, { path }: Action): Done {
+  await makeFolders(job, [...foldersAbove(path), path])
+  return { action: 'mkdir' }
+}
+
+/** Moves a file or a folder to where nothing is. */
+export async function moveLocal(job: BothJob, { path, from = '', id, size }: Action): Done {
+  const [source, target] = [localPath(job, from), localPath(job, path)]
+  await makeFolders(job, foldersAbove(path))
+  await requireFolder(dirname(source))
+  const there = await lookAt(source)
+  if (!there || (id && there.identity !== id)) throw fileChanged(source)
+  const found = await lookAt(target).catch(() => null)
+  // Another case of the same name.
+  const isSame = found?.identity !== null && found?.identity === there.identity
+  if (isSame && target.toLowerCase() === source.toLowerCase()) await rename(source, target)
+  else if (found || !(await isMoved(source, target))) throw taken(path)
+  return { action: 'move', from, ...(size === undefined ? {} : { size }) }
+}
+
+/** Moves a file to the kept ones; deletes a folder that is empty. */
+export async function removeLocal({ local, digests, own }: BothJob, { path }: Action): Done {
+  const entry = local.entries.get(path)
+  if (!entry) return null
+  await requireFolder(dirname(entry.path))
+  await requireUntouched(entry.path, entry)
+  if (entry.kind === 'file') await own.discard(path, entry.path)
+  else if (!(await isRemoved(entry.path))) return null
+  digests.delete(path)
+  return { action: 'delete', ...(entry.kind === 'file' ? { size: entry.size } : {}) }
+}
+
+/** What has come into a folder meanwhile stays, and the folder with it. */
+const isRemoved = (folder: string): Promise<boolean> =>
+  rmdir(folder).then(
+    () => true,
+    error => {
+      if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false
+      throw error
+    },
+  )

@@ -1,0 +1,63 @@
+import { Failure, isFailure } from '../failure.ts'
+import { DeleteDocument, MoveDocument } from '../generated.ts'
+import { joinPath, splitPath } from '../path.ts'
+import { changedMeanwhile, fileChanged, upload } from '../sync/push.ts'
+import type { RemoteEntry } from '../sync/remote-tree.ts'
+import type { Change } from '../sync/work.ts'
+import type { BothJob } from './job.ts'
+import { isSettled } from './local-side.ts'
+import type { Action } from './sides.ts'
+
+type Done = Promise<Omit<Change, 'path'> | null>
+
+/** Uploads a file that nothing is writing. @throws FILE_CHANGED, REVISION_MISMATCH, PATH_EXISTS */
+export async function send(job: BothJob, { path, replaces = false }: Action): Done {
+  const file = job.local.entries.get(path)
+  if (file?.kind !== 'file') return null
+  if (!(await isSettled(file))) throw fileChanged(file.path)
+  const done = await upload(job, { path, replaces })
+  // What was sent may be newer than what was looked at.
+  if (!(await isSettled(file))) job.digests.delete(path)
+  return done
+}
+
+export async function createFolder({ pair: { place, path: root } }: BothJob, { path }: Action): Done {
+  await place.createFolder(joinPath(root, path), true)
+  return { action: 'mkdir' }
+}
+
+/** Moves an entry, which keeps its id, shares and versions. @throws REVISION_MISMATCH, PATH_EXISTS */
+export async function moveRemote(
+  { pair: { place, path: root } }: BothJob,
+  { path, from = '', size }: Action,
+  entry: RemoteEntry | undefined,
+): Done {
+  if (!entry) return null
+  const { folder, name } = splitPath(joinPath(root, path))
+  const input = { entries: [{ id: entry.id }], to: await place.at(folder), name, expectedRevision: entry.revision }
+  await place.client.change(MoveDocument, input).catch(error => {
+    throw isFailure(error, 'PATH_EXISTS', 'REVISION_MISMATCH', 'FILE_NOT_FOUND')
+      ? changedMeanwhile(from, error.code)
+      : error
+  })
+  return { action: 'move', from, ...(size === undefined ? {} : { size }) }
+}
+
+/** Moves an entry to the trash. A folder into which something has come meanwhile is restored. */
+export async function removeRemote({ pair: { place }, remote }: BothJob, { path, files = 0 }: Action): Done {
+  const entry = remote.get(path)
+  if (!entry) return null
+  const input = { entries: [{ id: entry.id }], recursive: true, expectedRevision: entry.revision }
+  try {
+    const { filesDeleted, trashItems } = await place.client.change(DeleteDocument, input)
+    const item = trashItems?.[0]?.id ?? null
+    if (filesDeleted > files && item !== null) {
+      await place.trash.restore(item, undefined, 'FAIL')
+      throw new Failure('FILE_CHANGED', `Something came into ${path} on the service, so it was restored.`)
+    }
+    return { action: 'delete', trashItemId: item }
+  } catch (error) {
+    if (isFailure(error, 'FILE_NOT_FOUND')) return null
+    throw isFailure(error, 'REVISION_MISMATCH') ? changedMeanwhile(path, error.code) : error
+  }
+}

@@ -1,0 +1,89 @@
+import { linkSignal, sleep } from '../../upload-engine/signal.ts'
+import { type Failure, isFailure, toFailure } from '../failure.ts'
+import type { Answer } from '../run.ts'
+import { jsonLine } from '../text.ts'
+import { lineOf, unsaid } from './report.ts'
+import { type Both, type Outcome, synchronizeBoth } from './synchronize.ts'
+import { watchLocal } from './watch-local.ts'
+import { watchRemote } from './watch-remote.ts'
+
+/** After something has happened, more is waited for: a program that saves does several things. */
+const SETTLE_MS = 300
+/** The remote side is asked, whatever its events say. */
+const ASK_MS = 60_000
+/** Everything is looked at, whatever the system has told. */
+const FULL_MS = 300_000
+/** The same where the system does not tell. */
+const BLIND_MS = 30_000
+/** Before what has failed is tried again. */
+const AGAIN_MS = 3_000
+
+const passing = ['UNREACHABLE', 'UNAVAILABLE', 'RATE_LIMITED', 'MAINTENANCE', 'BAD_ANSWER']
+const changing = ['FILE_CHANGED', 'REVISION_MISMATCH', 'PATH_EXISTS', 'TARGET_EXISTS']
+
+/** Keeps both sides the same until it is interrupted. Losses of the network are waited for. @throws what waiting does not help */
+export async function follow(both: Both): Promise<Answer | undefined> {
+  const { context } = both
+  const { signal } = context.patience
+  const own = linkSignal(signal)
+  let wake = () => {}
+  let isAwake = false
+  const happen = () => {
+    isAwake = true
+    wake()
+  }
+  let fullMs = FULL_MS
+  const local = watchLocal(both.pair.local, happen, error => {
+    fullMs = BLIND_MS
+    context.notice(`The system does not watch all folders (${error.message}), so they are looked at every 30 seconds.`)
+  })
+  both.onFolder = local.onFolder
+  const remote = watchRemote(both.pair.place, happen, own.signal).catch(() => {})
+  const said = new Set<string>()
+  let lastFull = Number.NEGATIVE_INFINITY
+  try {
+    for (;;) {
+      isAwake = false
+      const changed = performance.now() - lastFull > fullMs ? null : local.take()
+      if (changed === null) both.local = null
+      const failures = await once(both, changed)
+      if (both.local === null) lastFull = Number.NEGATIVE_INFINITY
+      else if (changed === null) lastFull = performance.now()
+      const { local: tree } = both
+      if (tree) local.prune(at => tree.entries.get(at)?.kind === 'folder' || tree.passed.has(at))
+      for (const { code, message, details } of unsaid(failures, said))
+        if (context.json) process.stdout.write(jsonLine({ failed: { ...details, code, message } }))
+        else context.notice(`${message} (${code})`)
+      const again = failures.some(failure => isFailure(failure, ...passing, ...changing))
+      const pause = Math.min(again ? AGAIN_MS : ASK_MS, fullMs)
+      if (!isAwake) {
+        const woken = new Promise<void>(resolve => {
+          wake = resolve
+        })
+        await Promise.race([woken, sleep(pause, signal)])
+      }
+      await sleep(SETTLE_MS, signal)
+    }
+  } finally {
+    own.end(new Error('over'))
+    own.release()
+    local.close()
+    await remote
+  }
+}
+
+/** One synchronization, which prints what it does. Resolves to what has failed. */
+async function once(both: Both, changed: ReadonlySet<string> | null): Promise<Failure[]> {
+  try {
+    const { failures }: Outcome = await synchronizeBoth(both, changed, change =>
+      process.stdout.write(both.context.json ? jsonLine(change) : `${lineOf(change)}\n`),
+    )
+    return failures
+  } catch (error) {
+    both.context.patience.signal.throwIfAborted()
+    // What was looked at is no longer known to be so.
+    both.local = null
+    if (isFailure(error, ...passing)) return [toFailure(error)]
+    throw error
+  }
+}

@@ -1,0 +1,141 @@
+import { lstat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { inParallel } from '../each.ts'
+import type { Filter } from '../sync/filter.ts'
+import {
+  digestOf,
+  isUntouched,
+  type KnownDigest,
+  type LocalFile,
+  type LocalTree,
+  type ScanOptions,
+  scan,
+} from '../sync/local-tree.ts'
+import type { Agreed, LocalItem, RemoteItem } from './sides.ts'
+import { pathOf, Tree } from './tree.ts'
+
+/** A local entry in its tree. */
+export type LocalNode = LocalItem & Pick<Agreed, 'mtimeMs' | 'ctimeMs'>
+
+export interface Looking extends Pick<ScanOptions, 'onFolder'> {
+  root: string
+  filter: Filter
+  notice(line: string): void
+}
+
+/** With more folders than this, everything is looked at. */
+const MANY = 50
+
+/**
+ * Looks at the local folder.
+ * @param known what was there before; it is changed
+ * @param changed folders in which something may have changed; null for everything
+ */
+export async function look(
+  { root, filter, notice, ...options }: Looking,
+  known: LocalTree | null,
+  changed: ReadonlySet<string> | null,
+): Promise<LocalTree> {
+  if (!known || !changed || changed.size > MANY || known.failures.length > 0) return scan(root, filter, notice, options)
+  for (const at of [...changed].sort()) {
+    // What is in a folder that is gone went with it.
+    if (at !== '' && known.entries.get(at)?.kind !== 'folder' && !known.passed.has(at)) continue
+    const staying = new Set<string>()
+    const isKnown: ScanOptions['isKnown'] = (path, { identity }) => {
+      const isSame = known.passed.has(path) || (identity !== null && known.entries.get(path)?.identity === identity)
+      if (isSame) staying.add(path)
+      return isSame
+    }
+    const fresh = await scan(root, filter, notice, { ...options, at, isKnown }).catch(() => null)
+    if (!fresh || fresh.failures.length > 0) return scan(root, filter, notice, options)
+    replaceLevel(known, fresh, at, staying)
+  }
+  return known
+}
+
+/** Puts what a folder has now in place of what it had. @param staying folders in it whose entries are as they were */
+function replaceLevel(known: LocalTree, fresh: LocalTree, at: string, staying: ReadonlySet<string>): void {
+  const prefix = at === '' ? '' : `${at}/`
+  const goes = (path: string) => {
+    const end = path.indexOf('/', prefix.length)
+    return path.startsWith(prefix) && !(end > 0 && staying.has(path.slice(0, end)))
+  }
+  for (const part of ['entries', 'skipped', 'passed', 'unread'] as const)
+    for (const path of known[part].keys()) if (goes(path)) known[part].delete(path)
+  for (const [path, entry] of fresh.entries) known.entries.set(path, entry)
+  for (const part of ['skipped', 'passed', 'unread'] as const) for (const path of fresh[part]) known[part].add(path)
+}
+
+/** What a plan compares: files have the digests that are known. */
+export function localTree(
+  { entries, skipped, unread }: LocalTree,
+  digests: ReadonlyMap<string, KnownDigest>,
+): Tree<LocalNode> {
+  const tree = new Tree<LocalNode>()
+  const other: LocalNode = { kind: 'other', size: 0, identity: null, mtimeMs: 0, ctimeMs: 0 }
+  for (const [path, entry] of entries) {
+    const { kind, size, identity } = entry
+    if (entry.kind === 'folder') tree.put(path, { kind, size, identity, mtimeMs: 0, ctimeMs: 0 })
+    else {
+      const { mtimeMs, ctimeMs } = entry
+      const known = digests.get(path)
+      const md5 = known && isUntouched(known, entry) ? known.md5 : undefined
+      tree.put(path, { kind, size, identity, mtimeMs, ctimeMs, md5 })
+    }
+  }
+  for (const path of [...skipped, ...unread]) tree.put(path, { ...other })
+  return tree
+}
+
+interface Reading {
+  files: LocalTree['entries']
+  digests: Map<string, KnownDigest>
+  local: Tree<LocalNode>
+  base: Tree<Agreed>
+  remote: Tree<RemoteItem>
+  parallel: number
+  signal: AbortSignal
+}
+
+/** Reads changed local files whose bytes another side may have, too: those of the same size. */
+export async function readDigests({ files, digests, local, base, remote, parallel, signal }: Reading): Promise<void> {
+  const gone = new Set<number>()
+  const remoteSizes = new Map<string, number>()
+  for (const { entry } of remote.nodes()) if (entry?.kind === 'file') remoteSizes.set(entry.id, entry.size)
+  for (const node of base.nodes())
+    if (node.entry?.kind === 'file' && local.at(pathOf(node))?.entry?.kind !== 'file') gone.add(node.entry.size)
+  gone.delete(0)
+  const wanted: { path: string; item: LocalNode; file: LocalFile }[] = []
+  for (const node of local.nodes()) {
+    const { entry: item } = node
+    if (item?.kind !== 'file' || item.md5 !== undefined) continue
+    const path = pathOf(node)
+    const file = files.get(path)
+    const known = base.at(path)?.entry
+    const sizes = [known?.size, remote.at(path)?.entry?.size, known && remoteSizes.get(known.id)]
+    if (file?.kind === 'file' && (gone.has(item.size) || sizes.includes(item.size))) wanted.push({ path, item, file })
+  }
+  await inParallel(parallel, wanted, async ({ path, item, file }) => {
+    try {
+      if (!(await isSettled(file))) return
+      const digest = await digestOf(file, undefined, signal)
+      if (!(await isSettled(file))) return
+      digests.set(path, digest)
+      item.md5 = digest.md5
+    } catch {
+      // What cannot be read now is reported where it is sent.
+      signal.throwIfAborted()
+    }
+  })
+}
+
+/** A change within the resolution of the clock of a file system would not show. */
+const SETTLE_MS = 300
+
+/** Whether a file is as it was looked at, and not of this very moment: a program may be writing it. */
+export async function isSettled(file: LocalFile): Promise<boolean> {
+  const age = Math.abs(Date.now() - Math.max(file.mtimeMs, file.ctimeMs))
+  if (age < SETTLE_MS) await sleep(SETTLE_MS - age)
+  const { size, mtimeMs, ctimeMs } = await lstat(file.path)
+  return isUntouched({ size, mtimeMs, ctimeMs }, file)
+}

@@ -1,0 +1,162 @@
+import {
+  type Action,
+  type Agreed,
+  isFolder,
+  isSameFile,
+  type LocalItem,
+  type RemoteItem,
+  type Side,
+  type Trees,
+} from './sides.ts'
+import { childrenOf, isSamePlace, type Node, pathOf, type Tree } from './tree.ts'
+
+/**
+ * Finds what was moved on one side since the last agreement, and moves it on the other side, too; if it was moved on both, the remote
+ * place wins. The trees are changed accordingly. What cannot be moved (its place is taken, a folder would come into itself) is left to the
+ * comparison of paths, which copies and deletes.
+ * @param refused moves that have failed: not to be tried again
+ */
+export function planMoves(trees: Trees, refused: ReadonlySet<string> = new Set()): Action[] {
+  const { local, base, remote } = trees
+  const moves: Action[] = []
+  const remotes = new Map<string, Node<RemoteItem>>()
+  for (const node of remote.nodes()) if (node.entry) remotes.set(node.entry.id, node)
+  const locals = new Map<string, Node<LocalItem>[]>()
+  for (const node of local.nodes()) if (node.entry?.identity) addTo(locals, node.entry.identity, node)
+
+  const isKnown = (node: Node<LocalItem>) => base.at(pathOf(node))?.entry?.kind === node.entry?.kind
+  const remoteOf = ({ entry }: Node<Agreed>) => {
+    const found = entry && remotes.get(entry.id)
+    return found?.entry?.kind === entry?.kind ? found : undefined
+  }
+  /** What is at its path, or else what has its identity. */
+  const localOf = (node: Node<Agreed>) => {
+    const there = local.at(pathOf(node))
+    if (there?.entry?.kind === node.entry?.kind) return there
+    const alike = locals.get(node.entry?.identity ?? '') ?? []
+    return alike.find(other => other.entry?.kind === node.entry?.kind && !isKnown(other))
+  }
+  /** What the base has goes along, in place of what was there. */
+  const rebase = (node: Node<Agreed>, path: string) => {
+    if (!isInside(path, pathOf(node)) && !isInside(pathOf(node), path)) base.move(node, path)
+    else base.remove(node)
+  }
+  const carryOut = <E extends LocalItem | RemoteItem>(
+    side: Side,
+    tree: Tree<E>,
+    node: Node<E>,
+    known: Node<Agreed>,
+    path: string,
+  ) => {
+    const from = pathOf(node)
+    if (refused.has(keyOf({ side, from, path })) || !isFree(tree, path) || isInside(path, from)) return false
+    const id = (side === 'local' ? known.entry?.identity : known.entry?.id) ?? null
+    moves.push({
+      side,
+      action: 'move',
+      id,
+      from,
+      path,
+      ...(node.entry?.kind === 'file' ? { size: node.entry.size } : {}),
+    })
+    tree.move(node, path)
+    rebase(known, path)
+    return true
+  }
+
+  const followRemote: Attempt = known => {
+    const there = remoteOf(known)
+    if (!there || isSamePlace(there, known)) return null
+    const here = localOf(known)
+    if (!here) return null
+    const path = pathOf(there)
+    return {
+      path,
+      carryOut: () => {
+        if (!isSamePlace(here, there)) return carryOut('local', local, here, known, path)
+        rebase(known, path)
+        return true
+      },
+    }
+  }
+  const followLocal: Attempt = known => {
+    const there = remoteOf(known)
+    if (!there || !isSamePlace(there, known) || local.at(pathOf(known))) return null
+    const here = localOf(known)
+    return here ? { path: pathOf(here), carryOut: () => carryOut('remote', remote, there, known, pathOf(here)) } : null
+  }
+  repeat(base, followRemote)
+  repeat(base, followLocal)
+  for (const { known, here } of alikeFiles(trees, isKnown)) {
+    const there = remoteOf(known)
+    if (there && isSamePlace(there, known) && isSameFile(known.entry, there.entry))
+      carryOut('remote', remote, there, known, pathOf(here))
+  }
+  return moves
+}
+
+export const keyOf = ({ side, from, path }: Partial<Pick<Action, 'side' | 'from'>> & Pick<Action, 'path'>): string =>
+  JSON.stringify([side, from, path])
+
+/** Null for what has not moved. */
+type Attempt = (known: Node<Agreed>) => { path: string; carryOut(): boolean } | null
+
+/** Tries what has moved, the outermost first, until nothing more can be moved: each move may make place for another one. */
+function repeat(base: Tree<Agreed>, attempt: Attempt): void {
+  for (let hasMoved = true; hasMoved; ) {
+    hasMoved = false
+    const found: { known: Node<Agreed>; depth: number }[] = []
+    const visit = (folder: Node<Agreed>) => {
+      for (const known of childrenOf(folder).values()) {
+        const move = known.entry && attempt(known)
+        if (move) found.push({ known, depth: move.path.split('/').length })
+        else visit(known)
+      }
+    }
+    visit(base.root)
+    for (const { known } of found.sort((a, b) => a.depth - b.depth)) {
+      // Another one may have come to its place.
+      const isThere = base.at(pathOf(known)) === known
+      if (isThere && attempt(known)?.carryOut()) hasMoved = true
+    }
+  }
+}
+
+/** Local files under new names with the bytes of files that are gone, those of the same name first. Empty ones have nothing in common. */
+function* alikeFiles({ local, base }: Trees, isKnown: (node: Node<LocalItem>) => boolean) {
+  const gone = [...base.nodes()].filter(
+    node => node.entry?.kind === 'file' && node.entry.size > 0 && !local.at(pathOf(node)),
+  )
+  if (gone.length === 0) return
+  const wanted = new Set(gone.map(node => node.entry?.md5))
+  const made = new Map<string, Node<LocalItem>[]>()
+  for (const node of local.nodes()) {
+    const { kind, md5 } = node.entry ?? {}
+    if (kind === 'file' && md5 !== undefined && wanted.has(md5) && !isKnown(node)) addTo(made, md5, node)
+  }
+  for (const isLike of [(a: string, b: string) => a === b, () => true])
+    for (const known of gone) {
+      const here = made.get(known.entry?.md5 ?? '')?.find(node => isLike(node.name, known.name))
+      // The pairs before may have taken either.
+      if (here && !local.at(pathOf(known)) && base.at(pathOf(known)) === known && !isKnown(here)) yield { known, here }
+    }
+}
+
+/** Whether nothing is at a path, and folders lead to it, or can. */
+function isFree(tree: Tree<LocalItem | RemoteItem>, path: string): boolean {
+  let node: Node<LocalItem | RemoteItem> | undefined = tree.root
+  for (const name of path.split('/')) {
+    if (!isFolder(node)) return false
+    node = node.children?.get(name)
+    if (!node) return true
+  }
+  return false
+}
+
+const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+
+function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}

@@ -1,0 +1,32 @@
+import type { Failure } from '../failure.ts'
+import type { Change } from '../sync/work.ts'
+import { plain } from '../text.ts'
+import type { Action } from './sides.ts'
+
+/** What an action would do. */
+export function plannedChange({ side, action, path, from, keptAs, replaces, size }: Action): Change {
+  return {
+    ...{ action: replaces ? 'replace' : action, side, path },
+    ...(from === undefined ? {} : { from }),
+    ...(keptAs === undefined ? {} : { keptAs }),
+    ...(size === undefined ? {} : { size }),
+  }
+}
+
+/** A change as people see it while it happens. */
+export function lineOf({ action, side, path, from, keptAs }: Change): string {
+  const where = side === 'local' ? 'here' : 'there'
+  const what =
+    from !== undefined ? `${from} -> ${path}` : keptAs !== undefined ? `${path}: yours is kept as ${keptAs}` : path
+  const verb = action === 'replace' ? (side === 'local' ? 'download' : 'upload') : action
+  return plain(`${verb.padEnd(8)}  ${where.padEnd(5)}  ${what}`)
+}
+
+/** Those that were not said before; they are said again after they were gone. */
+export function unsaid(failures: Failure[], said: Set<string>): Failure[] {
+  const now = new Set(failures.map(({ message }) => message))
+  const fresh = failures.filter(({ message }) => !said.has(message))
+  said.clear()
+  for (const message of now) said.add(message)
+  return fresh
+}

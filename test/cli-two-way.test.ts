@@ -1,0 +1,373 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { privateKey } from './builders.ts'
+import { ended, openWarmShell, type Shell } from './command-line.ts'
+import { freePort } from './free-port.ts'
+import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
+import { type HttpProxy, startHttpProxy } from './http-proxy.ts'
+import { eventually, until } from './until.ts'
+
+let t: TestApp
+let alice: Person
+let shell: Shell
+/** Every request of commands passes it. */
+let proxy: HttpProxy
+let requests: string[]
+
+beforeAll(async () => {
+  const port = await freePort()
+  proxy = await startHttpProxy(port)
+  t = await startApp({ PORT: String(port), PUBLIC_URL: proxy.url })
+  alice = await signInTo(t.app.db, `http://127.0.0.1:${port}`, 'alice')
+})
+afterAll(async () => {
+  await t.stop()
+  await proxy.close()
+})
+beforeEach(() => {
+  shell = openWarmShell({ SATCHEL_URL: proxy.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  listen()
+})
+afterEach(() => shell.close())
+
+/** Forgets the requests so far. @param meddle is called before each one is passed on */
+function listen(meddle: (line: string) => unknown = () => {}): void {
+  requests = []
+  proxy.interfere = async ({ method, path, body }) => {
+    const operation = path === '/graphql' ? /(?:query|mutation) (\w+)/.exec(body.toString())?.[1] : undefined
+    const line = `${method} ${operation ?? path.split('?')[0]}`
+    requests.push(line)
+    await meddle(line)
+  }
+}
+const count = (pattern: RegExp) => requests.filter(line => pattern.test(line)).length
+const BYTES = /^GET \/api\/blobs|\/upload$|\/parts\//
+
+const at = (path: string) => join(shell.home, path)
+function write(files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(at(dirname(path)), { recursive: true })
+    writeFileSync(at(path), text)
+  }
+}
+/** The texts of files below a local folder by their paths, null for folders; without what satchel keeps there. */
+function tree(folder: string): Record<string, string | null> {
+  const found = readdirSync(at(folder), { recursive: true, withFileTypes: true }).map(entry => {
+    const path = join(entry.parentPath, entry.name)
+    const text = entry.isFile() ? readFileSync(path, 'utf8') : null
+    return [path.slice(at(folder).length + 1), text] as const
+  })
+  return Object.fromEntries(
+    found.filter(([path]) => !/^\.satchel(\/|$)/.test(path)).sort(([a], [b]) => (a < b ? -1 : 1)),
+  )
+}
+const keptHere = (folder: string) => {
+  const trash = `${folder}/.satchel/trash`
+  return existsSync(at(trash)) ? Object.values(tree(trash)).filter(text => text !== null) : []
+}
+let looks = 0
+/** The same of a remote folder, by another way. */
+async function remoteTree(path: string): Promise<Record<string, string | null>> {
+  const into = `look-${looks++}`
+  mkdirSync(at(into))
+  await shell.satchel(['get', path, '-o', into])
+  return tree(`${into}/${path}`)
+}
+const actionsOf = ({ changes }: { changes: { action: string; side: string; path: string }[] }) =>
+  changes.map(({ action, side, path }) => `${side} ${action} ${path}`).sort()
+const run = async (...args: string[]) => {
+  const { code, out, err } = await shell.satchel(['sync', '--two-way', '--json', ...args])
+  return { code, err, ...JSON.parse(out === '' ? err : out) }
+}
+async function put(path: string, text: string): Promise<void> {
+  const form = new FormData()
+  form.append('folder', dirname(path))
+  form.append('on_conflict', 'replace')
+  form.append('file', new Blob([text]), path.slice(path.lastIndexOf('/') + 1))
+  expect((await alice.rest('POST', '/api/files/upload', { form })).status).toBe(200)
+}
+const move = (kind: 'files' | 'folders', source: string, destination: string) =>
+  alice.rest('POST', `/api/${kind}/move`, { json: { source, destination } })
+const remove = (path: string) => alice.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(path)}`)
+const idOf = async (path: string) =>
+  (await alice.rest('GET', `/api/files/info?path=${encodeURIComponent(path)}`)).response?.id
+let n = 0
+const box = () => `both-${n++}`
+
+describe('satchel sync --two-way', () => {
+  it('brings what is new, changed, moved and deleted to the other side, and then does nothing', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a', 'd/deep/er/b.txt': 'bee', 'd/deep/c.txt': 'see', 'd/gone.txt': 'gone', 'd/old/x.txt': 'x' })
+    mkdirSync(at('d/empty'))
+    for (const name of ['r.txt', 'away.txt', 'sub/s.txt']) await put(`${to}/${name}`, `remote ${name}`)
+    const first = await run('d', `:/${to}`)
+    expect([first.code, first.failed]).toEqual([0, undefined])
+    expect(await remoteTree(to)).toEqual(tree('d'))
+    expect(tree('d')['sub/s.txt']).toBe('remote sub/s.txt')
+
+    listen()
+    expect(await run('d', `:/${to}`)).toMatchObject({ code: 0, changes: [], unchanged: 8 })
+    expect([count(BYTES), count(/SyncLevel|SyncEntries/)]).toEqual([0, 0])
+    expect(requests.length).toBeLessThanOrEqual(3)
+
+    const ids = [await idOf(`${to}/a.txt`), await idOf(`${to}/deep/er/b.txt`), await idOf(`${to}/old/x.txt`)]
+    renameSync(at('d/a.txt'), at('d/renamed.txt'))
+    renameSync(at('d/deep'), at('d/moved'))
+    rmSync(at('d/gone.txt'))
+    write({ 'd/new.txt': 'new', 'd/moved/c.txt': 'changed' })
+    await move('folders', `${to}/old`, `${to}/older`)
+    await remove(`${to}/away.txt`)
+    await put(`${to}/r.txt`, 'replaced')
+    listen()
+    const second = await run('d', `:/${to}`)
+    expect([second.code, actionsOf(second)]).toEqual([
+      0,
+      [
+        ...['local delete away.txt', 'local move older', 'local replace r.txt', 'remote delete gone.txt'],
+        ...['remote move moved', 'remote move renamed.txt', 'remote replace moved/c.txt', 'remote upload new.txt'],
+      ],
+    ])
+    expect([count(BYTES), count(/SyncLevel/)]).toEqual([3, 0])
+    expect(await remoteTree(to)).toEqual(tree('d'))
+    expect(tree('d')).toEqual({
+      ...{ empty: null, moved: null, 'moved/c.txt': 'changed', 'moved/er': null, 'moved/er/b.txt': 'bee' },
+      ...{ 'new.txt': 'new', older: null, 'older/x.txt': 'x', 'r.txt': 'replaced', 'renamed.txt': 'a' },
+      ...{ sub: null, 'sub/s.txt': 'remote sub/s.txt' },
+    })
+    expect(
+      await Promise.all([`renamed.txt`, 'moved/er/b.txt', 'older/x.txt'].map(path => idOf(`${to}/${path}`))),
+    ).toEqual(ids)
+    // What was deleted or replaced here is still here.
+    expect(keptHere('d').sort()).toEqual(['remote away.txt', 'remote r.txt'])
+  })
+
+  it('adopts what is equal without a transfer when it first runs, and keeps both of what differs', async () => {
+    const to = box()
+    write({ 'd/equal.txt': 'same', 'd/differs.txt': 'mine' })
+    await put(`${to}/equal.txt`, 'same')
+    await put(`${to}/differs.txt`, 'theirs')
+    listen()
+    const { code, changes } = await run('d', `:/${to}`)
+    const [{ kept_as: kept }] = changes
+    expect([code, kept]).toEqual([0, expect.stringMatching(/^differs \(conflict \d{4}-\d\d-\d\d [^)]+\)\.txt$/)])
+    expect(tree('d')).toEqual({ 'equal.txt': 'same', 'differs.txt': 'theirs', [kept]: 'mine' })
+    expect(count(BYTES)).toBe(2)
+    expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
+  it('keeps both of what both have changed, and what one has changed of what the other has deleted', async () => {
+    const to = box()
+    write({ 'd/both.txt': '0', 'd/mine.txt': '0', 'd/theirs.txt': '0', 'd/f/deep.txt': '0', 'd/f/other.txt': 'other' })
+    await run('d', `:/${to}`)
+    write({ 'd/both.txt': 'mine', 'd/mine.txt': 'changed here' })
+    rmSync(at('d/theirs.txt'))
+    rmSync(at('d/f'), { recursive: true })
+    await put(`${to}/both.txt`, 'theirs')
+    await remove(`${to}/mine.txt`)
+    await put(`${to}/theirs.txt`, 'changed there')
+    await put(`${to}/f/deep.txt`, 'changed there')
+    const { code, out } = await shell.satchel(['sync', '--two-way', 'd', `:/${to}`])
+    expect([code, out]).toEqual([0, expect.stringContaining('1 in conflict, kept twice')])
+    const { 'both.txt': both, ...rest } = tree('d')
+    const [kept = ''] = Object.keys(rest).filter(path => path.includes('conflict'))
+    expect({ both, ...rest }).toEqual({
+      ...{ both: 'theirs', [kept]: 'mine', 'mine.txt': 'changed here', 'theirs.txt': 'changed there' },
+      ...{ f: null, 'f/deep.txt': 'changed there' },
+    })
+    expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
+  it('leaves what changes while it runs, and takes it in the same run', async () => {
+    const to = box()
+    write({ 'd/a.txt': '0', 'd/b.txt': '0', 'd/f/c.txt': '0' })
+    await run('d', `:/${to}`)
+    write({ 'd/a.txt': 'mine' })
+    await put(`${to}/b.txt`, 'theirs')
+    rmSync(at('d/f'), { recursive: true })
+    const meddled = new Set<string>()
+    listen(async line => {
+      const once = (what: string, does: () => unknown) => {
+        if (meddled.has(what)) return
+        meddled.add(what)
+        return does()
+      }
+      if (line.endsWith('/upload')) await once('upload', () => put(`${to}/a.txt`, 'theirs too'))
+      if (line.startsWith('GET /api/blobs')) await once('download', () => write({ 'd/b.txt': 'typed meanwhile' }))
+      if (line === 'POST Delete') await once('delete', () => put(`${to}/f/new.txt`, 'new'))
+    })
+    const { code } = await run('d', `:/${to}`)
+    listen()
+    expect([code, [...meddled].sort()]).toEqual([0, ['delete', 'download', 'upload']])
+    const texts = Object.values(tree('d')).filter(text => text !== null)
+    expect(texts.sort()).toEqual(['mine', 'new', 'theirs', 'theirs too', 'typed meanwhile'])
+    expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
+  it('trusts no clock: a change of the same size with an older time is sent', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'one', 'd/b.txt': 'two' })
+    utimesSync(at('d/b.txt'), new Date('2090-01-01'), new Date('2090-01-01'))
+    await run('d', `:/${to}`)
+    write({ 'd/a.txt': 'uno', 'd/b.txt': 'dos' })
+    utimesSync(at('d/a.txt'), new Date('1990-01-01'), new Date('1990-01-01'))
+    utimesSync(at('d/b.txt'), new Date('2090-01-01'), new Date('2090-01-01'))
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual(['remote replace a.txt', 'remote replace b.txt'])
+    expect(await remoteTree(to)).toEqual({ 'a.txt': 'uno', 'b.txt': 'dos' })
+  })
+
+  it('stops before it deletes more than half, and before anything when a side is not there', async () => {
+    const to = box()
+    const names = Array.from({ length: 12 }, (_, i) => `${i}.txt`)
+    write(Object.fromEntries(names.map(name => [`d/${name}`, name])))
+    await run('d', `:/${to}`)
+    for (const name of names.slice(0, 11)) rmSync(at(`d/${name}`))
+    const before = await remoteTree(to)
+    const stopped = await run('d', `:/${to}`)
+    expect([stopped.code, stopped.error]).toEqual([
+      5,
+      expect.objectContaining({
+        code: 'TOO_MANY_DELETIONS',
+        count: 11,
+        message: expect.stringContaining('--max-delete 11'),
+      }),
+    ])
+    expect(await remoteTree(to)).toEqual(before)
+    expect(await run('--max-delete', '11', 'd', `:/${to}`)).toMatchObject({ code: 0 })
+    expect(await remoteTree(to)).toEqual({ '11.txt': '11.txt' })
+
+    // An empty folder where the disk was.
+    renameSync(at('d'), at('away'))
+    mkdirSync(at('d'))
+    const lost = await run('--max-delete', '100', 'd', `:/${to}`)
+    expect([lost.code, lost.error.code]).toEqual([5, 'SYNC_ROOT_LOST'])
+    rmSync(at('d'), { recursive: true })
+    renameSync(at('away'), at('d'))
+    await move('folders', to, `${to}-elsewhere`)
+    expect((await run('d', `:/${to}`)).error.code).toBe('SYNC_ROOT_LOST')
+    expect(tree('d')).toEqual({ '11.txt': '11.txt' })
+    write({ 'd/mine.txt': 'mine' })
+    await put(`${to}/theirs.txt`, 'theirs')
+    expect(await run('--reset', 'd', `:/${to}`)).toMatchObject({ code: 0 })
+    expect(tree('d')).toEqual({ '11.txt': '11.txt', 'mine.txt': 'mine', 'theirs.txt': 'theirs' })
+    expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
+  it('leaves alone symbolic links and what patterns leave out, on both sides', async () => {
+    const to = box()
+    write({
+      ...{ 'd/.satchelignore': '# not these\nnode_modules/\n*.tmp\n', 'd/a.txt': 'a', 'd/b.tmp': 'b' },
+      ...{ 'd/node_modules/x.js': 'x', 'd/c.log': 'c', 'd/f/in.txt': 'in', 'd/f/in.tmp': 'in', 'out/secret.txt': 's' },
+    })
+    symlinkSync('../out', at('d/link'))
+    await put(`${to}/theirs.tmp`, 't')
+    const { code, err } = await shell.satchel(['sync', '--two-way', '--exclude', '*.log', 'd', `:/${to}`])
+    expect([code, err]).toEqual([0, expect.stringContaining('d/link is a symbolic link')])
+    expect(Object.keys(await remoteTree(to))).toEqual(['.satchelignore', 'a.txt', 'f', 'f/in.txt', 'theirs.tmp'])
+    expect(existsSync(at('d/theirs.tmp'))).toBe(false)
+    // A folder stays with what takes no part.
+    await alice.rest('DELETE', `/api/folders?path=${to}/f&recursive=true`)
+    expect(await run('--exclude', '*.log', 'd', `:/${to}`)).toMatchObject({ code: 0 })
+    expect(Object.keys(tree('d/f'))).toEqual(['in.tmp'])
+    // What is left out from now on is not deleted.
+    expect(await run('--exclude', '*.log', '--exclude', 'a.txt', 'd', `:/${to}`)).toMatchObject({
+      code: 0,
+      changes: [],
+    })
+    expect(Object.keys(await remoteTree(to))).toContain('a.txt')
+  })
+
+  it('with a key that may only read, brings what is new and says what stays here', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
+    await run('d', `:/${to}`)
+    const { key } = await privateKey(t, alice, ['private_files:read'])
+    write({ 'd/a.txt': 'mine', 'd/new.txt': 'new' })
+    rmSync(at('d/b.txt'))
+    await put(`${to}/c.txt`, 'c')
+    const { code, out } = await shell.satchel(['sync', '--two-way', '--json', 'd', `:/${to}`], {
+      env: { SATCHEL_KEY: key, SATCHEL_SESSION: '' },
+    })
+    const { changes, failed } = JSON.parse(out)
+    expect([code, actionsOf({ changes })]).toEqual([3, ['local download c.txt']])
+    expect(failed.flatMap(({ paths }: { paths: string[] }) => paths).sort()).toEqual(['a.txt', 'b.txt', 'new.txt'])
+    expect(tree('d')).toEqual({ 'a.txt': 'mine', 'c.txt': 'c', 'new.txt': 'new' })
+    expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
+    expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
+  it('with --dry-run shows what it would do, and changes nothing', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'mine', 'd/new.txt': 'new' })
+    await put(`${to}/a.txt`, 'theirs')
+    await put(`${to}/b.txt`, 'b')
+    const { code, out } = await shell.satchel(['sync', '--two-way', '--dry-run', 'd', `:/${to}`])
+    expect([code, out]).toEqual([0, expect.stringMatching(/^conflict .*\n(.*\n)*Dry run: /m)])
+    expect(readdirSync(at('d')).sort()).toEqual(['a.txt', 'new.txt'])
+    expect(Object.keys(await remoteTree(to))).toEqual(['a.txt', 'b.txt'])
+  })
+
+  it('2 for options that do not go together, and without a remote side', async () => {
+    write({ 'd/a.txt': 'a' })
+    for (const args of [
+      ['--two-way', '--delete', 'd', ':/x'],
+      ['--watch', '--delete', 'd', ':/x'],
+      ['--two-way', 'd', 'e'],
+      ['--two-way', 'd/a.txt', ':/x'],
+    ])
+      expect([args, (await shell.satchel(['sync', ...args])).code]).toEqual([args, 2])
+  })
+})
+
+describe('satchel sync --watch', () => {
+  it('brings changes to the other side within seconds, also after the network was gone, until it is interrupted', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a' })
+    await put(`${to}/b.txt`, 'b')
+    const child = shell.begin(['sync', '--watch', 'd', `:/${to}`])
+    const over = ended(child)
+    const same = () => eventually(async () => expect(await remoteTree(to)).toEqual(tree('d')), 20_000, 200)
+    await until(() => existsSync(at('d/b.txt')), 20_000)
+    await same()
+    expect(await shell.refused('sync', '--two-way', 'd', `:/${to}`)).toMatchObject({
+      ...{ code: 5, error: { code: 'SYNC_BUSY', pid: child.pid } },
+    })
+
+    const start = performance.now()
+    write({ 'd/deep/er/new.txt': 'new' })
+    await until(async () => (await idOf(`${to}/deep/er/new.txt`)) !== undefined, 20_000, 50)
+    const sent = performance.now()
+    await put(`${to}/theirs.txt`, 'theirs')
+    await until(() => existsSync(at('d/theirs.txt')), 20_000)
+    const came = performance.now()
+    expect([sent - start, came - sent].filter(ms => ms > 10_000)).toEqual([])
+    // In a folder that was made after it began, and renamed.
+    renameSync(at('d/deep'), at('d/deeper'))
+    await until(async () => (await idOf(`${to}/deeper/er/new.txt`)) !== undefined, 20_000, 50)
+    write({ 'd/deeper/er/new.txt': 'changed' })
+    await eventually(async () => expect((await remoteTree(to))['deeper/er/new.txt']).toBe('changed'))
+
+    let isGone = true
+    listen(() => {
+      if (isGone) throw new Error('The network is gone.')
+    })
+    write({ 'd/offline.txt': 'mine' })
+    await until(() => count(/./) > 0, 20_000)
+    isGone = false
+    await eventually(async () => expect(await idOf(`${to}/offline.txt`)).toBeDefined(), 40_000)
+    await same()
+    child.kill('SIGINT')
+    const { code, out } = await over
+    expect([code, out]).toEqual([130, expect.stringContaining('offline.txt')])
+  }, 120_000)
+})

@@ -1,0 +1,189 @@
+import { plan } from '../../src/cli/two-way/plan.ts'
+import type { Action, Agreed, Kind } from '../../src/cli/two-way/sides.ts'
+import { childrenOf, type Node, pathOf, Tree } from '../../src/cli/two-way/tree.ts'
+
+/** A file (its content) or a folder; `id` is an inode or the id of the service. */
+export interface Item {
+  kind: Exclude<Kind, 'other'>
+  id: string
+  content: string
+}
+
+/** Something that a person does on one side. */
+export type Deed =
+  | { does: 'write' | 'rewrite'; path: string }
+  | { does: 'remove' | 'mkdir'; path: string }
+  | { does: 'move'; path: string; to: string }
+
+let made = 0
+const fresh = () => `${++made}`
+
+/** One side: a tree, and what was put aside by synchronizations. */
+export class SimulatedSide {
+  tree = new Tree<Item>()
+  kept = new Set<string>()
+
+  /** What a person can do, and what it ends: contents that are deleted or overwritten. */
+  do(deed: Deed): { written?: string; ended: string[] } {
+    const there = this.tree.at(deed.path)
+    switch (deed.does) {
+      case 'write':
+      case 'rewrite': {
+        if (there?.entry?.kind === 'folder' || !this.hasFolderFor(deed.path)) return { ended: [] }
+        const content = `content ${fresh()}`
+        // A program writes into a file, or puts another one in its place.
+        const id = deed.does === 'rewrite' && there?.entry ? there.entry.id : fresh()
+        const ended = there?.entry ? [there.entry.content] : []
+        this.tree.put(deed.path, { kind: 'file', id, content })
+        return { written: content, ended }
+      }
+      case 'mkdir':
+        if (!there && this.hasFolderFor(deed.path))
+          this.tree.put(deed.path, { kind: 'folder', id: fresh(), content: '' })
+        return { ended: [] }
+      case 'remove':
+        if (!there) return { ended: [] }
+        this.tree.remove(there)
+        return { ended: contentsOf(there) }
+      case 'move':
+        if (there && !this.tree.at(deed.to) && this.hasFolderFor(deed.to) && !`${deed.to}/`.startsWith(`${deed.path}/`))
+          this.tree.move(there, deed.to)
+        return { ended: [] }
+    }
+  }
+
+  hasFolderFor(path: string): boolean {
+    const cut = path.lastIndexOf('/')
+    return cut < 0 || this.tree.at(path.slice(0, cut))?.entry?.kind === 'folder'
+  }
+
+  makeFolders(path: string): boolean {
+    const names = path.split('/').slice(0, -1)
+    for (const [i] of names.entries()) {
+      const folder = names.slice(0, i + 1).join('/')
+      const there = this.tree.at(folder)?.entry
+      if (there?.kind === 'file') return false
+      if (!there) this.tree.put(folder, { kind: 'folder', id: fresh(), content: '' })
+    }
+    return true
+  }
+
+  /** Everything by its path: null for folders. */
+  shown(): Record<string, string | null> {
+    const all = [...this.tree.nodes()].map(node => [
+      pathOf(node),
+      node.entry?.kind === 'file' ? node.entry.content : null,
+    ])
+    return Object.fromEntries(all.sort(([a], [b]) => ((a ?? '') < (b ?? '') ? -1 : 1)))
+  }
+
+  contents(): Set<string> {
+    return new Set(contentsOf(this.tree.root))
+  }
+}
+
+const contentsOf = (node: Node<Item>): string[] => [
+  ...(node.entry?.kind === 'file' ? [node.entry.content] : []),
+  ...[...childrenOf(node).values()].flatMap(contentsOf),
+]
+
+/** Copies a tree in the shape that a plan takes. */
+function copyOf<T>(side: SimulatedSide, shape: (item: Item) => T): Tree<T> {
+  return new Tree(
+    [...side.tree.nodes()].flatMap(node => (node.entry ? [[pathOf(node), shape(node.entry)] as const] : [])),
+  )
+}
+
+/** Two sides and the state of a synchronization, which may end at any moment. */
+export class Simulation {
+  local = new SimulatedSide()
+  remote = new SimulatedSide()
+  agreed: ReadonlyMap<string, Agreed> = new Map()
+  /** What must not be lost. */
+  alive = new Set<string>()
+  actions: Action[] = []
+
+  do(side: 'local' | 'remote', deed: Deed): void {
+    const { written, ended } = this[side].do(deed)
+    for (const content of ended) this.alive.delete(content)
+    if (written) this.alive.add(written)
+  }
+
+  /**
+   * One round.
+   * @param steps of so many actions; then it is killed
+   * @param meanwhile what people do after both sides were looked at
+   * @returns how many actions there were
+   */
+  round(steps: number, meanwhile: () => void = () => {}, refused = new Set<string>()): number {
+    const local = copyOf(this.local, ({ kind, id, content }) => ({
+      ...{ kind, size: content.length, md5: content, identity: id, mtimeMs: 0, ctimeMs: 0 },
+    }))
+    const remote = copyOf(this.remote, ({ kind, id, content }) => ({ kind, id, size: content.length, md5: content }))
+    const looked = { local: new Map(itemsOf(this.local)), remote: new Map(itemsOf(this.remote)) }
+    const { actions, agreed } = plan({ local, base: new Tree(this.agreed), remote }, { label: 'day host', refused })
+    if (agreed) this.agreed = agreed
+    this.actions = actions
+    meanwhile()
+    let left = steps
+    for (const stage of [['move'], ['mkdir', 'upload', 'download', 'conflict'], ['delete']]) {
+      let isDone = false
+      for (const action of actions.filter(({ action }) => stage.includes(action)))
+        if (left-- > 0 && this.carryOut(action, looked)) isDone = true
+      if (isDone) break
+    }
+    return actions.length
+  }
+
+  /** As the command does it: only if what is there is what was looked at. @returns whether it was done */
+  private carryOut(action: Action, looked: Record<'local' | 'remote', Map<string, Item>>): boolean {
+    const { side, path, from = '', keptAs = '' } = action
+    const [target, source] = side === 'local' ? [this.local, this.remote] : [this.remote, this.local]
+    const there = target.tree.at(path)
+    const isAsSeen = isSame(there?.entry, looked[side].get(path))
+    const sent = source.tree.at(path)?.entry
+    switch (action.action) {
+      case 'move': {
+        const node = target.tree.at(from)
+        if (!node || there || !target.makeFolders(path)) return false
+        target.tree.move(node, path)
+        return true
+      }
+      case 'mkdir':
+        return !there && target.makeFolders(`${path}/x`)
+      case 'conflict':
+        if (!isAsSeen || !there || target.tree.at(keptAs)) return false
+        target.tree.move(there, keptAs)
+        if (sent?.kind === 'file' && there.entry?.kind === 'file') target.tree.put(path, { ...sent, id: fresh() })
+        return true
+      case 'delete':
+        if (!isAsSeen || !there) return false
+        if (side === 'local' && childrenOf(there).size > 0) return false
+        if (side === 'remote' && contentsOf(there).length > (action.files ?? 0)) return false
+        for (const content of contentsOf(there)) target.kept.add(content)
+        target.tree.remove(there)
+        return true
+      default: {
+        const isSent = sent?.kind === 'file' && isSame(sent, looked[side === 'local' ? 'remote' : 'local'].get(path))
+        if (!isSent || !isAsSeen || there?.entry?.kind === 'folder' || !target.makeFolders(path)) return false
+        if (there?.entry) target.kept.add(there.entry.content)
+        // The service keeps the id of what is replaced.
+        const id = side === 'remote' && there?.entry ? there.entry.id : fresh()
+        target.tree.put(path, { ...sent, id })
+        return true
+      }
+    }
+  }
+
+  /** Until nothing is left to do. @throws Error if that never comes */
+  settle(): void {
+    for (let round = 0; round < 30; round++) if (this.round(Number.POSITIVE_INFINITY) === 0) return
+    throw new Error(`It does not come to an end: ${JSON.stringify(this.actions)}`)
+  }
+}
+
+const itemsOf = (side: SimulatedSide): [string, Item][] =>
+  [...side.tree.nodes()].flatMap(node => (node.entry ? [[pathOf(node), node.entry] as [string, Item]] : []))
+
+const isSame = (one: Item | undefined, other: Item | undefined) =>
+  one?.kind === other?.kind && (one?.kind === 'folder' || one?.content === other?.content)

@@ -1,0 +1,189 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import { conflictPath } from '../../src/cli/two-way/conflict-name.ts'
+import { rounds } from '../rounds.ts'
+import { type Deed, Simulation } from './two-way-model.ts'
+
+const RUNS = Number(process.env.TWO_WAY_RUNS ?? rounds(300, 5000))
+
+/** Both sides with the same files, and what a synchronization does after some deeds. */
+function after(files: string[], local: Deed[], remote: Deed[]): Simulation & { done: string[] } {
+  const simulation = new Simulation()
+  for (const path of files) {
+    for (const [i] of [...path.matchAll(/\//g)].entries())
+      simulation.do('local', {
+        does: 'mkdir',
+        path: path
+          .split('/')
+          .slice(0, i + 1)
+          .join('/'),
+      })
+    simulation.do('local', path.endsWith('/') ? { does: 'mkdir', path: path.slice(0, -1) } : { does: 'write', path })
+  }
+  simulation.settle()
+  for (const deed of local) simulation.do('local', deed)
+  for (const deed of remote) simulation.do('remote', deed)
+  const done: string[] = []
+  while (simulation.round(Number.POSITIVE_INFINITY) > 0)
+    done.push(
+      ...simulation.actions.map(
+        ({ side, action, from, path }) => `${side} ${action} ${from ? `${from} -> ` : ''}${path}`,
+      ),
+    )
+  expect(simulation.local.shown()).toEqual(simulation.remote.shown())
+  // What is planned again after other actions counts once.
+  return Object.assign(simulation, { done: [...new Set(done)] })
+}
+const write = (path: string): Deed => ({ does: 'write', path })
+const remove = (path: string): Deed => ({ does: 'remove', path })
+const move = (path: string, to: string): Deed => ({ does: 'move', path, to })
+
+describe('A plan of two sides', () => {
+  it.each<[string, string[], Deed[], Deed[], string[]]>([
+    ['sends what is new', [], [write('a')], [write('b')], ['remote upload a', 'local download b']],
+    ['replaces what has changed', ['a', 'b'], [write('a')], [write('b')], ['remote upload a', 'local download b']],
+    [
+      'deletes what is gone',
+      ['a', 'd/b', 'd/c'],
+      [remove('a')],
+      [remove('d')],
+      ['remote delete a', 'local delete d/b', 'local delete d/c', 'local delete d'],
+    ],
+    ['deletes a remote folder at once', ['d/b', 'd/e/c'], [remove('d')], [], ['remote delete d']],
+    [
+      'keeps what has changed of what is deleted',
+      ['d/a', 'd/b'],
+      [remove('d')],
+      [write('d/a')],
+      ['local download d/a', 'remote delete d/b'],
+    ],
+    [
+      'renames, and changes what was renamed',
+      ['a'],
+      [move('a', 'b')],
+      [{ does: 'rewrite', path: 'a' }],
+      ['remote move a -> b', 'local download b'],
+    ],
+    ['renames a folder with what is in it', ['d/a', 'd/e/b'], [], [move('d', 'x')], ['local move d -> x']],
+    [
+      'renames what is in a renamed folder',
+      ['d/a'],
+      [move('d', 'x'), move('x/a', 'x/b')],
+      [],
+      ['remote move d -> x', 'remote move x/a -> x/b'],
+    ],
+    ['moves into a new folder', ['a'], [{ does: 'mkdir', path: 'n' }, move('a', 'n/a')], [], ['remote move a -> n/a']],
+    [
+      'renames one after the other',
+      ['a', 'b'],
+      [],
+      [move('b', 'c'), move('a', 'b')],
+      ['local move b -> c', 'local move a -> b'],
+    ],
+    ['prefers the remote name', ['a'], [move('a', 'b')], [move('a', 'c')], ['local move b -> c']],
+    [
+      'does nothing for the same on both sides',
+      ['a', 'b'],
+      [move('a', 'c'), remove('b')],
+      [move('a', 'c'), remove('b')],
+      [],
+    ],
+    [
+      'keeps both versions',
+      ['a.txt'],
+      [write('a.txt')],
+      [write('a.txt')],
+      ['local conflict a.txt', 'remote upload a (conflict day host).txt'],
+    ],
+    [
+      'keeps what is renamed on one side and deleted on the other',
+      ['a'],
+      [move('a', 'b')],
+      [remove('a')],
+      ['remote upload b'],
+    ],
+    [
+      'puts a folder in the place of a file',
+      ['a'],
+      [remove('a'), { does: 'mkdir', path: 'a' }, write('a/b')],
+      [],
+      ['remote delete a', 'remote upload a/b'],
+    ],
+    [
+      'keeps a changed file beside a folder',
+      ['a'],
+      [write('a')],
+      [remove('a'), { does: 'mkdir', path: 'a' }, write('a/b')],
+      ['local conflict a', 'local download a/b', 'remote upload a (conflict day host)'],
+    ],
+  ])('%s', (_what, files, local, remote, expected) => {
+    expect(after(files, local, remote).done.sort()).toEqual(expected.sort())
+  })
+
+  it('merges both sides when nothing is known of before, and deletes nothing', () => {
+    const simulation = after(['same', 'd/a'], [remove('same')], [])
+    simulation.do('remote', write('only there'))
+    simulation.agreed = new Map()
+    simulation.settle()
+    expect(Object.keys(simulation.local.shown())).toEqual(['d', 'd/a', 'only there'])
+    expect([simulation.local.kept.size, simulation.remote.kept.size]).toEqual([0, 1])
+  })
+})
+
+describe('The name of a conflict', () => {
+  it('keeps the ending, is free, and is not too long', () => {
+    const taken = new Set(['d/a (conflict x).txt'])
+    const nameOf = (path: string) => conflictPath(path, 'x', each => taken.has(each))
+    expect(nameOf('d/a.txt')).toBe('d/a (conflict x 2).txt')
+    expect(nameOf('.profile')).toBe('.profile (conflict x)')
+    expect(Buffer.byteLength(nameOf(`${'ü'.repeat(125)}.txt`))).toBeLessThanOrEqual(255)
+  })
+})
+
+describe('Synchronizations that are killed, and people who go on meanwhile', () => {
+  const name = fc.constantFrom('a', 'b', 'c')
+  const path = fc.array(name, { minLength: 1, maxLength: 3 }).map(names => names.join('/'))
+  const deed: fc.Arbitrary<Deed> = fc.oneof(
+    fc.record({
+      does: fc.constantFrom('write', 'rewrite', 'remove', 'mkdir', 'mkdir' as const),
+      path,
+    }) as fc.Arbitrary<Deed>,
+    fc.record({ does: fc.constant('move' as const), path, to: path }),
+  )
+  const side = fc.constantFrom('local' as const, 'remote' as const)
+  const step = fc.oneof(
+    { weight: 25, arbitrary: fc.record({ kind: fc.constant('deed' as const), side, deed }) },
+    {
+      weight: 10,
+      arbitrary: fc.record({
+        kind: fc.constant('round' as const),
+        steps: fc.nat(6),
+        meanwhile: fc.array(fc.record({ side, deed }), { maxLength: 2 }),
+      }),
+    },
+    { weight: 5, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const) }) },
+  )
+
+  it('end with the same on both sides, and lose nothing', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), steps => {
+        const simulation = new Simulation()
+        for (const each of steps) {
+          if (each.kind === 'deed') simulation.do(each.side, each.deed)
+          else if (each.kind === 'settle') simulation.settle()
+          else if (each.kind === 'forget') simulation.agreed = new Map()
+          else
+            simulation.round(each.steps, () =>
+              each.meanwhile.forEach(({ side, deed }) => void simulation.do(side, deed)),
+            )
+        }
+        simulation.settle()
+        expect(simulation.local.shown()).toEqual(simulation.remote.shown())
+        const there = simulation.local.contents()
+        expect([...simulation.alive].filter(content => !there.has(content))).toEqual([])
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
