@@ -42,13 +42,13 @@ export default async function config() {
       : ''
   return {
     rootDir,
-    projects: projects.map(({ name, engine, testMatch, without, store = 'disk' }) => ({
+    projects: projects.map(({ name, engine, testMatch, without, store = 'disk', onlyAtOnce = false }) => ({
       rootDir,
       displayName: name,
       testMatch,
       ...loading,
-      // For rounds.ts.
-      globals: { engine, storeUnderTest: store, thorough: suite === 'all' },
+      // For rounds.ts, and shared-modules.cjs.
+      globals: { engine, storeUnderTest: store, thorough: suite === 'all', onlyAtOnce },
       // Jest runs each of these files once, for however many projects.
       ...(engine
         ? {

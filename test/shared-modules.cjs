@@ -51,6 +51,22 @@ function measure({ rootDir, displayName }, path) {
   }
 }
 
+/** The names of tests in which several come at once: what comes of those, a database decides. */
+const AT_ONCE = /\b(at once|at the same time|rac(e|es|ing))\b/i
+
+/** Lets only those of a test file run, and fails where there are none. */
+function runOnlyAtOnce(environment) {
+  let ran = 0
+  environment.handleTestEvent = ({ name }, state) => {
+    if (name === 'setup') state.testNamePattern ??= AT_ONCE
+    if (name === 'test_fn_start') ran++
+    if (name === 'run_finish' && ran === 0 && state.testNamePattern === AT_ONCE)
+      state.unhandledErrors.push(
+        new Error(`No test here has a name with ${AT_ONCE}: test/suites.mjs says that one has.`),
+      )
+  }
+}
+
 /**
  * Loads tests and what they test as Node loads the service: types stripped, no context of their own. A process loads
  * the service and its packages once for all its test files, which is what most of their time went to. What is below
@@ -62,6 +78,7 @@ class SharedModules extends Runtime {
     super(config, environment, ...rest)
     this.environment = environment
     this.given = Object.keys(config.globals)
+    if (config.globals.onlyAtOnce) runOnlyAtOnce(environment)
     this.environmentVariables = { ...process.env }
     this.measured = measure(config, rest[4])
     Object.assign(globalThis, config.globals)

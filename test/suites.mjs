@@ -206,6 +206,7 @@ const onMariadb = {
     'folder',
     'folder-share-list',
     'graph-entries',
+    'invite',
     'many-entries',
     'odd-names',
     'recent',
@@ -232,6 +233,27 @@ const onMariadb = {
     'start',
   ],
 }
+
+/** Of these, `.ci/run` runs on MariaDB the tests in which several come at once: by their names, as shared-modules.cjs has it. */
+const atOnceOnMariadb = [
+  'account',
+  'api-key',
+  'audit',
+  'direct-share',
+  'graph-files',
+  'note',
+  'openid-groups',
+  'plans',
+  'program-login',
+  'security/mail-abuse',
+  'security/operators',
+  'security/plan-bounds',
+  'security/sign-in',
+  'share',
+  'share-save',
+  'workspace',
+  'workspace-share',
+]
 
 /** What the store decides: once more with each other store in the place of the disk. No database has a part in that. */
 const onEachStore = [
@@ -339,7 +361,15 @@ export const longest = [
 const fileOf = name => `<rootDir>/test/${name}.test.ts`
 
 const mariadb = Object.values(onMariadb).flat()
-for (const name of [...drills, ...anyEngine, ...mariadb, ...onEachStore, ...killedOnEachStore, ...longest])
+for (const name of [
+  ...drills,
+  ...anyEngine,
+  ...mariadb,
+  ...atOnceOnMariadb,
+  ...onEachStore,
+  ...killedOnEachStore,
+  ...longest,
+])
   if (!existsSync(fileURLToPath(new URL(`${name}.test.ts`, import.meta.url))))
     throw new Error(`test/suites.mjs names ${name}, which is not there.`)
 
@@ -351,6 +381,7 @@ const [unitDrills, appDrills] = [true, false].map(ofUnit =>
 const sqlite = { name: 'sqlite', engine: 'sqlite', testMatch: every, without: [] }
 const mysql = { name: 'mysql', engine: 'mysql', testMatch: every, without: anyEngine.map(fileOf) }
 const mysqlOfGate = { ...mysql, testMatch: mariadb.map(fileOf) }
+const mysqlAtOnce = { ...mysql, name: 'mysql-at-once', testMatch: atOnceOnMariadb.map(fileOf), onlyAtOnce: true }
 /** Once is enough for `.ci/run`, and on MariaDB it proves more. */
 const notTwice = ['authorization'].map(fileOf)
 
@@ -376,6 +407,7 @@ export const suites = {
     { ...unit, testMatch: unitDrills },
     { ...sqlite, testMatch: appDrills, without: notTwice },
     mysqlOfGate,
+    mysqlAtOnce,
     ...storesInGate,
   ],
   all: [unit, sqlite, mysql, ...wholeStores],
