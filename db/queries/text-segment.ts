@@ -70,7 +70,8 @@ export async function numbersOf(
 }
 
 /**
- * The blocks that are to be merged: much has been added or taken away, for what they have, or anything and they were merged before a time.
+ * The blocks that are to be merged: much has been added or taken away, for what they have; or something, and no new contents come to them; or
+ * anything, and they were merged before a time.
  * By parts of what there is, a content is merged few times, however slowly a drive grows.
  */
 export const blocksToMerge = async (db: Db, before: number, limit: number): Promise<TextBlock[]> =>
@@ -80,6 +81,7 @@ export const blocksToMerge = async (db: Db, before: number, limit: number): Prom
        WHERE (b.fresh > 0 OR b.gone > 0)
          AND (b.merged_at <= ? OR b.fresh >= ${BLOCK / 4} OR b.gone >= ${BLOCK / 8}
            OR (b.fresh >= 16 AND b.fresh * 4 >= d.docs - b.block * ${BLOCK})
+           OR (b.fresh >= 16 AND d.docs >= (b.block + 1) * ${BLOCK})
            OR (b.gone >= 16 AND b.gone * 8 >= d.docs - b.block * ${BLOCK}))
        LIMIT ${limit}`,
       [before],
