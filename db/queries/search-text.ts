@@ -72,7 +72,7 @@ export async function textsOfBlobs(
     found.push(
       ...(await db.rows<(typeof found)[number]>(
         `SELECT b.id AS blobId, t.drive, t.doc, t.digest FROM blobs b JOIN search_text t ON t.digest = b.sha256
-         WHERE b.id IN (${placeholders(some)}) AND t.drive IN (${drives.join(', ')})`,
+         WHERE b.id IN (${placeholders(some)}) AND ${besideKeys('t.drive')} IN (${drives.join(', ')})`,
         some,
       )),
     )
