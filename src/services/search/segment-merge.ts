@@ -19,8 +19,8 @@ import { type Posting, readDocs, readPart, type SegmentPart, writeSegment } from
 
 /** What is fresh or gone is merged after this time, however little it is. */
 const MERGE_MS = 3_600_000
-/** What was merged is deleted after this time: no search takes as long. */
-const CLEAR_MS = 60_000
+/** What was merged is deleted after this time: no search takes as long. Less than the time between two sweeps, after each of which there may be more. */
+const CLEAR_MS = 30_000
 const BLOCKS = 20
 
 export interface MergeOptions {

@@ -37,7 +37,7 @@ const MOST_TOGETHER = 256 * 1024
 /** Characters of a text that takes long. */
 const LONG = 64 * 1024
 /** Milliseconds after which no more are read: results that come at once are worth more than a few others. */
-const READ_MS = 200
+const READ_MS = 150
 
 /** Parts of the index that are read in one turn of the event loop. */
 const PARTS_OF_TURN = 50
