@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Person } from './harness.ts'
+import type { Person, TestApp } from './harness.ts'
 
 export interface TusAnswer {
   status: number
@@ -66,3 +66,20 @@ export const offsetOf = ({ headers }: Pick<TusAnswer, 'headers'>): number | null
 export const checksumOf = (algorithm: string, bytes: Uint8Array | string): Record<string, string> => ({
   'upload-checksum': `${algorithm} ${createHash(algorithm).update(bytes).digest('base64')}`,
 })
+
+/** The bytes of a file of a person, as everyone gets them by a link. */
+export async function storedBytes(url: string, person: Person, path: string): Promise<Buffer> {
+  const { response, text } = await person.rest('POST', '/api/files/quick_share', { json: { object: path } })
+  if (!response?.sharing_token) throw new Error(text)
+  const answer = await fetch(`${url}/api/d/${response.sharing_token}`)
+  return Buffer.from(await answer.arrayBuffer())
+}
+
+/** What counts against the quota of a person: bytes that are used, and those that are reserved. */
+export async function countedOf({ app: { db } }: TestApp, { userId }: Person) {
+  const [row] = await db.rows<{ used: number; reserved: number; files: number }>(
+    'SELECT used_bytes AS used, reserved_bytes AS reserved, used_files + reserved_files AS files FROM bucket WHERE user_id = ?',
+    [userId],
+  )
+  return row
+}
