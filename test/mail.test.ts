@@ -434,6 +434,21 @@ describe('The outbox', () => {
   const empty = async () => (await rows()).length === 0
   const arrived = () => server.received.map(idOf).sort()
 
+  it('runs others beside a slow job', async () => {
+    const ids: string[] = []
+    for (let i = 0; i < 8; i++) ids.push(await queue())
+    const ended: string[] = []
+    const others = Promise.withResolvers<void>()
+    async function mail(_mail: Mail, { id }: { id: string }) {
+      if (id === ids[0]) await others.promise
+      ended.push(id)
+      if (ended.length === ids.length - 1) others.resolve()
+    }
+    work({ handlers: { ...idle, mail } })
+    await until(empty)
+    expect(ended.at(-1)).toBe(ids[0])
+  })
+
   it('is shared by two workers before a slow server: every mail once', async () => {
     server.manners.onData = () => sleep(60)
     const ids: string[] = []

@@ -101,21 +101,24 @@ function createQueue<K extends JobKind>(
     isPaused = () => false,
   }: Omit<WorkerOptions, 'pollMs'>,
 ) {
+  const most = atATime[kind] ?? BATCH
   let stopped = false
   let running: Promise<void> | undefined
   let again = false
+  /** Ends the wait of the drain for one of its jobs, or for new ones. */
+  let rouse = () => {}
 
-  /** Claims due jobs. `any` is true when some were due, also when other workers claimed them all. */
-  async function claim(): Promise<{ any: boolean; mine: JobRow[] }> {
-    if (isPaused() && changing.has(kind)) return { any: false, mine: [] }
+  /** Claims due jobs. `due` counts those that others have claimed at the same time as well. */
+  async function claim(room: number): Promise<{ due: number; mine: JobRow[] }> {
+    if (isPaused() && changing.has(kind)) return { due: 0, mine: [] }
     const now = Date.now()
-    const due = await dueJobs(db, kind, now, atATime[kind] ?? BATCH)
+    const due = await dueJobs(db, kind, now, room)
     const mine: JobRow[] = []
     for (const job of due) {
       const dueAt = now + leaseMs
       if (await moveJob(db, job, dueAt, 1)) mine.push({ ...job, attempts: job.attempts + 1, dueAt })
     }
-    return { any: due.length > 0, mine }
+    return { due: due.length, mine }
   }
 
   /** Renews the lease of a job until the returned function is called, which resolves to the latest due time. */
@@ -169,24 +172,54 @@ function createQueue<K extends JobKind>(
     }
   }
 
+  /** Runs what is due, until nothing is. New jobs begin beside those that run: a slow one holds up no other. */
   async function drain(): Promise<void> {
-    for (let any = true; (any || again) && !stopped; ) {
-      again = false
-      const claimed = await claim()
-      await Promise.all(claimed.mine.map(carryOut))
-      any = claimed.any
+    const inFlight = new Set<Promise<void>>()
+    const start = (job: JobRow) => {
+      const work: Promise<void> = carryOut(job)
+        .catch(error => log.warn({ err: error, job: job.id, kind }, 'could not note how a job ended'))
+        .finally(() => {
+          inFlight.delete(work)
+          rouse()
+        })
+      inFlight.add(work)
+    }
+    // Whether more may be due than was claimed last.
+    let more = true
+    try {
+      while (!stopped) {
+        const room = most - inFlight.size
+        // Of many that wait, those of half the room are claimed by one statement.
+        if (room > 0 && (again || (more && room * 2 >= most))) {
+          again = false
+          const { due, mine } = await claim(room)
+          more = due === room || due > mine.length
+          mine.forEach(start)
+        } else if (inFlight.size > 0) {
+          await new Promise<void>(resolve => {
+            rouse = resolve
+          })
+          // Some may have become due while the last one ran.
+          more ||= inFlight.size === 0
+        } else return
+      }
+    } finally {
+      await Promise.all(inFlight)
     }
   }
 
   /** Starts one drain at a time. */
   function wake(): void {
     again = true
+    rouse()
     if (stopped || running) return
     running = telemetry
       .detached(drain)
       .catch(error => log.warn({ err: error, kind }, 'the worker could not read its jobs'))
       .finally(() => {
         running = undefined
+        // Called while it ended.
+        if (again) wake()
       })
   }
 
@@ -198,6 +231,7 @@ function createQueue<K extends JobKind>(
     },
     async stop(): Promise<void> {
       stopped = true
+      rouse()
       await running
     },
   }
