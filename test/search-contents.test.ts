@@ -140,6 +140,26 @@ describe('What is in a file', () => {
     expect([await paths(alice, 'wombat'), await paths(alice, 'echidna')]).toEqual([[], ['now/a.txt']])
   })
 
+  it('is found by other forms of its words, in English and German, behind what has the words themselves', async () => {
+    await upload(alice, 'forms/old.txt', 'two numbats saw the Verträge')
+    await upload(alice, 'forms/der Vertrag.txt', 'nothing')
+    await settle()
+    const { nodes, edges } = await search(alice, 'vertrag ')
+    expect(nodes.map(({ path }) => path)).toEqual(['forms/der Vertrag.txt', 'forms/old.txt'])
+    expect(edges[1]?.matchedIn).toEqual(['CONTENT'])
+    const { text, ranges } = edges[1]?.snippet ?? { text: '', ranges: [] }
+    expect(ranges.map(({ start, end }) => text.slice(start, end))).toEqual(['Verträge'])
+    const all = await paths(alice, 'numbat ')
+    expect([all.length, all.at(-1)]).toEqual([4, 'forms/old.txt'])
+    // Page by page, it comes once. In quotes, as it is written.
+    const { pageInfo } = await search(alice, 'numbat ', { first: 3 })
+    expect(await paths(alice, 'numbat ', { first: 3, after: pageInfo.endCursor })).toEqual(['forms/old.txt'])
+    expect(await paths(alice, '"numbat"')).not.toContain('forms/old.txt')
+    // A form in the text, beside a word of the name.
+    expect(await paths(alice, 'old vertrag ')).toEqual(['forms/old.txt'])
+    expect(await paths(bob, 'vertrag ')).toEqual([])
+  })
+
   it('is found by GET /api/search, too', async () => {
     const { status, response } = await alice.rest('GET', '/api/search?query=echidna')
     expect([status, response.results]).toMatchObject([

@@ -41,11 +41,14 @@ async function newDrive() {
 }
 
 /** The numbers of the contents that a search finds by a word. */
-async function docsWith(bucketId: string, text: string): Promise<number[]> {
+async function docsWith(bucketId: string, text: string, withForms = false): Promise<number[]> {
   const drives = await searchDrives(db, [bucketId])
   const query = parseSearch(`${text} `)
   const texts = await textMatches(db, drives, query, Infinity)
-  return [...(texts.inDrive(drives[0]?.number ?? 0, query.terms)?.downFrom(1e6) ?? [])].reverse()
+  if (withForms) await texts.withForms()
+  return [
+    ...(texts.inDrive(drives[0]?.number ?? 0, query.terms, withForms ? 'also' : 'none')?.downFrom(1e6) ?? []),
+  ].reverse()
 }
 
 describe('A segment', () => {
@@ -139,6 +142,32 @@ describe('Contents', () => {
     expect(await docsWith(bucketId, 'all')).toEqual(all)
     expect((await rowsOfWord(db, 'some')).filter(({ drive }) => drive === number)).toHaveLength(5)
   }, 60_000)
+
+  it('are found by other forms of a word, in English and German, when these are looked for', async () => {
+    const { bucketId, number } = await newDrive()
+    const texts = [
+      ['house'],
+      ['houses', 'parties'],
+      ['housing', 'party'],
+      ['horse'],
+      ['rechnungen'],
+      ['rechnung', 'hauser'],
+    ]
+    const add = async (words: string[], i: number) => textIndex(db).add(number, digestOf(i), words)
+    for (const [i, words] of texts.entries()) await add(words, i)
+    for (const when of ['fresh', 'merged']) {
+      if (when === 'merged') await mergeAll(db)
+      expect([when, await docsWith(bucketId, 'house'), await docsWith(bucketId, 'house', true)]).toEqual([
+        when,
+        [1],
+        [1, 2, 3],
+      ])
+      expect(await docsWith(bucketId, 'rechnung', true)).toEqual([5, 6])
+      expect(await docsWith(bucketId, 'party houses', true)).toEqual([2, 3])
+      expect(await docsWith(bucketId, 'haus', true)).toEqual([6])
+      expect(await docsWith(bucketId, '"house"', true)).toEqual([1])
+    }
+  })
 })
 
 describe('Words of a drive that is gone', () => {

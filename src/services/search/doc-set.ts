@@ -19,6 +19,10 @@ export class DocSet {
     for (let i = 0; i < this.#bits.length; i++) this.#bits[i] = (this.#bits[i] ?? 0) | (others.#bits[i] ?? 0)
   }
 
+  drop(others: DocSet): void {
+    for (let i = 0; i < this.#bits.length; i++) this.#bits[i] = (this.#bits[i] ?? 0) & ~(others.#bits[i] ?? 0)
+  }
+
   keep(others: DocSet): void {
     for (let i = 0; i < this.#bits.length; i++) this.#bits[i] = (this.#bits[i] ?? 0) & (others.#bits[i] ?? 0)
   }

@@ -137,7 +137,7 @@ export async function* candidatesOf(
   async function mixed(some: Term[]): Promise<Candidate[]> {
     const rows = new Map<string, Candidate>()
     for (const term of some) {
-      const { value: found } = await byText(db, drives, texts, [term], null).next()
+      const { value: found } = await byText(db, drives, texts, [term], null, 'also').next()
       for (const row of [...(await listed(numbers, keyWord(term))(null)), ...(found ?? [])])
         rows.set(row.id, { row, rank: RANK.mixed, order: row.id })
     }
@@ -167,6 +167,12 @@ export async function* candidatesOf(
     const place = after && after[0] === RANK.content ? after : null
     for await (const rows of byText(db, drives, texts, terms, place))
       yield rows.map(({ textId, ...row }): Candidate => ({ row, rank: RANK.content, order: textId }))
+  }
+  const hasForms = await texts.withForms()
+  if (hasForms && from <= RANK.form) {
+    const place = after && after[0] === RANK.form ? after : null
+    for await (const rows of byText(db, drives, texts, terms, place, 'only'))
+      yield rows.map(({ textId, ...row }): Candidate => ({ row, rank: RANK.form, order: textId }))
   }
   if (required.length > 1) yield await mixed(alone)
 }

@@ -127,7 +127,8 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       const tags = place.share ? [] : (tagsOf.get(row.id) ?? [])
       if (!wantedTags.every(key => tags.some(({ nameKey }) => nameKey === key))) return []
       const inText = (term: Term) => isShown && inTexts.has(row, term)
-      const surroundings = { folders, note, tags: tags.map(({ name }) => name), inText }
+      const inForm = (term: Term) => isShown && inTexts.hasForm(row, term)
+      const surroundings = { folders, note, tags: tags.map(({ name }) => name), inText, inForm }
       if (isExcluded(query, row, surroundings)) return []
       const fit = fitOf(query, row, surroundings)
       const digest = fit.fields.has('content') ? inTexts.digestOf(row) : undefined

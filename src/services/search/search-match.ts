@@ -6,7 +6,7 @@ import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold, hasWord, wordsIn, wordsOfName } from '../../values/search-words.ts'
 
 /** How well something fits, the best first. */
-export const RANK = { exact: 0, beginning: 1, name: 2, note: 3, content: 4, mixed: 5 } as const
+export const RANK = { exact: 0, beginning: 1, name: 2, note: 3, content: 4, form: 5, mixed: 6 } as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
 
 /** A text as it is compared with the terms of a query. */
@@ -72,6 +72,8 @@ export interface Surroundings {
   tags: readonly string[]
   /** Whether its text has a term. */
   inText?: (term: Term) => boolean
+  /** Whether it has a form of the word of one. */
+  inForm?: (term: Term) => boolean
 }
 
 /** Which terms an entry has by itself, and where. */
@@ -86,7 +88,7 @@ export interface Fit {
 export function fitOf(
   { terms, names }: Pick<SearchQuery, 'terms' | 'names'>,
   { name }: { name: string },
-  { folders, note, tags, inText = () => false }: Surroundings,
+  { folders, note, tags, inText = () => false, inForm = () => false }: Surroundings,
 ): Fit {
   const ofName = searched(name, true)
   const ofNote = note === undefined ? null : searched(note)
@@ -94,7 +96,7 @@ export function fitOf(
   const ofPath = folders.map(folder => searched(folder, true))
   const fields = new Set<SearchField>()
   const missing: Term[] = []
-  let [byPath, byText] = [false, false]
+  let [byPath, byText, byForm] = [false, false, false]
   for (const term of [...terms, ...names]) {
     if (hasTerm(ofName, term)) fields.add('name')
     else if (ofTags.some(tag => hasTerm(tag, term))) fields.add('tag')
@@ -105,9 +107,13 @@ export function fitOf(
     } else if (ofPath.some(folder => hasTerm(folder, term))) {
       fields.add('path')
       byPath = true
+    } else if (inForm(term)) {
+      fields.add('content')
+      byForm = true
     } else missing.push(term)
   }
   if (missing.length > 0 || byPath) return { rank: RANK.mixed, fields, missing }
+  if (byForm) return { rank: terms.every(inForm) ? RANK.form : RANK.mixed, fields, missing }
   if (byText) return { rank: terms.every(inText) ? RANK.content : RANK.mixed, fields, missing }
   if (fields.has('note') || fields.has('tag')) return { rank: RANK.note, fields, missing }
   const whole = fold([...terms, ...names].map(({ text }) => text).join(' '))

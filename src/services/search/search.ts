@@ -89,7 +89,7 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
       }
     }
     // What was not read may have belonged among those that fill the page.
-    return { isComplete: isComplete && !texts.isCut(), results }
+    return { isComplete: isComplete && !texts.isCut(), results, forms: texts.formWords() }
   }
 
   const service = {
@@ -118,16 +118,16 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
       const { hints } = query
       if (isEmptySearch(query)) return { results: [], more: false, hints, isComplete: true }
       if (order === 'relevance') {
-        const { results, isComplete } = await find(query, request, limit, after)
-        const page = await withSnippets(db, query, results.slice(0, limit))
+        const { results, isComplete, forms } = await find(query, request, limit, after)
+        const page = await withSnippets(db, query, results.slice(0, limit), forms)
         return { results: page, more: results.length > limit, hints, isComplete }
       }
-      const { results, isComplete } = await find(query, request, MAX_SORTED, null)
+      const { results, isComplete, forms } = await find(query, request, MAX_SORTED, null)
       const sorted = results.slice(0, MAX_SORTED).sort(comparison[order])
       const from = after ? sorted.findIndex(({ row }) => row.id === after[2]) + 1 : 0
       // What the page before ended with is gone: where to go on is not known, and the first page again would go round for ever.
       if (after && from === 0) return { results: [], more: false, hints, isComplete: false }
-      const page = await withSnippets(db, query, sorted.slice(from, from + limit))
+      const page = await withSnippets(db, query, sorted.slice(from, from + limit), forms)
       return {
         ...{ results: page, more: sorted.length > from + limit, hints },
         isComplete: isComplete && results.length <= MAX_SORTED,

@@ -129,15 +129,19 @@ export function readDocs(docs: Uint8Array): number[] {
   return [...numbers].sort((a, b) => a - b)
 }
 
-/** Words of a part with their lists: the one that is looked for, or those that begin with it. */
-export async function listsInPart(body: Uint8Array, { word, isPrefix }: IndexedWord): Promise<number[][]> {
+/** Words of a part with their lists: the one that is looked for, or those that begin with it. @param fits which of these are wanted */
+export async function listsInPart(
+  body: Uint8Array,
+  { word, isPrefix }: IndexedWord,
+  fits: (word: string) => boolean = () => true,
+): Promise<number[][]> {
   const wanted = Buffer.from(word)
   const lists: number[][] = []
   for (const found of await readPart(body)) {
     const order = found.word.compare(wanted)
     if (order < 0) continue
     if (order > 0 && !(isPrefix && found.word.subarray(0, wanted.length).equals(wanted))) break
-    lists.push(found.docs())
+    if (fits(found.word.toString())) lists.push(found.docs())
     if (!isPrefix) break
   }
   return lists

@@ -1,7 +1,7 @@
 import type { Db } from '../../../db/index.ts'
 import { filesOfText, filesOfTexts, lastDocUpTo, type TextRow } from '../../../db/queries/search-text.ts'
 import type { Term } from '../../values/search-query.ts'
-import type { TextDrive, TextMatches } from './text-match.ts'
+import type { TextDrive, TextMatches, WithForms } from './text-match.ts'
 
 /** Contents whose files are read together, and the files that are: where these have more, content by content. */
 const AT_ONCE = 100
@@ -43,10 +43,11 @@ export async function* byText(
   texts: TextMatches,
   terms: readonly Term[],
   after: readonly [rank: number, order: string, id: string] | null,
+  which: WithForms = 'none',
 ): AsyncGenerator<TextRow[]> {
   const lists: { rows: TextRow[]; more: AsyncGenerator<TextRow[]> }[] = []
   for (const drive of drives) {
-    const docs = texts.inDrive(drive.number, terms)
+    const docs = texts.inDrive(drive.number, terms, which)
     if (!docs) continue
     const last = after ? await lastDocUpTo(db, drive.number, after[1]) : drive.docs
     lists.push({ rows: [], more: ofDrive(db, drive, docs.downFrom(last + 1)) })

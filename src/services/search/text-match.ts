@@ -11,6 +11,7 @@ import { fold } from '../../values/search-words.ts'
 import { textOfBody } from './content-text.ts'
 import { DocSet } from './doc-set.ts'
 import { listsInPart, readDocs } from './segment.ts'
+import { formsOf } from './word-form.ts'
 
 /** A drive whose texts are searched. */
 export interface TextDrive {
@@ -20,12 +21,17 @@ export interface TextDrive {
   docs: number
 }
 
+/** Whether other forms of words are enough: also, or only where the words themselves are not there. */
+export type WithForms = 'none' | 'also' | 'only'
+
 type ByDrive = ReadonlyMap<number, DocSet>
 
 /** What the texts of some files have of a query. */
 export interface TextsOfFiles {
   /** Whether the text of a file has a term. */
   has(row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term): boolean
+  /** Whether it has a form of the one word of a term, if forms are looked for. */
+  hasForm(row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term): boolean
   digestOf(row: Pick<PlacedRow, 'bucketId' | 'blobId'>): string | undefined
 }
 
@@ -39,10 +45,12 @@ const LONG = 64 * 1024
 /** Milliseconds after which no more are read: results that come at once are worth more than a few others. */
 const READ_MS = 150
 
+/** Forms of a word that snippets show. */
+const FORMS = 20
 /** Parts of the index that are read in one turn of the event loop. */
 const PARTS_OF_TURN = 50
 
-const NONE: TextsOfFiles = { has: () => false, digestOf: () => undefined }
+const NONE: TextsOfFiles = { has: () => false, hasForm: () => false, digestOf: () => undefined }
 
 /**
  * Which contents of some drives have the terms of a query. The lists of the words are read once for a search; whether a file has a word is
@@ -60,12 +68,14 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
     ({ drive, block }) => block >= (firsts.get(drive) ?? 0),
   )
   const lists = new Map<Term, ByDrive>()
+  let forms: Map<Term, ByDrive> | null = null
+  const formWords: string[] = []
   /** Whether texts have a phrase, by their digests: files with the same text, and later rounds, read none again. */
   const phrases = new Map<Term, Map<string, boolean>>()
   let [read, characters, isCut] = [0, 0, false]
   let readUntil: number | undefined
 
-  async function listOf(wanted: IndexedWord): Promise<Map<number, DocSet>> {
+  async function listOf(wanted: IndexedWord, fits = (_word: string) => true): Promise<Map<number, DocSet>> {
     const list = new Map<number, DocSet>()
     const docsOf = (drive: number): DocSet => {
       const docs = list.get(drive) ?? new DocSet(lasts.get(drive) ?? 0)
@@ -76,10 +86,11 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
       const docs = docsOf(drive)
       for (const nth of numbers) docs.add(block * BLOCK + nth)
     }
-    for (const { drive, block, docs } of await freshDocs(db, blocks, wanted)) add(drive, block, readDocs(docs))
+    for (const { drive, block, word, docs } of await freshDocs(db, blocks, wanted))
+      if (fits(word)) add(drive, block, readDocs(docs))
     const parts = await partsWithWord(db, blocks, wanted)
     for (const [i, { drive, block, body }] of parts.entries()) {
-      for (const docs of await listsInPart(body, wanted)) add(drive, block, docs)
+      for (const docs of await listsInPart(body, wanted, fits)) add(drive, block, docs)
       if (i % PARTS_OF_TURN === PARTS_OF_TURN - 1) await nextTurn()
     }
     return list
@@ -101,23 +112,63 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
     return list
   }
 
+  /** Those that have another form of a word, too. What the forms are is known from the index: nothing is kept for it. */
+  async function readForms(term: Term, exact: ByDrive): Promise<ByDrive> {
+    const [word = '', ...rest] = term.words
+    const forms = rest.length > 0 || term.isPhrase ? null : formsOf(word)
+    if (!forms) return exact
+    const known = new Map<string, boolean>()
+    const list = await listOf({ word: forms.beginning, isPrefix: true }, other => {
+      const isForm = known.get(other) ?? forms.isForm(other)
+      known.set(other, isForm)
+      return isForm
+    })
+    const found = [...known].flatMap(([other, isForm]) => (isForm && other !== word ? [other] : []))
+    formWords.push(...found.slice(0, FORMS))
+    for (const [drive, docs] of exact) {
+      const others = list.get(drive)
+      if (others) others.join(docs)
+      else list.set(drive, docs)
+    }
+    return list
+  }
+
   if (searched.length > 0) {
     const { terms, without } = query
     for (const term of [...terms, ...without]) lists.set(term, await readTerm(term))
   }
-  const isAny = [...lists.values()].some(({ size }) => size > 0)
+  let isAny = [...lists.values()].some(({ size }) => size > 0)
 
   return {
+    /** Looks for other forms of the words from now on. @returns whether there are any */
+    async withForms(): Promise<boolean> {
+      if (searched.length === 0 || forms) return formWords.length > 0
+      forms = new Map()
+      for (const term of query.terms) forms.set(term, await readForms(term, lists.get(term) ?? new Map()))
+      isAny ||= [...forms.values()].some(({ size }) => size > 0)
+      return formWords.length > 0
+    },
+
+    /** The other forms of words that were found. */
+    formWords: (): readonly string[] => formWords,
+
     /** Whether more texts had to be read than a search reads, or than there was time for. */
     isCut: () => isCut,
 
-    /** The contents of a drive that have all words of some terms. */
-    inDrive(number: number, terms: readonly Term[]): DocSet | null {
-      const [first, ...rest] = terms.map(term => lists.get(term)?.get(number))
-      if (!first || rest.some(docs => !docs)) return null
-      const all = new DocSet(lasts.get(number) ?? 0)
-      all.join(first)
-      for (const docs of rest) if (docs) all.keep(docs)
+    /** The contents of a drive that have all words of some terms; with forms of them also, or only those that have not the words themselves. */
+    inDrive(number: number, terms: readonly Term[], which: WithForms = 'none'): DocSet | null {
+      const allOf = (of: ReadonlyMap<Term, ByDrive>): DocSet | null => {
+        const [first, ...rest] = terms.map(term => of.get(term)?.get(number))
+        if (!first || rest.some(docs => !docs)) return null
+        const all = new DocSet(lasts.get(number) ?? 0)
+        all.join(first)
+        for (const docs of rest) if (docs) all.keep(docs)
+        return all
+      }
+      const exact = allOf(lists)
+      if (which === 'none' || !forms) return exact
+      const all = allOf(forms)
+      if (all && exact && which === 'only') all.drop(exact)
       return all
     },
 
@@ -132,17 +183,23 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
         docs.set(`${drive} ${blobId}`, text)
       const textOf = ({ bucketId, blobId }: Pick<PlacedRow, 'bucketId' | 'blobId'>) =>
         docs.get(`${numberOf.get(bucketId)} ${blobId}`)
-      const hasWords = (row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term): boolean => {
+      const isIn = (
+        all: ReadonlyMap<Term, ByDrive> | null,
+        row: Pick<PlacedRow, 'bucketId' | 'blobId'>,
+        term: Term,
+      ) => {
         const text = textOf(row)
-        const list = lists.get(term)?.get(numberOf.get(row.bucketId) ?? 0)
-        return text !== undefined && Boolean(list?.has(text.doc))
+        const docs = all?.get(term)?.get(numberOf.get(row.bucketId) ?? 0)
+        return text !== undefined && Boolean(docs?.has(text.doc))
       }
+      const hasWords = (row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term) => isIn(lists, row, term)
       await readPhrases(rows, hasWords, row => textOf(row)?.digest)
       return {
         digestOf: row => textOf(row)?.digest,
         has: (row, term) =>
           hasWords(row, term) &&
           (term.words.length === 1 || Boolean(phrases.get(term)?.get(textOf(row)?.digest ?? ''))),
+        hasForm: (row, term) => term.words.length === 1 && isIn(forms, row, term),
       }
     },
   }

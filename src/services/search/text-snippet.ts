@@ -37,8 +37,20 @@ function cutFrom(text: string, terms: readonly Term[]): Snippet | null {
   return best ?? snippetOf(text.slice(0, WHOLE), terms)
 }
 
-/** The results of a page with the parts of their texts that have the words: only of what the caller is shown. */
-export async function withSnippets(db: Db, { terms }: SearchQuery, page: SearchResult[]): Promise<SearchResult[]> {
+/**
+ * The results of a page with the parts of their texts that have the words: only of what the caller is shown.
+ * @param forms other forms of the words, which are shown as well
+ */
+export async function withSnippets(
+  db: Db,
+  query: Pick<SearchQuery, 'terms'>,
+  page: SearchResult[],
+  forms: readonly string[],
+): Promise<SearchResult[]> {
+  const terms = [
+    ...query.terms,
+    ...forms.map(word => ({ text: word, words: [word], isPrefix: false, isPhrase: false })),
+  ]
   const digests = page.flatMap(({ digest, snippet }) => (digest && !snippet ? [digest] : [])).slice(0, MOST)
   if (digests.length === 0) return page
   const snippets = new Map<string, Snippet | null>()
