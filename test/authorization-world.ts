@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { v7 as newId } from 'uuid'
+import { v7 as newId, v4 as newToken } from 'uuid'
 import type { Role } from '../src/access/roles.ts'
 import { privateScopes, workspaceScopes } from '../src/access/scopes.ts'
 import { hashSecret } from '../src/runtime/tokens.ts'
@@ -109,12 +109,21 @@ export class World {
         return (await workspaceKey(t, owner, workspaceId, without(workspaceScopes, scope))).caller
       case 'key of another workspace':
         return (await workspaceKey(t, owner, await found(owner))).caller
-      case 'key of an admin who is a viewer now': {
+      case 'key of an admin who is a viewer now':
+      case 'key of an admin who is an editor now': {
         const admin = await this.#member('admin')
         const { caller } = await workspaceKey(t, admin, workspaceId)
-        await join(t, workspaceId, admin, 'viewer')
+        if (identity.role) await join(t, workspaceId, admin, identity.role)
         return { ...caller, userId: admin.userId }
       }
+      case 'read-only workspace key':
+        return (await workspaceKey(t, owner, workspaceId, ['workspaces:files:read'])).caller
+      case 'read-only private key':
+        return (await privateKey(t, owner, ['private_files:read'])).caller
+      case 'private key of the recipient':
+        return { ...(await privateKey(t, recipient)).caller, userId: recipient.userId }
+      case 'read-only private key of the recipient':
+        return (await privateKey(t, recipient, ['private_files:read'])).caller
       case 'key of an admin who was removed': {
         const admin = await this.#member('admin')
         const { caller } = await workspaceKey(t, admin, workspaceId)
@@ -221,17 +230,18 @@ export class World {
       )
       return made.shareFiles.shares[0].token
     }
-    /** A folder with a file of this name in it, which the recipient may edit. */
-    const shareToEdit = async (): Promise<{ id: string; token: string }> => {
-      await upload(`${name} shared/${name}`)
-      const input = { email: recipient.email, mayEdit: true, files: [{ at: { path: `${name} shared` } }] }
+    /** A folder with a file of this name in it, which the recipient may edit, or only see. */
+    const shareInside = async (mayEdit: boolean): Promise<{ id: string; token: string; fileId: string }> => {
+      const { id: fileId } = await upload(`${name} shared/${name}`)
+      const input = { email: recipient.email, mayEdit, files: [{ at: { path: `${name} shared` } }] }
       const made = await ask(
         owner,
         'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }',
         { input },
       )
-      return made.shareFiles.shares[0]
+      return { ...made.shareFiles.shares[0], fileId }
     }
+    const shareToEdit = () => shareInside(true)
     /** The code that a program shows which waits for a key. */
     const userCode = async (): Promise<string> => {
       const terms = { clientId: 'program', name, scopes: ['private_files:read' as const], lifetime: 3600 }
@@ -309,7 +319,8 @@ export class World {
       },
       folder,
       /** A file of the workspace; its id. */
-      putFile: async (): Promise<string> => (await put(owner, workspaceId, `/${name}`, '')).response[0].id,
+      putFile: async (called = name): Promise<string> =>
+        (await put(owner, workspaceId, `/${called}`, '')).response[0].id,
       async mkdir(): Promise<string> {
         await owner.rest('POST', `/api/workspaces/${workspaceId}/files/mkdir`, { json: { folder_name: name } })
         return `/${name}`
@@ -376,6 +387,20 @@ export class World {
       copy,
       shareFolderDirectly,
       shareToEdit,
+      shareToSee: () => shareInside(false),
+      /** Where WebDAV has a workspace. */
+      async slugOf(id: string): Promise<string> {
+        return (await t.app.db.Workspace.findByPk(id, { raw: true }))?.slug ?? ''
+      },
+      /** A lock of WebDAV on a file, made by someone; its token. */
+      async locked(entryId: string, userId: string): Promise<string> {
+        const [id, now] = [newToken(), Date.now()]
+        const entry = await t.app.db.Entry.findByPk(entryId, { raw: true, rejectOnEmpty: true })
+        const terms = { isShared: true, isDeep: false, owner: '', expiresAt: now + 60_000, createdAt: now }
+        await t.app.db.DavLock.destroy({ where: { userId } })
+        await t.app.db.DavLock.create({ id, bucketId: entry.bucketId, entryId, userId, ...terms })
+        return `urn:uuid:${id}`
+      },
       /** A share with the recipient, by its token. */
       shareDirectly,
       linkId: () => shareId(share),

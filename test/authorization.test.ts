@@ -2,10 +2,25 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { type DocumentNode, isObjectType, parse, TypeInfo, visit, visitWithTypeInfo } from 'graphql'
 import { schema } from '../schema/index.ts'
-import { cell, expected, type Identity, identities, printed, type Row, type Rule, rows } from './authorization.ts'
+import type { Coordination } from '../src/coordination/coordination.ts'
+import { localCoordination } from '../src/coordination/local.ts'
+import { createRecorder } from '../src/telemetry/recorder.ts'
+import {
+  cell,
+  davGroups,
+  expected,
+  type Identity,
+  identities,
+  identityGroups,
+  printed,
+  type Row,
+  type Rule,
+  rows,
+} from './authorization.ts'
+import { aimAt, type DavRow, davCell, davRows, expectedByDav } from './authorization-dav.ts'
 import { type GraphRow, graphRows } from './authorization-graph.ts'
 import { World } from './authorization-world.ts'
-import { ROOMY, UNHURRIED } from './builders.ts'
+import { expel, join, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { callByRest } from './contract/call.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
@@ -13,7 +28,12 @@ let t: TestApp
 let common: World
 
 beforeAll(async () => {
-  t = await startApp({ ...UNHURRIED, PREVIEWS: 'true' })
+  // Hundreds of credentials that are over must not count as guesses of keys, which slow down: test/dav.test.ts.
+  const coordination = localCoordination()
+  const add: Coordination['add'] = async (key, ...rest) =>
+    key.startsWith('satchel:webdav') ? 0 : coordination.add(key, ...rest)
+  const instance = { coordination: { ...coordination, add }, history: createRecorder() }
+  t = await startApp({ ...UNHURRIED, PREVIEWS: 'true' }, { instance })
   await t.limit({ ...ROOMY, maxFiles: null, maxFilesWorkspace: null, maxWorkspaceFolders: null })
   // What is deleted here needs no one to tidy up.
   await t.app.worker.stop()
@@ -22,7 +42,11 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 /** The cells of each row, as they were met. */
-const met = { REST: new Map<Rule, string[]>(), GraphQL: new Map<Rule, string[]>() }
+const met = {
+  REST: { groups: identityGroups, outcomes: new Map<Rule, string[]>() },
+  GraphQL: { groups: identityGroups, outcomes: new Map<Rule, string[]>() },
+  WebDAV: { groups: davGroups, outcomes: new Map<Rule, string[]>() },
+}
 
 interface Call {
   outcome: string
@@ -38,12 +62,13 @@ async function outcomesOf<Aim>(
   rule: Rule,
   aim: (world: World, caller: Person) => Promise<Aim>,
   call: (world: World, caller: Person, aim: Aim) => Promise<Call>,
+  callers = identities,
 ): Promise<Map<Identity, string>> {
   const outcomes = new Map<Identity, string>()
   const newWorld = () => (rule.consumes ? new World(t) : common)
   let world = newWorld()
   let aimed: Promise<Aim> | undefined
-  for (const identity of identities) {
+  for (const identity of callers) {
     const caller = await world.callerOf(identity, rule.scope ?? rule.under?.scope ?? null)
     // Who leaves is a part of the aim.
     if (rule.consumes) aimed = undefined
@@ -91,6 +116,22 @@ const byGraphql = (row: GraphRow) =>
     },
   )
 
+const davIdentities = Object.values(davGroups).flat()
+
+const byDav = (row: DavRow) =>
+  outcomesOf(
+    row,
+    async world => aimAt(row, await world.things()),
+    async (_world, caller, aim) => {
+      const { path = aim.path, ...request } = await row.request(aim, caller)
+      const { status, text } = await caller.rest(row.method, path, request)
+      if (status < 400) return { outcome: 'yes', done: !['GET', 'HEAD', 'PROPFIND'].includes(row.method) }
+      const [, code] = /<S:code>(\w+)</.exec(text) ?? []
+      return { outcome: code ? `${status} ${code}` : String(status), done: false }
+    },
+    davIdentities,
+  )
+
 /** Whoever waits for something is let through when they are told of it. */
 async function firstEvent(world: World, { document, at }: GraphRow, caller: Person, variables: object) {
   const stream = await caller.subscribe(document, variables)
@@ -101,8 +142,8 @@ async function firstEvent(world: World, { document, at }: GraphRow, caller: Pers
   return event
 }
 
-const byTitle = (cellOf: (identity: Identity) => string | undefined) =>
-  Object.fromEntries(identities.map(identity => [identity.title, cellOf(identity)]))
+const byTitle = (cellOf: (identity: Identity) => string | undefined, columns = identities) =>
+  Object.fromEntries(columns.map(identity => [identity.title, cellOf(identity)]))
 
 /**
  * The fields that have a rule of their own: as `Type.field`. An interface resolves nothing: its fields count as those
@@ -136,7 +177,7 @@ describe('Who may by REST', () => {
     '%s',
     async (_title, row) => {
       const outcomes = await byRest(row)
-      met.REST.set(row, Array.from(outcomes.values()))
+      met.REST.outcomes.set(row, Array.from(outcomes.values()))
       expect(byTitle(identity => outcomes.get(identity))).toEqual(
         byTitle(identity => cell(row, expected(row, identity))),
       )
@@ -150,7 +191,7 @@ describe('Who may by GraphQL', () => {
     '%s',
     async (_title, row) => {
       const outcomes = await byGraphql(row)
-      met.GraphQL.set(row, Array.from(outcomes.values()))
+      met.GraphQL.outcomes.set(row, Array.from(outcomes.values()))
       expect(byTitle(identity => outcomes.get(identity))).toEqual(byTitle(identity => expected(row, identity)))
     },
     60_000,
@@ -163,6 +204,61 @@ describe('Who may by GraphQL', () => {
       Object.keys(type?.getFields() ?? {}).map(name => `${type}.${name}`),
     )
     expect(roots.filter(name => !ruled.has(name))).toEqual([])
+  })
+})
+
+describe('Who may by WebDAV', () => {
+  it.each(davRows.map(row => [row.title, row] as const))(
+    '%s',
+    async (_title, row) => {
+      const outcomes = await byDav(row)
+      met.WebDAV.outcomes.set(row, Array.from(outcomes.values()))
+      expect(byTitle(identity => outcomes.get(identity), davIdentities)).toEqual(
+        byTitle(identity => davCell(row, expectedByDav(row, identity)), davIdentities),
+      )
+    },
+    60_000,
+  )
+
+  it('is asked of every method', async () => {
+    const allowed = (await t.anonymous.rest('OPTIONS', '/dav/')).headers.get('allow')?.split(', ') ?? []
+    expect(new Set(['OPTIONS', ...davRows.map(({ method }) => method)])).toEqual(new Set(allowed))
+  })
+
+  /** The statuses of a request of each method, at things of their own. */
+  async function statusesOf(place: DavRow['place'], caller: Person, who = caller): Promise<Record<string, number>> {
+    const once = davRows.filter(row => row.place === place && row.title.startsWith(`${row.method} /`))
+    const statuses: Record<string, number> = {}
+    for (const row of once) {
+      const aim = await aimAt(row, await common.things())
+      const { path = aim.path, ...request } = await row.request(aim, who)
+      statuses[row.method] = (await caller.rest(row.method, path, request)).status
+    }
+    return statuses
+  }
+  const refusedIn = (statuses: Record<string, number>, status: number) =>
+    Object.keys(statuses).filter(method => statuses[method] === status)
+  const reading = ['GET', 'HEAD', 'PROPFIND']
+  const all = davRows.filter(({ place }) => place === 'files').map(({ method }) => method)
+  const writing = [...new Set(all)].filter(method => !reading.includes(method))
+
+  it('changes with the next request, when a role falls, a membership ends, or a key is deleted', async () => {
+    const { owner, workspaceId } = await common.things()
+    const admin = await t.signIn('falling-admin')
+    await join(t, workspaceId, admin, 'admin')
+    const { id, caller } = await workspaceKey(t, admin, workspaceId)
+    const statuses = () => statusesOf('workspace', caller, admin)
+    expect(Object.values(await statuses()).filter(status => status >= 300)).toEqual([])
+    await join(t, workspaceId, admin, 'viewer')
+    expect(refusedIn(await statuses(), 403)).toEqual(writing)
+    await join(t, workspaceId, admin, 'editor')
+    expect(Object.values(await statuses()).filter(status => status >= 300)).toEqual([])
+    await expel(t, workspaceId, admin)
+    // Where the workspace is not seen, there is no folder to write in, either.
+    for (const status of Object.values(await statuses())) expect([404, 409]).toContain(status)
+    await join(t, workspaceId, admin, 'admin')
+    await owner.rest('DELETE', `/api/api_keys/${workspaceId}/delete`, { json: { api_key_id: id } })
+    expect(refusedIn(await statuses(), 401)).toEqual([...reading, ...writing])
   })
 })
 

@@ -51,6 +51,8 @@ export interface Identity {
   elsewhere?: true
   /** Another operator has appointed them. */
   operator?: true
+  /** The key has the scopes to read alone. */
+  readOnly?: true
 }
 
 const person = { via: 'session', who: 'stranger', role: null } as const
@@ -93,9 +95,32 @@ const over: Identity[] = [
   { title: 'wrong key beside the cookie of the owner', ...privateKey, dead: true },
 ]
 
-/** The columns, in the tables in which they are printed. */
-export const identityGroups = { 'People, with a session': people, 'API keys': keys, 'What counts as nobody': over }
+/** Columns, by the title of the table in which they are printed. */
+export type IdentityGroups = Record<string, Identity[]>
+
+export const identityGroups: IdentityGroups = {
+  'People, with a session': people,
+  'API keys': keys,
+  'What counts as nobody': over,
+}
 export const identities = Object.values(identityGroups).flat()
+
+/** The columns of WebDAV, where people have keys. */
+export const davGroups: IdentityGroups = {
+  'API keys': [
+    ...keys,
+    { title: 'key of an admin who is an editor now', ...workspaceKey, who: 'stranger', role: 'editor' },
+    { title: 'read-only workspace key', ...workspaceKey, readOnly: true },
+    { title: 'read-only private key', ...privateKey, readOnly: true },
+    { title: 'private key of the recipient', ...privateKey, who: 'recipient', role: null },
+    { title: 'read-only private key of the recipient', ...privateKey, who: 'recipient', role: null, readOnly: true },
+  ],
+  'What counts as nobody': [
+    { title: 'nobody', ...person, via: 'nothing' },
+    { title: 'owner', ...person, who: 'owner', role: 'owner' },
+    ...over,
+  ],
+}
 
 export function identityOf(title: string): Identity {
   const known = identities.find(identity => identity.title === title)
@@ -297,21 +322,29 @@ export function cell({ rest }: Row, outcome: Outcome): string {
   return `${clamp(naturalStatus[outcome], outcome, rest.statuses)} ${outcome}`
 }
 
-/** The table for people to read. @param faces by name, the outcomes of each row in the order of the columns */
-export function printed(faces: Record<string, Map<Rule, string[]>>): string {
+/** What was met by one face: the columns, and the outcomes of each row in their order. */
+export interface Met {
+  groups: IdentityGroups
+  outcomes: Map<Rule, string[]>
+}
+
+/** The table for people to read. @param faces by name */
+export function printed(faces: Record<string, Met>): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
-  const tables = Object.entries(faces).flatMap(([face, outcomes]) =>
-    Object.entries(identityGroups).map(([title, group]) => {
-      const from = group[0] ? identities.indexOf(group[0]) : 0
+  const tables = Object.entries(faces).flatMap(([face, { groups, outcomes }]) => {
+    let from = 0
+    return Object.entries(groups).map(([title, group]) => {
+      const [start, end] = [from, from + group.length]
+      from = end
       return [
-        `## ${face}: ${title.charAt(0).toLowerCase()}${title.slice(1)}`,
+        `## ${face}: ${title.replace(/^[A-Z](?![A-Z])/, first => first.toLowerCase())}`,
         '',
         line(['', ...group.map(identity => identity.title)]),
         line(['---', ...group.map(() => '---')]),
-        ...Array.from(outcomes, ([row, cells]) => line([row.title, ...cells.slice(from, from + group.length)])),
+        ...Array.from(outcomes, ([row, cells]) => line([row.title, ...cells.slice(start, end)])),
       ].join('\n')
-    }),
-  )
+    })
+  })
   return `${[heading, ...tables].join('\n\n')}\n`
 }
 
@@ -319,8 +352,8 @@ const heading = `# Who may do what
 
 Every operation by every caller, as the tests have met it: \`yes\`, the code of the refusal, by REST with its status, or \`null\` where
 GraphQL shows nothing. The rule that says what is expected is in \`authorization.ts\`, the operations of the graph are in
-\`authorization-graph.ts\`. Written by \`npm run update\`, and compared by every other run.
+\`authorization-graph.ts\`, the requests of WebDAV with a rule of their own in \`authorization-dav.ts\`. Written by \`npm run update\`, and compared by every other run.
 
 The owner owns the files, shares, keys and the workspace that the operations name. The recipient is whom a file is shared with, and who is
 invited. A private key and a workspace key are the owner's and have all scopes of their kind, where nothing else is said. Who waits for
-something is let through when they are told of it.`
+something is let through when they are told of it. By WebDAV, a private key sees the files of whose it is and what was shared with them.`

@@ -1,0 +1,149 @@
+import { naturalStatus } from '../src/runtime/errors.ts'
+import type { Identity, Outcome, Rule } from './authorization.ts'
+import type { Things } from './authorization-world.ts'
+import { lockInfo } from './dav-client.ts'
+import type { Person } from './harness.ts'
+
+type Level = 'read' | 'write' | 'delete'
+
+/** A request by WebDAV, and whose thing it is aimed at: one row of the table. */
+export interface DavRow extends Rule {
+  method: string
+  /** Where it leads: into the owner's files, the workspace, or what the owner shares, to be edited or to be seen only. */
+  place: Place
+  level: Level
+  /** It makes what it names, so that it works in the drive of whoever asks. */
+  makes?: true
+  /** It needs the rights to read and to write, whatever its level. */
+  copies?: true
+  /** Of the request to a file of this name. */
+  request(aim: DavAim, caller: Person): Promise<DavRequest> | DavRequest
+}
+
+interface DavRequest {
+  path?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** A file of the owner's, by its URL, beside which is another one: of this name and ` other`. */
+export interface DavAim {
+  path: string
+  fileId: string
+  things: Things
+}
+
+const places = {
+  files: { title: '/dav/files', scopes: 'private_files' },
+  workspace: { title: '/dav/workspaces', scopes: 'workspaces:files' },
+  edited: { title: '/dav/shared (to be edited)', scopes: 'private_files' },
+  seen: { title: '/dav/shared (to be seen)', scopes: 'private_files' },
+} as const
+type Place = keyof typeof places
+
+const PROPPATCH =
+  '<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x xmlns="urn:x">1</x></D:prop></D:set></D:propertyupdate>'
+
+type Request = Pick<DavRow, 'level' | 'request' | 'makes' | 'copies'>
+const depth = { depth: '1' }
+const to = (path: string) => ({ headers: { destination: path } })
+
+/** By the title of the row: every method, and again where what it needs depends on what is there. */
+const requests: Record<string, Request> = {
+  GET: { level: 'read', request: () => ({}) },
+  HEAD: { level: 'read', request: () => ({}) },
+  PROPFIND: { level: 'read', request: () => ({ headers: depth }) },
+  PUT: { level: 'write', makes: true, request: ({ path }) => ({ path: `${path} new`, body: 'new' }) },
+  'PUT (over a file)': { level: 'delete', makes: true, request: () => ({ body: 'newer' }) },
+  MKCOL: { level: 'write', makes: true, request: ({ path }) => ({ path: `${path} folder` }) },
+  DELETE: { level: 'delete', request: () => ({}) },
+  COPY: { level: 'write', copies: true, request: ({ path }) => to(`${path} copied`) },
+  'COPY (what is read)': { level: 'read', copies: true, request: ({ path }) => to(`${path} copied`) },
+  'COPY (over a file)': { level: 'delete', copies: true, request: ({ path }) => to(`${path} other`) },
+  MOVE: { level: 'write', request: ({ path }) => to(`${path} moved`) },
+  'MOVE (over a file)': { level: 'delete', request: ({ path }) => to(`${path} other`) },
+  PROPPATCH: { level: 'write', request: () => ({ body: PROPPATCH }) },
+  LOCK: { level: 'write', makes: true, request: () => ({ body: lockInfo() }) },
+  UNLOCK: {
+    level: 'write',
+    request: async ({ things, fileId }, { userId }) => ({
+      headers: { 'lock-token': `<${await things.locked(fileId, userId || things.owner.userId)}>` },
+    }),
+  },
+}
+
+/** Every method in every place. */
+export const davRows: DavRow[] = Object.entries(places).flatMap(([place, { title: where, scopes }]) =>
+  Object.entries(requests).map(([title, request]) => {
+    const member = request.level === 'read' && !request.copies ? 'viewer' : 'editor'
+    return {
+      ...request,
+      title: `${title} ${where}`,
+      method: title.replace(/ .*/, ''),
+      place: place as Place,
+      access: { files: 'owner', workspace: member }[place] ?? 'recipient',
+      scope: `${scopes}:${request.level}`,
+    }
+  }),
+)
+
+/** Two files of the owner's in a place. */
+export async function aimAt({ place }: DavRow, things: Things): Promise<DavAim> {
+  const { name, owner, workspaceId } = things
+  if (place === 'files') {
+    const { id: fileId } = await things.upload()
+    await things.upload(`${name} other`)
+    return { things, fileId, path: `/dav/files/${name}` }
+  }
+  if (place === 'workspace') {
+    const fileId = await things.putFile()
+    await things.putFile(`${name} other`)
+    return { things, fileId, path: `/dav/workspaces/${await things.slugOf(workspaceId)}/${name}` }
+  }
+  await owner.upload(`${name} shared/${name} other`, '')
+  const { fileId } = await (place === 'edited' ? things.shareToEdit() : things.shareToSee())
+  return { things, fileId, path: `/dav/shared/${name} shared/${name}` }
+}
+
+/** What a caller is told. Follows from the row and the column, and from nothing that the service does. */
+export function expectedByDav({ place, level, makes, copies, access }: DavRow, identity: Identity): Outcome {
+  const { via, dead, who, role, lacks, elsewhere, readOnly } = identity
+  // A browser sends cookies by itself: they count as no credential here.
+  if (dead || (via !== 'private key' && via !== 'workspace key')) return 'UNAUTHENTICATED'
+  const isScopeMissing = lacks || (readOnly && (copies || level !== 'read'))
+  if (place === 'workspace') {
+    if (!role) return 'FOLDER_NOT_FOUND'
+    if (via !== 'workspace key') return 'KEY_OUT_OF_BOUNDS'
+    if (isScopeMissing) return 'INSUFFICIENT_SCOPE'
+    if (elsewhere) return 'KEY_OUT_OF_BOUNDS'
+    return access === 'viewer' || role !== 'viewer' ? 'yes' : 'FORBIDDEN'
+  }
+  if (via !== 'private key') return 'KEY_OUT_OF_BOUNDS'
+  if (place === 'files') {
+    // What is to be copied is looked for before the right to write is asked about.
+    if (copies && readOnly && who !== 'owner') return 'FILE_NOT_FOUND'
+    if (isScopeMissing) return 'INSUFFICIENT_SCOPE'
+    return who === 'owner' || makes ? 'yes' : 'FILE_NOT_FOUND'
+  }
+  if (lacks && level === 'read') return 'INSUFFICIENT_SCOPE'
+  if (who !== 'recipient') return 'FOLDER_NOT_FOUND'
+  // What is shared is copied by saving it: docs/decisions/webdav.md.
+  if (copies || (place === 'seen' && level !== 'read')) return 'FORBIDDEN'
+  return isScopeMissing ? 'INSUFFICIENT_SCOPE' : 'yes'
+}
+
+/** The statuses that WebDAV asks for where something is missing (RFC 4918, sections 9.3.1, 9.7.1 and 9.11.1); they have no code. */
+const missing: Partial<Record<string, Partial<Record<Outcome, number>>>> = {
+  PUT: { FOLDER_NOT_FOUND: 409 },
+  MKCOL: { FOLDER_NOT_FOUND: 409 },
+  UNLOCK: { FILE_NOT_FOUND: 409 },
+}
+
+/** The cell of the table for an outcome by WebDAV: the refusal of a credential has no code, either, and that of HEAD no body. */
+export function davCell({ method }: DavRow, outcome: Outcome): string {
+  if (outcome === 'yes' || outcome === 'null') return outcome
+  const special = missing[method]?.[outcome]
+  if (special) return String(special)
+  const status = naturalStatus[outcome]
+  return outcome === 'UNAUTHENTICATED' || method === 'HEAD' ? String(status) : `${status} ${outcome}`
+}
