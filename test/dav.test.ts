@@ -1,9 +1,11 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { FOLDER } from '../db/models/entry.ts'
 import { insertEntries } from '../db/queries/entry.ts'
 import { privateScopes } from '../src/access/scopes.ts'
+import { httpDate, rfc3339 } from '../src/dav/properties.ts'
+import { propertyHash } from '../src/services/tree/dav-property.ts'
 import { ask } from './ask.ts'
 import { expel, found, join, put, workspaceKey } from './builders.ts'
 import { basic, type Dav, davOf, davPerson, hrefsIn } from './dav-client.ts'
@@ -396,6 +398,32 @@ describe('PROPFIND', () => {
     expect((await ask('/files/list/', props('<a:allprop/>'))).text).toContain('<D:collection/>')
   })
 
+  it('answers checksums where they are asked for, as rclone does, and not with all properties', async () => {
+    const md5 = createHash('md5').update('sum').digest('hex')
+    const put = { body: 'sum', headers: { 'oc-checksum': `MD5:${md5}` } }
+    expect(await statusOf(dav('PUT', '/files/sum.txt', put))).toBe(201)
+    const sums = `<D:propfind xmlns:D="DAV:"><D:prop><checksums xmlns="http://owncloud.org/ns"/></D:prop></D:propfind>`
+    const found = await dav('PROPFIND', '/files/sum.txt', { headers: { depth: '0' }, body: sums })
+    expect(found.text).toContain(
+      `<p:checksums xmlns:p="http://owncloud.org/ns"><p:checksum>MD5:${md5}</p:checksum></p:checksums>`,
+    )
+    expect((await dav('PROPFIND', '/files/', { headers: { depth: '0' }, body: sums })).text).toContain('404 Not Found')
+    expect((await dav('PROPFIND', '/files/sum.txt', { headers: { depth: '0' } })).text).not.toContain('checksum')
+    for (const kind of ['MD5', 'SHA1', 'SHA256']) {
+      const wrong = { body: 'other', headers: { 'oc-checksum': `${kind}:${md5}` } }
+      expect(await statusOf(dav('PUT', '/files/sum.txt', wrong))).toBe(400)
+    }
+    expect(await statusOf(dav('PUT', '/files/sum.txt', { ...put, headers: { 'oc-checksum': 'Adler32:1' } }))).toBe(204)
+    expect((await dav('GET', '/files/sum.txt')).text).toBe('sum')
+  })
+
+  it('has the dates of the standards, which are formatted by day', () => {
+    for (const ms of [0, 1, 999, 86_399_999, 86_400_000, 951_782_400_000, 1_795_723_199_123, 1_795_723_200_000]) {
+      expect(httpDate(ms)).toBe(new Date(ms).toUTCString())
+      expect(rfc3339(ms)).toBe(new Date(ms).toISOString())
+    }
+  })
+
   it('repeats no name, and answers no names that are too long together', async () => {
     const many = (count: number, ns: string) =>
       props(`<a:prop xmlns:x="${ns}">${Array.from({ length: count }, (_, i) => `<x:p${i}/>`).join('')}</a:prop>`)
@@ -434,8 +462,8 @@ describe('PROPFIND', () => {
       [person.userId],
     )
     const names = Array.from({ length: 1200 }, (_, i) => `n${String(i).padStart(5, '0')}`)
+    const rows = names.map(name => ({ id: randomUUID(), name, kind: FOLDER, by: null }) as const)
     await t.app.db.transaction(async tx => {
-      const rows = names.map(name => ({ id: randomUUID(), name, kind: FOLDER, by: null }) as const)
       const place = { bucketId: folder?.bucketId ?? '', parentId: folder?.id ?? '' }
       await insertEntries(
         t.app.db,
@@ -443,10 +471,26 @@ describe('PROPFIND', () => {
         tx,
       )
     })
-    const hrefs = hrefsIn((await theirs('PROPFIND', '/files/many', { headers: { depth: '1' } })).text)
+    const list = async () => (await theirs('PROPFIND', '/files/many', { headers: { depth: '1' } })).text
+    const ofProperties = () => t.statements().filter(sql => sql.includes('dav_property')).length
+    t.statements()
+    const hrefs = hrefsIn(await list())
+    // Of the folder itself, and of each of two pages.
+    expect(ofProperties()).toBe(3)
     expect(hrefs).toHaveLength(1221)
     expect(new Set(hrefs).size).toBe(1221)
     expect(hrefs.slice(1, 1201)).toEqual(names.map(name => `/dav/files/many/${name}/`))
+    const dead = rows.slice(0, 450).map(({ id, name }) => ({
+      ...{ entryId: id, nameHash: propertyHash({ ns: 'u', name: 'p' }), content: `<p xmlns="u">${name}</p>` },
+    }))
+    await t.app.db.DavProperty.bulkCreate(dead)
+    t.statements()
+    const found = [...(await list()).matchAll(/<D:href>([^<]*)<\/D:href>(?:(?!<D:href>).)*<p xmlns="u">(n\d+)</gs)]
+    // Those of 200 entries at once: of the first page in three more statements.
+    expect(ofProperties()).toBe(6)
+    expect(found.map(([, href, name]) => [href, name])).toEqual(
+      names.slice(0, 450).map(name => [`/dav/files/many/${name}/`, name]),
+    )
   })
 })
 

@@ -16,6 +16,13 @@ export async function propertiesOf(db: Db, entryIds: readonly string[], tx?: Tx)
   return Map.groupBy(found, ({ entryId }) => entryId)
 }
 
+/** Which of some entries have any properties: read from the key alone. */
+export async function entriesWithProperties(db: Db, entryIds: readonly string[]): Promise<string[]> {
+  if (entryIds.length === 0) return []
+  const sql = `SELECT DISTINCT p.entry_id AS id FROM dav_property p WHERE p.entry_id IN (${placeholders(entryIds)})`
+  return (await db.rows<{ id: string }>(sql, [...entryIds])).map(({ id }) => id)
+}
+
 export async function insertProperties(db: Db, rows: readonly DavProperty[], tx: Tx): Promise<void> {
   for (const some of inParts(rows, AT_ONCE)) await db.run(...insertion(DavProperty, some), tx)
 }

@@ -1,4 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http'
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import fresh from 'fresh'
 import { FOLDER } from '../../db/models/entry.ts'
 import { readRaw } from '../http/body.ts'
@@ -11,6 +12,7 @@ import { Upload } from '../values/upload.ts'
 import { requirePreconditions } from './conditions.ts'
 import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
 import { etagOf, type InDrive, requireDrive, requireEntry } from './place.ts'
+import { httpDate } from './properties.ts'
 import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
@@ -28,7 +30,7 @@ export async function get({ incoming, place }: Exchange): Promise<void> {
   }
   requirePreconditions(req, found)
   const etag = etagOf(found)
-  const lastModified = new Date(found.updatedAt).toUTCString()
+  const lastModified = httpDate(found.updatedAt)
   res.setHeader('last-modified', lastModified)
   // Before the bytes are opened, which a share may count as a download.
   if (isUnchanged(req.headers, { etag, 'last-modified': lastModified }))
@@ -65,6 +67,26 @@ export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
   return parentId
 }
 
+/**
+ * The bytes of a body, which fail at their end unless they have the checksum that the client has sent: `OC-Checksum: MD5:...`, as rclone and
+ * the clients of ownCloud do, or SHA1 or SHA256. @throws CHECKSUM_MISMATCH
+ */
+function checked(source: AsyncIterable<Uint8Array>, { headers }: IncomingMessage): AsyncIterable<Uint8Array> {
+  const header = headers['oc-checksum']?.toString().trim()
+  const [, kind, expected = ''] = /^(MD5|SHA1|SHA256):([0-9a-f]+)$/i.exec(header ?? '') ?? []
+  // Of another kind, such as ADLER32: what can be checked is checked.
+  if (kind === undefined) return source
+  const hash = createHash(kind.toLowerCase())
+  return (async function* () {
+    for await (const chunk of source) {
+      hash.update(chunk)
+      yield chunk
+    }
+    if (hash.digest('hex') !== expected.toLowerCase())
+      throw new AppError('CHECKSUM_MISMATCH', 'The bytes do not have the checksum in OC-Checksum. Send the file again.')
+  })()
+}
+
 /** Answers PUT: streams the body into a new file, or into new content of the one that is there. */
 export async function put(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted, ifExpected } = exchange
@@ -93,7 +115,7 @@ export async function put(exchange: Exchange): Promise<void> {
   const { source, bound, mimetype } = readRaw(req)
   const file = await services.files.upload(
     services.davLocks.guarded(tree, [use], submitted),
-    new Upload({ filename: name, mimetype, source, bound, signal }),
+    new Upload({ filename: name, mimetype, source: checked(source, req), bound, signal }),
     {
       to: { folder: joinPath(names.slice(0, -1)), onConflict: replaces ? 'replace' : 'fail' },
       ...folder,

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { FOLDER } from '../../db/models/entry.ts'
+import { inParts } from '../../db/queries/sql.ts'
 import { AppError } from '../runtime/errors.ts'
 import { covering, type Lock } from '../services/tree/dav-lock.ts'
 import type { Properties, PropertyName } from '../services/tree/dav-property.ts'
@@ -12,12 +13,14 @@ import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
 import { childOf, type Element, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
 
-/** Entries that are read at once, and then written: fewer with what clients have set. */
+/** Entries that are read at once, and then written. */
 const PAGE = 1000
-const PAGE_WITH_DEAD = 200
+/** Of how many of them what clients have set is read at once. */
+const WITH_DEAD = 200
 /** An answer is sent in parts of about this many characters. */
 const PART = 64 * 1024
 const NONE: Properties = new Map()
+const NO_ONES = new Map<string, Properties>()
 
 /** What the body asks for; all without one (RFC 4918, section 9.1). @throws INVALID_INPUT */
 async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
@@ -75,11 +78,22 @@ async function locksAt({ services }: Exchange, place: Readable): Promise<{ chain
   // What is shared is read by the token of its share, and locked by the right to change it.
   if (!drive || (drive.share && drive.refusal('write'))) return { chain: [], all: [] }
   const { tree } = drive.open(drive.share ? 'write' : 'read')
-  const [{ chain }, all] = await Promise.all([
-    services.davLocks.look(tree, place.names),
-    services.davLocks.inForce(tree),
-  ])
+  const all = await services.davLocks.inForce(tree)
+  if (all.length === 0) return { chain: [], all }
+  const { chain } = await services.davLocks.look(tree, place.names, all)
   return { chain, all }
+}
+
+/** Entries of a page, as many as can be written together, with what clients have set. */
+async function* withDead(
+  { services }: Exchange,
+  page: Resource[],
+): AsyncGenerator<{ rows: Resource[]; dead: Map<string, Properties> }> {
+  const having = new Set(await services.davProperties.having(page.map(({ id }) => id)))
+  for (const rows of having.size > WITH_DEAD ? inParts(page, WITH_DEAD) : [page]) {
+    const ids = rows.flatMap(({ id }) => (having.has(id) ? [id] : []))
+    yield { rows, dead: ids.length === 0 ? new Map() : await services.davProperties.of(ids) }
+  }
 }
 
 /** The bytes of the drive, for those whose it is. */
@@ -105,11 +119,9 @@ async function* described(
     root: hrefOfLock(place, chain, lock.entryId, isFolder),
   }))
   const quota = asksQuota(asked) ? await quotaOf(exchange, place) : null
-  const isDead = asked.kind !== 'some' || !asked.properties.every(isLive)
-  const deadOf = async (ids: string[]): Promise<Map<string, Properties>> =>
-    isDead && place.drive ? services.davProperties.of(ids) : new Map()
+  const isDead = place.drive !== null && (asked.kind !== 'some' || !asked.properties.every(isLive))
   const href = hrefOf([...base, ...names], isFolder)
-  const dead = (await deadOf([found.id])).get(found.id) ?? NONE
+  const dead = (isDead && (await services.davProperties.of([found.id])).get(found.id)) || NONE
   const itself = { resource: found, title: names.at(-1) ?? title, createdAt: found.createdAt, locks: own, dead, quota }
   yield response(href, write(itself))
   if (depth !== '1' || !isFolder) return
@@ -117,20 +129,23 @@ async function* described(
   const single = Map.groupBy(locks, ({ entryId }) => entryId)
   const locksOn = (id: string, at: string): Described['locks'] =>
     single.size === 0 ? deep : [...deep, ...(single.get(id) ?? []).map(lock => ({ lock, root: at }))]
-  for await (const rows of reading.pages(found, names, isDead ? PAGE_WITH_DEAD : PAGE)) {
-    const properties = await deadOf(rows.map(({ id }) => id))
-    let text = ''
-    for (const row of rows) {
-      const at = hrefIn(href, row.name, row.kind === FOLDER)
-      const described = { resource: row, title: row.name, createdAt: row.createdAt, locks: locksOn(row.id, at) }
-      text += response(at, write({ ...described, dead: properties.get(row.id) ?? NONE, quota }))
-      if (text.length > PART) {
-        yield text
-        text = ''
+  for await (const page of reading.pages(found, names, PAGE))
+    for await (const { rows, dead } of isDead ? withDead(exchange, page) : [{ rows: page, dead: NO_ONES }]) {
+      let text = ''
+      for (const row of rows) {
+        const at = hrefIn(href, row.name, row.kind === FOLDER)
+        const { id, name: title, createdAt } = row
+        text += response(
+          at,
+          write({ resource: row, title, createdAt, locks: locksOn(id, at), dead: dead.get(id) ?? NONE, quota }),
+        )
+        if (text.length > PART) {
+          yield text
+          text = ''
+        }
       }
+      yield text
     }
-    yield text
-  }
 }
 
 const response = (href: string, properties: string): string =>

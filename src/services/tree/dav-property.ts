@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { deleteProperties, insertProperties, propertiesOf } from '../../../db/queries/dav-property.ts'
+import { deleteProperties, entriesWithProperties, insertProperties, propertiesOf } from '../../../db/queries/dav-property.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
 import { MAX_DAV_PROPERTIES, MAX_DAV_PROPERTY_BYTES } from '../../values/limits.ts'
@@ -32,6 +32,9 @@ interface Deps extends Core<'db'> {
 /** Dead properties of files and folders (RFC 4918, section 4): XML that WebDAV clients keep with them, and that means nothing to the service. */
 export function davPropertyService({ db, changeTree }: Deps) {
   return {
+    /** The ids of those of some entries that have properties: often none has. */
+    having: (entryIds: readonly string[]): Promise<string[]> => entriesWithProperties(db, entryIds),
+
     /** The elements of the properties of some entries. Does not authorize: pass only entries that the caller may see. */
     async of(entryIds: readonly string[]): Promise<Map<string, Properties>> {
       const found = await propertiesOf(db, entryIds)
