@@ -26,6 +26,12 @@ export const readEnvironment = (): Environment => ({
   display: given('DISPLAY') ?? given('WAYLAND_DISPLAY'),
 })
 
+/** The folders that are searched for programs, as the system writes them. */
+export const searchPath = (): string => given('PATH') ?? ''
+
+/** The environment of a program that is started, with more variables. */
+export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({ ...process.env, ...more })
+
 /** The folders in which this command keeps its files, for the current user. */
 export interface Folders {
   config: string
@@ -33,6 +39,8 @@ export interface Folders {
   uploads: string
   /** State of synchronized folders. */
   syncs: string
+  /** What is known of mounts, and their files that are not uploaded yet. */
+  mounts: string
 }
 
 export async function findFolders(): Promise<Folders> {
@@ -40,5 +48,5 @@ export async function findFolders(): Promise<Folders> {
   const { config, data, log } = envPaths('satchel', { suffix: '' })
   // What the library calls the log is the state folder of the XDG specification, and a folder for logs elsewhere.
   const state = process.platform === 'linux' ? log : data
-  return { config, uploads: join(state, 'uploads'), syncs: join(state, 'syncs') }
+  return { config, uploads: join(state, 'uploads'), syncs: join(state, 'syncs'), mounts: join(state, 'mounts') }
 }

@@ -33,6 +33,8 @@ export type OwnCode =
   | 'SYNC_ROOT_LOST'
   | 'TOO_MANY_DELETIONS'
   | 'COMMAND_FAILED'
+  | 'MOUNT_FAILED'
+  | 'MOUNT_BUSY'
   | 'PARTLY_FAILED'
   | 'UNEXPECTED'
   | 'INTERRUPTED'
@@ -100,6 +102,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   SYNC_BUSY: conflict,
   SYNC_ROOT_LOST: conflict,
   TOO_MANY_DELETIONS: conflict,
+  MOUNT_BUSY: conflict,
   CURSOR_EXPIRED: conflict,
   REVISION_MISMATCH: conflict,
   FOLDER_NOT_EMPTY: conflict,
@@ -124,6 +127,7 @@ const exitCodes: Record<ErrorCode | OwnCode, number> = {
   LOCAL_FILE: failed,
   UNSAFE_NAME: failed,
   COMMAND_FAILED: failed,
+  MOUNT_FAILED: failed,
   PARTLY_FAILED: failed,
   UNEXPECTED: failed,
   UPLOAD_INCOMPLETE: failed,

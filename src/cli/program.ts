@@ -5,6 +5,7 @@ import { declareCompletion } from './commands/completion.ts'
 import { declareEvents } from './commands/events.ts'
 import { declareFiles } from './commands/files.ts'
 import { declareKeys } from './commands/keys.ts'
+import { declareMounts } from './commands/mounts.ts'
 import { declareRequests } from './commands/requests.ts'
 import { declareSearch } from './commands/search.ts'
 import { declareShares } from './commands/shares.ts'
@@ -51,6 +52,7 @@ export function createProgram(version: string): Command {
   declareEvents(program)
   declareVersions(program)
   declareTransfers(program)
+  declareMounts(program)
   declareShares(program)
   declareRequests(program)
   declareWorkspaces(program)

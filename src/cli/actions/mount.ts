@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process'
+import { realpath, rmdir } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Failure } from '../failure.ts'
+import { findPlace } from '../find-place.ts'
+import { mountByDavfs2 } from '../mount/davfs2.ts'
+import { findProgram, isMounted, prepareDirectory, untilMounted } from '../mount/mount-point.ts'
+import { chooseMounter } from '../mount/mounter.ts'
+import { countPending, mountByRclone, type Serving } from '../mount/rclone.ts'
+import { folderOf, forget, keep, type Mounted, type Mounter, mountId, readMounts } from '../mount/registry.ts'
+import { deleteKey, targetOf } from '../mount/webdav.ts'
+import type { Answer, Context } from '../run.ts'
+import { open } from '../service.ts'
+import { plural, table } from '../table.ts'
+import { plain } from '../text.ts'
+import { validityOf } from './login.ts'
+
+const run = promisify(execFile)
+
+const END_MS = 15_000
+
+export interface MountOptions {
+  with?: Mounter
+  readOnly?: boolean
+  foreground?: boolean
+}
+
+const factOf = ({ directory, path, service, with: mounter, readOnly }: Mounted) => ({
+  ...{ directory, path, service, with: mounter, readOnly },
+})
+
+/** Mounts a folder of a drive, and in the foreground keeps it until a signal or an unmount ends it. */
+export async function mount(context: Context, path: string, directory: string, options: MountOptions): Promise<Answer> {
+  const { readOnly = false, foreground = false } = options
+  const { mounter, program } = await chooseMounter(options.with)
+  await tidy(context)
+  const service = await open(context)
+  const remote = await findPlace(service, path)
+  const workspace = remote.place.key || undefined
+  const local = resolve(directory)
+  const shown = remote.place.show(remote.path)
+  // Refused before anything is remembered: what is mounted there already must stay known.
+  const madeDirectory = await prepareDirectory(local)
+  const id = mountId(service.url, shown, local)
+  const mounted: Mounted = {
+    ...{ id, directory: local, path: shown, service: service.url, with: mounter, readOnly },
+    ...{ pid: null, madeKey: null, madeDirectory },
+  }
+  let serving: Serving
+  try {
+    const target = await targetOf(service, {
+      ...{ workspace, named: remote.workspace ?? '', path: remote.path, readOnly },
+    })
+    // A key that was made is known before anything can end this command.
+    mounted.madeKey = target.madeKey
+    await keep(mounted)
+    const plan = { program, target, directory: local, folder: await folderOf(id), readOnly }
+    const client = workspace === undefined ? service.personal : service.workspace(workspace)
+    serving =
+      mounter === 'rclone'
+        ? await mountByRclone(plan)
+        : await mountByDavfs2(plan, (await validityOf(client)).user_info?.email ?? '')
+    mounted.pid = serving.pid
+    await keep(mounted)
+  } catch (error) {
+    await clear(context, mounted)
+    throw error
+  }
+  if (foreground) return serve(context, mounted, serving)
+  return {
+    fact: factOf(mounted),
+    words: plain(`Mounted ${shown} at ${local}, with ${mounter}. To end it: satchel unmount ${local}`),
+  }
+}
+
+async function serve(context: Context, mounted: Mounted, { ended }: Serving): Promise<Answer> {
+  const { signal } = context.patience
+  context.notice(`Mounted ${mounted.path} at ${mounted.directory}, with ${mounted.with}. Ctrl-C ends it.`)
+  const stopped = new Promise<void>(stop => {
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', () => stop())
+  })
+  // What runs in the background has a life of its own, and this timer keeps the command alive.
+  const alive = setInterval(() => {}, 60_000)
+  await Promise.race([ended, stopped])
+  clearInterval(alive)
+  const words = await end(context, mounted, { force: false })
+  if (!signal.aborted) return { fact: factOf(mounted), words }
+  context.notice(words)
+  throw signal.reason
+}
+
+/** What is mounted. */
+export async function list(context: Context): Promise<Answer> {
+  await tidy(context)
+  const mounts = await readMounts()
+  const rows = mounts.map(one => [one.path, one.directory, one.with, one.readOnly ? 'read-only' : '', one.service])
+  return {
+    fact: { mounts: mounts.map(factOf) },
+    words: rows.length > 0 ? table(['MOUNTED', 'AT', '', '', ''], rows) : '',
+  }
+}
+
+export async function unmount(context: Context, directory: string, options: { force?: boolean }): Promise<Answer> {
+  const local = await realpath(directory).catch(() => resolve(directory))
+  const mounted = (await readMounts()).find(one => one.directory === local || one.directory === resolve(directory))
+  if (!mounted)
+    throw new Failure('NOT_FOUND', `satchel has mounted nothing at ${local}. satchel mount lists what it has mounted.`)
+  const words = await end(context, mounted, { force: options.force ?? false })
+  return { fact: factOf(mounted), words }
+}
+
+/** Waits for uploads, unmounts, and removes what was made for the mount. @returns what to tell @throws MOUNT_BUSY */
+async function end(context: Context, mounted: Mounted, { force }: { force: boolean }): Promise<string> {
+  const { directory, pid } = mounted
+  if (await isMounted(directory)) {
+    if (!force && mounted.with === 'rclone') await uploaded(context, mounted)
+    await detach(directory, force)
+    if (!(await untilMounted(directory, false, { timeoutMs: END_MS })))
+      throw new Failure('MOUNT_BUSY', `${directory} is still mounted. Try again with --force.`)
+  }
+  for (const until = Date.now() + END_MS; isRunning(pid) && Date.now() < until; ) await sleep(100)
+  const pending = await clear(context, mounted)
+  if (pending === 0) return `Unmounted ${directory}.`
+  return `Unmounted ${directory}. ${plural(pending, 'file is', 'files are')} not uploaded yet: mount ${mounted.path} there again to upload what is missing.`
+}
+
+/** Waits until all that was written is at the service. A program that is gone uploads nothing. */
+async function uploaded({ notice, patience }: Context, { id, pid }: Mounted): Promise<void> {
+  const folder = await folderOf(id)
+  let said = 0
+  for (;;) {
+    const pending = await countPending(folder)
+    if (pending === 0 || !isRunning(pid) || patience.signal.aborted) return
+    if (pending !== said) notice(`Waiting for ${plural(pending, 'file')} to be uploaded.`)
+    said = pending
+    await sleep(300)
+  }
+}
+
+const isRunning = (pid: number | null): boolean => {
+  if (pid === null) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** @throws MOUNT_BUSY, MOUNT_FAILED */
+async function detach(directory: string, force: boolean): Promise<void> {
+  const fusermount = (await findProgram('fusermount3')) ?? (await findProgram('fusermount'))
+  const isOwn = process.platform === 'linux' && fusermount && process.getuid?.() !== 0
+  const [program, args] = isOwn
+    ? [fusermount, ['-u', ...(force ? ['-z'] : [])]]
+    : ['umount', force ? [process.platform === 'linux' ? '-l' : '-f'] : []]
+  await run(program, [...args, directory]).catch((error: { stderr?: string; message: string }) => {
+    const why = (error.stderr || error.message).trim().split('\n').at(-1) ?? ''
+    if (/busy/i.test(why))
+      throw new Failure('MOUNT_BUSY', `Programs use files in ${directory}. Close them, or add --force.`)
+    throw new Failure('MOUNT_FAILED', `${directory} cannot be unmounted: ${why}`)
+  })
+}
+
+/** Removes what was made for a mount that has ended. @returns how many files are not uploaded yet */
+async function clear(context: Context, mounted: Mounted): Promise<number> {
+  const pending = await countPending(await folderOf(mounted.id))
+  if (mounted.madeKey) await endKey(context, mounted.service, mounted.madeKey)
+  await forget(mounted, pending > 0)
+  if (mounted.madeDirectory) await rmdir(mounted.directory).catch(() => {})
+  return pending
+}
+
+/** Not with the signal of the command, which may be what has ended the mount. */
+async function endKey({ patience, notice }: Context, url: string, key: string): Promise<void> {
+  const briefly = { ...patience, signal: AbortSignal.timeout(END_MS), retries: 0 }
+  try {
+    await deleteKey(await open({ patience: briefly, service: url }), key)
+  } catch {
+    notice(`The API key of this mount could not be deleted at ${url}. Delete it there, under API keys.`)
+  }
+}
+
+/** Clears up after mounts that have ended in another way. */
+async function tidy(context: Context): Promise<void> {
+  for (const mounted of await readMounts())
+    if (!isRunning(mounted.pid) && !(await isMounted(mounted.directory))) await clear(context, mounted)
+}

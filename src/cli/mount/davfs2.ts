@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { Failure } from '../failure.ts'
+import { isMounted, untilMounted } from './mount-point.ts'
+import type { Plan, Serving } from './rclone.ts'
+
+/** Without a key: that is typed. Linux 6.16 and later read folders in larger parts than davfs2 before 1.7.2 sends without `buf_size`. */
+const SETTINGS = `buf_size 64
+use_locks 1
+ask_auth 1
+delay_upload 0
+`
+
+const LOOK_MS = 1000
+
+/** @throws MOUNT_FAILED */
+export async function mountByDavfs2(plan: Plan, user: string): Promise<Serving> {
+  const { program, target, directory, folder, readOnly } = plan
+  const conf = join(folder, 'davfs2.conf')
+  await writeFile(conf, SETTINGS, { mode: 0o600 })
+  const options = [`conf=${conf}`, readOnly ? 'ro' : 'rw']
+  const child = spawn(program, [target.url, directory, '-o', options.join(',')], { stdio: ['pipe', 'ignore', 'pipe'] })
+  child.stdin.on('error', () => {})
+  child.stdin.end(`${user}\n${target.key}\n`)
+  const [said, code] = await Promise.all([
+    text(child.stderr),
+    new Promise<number | null>(resolve => {
+      child.once('exit', resolve)
+      child.once('error', () => resolve(null))
+    }),
+  ])
+  await rm(conf, { force: true })
+  if (code !== 0 || !(await untilMounted(directory, true, { timeoutMs: LOOK_MS })))
+    throw new Failure('MOUNT_FAILED', `davfs2 could not mount ${directory}: ${said.trim().split('\n').at(-1)}`)
+  return { pid: await pidOf(directory), ended: ending(directory) }
+}
+
+/** It goes to the background by itself, and leaves a file with its id. */
+async function pidOf(directory: string): Promise<number | null> {
+  const name = directory.replace(/^\//, '').replaceAll('/', '-')
+  const text = await readFile(`/run/mount.davfs/${name}.pid`, 'utf8').catch(() => '')
+  return Number(text) || null
+}
+
+async function ending(directory: string): Promise<void> {
+  while (await isMounted(directory)) await new Promise(resolve => setTimeout(resolve, LOOK_MS).unref())
+}

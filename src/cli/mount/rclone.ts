@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { open, readdir, readFile } from 'node:fs/promises'
+import { devNull } from 'node:os'
+import { join } from 'node:path'
+import { environmentWith } from '../config.ts'
+import { Failure } from '../failure.ts'
+import { untilMounted } from './mount-point.ts'
+import type { Target } from './webdav.ts'
+
+/** A mount that is to be made. */
+export interface Plan {
+  program: string
+  target: Target
+  directory: string
+  /** Of the mount: its log, and files that are not uploaded yet. */
+  folder: string
+  readOnly: boolean
+}
+
+/** A mount that is there. */
+export interface Serving {
+  pid: number | null
+  /** Resolves when its program ends. */
+  ended: Promise<void>
+}
+
+const START_MS = 30_000
+
+const cacheIn = (folder: string) => join(folder, 'cache')
+
+/** The command line has no secret: others can read it. */
+export const rcloneArguments = ({ directory, folder, readOnly }: Pick<Plan, 'directory' | 'folder' | 'readOnly'>) => [
+  ...['mount', 'satchel:', directory],
+  // Programs may write anywhere in a file; the service takes whole files.
+  ...['--vfs-cache-mode', 'writes', '--cache-dir', cacheIn(folder)],
+  // How long what others change may stay unseen.
+  ...['--dir-cache-time', '15s'],
+  ...['--config', devNull, '--log-file', join(folder, 'log'), '--log-level', 'NOTICE'],
+  ...(readOnly ? ['--read-only'] : []),
+]
+
+/** The environment of a process is readable for its own user only, as the file of the login is. */
+export const rcloneSettings = ({ url, key }: Pick<Target, 'url' | 'key'>) => ({
+  RCLONE_CONFIG_SATCHEL_TYPE: 'webdav',
+  RCLONE_CONFIG_SATCHEL_URL: url,
+  RCLONE_CONFIG_SATCHEL_VENDOR: 'other',
+  RCLONE_CONFIG_SATCHEL_BEARER_TOKEN: key,
+})
+
+/** @throws MOUNT_FAILED */
+export async function mountByRclone(plan: Plan): Promise<Serving> {
+  const { program, target, directory, folder } = plan
+  const log = await open(join(folder, 'log'), 'w', 0o600)
+  await log.close()
+  // Ctrl-C in a terminal is for this command, which ends the mount in order.
+  const child = spawn(program, rcloneArguments(plan), {
+    env: environmentWith(rcloneSettings(target)),
+    stdio: 'ignore',
+    detached: true,
+  })
+  let isOver = false
+  const ended = new Promise<void>(resolve => {
+    const end = () => {
+      isOver = true
+      resolve()
+    }
+    child.once('exit', end)
+    child.once('error', end)
+  })
+  child.unref()
+  if (await untilMounted(directory, true, { timeoutMs: START_MS, isOver: () => isOver }))
+    return { pid: child.pid ?? null, ended }
+  if (!isOver) child.kill()
+  throw new Failure('MOUNT_FAILED', `rclone could not mount ${directory}: ${await lastLine(join(folder, 'log'))}`)
+}
+
+async function lastLine(log: string): Promise<string> {
+  const text = await readFile(log, 'utf8').catch(() => '')
+  const line = text.trim().split('\n').at(-1) ?? ''
+  return line.replace(/^[\d/]+ [\d:]+ /, '') || 'it says nothing. Try --foreground.'
+}
+
+/** How many files are not uploaded yet. */
+export async function countPending(folder: string): Promise<number> {
+  const meta = join(cacheIn(folder), 'vfsMeta')
+  const found = await readdir(meta, { recursive: true, withFileTypes: true }).catch(() => [])
+  const pending = await Promise.all(
+    found.map(async entry => {
+      if (!entry.isFile()) return false
+      const text = await readFile(join(entry.parentPath, entry.name), 'utf8').catch(() => '')
+      return /"Dirty":\s*true/.test(text)
+    }),
+  )
+  return pending.filter(Boolean).length
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
+import { findFolders } from '../config.ts'
+
+export type Mounter = 'rclone' | 'davfs2'
+
+/** A drive or a folder of it that `satchel mount` has mounted. It has no secret. */
+export interface Mounted {
+  id: string
+  /** The local folder. */
+  directory: string
+  /** What is mounted, in the form that users type. */
+  path: string
+  /** URL of the service. */
+  service: string
+  with: Mounter
+  readOnly: boolean
+  /** Of the program that serves the mount; null where it tells none. */
+  pid: number | null
+  /** An API key that was made for this mount, and is deleted with it. */
+  madeKey: string | null
+  /** Whether the local folder was made for this mount. */
+  madeDirectory: boolean
+}
+
+/** The same place at the same folder has the same id, so that what was not uploaded yet is found again. */
+export const mountId = (service: string, path: string, directory: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([service, path, directory]))
+    .digest('hex')
+    .slice(0, 16)
+
+/** The folder of a mount: what is known of it, the log of its program, and files that are not uploaded yet. */
+export async function folderOf(id: string): Promise<string> {
+  const folder = join((await findFolders()).mounts, id)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  return folder
+}
+
+const FILE = 'mount.json'
+
+export async function keep(mounted: Mounted): Promise<void> {
+  const file = join(await folderOf(mounted.id), FILE)
+  await writeFileAtomic(file, `${JSON.stringify(mounted)}\n`, { mode: 0o600 })
+}
+
+/** @param keepsFiles whether files wait for the next mount of this place at this folder */
+export async function forget({ id }: Pick<Mounted, 'id'>, keepsFiles: boolean): Promise<void> {
+  const folder = await folderOf(id)
+  await rm(keepsFiles ? join(folder, FILE) : folder, { recursive: true, force: true })
+}
+
+/** All mounts that were not ended by `satchel unmount`, whether or not they are still there. */
+export async function readMounts(): Promise<Mounted[]> {
+  const { mounts } = await findFolders()
+  const ids = await readdir(mounts).catch(() => [])
+  const found = await Promise.all(
+    ids.map(async id => {
+      const text = await readFile(join(mounts, id, FILE), 'utf8').catch(() => null)
+      return text === null ? [] : [JSON.parse(text) as Mounted]
+    }),
+  )
+  return found.flat()
+}

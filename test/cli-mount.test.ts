@@ -1,0 +1,190 @@
+import { spawnSync } from 'node:child_process'
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
+import { privateKey } from './builders.ts'
+import { ended, openWarmShell, type Shell } from './command-line.ts'
+import { type Person, startApp, type TestApp } from './harness.ts'
+import { until } from './until.ts'
+
+const isUsable = (path: string) => {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+const isThere = (program: string, flag: string) => !spawnSync(program, [flag], { stdio: 'ignore' }).error
+const hasFuse = process.platform === 'linux' && isUsable('/dev/fuse')
+/** What is missing is named in the list of tests that are left out: FUSE in many containers. */
+const withFuse = hasFuse ? it : it.skip
+const withRclone = hasFuse && isThere('rclone', 'version') ? it : it.skip
+const withDavfs = hasFuse && process.getuid?.() === 0 && isThere('/usr/sbin/mount.davfs', '-V') ? it : it.skip
+
+let t: TestApp
+let alice: Person
+let key: string
+let shell: Shell
+beforeAll(async () => {
+  t = await startApp()
+  alice = await t.signIn('alice')
+  await alice.upload('docs/a.txt', 'a')
+  await alice.upload('docs/deep er/#1.txt', 'one')
+  key = (await privateKey(t, alice)).key
+})
+afterAll(() => t.stop())
+beforeEach(() => {
+  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_KEY: key })
+})
+afterEach(async () => {
+  // Whatever a test has left.
+  for (const { directory } of (await shell.json('mount')).mounts) await shell.satchel(['unmount', '--force', directory])
+  shell.close()
+})
+
+const at = (path: string) => join(shell.home, path)
+const read = async (path: string) => {
+  const { response } = await alice.rest('GET', `/api/user/private/download_token?file=${encodeURIComponent(path)}`)
+  const { headers } = await alice.rest('GET', `/api/d/private/${response.private_download_token}`)
+  return (await fetch(headers.get('location') ?? '')).text()
+}
+/** Not synchronously: the service that a mount asks is in this process. */
+const isReadable = (path: string) =>
+  readFile(path).then(
+    () => true,
+    () => false,
+  )
+const commandLines = () =>
+  readdirSync('/proc').flatMap(pid => {
+    try {
+      return /^\d+$/.test(pid) ? [readFileSync(`/proc/${pid}/cmdline`, 'utf8')] : []
+    } catch {
+      return []
+    }
+  })
+const session = () => ({ SATCHEL_KEY: '', SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+const keyNames = async () =>
+  JSON.parse((await shell.satchel(['keys', 'list', '--json'], { env: session() })).out).keys.map(
+    ({ name }: { name: string }) => name,
+  )
+
+describe('satchel mount', () => {
+  withRclone(
+    'mounts a folder with rclone, and ends when all is uploaded',
+    async () => {
+      const made = await shell.json('mount', ':/docs', 'm')
+      expect(made).toEqual({ directory: at('m'), path: '/docs', service: t.url, with: 'rclone', read_only: false })
+      expect(await readFile(at('m/deep er/#1.txt'), 'utf8')).toBe('one')
+      await writeFile(at('m/new ü.txt'), 'new')
+      const serving = commandLines().filter(line => line.includes(at('m')))
+      expect(serving).toHaveLength(1)
+      expect(serving.join().includes(key)).toBe(false)
+      expect((await shell.json('mount')).mounts).toEqual([made])
+      expect((await shell.refused('mount', ':/docs', 'm')).error.code).toBe('TARGET_EXISTS')
+      const { code, out, err } = await shell.satchel(['unmount', 'm'])
+      expect([code, out, err]).toEqual([0, `Unmounted ${at('m')}.\n`, 'Waiting for 1 file to be uploaded.\n'])
+      expect(await read('docs/new ü.txt')).toBe('new')
+      // The folder was made for the mount.
+      expect(existsSync(at('m'))).toBe(false)
+      expect((await shell.json('mount')).mounts).toEqual([])
+      expect(commandLines().filter(line => line.includes(at('m')))).toEqual([])
+      expect(readdirSync(at('state/satchel/mounts'))).toEqual([])
+    },
+    60_000,
+  )
+
+  withRclone(
+    'stays in the foreground until a signal; a key that it has made ends with it',
+    async () => {
+      mkdirSync(at('mine'))
+      const command = shell.begin(['mount', '--foreground', '--read-only', '/docs', 'mine'], { env: session() })
+      const end = ended(command)
+      await until(() => isReadable(at('mine/a.txt')))
+      await expect(writeFile(at('mine/b.txt'), 'b')).rejects.toMatchObject({ code: 'EROFS' })
+      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toHaveLength(1)
+      command.kill('SIGINT')
+      expect((await end).code).toBe(130)
+      expect(readdirSync(at('mine'))).toEqual([])
+      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toEqual([])
+    },
+    60_000,
+  )
+
+  withRclone(
+    'clears up after a mount whose program was killed',
+    async () => {
+      await shell.satchel(['mount', '/docs', 'm'], { env: session() })
+      const pid = Number(/"pid":(\d+)/.exec(mountFile())?.[1])
+      process.kill(pid, 'SIGKILL')
+      await until(async () => !(await isReadable(at('m/a.txt'))))
+      const { code } = await shell.satchel(['unmount', 'm'], { env: session() })
+      expect(code).toBe(0)
+      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toEqual([])
+      expect((await shell.json('mount')).mounts).toEqual([])
+    },
+    60_000,
+  )
+
+  withDavfs(
+    'mounts with davfs2, whose listing works on every Linux',
+    async () => {
+      await shell.json('mount', '--with', 'davfs2', '/docs', 'm')
+      expect(await readdir(at('m'))).toEqual(expect.arrayContaining(['a.txt', 'deep er']))
+      await writeFile(at('m/by davfs.txt'), 'davfs')
+      expect((await shell.satchel(['unmount', 'm'])).code).toBe(0)
+      expect(await read('docs/by davfs.txt')).toBe('davfs')
+    },
+    60_000,
+  )
+
+  withFuse('gives the key in the environment only, and tells why a program has failed', async () => {
+    const program = `#!/bin/sh\nprintf '%s\\n' "$@" > "$HOME/args"\nenv > "$HOME/env"\nfor log in "$HOME"/state/satchel/mounts/*/log; do echo '2026/01/01 10:00:00 Fatal error: no luck' >> "$log"; done\nexit 1\n`
+    mkdirSync(at('bin'))
+    writeFileSync(at('bin/rclone'), program)
+    chmodSync(at('bin/rclone'), 0o755)
+    const env = { PATH: `${at('bin')}:${process.env.PATH}` }
+    const { code, err } = await shell.satchel(['mount', '--read-only', '/docs', 'm'], { env })
+    expect([code, err]).toEqual([1, `error: rclone could not mount ${at('m')}: Fatal error: no luck (MOUNT_FAILED)\n`])
+    const args = readFileSync(at('args'), 'utf8')
+    expect(args.split('\n')).toEqual(expect.arrayContaining(['mount', 'satchel:', at('m'), '--read-only', 'writes']))
+    expect(args).not.toContain(key)
+    const given = readFileSync(at('env'), 'utf8')
+    expect(given).toContain(`RCLONE_CONFIG_SATCHEL_URL=${t.url}/dav/files/docs/\n`)
+    expect(given).toContain(`RCLONE_CONFIG_SATCHEL_BEARER_TOKEN=${key}\n`)
+    expect(existsSync(at('m'))).toBe(false)
+  })
+
+  withFuse('says what to install', async () => {
+    const env = { PATH: at('bin') }
+    const { code, err } = await shell.satchel(['mount', '--with', 'rclone', '/docs', 'm'], { env })
+    expect(code).toBe(1)
+    expect(err).toContain('rclone is not installed. Install rclone and fuse3')
+  })
+
+  withRclone('refuses what is no folder, is not there, or would hide files', async () => {
+    expect((await shell.refused('mount', '/docs/a.txt', 'm')).error.code).toBe('USAGE')
+    expect((await shell.refused('mount', '/nowhere', 'm')).error.code).toBe('FILE_NOT_FOUND')
+    expect((await shell.refused('mount', '/docs')).error.code).toBe('USAGE')
+    mkdirSync(at('full/x'), { recursive: true })
+    expect((await shell.refused('mount', '/docs', 'full')).error.code).toBe('TARGET_EXISTS')
+    expect((await shell.refused('unmount', 'full')).error.code).toBe('NOT_FOUND')
+    expect((await shell.json('mount')).mounts).toEqual([])
+  })
+})
+
+/** What is remembered of the one mount. */
+function mountFile(): string {
+  const folder = at('state/satchel/mounts')
+  return readFileSync(join(folder, readdirSync(folder)[0] ?? '', 'mount.json'), 'utf8')
+}
