@@ -2,12 +2,17 @@
  * WebDAV beside REST, by turns on the same service: listings, bytes, and the memory of a listing of 100,000 entries: `npm run bench:dav`.
  * Only the ratios mean something on a shared machine. With SQLITE=true on SQLite, else on MySQL or MariaDB.
  */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import { insertFolder } from './folder.ts'
 import { MiB, median, processorOf, startService } from './service.ts'
 
-const ROUNDS = 5
+const ROUNDS = 7
 const LISTINGS = 40
 const DOWNLOADS = 6
+const SMALL = 200
 const FILE_BYTES = 64 * MiB
 
 const bench = await startService(process.env.SQLITE === 'true' ? 'sqlite' : 'mysql')
@@ -66,13 +71,18 @@ async function measure(times: number, call: () => Promise<number>): Promise<Meas
   return { perSecond: (times / (performance.now() - start)) * 1000, cpu: (processorOf(pid) - cpu) / times }
 }
 
-/** Two calls by turns. @returns the medians of both */
+/** Calls by turns. @returns the medians of each */
 async function compare(times: number, ...calls: (() => Promise<number>)[]): Promise<Measured[]> {
   for (const call of calls) await measure(Math.ceil(times / 4), call)
   const rounds: Measured[][] = []
   for (let i = 0; i < ROUNDS; i++) {
     const round: Measured[] = []
-    for (const call of calls) round.push(await measure(times, call))
+    // Each is the first of a round as often: the machine has other work, too.
+    for (let j = 0; j < calls.length; j++) {
+      const at = (i + j) % calls.length
+      const call = calls[at]
+      if (call) round[at] = await measure(times, call)
+    }
     rounds.push(round)
   }
   return calls.map((_, i) => ({
@@ -99,6 +109,45 @@ if (rest) for (const [i, one] of listed.entries()) said(titles[i] ?? '', one, re
 const sent = await compare(DOWNLOADS, download, get)
 const [byRest] = sent
 if (byRest) for (const [i, one] of sent.entries()) said(['REST, 64 MiB', 'GET, 64 MiB'][i] ?? '', one, byRest)
+
+await besideRclone()
+
+/** The same files from `rclone serve webdav` (Debian: rclone), which serves a folder without users, versions, events or quotas. */
+async function besideRclone(): Promise<void> {
+  const folder = mkdtempSync(join(bench.dir, 'rclone-'))
+  const names = Array.from({ length: 1000 }, (_, i) => `file-${i}.txt`)
+  for (const name of names) writeFileSync(join(folder, name), name.padEnd(1024))
+  await fetch(`${url}/dav/files/small/`, { method: 'MKCOL', headers })
+  for (const name of names)
+    await fetch(`${url}/dav/files/small/${name}`, { method: 'PUT', headers, body: name.padEnd(1024) })
+  const port = await freePort()
+  const rclone = spawn('rclone', ['serve', 'webdav', folder, '--addr', `127.0.0.1:${port}`], { stdio: 'ignore' })
+  const isMissing = await new Promise<boolean>(resolve => {
+    rclone.once('error', () => resolve(true))
+    rclone.once('spawn', () => setTimeout(() => resolve(false), 2000))
+  })
+  if (isMissing) return console.log('rclone serve webdav: left out, rclone is not installed')
+  const theirs = `http://127.0.0.1:${port}`
+  const depth = { depth: '1' }
+  const all = (at: string, more: Record<string, string> = {}) =>
+    fetch(at, { method: 'PROPFIND', headers: { ...depth, ...more } }).then(bytesOf)
+  let next = 0
+  const one = (at: string, more: Record<string, string> = {}) =>
+    fetch(`${at}${names[next++ % names.length]}`, { headers: more }).then(bytesOf)
+  const pairs = [['PROPFIND of 1,000, all properties', LISTINGS, all] as const, ['GET of 1 KiB', SMALL, one] as const]
+  for (const [title, times, call] of pairs) {
+    const [own, other] = await compare(
+      times,
+      () => call(`${url}/dav/files/small/`, headers),
+      () => call(`${theirs}/`),
+    )
+    if (own && other)
+      console.log(
+        `${title.padEnd(40)} ${own.perSecond.toFixed(1).padStart(8)}/s  ${(own.perSecond / other.perSecond).toFixed(2).padStart(5)} of rclone serve webdav (${other.perSecond.toFixed(1)}/s)`,
+      )
+  }
+  rclone.kill()
+}
 
 for (const round of [1, 2]) {
   bench.resetPeak()

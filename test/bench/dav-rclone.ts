@@ -1,0 +1,115 @@
+/**
+ * rclone over WebDAV: `sync` of many files to the service and back, with a check by checksums after each, what it costs for each file, and
+ * `bisync` whose both ends are killed: `npm run bench:dav-rclone -- [files]`, 20,000 by default. Needs rclone (Debian: rclone).
+ * With SQLITE=true on SQLite, else on MySQL or MariaDB.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { processorOf, startService } from './service.ts'
+
+const FILES = Number(process.argv[2] ?? 20_000)
+const IN_FOLDER = 200
+const KILLS = 6
+
+const bench = await startService(process.env.SQLITE === 'true' ? 'sqlite' : 'mysql')
+const { url, cookie, pid, dir } = bench
+const made = await fetch(`${url}/api/api_keys/private/create`, {
+  method: 'POST',
+  headers: { cookie, 'content-type': 'application/json' },
+  body: JSON.stringify({
+    name: 'rclone',
+    scopes: ['private_files:read', 'private_files:write', 'private_files:delete'],
+  }),
+})
+const { key } = ((await made.json()) as { response: { api_key: { key: string } } }).response.api_key
+
+const env = {
+  ...process.env,
+  RCLONE_CONFIG: '/dev/null',
+  RCLONE_CONFIG_S_TYPE: 'webdav',
+  RCLONE_CONFIG_S_URL: `${url}/dav/files/`,
+  RCLONE_CONFIG_S_VENDOR: 'owncloud',
+  RCLONE_CONFIG_S_BEARER_TOKEN: key,
+}
+const begin = (args: string[]) => spawn('rclone', args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+
+/** Runs rclone to its end. @returns what it says */
+async function rclone(...args: string[]): Promise<{ code: number; said: string }> {
+  const child = begin(args)
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
+  return { code: Number(code), said }
+}
+
+/** The number of differences that rclone finds. */
+async function differences(...args: string[]): Promise<number> {
+  const { said } = await rclone('check', ...args)
+  return Number(/(\d+) differences found/.exec(said)?.[1] ?? Number.NaN)
+}
+
+async function timed(title: string, work: () => Promise<{ code: number; said: string }>): Promise<void> {
+  const [cpu, start] = [processorOf(pid), performance.now()]
+  const { code, said } = await work()
+  const [ms, used] = [performance.now() - start, processorOf(pid) - cpu]
+  console.log(
+    `${title.padEnd(34)} ${(ms / 1000).toFixed(1).padStart(7)} s  ${((FILES / ms) * 1000).toFixed(0).padStart(6)} files/s  ${(used / FILES).toFixed(2).padStart(6)} ms of processor for a file`,
+  )
+  if (code !== 0) throw new Error(said.slice(-2000))
+}
+
+const [here, back] = [join(dir, 'here'), join(dir, 'back')]
+const fileAt = (i: number) => join(here, `folder ${Math.floor(i / IN_FOLDER)}`, `file ${i}.txt`)
+for (let i = 0; i < FILES; i++) {
+  if (i % IN_FOLDER === 0) mkdirSync(join(fileAt(i), '..'), { recursive: true })
+  writeFileSync(fileAt(i), `file ${i}\n`.repeat(i % 40))
+}
+
+const many = ['--checksum', '--transfers', '8', '--checkers', '8']
+await timed('sync to the service', () => rclone('sync', here, 'S:many', ...many))
+await timed('check', () => rclone('check', here, 'S:many'))
+await timed('sync again, nothing changed', () => rclone('sync', here, 'S:many', ...many))
+await timed('sync from the service', () => rclone('sync', 'S:many', back, ...many))
+console.log(`differences of what has come back: ${await differences(here, back)}`)
+for (let i = 0; i < FILES; i += 100) appendFileSync(fileAt(i), 'changed')
+for (let i = 50; i < FILES; i += 100) rmSync(fileAt(i))
+await timed('sync, 1 % changed, 1 % deleted', () => rclone('sync', here, 'S:many', ...many))
+console.log(`differences: ${await differences(here, 'S:many')}, memory of the service: ${bench.peak().toFixed(0)} MiB`)
+
+/** Of a smaller folder, with changes on both sides before each run, of which each is killed at another moment. */
+const two = join(dir, 'two')
+const state = ['--workdir', join(dir, 'bisync'), '--checksum']
+mkdirSync(two)
+const few = Math.min(FILES, 500)
+for (let i = 0; i < few; i++) writeFileSync(join(two, `file ${i}`), `file ${i}`)
+await rclone('mkdir', 'S:two')
+const first = await rclone('bisync', two, 'S:two', '--resync', ...state)
+if (first.code !== 0) throw new Error(first.said.slice(-2000))
+const put = (name: string, body: string) =>
+  fetch(`${url}/dav/files/two/${encodeURIComponent(name)}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}` },
+    body,
+  })
+let repaired = 0
+for (let round = 0; round < KILLS; round++) {
+  for (let i = 0; i < few; i += 5) writeFileSync(join(two, `file ${i}`), `here in ${round}, ${i}`)
+  for (let i = 1; i < few; i += 25) await put(`file ${i}`, `there in ${round}, ${i}`)
+  const child = begin(['bisync', two, 'S:two', ...state])
+  child.stderr.resume()
+  setTimeout(() => child.kill('SIGKILL'), 100 + round * 150)
+  await once(child, 'exit')
+  // A lock of a process that is gone, and listings that are not complete.
+  const again = await rclone('bisync', two, 'S:two', '--force', ...state)
+  if (again.code !== 0) {
+    repaired++
+    rmSync(join(dir, 'bisync'), { recursive: true, force: true })
+    const anew = await rclone('bisync', two, 'S:two', '--resync', ...state)
+    if (anew.code !== 0) throw new Error(anew.said.slice(-2000))
+  }
+  const left = await differences(two, 'S:two')
+  if (left !== 0) throw new Error(`${left} differences after kill ${round}`)
+}
+console.log(`bisync: ${KILLS} kills of rclone, 0 differences after each; ${repaired} needed --resync`)
+await bench.stop()
