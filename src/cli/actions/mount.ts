@@ -117,11 +117,13 @@ async function end(context: Context, mounted: Mounted, { force }: { force: boole
   const { directory, pid } = mounted
   if (await isMounted(directory)) {
     if (!force && mounted.with === 'rclone') await uploaded(context, mounted)
-    await detach(directory, force)
+    await detach(mounted, force)
     if (!(await untilMounted(directory, false, { timeoutMs: END_MS })))
       throw new Failure('MOUNT_BUSY', `${directory} is still mounted. Try again with --force.`)
   }
   for (const until = Date.now() + END_MS; isRunning(pid) && Date.now() < until; ) await sleep(100)
+  // Of what was forced. What it has not uploaded yet is kept.
+  if (pid !== null && isRunning(pid)) process.kill(pid)
   const pending = await clear(context, mounted)
   if (pending === 0) return `Unmounted ${directory}.`
   return `Unmounted ${directory}. ${plural(pending, 'file is', 'files are')} not uploaded yet: mount ${mounted.path} there again to upload what is missing.`
@@ -150,7 +152,9 @@ const isRunning = (pid: number | null): boolean => {
 }
 
 /** @throws MOUNT_BUSY, MOUNT_FAILED */
-async function detach(directory: string, force: boolean): Promise<void> {
+async function detach({ directory, pid }: Mounted, force: boolean): Promise<void> {
+  // There, what is mounted ends with its program.
+  if (process.platform === 'win32') return void (pid !== null && process.kill(pid))
   const fusermount = (await findProgram('fusermount3')) ?? (await findProgram('fusermount'))
   const isOwn = process.platform === 'linux' && fusermount && process.getuid?.() !== 0
   const [program, args] = isOwn
