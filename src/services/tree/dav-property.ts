@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto'
-import { deleteProperties, entriesWithProperties, insertProperties, propertiesOf } from '../../../db/queries/dav-property.ts'
+import {
+  deleteProperties,
+  entriesWithProperties,
+  insertProperties,
+  propertiesOf,
+} from '../../../db/queries/dav-property.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
 import { MAX_DAV_PROPERTIES, MAX_DAV_PROPERTY_BYTES } from '../../values/limits.ts'
