@@ -129,14 +129,14 @@ export class Simulation {
     for (const stage of [['move'], ['mkdir', 'upload', 'download', 'conflict'], ['delete']]) {
       let isDone = false
       for (const action of actions.filter(({ action }) => stage.includes(action)))
-        if (left-- > 0 && this.carryOut(action, looked)) isDone = true
+        if (left-- > 0 && this.carryOut(action, looked, left === 0)) isDone = true
       if (isDone) break
     }
     return actions.length
   }
 
   /** As the command does it: only if what is there is what was looked at. @returns whether it was done */
-  private carryOut(action: Action, looked: Record<'local' | 'remote', Map<string, Item>>): boolean {
+  private carryOut(action: Action, looked: Record<'local' | 'remote', Map<string, Item>>, isLast: boolean): boolean {
     const { side, path, from = '', keptAs = '' } = action
     const [target, source] = side === 'local' ? [this.local, this.remote] : [this.remote, this.local]
     const there = target.tree.at(path)
@@ -154,6 +154,8 @@ export class Simulation {
       case 'conflict':
         if (!isAsSeen || !there || target.tree.at(keptAs)) return false
         target.tree.move(there, keptAs)
+        // Killed after the first half.
+        if (isLast) return true
         if (sent?.kind === 'file' && there.entry?.kind === 'file') target.tree.put(path, { ...sent, id: fresh() })
         return true
       case 'delete':
