@@ -247,6 +247,51 @@ describe('The search', () => {
     expectQuiet(alice)
   })
 
+  it('acts on what is selected in several places, in each by itself', async () => {
+    const page = await alice.open('/search?q=invoice')
+    const both = ['invoice drafts', 'invoice list']
+    const isGone = (state: 'attached' | 'detached') =>
+      Promise.all(both.map(name => rowOf(name, page).waitFor({ state })))
+    const selectBoth = async () => {
+      await rowOf('invoice drafts', page).click()
+      await rowOf('invoice list', page).click({ modifiers: ['ControlOrMeta'] })
+      await page.getByText('2 selected, in different places').waitFor()
+    }
+    await selectBoth()
+    const saved: string[] = []
+    page.on('download', download => saved.push(download.suggestedFilename()))
+    await page.getByRole('button', { name: 'Download as ZIP' }).click()
+    await until(() => saved.length === 2)
+    expect(saved.sort()).toEqual(['invoice drafts.zip', 'invoice list.txt'])
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Copy to…' }).waitFor()
+    const offered = await page.getByRole('menuitem').locator('span').allTextContents()
+    expect(offered).toEqual(['Download as ZIP', 'Add to favourites', 'Copy to…', 'Delete'])
+    await expectAccessible(page)
+    await pictures(page, 'console-search-mixed')
+    await page.getByRole('menuitem', { name: 'Add to favourites' }).click()
+    await page.getByText('2 items are favourites.').waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await isGone('detached')
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await isGone('attached')
+    await selectBoth()
+    await page.keyboard.press('Alt+c')
+    const picker = page.getByRole('dialog', { name: 'Copy 2 items' })
+    await picker.getByRole('button', { name: 'Copy here' }).click()
+    await page.getByText('2 items copied').waitFor()
+    const copies = async () => {
+      const { me } = await alice.ask<{ me: { drive: { root: { entries: { nodes: { name: string }[] } } } } }>(
+        '{ me { drive { root { entries(first: 100) { nodes { name } } } } } }',
+      )
+      return me.drive.root.entries.nodes.map(({ name }) => name).filter(name => name.startsWith('invoice'))
+    }
+    expect((await copies()).sort()).toEqual(['invoice drafts', 'invoice list.txt'])
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await until(async () => (await copies()).length === 0)
+    expectQuiet(alice)
+  })
+
   it('says what it read otherwise, how to search, and begins with an empty screen', async () => {
     const page = await alice.open('/search')
     await page.getByRole('heading', { name: 'Search your files' }).waitFor()

@@ -52,8 +52,29 @@ export function hrefOfHit(hit: Hit): string {
   return hrefOf(hit.__typename === 'Folder' ? { ...place, path: trim(hit.path) } : place)
 }
 
+/** Where it is acted on. */
+export const whereOfHit = ({ drive, share }: Hit) => ({
+  id: drive?.id ?? share?.id ?? '',
+  share: share?.token,
+  hasTrash: drive !== null && drive.trashDays !== 0,
+})
+
+/**
+ * The drive that they are in, or the share by which they are seen, with what one may do there. Of several, those who may delete everything
+ * may do so if all of it can be restored.
+ */
+export function driveOfHits(hits: readonly Hit[], ownDrive: string): DriveHere | undefined {
+  const each = hits.map(hit => driveOfHit(hit, ownDrive))
+  const [first] = each
+  const [canWrite, canDelete] = [each.every(({ canWrite }) => canWrite), each.every(({ canDelete }) => canDelete)]
+  if (!first || each.every(({ id }) => id === first.id)) return first && { ...first, canWrite, canDelete }
+  const trashDays = Math.min(...each.map(({ trashDays }) => trashDays))
+  const mixed = { hasShared: each.some(({ share }) => share) }
+  return { id: ownDrive, canWrite: false, canDelete: canDelete && trashDays > 0, canShare: false, trashDays, mixed }
+}
+
 /** The drive that it is in, or the share by which it is seen, with what one may do there. */
-export function driveOfHit({ drive, share, path }: Hit, ownDrive: string): DriveHere {
+function driveOfHit({ drive, share, path }: Hit, ownDrive: string): DriveHere {
   if (drive) {
     const may = (permission: (typeof drive.permissions)[number]) => drive.permissions.includes(permission)
     const rights = { canWrite: may('WRITE'), canDelete: may('DELETE'), canShare: may('SHARE') }

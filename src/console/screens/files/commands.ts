@@ -51,3 +51,13 @@ const SHARED_AT_ONCE = 100
 /** Whether the person may share these entries. */
 export const mayShare = (drive: DriveHere | undefined, entries: readonly Entry[]): boolean =>
   Boolean(drive?.canShare) && entries.length > 0 && entries.length <= SHARED_AT_ONCE
+
+/** Whether they may be favourites of the person. */
+export const mayMark = (drive: DriveHere | undefined): boolean => !drive?.share && !drive?.mixed?.hasShared
+
+/** Whether they may be kept for where they are pasted. */
+export const mayTake = (drive: DriveHere | undefined): boolean => !drive?.share && !drive?.mixed
+
+/** Whether they may be copied to a folder that is chosen. */
+export const mayCopyTo = (drive: DriveHere | undefined): boolean =>
+  Boolean(drive?.canWrite || drive?.share || drive?.mixed)

@@ -35,17 +35,15 @@ import { useSelection } from './use-selection.ts'
 
 const dialogs = () => import('./on-demand/dialogs.tsx')
 const NewFolder = lazy(() => dialogs().then(({ NewFolder }) => ({ default: NewFolder })))
-const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
-const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
+const entryDialogs = () => import('./on-demand/entry-dialogs.tsx')
+const EntryDialogs = lazy(() => entryDialogs().then(({ EntryDialogs }) => ({ default: EntryDialogs })))
 const Details = lazy(() => import('./on-demand/details.tsx').then(({ Details }) => ({ default: Details })))
 const RequestForm = lazy(() => import('../../requests/form.tsx').then(({ RequestForm }) => ({ default: RequestForm })))
-const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
 /** Without it, the palette offers less, and the list is the same. */
 const Offers = optional(
   () => import('./on-demand/offers.ts').then(({ Offers }) => Offers),
   () => null,
 )
-const Tags = lazy(() => import('../../tags/dialogs.tsx').then(({ Tags }) => ({ default: Tags })))
 const TagFilter = lazy(() => import('../../tags/filter.tsx').then(({ TagFilter }) => ({ default: TagFilter })))
 const Viewer = lazy(() => import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
 
@@ -53,7 +51,7 @@ const Viewer = lazy(() => import('./on-demand/viewer.tsx').then(({ Viewer }) => 
 function loadLater() {
   const failed = () => {}
   loadActions().catch(failed)
-  const timer = setTimeout(() => dialogs().catch(failed), 1500)
+  const timer = setTimeout(() => Promise.all([dialogs(), entryDialogs()]).catch(failed), 1500)
   return () => clearTimeout(timer)
 }
 
@@ -231,41 +229,16 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
             create={name => attempt(actions => actions.createFolder(place.path, name))}
           />
         )}
-        {(open === 'picker' || open === 'copy-picker') && drive && (
-          <Picker
-            drive={open === 'picker' ? drive.id : (drive.share?.ownDrive ?? drive.id)}
-            title={text(open === 'picker' ? 'moveCount' : 'copyCount', { count: selected.length })}
-            label={text(open === 'picker' ? 'moveHere' : 'copyHere')}
-            root={folder.title ?? text('root')}
-            start={open === 'picker' || !share ? place.path : ''}
-            share={open === 'picker' ? share : undefined}
-            moving={selected}
-            copies={open === 'copy-picker'}
-            anyDrive={open === 'copy-picker'}
-            onPick={(to, into, name) =>
-              act(actions => (open === 'picker' ? actions.move(selected, to) : actions.copy(selected, to, into, name)))
-            }
-            onClose={() => setOpen(null)}
-          />
-        )}
-        {open === 'delete' && (
-          <DeleteForEver
-            count={selected.length}
-            owner={drive?.share?.owner}
-            onConfirm={() => removeNow(selected)}
-            onClose={() => setOpen(null)}
-          />
-        )}
         {open === 'request' && folder.folder && (
           <RequestForm of={{ folder: selected[0] ?? folder.folder }} onClose={() => setOpen(null)} />
         )}
-        {(open === 'tags' || open === 'manage-tags') && drive && (
-          <Tags
-            {...{ drive: drive.id, entries: selected, isOfDrive: open !== 'tags', onChange: refresh }}
-            onClose={() => setOpen(null)}
+        {open !== null && (
+          <EntryDialogs
+            {...{ commands, open, removeNow, refresh }}
+            folder={place.path}
+            root={folder.title ?? text('root')}
           />
         )}
-        {open === 'share' && <ShareSheet files={selected} onClose={() => setOpen(null)} />}
         {search.open && (
           <Viewer
             id={search.open}

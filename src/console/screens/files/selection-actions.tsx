@@ -1,3 +1,4 @@
+import type { ComponentProps } from 'react'
 import { nothing } from '../../listing/selection.ts'
 import { Button } from '../../parts/button.tsx'
 import { Download, Ellipsis, FolderInput, PencilLine, Trash2, UserRoundPlus, X } from '../../parts/icons.ts'
@@ -8,11 +9,20 @@ import { isOneFile } from './documents.ts'
 import { FilesMenu } from './files-menu.ts'
 import { text } from './text.ts'
 
-/**
- * What can be done with what is selected.
- * @param offersRename where there is place for a field
- */
-export function SelectionActions({ commands, offersRename = false }: { commands: Commands; offersRename?: boolean }) {
+type OpenedBy = ComponentProps<typeof MenuButton>['opened']
+
+interface SelectionActionsProps {
+  commands: Commands
+  /** Where there is place for a field. */
+  offersRename?: boolean
+  /** How many are selected, where that is said in other words. */
+  said?: string | undefined
+  /** The menu of everything else, where it is not that of files. */
+  menu?: OpenedBy | undefined
+}
+
+/** What can be done with what is selected. */
+export function SelectionActions({ commands, offersRename = false, said, menu }: SelectionActionsProps) {
   const { selected, selection, select, drive, act, remove, setOpen, startRename } = commands
   const [first] = selected
   return (
@@ -21,7 +31,7 @@ export function SelectionActions({ commands, offersRename = false }: { commands:
         <X />
       </Button>
       <span className="count strong" role="status">
-        {text('selected', { count: selected.length })}
+        {said ?? text('selected', { count: selected.length })}
       </span>
       <Button
         look="icon"
@@ -52,14 +62,25 @@ export function SelectionActions({ commands, offersRename = false }: { commands:
           <Trash2 />
         </Button>
       )}
-      <More commands={commands} of={selected} label={text('moreActions')} />
+      <More commands={commands} of={selected} label={text('moreActions')} opened={menu} />
     </>
   )
 }
 
+interface MoreProps {
+  label: string
+  commands: Commands
+  of: readonly Entry[]
+  opened?: OpenedBy | undefined
+}
+
 /** All that can be done with some entries; with none, in the folder. */
-export const More = ({ label, ...of }: { label: string; commands: Commands; of: readonly Entry[] }) => (
-  <MenuButton label={label} button={{ look: 'icon' }} opened={open => <FilesMenu {...of} {...open} label={label} />}>
+export const More = ({ label, opened, ...of }: MoreProps) => (
+  <MenuButton
+    label={label}
+    button={{ look: 'icon' }}
+    opened={opened ?? (open => <FilesMenu {...of} {...open} label={label} />)}
+  >
     <Ellipsis />
   </MenuButton>
 )

@@ -24,6 +24,8 @@ export interface DriveHere {
   trashDays: number
   /** Where it is what somebody shares with the person, with whom its trash, versions and history stay. */
   share?: SharedHere | undefined
+  /** Set for entries of several drives and shares, each of which is acted on by itself. The drive is the person's own then. */
+  mixed?: { hasShared: boolean } | undefined
 }
 
 export interface SharedHere {

@@ -4,12 +4,18 @@ import { pointOf } from '../../listing/listing.tsx'
 import { undoLatest } from '../../parts/toasts.tsx'
 import { forgetWanted, runOffer } from '../../shell/offers.ts'
 import { clipboard } from './clipboard.ts'
-import { type Commands, mayShare, pickFiles } from './commands.ts'
+import { type Commands, mayCopyTo, mayMark, mayShare, mayTake, pickFiles } from './commands.ts'
 import { useNavigateUp } from './use-navigate-up.ts'
 
 interface Key extends Pick<KeyboardEvent, 'key' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'> {
   currentTarget: Element
 }
+
+/** What of these keys means nothing where there is no folder. */
+export const isOfFolder = ({ key, altKey, ctrlKey, metaKey }: Omit<Key, 'shiftKey' | 'currentTarget'>) =>
+  (altKey && /^(n|u|ArrowUp)$/i.test(key)) ||
+  ((ctrlKey || metaKey) && key.toLowerCase() === 'v') ||
+  (key === 'Backspace' && !metaKey)
 
 /** Keys of the screen, wherever the focus is in it. Answers whether the key meant something. */
 export function useKeys(commands: Commands): (event: Key) => boolean {
@@ -31,7 +37,7 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
       if (isCommand) {
         if (key === 'x' && canWrite && first) act(actions => actions.take(selected, 'move'))
         // Marked text is copied as everywhere.
-        else if (key === 'c' && first && !drive?.share && getSelection()?.isCollapsed !== false)
+        else if (key === 'c' && first && mayTake(drive) && getSelection()?.isCollapsed !== false)
           act(actions => actions.take(selected, 'copy'))
         else if (key === 'v' && canWrite && clipboard.get()) act(actions => actions.paste(place.path))
         else if (key === 'z') return undoLatest()
@@ -46,9 +52,9 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
         // Until it is known what one may do here, it is kept.
         else if (!drive && (key === 'n' || key === 'u')) runOffer(key === 'n' ? 'new' : 'upload', here)
         else if (key === 'm' && canWrite && first) setOpen('picker')
-        else if (key === 'c' && (canWrite || drive?.share) && first) setOpen('copy-picker')
+        else if (key === 'c' && mayCopyTo(drive) && first) setOpen('copy-picker')
         else if (key === 't' && canWrite && !drive?.share && first) setOpen('tags')
-        else if (key === 'b' && first && !drive?.share)
+        else if (key === 'b' && first && mayMark(drive))
           act(actions =>
             actions.mark(
               selected,

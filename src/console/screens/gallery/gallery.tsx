@@ -1,7 +1,7 @@
 import './gallery.css'
 import '../files/files.css'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useRef, useState } from 'react'
 import { hrefOf, parentOf, screenOf, trim, usePlace } from '../../drive/place.ts'
 import { nothing } from '../../listing/selection.ts'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
@@ -19,9 +19,8 @@ import { type Commands, mayShare, type Open } from '../files/commands.ts'
 import type { Entry } from '../files/documents.ts'
 import { FilesMenu } from '../files/files-menu.ts'
 import { Details } from '../files/on-demand/details.tsx'
-import { DeleteForEver } from '../files/on-demand/dialogs.tsx'
 import { useFilesSearch } from '../files/search.ts'
-import { useKeys } from '../files/use-keys.ts'
+import { isOfFolder, useKeys } from '../files/use-keys.ts'
 import { Bar } from './bar.tsx'
 import type { Picture } from './documents.ts'
 import { Grid, type GridHandle } from './grid.tsx'
@@ -31,18 +30,12 @@ import { text } from './text.ts'
 import type { TileHandlers } from './tile.tsx'
 import { useGallery } from './use-gallery.ts'
 
-const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
-const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
-const Tags = lazy(() => import('../../tags/dialogs.tsx').then(({ Tags }) => ({ default: Tags })))
+const EntryDialogs = lazy(() =>
+  import('../files/on-demand/entry-dialogs.tsx').then(({ EntryDialogs }) => ({ default: EntryDialogs })),
+)
 
 /** So many pictures can be selected at once: what is done with them is done in parts of a hundred. */
 const MOST_SELECTED = 2000
-
-/** What of the keys of a folder means nothing here, where there is none. */
-const isOfFolder = ({ key, altKey, ctrlKey, metaKey }: Pick<KeyboardEvent, 'key' | 'altKey' | 'ctrlKey' | 'metaKey'>) =>
-  (altKey && /^(n|u|ArrowUp)$/i.test(key)) ||
-  ((ctrlKey || metaKey) && key.toLowerCase() === 'v') ||
-  (key === 'Backspace' && !metaKey)
 
 /** The pictures and films of a drive, by the time they were taken. */
 export function Gallery() {
@@ -242,38 +235,7 @@ export function Gallery() {
         />
       )}
       <Suspense>
-        {(open === 'picker' || open === 'copy-picker') && drive && (
-          <Picker
-            drive={drive.id}
-            title={text(open === 'picker' ? 'moveCount' : 'copyCount', { count: selected.length })}
-            label={text(open === 'picker' ? 'moveHere' : 'copyHere')}
-            root={root}
-            start=""
-            share={undefined}
-            moving={selected}
-            copies={open === 'copy-picker'}
-            anyDrive={open === 'copy-picker'}
-            onPick={(to, into, name) =>
-              act(actions => (open === 'picker' ? actions.move(selected, to) : actions.copy(selected, to, into, name)))
-            }
-            onClose={() => setOpen(null)}
-          />
-        )}
-        {open === 'delete' && (
-          <DeleteForEver
-            count={selected.length}
-            owner={undefined}
-            onConfirm={() => removeNow(selected)}
-            onClose={() => setOpen(null)}
-          />
-        )}
-        {(open === 'tags' || open === 'manage-tags') && drive && (
-          <Tags
-            {...{ drive: drive.id, entries: selected, isOfDrive: open !== 'tags', onChange: refresh }}
-            onClose={() => setOpen(null)}
-          />
-        )}
-        {open === 'share' && <ShareSheet files={selected} onClose={() => setOpen(null)} />}
+        {open !== null && <EntryDialogs {...{ commands, open, removeNow, refresh, root }} folder="" />}
         {search.open && (
           <Look
             id={search.open}

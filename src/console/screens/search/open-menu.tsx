@@ -10,18 +10,18 @@ interface HitsMenuProps extends Omit<MenuProps, 'entries'>, OpenMenu {
   commands: Commands
   of: readonly Hit[]
   /** Goes to the folder that one is in. */
-  onFolder: (hit: Hit) => void
+  openFolder: (hit: Hit) => void
 }
 
 /** What is done in its folder: there it has a place for it. */
 const elsewhere = new Set(['rename', 'request', 'replace', 'details'])
 
-/** The open menu of some results: what lists of files offer for them, as far as they are in one drive. */
-export function HitsMenu({ commands, of, onFolder, ...open }: HitsMenuProps) {
+/** The open menu of some results: what lists of files offer for them, as far as they are not of a folder. */
+export function HitsMenu({ commands, of, openFolder, ...open }: HitsMenuProps) {
   const [first] = of
   const folder: MenuEntry[] =
     first && of.length === 1
-      ? [{ id: 'folder', label: text('inFolder'), icon: FolderOpen, run: () => onFolder(first) }]
+      ? [{ id: 'folder', label: text('inFolder'), icon: FolderOpen, run: () => openFolder(first) }]
       : []
   const all = entriesMenu(commands, of).filter(entry => entry === 'separator' || !elsewhere.has(entry.id))
   const at = all.findIndex(entry => entry !== 'separator' && entry.id === 'open') + 1

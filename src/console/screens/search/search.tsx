@@ -2,7 +2,7 @@ import './search.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useHidden } from '../../listing/held-back.ts'
-import { Listing, type ListingHandle, pointOf } from '../../listing/listing.tsx'
+import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { nothing, only, press, toggle, within } from '../../listing/selection.ts'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
 import { Button } from '../../parts/button.tsx'
@@ -12,12 +12,12 @@ import { EmptyState, ErrorState, Skeleton } from '../../parts/states.tsx'
 import { useTitle } from '../../parts/use-title.ts'
 import type { Hit } from '../../search/hit.ts'
 import { useMe } from '../../shell/me.ts'
-import { mayShare } from '../files/commands.ts'
+import { SelectionActions } from '../files/selection-actions.tsx'
+import { isOfFolder, useKeys } from '../files/use-keys.ts'
 import { orders, type SearchSearch } from './address.ts'
 import { Dialogs } from './dialogs.tsx'
 import { Filters } from './filters.tsx'
 import { type Handlers, Row } from './row.tsx'
-import { Selected } from './selected.tsx'
 import { text } from './text.ts'
 import { useActing } from './use-acting.ts'
 import { useHits } from './use-hits.ts'
@@ -110,16 +110,8 @@ export function Search() {
     [focusList],
   )
 
-  function onKey(event: KeyboardEvent): boolean {
-    const isMenu = event.key === 'ContextMenu' || (event.key === 'F10' && event.shiftKey)
-    if (selected.length === 0) return false
-    if (isMenu) setMenu({ at: pointOf(selection, event.currentTarget), of: selected })
-    else if (event.key === 'Delete' && drive?.canDelete) commands.remove(selected)
-    else if (event.altKey && event.key === 's' && mayShare(drive, selected)) acting.setOpen('share')
-    else if (event.altKey && event.key === 'm' && drive?.canWrite) acting.setOpen('picker')
-    else return false
-    return true
-  }
+  const onCommandKey = useKeys(commands)
+  const onKey = (event: KeyboardEvent) => selected.length > 0 && !isOfFolder(event) && onCommandKey(event)
 
   const setQuery = (next: string) => change({ q: next.trim() ? next : undefined, open: undefined }, { push: true })
   const isStale = results !== undefined && results.query !== q
@@ -130,7 +122,13 @@ export function Search() {
       <div className="screen-head">
         <h1>{text('title')}</h1>
         {selected.length > 0 ? (
-          <Selected {...{ selected, selection, select, drive, commands, setMenu }} setOpen={acting.setOpen} />
+          <div className="toolbar" role="toolbar" aria-label={text('actions')}>
+            <SelectionActions
+              commands={commands}
+              said={drive?.mixed && text('selectedMixed', { count: selected.length })}
+              menu={open => <HitsMenu {...open} {...{ commands, openFolder }} of={selected} label={text('actions')} />}
+            />
+          </div>
         ) : (
           <div className="toolbar">
             <span className="count" role="status">
@@ -202,9 +200,7 @@ export function Search() {
       {menu && (
         <AtPoint
           at={menu.at}
-          opened={open => (
-            <HitsMenu {...open} commands={commands} of={menu.of} onFolder={openFolder} label={text('actions')} />
-          )}
+          opened={open => <HitsMenu {...open} {...{ commands, openFolder }} of={menu.of} label={text('actions')} />}
           onClose={() => {
             setMenu(null)
             focusList()
@@ -213,7 +209,7 @@ export function Search() {
       )}
       <Suspense>
         {hasHelp && <Help onTry={setQuery} onClose={() => setHelp(false)} />}
-        <Dialogs {...{ acting, selected, refresh, hits }} shown={shown} onShow={id => change({ open: id })} />
+        <Dialogs {...{ acting, refresh, hits }} shown={shown} onShow={id => change({ open: id })} />
       </Suspense>
     </div>
   )

@@ -3,10 +3,10 @@ import { useMemo, useRef, useState } from 'react'
 import { hrefOf, idInShare, trim } from '../../drive/place.ts'
 import type { Selection } from '../../listing/selection.ts'
 import type { Point } from '../../parts/menu.tsx'
-import { driveOfHit, type Hit, hrefOfHit, isOnPage, placeOfHit } from '../../search/hit.ts'
+import { driveOfHits, type Hit, hrefOfHit, isOnPage, placeOfHit, whereOfHit } from '../../search/hit.ts'
 import { actWith } from '../files/act.ts'
 import type { Commands, Open } from '../files/commands.ts'
-import type { DriveHere } from '../files/use-folder.ts'
+import type { Entry } from '../files/documents.ts'
 
 interface Given {
   selected: readonly Hit[]
@@ -19,21 +19,25 @@ interface Given {
   setMenu: (menu: { at: Point; of: readonly Hit[] } | null) => void
 }
 
-/** What is done with results: as in a folder, for those that are in one drive or share. */
+/** What is done with results: as in a folder, and in each drive or share by itself where they are in several. */
 export function useActing({ selected, selection, select, refresh, ownDrive, show, setMenu }: Given) {
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open>(null)
   const [first] = selected
-  const drives = new Map(selected.map(hit => [hit.drive?.id ?? hit.share?.id, hit]))
-  const drive: DriveHere | undefined = first && drives.size === 1 ? driveOfHit(first, ownDrive) : undefined
+  const drive = driveOfHits(selected, ownDrive)
   const latest = useRef(refresh)
   latest.current = refresh
   const hasTrash = drive?.trashDays !== 0
   const share = drive?.share?.token
-  const { act } = useMemo(
-    () => actWith({ id: drive?.id ?? '', share, hasTrash }, () => latest.current()),
-    [drive?.id, share, hasTrash],
-  )
+  const { act } = useMemo(() => {
+    const here = { id: drive?.id ?? '', share, hasTrash }
+    // Only results are acted on.
+    return actWith(
+      here,
+      () => latest.current(),
+      entry => whereOfHit(entry as Hit),
+    )
+  }, [drive?.id, share, hasTrash])
 
   function openHit(hit: Hit) {
     if (hit.share && isOnPage(hit)) location.assign(hit.share.url)
@@ -48,10 +52,10 @@ export function useActing({ selected, selection, select, refresh, ownDrive, show
     const sel = hit.share ? idInShare(hit.path) : hit.id
     void navigate({ to: isTop ? '/shared' : hrefOf(place), search: (isTop ? {} : { sel }) as never })
   }
-  const removeNow = () =>
+  const removeNow = (gone: readonly Entry[]) =>
     act(actions => {
       select({ ...selection, ids: new Set() })
-      return actions.remove(selected)
+      return actions.remove(gone)
     })
   const commands: Commands = {
     place: first ? placeOfHit(first) : { workspace: null, path: '' },
@@ -67,7 +71,7 @@ export function useActing({ selected, selection, select, refresh, ownDrive, show
       startRename() {},
       openScreen() {},
     },
-    remove: () => (hasTrash ? removeNow() : setOpen('delete')),
+    remove: gone => (hasTrash ? removeNow(gone) : setOpen('delete')),
     setMenu: menu => setMenu(menu && { at: menu.at, of: selected }),
     openEntry: entry => {
       const hit = selected.find(({ id }) => id === entry.id)
@@ -80,7 +84,6 @@ export function useActing({ selected, selection, select, refresh, ownDrive, show
     act,
     commands,
     open,
-    setOpen,
     removeNow,
     openHit,
     openFolder,

@@ -15,6 +15,8 @@ import { text } from './text.ts'
 
 /** How many entries the service puts into one archive by their names. */
 const MAX_ZIPPED = 200
+/** A browser that has not begun a download gives it up for the next. */
+const DOWNLOADS_APART_MS = 500
 /** How many it marks at once. */
 const MAX_MARKED = 100
 
@@ -50,10 +52,21 @@ export interface Acted {
 /**
  * What is done with entries of a drive, or of what is shared. Whatever fails is said in a toast.
  * @param after reads the list again
+ * @param whereOf where an entry is, if they are in several places: a request names those of one only
  */
-export function createActions({ id: drive, share, hasTrash }: Acted, after: () => void) {
+export function createActions(here: Acted, after: () => void, whereOf: (entry: Entry) => Acted = () => here) {
+  const { id: drive, share } = here
   const isShared = share !== undefined
-  const refOf = ({ id, path }: Pick<Entry, 'id' | 'path'>) => (isShared ? { at: { drive, path } } : { id })
+  const refOf = (entry: Entry) => {
+    const { id: drive, share } = whereOf(entry)
+    return share === undefined ? { id: entry.id } : { at: { drive, path: entry.path } }
+  }
+
+  /** Does something with the entries of each place, one place after the other. */
+  async function inEach(entries: readonly Entry[], work: (of: readonly Entry[], where: Acted) => Promise<void>) {
+    for (const group of Map.groupBy(entries, entry => whereOf(entry).id).values())
+      if (group[0]) await work(group, whereOf(group[0]))
+  }
 
   async function attempt(work: () => Promise<void>): Promise<boolean> {
     try {
@@ -75,10 +88,10 @@ export function createActions({ id: drive, share, hasTrash }: Acted, after: () =
     }
   }
 
-  /** Takes items out of the trash, to where they were. */
-  const restore = (items: readonly string[]) =>
+  /** Takes items out of the trash, to where they were. @param parts each of one drive */
+  const restore = (parts: readonly string[][]) =>
     attempt(async () => {
-      for (const part of inParts(items)) await mutate(RESTORE, { input: { items: part, onConflict: 'KEEP_BOTH' } })
+      for (const items of parts) await mutate(RESTORE, { input: { items, onConflict: 'KEEP_BOTH' } })
     })
 
   const actions = {
@@ -125,20 +138,28 @@ export function createActions({ id: drive, share, hasTrash }: Acted, after: () =
     /** Deletes entries. Where there is a trash, the toast takes them out of it again. */
     async remove(entries: readonly Entry[]): Promise<void> {
       const ids = idsOf(entries)
-      const items: string[] = []
+      const hasTrash = entries.every(entry => whereOf(entry).hasTrash)
+      const trashed: string[][] = []
       hide(ids)
-      const deletion = attempt(async () => {
-        for (const part of inParts(entries)) {
-          const input = { entries: part.map(refOf), recursive: true }
-          const { deleteEntries } = await mutate(DELETE, { input, isShared }, { keepalive: true })
-          for (const { id } of deleteEntries?.trashItems ?? []) items.push(id)
-        }
-      })
+      const deletion = attempt(() =>
+        inEach(entries, async (group, { share }) => {
+          for (const part of inParts(group)) {
+            const input = { entries: part.map(refOf), recursive: true }
+            const { deleteEntries } = await mutate(
+              DELETE,
+              { input, isShared: share !== undefined },
+              { keepalive: true },
+            )
+            const items = (deleteEntries?.trashItems ?? []).map(({ id }) => id)
+            if (items.length > 0) trashed.push(items)
+          }
+        }),
+      )
       const hadLinks = entries.some(entry => entry.shareCount)
       const said = text(hasTrash ? 'trashed' : 'deleted', { count: entries.length, name: entries[0]?.name ?? '' })
       const unsay = toast({
         message: hadLinks ? `${said} ${text('linksEnded')}` : said,
-        ...(hasTrash && { undo: () => void deletion.then(() => restore(items)) }),
+        ...(hasTrash && { undo: () => void deletion.then(() => restore(trashed)) }),
       })
       if (!(await deletion)) unsay()
       show(ids)
@@ -147,7 +168,7 @@ export function createActions({ id: drive, share, hasTrash }: Acted, after: () =
     /** Copies entries of any drive into the folder at a path, of this one or of another. */
     async copy(entries: readonly Entry[], to: string, into = drive, name = nameOf(to) || text('root')): Promise<void> {
       const copies: { id: string }[] = []
-      const copyPart = async (part: readonly Entry[]) => {
+      const copyPart = async (part: readonly Entry[], { share }: Acted) => {
         const how = { to: { at: { drive: into, path: to } }, onConflict: 'KEEP_BOTH' as const }
         if (share !== undefined) {
           const input = { ...how, token: share, paths: part.map(({ path }) => path) }
@@ -155,13 +176,15 @@ export function createActions({ id: drive, share, hasTrash }: Acted, after: () =
         }
         return (await mutate(COPY, { input: { ...how, entries: part.map(refOf) } }, { keepalive: true })).copyEntries
       }
-      await attempt(async () => {
-        for (const part of inParts(entries)) {
-          const made = await copiesOf(await copyPart(part))
-          if (!made) break
-          copies.push(...made)
-        }
-      })
+      await attempt(() =>
+        inEach(entries, async (group, where) => {
+          for (const part of inParts(group)) {
+            const made = await copiesOf(await copyPart(part, where))
+            if (!made) break
+            copies.push(...made)
+          }
+        }),
+      )
       if (copies.length === 0) return
       sayCopied(text('copied', { count: copies.length, folder: name }), copies, after)
     },
@@ -196,19 +219,24 @@ export function createActions({ id: drive, share, hasTrash }: Acted, after: () =
       await actions.move(taken.entries, to)
     },
 
-    /** Saves a file on the person's machine, or an archive of anything else. */
+    /** Saves a file on the person's machine, or an archive of anything else: one for each place. */
     async download(entries: readonly Entry[]): Promise<void> {
       if (entries.length > MAX_ZIPPED)
         return void toast({ tone: 'error', message: text('downloadFewer', { count: MAX_ZIPPED }) })
-      await attempt(async () => {
-        const ofDrive = () => (isOneFile(entries) ? fileUrl(entries[0]?.id ?? '') : zipUrl(entries))
-        const found = await (share === undefined ? ofDrive() : sharedUrl(share, entries))
-        if (!found) return
-        const link = document.createElement('a')
-        link.href = found.url
-        link.download = found.fileName
-        link.click()
-      })
+      let isFirst = true
+      await attempt(() =>
+        inEach(entries, async (group, { share }) => {
+          const ofDrive = () => (isOneFile(group) ? fileUrl(group[0]?.id ?? '') : zipUrl(group))
+          const found = await (share === undefined ? ofDrive() : sharedUrl(share, group))
+          if (!found) return
+          if (!isFirst) await new Promise(resolve => setTimeout(resolve, DOWNLOADS_APART_MS))
+          isFirst = false
+          const link = document.createElement('a')
+          link.href = found.url
+          link.download = found.fileName
+          link.click()
+        }),
+      )
     },
   }
   return actions

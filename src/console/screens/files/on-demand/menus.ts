@@ -28,7 +28,7 @@ import {
 import type { MenuEntry } from '../../../parts/menu.tsx'
 import { shortcuts } from '../../../shell/shortcuts.tsx'
 import { clipboard } from '../clipboard.ts'
-import { type Commands, mayShare, pickFiles } from '../commands.ts'
+import { type Commands, mayCopyTo, mayMark, mayShare, mayTake, pickFiles } from '../commands.ts'
 import { type Entry, isOneFile } from '../documents.ts'
 import { text } from './text.ts'
 
@@ -72,7 +72,7 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
           icon: FileUp,
           run: () => setOpen('request'),
         },
-      !isShared && {
+      mayMark(drive) && {
         id: 'favourite',
         label: text(isMarked ? 'unmark' : 'mark'),
         icon: Star,
@@ -125,14 +125,14 @@ export function entriesMenu(commands: Commands, entries: readonly Entry[]): Menu
         keys: 'Ctrl X',
         run: () => act(actions => actions.take(entries, 'move')),
       },
-      !isShared && {
+      mayTake(drive) && {
         id: 'copy',
         label: text('copyOut'),
         icon: Copy,
         keys: 'Ctrl C',
         run: () => act(actions => actions.take(entries, 'copy')),
       },
-      (drive.canWrite || isShared) && {
+      mayCopyTo(drive) && {
         id: 'copy-to',
         label: text(isShared ? 'saveTo' : 'copyTo'),
         icon: CopyPlus,

@@ -1,0 +1,78 @@
+import { lazy } from 'react'
+import type { Commands, Open } from '../commands.ts'
+import type { Entry } from '../documents.ts'
+import { DeleteForEver } from './dialogs.tsx'
+import { text } from './text.ts'
+
+const Picker = lazy(() => import('../../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
+const ShareSheet = lazy(() => import('../../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
+const Tags = lazy(() => import('../../../tags/dialogs.tsx').then(({ Tags }) => ({ default: Tags })))
+
+interface EntryDialogsProps {
+  commands: Commands
+  open: Open
+  /** Path of the folder that the choice of another begins with. */
+  folder: string
+  /** What the root of the drive is called. */
+  root: string
+  removeNow: (entries: readonly Entry[]) => void
+  refresh: () => void
+}
+
+/** The dialog that is open about what is selected, in a folder, among pictures or results. */
+export function EntryDialogs({ commands, open, folder, root, removeNow, refresh }: EntryDialogsProps) {
+  const { drive, selected, act, setOpen } = commands
+  const close = () => setOpen(null)
+  const count = selected.length
+  if (!drive) return null
+  switch (open) {
+    case 'picker':
+      return (
+        <Picker
+          drive={drive.id}
+          title={text('moveCount', { count })}
+          label={text('moveHere')}
+          root={root}
+          start={folder}
+          share={drive.share?.token}
+          moving={selected}
+          onPick={to => act(actions => actions.move(selected, to))}
+          onClose={close}
+        />
+      )
+    case 'copy-picker':
+      return (
+        <Picker
+          drive={drive.share?.ownDrive ?? drive.id}
+          title={text('copyCount', { count })}
+          label={text('copyHere')}
+          root={root}
+          start={drive.share || drive.mixed ? '' : folder}
+          moving={selected}
+          copies
+          anyDrive
+          onPick={(to, into, name) => act(actions => actions.copy(selected, to, into, name))}
+          onClose={close}
+        />
+      )
+    case 'share':
+      return <ShareSheet files={selected} onClose={close} />
+    case 'tags':
+    case 'manage-tags':
+      return (
+        <Tags
+          drive={drive.id}
+          entries={selected}
+          isOfDrive={open === 'manage-tags'}
+          onChange={refresh}
+          onClose={close}
+        />
+      )
+    case 'delete':
+      return (
+        <DeleteForEver count={count} owner={drive.share?.owner} onConfirm={() => removeNow(selected)} onClose={close} />
+      )
+    default:
+      return null
+  }
+}
