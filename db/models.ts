@@ -37,6 +37,7 @@ import { ShareEntry } from './models/share-entry.ts'
 import { ShareEvent } from './models/share-event.ts'
 import { ShareUse } from './models/share-use.ts'
 import { StorageDay } from './models/storage-day.ts'
+import { StoreMove } from './models/store-move.ts'
 import { Tag } from './models/tag.ts'
 import { TrashItem } from './models/trash-item.ts'
 import { UploadPiece } from './models/upload-piece.ts'
@@ -86,6 +87,7 @@ const tables = {
   ShareEvent,
   ShareUse,
   StorageDay,
+  StoreMove,
   Tag,
   TrashItem,
   UploadPiece,

@@ -4,6 +4,7 @@ import { openDatabase } from '../db/index.ts'
 import type { AccountRow } from '../db/queries/account.ts'
 import { auditCommand } from './admin/audit.ts'
 import { maintenanceCommand } from './admin/maintenance.ts'
+import { moveBlobsCommand } from './admin/move-blobs.ts'
 import { planCommands, toSnake, type Work } from './admin/plan.ts'
 import { reindexCommand } from './admin/reindex.ts'
 import { statusCommand } from './admin/status.ts'
@@ -14,7 +15,7 @@ import { endWithReader, requireDatabase, wholeNumber } from './runtime/program.t
 import { size, table } from './runtime/table.ts'
 import { type AccountDetail, operatorService } from './services/accounts/operator.ts'
 import { storageReportService } from './services/accounts/storage-report.ts'
-import { openStore } from './storage/open.ts'
+import { openStoreOf } from './services/installation.ts'
 
 /** Who chose a plan. */
 const chooser = { default: 'default', claim: 'a claim', operator: 'an operator' } as const
@@ -97,7 +98,7 @@ command('usage', 'shows the storage used by each account, largest first')
 
 command('storage', 'shows used and free storage').action(() =>
   run(async (_operator, { db, config }) => {
-    const report = storageReportService({ db, store: await openStore(config) })
+    const report = storageReportService({ db, store: await openStoreOf(config, db) })
     const [totals, space] = [await report.totals(), await report.space()]
     const rows = [
       ['files', size(totals.usedBytes), `${totals.fileCount} files, ${totals.folderCount} folders`],
@@ -128,6 +129,7 @@ command('retry-mails', 'sends mails again whose delivery was given up').action((
 )
 
 backupCommands(program)
+moveBlobsCommand(program)
 
 await program.parseAsync()
 

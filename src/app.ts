@@ -34,14 +34,13 @@ import { createTokens } from './runtime/tokens.ts'
 import { within } from './runtime/within.ts'
 import { changeRunner } from './services/history/event.ts'
 import { createServices, type Services } from './services/index.ts'
-import { bindStore } from './services/installation.ts'
+import { bindStore, openStoreOf } from './services/installation.ts'
 import { maintenanceService } from './services/maintenance.ts'
 import { createPubSub } from './services/notices/pub-sub.ts'
 import { webhookAddresses } from './services/notices/webhook-address.ts'
 import { createAuthorizationServer } from './sign-in/authorization-server.ts'
 import { createAuthRoutes } from './sign-in/routes.ts'
 import { allReady, ready } from './start.ts'
-import { openStore } from './storage/open.ts'
 import { listenForScrapes, type MetricsListener } from './telemetry/listener.ts'
 import { openTelemetry } from './telemetry/open.ts'
 import { createRecorder } from './telemetry/recorder.ts'
@@ -84,7 +83,7 @@ export async function createApp(config: Config, options: AppOptions) {
     ...{ pool: config.databasePool, telemetry },
     ...(onStatement ? { onStatement } : {}),
   })
-  const store = await ready('blobs', config, () => openStore(config, telemetry))
+  const store = await ready('blobs', config, () => openStoreOf(config, db, telemetry))
   const derive = createDerive({ ...config, processes: config.deriveProcesses, readable: [config.blobDir], log })
   const coordination = config.redisUrl
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 import { Command } from 'commander'
-import { openDatabase } from '../db/index.ts'
+import { type Db, openDatabase } from '../db/index.ts'
+import { countUnmoved, lastMove } from '../db/queries/store-move.ts'
 import { type Config, loadConfig } from './config/config.ts'
 import type { Finding } from './doctor/check.ts'
 import { examine } from './doctor/run.ts'
 import { endWithReader, requireDatabase, wholeNumber } from './runtime/program.ts'
-import { bindStore } from './services/installation.ts'
-import { openStore } from './storage/open.ts'
+import { bindStore, openStoreOf } from './services/installation.ts'
 
 const MINUTE = 60_000
 /** A repair may bring to light what it was hidden behind. */
@@ -44,11 +44,12 @@ try {
 /** Answers whether all is well in the end. */
 async function run(config: Config): Promise<boolean> {
   requireDatabase(config)
-  const store = await openStore(config)
   const db = openDatabase(config.database, { pool: 2, patience: 10 * MINUTE })
+  const store = await openStoreOf(config, db)
   try {
     await store.prepare()
     await bindStore(db, store)
+    if (store.isMoving) await sayMove(db)
     let sum = { findings: 0, repaired: 0 }
     for (let round = 1; round === 1 || (sum.repaired > 0 && round <= ROUNDS); round++) {
       const installation = { db, store, graceMs: options.grace * 1000, searchContents: config.searchContents }
@@ -62,6 +63,17 @@ async function run(config: Config): Promise<boolean> {
   } finally {
     await db.close()
   }
+}
+
+/** Says how far a move of the blobs is. */
+async function sayMove(db: Db): Promise<void> {
+  const last = await lastMove(db)
+  if (!last || last.finishedAt !== null) return
+  const left = await countUnmoved(db, last.number)
+  say(
+    { move: { from: last.source, to: last.target, left } },
+    `Files are being moved from ${last.source} to ${last.target}: ${left.files} files and ${left.uploads} uploads are left.`,
+  )
 }
 
 function say(fact: object, words: string): void {

@@ -8,7 +8,7 @@ import { v7 as newId } from 'uuid'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config/config.ts'
 import type { FindingKind } from '../src/doctor/check.ts'
-import { openStore } from '../src/storage/open.ts'
+import { openStoreOf } from '../src/services/installation.ts'
 import type { BlobStore } from '../src/storage/store.ts'
 import { type BuiltService, startBuilt } from './built-service.ts'
 import { expectHealed, findingsOf } from './consistency.ts'
@@ -60,7 +60,7 @@ afterAll(() => tidyUp())
 /** Finds the way to a service that has just started. */
 async function look(): Promise<void> {
   alice = await signInTo(db, service.url, 'alice')
-  store = await openStore(readConfig(settings))
+  store = await openStoreOf(readConfig(settings), db)
 }
 
 async function kill(): Promise<void> {

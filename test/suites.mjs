@@ -41,6 +41,7 @@ const drills = [
   'kill-previews',
   'kill-uploads',
   'memory',
+  'move-blobs',
   'pack',
   'races',
   'rate-limit',
@@ -271,7 +272,7 @@ const onEachStore = [
 ]
 
 /** The same, where the service is killed. The gate has what each store decides in a way of its own. */
-const killedOnEachStore = ['kill', 'kill-previews', 'kill-uploads']
+const killedOnEachStore = ['kill', 'kill-previews', 'kill-uploads', 'move-blobs']
 const killedInGate = { azure: ['kill-previews'], s3: ['kill-uploads'] }
 
 /**

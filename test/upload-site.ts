@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Db, openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config/config.ts'
-import { openStore } from '../src/storage/open.ts'
+import { openStoreOf } from '../src/services/installation.ts'
 import { type BuiltService, runBuilt, startBuilt } from './built-service.ts'
 import { expectWhole } from './consistency.ts'
 import { type Person, signInTo } from './harness.ts'
@@ -26,6 +26,10 @@ export interface UploadSite {
   at(place: number): BuiltService
   end(place: number, signal: NodeJS.Signals): Promise<number | string>
   start(place: number): Promise<void>
+  /** Settings of the instances from their next start on, in the place of those that the site was opened with. */
+  configure(more: Record<string, string>): void
+  /** The settings of an instance as they are now, for programs beside it. */
+  settings(): Record<string, string>
   /** Alice, as she talks to one of the instances. */
   alice(place: number): Promise<Person>
   /** Time passes until no one can go on with what was begun; then everything has been given back, and nothing differs from anything. */
@@ -44,25 +48,27 @@ export async function openSite(
   const blobs = join(dir, 'blobs')
   const secret = randomBytes(32).toString('hex')
   const instances = databaseUrl ? 2 : 1
-  const settings = Array.from({ length: instances }, (_, place) => ({
-    DATA_DIR: join(dir, String(place)),
-    DATABASE_URL: databaseUrl,
-    BLOB_DIR: blobs,
-    SECRET_KEY: secret,
-    LEASE_SECONDS: String(LEASE_SECONDS),
-    SWEEP_SECONDS: '1',
-    ...elsewhere,
-    ...more,
-  }))
+  const settingsWith = (more: Record<string, string>) =>
+    Array.from({ length: instances }, (_, place) => ({
+      DATA_DIR: join(dir, String(place)),
+      DATABASE_URL: databaseUrl,
+      BLOB_DIR: blobs,
+      SECRET_KEY: secret,
+      LEASE_SECONDS: String(LEASE_SECONDS),
+      SWEEP_SECONDS: '1',
+      ...elsewhere,
+      ...more,
+    }))
+  let settings = settingsWith(more)
   const running: BuiltService[] = []
   for (const each of settings) {
     mkdirSync(each.DATA_DIR)
     running.push(await startBuilt(each))
   }
-  const [first = { DATA_DIR: '' }] = settings
-  const db = openDatabase(readConfig(first).database, { pool: 4 })
+  const first = (): Record<string, string> => settings[0] ?? {}
+  const db = openDatabase(readConfig(first()).database, { pool: 4 })
 
-  const settingsAt = (place: number) => settings[place] ?? first
+  const settingsAt = (place: number) => settings[place] ?? first()
   const at = (place: number): BuiltService => {
     const service = running[place]
     if (!service) throw new Error(`There is no instance ${place}.`)
@@ -80,6 +86,10 @@ export async function openSite(
     async start(place) {
       running[place] = await startBuilt(settingsAt(place))
     },
+    configure(other) {
+      settings = settingsWith({ ...more, ...other })
+    },
+    settings: first,
     alice: place => signInTo(db, at(place).url, 'alice'),
 
     async expectHealed(ms = 15_000) {
@@ -97,10 +107,10 @@ export async function openSite(
         // A sweeper that waits for its store must not find that it has to sweep again.
         Object.keys(elsewhere).length > 0 ? 1000 : 50,
       )
-      await expectWhole({ db, store: await openStore(readConfig(first)) })
+      await expectWhole({ db, store: await openStoreOf(readConfig(first()), db) })
       const left = existsSync(join(blobs, 'drafts')) ? readdirSync(join(blobs, 'drafts')) : []
       if (left.length > 0) throw new Error(`Drafts are left: ${left}`)
-      const doctor = await runBuilt('doctor.ts', ['--grace', '0'], first)
+      const doctor = await runBuilt('doctor.ts', ['--grace', '0'], first())
       if (doctor.code !== 0) throw new Error(`The doctor finds: ${doctor.out}${doctor.err}`)
     },
 

@@ -1,4 +1,4 @@
-import { counter, digest, moment, number, type Row, table, text, uuid, word } from './columns.ts'
+import { counter, digest, integer, moment, number, type Row, table, text, uuid, word } from './columns.ts'
 
 /**
  * The ledger of every object in the store; the id is the object's key.
@@ -22,6 +22,8 @@ export const Blob = table({
     refCount: number.default(1),
     /** Until when its uploader holds the lease (staged, copied), or when the sweeper may next try (deleting). */
     leaseUntil: moment,
+    /** The number of the store that has it: `StoreMove`. */
+    store: integer.default(0),
     createdAt: moment,
   },
   // With the size, so that the bytes still to be deleted are summed in the index: SQLite reads in the thread that serves.

@@ -6,7 +6,8 @@ import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 /** Records an object before its bytes are written. Sizes in bytes, times in milliseconds since 1970. */
 export async function insertBlob(
   db: Db,
-  blob: Pick<Blob, 'id' | 'bucketId' | 'state' | 'leaseUntil'> & Partial<Pick<Blob, 'reservedBytes' | 'size'>>,
+  blob: Pick<Blob, 'id' | 'bucketId' | 'state' | 'leaseUntil' | 'store'> &
+    Partial<Pick<Blob, 'reservedBytes' | 'size'>>,
   tx: Tx,
 ): Promise<void> {
   await db.run(...insertion(Blob, [{ reservedBytes: 0, size: 0, ...blob, createdAt: Date.now() }]), tx)

@@ -77,7 +77,7 @@ export async function setSize(db: Db, { id, size }: { id: string; size: number }
 export async function reviveRow(db: Db, blob: { id: string; bucketId: string; size: number }, tx: Tx): Promise<void> {
   const sql = "UPDATE blobs SET state = 'live', size = ?, lease_until = 0 WHERE id = ?"
   const changed = await db.run(sql, [blob.size, blob.id], tx)
-  if (changed === 0) await insertBlob(db, { ...blob, state: 'live', leaseUntil: 0 }, tx)
+  if (changed === 0) await insertBlob(db, { ...blob, state: 'live', leaseUntil: 0, store: 0 }, tx)
   await recountReferences(db, blob.id, tx)
 }
 

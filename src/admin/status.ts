@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts'
 import { table } from '../runtime/table.ts'
 import { within } from '../runtime/within.ts'
 import { findingsWithout } from '../services/health.ts'
-import { openStore } from '../storage/open.ts'
+import { openStoreOf } from '../services/installation.ts'
 import type { FindingKind } from '../values/finding-kind.ts'
 import type { Work } from './plan.ts'
 
@@ -19,10 +19,10 @@ interface Program {
 }
 
 /** What the store says of itself; null if it does not answer. */
-async function askStore(config: Config): Promise<{ freeBytes: number | undefined } | null> {
+async function askStore(db: Db, config: Config): Promise<{ freeBytes: number | undefined } | null> {
   let state: { freeBytes: number | undefined } | null = null
   const asked = async () => {
-    const store = await openStore(config)
+    const store = await openStoreOf(config, db)
     await store.ping()
     state = { freeBytes: (await store.space())?.freeBytes }
   }
@@ -34,7 +34,7 @@ async function askStore(config: Config): Promise<{ freeBytes: number | undefined
 }
 
 async function findingsOf(db: Db, config: Config) {
-  const state = await askStore(config)
+  const state = await askStore(db, config)
   const more: FindingKind[] = state ? [] : ['storeDown']
   return findingsWithout(db, { freeBytes: state?.freeBytes, expectsInstances: config.figures, more })
 }

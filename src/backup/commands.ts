@@ -4,12 +4,12 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { v4 as newId } from 'uuid'
 import { type Db, openDatabase } from '../../db/index.ts'
 import { noteBackup } from '../../db/queries/health.ts'
-import { type Config, loadConfig } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { requireDatabase, wholeNumber } from '../runtime/program.ts'
 import { size, table } from '../runtime/table.ts'
-import { bindStore, installationOf } from '../services/installation.ts'
+import { bindStore, installationOf, openStoreOf } from '../services/installation.ts'
 import { readSecret } from '../sign-in/embedded/secrets.ts'
-import { openStore } from '../storage/open.ts'
+import { openDriver } from '../storage/open.ts'
 import type { BlobStore } from '../storage/store.ts'
 import { type BackupFolder, openBackupFolder, SECRET } from './folder.ts'
 import { makeBackup } from './make.ts'
@@ -19,20 +19,13 @@ import { BackupError, explained } from './problem.ts'
 import type { Progress } from './progress.ts'
 import { chooseBackup, restoreBackup } from './restore.ts'
 import { removeOld } from './retention.ts'
-import { startProgress } from './show-progress.ts'
+import { type Answer, runLong } from './run-long.ts'
 import { verifyBackups } from './verify.ts'
 
 const MINUTE = 60_000
 
 const exitCodes = `
 Exit code: 0 if it is done; 1 if it was refused, or if files are missing or damaged; 2 if it failed: run it again, it continues.`
-
-interface Answer {
-  fact: object
-  words: string
-  /** Whether files are missing or damaged. */
-  problems?: boolean
-}
 
 interface BackupOptions {
   keep?: number
@@ -45,23 +38,8 @@ interface BackupOptions {
 
 /** Adds the commands of backups to the program of the operator. */
 export function backupCommands(program: Command): void {
-  const run = async (dir: string, work: (config: Config, progress: Progress) => Promise<Answer>) => {
-    const { json } = program.opts<{ json: boolean }>()
-    const progress = await startProgress({ quiet: json })
-    try {
-      const { fact, words, problems } = await work(loadConfig(), progress)
-      progress.stop()
-      process.stdout.write(`${json ? JSON.stringify(fact) : words}\n`)
-      process.exitCode = problems ? 1 : 0
-    } catch (thrown) {
-      progress.stop()
-      const error = explained(thrown, resolve(dir))
-      const refused = error instanceof BackupError
-      const message = error instanceof Error ? error.message : String(error)
-      process.stderr.write(`${refused ? '' : 'It failed: '}${message}\n`)
-      process.exitCode = refused ? 1 : 2
-    }
-  }
+  const run = (dir: string, work: (config: Config, progress: Progress) => Promise<Answer>) =>
+    runLong(program, work, thrown => explained(thrown, resolve(dir)))
 
   program
     .command('backup <dir>')
@@ -121,7 +99,7 @@ async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Pr
 }
 
 async function openBound(config: Config, db: Db): Promise<BlobStore> {
-  const store = naming(await openStore(config))
+  const store = naming(await openStoreOf(config, db))
   await store.prepare()
   await bindStore(db, store)
   return store
@@ -224,6 +202,8 @@ async function restore(
   config: Config,
   progress: Progress,
 ): Promise<Answer> {
+  if (config.moveFrom)
+    throw new BackupError('A backup is restored into one store. Remove the settings that begin with MOVE_FROM_.')
   const folder = await openBackupFolder(dir, { apart: apartFrom(config) })
   return folder.alone(async () => {
     const name = await chooseBackup(folder, at)
@@ -233,7 +213,7 @@ async function restore(
     if (config.database.dialect === 'sqlite' || !(config.azureConnectionString || config.s3))
       await mkdir(config.dataDir, { recursive: true, mode: 0o700 })
     return withDatabase(config, async db => {
-      const store = naming(await openStore(config))
+      const store = naming(await openDriver(config))
       const options = { verify: verifies, deleteExisting, prepareSecret }
       const sums = await restoreBackup({ db, store }, folder, name, progress, options)
       const words = [

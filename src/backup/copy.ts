@@ -54,17 +54,23 @@ export interface ToCopy {
 /** What is read at once. */
 const SMALL = 64 * 1024
 
-/** Copies some blobs from one store to another. @param done called with the size of each when it is stored */
+/**
+ * Copies some blobs from one store to another.
+ * @param done called with the size of each when it is stored
+ * @param pace awaited with the number of bytes that have been read, before they are written
+ */
 export async function copyBlobs(
   from: BlobStore,
   to: BlobStore,
   blobs: ToCopy[],
   done: (size: number) => void,
+  { atOnce = AT_ONCE, pace }: { atOnce?: number; pace?: (bytes: number) => Promise<void> } = {},
 ): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>()
   const isSmall = ({ size }: ToCopy) => to.putMany !== undefined && size <= SMALL
   const small = blobs.filter(isSmall)
-  const read = await readSmall(from, small)
+  const read = await readSmall(from, small, atOnce)
+  await pace?.(small.reduce((sum, { size }) => sum + size, 0))
   const intact: { key: string; bytes: Uint8Array }[] = []
   small.forEach(({ id, expected }, i) => {
     const bytes = read[i] ?? new BlobMissing(id)
@@ -75,11 +81,15 @@ export async function copyBlobs(
   await to.putMany?.(intact)
   for (const { size } of small) done(size)
   const others = blobs.filter(blob => !isSmall(blob))
-  await eachAtOnce(others, async ({ id, size, expected }) => {
-    const outcome = await copyBlob(from, to, id, expected).catch(orLost)
-    outcomes.set(id, outcome)
-    done(size)
-  })
+  await eachAtOnce(
+    others,
+    async ({ id, size, expected }) => {
+      const outcome = await copyBlob(from, to, { id, expected, pace }).catch(orLost)
+      outcomes.set(id, outcome)
+      done(size)
+    },
+    atOnce,
+  )
   return outcomes
 }
 
@@ -90,13 +100,13 @@ function orLost(error: unknown): Lost {
 }
 
 /** The bytes of small blobs; undefined for one that is missing. */
-async function readSmall(from: BlobStore, blobs: ToCopy[]): Promise<(Uint8Array | Lost | undefined)[]> {
+async function readSmall(from: BlobStore, blobs: ToCopy[], atOnce: number): Promise<(Uint8Array | Lost | undefined)[]> {
   try {
     if (from.readMany) return await from.readMany(blobs.map(({ id }) => id))
   } catch {
     // Each is read alone now, so that one that cannot be read does not take the others with it.
   }
-  return eachAtOnce(blobs, ({ id }) => buffer(bytesOf(from, id)).catch(orLost))
+  return eachAtOnce(blobs, ({ id }) => buffer(bytesOf(from, id)).catch(orLost), atOnce)
 }
 
 /** What the system says of a single file, rather than of a store. */
@@ -133,12 +143,21 @@ function examined(id: string, bytes: Uint8Array, expected: string | undefined): 
 }
 
 /** Copies a blob in constant memory. @throws BlobDamaged, BlobMissing, BlobUnreadable */
-async function copyBlob(from: BlobStore, to: BlobStore, id: string, expected?: string): Promise<Copied> {
+async function copyBlob(
+  from: BlobStore,
+  to: BlobStore,
+  {
+    id,
+    expected,
+    pace,
+  }: { id: string; expected?: string | undefined; pace?: ((bytes: number) => Promise<void>) | undefined },
+): Promise<Copied> {
   const hash = createHash('sha256')
   let sha256 = ''
   async function* hashed(): AsyncGenerator<Uint8Array> {
     for await (const chunk of bytesOf(from, id)) {
       hash.update(chunk)
+      await pace?.(chunk.length)
       yield chunk
     }
     sha256 = hash.digest('hex')
@@ -157,8 +176,8 @@ export async function digestOfBlob(store: BlobStore, id: string): Promise<string
 }
 
 /** Works on the items of a list, several at once. When one fails, the error is thrown after the others have ended. */
-export async function eachAtOnce<T, R>(items: T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const limit = pLimit(AT_ONCE)
+export async function eachAtOnce<T, R>(items: T[], work: (item: T) => Promise<R>, atOnce = AT_ONCE): Promise<R[]> {
+  const limit = pLimit(atOnce)
   const outcomes = await Promise.allSettled(items.map(item => limit(() => work(item))))
   return outcomes.map(outcome => {
     if (outcome.status === 'rejected') throw outcome.reason

@@ -11,6 +11,7 @@ import {
   stagedBlobs,
   tableInUse,
 } from '../../db/queries/backup.ts'
+import { deleteMoves, insertMove, setAllStores } from '../../db/queries/store-move.ts'
 import { endOverdue } from '../services/uploads/upload-session.ts'
 import { type BlobStore, ForeignStore } from '../storage/store.ts'
 import { type BackupFolder, timeOf } from './folder.ts'
@@ -104,7 +105,7 @@ export async function restoreBackup(
     )
   const mayDelete = options.deleteExisting || continues
   const saveSecret = await options.prepareSecret(mayDelete)
-  await bind(store, installation)
+  const number = await bind(store, installation)
   await requireNothingElse(store, () => listOf(folder, backup), mayDelete)
 
   await beginRestore(db, backup)
@@ -116,6 +117,7 @@ export async function restoreBackup(
   await noteMigrations(db, migrations)
   await migrate(db, undefined, { restoring: true })
   await endUploads(db)
+  await restoreNumber(db, number, store.label)
   const deleted = options.deleteExisting ? await removeOthers(store, () => listOf(folder, backup), progress) : 0
   await endRestore(db)
   return { ...sums, deleted }
@@ -133,10 +135,13 @@ function requireUsable({ migrations, satchel, engine, tables }: Manifest, asDefi
     )
 }
 
-async function bind(store: BlobStore, installation: string): Promise<void> {
+/** @returns the number of the store among those of the installation: it keeps the one that it has */
+async function bind(store: BlobStore, installation: string): Promise<number> {
   await store.prepare()
+  const { number = 0 } = (await store.marker()) ?? {}
   try {
-    await store.bind(installation, false)
+    await store.bind(installation, false, number)
+    return number
   } catch (error) {
     if (error instanceof ForeignStore) throw new BackupError(`${error.message}. A restore does not delete it.`)
     throw error
@@ -176,6 +181,14 @@ async function removeOthers(
   for await (const key of others(store, list)) if (some.push(key) >= AT_ONCE) await remove()
   if (some.length > 0) await remove()
   return removed
+}
+
+/** All blobs are in one store now, whatever moves there had been when the backup was made. */
+async function restoreNumber(db: Db, number: number, target: string): Promise<void> {
+  const at = Date.now()
+  await deleteMoves(db)
+  if (number > 0) await insertMove(db, { number, source: 'a backup', target, startedAt: at, finishedAt: at })
+  await setAllStores(db, number)
 }
 
 /** Uploads that were under way have no parts any longer, and objects that were to be deleted were not restored. */

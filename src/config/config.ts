@@ -7,7 +7,7 @@ import { readProgram } from './program.ts'
 import { embeddedName } from './provider.ts'
 import { readProviders } from './provider-setting.ts'
 import { settings } from './settings.ts'
-import { readStore, type StoreValues, storeSettings } from './store-settings.ts'
+import { readMoveFrom, readStore, type StoreValues, storeSettings } from './store-settings.ts'
 import { usualProcesses } from './usual-processes.ts'
 
 export { embeddedName, type OAuthProvider } from './provider.ts'
@@ -128,6 +128,8 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     dataDir,
     database: readDatabase(databaseUrl, dataDir),
     ...readStore(s, env, dataDir, problems),
+    /** The store that the blobs are moved from, if they are. */
+    moveFrom: readMoveFrom(env, problems),
     directUploads: directUploads && rest.downloads === 'redirect',
     sessionSeconds: sessionHours * 3600,
     mailBounds: { fromOne: mailsFromOne, fromAll: mailsFromAll },

@@ -1,5 +1,6 @@
 import { providerField } from './provider-setting.ts'
 import { settings } from './settings.ts'
+import { MOVE_FROM } from './store-settings.ts'
 
 const fallbacks: Partial<Record<string, string>> = {
   CLIENT_ID: 'the embedded sign-in provider',
@@ -18,6 +19,11 @@ export function settingRows(): { name: string; help: string; fallback: string }[
     help: s.help,
     fallback: ('shown' in s && s.shown) || s.default || 'none',
   }))
+  rows.push({
+    name: `${MOVE_FROM}<NAME>`,
+    help: 'the store that the blobs are moved from while the service runs (npm run admin -- move-blobs): its settings, such as MOVE_FROM_BLOB_DIR or MOVE_FROM_S3_BUCKET, where the settings without the prefix name the new store',
+    fallback: 'none',
+  })
   for (const [field, { help }] of Object.entries(providerField))
     rows.push({ name: `OAUTH_<NAME>_${field}`, help, fallback: fallbacks[field] ?? 'none' })
   return rows

@@ -56,3 +56,31 @@ export function readStore(values: StoreValues, env: NodeJS.ProcessEnv, dataDir: 
     blobPublicUrl: blobPublicUrl.replace(/\/+$/, ''),
   }
 }
+
+/** Begins the names of the settings of the store that the blobs are moved from. */
+export const MOVE_FROM = 'MOVE_FROM_'
+
+/** Of these settings, one chooses the kind of the store. */
+const kinds = ['BLOB_DIR', 'AZURE_STORAGE_CONNECTION_STRING', 'S3_BUCKET']
+
+/** The store that the blobs are moved from: the settings of a store, with a prefix. Null if they are not moved. */
+export function readMoveFrom(env: NodeJS.ProcessEnv, problems: string[]): StoreConfig | null {
+  const names = Object.keys(storeSettings)
+  if (!names.some(name => env[MOVE_FROM + name])) return null
+  const own: string[] = []
+  const read = (name: string) => {
+    const setting = storeSettings[name as keyof StoreValues]
+    const type: z.ZodType = setting.read
+    const result = type.safeParse(env[MOVE_FROM + name] || setting.default)
+    if (result.success) return result.data
+    own.push(`${name}: ${result.error.issues[0]?.message ?? 'is wrong'}`)
+    return type.parse(setting.default)
+  }
+  const values = Object.fromEntries(names.map(name => [name, read(name)])) as StoreValues
+  if (kinds.filter(name => env[MOVE_FROM + name]).length !== 1)
+    own.push(`BLOB_DIR: one of ${kinds.map(name => MOVE_FROM + name).join(', ')} must be set, and no other`)
+  const given = Object.fromEntries(names.map(name => [name, env[MOVE_FROM + name]]))
+  const store = readStore(values, { ...env, ...given }, '', own)
+  problems.push(...own.map(problem => MOVE_FROM + problem))
+  return store
+}

@@ -1,6 +1,11 @@
 import { v4 as newId } from 'uuid'
 import { type Db, isDuplicate } from '../../db/index.ts'
-import type { BlobStore } from '../storage/store.ts'
+import { lastMove } from '../../db/queries/store-move.ts'
+import type { Config } from '../config/config.ts'
+import { openStore } from '../storage/open.ts'
+import { type BlobStore, ForeignStore } from '../storage/store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { storePlaces } from './store-place.ts'
 
 /** The id of the installation, which its first start gives it. */
 export async function installationOf(db: Db): Promise<string> {
@@ -17,11 +22,20 @@ export async function installationOf(db: Db): Promise<string> {
   return made
 }
 
+/** The store that the settings name: two as one, while blobs are moved between them. */
+export const openStoreOf = (config: Config, db: Db, telemetry?: Telemetry): Promise<BlobStore> =>
+  openStore(config, storePlaces(db), telemetry)
+
 /**
  * Checks that database and store belong together: otherwise the sweeper would delete the blobs of another installation as orphans.
  * @throws ForeignStore
  */
 export async function bindStore(db: Db, store: BlobStore): Promise<void> {
   const live = await db.Blob.findOne({ where: { state: 'live' }, attributes: ['id'], raw: true })
-  await store.bind(await installationOf(db), live !== null)
+  const move = await lastMove(db)
+  if (move?.finishedAt === null && !store.isMoving)
+    throw new ForeignStore(
+      `${store.label}: the files are being moved from ${move.source} to ${move.target}. Until "npm run admin -- move-blobs" says that all have been moved, set both stores, as when it began`,
+    )
+  await store.bind(await installationOf(db), live !== null, move?.number ?? 0)
 }

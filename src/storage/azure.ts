@@ -2,8 +2,10 @@ import { addAbortSignal, Readable } from 'node:stream'
 import { BlobSASPermissions, type BlobSASSignatureValues, generateBlobSASQueryParameters } from '@azure/storage-blob'
 import { Unavailable } from '../runtime/errors.ts'
 import { connect, publicAddress, writeCorsRule } from './account.ts'
+import { bindContainer, readLabel } from './azure-label.ts'
 import { blockId, blockSize, maxBlocks, numberOfBlock } from './blocks.ts'
 import { startCrc32, summed } from './crc32.ts'
+import { binding } from './marker.ts'
 import { relay } from './relay.ts'
 import { isDamaged, isLeased, isMissing, within } from './request.ts'
 import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
@@ -68,8 +70,10 @@ export function createAzureStore(options: {
     maxParts: maxBlocks,
     uploadMemory: { upload: uploadBuffer, part: uploadBuffer },
 
-    // Several services may share an account, and its operator names the container.
-    async bind() {},
+    ...binding(
+      () => readLabel(container),
+      wanted => bindContainer(container, options.container, wanted),
+    ),
 
     async prepare() {
       await within(requestLimit, undefined, abortSignal => container.createIfNotExists({ abortSignal }))

@@ -18,6 +18,7 @@ import {
   uniqueName,
   writeAt,
 } from './files.ts'
+import { binding } from './marker.ts'
 import { forgetPrefix } from './prefix-hash.ts'
 import { readNow } from './read-now.ts'
 import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts'
@@ -27,9 +28,8 @@ import { upload, uploadBuffer } from './upload.ts'
 const partBuffer = 512 * 1024
 const removalsInFlight = 8
 const probe = Buffer.alloc(4096, 'Satchel tests whether it can write here.\n')
-const minutes = 60_000
 /** No request is silent for so long. */
-const cutOffMs = 15 * minutes
+const cutOffMs = 15 * 60_000
 
 /**
  * The blobs in a folder of this machine, or of a volume that all instances share. Nothing is kept in memory, so that instances agree.
@@ -94,7 +94,7 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       await mkdir(dir, { recursive: true, mode: folderMode })
     },
 
-    bind: volume.bind,
+    ...binding(() => onDisk(volume.marker), volume.bind),
 
     async ping() {
       await onDisk(async () => {

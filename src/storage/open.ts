@@ -1,15 +1,21 @@
 import type { Config } from '../config/config.ts'
+import type { StoreConfig } from '../config/store-settings.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
+import { createMovingStore, type Places } from './moving.ts'
 import { observed } from './observed.ts'
 import type { BlobStore } from './store.ts'
 
-/** The store that the settings name. The one place that chooses; the other drivers are not loaded. */
-export async function openStore(config: Config, telemetry = silent): Promise<BlobStore> {
-  const store = await openDriver(config, telemetry)
+/** The store that the settings name: two as one, while blobs are moved between them. */
+export async function openStore(config: Config, places: Places, telemetry = silent): Promise<BlobStore> {
+  const to = await openDriver(config, telemetry)
+  const store = config.moveFrom
+    ? createMovingStore({ from: await openDriver(config.moveFrom, telemetry), to, places })
+    : to
   return telemetry.isOn ? observed(store, telemetry) : store
 }
 
-async function openDriver(config: Config, telemetry: Telemetry): Promise<BlobStore> {
+/** One store. The one place that chooses; the other drivers are not loaded. */
+export async function openDriver(config: StoreConfig, telemetry: Telemetry = silent): Promise<BlobStore> {
   const { azureConnectionString, azureContainer, s3, blobDir, blobPublicUrl: publicUrl } = config
   const traceHeaders = telemetry.headers
   if (s3) {
@@ -30,7 +36,13 @@ async function openDriver(config: Config, telemetry: Telemetry): Promise<BlobSto
 }
 
 /** What an operator does about a store that cannot be used. */
-export function storeProblem({ azureConnectionString, s3, blobDir }: Config, reason: string, code?: string): string {
+export function storeProblem(
+  { azureConnectionString, s3, blobDir, moveFrom }: Config,
+  reason: string,
+  code?: string,
+): string {
+  if (moveFrom)
+    return `The blob store, or the one that the settings with MOVE_FROM_ name, cannot be used (${reason}). Start it, or correct these settings.`
   if (s3)
     return `S3_BUCKET: the bucket ${s3.bucket} at ${s3.endpoint} cannot be used (${reason}). Start the store, or correct the settings that begin with S3_.`
   if (azureConnectionString)

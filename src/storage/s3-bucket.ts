@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { Unavailable } from '../runtime/errors.ts'
+import { judgeMarker, markerText, parseMarker, type Wanted } from './marker.ts'
 import { isMissing, type S3Client, S3Error, within } from './s3-client.ts'
 import { objectsOf } from './s3-listing.ts'
 import { md5Header } from './s3-multipart.ts'
-import { ForeignStore } from './store.ts'
+import { ForeignStore, type Marker } from './store.ts'
 import { requestLimit } from './time-limit.ts'
 import { elementsOf, encodeXml, textOf } from './xml.ts'
 
@@ -34,22 +35,23 @@ export async function createBucket(client: S3Client, location: string | undefine
   })
 }
 
-/** The installation of a bucket; undefined when it has none. */
-const readMarker = (client: S3Client): Promise<string | undefined> =>
+/** The marker of a bucket; undefined when it has none. */
+export const readMarker = (client: S3Client): Promise<Marker | undefined> =>
   within(requestLimit, undefined, async late => {
     try {
-      return (await client.ask({ method: 'GET', object: marker }, late)).body.trim()
+      return parseMarker((await client.ask({ method: 'GET', object: marker }, late)).body)
     } catch (error) {
       if (!isMissing(error)) throw error
       return undefined
     }
   })
 
-/** Writes it only if there is none: another instance, or another installation, may be first. */
-const writeMarker = (client: S3Client, id: string): Promise<void> =>
+/** Writes it only if there is none: another instance, or another installation, may be first. @param replaces whether it replaces another */
+const writeMarker = (client: S3Client, wanted: Marker, replaces = false): Promise<void> =>
   within(requestLimit, undefined, async late => {
-    const body = `${id}\n`
-    const headers = { 'If-None-Match': '*', 'Content-Type': 'text/plain', ...md5HeaderOf(body) }
+    const body = markerText(wanted)
+    const first = replaces ? {} : { 'If-None-Match': '*' }
+    const headers = { ...first, 'Content-Type': 'text/plain', ...md5HeaderOf(body) }
     try {
       await client.ask({ method: 'PUT', object: marker, headers, body }, late)
     } catch (error) {
@@ -58,29 +60,19 @@ const writeMarker = (client: S3Client, id: string): Promise<void> =>
   })
 
 /** @throws ForeignStore */
-export async function bindBucket(
-  client: S3Client,
-  name: string,
-  blobs: string,
-  id: string,
-  inUse: boolean,
-): Promise<void> {
-  if ((await readMarker(client)) === undefined) {
-    if (inUse)
+export async function bindBucket(client: S3Client, name: string, blobs: string, wanted: Wanted): Promise<void> {
+  if (!(await readMarker(client))) {
+    if (wanted.inUse)
       throw new ForeignStore(
         `S3_BUCKET: ${name} does not contain the files of the database. Name the bucket that contains them`,
       )
     for await (const _ of objectsOf(client, blobs))
       throw new ForeignStore(`S3_BUCKET: ${name} contains files of unknown origin. Name an empty bucket`)
-    await writeMarker(client, id)
+    await writeMarker(client, wanted)
   }
-  const owner = await readMarker(client)
-  if (owner === undefined)
-    throw new Unavailable('blob store', new Error(`${name} does not keep what is written to it.`))
-  if (owner !== id)
-    throw new ForeignStore(
-      `S3_BUCKET: ${name} belongs to a Satchel with another database. Set the database that it belongs to, or name an empty bucket`,
-    )
+  const there = await readMarker(client)
+  if (!there) throw new Unavailable('blob store', new Error(`${name} does not keep what is written to it.`))
+  if (judgeMarker(there, wanted, `S3_BUCKET: ${name}`, 'bucket')) await writeMarker(client, wanted, true)
 }
 
 /** Marks the CORS rule of Satchel among those of a bucket. */

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import { startCrc32, summed } from './crc32.ts'
+import { binding } from './marker.ts'
 import { relay } from './relay.ts'
-import { bindBucket, createBucket, writeCorsRule } from './s3-bucket.ts'
+import { bindBucket, createBucket, readMarker, writeCorsRule } from './s3-bucket.ts'
 import { connect, isDamaged, isMissing, type S3Bucket, within } from './s3-client.ts'
 import { foldersOf, merged, objectsOf, unfinishedOf } from './s3-listing.ts'
 import { copyLarge, largestCopy, md5Header, partSizeFor, startMultipart, usualPart } from './s3-multipart.ts'
@@ -90,7 +91,10 @@ export function createS3Store(options: S3Options): BlobStore {
     maxParts,
     uploadMemory: { upload: bufferOf(usualPart), part: uploadBuffer },
 
-    bind: (installation, inUse) => bindBucket(client, options.bucket, blobs, installation, inUse),
+    ...binding(
+      () => readMarker(client),
+      wanted => bindBucket(client, options.bucket, blobs, wanted),
+    ),
     prepare: () => createBucket(client, options.location),
 
     async ping() {

@@ -4,6 +4,8 @@ import type { Uploaded, UploadOptions } from './upload.ts'
 
 export interface PutOptions extends UploadOptions {
   contentType: string
+  /** The number of the store that it goes to, while blobs are moved between two; otherwise the ledger says it. */
+  store?: number
 }
 
 export interface PartOptions {
@@ -51,6 +53,14 @@ export interface ReadOptions {
   signal?: AbortSignal
 }
 
+/** What a store says of itself. */
+export interface Marker {
+  /** The id of the installation that it belongs to. */
+  installation: string
+  /** Its number among the stores of that installation: docs/decisions/moving-blobs.md. */
+  number: number
+}
+
 /** The store of the bytes. Every method throws Unavailable when the store fails: in bounded time, if it is reached over a network. */
 export interface BlobStore {
   /** Kind and location, for operators. */
@@ -65,9 +75,16 @@ export interface BlobStore {
   /**
    * Verifies that the store belongs to this installation. Called after `prepare`, and before it takes anything; a new store is labelled with the id.
    * @param inUse whether the installation has blobs already, so that an empty store is the wrong one
+   * @param number its number among the stores of the installation, which are counted by moves of the blobs
    * @throws ForeignStore
    */
-  bind(installation: string, inUse: boolean): Promise<void>
+  bind(installation: string, inUse: boolean, number?: number): Promise<void>
+  /** What the store says of itself; undefined if it has no label yet. */
+  marker(): Promise<Marker | undefined>
+  /** The number of the store that new blobs go to. Known after `bind`. */
+  current(): Promise<number>
+  /** Whether it is two stores, between which blobs are moved. */
+  readonly isMoving?: boolean
   /** Resolves if the store can be read and written: within two seconds, if it is reached over a network. */
   ping(): Promise<void>
   /** What the store can still take, and its size; null where it has no end that it knows of. */

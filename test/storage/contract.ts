@@ -4,7 +4,14 @@ import { PassThrough, Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { sourceOf } from '../../src/storage/source.ts'
-import { BlobMissing, type BlobStore, BytesDiffer, type PutOptions, StoreRefusal } from '../../src/storage/store.ts'
+import {
+  BlobMissing,
+  type BlobStore,
+  BytesDiffer,
+  ForeignStore,
+  type PutOptions,
+  StoreRefusal,
+} from '../../src/storage/store.ts'
 import type { Uploaded } from '../../src/storage/upload.ts'
 import { hexOfCrc32 } from '../../src/upload-engine/crc32.ts'
 import { stagePart } from '../stage-part.ts'
@@ -65,6 +72,21 @@ export function describeContract(start: () => Promise<Subject>): void {
     await store.prepare()
     await store.prepare()
     await store.ping()
+  })
+
+  it('knows its number among the stores of its installation, and refuses to be one that was left', async () => {
+    const own = await another()
+    const id = randomUUID()
+    // Blobs are moved to it.
+    if ((await own.marker()) === undefined) await own.bind(id, false, 1)
+    const installation = (await own.marker())?.installation ?? ''
+    await own.bind(installation, false, 2)
+    expect(await own.marker()).toEqual({ installation, number: 2 })
+    expect(await own.current()).toBe(2)
+    await own.bind(installation, true, 2)
+    await expect(own.bind(installation, true, 1)).rejects.toThrow(/being moved to/)
+    await expect(own.bind(installation, true, 3)).rejects.toThrow(/moved to another store/)
+    await expect(own.bind(randomUUID(), false, 2)).rejects.toThrow(ForeignStore)
   })
 
   it('knows its room, or that it has no end', async () => {

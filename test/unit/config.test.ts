@@ -491,6 +491,23 @@ describe('OAUTH_<NAME>_*', () => {
   })
 })
 
+describe('MOVE_FROM_', () => {
+  it('reads the store that the blobs are moved from like the other one', () => {
+    expect(readConfig({}).moveFrom).toBeNull()
+    const from = { MOVE_FROM_S3_BUCKET: 'old', MOVE_FROM_S3_ENDPOINT: 'http://s3.local', AWS_ACCESS_KEY_ID: 'id' }
+    const { moveFrom, blobDir } = readConfig({ ...from, MOVE_FROM_S3_SECRET_ACCESS_KEY: 'key', BLOB_DIR: '/new' })
+    expect(moveFrom?.s3).toMatchObject({ bucket: 'old', accessKeyId: 'id', secretAccessKey: 'key' })
+    expect(blobDir).toBe('/new')
+    expect(readConfig({ MOVE_FROM_BLOB_DIR: '/old' }).moveFrom).toMatchObject({ blobDir: '/old', s3: null })
+  })
+
+  it('names one store, and says which setting is wrong', () => {
+    expect(() => readConfig({ MOVE_FROM_S3_REGION: 'eu' })).toThrow(/MOVE_FROM_BLOB_DIR: one of .* must be set/)
+    expect(() => readConfig({ MOVE_FROM_BLOB_DIR: '/a', MOVE_FROM_S3_BUCKET: 'old' })).toThrow(/and no other/)
+    expect(() => readConfig({ MOVE_FROM_S3_BUCKET: 'x' })).toThrow(/MOVE_FROM_S3_BUCKET: must be a bucket name/)
+  })
+})
+
 describe('describeSettings', () => {
   const described = [...describeSettings().matchAll(/^ {2}(\S+)\n {6}(.+)\n {6}default: (.+)$/gm)]
   const names = described.map(([, name]) => name)
@@ -502,6 +519,12 @@ describe('describeSettings', () => {
     expect(read.size).toBeGreaterThan(20)
     // PATH is the system's: programs are looked for there.
     read.delete('PATH')
+    const moved = [...read].filter(name => name.startsWith('MOVE_FROM_'))
+    for (const name of moved) {
+      expect(names).toContain(name.slice('MOVE_FROM_'.length))
+      read.delete(name)
+    }
+    read.add('MOVE_FROM_<NAME>')
     expect(names.filter(name => !name?.startsWith('OAUTH_<NAME>_')).sort()).toEqual([...read].sort())
   })
 

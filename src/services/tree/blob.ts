@@ -11,6 +11,7 @@ import {
   setReservation,
 } from '../../../db/queries/blob.ts'
 import { settle } from '../../../db/queries/bucket.ts'
+import { isLeft } from '../../../db/queries/store-move.ts'
 import type { Writer } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError, isDatabaseDown } from '../../runtime/errors.ts'
@@ -69,15 +70,27 @@ export function blobService({
   )
   heartbeat.unref()
 
+  /** Records an object. While blobs are moved, it must not go to a store that has been left. @throws UNAVAILABLE */
+  async function insert(blob: Parameters<typeof insertBlob>[1], tx: Tx): Promise<void> {
+    await insertBlob(db, blob, tx)
+    if (store.isMoving && (await isLeft(db, blob.store, tx))) throw leaseLost()
+  }
+
   /** Reserves the first of the `wanted` sizes (bytes) that the quota allows. */
-  async function reserve(tree: Tree, limits: UploadLimits, id: string, wanted: number[]): Promise<number> {
+  async function reserve(
+    tree: Tree,
+    limits: UploadLimits,
+    { id, store: at }: { id: string; store: number },
+    wanted: number[],
+  ): Promise<number> {
     return db.transaction(async tx => {
       let refused: AppError | null = null
       for (const bytes of wanted) {
         refused = await reserveUpload(db, tree, limits, { blobId: id, bytes, files: 1 }, tx)
         if (refused) continue
         const { bucketId } = tree
-        await insertBlob(db, { id, bucketId, state: 'staged', reservedBytes: bytes, leaseUntil: leaseUntil() }, tx)
+        const lease = { reservedBytes: bytes, leaseUntil: leaseUntil() }
+        await insert({ id, bucketId, state: 'staged', store: at, ...lease }, tx)
         return bytes
       }
       throw refused ?? new Error('There was nothing to reserve.')
@@ -107,7 +120,7 @@ export function blobService({
   /** The sweeper may have removed an upload whose lease expired; records the bytes that arrived afterwards, so that they are deleted. */
   async function markForgottenForDeletion(bucketId: string, id: string, tx: Tx): Promise<void> {
     if ((await deleteAgain(db, id, tx)) || (await isKnown(db, id, tx))) return
-    await insertBlob(db, { id, bucketId, state: 'deleting', leaseUntil: Date.now() }, tx)
+    await insertBlob(db, { id, bucketId, state: 'deleting', store: 0, leaseUntil: Date.now() }, tx)
   }
 
   return {
@@ -125,7 +138,10 @@ export function blobService({
       const largest = Math.min(bound ?? NO_LIMIT, limits.maxFileSizeBytes)
       let reserved: number | undefined
       try {
+        // In the ledger before the first byte is in the store.
+        const at = await store.current()
         const sums = await store.put(id, source, {
+          store: at,
           contentType,
           ...(signal ? { signal } : {}),
           async admit(total, ended) {
@@ -138,7 +154,7 @@ export function blobService({
             const wanted = ended ? [total] : [ahead, total]
             if (reserved === undefined) {
               running.add(id)
-              reserved = await reserve(tree, limits, id, wanted)
+              reserved = await reserve(tree, limits, { id, store: at }, wanted)
             } else reserved = await extend(tree, limits, id, reserved, wanted)
           },
         })
@@ -161,7 +177,7 @@ export function blobService({
     async reserve(
       tree: Tree,
       limits: UploadLimits,
-      blob: { id: string; bytes: number; leaseUntil: number },
+      blob: { id: string; bytes: number; leaseUntil: number; at: number },
       tx: Tx,
     ): Promise<void> {
       if (blob.bytes > limits.maxFileSizeBytes) throw fileTooLarge(limits, tree)
@@ -169,7 +185,7 @@ export function blobService({
       const { bucketId } = tree
       const refused = await reserveUpload(db, tree, limits, { blobId: id, bytes, files: 1 }, tx)
       if (refused) throw refused
-      await insertBlob(db, { id, bucketId, state: 'staged', reservedBytes: bytes, leaseUntil }, tx)
+      await insert({ id, bucketId, state: 'staged', store: blob.at, reservedBytes: bytes, leaseUntil }, tx)
     },
 
     /** Extends the lease of a staged blob to at least this time (milliseconds since 1970). @returns whether it is still staged */
@@ -179,7 +195,8 @@ export function blobService({
     async announceCopy(tree: Pick<Tree, 'bucketId'>): Promise<string> {
       const id = newId()
       const { bucketId } = tree
-      await db.transaction(tx => insertBlob(db, { id, bucketId, state: 'copied', leaseUntil: leaseUntil() }, tx))
+      const copy = { id, bucketId, state: 'copied', store: await store.current(), leaseUntil: leaseUntil() } as const
+      await db.transaction(tx => insert(copy, tx))
       running.add(id)
       return id
     },

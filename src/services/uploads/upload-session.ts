@@ -171,9 +171,10 @@ export function uploadSessionService({
         createdAt,
         expiresAt: createdAt + lifeMs,
       }
+      const at = await store.current()
       await db.transaction(async tx => {
         await upload.before?.(tx)
-        await blobs.reserve(tree, allowed, { id: session.id, bytes: size, leaseUntil: session.expiresAt }, tx)
+        await blobs.reserve(tree, allowed, { id: session.id, bytes: size, leaseUntil: session.expiresAt, at }, tx)
         await insertSession(db, { ...session, userId: by, path: joinPath(names) }, tx)
         await upload.alongside?.(session, tx)
       })

@@ -1,0 +1,119 @@
+import type { Db, Tx } from '../index.ts'
+import type { Blob } from '../models/blob.ts'
+import type { StoreMove } from '../models/store-move.ts'
+import { besideKeys, placeholders } from './sql.ts'
+
+/** The last move; undefined if blobs were never moved. */
+export const lastMove = (db: Db, tx?: Tx): Promise<Omit<StoreMove, 'claim' | 'claimUntil'> | undefined> =>
+  db.row(
+    `SELECT number, source, target, started_at AS startedAt, finished_at AS finishedAt
+       FROM store_move ORDER BY number DESC LIMIT 1`,
+    [],
+    tx,
+  )
+
+/** Begins a move. Fails if its number is taken. */
+export const insertMove = (
+  db: Db,
+  { number, source, target, startedAt, finishedAt }: Omit<StoreMove, 'claim' | 'claimUntil'>,
+  tx?: Tx,
+): Promise<number> =>
+  db.run(
+    'INSERT INTO store_move (number, source, target, started_at, finished_at, claim_until) VALUES (?, ?, ?, ?, ?, 0)',
+    [number, source, target, startedAt, finishedAt],
+    tx,
+  )
+
+/** Claims the copying of a move, or extends the claim that the same token has. @returns whether it has it now */
+export const claimMove = (db: Db, number: number, claim: string, now: number, until: number): Promise<boolean> =>
+  db.changed('UPDATE store_move SET claim = ?, claim_until = ? WHERE number = ? AND (claim = ? OR claim_until < ?)', [
+    ...[claim, until, number],
+    ...[claim, now],
+  ])
+
+export const releaseMove = (db: Db, number: number, claim: string): Promise<number> =>
+  db.run('UPDATE store_move SET claim = NULL, claim_until = 0 WHERE number = ? AND claim = ?', [number, claim])
+
+/** Ends a move if nothing is left in an earlier store but what is to be deleted. @returns whether it has ended */
+export const finishMove = (db: Db, number: number, at: number): Promise<boolean> =>
+  db.transaction(async tx => {
+    // Whoever records an object meanwhile waits for this row, and this waits for those who have: `isLeft`.
+    await db.rows(`SELECT number FROM store_move WHERE number = ?${db.forUpdate}`, [number], tx)
+    const left = "SELECT id FROM blobs WHERE store < ? AND state <> 'deleting' LIMIT 1"
+    if (await db.exists(left, [number], tx)) return false
+    await db.run('UPDATE store_move SET finished_at = ? WHERE number = ? AND finished_at IS NULL', [at, number], tx)
+    return true
+  })
+
+/** Whether all blobs have been moved from the store of a number. Until the transaction ends, no move ends. */
+export const isLeft = (db: Db, number: number, tx: Tx): Promise<boolean> => {
+  const shared = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
+  const moves = `SELECT finished_at AS finishedAt FROM store_move WHERE number > ?${shared}`
+  return db
+    .rows<{ finishedAt: number | null }>(moves, [number], tx)
+    .then(rows => rows.some(row => row.finishedAt !== null))
+}
+
+/** Live blobs that are in an earlier store than that of a number, in the order of their ids. */
+export const unmovedAfter = (
+  db: Db,
+  number: number,
+  id: string,
+  limit: number,
+): Promise<Pick<Blob, 'id' | 'size' | 'crc32'>[]> =>
+  db.rows(
+    `SELECT id, size, crc32 FROM blobs WHERE id > ? AND ${besideKeys('state')} = 'live' AND store < ? ORDER BY id LIMIT ${limit}`,
+    [id, number],
+  )
+
+/** Notes that live blobs are in the store of a number. */
+export const setStores = (db: Db, ids: string[], number: number): Promise<number> =>
+  db.run(
+    `UPDATE blobs SET store = ? WHERE ${besideKeys('state')} = 'live' AND store < ? AND id IN (${placeholders(ids)})`,
+    [number, number, ...ids],
+  )
+
+/** Notes that all blobs are in the store of a number. */
+export const setAllStores = (db: Db, number: number): Promise<number> => db.run('UPDATE blobs SET store = ?', [number])
+
+export const deleteMoves = (db: Db): Promise<number> => db.run('DELETE FROM store_move')
+
+/** The numbers of the stores that some blobs are in, by their ids; without what is to be deleted. */
+export async function storesOf(db: Db, ids: string[]): Promise<Map<string, number>> {
+  if (ids.length === 0) return new Map()
+  const sql = `SELECT id, store FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
+  return new Map((await db.rows<{ id: string; store: number }>(sql, ids)).map(({ id, store }) => [id, Number(store)]))
+}
+
+/** What is in earlier stores than that of a number, and is not to be deleted. */
+export interface Unmoved {
+  files: number
+  bytes: number
+  /** Uploads under way, and until when the last of them waits for its next part, in milliseconds since 1970. */
+  uploads: number
+  uploadsUntil: number
+}
+
+export async function countUnmoved(db: Db, number: number): Promise<Unmoved> {
+  const rows = await db.rows<{ state: string; count: number; bytes: number; until: number }>(
+    `SELECT state, COUNT(*) AS count, SUM(size) AS bytes, MAX(lease_until) AS until FROM blobs
+       WHERE store < ? AND state <> 'deleting' GROUP BY state`,
+    [number],
+  )
+  const found: Unmoved = { files: 0, bytes: 0, uploads: 0, uploadsUntil: 0 }
+  for (const { state, count, bytes, until } of rows)
+    if (state === 'live') Object.assign(found, { files: Number(count), bytes: Number(bytes) })
+    else {
+      found.uploads += Number(count)
+      found.uploadsUntil = Math.max(found.uploadsUntil, Number(until))
+    }
+  return found
+}
+
+/** Uploads in parts whose parts are in an earlier store than that of a number. */
+export const unmovedSessions = (db: Db, number: number): Promise<{ id: string; bucketId: string }[]> =>
+  db.rows(
+    `SELECT b.id, b.bucket_id AS bucketId FROM blobs b JOIN upload_session s ON s.id = b.id
+       WHERE b.state = 'staged' AND b.store < ?`,
+    [number],
+  )

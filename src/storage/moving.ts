@@ -1,0 +1,137 @@
+import { merged } from './s3-listing.ts'
+import { BlobMissing, type BlobStore, BlobsKept, ForeignStore } from './store.ts'
+
+/** What the ledger says of the stores of an installation: docs/decisions/moving-blobs.md. */
+export interface Places {
+  /** The last move, as it was a moment ago. Number 0 is the first store of an installation. */
+  last(): Promise<{ number: number; isFinished: boolean }>
+  /** The numbers of the stores that some blobs are in. */
+  of(keys: string[]): Promise<Map<string, number>>
+}
+
+/**
+ * Two stores as one, while all blobs are moved from the first to the second. Until the move begins, new blobs go to the first, and from then on
+ * to the second. Reads find a blob wherever it is. An upload stays in the store in which it began, which the ledger knows.
+ */
+export function createMovingStore({ from, to, places }: { from: BlobStore; to: BlobStore; places: Places }): BlobStore {
+  /** The number of the second store; the first one has the number before it. */
+  let target = 1
+  /** Those that may have a blob, in the order in which they are asked for it. */
+  async function stores(): Promise<BlobStore[]> {
+    const { number, isFinished } = await places.last()
+    if (number < target) return [from, to]
+    return isFinished ? [to] : [to, from]
+  }
+  const current = async () => Math.min(target, Math.max(target - 1, (await places.last()).number))
+  const storeWith = (number: number) => (number >= target ? to : from)
+  const storeOf = async (key: string) => storeWith((await places.of([key])).get(key) ?? (await current()))
+
+  /** Of one of both that has the blob. @throws BlobMissing */
+  async function find<T>(key: string, work: (store: BlobStore) => Promise<T>): Promise<T> {
+    for (const store of await stores())
+      try {
+        return await work(store)
+      } catch (error) {
+        if (!(error instanceof BlobMissing)) throw error
+      }
+    throw new BlobMissing(key)
+  }
+
+  const inBoth = async (work: (store: BlobStore) => Promise<unknown>) => {
+    for (const store of await stores()) await work(store)
+  }
+
+  return {
+    label: `${to.label}; blobs are moved there from ${from.label}`,
+    isMoving: true,
+    maxParts: Math.min(from.maxParts, to.maxParts),
+    uploadMemory: {
+      upload: Math.max(from.uploadMemory.upload, to.uploadMemory.upload),
+      part: Math.max(from.uploadMemory.part, to.uploadMemory.part),
+    },
+    // Who signs a URL cannot know where the blob will be when it is used: the service signs its own, and finds it then.
+    addresses: null,
+    current,
+    marker: () => to.marker(),
+
+    async prepare() {
+      await to.prepare()
+    },
+
+    async bind(installation, inUse) {
+      const { number, isFinished } = await places.last()
+      const there = await to.marker()
+      const isOurs = there?.installation === installation
+      // The settings of a move that is over may stay until the next start; its source may be gone.
+      const isDone = number > 0 && isFinished && isOurs && there.number === number
+      target = isFinished && !isDone ? number + 1 : number
+      if (from.label === to.label || (isOurs && there.number === target - 1))
+        throw new ForeignStore(`${to.label}: the settings with and without MOVE_FROM_ name the same store`)
+      if (!isDone) {
+        await from.prepare()
+        await from.bind(installation, inUse, target - 1)
+      }
+      await to.bind(installation, isDone && inUse, target)
+    },
+
+    async ping() {
+      await Promise.all((await stores()).map(store => store.ping()))
+    },
+    space: async () => storeWith(await current()).space(),
+
+    put: async (key, source, options) =>
+      (options.store === undefined ? await storeOf(key) : storeWith(options.store)).put(key, source, options),
+    stagePart: async (key, ...given) => (await storeOf(key)).stagePart(key, ...given),
+    partsOf: async key => (await storeOf(key)).partsOf(key),
+    commitParts: async (key, ...given) => (await storeOf(key)).commitParts(key, ...given),
+    describe: async (key, options) => (await storeOf(key)).describe(key, options),
+    endParts: key => inBoth(store => store.endParts(key)),
+
+    async tidy(finished) {
+      // While a blob is copied there, it is live and nevertheless not whole.
+      const moved = async (keys: string[]) => {
+        const all = await finished(keys)
+        const numbers = await places.of(all)
+        return all.filter(key => (numbers.get(key) ?? 0) >= target)
+      }
+      await inBoth(store => store.tidy(store === to ? moved : finished))
+    },
+
+    async copy(key, copied) {
+      const [source, aim] = await Promise.all([storeOf(key), storeOf(copied)])
+      if (source === aim) return source.copy(key, copied)
+      const bytes = await source.open(key)
+      await aim.put(copied, bytes, { contentType: 'application/octet-stream', admit: async () => {} })
+    },
+
+    open: (key, options) => find(key, store => store.open(key, options)),
+
+    async look(key) {
+      for (const store of await stores()) {
+        const there = await store.look(key)
+        if (there) return there
+      }
+      return null
+    },
+
+    async remove(keys) {
+      const kept: BlobsKept[] = []
+      await inBoth(store =>
+        store.remove(keys).catch(error => {
+          if (!(error instanceof BlobsKept)) throw error
+          kept.push(error)
+        }),
+      )
+      const [first] = kept
+      if (first) throw new BlobsKept([...new Set(kept.flatMap(error => error.keys))], first)
+    },
+
+    async *list() {
+      yield* merged(...(await stores()).map(listed))
+    },
+  }
+}
+
+async function* listed(store: BlobStore) {
+  yield* store.list()
+}

@@ -1,0 +1,207 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import { readConfig } from '../src/config/config.ts'
+import { openDriver } from '../src/storage/open.ts'
+import { launch, runBuilt } from './built-service.ts'
+import { newDatabase, type Person } from './harness.ts'
+import { rounds } from './rounds.ts'
+import { newStoreSettings } from './store-settings.ts'
+import { until } from './until.ts'
+import { openSite, type UploadSite } from './upload-site.ts'
+
+declare const engine: 'sqlite' | 'mysql'
+declare const storeUnderTest: 'disk' | 'azure' | 's3'
+
+const KiB = 1024
+const PART = 256 * KiB
+type Settings = Record<string, string>
+
+let database: Awaited<ReturnType<typeof newDatabase>>
+let site: UploadSite
+const dir = mkdtempSync(join(tmpdir(), 'satchel-stores-'))
+let folders = 0
+const newFolder = (): Settings => ({ BLOB_DIR: join(dir, String(folders++)) })
+const newStore = (): Settings => (storeUnderTest === 'disk' ? newFolder() : newStoreSettings())
+const movedFrom = (store: Settings): Settings =>
+  Object.fromEntries(Object.entries(store).map(([name, value]) => [`MOVE_FROM_${name}`, value]))
+
+const first = newFolder()
+beforeAll(async () => {
+  database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
+  const more = { UPLOAD_PART_BYTES: String(PART), TRASH_DAYS: '0', VERSIONS_KEPT: '0', SIGNED_URL_SECONDS: '1' }
+  site = await openSite({ databaseUrl: database.url, store: first }, more)
+})
+afterAll(async () => {
+  await site.close()
+  await database.drop()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
+/** What a person cannot hold against a service that is killed or restarted. */
+class Away extends Error {}
+
+/** A request to any instance that answers. */
+async function ask<T>(work: (alice: Person) => Promise<T>): Promise<T> {
+  const place = randomInt(site.instances)
+  try {
+    return await work(await site.alice(place))
+  } catch (error) {
+    // No connection, or one that was cut off.
+    if (error instanceof TypeError || /socket|ECONN|fetch failed|terminated/.test(String(error))) throw new Away()
+    throw error
+  }
+}
+
+const files = new Map<string, string>()
+const faults: string[] = []
+const did = { uploads: 0, reads: 0, deletions: 0, away: 0 }
+
+async function upload(name: string, bytes: Buffer): Promise<void> {
+  const { status, text } = await ask(alice => alice.upload(name, bytes))
+  if (status === 503) throw new Away()
+  if (status !== 200) faults.push(`${name} was not taken: ${status} ${text}`)
+  files.set(name, md5(bytes))
+  did.uploads++
+}
+
+async function read(name: string): Promise<void> {
+  const wanted = files.get(name)
+  const found = await ask(async alice => {
+    const token = await alice.rest('POST', `/api/user/private/download_token?file=${name}`)
+    if (token.status !== 200) return token.status
+    const { headers, status } = await alice.rest('GET', `/api/d/private/${token.response.private_download_token}`)
+    if (!headers.get('location')) return status
+    const answer = await fetch(headers.get('location') ?? '')
+    return answer.status === 200 ? md5(Buffer.from(await answer.arrayBuffer())) : answer.status
+  })
+  did.reads++
+  if (found === 503) throw new Away()
+  // Deleted meanwhile by another worker.
+  if (found !== wanted && files.has(name)) faults.push(`${name}: ${found}`)
+}
+
+async function remove(name: string): Promise<void> {
+  files.delete(name)
+  const { status, text } = await ask(alice => alice.rest('DELETE', `/api/files/delete?file=${name}`))
+  did.deletions++
+  if (![200, 404, 503].includes(status)) faults.push(`${name} cannot be deleted: ${status} ${text}`)
+}
+
+/** People who store, read and delete files until the returned function is called. */
+function people(): () => Promise<void> {
+  let isOver = false
+  const work = async (worker: number) => {
+    for (let n = 0; !isOver; n++)
+      try {
+        const names = [...files.keys()]
+        const name = names[randomInt(names.length)] ?? ''
+        if (n % 3 === 0) await upload(`file-${folders}-${worker}-${n}`, randomBytes(1 + randomInt(90 * KiB)))
+        else if (n % 7 === 4 && names.length > 40) await remove(name)
+        else await read(name)
+        await sleep(20)
+      } catch (error) {
+        if (!(error instanceof Away)) throw error
+        did.away++
+        await sleep(100)
+      }
+  }
+  const workers = [0, 1, 2].map(work)
+  return async () => {
+    isOver = true
+    await Promise.all(workers)
+  }
+}
+
+/** Restarts the instances one after the other. */
+async function restart(settings: Settings): Promise<void> {
+  site.configure(settings)
+  for (let place = 0; place < site.instances; place++) {
+    await site.end(place, 'SIGTERM')
+    await site.start(place)
+  }
+}
+
+const move = (...options: string[]) => runBuilt('admin.ts', ['move-blobs', ...options], site.settings())
+
+async function killMover(): Promise<void> {
+  const child = launch('admin.ts', ['move-blobs', '--rate', '4', '--wait', '0'], site.settings())
+  const ended = once(child, 'exit')
+  await Promise.race([sleep(800 + randomInt(2500)), ended])
+  child.kill('SIGKILL')
+  await ended
+}
+
+const objectsIn = async (store: Settings) => {
+  const keys: string[] = []
+  for await (const { key } of (await openDriver(readConfig(store))).list()) keys.push(key)
+  return keys
+}
+
+async function moveAll(from: Settings, to: Settings): Promise<void> {
+  for (let n = 0; n < 30; n++) await upload(`old-${folders}-${n}`, randomBytes(randomInt(200 * KiB)))
+  await upload(`large-${folders}`, randomBytes(9 * 1024 * KiB))
+  const alice = await site.alice(0)
+  const bytes = randomBytes(2 * PART)
+  const session = { filename: `parts-${folders}`, size: bytes.length, direct: true }
+  const { response } = await alice.rest('POST', '/api/files/uploads', { json: session })
+  const path = `/api/files/uploads/${response.upload_id}`
+  expect((await alice.rest('PUT', `${path}/parts/1`, { body: bytes.subarray(0, PART) })).status).toBe(200)
+
+  const leave = people()
+  const both = { ...to, ...movedFrom(from) }
+  try {
+    await restart(both)
+    const looked = await move('--dry-run')
+    expect([looked.code, looked.err]).toEqual([0, ''])
+    for (let n = 0; n < rounds(2, 6); n++) {
+      await killMover()
+      const place = randomInt(site.instances)
+      await site.end(place, 'SIGKILL')
+      await site.start(place)
+    }
+    // Nobody who forgets the other store can start any longer.
+    site.configure(to)
+    await expect(site.start(0)).rejects.toThrow(/being moved/)
+    site.configure(both)
+    const waiting = await move('--wait', '0')
+    expect([waiting.code, waiting.err]).toEqual([3, ''])
+    expect(waiting.out).toContain('1 uploads that began in the old store')
+
+    const again = await site.alice(0)
+    expect((await again.rest('PUT', `${path}/parts/2`, { body: bytes.subarray(PART) })).status).toBe(200)
+    const done = await again.rest('POST', `${path}/complete`, { json: { md5: md5(bytes) } })
+    expect([done.status, done.text]).toEqual([200, done.text])
+    files.set(session.filename, md5(bytes))
+    // The parts of an upload with signed URLs of the old store are deleted when these have expired.
+    const moved = await move('--wait', '2')
+    expect([moved.code, moved.err]).toEqual([0, ''])
+    await restart(to)
+  } finally {
+    await leave()
+  }
+  site.configure(from)
+  await expect(site.start(0)).rejects.toThrow(/moved to another store/)
+  site.configure(both)
+  await until(async () => (await move('--delete-source', '--grace', '0')).code === 0, 20_000, 1000)
+  expect(await objectsIn(from)).toEqual([])
+  site.configure(to)
+  for (const name of files.keys()) await read(name)
+  expect(faults).toEqual([])
+  // Deletions wait for five minutes after the end of a mover that was killed.
+  await site.db.run('UPDATE deletion_hold SET expires_at = 0')
+  await site.expectHealed(30_000)
+}
+
+it('All blobs are moved to another store while they are stored, read and deleted, whoever is killed meanwhile', async () => {
+  const second = newStore()
+  await moveAll(first, second)
+  if (storeUnderTest !== 'disk' || rounds(0, 1) === 1) await moveAll(second, newFolder())
+  expect(did.reads).toBeGreaterThan(30)
+  console.log(JSON.stringify({ ...did, files: files.size }))
+}, 600_000)
