@@ -379,6 +379,18 @@ describe('Two requests for one upload', () => {
     await expectConsistent(t)
   })
 
+  it.each([1, 2 * PART + 5])('with all %d bytes of it: the file is made once, and nothing is left', async size => {
+    const bytes = randomBytes(size)
+    const name = named()
+    const url = await createUpload(tus, size, { filename: name })
+    const answers = await Promise.all([1, 2, 3].map(() => patch(tus, url, 0, bytes)))
+    for (const { status } of answers) expect([204, 409, 423]).toContain(status)
+    expect(answers.map(({ status }) => status)).toContain(204)
+    expect(await stored(alice, name)).toEqual(bytes)
+    expect((await t.app.store.partsOf(url.split('/').at(-1) ?? '')).size).toBe(0)
+    await expectConsistent(t)
+  })
+
   it('at the same time from the same offset: one of them wins', async () => {
     const url = await createUpload(tus, 20, { filename: named() })
     const answers = await Promise.all([1, 2, 3].map(n => patch(tus, url, 0, `${n}`.repeat(5))))
@@ -391,6 +403,40 @@ describe('Two requests for one upload', () => {
 
 describe('Concatenation', () => {
   const partial = { 'upload-concat': 'partial' }
+
+  async function sent(size: number): Promise<string> {
+    const url = await createUpload(tus, size, {}, partial)
+    expect((await patch(tus, url, 0, randomBytes(size))).status).toBe(204)
+    return url
+  }
+
+  it('is the only thing that makes files of partial uploads, whose bytes count once', async () => {
+    const url = await sent(2 * PART)
+    const path = `/api/files/uploads/${url.split('/').at(-1)}/complete`
+    const { status, text } = await alice.rest('POST', path, { json: {} })
+    expect([status, text]).toEqual([400, expect.stringContaining('INVALID_INPUT')])
+    expect((await tus('DELETE', url)).status).toBe(204)
+    await expectConsistent(t)
+  })
+
+  it('ends with all that is joined when it is ended itself, so that nothing stays that does not count', async () => {
+    const before = await counted(alice)
+    const urls = [await sent(100 * PART), await sent(1)]
+    const headers = {
+      'upload-concat': `final;${urls.join(' ')}`,
+      'upload-metadata': metadataOf({ filename: named() }),
+    }
+    const joining = tus('POST', '', headers)
+    const ids = () =>
+      t.app.db.rows<{ id: string }>("SELECT id FROM upload_stream WHERE kind = 'joined' AND writer IS NOT NULL")
+    await until(async () => (await ids()).length > 0)
+    const [final] = await ids()
+    expect((await tus('DELETE', `/${final?.id}`)).status).toBe(204)
+    expect((await joining).status).toBe(404)
+    for (const url of urls) expect((await tus('HEAD', url)).status).toBe(404)
+    expect(await counted(alice)).toEqual(before)
+    await expectConsistent(t)
+  })
 
   it('refuses what is not complete, not partial, or of another', async () => {
     const short = await createUpload(tus, 5, {}, partial)

@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../index.ts'
 import { type CompletionState, UploadSession } from '../models/upload-session.ts'
+import type { StreamKind } from '../models/upload-stream.ts'
 import { MAKER_MAY_WRITE } from './caller.ts'
 import { insertion, placeholders } from './sql.ts'
 
@@ -23,10 +24,13 @@ export interface SessionRow
   /** The end of the lease of its blob; of one that was completed in the background, when its outcome is forgotten. */
   expiresAt: number
   state: CompletionState | null
+  /** What becomes of it if its bytes come in order. */
+  stream: StreamKind | null
 }
 
 const columns = `s.id, s.bucket_id AS bucketId, s.share_id AS shareId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
-    s.on_conflict AS onConflict, s.writable_until AS writableUntil, s.claim_until AS claimUntil, s.created_at AS createdAt, s.state`
+    s.on_conflict AS onConflict, s.writable_until AS writableUntil, s.claim_until AS claimUntil, s.created_at AS createdAt, s.state,
+    (SELECT t.kind FROM upload_stream t WHERE t.id = s.id) AS stream`
 /** The unfinished uploads of a user; its values are the user id and the current time. */
 const unfinished = `SELECT ${columns}, b.lease_until AS expiresAt
   FROM upload_session s JOIN blobs b ON b.id = s.id WHERE s.user_id = ? AND b.state = 'staged' AND b.lease_until > ?`
@@ -53,7 +57,7 @@ export const sessionsAmong = (db: Db, maker: string, ids: string[]): Promise<Ses
 
 export async function insertSession(
   db: Db,
-  session: Omit<SessionRow, 'claimUntil' | 'expiresAt' | 'state'> & { bucketId: string; userId: string },
+  session: Omit<SessionRow, 'claimUntil' | 'expiresAt' | 'state' | 'stream'> & { bucketId: string; userId: string },
   tx: Tx,
 ): Promise<void> {
   await db.run(...insertion(UploadSession, [{ ...session, direct: Boolean(session.direct), claimUntil: 0 }]), tx)

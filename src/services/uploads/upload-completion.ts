@@ -26,7 +26,7 @@ import type { PreviewService } from '../tree/preview.ts'
 import type { ExpectedRevision } from '../tree/revision.ts'
 import { type Digests, digestsOf, flowing, mismatch, otherSize } from './expected-digest.ts'
 import { isCorrupted, refuseIncomplete, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
-import { markPartsForDeletion, placeOf, type UploadSessionService } from './upload-session.ts'
+import { endJoined, markPartsForDeletion, placeOf, type UploadSessionService } from './upload-session.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
 /** Options of a completion: the expected digests (hex), and another path than planned. */
@@ -236,6 +236,7 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
         return changeTree(tree, caller, async change => {
           const { tx } = change
           await lockTree(db, tree, tx)
+          if (session.stream === 'joined') await endJoined(db, tree.bucketId, id, tx)
           // A request that has aborted the upload, or acquired the expired claim, wins.
           const isOurs = background
             ? await setCompleted(db, id, token, Date.now() + DAY_MS, tx)

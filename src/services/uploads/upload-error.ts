@@ -1,4 +1,4 @@
-import { AppError } from '../../runtime/errors.ts'
+import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { StoreRefusal } from '../../storage/store.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
@@ -20,7 +20,9 @@ export const uploadNotFound = () =>
 export const uploadBusy = () =>
   new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', { retry_after: RETRY_SECONDS })
 
-/** How many numbers of missing parts an error lists. */
+export const isPartial = () =>
+  new InvalidInput('upload_id', 'This upload is a part of a file: join it to the others by tus, with Upload-Concat.')
+
 /** Missing parts that the message names, and that the error lists. */
 const MAX_NAMED = 10
 const MAX_LISTED = 1000

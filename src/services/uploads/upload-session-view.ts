@@ -1,3 +1,4 @@
+import type { StreamKind } from '../../../db/models/upload-stream.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
 import type { SharedRoot, Tree } from '../../values/tree.ts'
 
@@ -30,4 +31,6 @@ export interface UploadSessionView {
   expiresAt: number
   /** Whether its file is there already, by a completion in the background. */
   isCompleted?: boolean
+  /** What becomes of it if its bytes come in order. */
+  stream?: StreamKind | null
 }

@@ -11,7 +11,7 @@ import {
   sessionsAmong,
   sessionsInto,
 } from '../../../db/queries/upload-session.ts'
-import { endPiecesOf } from '../../../db/queries/upload-stream.ts'
+import { endPiecesOf, findStream } from '../../../db/queries/upload-stream.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { BytesDiffer } from '../../storage/store.ts'
@@ -28,7 +28,7 @@ import type { FileService } from '../tree/file.ts'
 import { releaseStaged } from '../tree/ledger.ts'
 import type { UploadLimits } from '../tree/quota.ts'
 import { uploadAddresses } from './upload-address.ts'
-import { isCorrupted, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
+import { isCorrupted, isPartial, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
 import {
   exactly,
   expectNothing,
@@ -83,7 +83,7 @@ export function uploadSessionService({
   /**
    * The unfinished upload with this id that the user has started in this tree.
    * @param need `writable`: its maker may still write there, and, as with `idle`, it is not being completed
-   * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY
+   * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY; INVALID_INPUT for `idle` where it only can be joined to others
    */
   async function find(
     tree: UploadTree,
@@ -96,6 +96,7 @@ export function uploadSessionService({
     const row = await findSession(db, { id, bucketId: tree.bucketId, maker: by, writable: need === 'writable' }, now)
     if (!row || !isInto(tree, row)) throw uploadNotFound()
     if (need && row.claimUntil > now) throw uploadBusy()
+    if (need === 'idle' && row.stream === 'partial') throw isPartial()
     return toView(tree, by, row)
   }
 
@@ -257,9 +258,16 @@ const lifeFrom = (session: UploadSessionView, lifeMs = DAY_MS): number =>
 async function endSession(db: Db, bucketId: string, session: EndingSession, tx: Tx, overAt?: number): Promise<boolean> {
   if (!(await releaseStaged(db, bucketId, session.id, tx, overAt))) return false
   await endPiecesOf(db, session.id, tx)
+  await endJoined(db, bucketId, session.id, tx)
   await deleteSession(db, session.id, tx)
   if (session.writableUntil > 0) await setDeletion(db, session.id, session.writableUntil + LATE_MS, tx)
   return true
+}
+
+/** Ends the uploads that are joined to one, which has ended or is a file: it has taken over what was reserved for them. */
+export async function endJoined(db: Db, bucketId: string, id: string, tx: Tx): Promise<void> {
+  const parts = (await findStream(db, id, tx))?.parts?.split(',') ?? []
+  for (const part of parts) await endSession(db, bucketId, { id: part, writableUntil: 0 }, tx)
 }
 
 /** Ends an upload, in one request or in parts, whose lease is over at a time. */

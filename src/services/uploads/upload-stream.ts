@@ -10,15 +10,16 @@ import {
   type StreamRow,
 } from '../../../db/queries/upload-stream.ts'
 import type { Caller } from '../../access/caller.ts'
-import { AppError, Busy, EarlierError, InvalidInput } from '../../runtime/errors.ts'
+import { AppError, Busy, EarlierError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { createFairQueue } from '../../runtime/fair-queue.ts'
+import { BlobMissing } from '../../storage/store.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import type { BlobService } from '../tree/blob.ts'
 import { lockTree } from '../tree/entry.ts'
 import type { UploadLimits } from '../tree/quota.ts'
-import type { BackgroundCompletionService } from './background-completion.ts'
+import type { BackgroundCompletionService, CompletionView } from './background-completion.ts'
 import { append, type Chunk } from './stream-append.ts'
 import { OffsetDiffers, StreamHeld } from './stream-error.ts'
 import { streamWriters } from './stream-writer.ts'
@@ -98,13 +99,14 @@ export function uploadStreamService(deps: Deps) {
     return { ...stream, session, arrived, parts, fileId: completion?.fileId ?? null }
   }
 
-  /** Makes the file of what has come, or waits for the request that is at it. @throws as a completion does */
-  async function finish(
+  /** Waits for the file that is being made. @throws as a completion does */
+  async function outcome(
     tree: Tree,
     id: string,
-    { caller, decide, signal }: Omit<Sender, 'goesOn'>,
+    { caller, signal }: Pick<Sender, 'caller' | 'signal'>,
+    begun: CompletionView,
   ): Promise<StreamView> {
-    let view = await completions.begin(tree, id, caller, { decide }, WAIT_SECONDS)
+    let view = begun
     while (view.state === 'completing' && !signal.aborted)
       view = await completions.wait(tree, id, caller.userId, WAIT_SECONDS)
     if (view.failure) throw new EarlierError(view.failure)
@@ -112,37 +114,84 @@ export function uploadStreamService(deps: Deps) {
     return look(tree, id, caller.userId)
   }
 
-  /** Appends bytes from an offset on, and makes the file when they are the last. @throws as `append` and a completion do */
-  async function write(tree: Tree, id: string, from: number, chunk: Chunk, sender: Sender): Promise<StreamView> {
-    const by = sender.caller.userId
-    const session = await sessions.find(tree, id, by, 'writable')
-    const { goesOn } = sender
-    const isAll = await writers.holding(id, goesOn, async (writer, stop) => {
-      const stream = await findStream(db, id)
-      if (!stream) throw uploadNotFound()
-      if (stream.arrived !== from) throw new OffsetDiffers(stream.arrived)
-      const holdsBack = stream.kind !== 'partial'
-      const given = { session, writer, from, chunk, holdsBack, stop, goesOn }
-      const arrived = await append({ db, store, blobs }, given).catch(async error => {
-        if (error instanceof AppError && error.code === 'UPLOAD_NOT_FOUND') {
-          // It has ended meanwhile: no row records what was just stored.
-          await blobs.abandon(tree, id, undefined)
-          await sessions.endParts(id)
-        }
-        throw error
-      })
-      return holdsBack && arrived === session.size
-    })
-    return isAll ? finish(tree, id, sender) : look(tree, id, by)
+  /** Makes the file of what has come, or waits for the request that is at it. @throws as a completion does */
+  async function finish(tree: Tree, id: string, sender: Omit<Sender, 'goesOn'>): Promise<StreamView> {
+    const { caller, decide } = sender
+    return outcome(tree, id, sender, await completions.begin(tree, id, caller, { decide }, WAIT_SECONDS))
   }
 
+  /** Deletes what was stored for an upload that had ended: no row records it, or its blob is a file already. */
+  async function discardLate(tree: Tree, id: string, by: string): Promise<void> {
+    const started = (await sessions.startedAmong(by, [id])).get(id)
+    if (started && started.state !== 'completed') return
+    await blobs.abandonForgotten(tree, id)
+    await sessions.endParts(id)
+  }
+
+  /**
+   * Appends bytes, and makes the file when they are the last.
+   * @param chunkAt is told how much has arrived @throws what that throws, and as `append` and a completion do
+   */
+  async function extend(
+    tree: Tree,
+    id: string,
+    chunkAt: (arrived: number) => Chunk,
+    sender: Sender,
+  ): Promise<StreamView> {
+    const { caller, decide } = sender
+    const by = caller.userId
+    const goesOn = async () => {
+      await sender.goesOn()
+      await sessions.find(tree, id, by, 'writable')
+    }
+    const begun = await writers.holding(id, sender.goesOn, async (writer, stop) => {
+      const { session, kind, arrived: from } = await look(tree, id, by)
+      const chunk = chunkAt(from)
+      const holdsBack = kind !== 'partial'
+      try {
+        if (!session.isCompleted) {
+          const given = { session, writer, from, chunk, holdsBack, stop, goesOn }
+          const arrived = await append({ db, store, blobs }, given)
+          if (!holdsBack || arrived < session.size) return null
+        }
+        // Before another request may write: it would write into the file.
+        return await completions.begin(tree, id, caller, { decide }, 0)
+      } catch (error) {
+        // An upload that has ended meanwhile has deleted its parts: that is no outage.
+        const isOut = error instanceof Unavailable || error instanceof BlobMissing
+        const why = isOut
+          ? await sessions.find(tree, id, by).then(
+              () => error,
+              because => because,
+            )
+          : error
+        if (why instanceof AppError && why.code === 'UPLOAD_NOT_FOUND') await discardLate(tree, id, by)
+        throw why
+      }
+    })
+    return begun ? outcome(tree, id, sender, begun) : look(tree, id, by)
+  }
+
+  /** Appends bytes that begin at an offset. @throws OffsetDiffers, and as `extend` does */
+  const write = (tree: Tree, id: string, from: number, chunk: Chunk, sender: Sender): Promise<StreamView> =>
+    extend(
+      tree,
+      id,
+      arrived => {
+        if (arrived !== from) throw new OffsetDiffers(arrived)
+        return chunk
+      },
+      sender,
+    )
+
   /** The bytes of some uploads, one after the other, from an offset on. */
-  async function* bytesOf(parts: readonly UploadSessionView[], from: number): AsyncGenerator<Uint8Array> {
+  async function* bytesOf(tree: Tree, parts: readonly UploadSessionView[], from: number): AsyncGenerator<Uint8Array> {
     let skipped = from
-    for (const { id, size, partCount } of parts) {
+    for (const { id, maker, size, partCount } of parts) {
       const offset = Math.min(skipped, size)
       skipped -= offset
       if (offset === size) continue
+      await sessions.find(tree, id, maker)
       await store.commitParts(id, partCount, { contentType: 'application/octet-stream' })
       yield* await store.open(id, { offset })
     }
@@ -198,7 +247,7 @@ export function uploadStreamService(deps: Deps) {
     end: (tree: Tree, id: string, by: string): Promise<void> => sessions.abort(tree, id, by),
 
     /**
-     * Makes one file of several complete partial uploads, in this order, which end with it. The same again continues, or answers the same file.
+     * Makes one file of several complete partial uploads, in this order, which end when it is there, or has ended itself. The same again continues, or answers the same file.
      * @throws INVALID_INPUT, UPLOAD_NOT_FOUND, and as `begin` and `write` do
      */
     async join(
@@ -224,12 +273,11 @@ export function uploadStreamService(deps: Deps) {
       const size = parts.reduce((sum, part) => sum + part.size, 0)
       const started = { ...upload, kind: 'joined', parts: ids.join(), size } as const
       const id = before ?? (await startJoining(tree, started, parts, limits, by)).id
-      const from = known?.arrived ?? 0
-      const done = await joins.run([by], () =>
-        size === 0 ? finish(tree, id, sender) : write(tree, id, from, { source: bytesOf(parts, from) }, sender),
+      return joins.run([by], () =>
+        size === 0
+          ? finish(tree, id, sender)
+          : extend(tree, id, arrived => ({ source: bytesOf(tree, parts, arrived) }), sender),
       )
-      for (const part of ids) await sessions.abort(tree, part, by)
-      return done
     },
   }
 }
