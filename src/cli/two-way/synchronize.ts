@@ -1,6 +1,5 @@
 import limitTo from 'p-limit'
 import { Failure, isFailure } from '../failure.ts'
-import { joinPath } from '../path.ts'
 import { startProgress } from '../progress.ts'
 import type { Context } from '../run.ts'
 import type { Filter } from '../sync/filter.ts'
@@ -219,6 +218,3 @@ function refusedIn(refusals: Refusals): Failure[] {
 /** The digests of files as they were when both sides agreed. */
 export const digestsIn = (agreed: ReadonlyMap<string, Agreed>): Map<string, KnownDigest> =>
   new Map([...agreed].flatMap(([path, { kind, ...look }]) => (kind === 'file' ? [[path, look] as const] : [])))
-
-/** Below the root of the service. */
-export const shown = ({ place, path }: Pair, below: string): string => place.show(joinPath(path, below))

@@ -59,5 +59,3 @@ export function streamWriters({ db, log }: Core<'db' | 'log'>) {
     },
   }
 }
-
-export type StreamWriters = ReturnType<typeof streamWriters>

@@ -281,5 +281,3 @@ export function uploadStreamService(deps: Deps) {
     },
   }
 }
-
-export type UploadStreamService = ReturnType<typeof uploadStreamService>

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
-import { drillTus } from './tus-drill.ts'
+import { drillTus } from '../tus-drill.ts'
 
+// Not in a page, but with a package that only the tests in the browser install: Uppy needs it.
 const MiB = 1024 * 1024
 
 it('tus-js-client sends a file past broken connections and a killed service, byte for byte', async () => {
