@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { constants, type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { chmod, constants, type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
 import type { Patience } from '../patience.ts'
@@ -148,6 +148,9 @@ async function sinkOf(file: FileHandle, source: Source, { patience }: Work): Pro
 /** Renames a complete file, without replacing one that was created meanwhile unless `force`. */
 async function renameInto(part: string, path: string, { force, beforeReplacing }: Work): Promise<void> {
   if (force) {
+    // A private file stays private, and a program can be run.
+    const there = await lstat(path).catch(() => null)
+    if (there?.isFile()) await chmod(part, there.mode & 0o777)
     let isTaken: boolean | undefined
     try {
       isTaken = await beforeReplacing?.()
@@ -162,6 +165,7 @@ async function renameInto(part: string, path: string, { force, beforeReplacing }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw exists(path)
+    if (await lstat(path).catch(() => null)) throw exists(path)
     // Some file systems have no hard links.
     return rename(part, path)
   }
