@@ -42,7 +42,9 @@ export async function readRemote(place: Place, path: string, earlier: RemoteStat
     }
   // Before the listing: what changes meanwhile comes after it.
   const { cursor } = await readEvents(place, 'now')
-  return { rootId, cursor, entries: rootId === null ? [] : await listBelow(place, rootId) }
+  if (rootId === null) return { rootId, cursor, entries: [] }
+  // What is moved meanwhile, to where was looked already, would seem to be gone.
+  return catchUp(place, path, { rootId, cursor, entries: await listBelow(place, rootId) })
 }
 
 /** The entries by their paths below the root. */
