@@ -1,10 +1,12 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -214,6 +216,38 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
+  it('takes a change of what was just sent for no conflict', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
+    let uploads = 0
+    listen(line => {
+      if (line.endsWith('/upload') && ++uploads === 2) write({ 'd/a.txt': 'typed after it was sent' })
+    })
+    expect(await run('--parallel', '1', 'd', `:/${to}`)).toMatchObject({ code: 0 })
+    listen()
+    expect(tree('d')).toEqual({ 'a.txt': 'typed after it was sent', 'b.txt': 'b' })
+    expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
+  it('moves a file that a program has saved anew, and leaves private what is private', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a', 'd/p.sh': 'p' })
+    chmodSync(at('d/p.sh'), 0o700)
+    await run('d', `:/${to}`)
+    const id = await idOf(`${to}/a.txt`)
+    write({ 'd/~a': 'saved' })
+    renameSync(at('d/~a'), at('d/a.txt'))
+    await move('files', `${to}/a.txt`, `${to}/b.txt`)
+    await put(`${to}/p.sh`, 'changed')
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual([
+      ...['local move b.txt', 'local replace p.sh', 'remote replace b.txt'],
+    ])
+    expect(tree('d')).toEqual({ 'b.txt': 'saved', 'p.sh': 'changed' })
+    expect(await remoteTree(to)).toEqual(tree('d'))
+    expect(await idOf(`${to}/b.txt`)).toBe(id)
+    expect(['d/p.sh', 'd/.satchel'].map(path => statSync(at(path)).mode & 0o777)).toEqual([0o700, 0o700])
+  })
+
   it('trusts no clock: a change of the same size with an older time is sent', async () => {
     const to = box()
     write({ 'd/a.txt': 'one', 'd/b.txt': 'two' })
@@ -289,19 +323,22 @@ describe('satchel sync --two-way', () => {
 
   it('with a key that may only read, brings what is new and says what stays here', async () => {
     const to = box()
-    write({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
+    write({ 'd/a.txt': 'a', 'd/b.txt': 'b', 'd/r.txt': 'r' })
     await run('d', `:/${to}`)
     const { key } = await privateKey(t, alice, ['private_files:read'])
     write({ 'd/a.txt': 'mine', 'd/new.txt': 'new' })
     rmSync(at('d/b.txt'))
+    renameSync(at('d/r.txt'), at('d/renamed.txt'))
     await put(`${to}/c.txt`, 'c')
     const { code, out } = await shell.satchel(['sync', '--two-way', '--json', 'd', `:/${to}`], {
       env: { SATCHEL_KEY: key, SATCHEL_SESSION: '' },
     })
     const { changes, failed } = JSON.parse(out)
     expect([code, actionsOf({ changes })]).toEqual([3, ['local download c.txt']])
-    expect(failed.flatMap(({ paths }: { paths: string[] }) => paths).sort()).toEqual(['a.txt', 'b.txt', 'new.txt'])
-    expect(tree('d')).toEqual({ 'a.txt': 'mine', 'c.txt': 'c', 'new.txt': 'new' })
+    expect([...new Set(failed.flatMap(({ paths }: { paths: string[] }) => paths))].sort()).toEqual([
+      ...['a.txt', 'b.txt', 'new.txt', 'r.txt', 'renamed.txt'],
+    ])
+    expect(tree('d')).toEqual({ 'a.txt': 'mine', 'c.txt': 'c', 'new.txt': 'new', 'renamed.txt': 'r' })
     expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
@@ -315,6 +352,8 @@ describe('satchel sync --two-way', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^conflict .*\n(.*\n)*Dry run: /m)])
     expect(readdirSync(at('d')).sort()).toEqual(['a.txt', 'new.txt'])
     expect(Object.keys(await remoteTree(to))).toEqual(['a.txt', 'b.txt'])
+    expect(await shell.satchel(['sync', '--two-way', '--dry-run', 'e', `:/${to}`])).toMatchObject({ code: 0 })
+    expect(existsSync(at('e'))).toBe(false)
   })
 
   it('2 for options that do not go together, and without a remote side', async () => {

@@ -99,6 +99,7 @@ export class Simulation {
   local = new SimulatedSide()
   remote = new SimulatedSide()
   agreed: ReadonlyMap<string, Agreed> = new Map()
+  sent = new Map<string, Pick<Agreed, 'size' | 'md5'> | null>()
   /** What must not be lost. */
   alive = new Set<string>()
   actions: Action[] = []
@@ -121,8 +122,10 @@ export class Simulation {
     }))
     const remote = copyOf(this.remote, ({ kind, id, content }) => ({ kind, id, size: content.length, md5: content }))
     const looked = { local: new Map(itemsOf(this.local)), remote: new Map(itemsOf(this.remote)) }
-    const { actions, agreed } = plan({ local, base: new Tree(this.agreed), remote }, { label: 'day host', refused })
+    const options = { label: 'day host', refused, sent: this.sent }
+    const { actions, agreed } = plan({ local, base: new Tree(this.agreed), remote }, options)
     if (agreed) this.agreed = agreed
+    if (agreed) this.sent.clear()
     this.actions = actions
     meanwhile()
     let left = steps
@@ -132,7 +135,12 @@ export class Simulation {
         if (left-- > 0 && this.carryOut(action, looked, left === 0)) isDone = true
       if (isDone) break
     }
+    if (left < 0) this.sent.clear()
     return actions.length
+  }
+
+  private send(path: string, { content }: Item): void {
+    this.sent.set(path, { size: content.length, md5: content })
   }
 
   /** As the command does it: only if what is there is what was looked at. @returns whether it was done */
@@ -147,6 +155,7 @@ export class Simulation {
         const node = target.tree.at(from)
         if (!node || there || !target.makeFolders(path)) return false
         target.tree.move(node, path)
+        if (side === 'local' && action.last) this.sent.set(path, action.last)
         return true
       }
       case 'mkdir':
@@ -156,7 +165,10 @@ export class Simulation {
         target.tree.move(there, keptAs)
         // Killed after the first half.
         if (isLast) return true
-        if (sent?.kind === 'file' && there.entry?.kind === 'file') target.tree.put(path, { ...sent, id: fresh() })
+        if (sent?.kind === 'file' && there.entry?.kind === 'file') {
+          target.tree.put(path, { ...sent, id: fresh() })
+          this.send(path, sent)
+        }
         return true
       case 'delete':
         if (!isAsSeen || !there) return false
@@ -164,6 +176,7 @@ export class Simulation {
         if (side === 'remote' && contentsOf(there).length > (action.files ?? 0)) return false
         for (const content of contentsOf(there)) target.kept.add(content)
         target.tree.remove(there)
+        this.sent.set(path, null)
         return true
       default: {
         const isSent = sent?.kind === 'file' && isSame(sent, looked[side === 'local' ? 'remote' : 'local'].get(path))
@@ -172,6 +185,7 @@ export class Simulation {
         // The service keeps the id of what is replaced.
         const id = side === 'remote' && there?.entry ? there.entry.id : fresh()
         target.tree.put(path, { ...sent, id })
+        this.send(path, sent)
         return true
       }
     }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { conflictPath } from '../../src/cli/two-way/conflict-name.ts'
+import { plan } from '../../src/cli/two-way/plan.ts'
+import { Tree } from '../../src/cli/two-way/tree.ts'
 import { rounds } from '../rounds.ts'
 import { type Deed, Simulation } from './two-way-model.ts'
 
@@ -129,6 +131,29 @@ describe('A plan of two sides', () => {
     simulation.settle()
     expect(Object.keys(simulation.local.shown())).toEqual(['d', 'd/a', 'only there'])
     expect([simulation.local.kept.size, simulation.remote.kept.size]).toEqual([0, 1])
+  })
+
+  it('keeps a file that is there again before its deletion arrives', () => {
+    const simulation = after(['a'], [], [])
+    const before = simulation.remote.shown()
+    simulation.do('local', move('a', 'd'))
+    simulation.do('remote', write('d'))
+    simulation.round(0)
+    simulation.round(9, () => simulation.do('local', move('d', 'a')))
+    expect(simulation.remote.shown()).not.toHaveProperty('a')
+    simulation.settle()
+    expect(simulation.local.shown()).toMatchObject(before)
+  })
+
+  it('takes what was sent since the last look for what both had', () => {
+    const local = new Tree([
+      ['a', { kind: 'file' as const, size: 2, md5: 'typed', identity: null, mtimeMs: 0, ctimeMs: 0 }],
+    ])
+    const remote = new Tree([['a', { kind: 'file' as const, id: 'r', size: 3, md5: 'sent' }]])
+    const sent = new Map([['a', { size: 3, md5: 'sent' }]])
+    const { actions, agreed } = plan({ local, base: new Tree(), remote }, { label: 'x', sent })
+    expect(actions).toEqual([{ side: 'remote', action: 'upload', path: 'a', size: 2, replaces: true }])
+    expect(agreed?.get('a')).toMatchObject({ id: 'r', md5: 'sent' })
   })
 })
 

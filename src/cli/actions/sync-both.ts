@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, realpath, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, realpath, stat, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { findFolders } from '../config.ts'
 import { Failure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
@@ -11,13 +12,14 @@ import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { type Filter, filterOf } from '../sync/filter.ts'
 import { ignoresCase } from '../sync/local-name.ts'
+import { noTree } from '../sync/local-tree.ts'
 import { answerOf } from '../sync/report.ts'
 import { forgetUnused } from '../sync/state.ts'
 import type { Pair } from '../sync/work.ts'
 import { follow } from '../two-way/follow.ts'
 import { ownFolder } from '../two-way/own-folder.ts'
 import { plannedChange } from '../two-way/report.ts'
-import { openKnown } from '../two-way/state.ts'
+import { IN_MEMORY, openKnown } from '../two-way/state.ts'
 import { type Both, digestsIn, lookAtBoth, synchronizeBoth } from '../two-way/synchronize.ts'
 import type { SyncOptions } from './sync.ts'
 
@@ -40,7 +42,7 @@ export async function syncBoth(
   requireOneRemote(one, other)
   const [named, remote] = isMarkedRemote(one) ? [other, one] : [one, other]
   const { place, path } = await findPlace(await open(context), remote)
-  const pair: Pair = { place, path: path.normalize('NFC'), local: await localFolder(named) }
+  const pair: Pair = { place, path: path.normalize('NFC'), local: await localFolder(named, options.dryRun ?? false) }
   const key = hashOf(['two-way', place.client.url, place.key, pair.path, pair.local])
   const { syncs } = await findFolders()
   const busy = (pid: number) =>
@@ -59,19 +61,28 @@ async function withStore(
   { key, file }: { key: string; file: string },
   options: BothOptions,
 ): Promise<Answer | undefined> {
-  const store = openKnown(file)
+  const store = openKnown(options.dryRun && !existsSync(file) ? IN_MEMORY : file)
   try {
-    await forgetUnused(join(file, '..'))
+    if (!options.dryRun) {
+      const now = new Date()
+      // It is in use, however long it was not.
+      await utimes(file, now, now)
+      await forgetUnused(dirname(file))
+    }
     if (options.reset && !options.dryRun) store.write({ agreed: new Map(), remote: null, marker: null })
     const known = store.read()
     if (known.marker === null && !options.dryRun) await makeRemote(pair)
-    const latest = Math.max(0, ...(known.remote?.entries ?? []).map(({ updatedAt }) => Date.parse(updatedAt)))
+    // More entries than a call takes arguments.
+    const latest = (known.remote?.entries ?? []).reduce(
+      (at, { updatedAt }) => Math.max(at, Date.parse(updatedAt) || 0),
+      0,
+    )
     const own = ownFolder(pair.local, key, latest)
     const both: Both = {
       ...{ context, pair, store, own },
       ...{ filter: () => filterIn(pair.local, options), ignoresCase: await ignoresCase(pair.local) },
       ...{ parallel: options.parallel, label: label(), maxDelete: options.maxDelete },
-      ...{ digests: digestsIn(known.agreed), local: null, said: new Set() },
+      ...{ digests: digestsIn(known.agreed), sent: new Map(), local: null, said: new Set() },
     }
     if (options.dryRun) return await preview(both)
     context.resumeHint = 'Run the same command to continue.'
@@ -93,16 +104,20 @@ const sidesOf = (pair: Pair) => ({
 })
 
 async function preview(both: Both): Promise<Answer> {
-  const { actions, unchanged, failures } = await lookAtBoth(both, null, new Set(), true)
+  // What is not there would be made.
+  const isThere = existsSync(both.pair.local)
+  if (!isThere) both.local = noTree()
+  const { actions, unchanged, failures } = await lookAtBoth(both, isThere ? null : new Set(), new Set(), true)
   return answerOf({ changes: actions.map(plannedChange), unchanged, failures, ...sidesOf(both.pair), isDryRun: true })
 }
 
 /** @throws USAGE for what is not a folder */
-async function localFolder(named: string): Promise<string> {
+async function localFolder(named: string, isDryRun: boolean): Promise<string> {
   const found = await stat(named).catch(error => {
     if (error.code === 'ENOENT') return null
     throw error
   })
+  if (found === null && isDryRun) return resolve(named)
   if (found === null) await mkdir(named, { recursive: true })
   else if (!found.isDirectory()) throw new Failure('USAGE', `${named} is not a folder. For a file, use put or get.`)
   return realpath(named)

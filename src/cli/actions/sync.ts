@@ -11,7 +11,7 @@ import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import type { Plan } from '../sync/compare.ts'
 import { filterOf, type Patterns } from '../sync/filter.ts'
-import { type LocalTree, scan } from '../sync/local-tree.ts'
+import { type LocalTree, noTree, scan } from '../sync/local-tree.ts'
 import { planOf } from '../sync/plan.ts'
 import { pull } from '../sync/pull.ts'
 import { push } from '../sync/push.ts'
@@ -61,15 +61,7 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
   if (way === 'pull' && state.remote.rootId === null) throw notFound(pair.place.show(pair.path))
   const filter = filterOf(options)
   const notice = context.notice
-  const local = isLocalThere
-    ? await scan(pair.local, filter, notice)
-    : {
-        entries: new Map(),
-        skipped: new Set<string>(),
-        passed: new Set<string>(),
-        unread: new Set<string>(),
-        failures: [],
-      }
+  const local = isLocalThere ? await scan(pair.local, filter, notice) : noTree()
   const remote = remoteEntries(state.remote)
   const { signal } = context.patience
   const planned = await planOf({ way, pair, local, remote, filter, signal, digests: state.digests, ...options })

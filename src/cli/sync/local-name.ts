@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
 import { isSafeName } from '../path.ts'
 import { type Entry, foldersAbove } from './entry.ts'
+import { isOwnFolder } from './local-tree.ts'
 
 interface Named extends Entry {
   name: string
@@ -25,7 +26,7 @@ export function nameable<E extends Named>(
     if (foldersAbove(path).some(folder => left.has(folder))) continue
     const folded = path.toLowerCase()
     const other = ignoresCase ? taken.get(folded) : undefined
-    if (isSafeName(entry.name, platform) && other === undefined) {
+    if (isSafeName(entry.name, platform) && !isOwnFolder(entry.name) && other === undefined) {
       entries.set(path, entry)
       taken.set(folded, path)
       continue

@@ -42,8 +42,21 @@ export interface LocalTree {
   failures: Failure[]
 }
 
+/** Of a folder that is not there. */
+export const noTree = (): LocalTree => ({
+  entries: new Map(),
+  skipped: new Set(),
+  passed: new Set(),
+  unread: new Set(),
+  failures: [],
+})
+
 /** Where satchel keeps what belongs to a synchronized folder, in the folder itself; it takes no part. */
 export const OWN_FOLDER = '.satchel'
+
+/** Whether some file system may take a name for that folder: whatever its case, with letters that are not seen, or in the short form of Windows. */
+export const isOwnFolder = (name: string): boolean =>
+  /^(\.satchel|satche~\d+)$/i.test(name.normalize('NFKC').replace(/\p{DI}/gu, ''))
 
 export interface ScanOptions {
   /** The path of the folder to begin with. */
@@ -86,6 +99,7 @@ export async function scan(
         const where = joinPath(at, basename(path).normalize('NFC'))
         if (basename(path) === OWN_FOLDER) continue
         try {
+          if (isOwnFolder(basename(path))) throw reserved(path)
           if (seen.has(where)) throw twin(path)
           seen.add(where)
           const look = found[i]
@@ -141,6 +155,11 @@ export async function requireFolder(folder: string): Promise<void> {
 
 const notUnicode = (path: string): Failure =>
   new Failure('UNSAFE_NAME', `The name ${path} is not UTF-8. Rename it.`, { path })
+
+const reserved = (path: string): Failure =>
+  new Failure('UNSAFE_NAME', `The name ${path} is too much like ${OWN_FOLDER}, which satchel uses. Rename it.`, {
+    path,
+  })
 
 const twin = (path: string): Failure =>
   new Failure(

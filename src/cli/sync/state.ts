@@ -62,6 +62,7 @@ export async function forgetUnused(folder: string): Promise<void> {
     if (!/\.(json|db)$/.test(name)) continue
     const path = join(folder, name)
     const found = await stat(path).catch(() => null)
-    if (found && found.mtimeMs < Date.now() - UNUSED_MS) await rm(path, { force: true })
+    if (found && found.mtimeMs < Date.now() - UNUSED_MS)
+      for (const end of ['', '-wal', '-shm']) await rm(path + end, { force: true })
   }
 }

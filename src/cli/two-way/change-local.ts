@@ -8,7 +8,6 @@ import { fileChanged } from '../sync/push.ts'
 import type { Change } from '../sync/work.ts'
 import { getFile } from '../transfer/get-file.ts'
 import type { BothJob } from './job.ts'
-import { isMoved } from './own-folder.ts'
 import type { Action } from './sides.ts'
 
 type Done = Promise<Omit<Change, 'path'> | null>
@@ -30,7 +29,7 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
     async beforeReplacing() {
       await requireUntouched(to, before)
       if (keptAs === undefined) await own.discard(path, to)
-      else if (!(await isMoved(to, localPath(job, keptAs)))) throw taken(keptAs)
+      else if (!(await own.move(path, to, localPath(job, keptAs)))) throw taken(keptAs)
       return true
     },
   })
@@ -40,6 +39,7 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
     const { size, mtimeMs, ctimeMs } = now
     digests.set(path, { size, mtimeMs, ctimeMs, md5: got.md5Checksum })
   }
+  job.sent.set(path, { size: got.size, md5: file.md5 })
   if (keptAs !== undefined) return { action: 'conflict', keptAs, size: got.size }
   return { action: replaces ? 'replace' : 'download', size: got.size }
 }
@@ -52,7 +52,7 @@ export async function resolveConflict(job: BothJob, action: Action): Done {
   const from = localPath(job, path)
   await requireFolder(dirname(from))
   await requireUntouched(from, before)
-  if (!(await isMoved(from, localPath(job, keptAs)))) throw taken(keptAs)
+  if (!(await job.own.move(path, from, localPath(job, keptAs)))) throw taken(keptAs)
   return { action: 'conflict', keptAs }
 }
 
@@ -64,7 +64,7 @@ export async function makeFolder(job: BothJob, { path }: Action): Done {
 }
 
 /** Moves a file or a folder to where nothing is. */
-export async function moveLocal(job: BothJob, { path, from = '', id, size }: Action): Done {
+export async function moveLocal(job: BothJob, { path, from = '', id, size, last }: Action): Done {
   const [source, target] = [localPath(job, from), localPath(job, path)]
   await makeFolders(job, foldersAbove(path))
   await requireFolder(dirname(source))
@@ -74,7 +74,9 @@ export async function moveLocal(job: BothJob, { path, from = '', id, size }: Act
   // Another case of the same name.
   const isSame = found?.identity !== null && found?.identity === there.identity
   if (isSame && target.toLowerCase() === source.toLowerCase()) await rename(source, target)
-  else if (found || !(await isMoved(source, target))) throw taken(path)
+  else if (found || !(await job.own.move(from, source, target))) throw taken(path)
+  // The file may be another one than the known one of that path.
+  if (last) job.sent.set(path, last)
   return { action: 'move', from, ...(size === undefined ? {} : { size }) }
 }
 

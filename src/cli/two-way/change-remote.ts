@@ -15,7 +15,10 @@ export async function send(job: BothJob, { path, replaces = false }: Action): Do
   const file = job.local.entries.get(path)
   if (file?.kind !== 'file') return null
   if (!(await isSettled(file))) throw fileChanged(file.path)
+  job.digests.delete(path)
   const done = await upload(job, { path, replaces })
+  const stored = job.digests.get(path)
+  if (stored) job.sent.set(path, { size: stored.size, md5: stored.md5 })
   // What was sent may be newer than what was looked at.
   if (!(await isSettled(file))) job.digests.delete(path)
   return done

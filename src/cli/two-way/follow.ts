@@ -45,7 +45,10 @@ export async function follow(both: Both): Promise<Answer | undefined> {
     for (;;) {
       isAwake = false
       const changed = performance.now() - lastFull > fullMs ? null : local.take()
-      if (changed === null) both.local = null
+      if (changed === null) {
+        both.local = null
+        await both.own.tidy()
+      }
       const failures = await once(both, changed)
       if (both.local === null) lastFull = Number.NEGATIVE_INFINITY
       else if (changed === null) lastFull = performance.now()

@@ -1,13 +1,15 @@
 import { type Failure, isFailure } from '../failure.ts'
 import { attempt, type Change, type Job } from '../sync/work.ts'
 import type { OwnFolder } from './own-folder.ts'
-import type { Action } from './sides.ts'
+import type { Action, Agreed } from './sides.ts'
 
 /** What carries out a plan of two sides. */
 export interface BothJob extends Job {
   own: OwnFolder
   /** Moves that have failed, as `keyOf` names them. */
   failedMoves: Set<string>
+  /** The contents that were sent from one side to the other, by path; null for what was deleted. */
+  sent: Map<string, Pick<Agreed, 'size' | 'md5'> | null>
   refusals: Refusals
 }
 
@@ -28,7 +30,9 @@ export async function attemptAction(
       return done && { ...done, side }
     } catch (error) {
       if (side !== 'remote' || !isFailure(error, 'FORBIDDEN', 'INSUFFICIENT_SCOPE')) throw error
-      job.refusals.set(action, { failure: error as Failure, paths: new Set([path]) })
+      // Others were asked at the same time.
+      const { paths } = job.refusals.get(action) ?? { paths: new Set() }
+      job.refusals.set(action, { failure: error as Failure, paths: paths.add(path) })
       return null
     }
   })

@@ -131,11 +131,15 @@ export async function readDigests({ files, digests, local, base, remote, paralle
 
 /** A change within the resolution of the clock of a file system would not show. */
 const SETTLE_MS = 300
+/** The same where times are whole seconds, as on FAT. */
+const COARSE_MS = 2100
 
 /** Whether a file is as it was looked at, and not of this very moment: a program may be writing it. */
 export async function isSettled(file: LocalFile): Promise<boolean> {
-  const age = Math.abs(Date.now() - Math.max(file.mtimeMs, file.ctimeMs))
-  if (age < SETTLE_MS) await sleep(SETTLE_MS - age)
+  const latest = Math.max(file.mtimeMs, file.ctimeMs)
+  const enough = latest % 1000 === 0 ? COARSE_MS : SETTLE_MS
+  const age = Math.abs(Date.now() - latest)
+  if (age < enough) await sleep(enough - age)
   const { size, mtimeMs, ctimeMs } = await lstat(file.path)
   return isUntouched({ size, mtimeMs, ctimeMs }, file)
 }

@@ -50,7 +50,8 @@ export function planMoves(trees: Trees, refused: ReadonlySet<string> = new Set()
   ) => {
     const from = pathOf(node)
     if (refused.has(keyOf({ side, from, path })) || !isFree(tree, path) || isInside(path, from)) return false
-    const id = (side === 'local' ? known.entry?.identity : known.entry?.id) ?? null
+    // What was looked at: programs that save put another file in the place of the known one.
+    const id = (node.entry && 'identity' in node.entry ? node.entry.identity : known.entry?.id) ?? null
     moves.push({
       side,
       action: 'move',
@@ -58,6 +59,7 @@ export function planMoves(trees: Trees, refused: ReadonlySet<string> = new Set()
       from,
       path,
       ...(node.entry?.kind === 'file' ? { size: node.entry.size } : {}),
+      ...(known.entry?.kind === 'file' ? { last: { size: known.entry.size, md5: known.entry.md5 } } : {}),
     })
     tree.move(node, path)
     rebase(known, path)
@@ -69,6 +71,9 @@ export function planMoves(trees: Trees, refused: ReadonlySet<string> = new Set()
     if (!there || isSamePlace(there, known)) return null
     const here = localOf(known)
     if (!here) return null
+    // A program that saves puts another file in its place; but so does what comes from the service.
+    const identity = here.entry?.identity ?? null
+    if ((identity === null || identity !== known.entry?.identity) && remote.at(pathOf(known))) return null
     const path = pathOf(there)
     return {
       path,

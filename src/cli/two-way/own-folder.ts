@@ -22,9 +22,11 @@ export interface OwnFolder {
   parts: string
   /** Requires the marker of the last run, or makes one for the first. @throws SYNC_ROOT_LOST */
   check(marker: string | null): Promise<string>
-  /** Moves a file there; what is in its place stays. */
-  discard(path: string, file: string): Promise<void>
-  /** Deletes what has been there for longer than it is kept. */
+  /** Moves a file there, where nothing is overwritten. Resolves to where it is. */
+  discard(path: string, file: string): Promise<string>
+  /** Moves a file or a folder to where nothing is. What a program puts in its place meanwhile stays. @returns whether nothing was there */
+  move(path: string, from: string, to: string): Promise<boolean>
+  /** Deletes what has been there for longer than it is kept. What comes from now on is kept from now on. */
   tidy(): Promise<void>
 }
 
@@ -39,7 +41,22 @@ export function ownFolder(root: string, key: string, latest: number): OwnFolder 
   const folder = join(root, OWN_FOLDER)
   const trash = join(folder, 'trash')
   const marked = join(folder, `sync-${key.slice(0, 16)}`)
-  const run = new Date(Math.max(Date.now(), latest)).toISOString().replaceAll(':', '-').slice(0, 19)
+  const timeNow = () => new Date(Math.max(Date.now(), latest)).toISOString().replaceAll(':', '-').slice(0, 19)
+  let time = timeNow()
+
+  async function discard(path: string, file: string): Promise<string> {
+    for (let n = 1; ; n++) {
+      const to = join(trash, n === 1 ? time : `${time} ${n}`, path)
+      if (!(await hasRoomFor(to))) continue
+      // A rename, so that nothing is deleted that a program has put there at this very moment.
+      await rename(file, to).catch(async error => {
+        if (error.code !== 'EXDEV') throw error
+        await copyFile(file, to, constants.COPYFILE_EXCL)
+        await unlink(file)
+      })
+      return to
+    }
+  }
 
   return {
     parts: join(folder, 'parts'),
@@ -54,25 +71,47 @@ export function ownFolder(root: string, key: string, latest: number): OwnFolder 
         )
       if (there !== null) return there.trim()
       const made = randomUUID()
-      await mkdir(folder, { recursive: true })
+      // What is in private folders comes here, too.
+      await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeFile(marked, `${made}\n`, { flush: true })
       return made
     },
 
-    async discard(path, file) {
-      for (let n = 1; ; n++) {
-        const to = join(trash, n === 1 ? run : `${run} ${n}`, path)
-        await mkdir(dirname(to), { recursive: true })
-        if (await isMoved(file, to)) return
+    discard,
+
+    async move(path, from, to) {
+      try {
+        await link(from, to)
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if (code === 'EEXIST' || (await lstat(to).catch(() => null))) return false
+        if (code === 'EXDEV') await copyFile(from, to, constants.COPYFILE_EXCL)
+        else {
+          // Folders, and files where there are no hard links.
+          await rename(from, to)
+          return true
+        }
       }
+      const aside = await discard(path, from)
+      const [one, other] = await Promise.all([aside, to].map(each => lstat(each, { bigint: true })))
+      if (one?.ino === other?.ino && one?.dev === other?.dev) await unlink(aside)
+      else
+        await link(aside, from).then(
+          () => unlink(aside),
+          () => {
+            // It stays with what was discarded.
+          },
+        )
+      return true
     },
 
     async tidy() {
+      time = timeNow()
       // A clock that is fast must not end it early.
       const oldest = Math.min(Date.now(), latest) - KEPT_DAYS * 86_400_000
       for (const name of await readdir(trash).catch(() => [])) {
-        const time = Date.parse(name.slice(0, 19).replace(/T(\d\d)-(\d\d)-(\d\d)$/, 'T$1:$2:$3Z'))
-        if (time < oldest) await rm(join(trash, name), { recursive: true, force: true })
+        const kept = Date.parse(name.slice(0, 19).replace(/T(\d\d)-(\d\d)-(\d\d)$/, 'T$1:$2:$3Z'))
+        if (kept < oldest) await rm(join(trash, name), { recursive: true, force: true })
       }
       for (const name of await readdir(join(folder, 'parts')).catch(() => [])) {
         const part = join(folder, 'parts', name)
@@ -83,21 +122,14 @@ export function ownFolder(root: string, key: string, latest: number): OwnFolder 
   }
 }
 
-/** Moves a file to where nothing is. @returns whether nothing was there */
-export async function isMoved(from: string, to: string): Promise<boolean> {
+/** Makes the folders for a path. @returns whether nothing is there; false also if a file is where a folder would be */
+async function hasRoomFor(path: string): Promise<boolean> {
   try {
-    await link(from, to)
+    await mkdir(dirname(path), { recursive: true })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return false
-    if (await lstat(to).catch(() => null)) return false
-    if (code === 'EXDEV') await copyFile(from, to, constants.COPYFILE_EXCL)
-    else {
-      // Some file systems have no hard links.
-      await rename(from, to)
-      return true
-    }
+    if (code === 'EEXIST' || code === 'ENOTDIR') return false
+    throw error
   }
-  await unlink(from)
-  return true
+  return (await lstat(path).catch(() => null)) === null
 }

@@ -24,11 +24,25 @@ export interface Plan {
 
 type Local = LocalItem & Pick<Agreed, 'mtimeMs' | 'ctimeMs'>
 
+export interface Options {
+  /** For the names of conflicts. */
+  label: string
+  /** Moves that are not tried again. */
+  refused?: ReadonlySet<string>
+  /** The contents of files that both sides had after they agreed last, by path; null for what was deleted on both. */
+  sent?: ReadonlyMap<string, Pick<Agreed, 'size' | 'md5'> | null>
+}
+
 /**
  * Compares both sides with what they agreed on last: a change on one side is made on the other, too. What changed on both is kept twice,
  * and of a deletion and a change the change stays. Nothing is done here; the trees are changed.
  */
-export function plan(trees: Trees<Local>, { label, refused }: { label: string; refused?: ReadonlySet<string> }): Plan {
+export function plan(trees: Trees<Local>, { label, refused, sent }: Options): Plan {
+  for (const [path, content] of sent ?? []) {
+    // What is there again is new.
+    const deleted = content === null && trees.base.at(path)
+    if (deleted) trees.base.remove(deleted)
+  }
   const moves = planMoves(trees, refused)
   if (moves.length > 0) return { actions: moves, agreed: null, unchanged: 0 }
   const { local, base, remote } = trees
@@ -119,12 +133,18 @@ export function plan(trees: Trees<Local>, { label, refused }: { label: string; r
       visit(joinPath(path, name), l.children?.get(name), known?.children?.get(name), r.children?.get(name))
   }
 
-  function visitFiles(path: string, l: Local, known: Agreed | undefined, r: RemoteItem): void {
+  function visitFiles(path: string, l: Local, before: Agreed | undefined, r: RemoteItem): void {
     if (isSameFile(l, r)) {
       result.unchanged++
-      agree(path, l, r, known)
+      agree(path, l, r, before)
       return
     }
+    const common = sent?.get(path)
+    const { id } = r
+    const { identity } = l
+    const known: Agreed | undefined = common
+      ? { kind: 'file', id, identity, ...common, mtimeMs: 0, ctimeMs: 0 }
+      : before
     if (known) result.agreed.set(path, known)
     if (isSameFile(known, l)) transfer('remote', path, r, true)
     else if (isSameFile(known, r)) transfer('local', path, l, true)

@@ -1,7 +1,7 @@
 import { Failure } from '../failure.ts'
 import { isSafeName, joinPath } from '../path.ts'
 import type { Filter } from '../sync/filter.ts'
-import { OWN_FOLDER } from '../sync/local-tree.ts'
+import { isOwnFolder } from '../sync/local-tree.ts'
 import type { RemoteEntry, RemoteState } from '../sync/remote-tree.ts'
 import type { Kind } from './sides.ts'
 import { addChild, type Node, Tree } from './tree.ts'
@@ -30,7 +30,7 @@ export function remoteSide({ rootId, entries }: RemoteState, filter: Filter, ign
       const { name, kind } = entry
       const path = joinPath(at, name)
       const twin = ignoresCase ? taken.get(name.toLowerCase()) : undefined
-      const isNameable = isSafeName(name) && twin === undefined && name !== OWN_FOLDER
+      const isNameable = isSafeName(name) && twin === undefined && !isOwnFolder(name)
       const takesPart = isNameable && filter.takes(path, kind)
       const isEntered = isNameable && kind === 'folder' && filter.enters(path)
       if (!isNameable) failures.push(unnameable(path, name, twin))
@@ -49,11 +49,10 @@ export function remoteSide({ rootId, entries }: RemoteState, filter: Filter, ign
 }
 
 function unnameable(path: string, name: string, twin: string | undefined): Failure {
-  const why =
-    name === OWN_FOLDER
-      ? 'satchel uses this name in synchronized folders'
-      : twin === undefined
-        ? `The name "${name}" is not allowed on this computer`
-        : `This computer treats it as the same name as ${twin}`
+  const why = isOwnFolder(name)
+    ? 'satchel uses this name in synchronized folders'
+    : twin === undefined
+      ? `The name "${name}" is not allowed on this computer`
+      : `This computer treats it as the same name as ${twin}`
   return new Failure('UNSAFE_NAME', `${path}: ${why}; it was skipped.`, { path })
 }

@@ -48,6 +48,8 @@ export interface Action {
   from?: string
   /** Of a move: the id of the remote entry, or the identity of the local one. */
   id?: string | null
+  /** Of a move of a file: what both sides had. */
+  last?: Pick<Agreed, 'size' | 'md5'>
   /** Of a conflict: the new name of the local version. */
   keptAs?: string
   /** Whether something is there that is replaced. */

@@ -27,8 +27,12 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS remote (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS fact (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID`
 
+/** In place of a file: a state that is not kept. */
+export const IN_MEMORY = ':memory:'
+
 /** Opens the state in a file. One that cannot be read is put aside: without it, both sides are merged, which deletes nothing. */
 export function openKnown(file: string): KnownStore {
+  if (file === IN_MEMORY) return storeIn(file)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   try {
     return storeIn(file)

@@ -31,6 +31,8 @@ export interface Both {
   /** How many files may be deleted; by default half of them. */
   maxDelete: number | undefined
   digests: Map<string, KnownDigest>
+  /** What both sides had since the last look, because it was sent from one to the other, or deleted. */
+  sent: BothJob['sent']
   /** What was there at the last look, if something tells what changes. */
   local: LocalTree | null
   onFolder?: Looking['onFolder']
@@ -86,20 +88,26 @@ export async function synchronizeBoth(
           expected.add(path)
           progress.expect(1, size)
         }
+      const refusedMoves = failedMoves.size
       const job: BothJob = {
         ...{ context, pair, local, remote, progress, parallel, own, refusals, failedMoves },
-        ...{ parts: limitTo(parallel), digests: both.digests, changes: [], failures: [] },
+        ...{ parts: limitTo(parallel), digests: both.digests, sent: both.sent, changes: [], failures: [] },
       }
       try {
         await execute(job, actions)
       } finally {
-        changes.push(...job.changes)
-        job.changes.forEach(report)
+        for (const change of job.changes) {
+          changes.push(change)
+          if (change.action === 'delete') both.sent.set(change.path, null)
+          report(change)
+        }
       }
       failed = job.failures
       deleted += filesIn(actions, new Set(job.changes.map(keyOf)))
       const mayPass = failed.some(failure => isFailure(failure, ...passing) || isGone(failure))
-      idle = job.changes.length > 0 ? 0 : mayPass ? idle + 1 : MAX_IDLE + 1
+      // What could not be moved is compared by its path now.
+      const isFurther = job.changes.length > 0 || failedMoves.size > refusedMoves
+      idle = isFurther ? 0 : mayPass ? idle + 1 : MAX_IDLE + 1
       dirty = foldersOf([...job.changes, ...failed.flatMap(pathIn)])
     }
   } finally {
@@ -142,14 +150,15 @@ export async function lookAtBoth(
   }
   both.local = found
   // After the look: a disk that is gone since would seem empty.
-  const marker = isDryRun ? known.marker : await own.check(known.marker)
+  const marker = isDryRun && known.marker === null ? null : await own.check(known.marker)
   if (known.marker !== null && remoteState.rootId !== known.remote?.rootId) throw rootGone(pair)
   const side = remoteSide(remoteState, filter, both.ignoresCase)
   const base = new Tree([...known.agreed].filter(([path, { kind }]) => filter.takes(path, kind)))
   const local = localTree(found, digests)
   const { signal } = context.patience
   await readDigests({ files: found.entries, digests, local, base, remote: side.tree, parallel, signal })
-  const { actions, agreed, unchanged } = plan({ local, base, remote: side.tree }, { label, refused })
+  const { actions, agreed, unchanged } = plan({ local, base, remote: side.tree }, { label, refused, sent: both.sent })
+  if (agreed) both.sent.clear()
   if (!isDryRun) store.write({ agreed: agreed ?? known.agreed, remote: remoteState, marker })
   const seen: Seen = {
     ...{ actions, unchanged, local: found, remote: side.entries },
