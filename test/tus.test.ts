@@ -419,6 +419,21 @@ describe('Concatenation', () => {
     await expectConsistent(t)
   })
 
+  it('goes on under another name when the first was taken meanwhile', async () => {
+    const urls = [await sent(100 * PART)]
+    const final = (filename: string) =>
+      tus('POST', '', { 'upload-concat': `final;${urls[0]}`, 'upload-metadata': metadataOf({ filename }) })
+    const [name, other] = [named(), named()]
+    const joining = final(name)
+    const sql = "SELECT id FROM upload_stream WHERE kind = 'joined' AND writer IS NOT NULL"
+    await until(async () => (await t.app.db.rows(sql)).length > 0)
+    await alice.upload(name, 'first')
+    expect((await joining).status).toBe(409)
+    expect((await final(other)).status).toBe(201)
+    expect((await stored(alice, other)).length).toBe(100 * PART)
+    await expectConsistent(t)
+  })
+
   it('ends with all that is joined when it is ended itself, so that nothing stays that does not count', async () => {
     const before = await counted(alice)
     const urls = [await sent(100 * PART), await sent(1)]

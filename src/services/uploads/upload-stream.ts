@@ -23,6 +23,7 @@ import type { BackgroundCompletionService, CompletionView } from './background-c
 import { append, type Chunk } from './stream-append.ts'
 import { OffsetDiffers, StreamHeld } from './stream-error.ts'
 import { streamWriters } from './stream-writer.ts'
+import type { Completion } from './upload-completion.ts'
 import { uploadNotFound } from './upload-error.ts'
 import type { NewUpload, UploadSessionService } from './upload-session.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
@@ -43,6 +44,8 @@ interface Sender {
   caller: Caller
   /** Decides again what to do when the name is taken: the caller may have lost a right since the start. */
   decide: (choice: OnConflict) => OnConflict
+  /** Where the file goes, if not to the place that was planned. */
+  place?: Pick<Completion, 'filename' | 'folder'>
   /** Asked again and again while bytes come, and before they are stored; what it throws ends the request. */
   goesOn: () => Promise<void>
   /** Fires when the client is gone. */
@@ -116,8 +119,8 @@ export function uploadStreamService(deps: Deps) {
 
   /** Makes the file of what has come, or waits for the request that is at it. @throws as a completion does */
   async function finish(tree: Tree, id: string, sender: Omit<Sender, 'goesOn'>): Promise<StreamView> {
-    const { caller, decide } = sender
-    return outcome(tree, id, sender, await completions.begin(tree, id, caller, { decide }, WAIT_SECONDS))
+    const { caller, decide, place } = sender
+    return outcome(tree, id, sender, await completions.begin(tree, id, caller, { ...place, decide }, WAIT_SECONDS))
   }
 
   /** Deletes what was stored for an upload that had ended: no row records it, or its blob is a file already. */
@@ -138,7 +141,7 @@ export function uploadStreamService(deps: Deps) {
     chunkAt: (arrived: number) => Chunk,
     sender: Sender,
   ): Promise<StreamView> {
-    const { caller, decide } = sender
+    const { caller, decide, place } = sender
     const by = caller.userId
     const goesOn = async () => {
       await sender.goesOn()
@@ -155,7 +158,7 @@ export function uploadStreamService(deps: Deps) {
           if (!holdsBack || arrived < session.size) return null
         }
         // Before another request may write: it would write into the file.
-        return await completions.begin(tree, id, caller, { decide }, 0)
+        return await completions.begin(tree, id, caller, { ...place, decide }, 0)
       } catch (error) {
         // An upload that has ended meanwhile has deleted its parts: that is no outage.
         const isOut = error instanceof Unavailable || error instanceof BlobMissing
@@ -273,10 +276,13 @@ export function uploadStreamService(deps: Deps) {
       const size = parts.reduce((sum, part) => sum + part.size, 0)
       const started = { ...upload, kind: 'joined', parts: ids.join(), size } as const
       const id = before ?? (await startJoining(tree, started, parts, limits, by)).id
+      // The name that was asked for first may be taken by now.
+      const { filename, folder, onConflict } = upload
+      const latest = { ...sender, place: { filename, folder }, decide: () => sender.decide(onConflict) }
       return joins.run([by], () =>
         size === 0
-          ? finish(tree, id, sender)
-          : extend(tree, id, arrived => ({ source: bytesOf(tree, parts, arrived) }), sender),
+          ? finish(tree, id, latest)
+          : extend(tree, id, arrived => ({ source: bytesOf(tree, parts, arrived) }), latest),
       )
     },
   }
