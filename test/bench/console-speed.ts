@@ -3,7 +3,8 @@
  * times as slow, how smoothly the list scrolls, and how much memory use adds: `npm run bench:console-speed [-- MINUTES]` of use, 1 without
  * it. On a shared machine only the ratios of two runs by turns mean something.
  */
-import { type CDPSession, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
+import { startBrowsing } from './browsing.ts'
 import { insertFolder } from './folder.ts'
 import { median, startService } from './service.ts'
 
@@ -12,26 +13,20 @@ const ROUNDS = Number(process.env.ROUNDS) || 15
 
 const bench = await startService('sqlite')
 await insertFolder(bench.db, bench, 'big', 100_000)
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH || '/usr/bin/chromium' })
-const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
-const [name = '', value = ''] = bench.cookie.split('=')
-await context.addCookies([{ name, value, url: bench.url }])
-// When each thing is there, in milliseconds from the navigation on; the largest paint; tasks of more than 50 ms.
-await context.addInitScript(`{
+// When each thing is there, in milliseconds from the navigation on; and the largest paint.
+const { browser, page, devtools, heap, scroll } = await startBrowsing(
+  bench,
+  `{
   const seen = { shell: '.shell', rows: '[role=gridcell]' }
   window.marks = {}
-  window.longTasks = []
   new MutationObserver(() => {
     for (const [name, selector] of Object.entries(seen))
       if (!(name in marks) && document.querySelector(selector)) marks[name] = performance.now()
   }).observe(document, { childList: true, subtree: true })
   new PerformanceObserver(list => list.getEntries().forEach(({ startTime }) => { marks.largest = startTime }))
     .observe({ type: 'largest-contentful-paint', buffered: true })
-  new PerformanceObserver(list => list.getEntries().forEach(({ duration }) => longTasks.push(duration)))
-    .observe({ type: 'longtask', buffered: true })
-}`)
-const page = await context.newPage()
-const devtools: CDPSession = await context.newCDPSession(page)
+}`,
+)
 const say = (what: string, times: number[], bound: string) =>
   console.log(
     `${what.padEnd(60)} ${median(times).toFixed(0).padStart(4)} ms, ${bound} (${times.map(time => time.toFixed(0)).join(' ')})`,
@@ -93,29 +88,7 @@ say('Largest contentful paint, the processor four times as slow', painted, 'aim 
 
 await loadFolder()
 await page.waitForTimeout(500)
-await page.mouse.move(640, 500)
-await page.evaluate(`{
-  longTasks.length = 0
-  window.frames = []
-  let last = performance.now()
-  const next = now => { frames.push(now - last); last = now; requestAnimationFrame(next) }
-  requestAnimationFrame(next)
-}`)
-for (let i = 0; i < 200; i++) {
-  await page.mouse.wheel(0, 600)
-  await page.waitForTimeout(16)
-}
-const frames = await page.evaluate<number[]>('frames')
-const longTasks = await page.evaluate<number[]>('longTasks')
-console.log(
-  `Scrolling: frames of ${median(frames).toFixed(1)} ms (aim 16.7), 95 % below ${frames.toSorted((a, b) => a - b)[Math.floor(frames.length * 0.95)]?.toFixed(1)}; tasks over 50 ms: ${longTasks.map(task => task.toFixed(0)).join(' ') || 'none'}`,
-)
-
-async function heap(): Promise<number> {
-  await devtools.send('HeapProfiler.collectGarbage')
-  const { usedSize } = await devtools.send('Runtime.getHeapUsage')
-  return usedSize / 1e6
-}
+await scroll('Scrolling', 200, 600)
 
 /** Looks around: folder, list, details, search, activity. */
 async function use(): Promise<void> {

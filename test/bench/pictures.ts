@@ -3,10 +3,7 @@
  * top, one from a month, one from the middle of a month and one far down take, as a client sees them. PICTURES and FOLDERS make it smaller;
  * one folder of twenty is in the trash.
  */
-import { v7 as newId } from 'uuid'
-import { Entry, FILE, FOLDER } from '../../db/models/entry.ts'
-import { TrashItem } from '../../db/models/trash-item.ts'
-import { inParts, insertion } from '../../db/queries/sql.ts'
+import { insertPictures } from './picture-rows.ts'
 import { median, startService } from './service.ts'
 
 const [engine = 'sqlite'] = process.argv.slice(2)
@@ -14,60 +11,10 @@ if (engine !== 'sqlite' && engine !== 'mysql') throw new Error(`No such engine: 
 const PICTURES = Number(process.env.PICTURES || 200_000)
 const FOLDERS = Number(process.env.FOLDERS || 2000)
 const ROUNDS = 15
-const YEARS_MS = 15 * 365 * 86_400_000
 
 const bench = await startService(engine)
-const { db, bucketId, rootId, userId: createdBy, url, cookie } = bench
-const now = Date.now()
-const common = { bucketId, createdBy, createdAt: now, updatedAt: now }
-const folders = Array.from({ length: FOLDERS }, (_, i) => ({ id: newId(), isGone: i % 20 === 0 }))
-await db.transaction(async tx => {
-  for (const some of inParts([...folders.entries()], 400))
-    await db.run(
-      ...insertion(
-        Entry,
-        some.map(([i, { id, isGone }]) => ({
-          ...common,
-          ...{ id, parentId: isGone ? null : rootId, kind: FOLDER, name: `album ${i}`, fileType: '', md5: '' },
-        })),
-      ),
-      tx,
-    )
-  const gone = folders.filter(({ isGone }) => isGone)
-  const item = { bucketId, parentId: rootId, path: 'album', deletedBy: createdBy, deletedAt: now }
-  for (const some of inParts(gone, 400))
-    await db.run(
-      ...insertion(
-        TrashItem,
-        some.map(({ id }) => ({ ...item, id: newId(), entryId: id })),
-      ),
-      tx,
-    )
-})
-const each = Array.from({ length: PICTURES }, (_, i) => i)
-for (const some of inParts(each, 20_000))
-  await db.transaction(async tx => {
-    for (const part of inParts(some, 500))
-      await db.run(
-        ...insertion(
-          Entry,
-          part.map(i => ({
-            ...common,
-            ...{ id: newId(), parentId: folders[Math.floor((i * FOLDERS) / PICTURES)]?.id ?? rootId, kind: FILE },
-            ...{
-              name: `IMG_${i}.jpg`,
-              blobId: newId(),
-              fileType: 'image/jpeg',
-              md5: '0'.repeat(32),
-              totalBytes: 4_000_000,
-            },
-            ...{ totalFiles: 1, picturedAt: now - Math.floor((i * YEARS_MS) / PICTURES) },
-          })),
-        ),
-        tx,
-      )
-  })
-if (engine === 'mysql') await db.run('ANALYZE TABLE entry')
+const { url, cookie } = bench
+await insertPictures(bench, PICTURES, { folders: FOLDERS })
 
 async function ask<Data>(query: string): Promise<Data> {
   const body = JSON.stringify({ query: `{ me { drive { ${query} } } }` })
