@@ -248,6 +248,24 @@ describe('satchel sync --two-way', () => {
     expect(['d/p.sh', 'd/.satchel'].map(path => statSync(at(path)).mode & 0o777)).toEqual([0o700, 0o700])
   })
 
+  it('restores a folder in which a file was replaced right before it was deleted', async () => {
+    const to = box()
+    write({ 'd/f/a.txt': 'a', 'd/b.txt': 'b' })
+    await run('d', `:/${to}`)
+    rmSync(at('d/f'), { recursive: true })
+    let isDone = false
+    listen(async line => {
+      if (line === 'POST Delete' && !isDone) {
+        isDone = true
+        await put(`${to}/f/a.txt`, 'replaced')
+      }
+    })
+    expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
+    listen()
+    expect(tree('d')).toEqual({ 'b.txt': 'b', f: null, 'f/a.txt': 'replaced' })
+    expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
   it('trusts no clock: a change of the same size with an older time is sent', async () => {
     const to = box()
     write({ 'd/a.txt': 'one', 'd/b.txt': 'two' })

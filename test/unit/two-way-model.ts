@@ -155,7 +155,7 @@ export class Simulation {
         const node = target.tree.at(from)
         if (!node || there || !target.makeFolders(path)) return false
         target.tree.move(node, path)
-        if (side === 'local' && action.last) this.sent.set(path, action.last)
+        if (side === 'local' && action.last) this.sent.set(from, null).set(path, action.last)
         return true
       }
       case 'mkdir':
@@ -174,6 +174,9 @@ export class Simulation {
         if (!isAsSeen || !there) return false
         if (side === 'local' && childrenOf(there).size > 0) return false
         if (side === 'remote' && contentsOf(there).length > (action.files ?? 0)) return false
+        // What has changed in a folder is told by its events.
+        for (const node of this.remote.tree.nodes(there))
+          if (side === 'remote' && !isSame(node.entry, looked.remote.get(pathOf(node)))) return false
         for (const content of contentsOf(there)) target.kept.add(content)
         target.tree.remove(there)
         this.sent.set(path, null)

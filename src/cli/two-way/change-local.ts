@@ -76,7 +76,7 @@ export async function moveLocal(job: BothJob, { path, from = '', id, size, last 
   if (isSame && target.toLowerCase() === source.toLowerCase()) await rename(source, target)
   else if (found || !(await job.own.move(from, source, target))) throw taken(path)
   // The file may be another one than the known one of that path.
-  if (last) job.sent.set(path, last)
+  if (last) job.sent.set(from, null).set(path, last)
   return { action: 'move', from, ...(size === undefined ? {} : { size }) }
 }
 

@@ -1,3 +1,4 @@
+import { readAllEvents } from '../event-page.ts'
 import { Failure, isFailure } from '../failure.ts'
 import { DeleteDocument, MoveDocument } from '../generated.ts'
 import { joinPath, splitPath } from '../path.ts'
@@ -46,21 +47,34 @@ export async function moveRemote(
   return { action: 'move', from, ...(size === undefined ? {} : { size }) }
 }
 
-/** Moves an entry to the trash. A folder into which something has come meanwhile is restored. */
-export async function removeRemote({ pair: { place }, remote }: BothJob, { path, files = 0 }: Action): Done {
+/** Moves an entry to the trash. A folder in which something has come or changed since it was looked at is restored. */
+export async function removeRemote(job: BothJob, { path, files = 0 }: Action): Done {
+  const { place } = job.pair
+  const { remote } = job
   const entry = remote.get(path)
   if (!entry) return null
   const input = { entries: [{ id: entry.id }], recursive: true, expectedRevision: entry.revision }
   try {
     const { filesDeleted, trashItems } = await place.client.change(DeleteDocument, input)
     const item = trashItems?.[0]?.id ?? null
-    if (filesDeleted > files && item !== null) {
+    if (item !== null && (filesDeleted > files || (entry.kind === 'folder' && (await isChangedIn(job, path))))) {
       await place.trash.restore(item, undefined, 'FAIL')
-      throw new Failure('FILE_CHANGED', `Something came into ${path} on the service, so it was restored.`)
+      throw new Failure('FILE_CHANGED', `Something has changed in ${path} on the service, so it was restored.`)
     }
     return { action: 'delete', trashItemId: item }
   } catch (error) {
     if (isFailure(error, 'FILE_NOT_FOUND')) return null
     throw isFailure(error, 'REVISION_MISMATCH') ? changedMeanwhile(path, error.code) : error
   }
+}
+
+/** Whether a file of a folder that was deleted had changed since it was looked at. */
+async function isChangedIn({ pair: { place }, remote, cursor }: BothJob, folder: string): Promise<boolean> {
+  const inside = new Set<string>()
+  for (const [path, { id }] of remote) if (path.startsWith(`${folder}/`)) inside.add(id)
+  const { events } = await readAllEvents(place, cursor)
+  return events.some(
+    ({ kind, subject_id: id }) =>
+      id !== null && inside.has(id) && /^(file|version)\./.test(kind) && !/\.(deleted|purged)$/.test(kind),
+  )
 }

@@ -6,6 +6,8 @@ import type { Action, Agreed } from './sides.ts'
 /** What carries out a plan of two sides. */
 export interface BothJob extends Job {
   own: OwnFolder
+  /** Of the events of the service, when it was looked at. */
+  cursor: string
   /** Moves that have failed, as `keyOf` names them. */
   failedMoves: Set<string>
   /** The contents that were sent from one side to the other, by path; null for what was deleted. */

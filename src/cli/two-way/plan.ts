@@ -39,9 +39,11 @@ export interface Options {
  */
 export function plan(trees: Trees<Local>, { label, refused, sent }: Options): Plan {
   for (const [path, content] of sent ?? []) {
-    // What is there again is new.
-    const deleted = content === null && trees.base.at(path)
-    if (deleted) trees.base.remove(deleted)
+    const known = trees.base.at(path)
+    // What is there again is new; what was replaced is another file.
+    if (known && content === null) trees.base.remove(known)
+    else if (known?.entry && content && known.entry.md5 !== content.md5)
+      known.entry = { ...known.entry, ...content, identity: null, mtimeMs: 0, ctimeMs: 0 }
   }
   const moves = planMoves(trees, refused)
   if (moves.length > 0) return { actions: moves, agreed: null, unchanged: 0 }
@@ -82,7 +84,11 @@ export function plan(trees: Trees<Local>, { label, refused, sent }: Options): Pl
     if (entry?.kind === 'file') {
       const goes = isSameFile(known?.entry, entry)
       if (goes) act({ side, action: 'delete', path, files: 1, size: entry.size })
-      else transfer(side, path, entry, false)
+      else {
+        transfer(side, path, entry, false)
+        // One side has changed and the other one nothing: what comes to this path there is not what was known.
+        result.agreed.delete(path)
+      }
       return goes
     }
     const isKnown = entry !== undefined && known?.entry?.kind === 'folder'

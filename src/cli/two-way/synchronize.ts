@@ -90,7 +90,7 @@ export async function synchronizeBoth(
         }
       const refusedMoves = failedMoves.size
       const job: BothJob = {
-        ...{ context, pair, local, remote, progress, parallel, own, refusals, failedMoves },
+        ...{ context, pair, local, remote, progress, parallel, own, refusals, failedMoves, cursor: seen.cursor },
         ...{ parts: limitTo(parallel), digests: both.digests, sent: both.sent, changes: [], failures: [] },
       }
       try {
@@ -122,6 +122,7 @@ interface Seen {
   failures: Failure[]
   local: LocalTree
   remote: BothJob['remote']
+  cursor: string
 }
 
 /** Looks at both sides and plans. Saves what they agree on. */
@@ -161,7 +162,7 @@ export async function lookAtBoth(
   if (agreed) both.sent.clear()
   if (!isDryRun) store.write({ agreed: agreed ?? known.agreed, remote: remoteState, marker })
   const seen: Seen = {
-    ...{ actions, unchanged, local: found, remote: side.entries },
+    ...{ actions, unchanged, local: found, remote: side.entries, cursor: remoteState.cursor },
     failures: [...found.failures.filter(failure => !isGone(failure)), ...side.failures],
   }
   both.settled = actions.length === 0 ? { seen, entries: remoteState.entries } : undefined
