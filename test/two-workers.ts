@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { type App, type AppOptions, createApp } from '../src/app.ts'
 import type { Config } from '../src/config/config.ts'
+import type { Coordination } from '../src/coordination/coordination.ts'
 import { localCoordination } from '../src/coordination/local.ts'
 import { createRecorder } from '../src/telemetry/recorder.ts'
 import { attend } from '../src/workers/attend.ts'
@@ -13,7 +14,7 @@ import type { FromWorker, ToWorker } from '../src/workers/messages.ts'
  * store and the messages that workers exchange with their supervisor. Requests go to them by turns. The first one runs the jobs.
  */
 export async function createTwoWorkers(config: Config, options: AppOptions): Promise<App> {
-  const [one, two] = linkWorkers()
+  const [one, two] = linkWorkers(options.instance?.coordination ?? localCoordination())
   const first = await createApp(config, { ...options, instance: one, isFirst: true })
   let second: App | undefined
   const both = () => (second ? [first, second] : [first])
@@ -63,9 +64,11 @@ export async function createTwoWorkers(config: Config, options: AppOptions): Pro
   }
 }
 
-/** The two ends of the workers, with the supervisor between them. Messages arrive later, and are copies. */
-function linkWorkers(): [Instance, Instance] {
-  const supervisor = localCoordination()
+/**
+ * The two ends of the workers, with the supervisor between them. Messages arrive later, and are copies.
+ * @param supervisor what the supervisor counts with
+ */
+function linkWorkers(supervisor: Coordination): [Instance, Instance] {
   const history = createRecorder(2)
   const hears: ((message: ToWorker) => void)[][] = [[], []]
   const later = <T>(message: T, hear: (copy: T) => void) => {
