@@ -141,7 +141,10 @@ const NEXT =
   'All files have been moved. Remove the settings that begin with MOVE_FROM_, and restart all instances. The old store keeps its files until "move-blobs --delete-source", with the settings as they are now.'
 
 async function move(moving: Stores, { atOnce, rate, wait, endUploads }: Options, progress: Progress): Promise<Answer> {
-  if (moving.isFinished) return { fact: { finished: true }, words: NEXT }
+  // An instance that still had the old store alone may have stored files there after the end.
+  const { files } = await countUnmoved(moving.db, moving.number)
+  if (moving.isFinished && files > 0) await requireSource(moving)
+  if (moving.isFinished && files === 0) return { fact: { finished: true }, words: NEXT }
   await beginMove(moving)
   if (endUploads) await endSessions(moving)
   const moved = await moveBlobs(moving, {
@@ -175,6 +178,18 @@ async function endSessions({ db, number }: Stores): Promise<void> {
     await db.transaction(tx => endOverdue(db, bucketId, id, tx, Number.MAX_SAFE_INTEGER))
 }
 
+/**
+ * Not every store has a label. One without must be called as it was when the move began: otherwise it may be that of another installation.
+ * @throws BackupError if the first store is not the one that the blobs were moved from
+ */
+async function requireSource({ db, from, number }: Pick<Stores, 'db' | 'from' | 'number'>): Promise<void> {
+  const there = await from.marker()
+  const isSource = there
+    ? there.installation === (await installationOf(db)) && there.number < number
+    : from.label.slice(0, 500) === (await lastMove(db))?.source
+  if (!isSource) throw new BackupError(`${from.label} is not the store that the files were moved from.`)
+}
+
 /** Deletes what the old store has. What the new one does not have is none of that: it is looked for once more. */
 async function deleteSource(
   { db, from, to, number, isFinished }: Stores,
@@ -189,9 +204,7 @@ async function deleteSource(
     throw new BackupError(
       `Downloads from the old store may be under way. Run this after ${momentText(earliest)}, or with a shorter --grace.`,
     )
-  const { installation, number: itsNumber } = (await from.marker()) ?? { installation: undefined, number: 0 }
-  if (installation !== undefined && (installation !== (await installationOf(db)) || itsNumber >= number))
-    throw new BackupError(`${from.label} is not the store that the files were moved from.`)
+  await requireSource({ db, from, number })
   progress.step('Deleting the files of the old store')
   let removed = 0
   const kept: string[] = []
@@ -217,7 +230,9 @@ async function deleteSource(
     words: [
       `Deleted ${removed} files of the old store.`,
       ...(kept.length > 0
-        ? [`${kept.length} were kept, because the new store does not have them: ${kept.slice(0, 3).join(', ')}`]
+        ? [
+            `${kept.length} were kept, because the new store does not have them (run "move-blobs" again): ${kept.slice(0, 3).join(', ')}`,
+          ]
         : []),
     ].join('\n'),
     problems: kept.length > 0,

@@ -26,6 +26,8 @@ const TURN_MS = 20_000
 const CLAIM_MS = 15_000
 /** Between two looks for what has been uploaded meanwhile. */
 const PAUSE_MS = 1000
+/** Blobs that are looked for before a move begins: not every store has a label that tells a wrong one. */
+const SAMPLE = 100
 
 export interface Moving {
   db: Db
@@ -60,10 +62,19 @@ export interface Moved {
 
 type Blob = Awaited<ReturnType<typeof unmovedAfter>>[number]
 
-/** Begins a move, after which new blobs go to the second store. One that has begun goes on. */
+/**
+ * Begins a move, after which new blobs go to the second store. One that has begun goes on.
+ * @throws BackupError if the first store is not the one that has the blobs
+ */
 export async function beginMove({ db, from, to, number }: Moving): Promise<void> {
   const last = await lastMove(db)
   if (last?.number === number) return
+  const some = await unmovedAfter(db, number, '', SAMPLE)
+  const found = await eachAtOnce(some, ({ id }) => from.look(id))
+  if (some.length > 0 && found.every(there => there === null))
+    throw new BackupError(
+      `${from.label} has none of the files that were looked for, such as the blob ${some[0]?.id}. Correct the settings that begin with MOVE_FROM_. If these files are lost, delete them first: "npm run doctor" names them.`,
+    )
   const labels = { source: from.label.slice(0, 500), target: to.label.slice(0, 500) }
   await insertMove(db, { number, ...labels, startedAt: Date.now(), finishedAt: null })
 }
@@ -136,6 +147,8 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
       return false
     }
     if ((await to.look(id))?.size === size) return true
+    if (await from.look(id))
+      throw new Error(`The old store did not give the blob ${id}, but has it. Run the command again.`)
     moved.missing += 1
     progress.warn(`The blob ${id} is in neither store. See "npm run doctor".`)
     return true
@@ -151,6 +164,9 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     moved.count += 1
     moved.bytes += outcome.size
     if (outcome.size !== size || (crc32 !== null && crc32 !== outcome.crc32)) {
+      // What was only read wrongly must not replace what is intact.
+      if ((await digestOfBlob(from, id)) !== outcome.sha256)
+        throw new Error(`The old store does not give the same bytes twice: the blob ${id}. Run the command again.`)
       moved.damaged += 1
       progress.warn(`The blob ${id} is not what was uploaded: the old store had damaged it. It was moved as it is.`)
     }

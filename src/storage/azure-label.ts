@@ -1,7 +1,7 @@
 import type { ContainerClient } from '@azure/storage-blob'
 import { judgeMarker, type Wanted } from './marker.ts'
 import { within } from './request.ts'
-import type { Marker } from './store.ts'
+import { ForeignStore, type Marker } from './store.ts'
 import { requestLimit } from './time-limit.ts'
 
 /* The label of a container is metadata of its own, beside which other programs may have theirs. */
@@ -23,11 +23,16 @@ async function writeLabel(container: ContainerClient, { installation, number }: 
 }
 
 /**
- * Several services may share an account, and its operator names the container: only a move of blobs leaves a label.
+ * Several services may share an account, and its operator names the container: only a move of blobs leaves a label. Once there was a move, a
+ * container in use has one; without it, it is the one that was left, or a new one.
  * @throws ForeignStore
  */
 export async function bindContainer(container: ContainerClient, name: string, wanted: Wanted): Promise<void> {
   const there = await readLabel(container)
+  if (!there && wanted.inUse && wanted.number > 0)
+    throw new ForeignStore(
+      `AZURE_STORAGE_CONTAINER: ${name} does not have all files: they were moved to another store. Name that one`,
+    )
   const isOther = there
     ? judgeMarker(there, wanted, `AZURE_STORAGE_CONTAINER: ${name}`, 'container')
     : wanted.number > 0

@@ -77,6 +77,8 @@ export function describeContract(start: () => Promise<Subject>): void {
   it('knows its number among the stores of its installation, and refuses to be one that was left', async () => {
     const own = await another()
     const id = randomUUID()
+    // Neither the first store of an installation whose blobs were moved, nor an empty one.
+    await expect(own.bind(randomUUID(), true, 1)).rejects.toThrow(ForeignStore)
     // Blobs are moved to it.
     if ((await own.marker()) === undefined) await own.bind(id, false, 1)
     const installation = (await own.marker())?.installation ?? ''
