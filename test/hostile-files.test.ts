@@ -109,7 +109,7 @@ it('Hostile files crash nothing, reach nothing, and have icons', async () => {
   const nameOf = ({ of, name }: Hostile) => `${of}-${name}`
   expect(new Set(known.map(nameOf)).size).toBe(known.length)
   // Of each kind some, others in each run.
-  const step = rounds(4, 1)
+  const step = rounds(12, 1)
   const first = randomInt(step)
   const all = known.filter((_, i) => i % step === first)
 
