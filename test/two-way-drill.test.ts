@@ -21,6 +21,7 @@ import { freePort } from './free-port.ts'
 import { randomFrom } from './fuzz.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
 import { rounds } from './rounds.ts'
+import { isSatchels, textsBelow } from './sync-folders.ts'
 
 const ROUNDS = Number(process.env.TWO_WAY_ROUNDS ?? rounds(4, 40))
 
@@ -45,13 +46,7 @@ afterAll(async () => {
 })
 
 /** What satchel keeps in a folder takes no part. */
-function texts(root: string, own = false): Map<string, string | null> {
-  const all = readdirSync(root, { recursive: true, withFileTypes: true }).map(entry => {
-    const path = join(entry.parentPath, entry.name)
-    return [path.slice(root.length + 1), entry.isFile() ? readFileSync(path, 'utf8') : null] as const
-  })
-  return new Map(all.filter(([path]) => /^\.satchel(\/|$)/.test(path) === own).sort(([a], [b]) => (a < b ? -1 : 1)))
-}
+const texts = (root: string, own = false) => new Map(textsBelow(root).filter(([path]) => isSatchels(path) === own))
 const keptHere = (root: string) => new Set(texts(root, true).values())
 const md5Of = (text: string | Buffer) => createHash('md5').update(text).digest('hex')
 /** Of everything that the service has: in folders, in the trash, and among versions. */
