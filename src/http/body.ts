@@ -146,20 +146,12 @@ export function readRaw(req: IncomingMessage): Upload {
 }
 
 async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
-  // Leaving it must not destroy the request: the rest of its body is still to be taken.
-  const steps = (req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]()
-  const next = interruptible(steps, watches.get(req)?.signal)
   try {
-    for (;;) {
-      const { done, value } = await next()
-      if (done) return
-      yield value
-    }
+    // Leaving it must not destroy the request: the rest of its body is still to be taken. As long as it is not left, nothing else takes that.
+    const bytes = req.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>
+    yield* interruptible(bytes, watches.get(req)?.signal)
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError('INVALID_INPUT', 'The connection broke before the body was complete.', { field: 'body' }, error)
-  } finally {
-    // As long as it listens, nothing else takes the rest of the body. Not awaited: a step may be waiting for bytes still.
-    steps.return?.().catch(() => {})
   }
 }

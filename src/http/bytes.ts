@@ -3,8 +3,8 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import fresh from 'fresh'
 import parseRange from 'range-parser'
+import { leave } from '../runtime/interruptible.ts'
 import type { Delivery, Download } from '../services/sharing/download.ts'
-import { leave } from '../storage/blocks.ts'
 import { allowOnly } from './method.ts'
 
 /** A request, the IP address of its client, and its response; the signal aborts when the client has gone. */

@@ -1,3 +1,5 @@
+import { interruptible } from '../runtime/interruptible.ts'
+
 /** Bytes of a block. */
 export const blockSize = 4 * 1024 * 1024
 /** The limit of Azure per blob, so the largest file is 195 GiB. */
@@ -41,33 +43,6 @@ export function giveBack(memory: SharedArrayBuffer): void {
     free.clear()
     willClear = false
   }, keptMs).unref()
-}
-
-/** Closes a source. Not awaited: `return` settles only after a pending `next`. */
-export function leave(steps: AsyncIterator<unknown>): void {
-  Promise.resolve(steps.return?.()).catch(() => {})
-}
-
-/** Iterates a source until `signal` fires: then the pending step rejects with its reason, however silent the source is. */
-function interruptible<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
-  const steps = source[Symbol.asyncIterator]()
-  // One listener for the whole source: racing each step against a promise would pile up reactions on it.
-  let interrupt = (_reason: unknown) => {}
-  signal.addEventListener('abort', () => interrupt(signal.reason), { once: true })
-  const next = () =>
-    new Promise<IteratorResult<T>>((resolve, reject) => {
-      interrupt = reason => {
-        leave(steps)
-        reject(reason)
-      }
-      if (signal.aborted) return interrupt(signal.reason)
-      steps.next().then(resolve, reject)
-    })
-  const end = async () => {
-    leave(steps)
-    return { done: true as const, value: undefined }
-  }
-  return { [Symbol.asyncIterator]: () => ({ next, return: end }) }
 }
 
 /**

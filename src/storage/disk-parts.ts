@@ -1,6 +1,6 @@
 import { type FileHandle, readdir, rename, stat, unlink } from 'node:fs/promises'
 import { Unavailable } from '../runtime/errors.ts'
-import { interruptible } from '../runtime/interruptible.ts'
+import { interruptibleSteps } from '../runtime/interruptible.ts'
 import { attempt } from './attempts.ts'
 import { readIndex, sizeReceived, writeRecord } from './disk-index.ts'
 import { DurableNames } from './durable-names.ts'
@@ -188,7 +188,7 @@ export async function stagePart(
     let received: Received | undefined
     try {
       await onDisk(() => makeFolder(dir))
-      received = await receivePart(`${dir}/${spooled}`, interruptible(steps, signal), options)
+      received = await receivePart(`${dir}/${spooled}`, interruptibleSteps(steps, signal), options)
       const { bytes, crc32 } = received
       await onDisk(() => settlePart({ parent, dir, spooled, number, options, bytes }))
       // After the disk has read it: memory that was used again too early would not pass.

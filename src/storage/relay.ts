@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { Unavailable } from '../runtime/errors.ts'
-import { leave } from './blocks.ts'
+import { leave } from '../runtime/interruptible.ts'
 import type { Pace } from './time-limit.ts'
 
 /** Bytes that are read before the request is sent, and kept for a retry until the kernel has accepted them and has capacity for more. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { extendLease } from '../../../db/queries/blob.ts'
 import { setArrived } from '../../../db/queries/upload-stream.ts'
 import { interruptible } from '../../runtime/interruptible.ts'
-import { type Block, fillBlocks, leave } from '../../storage/blocks.ts'
+import { type Block, fillBlocks } from '../../storage/blocks.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
 import type { BlobService } from '../tree/blob.ts'
@@ -40,18 +40,10 @@ interface Appending {
 function untilBroken(source: AsyncIterable<Uint8Array>, signal: AbortSignal) {
   const outcome: { error?: unknown; isBroken: boolean } = { isBroken: false }
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    const steps = source[Symbol.asyncIterator]()
-    const next = interruptible(steps, signal)
     try {
-      for (;;) {
-        const { done, value } = await next()
-        if (done) return
-        yield value
-      }
+      yield* interruptible(source, signal)
     } catch (error) {
       Object.assign(outcome, { error, isBroken: true })
-    } finally {
-      leave(steps)
     }
   }
   return { outcome, bytes: bytes() }

@@ -36,10 +36,6 @@ export async function openPieces(
   }
 
   return {
-    get size(): number {
-      return pieces.reduce((sum, { size }) => sum + size, 0)
-    },
-
     /** All of them, followed by other bytes. */
     followedBy: (bytes: Uint8Array): AsyncGenerator<Uint8Array> => joined([bytesOf(pieces), bytes]),
 
