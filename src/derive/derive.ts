@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -9,6 +8,7 @@ import type { Log } from '../runtime/log.ts'
 import { type Child, type Ended, startChild } from './child.ts'
 import type { Kind as OwnKind } from './kinds.ts'
 import type { Bounds, FailureReason, Task } from './outcome.ts'
+import { makeTemporary } from './temporary.ts'
 import { takePicture } from './video.ts'
 
 /** Bytes to derive something from: a file of this machine, or a stream that is written to a temporary file first. */
@@ -188,7 +188,7 @@ export function createDerive({
 
   /** The folder for bytes that the store has no file of. */
   function folder(): Promise<string> {
-    temporary ??= mkdtemp(join(tmpdir(), 'satchel-derive-'))
+    temporary ??= makeTemporary()
     return temporary
   }
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -19,14 +19,21 @@ const sides = { sides: [256, 1280] }
 
 let dir: string
 let derive: Derive
+const { TMPDIR } = process.env
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'satchel-derive-test-'))
+  // What other services leave does not count.
+  process.env.TMPDIR = dir
   derive = createDerive({ processes: 1, readable: [dir], log })
 })
 afterAll(async () => {
   await derive.stop()
+  if (TMPDIR === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = TMPDIR
   await rm(dir, { recursive: true, force: true })
 })
+
+const temporary = async () => (await readdir(dir)).filter(name => name.startsWith('satchel-derive-'))
 
 async function fileWith(bytes: Uint8Array | string, name = `${Math.random()}`): Promise<string> {
   const path = join(dir, name)
@@ -63,12 +70,23 @@ describe('A process apart', () => {
     ])
     expect(a).toMatchObject({ ok: true, value: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } })
     expect(a).toEqual(b)
-    // Nothing of the stream stays behind. Tests beside this one may be at work.
-    await until(async () => {
-      const folders = await readdir(tmpdir())
-      const ours = folders.filter(name => /^satchel-derive-(?!test)/.test(name))
-      return (await Promise.all(ours.map(name => readdir(join(tmpdir(), name)).catch(() => [])))).flat().length === 0
-    })
+    // Nothing of the stream stays behind.
+    const [folder = ''] = await temporary()
+    expect(await readdir(join(dir, folder))).toEqual([])
+  })
+
+  it('deletes the copies that a killed service has left', async () => {
+    const { pid = 0 } = spawnSync('true')
+    for (const number of [pid, process.ppid]) {
+      await mkdir(join(dir, `satchel-derive-${number}-left`))
+      await writeFile(join(dir, `satchel-derive-${number}-left`, 'copy'), 'of a file')
+    }
+    const another = createDerive({ processes: 1, readable: [dir], log })
+    await another.run({ kind: 'digest', source: { path: await fileWith('x') }, mediaType: 'text/plain' })
+    expect(await temporary()).not.toContain(`satchel-derive-${pid}-left`)
+    expect(await temporary()).toEqual(expect.arrayContaining([`satchel-derive-${process.ppid}-left`]))
+    expect((await temporary()).filter(name => name.startsWith(`satchel-derive-${process.pid}-`))).toHaveLength(2)
+    await another.stop()
   })
 
   it('does not write more than a source says it has', async () => {
@@ -230,8 +248,7 @@ describe('A process apart', () => {
   })
 
   it('may read nothing but what it is given', async () => {
-    const outside = await mkdtemp(join(tmpdir(), 'satchel-outside-'))
-    await mkdir(outside, { recursive: true })
+    const outside = await mkdtemp(`${dir}-outside-`)
     await writeFile(join(outside, 'secret'), 'secret')
     const source = { path: join(outside, 'secret') }
     await expect(derive.run({ kind: 'digest', source, mediaType: 'x/y' })).rejects.toThrow(DeriveUnavailable)
