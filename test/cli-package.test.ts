@@ -22,7 +22,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'satchel-cli-package-'))
   sources = join(dir, 'sources')
   const needed =
-    /^(package\.json|LICENSE|src(\/(cli|upload-engine)(\/.*)?|\/runtime(\/open-browser\.ts)?|\/values(\/tag-key\.ts)?)?)?$/
+    /^(package\.json|LICENSE|src(\/(cli|upload-engine)(\/.*)?|\/runtime(\/(is-running|open-browser)\.ts)?|\/values(\/tag-key\.ts)?)?)?$/
   cpSync('.', sources, {
     recursive: true,
     filter: path => needed.test(relative('.', path)) && !/^src\/cli\/(dist|LICENSE)/.test(relative('.', path)),

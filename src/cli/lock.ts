@@ -1,6 +1,7 @@
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import limitTo, { type LimitFunction } from 'p-limit'
+import { isRunning } from '../runtime/is-running.ts'
 import { Failure } from './failure.ts'
 
 /** Queues within this process, by lock. */
@@ -39,7 +40,8 @@ async function acquire(lock: string, busy: (pid: number) => Failure): Promise<vo
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
         const pid = Number(await readFile(lock, 'utf8').catch(() => ''))
-        if (isRunning(pid)) {
+        // With the own id it is stale.
+        if (pid !== process.pid && isRunning(pid)) {
           const { code, message, details } = busy(pid)
           const hint = `Wait until it ends. If there is no such process, remove ${lock}`
           throw new Failure(code, `${message} ${hint}`, details)
@@ -48,15 +50,5 @@ async function acquire(lock: string, busy: (pid: number) => Failure): Promise<vo
       }
   } finally {
     await rm(own, { force: true })
-  }
-}
-
-/** Whether the process exists, even of another user. A lock with the own id is stale. */
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

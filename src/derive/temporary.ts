@@ -1,19 +1,11 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isRunning } from '../runtime/is-running.ts'
 
 const PREFIX = 'satchel-derive-'
 /** Those of this process. After a start of a container, an earlier process had the same number. */
 const own = new Set<string>()
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
-}
 
 /** Makes a folder for copies of what is in the store. Those of processes that were killed go: they have bytes of people's files. */
 export async function makeTemporary(): Promise<string> {

@@ -190,11 +190,12 @@ describe('Arrows', () => {
     expect(arrows.filter(a => a.file === file && !leaves[file]?.includes(a.target)).map(a => a.target)).toEqual([])
   })
 
-  it('lead from the command line to nothing of the service but the words of its contract, what opens a browser, and how tags are told apart', () => {
+  it('lead from the command line to nothing of the service but the words of its contract, what opens a browser, whether a process runs, and how tags are told apart', () => {
     const own = ['src/cli/', 'src/upload-engine/']
     const isOwn = (file: string) => own.some(folder => file.startsWith(folder))
     const out = arrows.filter(({ file, to }) => file.startsWith('src/cli/') && !isOwn(to))
     expect([...new Set(out.map(({ target }) => target))].sort()).toEqual([
+      'src/runtime/is-running.ts',
       'src/runtime/open-browser.ts',
       'src/values/tag-key.ts',
       'type src/access/scopes.ts',

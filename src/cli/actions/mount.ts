@@ -3,6 +3,7 @@ import { realpath, rmdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { isRunning } from '../../runtime/is-running.ts'
 import { Failure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
 import { mountByDavfs2 } from '../mount/davfs2.ts'
@@ -139,15 +140,6 @@ async function uploaded({ notice, patience }: Context, { id, pid }: Mounted): Pr
     if (pending !== said) notice(`Waiting for ${plural(pending, 'file')} to be uploaded.`)
     said = pending
     await sleep(300)
-  }
-}
-
-const isRunning = (pid: number | null): boolean => {
-  if (pid === null) return false
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
