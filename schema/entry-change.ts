@@ -5,7 +5,7 @@ import { joinPath } from '../src/values/paths.ts'
 import { entryNotFound, type EntryRef as Ref } from './access.ts'
 import type { ObjectFields } from './builder.ts'
 import type { Context } from './context.ts'
-import { entriesOf, entryOf, findInDrive, folderField, inDrive, isFolder } from './entry.ts'
+import { entriesOf, entryOf, findInDrive, folderField, inDrive, isFolder, modifiedAtInput } from './entry.ts'
 import { DrivePath, EntryRef, nameOf } from './entry-ref.ts'
 import { OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
@@ -55,6 +55,7 @@ mutation('uploadFile', {
     'FOLDER_NOT_FOUND',
     'REVISION_MISMATCH',
   ],
+  places: { modified_at: 'modifiedAt' },
   input: t => ({
     file: t.field({ type: 'Upload', required: true, description: 'Its bytes and its name.' }),
     folder: t.field({
@@ -66,16 +67,17 @@ mutation('uploadFile', {
       type: OnConflict,
       description: 'What to do if the name is taken; by default FAIL.',
     }),
+    modifiedAt: modifiedAtInput(t),
     expectedRevision: t.int({
       description: 'The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one.',
     }),
   }),
   on: ({ folder }) => (folder ? { entries: [folder], orShare: true } : { driveId: null }),
-  resolve: async ({ file, folder, onConflict, expectedRevision: expected }, context) => {
+  resolve: async ({ file, folder, onConflict, modifiedAt, expectedRevision: expected }, context) => {
     const { services, drive, tree, limits, caller } = context
     const decide = () => drive.onConflict(onConflict)
     decide()
-    const to = { folder: folder ? await folderPath(context, drive, folder) : '' }
+    const to = { folder: folder ? await folderPath(context, drive, folder) : '', modifiedAt }
     const { id } = await services.files.upload(tree, await file, { to, expected, decide, limits }, caller)
     return { drive, file: await madeEntry(context, drive, id) }
   },

@@ -3,7 +3,7 @@ import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
 import { findDriveOf } from './access.ts'
 import { batch } from './batch.ts'
-import type { ObjectFields } from './builder.ts'
+import type { InputFields, ObjectFields } from './builder.ts'
 import { connectionOf } from './connection.ts'
 import type { Context } from './context.ts'
 import { Permission } from './enums.ts'
@@ -134,4 +134,11 @@ export const folderField = <Payload extends object>(t: ObjectFields<Payload>, ma
       const { parentId, drive } = made(payload)
       return parentId ? entryOf(context, drive, parentId) : null
     },
+  })
+
+/** When an uploaded file was last modified. */
+export const modifiedAtInput = (t: InputFields) =>
+  t.field({
+    type: 'DateTime',
+    description: 'When the file was last modified on its computer; by default, it has the time of its upload.',
   })

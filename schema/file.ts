@@ -13,6 +13,10 @@ File.implement({
   fields: t => ({
     contentType: t.exposeString('contentType', { description: 'Its media type.' }),
     md5: t.exposeString('md5', { description: 'MD5 of its bytes in lower-case hex. Notes belong to it.' }),
+    modifiedAt: t.expose('modifiedAt', {
+      type: 'DateTime',
+      description: 'When its content was last modified, as its computer says; otherwise, when it was uploaded.',
+    }),
     note: t.withAuth({ drive: 'read' }).string({
       nullable: true,
       description:

@@ -73,6 +73,13 @@ const SharedEntry = builder.objectRef<Shown>('SharedEntry').implement({
       type: 'DateTime',
       description: 'When it was created, moved, renamed or replaced.',
     }),
+    modifiedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description:
+        'When the content of a file was last modified, as its computer says; otherwise, when it was uploaded.',
+      resolve: ({ kind, modifiedAt }) => (kind === FILE ? modifiedAt : null),
+    }),
     thumbnail: t.field({
       type: 'URL',
       nullable: true,

@@ -8,7 +8,7 @@ import type { UploadSessionView } from '../src/services/uploads/upload-session-v
 import { findDriveOf } from './access.ts'
 import { batchSeen } from './batch.ts'
 import { builder, type InputFields } from './builder.ts'
-import { findInDrive, folderField } from './entry.ts'
+import { findInDrive, folderField, modifiedAtInput } from './entry.ts'
 import { madeEntry } from './entry-change.ts'
 import { ErrorCode, enumOf, OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
@@ -141,7 +141,7 @@ mutation('startUpload', {
     'QUOTA_EXCEEDED',
     'SHARE_FULL',
   ],
-  places: { filename: 'fileName' },
+  places: { filename: 'fileName', modified_at: 'modifiedAt' },
   input: t => ({
     drive: t.id({
       description: "The id of the drive, or of a share that the caller may edit; by default the caller's own drive.",
@@ -150,6 +150,7 @@ mutation('startUpload', {
     fileName: t.string({ required: true, description: 'The name of the new file.' }),
     size: t.field({ type: 'Bytes', required: true, description: 'Size of the file in bytes; reserved at once.' }),
     contentType: t.string({ description: 'Its media type.' }),
+    modifiedAt: modifiedAtInput(t),
     direct: t.boolean({ description: 'Whether to send the parts directly to the blob store, to signed URLs.' }),
     onConflict: t.field({
       type: OnConflict,

@@ -1,4 +1,5 @@
 import { mapPage } from '../db/queries/page.ts'
+import { modifiedAtOf } from '../db/queries/version.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { VersionView } from '../src/services/tree/version.ts'
 import { findDriveOf } from './access.ts'
@@ -28,6 +29,11 @@ const Version = builder.objectRef<VersionNode>('Version').implement({
     contentType: t.exposeString('fileType', { description: 'Its media type.' }),
     md5: t.exposeString('md5', { description: 'MD5 of its bytes in lower-case hex.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
+    modifiedAt: t.field({
+      type: 'DateTime',
+      description: 'When it was last modified, as its computer says; otherwise, when it was uploaded.',
+      resolve: modifiedAtOf,
+    }),
     createdBy: personField(t, 'Who uploaded it; null when their account is gone.', ({ createdBy }) => createdBy),
     replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When it was replaced.' }),
     expiresAt: t.expose('expiresAt', {

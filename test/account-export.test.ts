@@ -180,7 +180,7 @@ describe('The export of an account', () => {
     ])
     expect(all.files[0]).toEqual({
       ...{ id: anId, path: 'docs/deep/a.txt', file_type: 'text/plain', size: 5, md5_checksum: md5, revision: 1 },
-      ...{ created_at: aTime, updated_at: aTime },
+      ...{ created_at: aTime, modified_at: aTime, updated_at: aTime },
     })
     expect(all.notes).toEqual([{ md5_checksum: md5, content: 'mine "quoted" \u2028 \u{1f92b}', updated_at: aTime }])
     expect(all.versions).toMatchObject([{ file_id: all.files[1].id, size: 3, replaced_at: aTime }])

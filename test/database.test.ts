@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { migrate } from '../db/migrate.ts'
+import { FILE, FOLDER } from '../db/models/entry.ts'
 import { Share } from '../db/models/share.ts'
 import { selection } from '../db/queries/sql.ts'
 import { freshDatabase } from './fresh-database.ts'
@@ -232,6 +234,36 @@ it('Sessions and memberships that began before have no provider that could end t
     await migrate(db)
     expect(await shape()).toEqual(now)
   }
+})
+
+it('A database of the version before times of files gets them, and what Windows had set of files as a property goes', async () => {
+  const { db } = fresh
+  for (const table of ['entry', 'version', 'upload_session'])
+    await db.run(`ALTER TABLE ${table} DROP COLUMN modified_at`)
+  const hash = createHash('sha256').update('urn:schemas-microsoft-com:\nWin32LastModifiedTime').digest('hex')
+  const insert = (id: string, kind: number) =>
+    db.run(
+      `INSERT INTO entry (id, bucket_id, parent_id, kind, name, file_type, md5, total_bytes, total_files, total_folders, levels_below, bytes_below, created_at, updated_at, revision)
+       VALUES (?, 'b', NULL, ?, ?, '', '', 0, 0, 0, 0, 0, 1, 1, 1)`,
+      [id, kind, id],
+    )
+  for (const [id, kind] of [
+    ['a-file', FILE],
+    ['a-folder', FOLDER],
+  ] as const) {
+    await insert(id, kind)
+    for (const nameHash of [hash, hash.replaceAll('a', 'b')])
+      await db.run("INSERT INTO dav_property (entry_id, name_hash, content) VALUES (?, ?, '<x/>')", [id, nameHash])
+  }
+  await db.run("DELETE FROM migration WHERE name = '0032-file-times'")
+  await migrate(db)
+  expect(await db.rows('SELECT id, modified_at AS modifiedAt FROM entry ORDER BY id')).toEqual([
+    { id: 'a-file', modifiedAt: null },
+    { id: 'a-folder', modifiedAt: null },
+  ])
+  const left = await db.rows<{ id: string }>('SELECT entry_id AS id FROM dav_property ORDER BY entry_id')
+  expect(left.map(({ id }) => id)).toEqual(['a-file', 'a-folder', 'a-folder'])
+  await db.run('DELETE FROM entry')
 })
 
 it('A migration runs once, and not in a new database, whose tables are as the models are already', async () => {

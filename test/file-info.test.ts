@@ -35,7 +35,7 @@ describe.each(bases)('The details of a file %s', (_whose, baseOf, path) => {
     const byPath = await info(alice, baseOf(), { path })
     expect(byPath.response).toEqual({
       ...{ id: anId, name: 'a.txt', path, file_type: 'text/plain', size: 7, revision: 1 },
-      ...{ md5_checksum: '9a0364b9e99bb480dd25e1f0284c8555', created_at: aTime, updated_at: aTime },
+      ...{ md5_checksum: '9a0364b9e99bb480dd25e1f0284c8555', created_at: aTime, modified_at: aTime, updated_at: aTime },
       created_by: alice.userId,
     })
     expect(byPath.headers.get('etag')).toBe('"1"')

@@ -92,6 +92,7 @@ describe('POST /api/files/upload', () => {
         size: 5,
         md5_checksum: '5d41402abc4b2a76b9719d911017c592',
         created_at: aTime,
+        modified_at: answer.response.file.created_at,
         updated_at: answer.response.file.created_at,
       },
     })
@@ -340,6 +341,7 @@ describe('GET /api/files/tree', () => {
           md5_checksum: '5d41402abc4b2a76b9719d911017c592',
           id: made.file.id,
           created_at: made.file.created_at,
+          modified_at: made.file.created_at,
           updated_at: made.file.updated_at,
         },
       ],
@@ -459,6 +461,7 @@ describe('POST /api/files/move', () => {
       md5_checksum: made.file.md5_checksum,
       id: made.file.id,
       created_at: made.file.created_at,
+      modified_at: made.file.created_at,
     })
     expect((await tree(alice)).response.folders).toContain('from')
   })

@@ -78,6 +78,7 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
         path: '/docs/new',
         md5_checksum: HELLO,
         created_at: aTime,
+        modified_at: aTime,
         uploaded_by: bob.userId,
       },
     ])
@@ -192,6 +193,7 @@ describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
           uploaded_by: bob.userId,
           uploaded_by_email: bob.email,
           created_at: aTime,
+          modified_at: aTime,
         },
       ],
       folders: [

@@ -32,7 +32,9 @@ export const Entry = table({
     /** Who made the present content, and when; null where it is the one with which the file was made. */
     contentBy: uuid.nullable(),
     contentAt: moment.nullable(),
-    /** When a picture or film was taken, by the clock of its camera, else when it was uploaded; null for other files. */
+    /** When it was last modified, as the computer says that it came from; null where that said nothing, and for folders. */
+    modifiedAt: moment.nullable(),
+    /** When a picture or film was taken, by the clock of its camera, else when it was modified, or came; null for other files. */
     picturedAt: moment.nullable(),
     /** Grows with each change of its content, its name or its place. */
     revision: number.default(1),

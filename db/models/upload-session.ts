@@ -37,6 +37,8 @@ export const UploadSession = table({
     claimUntil: moment,
     /** What to do when something of this name is there at the end. */
     onConflict: word<OnConflict>(9).default('fail'),
+    /** When the file was last modified, as its client says; null where it says nothing. */
+    modifiedAt: moment.nullable(),
     createdAt: moment,
     /** Of its completion in the background; null as long as none was asked for. */
     state: word<CompletionState>(10).nullable(),

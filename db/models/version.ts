@@ -15,6 +15,8 @@ export const Version = table({
     /** Who made this content, and when. */
     createdBy: uuid.nullable(),
     createdAt: moment,
+    /** When it was last modified, as the computer says that it came from; null where that said nothing. */
+    modifiedAt: moment.nullable(),
     replacedAt: moment,
   },
   indexes: [['blobId'], ['entryId', 'id'], ['bucketId', 'id'], ['replacedAt']],

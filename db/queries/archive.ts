@@ -17,7 +17,7 @@ export interface ArchivedRow {
 }
 
 const SELECT = `SELECT e.id, e.parent_id AS parentId, e.kind, e.name, e.blob_id AS blobId, e.total_bytes AS size,
-  e.total_files + e.total_folders AS entries, COALESCE(e.content_at, e.created_at) AS modifiedAt, b.crc32
+  e.total_files + e.total_folders AS entries, COALESCE(e.modified_at, e.content_at, e.created_at) AS modifiedAt, b.crc32
   FROM entry e LEFT JOIN blobs b ON b.id = e.blob_id WHERE`
 
 /** Rows that one statement reads: SQLite reads in the thread that serves. */

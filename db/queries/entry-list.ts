@@ -21,6 +21,8 @@ export interface EntryRow {
   createdBy: string | null
   createdAt: number
   updatedAt: number
+  /** When its content was last modified; of a folder, when it was made. */
+  modifiedAt: number
   /** Grows with each change of its content, its name or its place. */
   revision: number
 }
@@ -39,7 +41,7 @@ export interface PlacedRow extends ChildRow {
 }
 
 const listedColumns = (e: string): string =>
-  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt, ${e}.revision`
+  `${e}.id, ${e}.kind, ${e}.name, ${e}.file_type AS contentType, ${e}.total_bytes AS size, ${e}.total_files AS fileCount, ${e}.md5, ${e}.created_by AS createdBy, ${e}.created_at AS createdAt, ${e}.updated_at AS updatedAt, COALESCE(${e}.modified_at, ${e}.content_at, ${e}.created_at) AS modifiedAt, ${e}.revision`
 
 const childColumns = `${listedColumns('entry')}, entry.blob_id AS blobId`
 

@@ -2,7 +2,7 @@ import { v7 as newId } from 'uuid'
 import { MAX_PAGE } from '../../src/values/limits.ts'
 import { isPictured } from '../../src/values/pictured.ts'
 import { type Db, isDuplicate, type Tx } from '../index.ts'
-import { Entry, type FILE, FOLDER } from '../models/entry.ts'
+import { Entry, FILE, FOLDER } from '../models/entry.ts'
 import type { Totals } from './bucket.ts'
 import { type Node, nodeColumns } from './entry-path.ts'
 import { besideKeys, byId, inParts, insertion, placeholders } from './sql.ts'
@@ -22,12 +22,16 @@ export interface NewEntry {
   md5?: string
   by: string | null
   at?: number
-  /** When the content of a picture was taken; without it, the time of its upload counts. */
-  takenAt?: number | null
+  /** When the content was last modified, as far as its client says. */
+  modifiedAt?: number | null
+  /** By which time a picture is sorted; without it, that of its content. */
+  picturedAt?: number | null
 }
 
-const picturedAtOf = ({ fileType = '', takenAt }: Pick<NewEntry, 'fileType' | 'takenAt'>, at: number): number | null =>
-  isPictured(fileType) ? (takenAt ?? at) : null
+const picturedAtOf = (
+  { fileType = '', picturedAt, modifiedAt }: Pick<NewEntry, 'fileType' | 'picturedAt' | 'modifiedAt'>,
+  at: number,
+): number | null => (isPictured(fileType) ? (picturedAt ?? modifiedAt ?? at) : null)
 
 /** Inserts a row; the caller updates the totals above it. @returns its id; undefined when its folder has an entry of this name */
 export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string | undefined> {
@@ -181,11 +185,11 @@ export async function folderNames(db: Db, folderId: string): Promise<string[]> {
 }
 
 /** An entry with all that a copy of it takes over. */
-export type CopiedEntry = Node & Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5'> & { takenAt: number | null }
+export type CopiedEntry = Node & Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5' | 'modifiedAt' | 'picturedAt'>
 
-// Any other time than that of the upload is that of the content.
-const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5,
-  CASE WHEN pictured_at <> COALESCE(content_at, created_at) THEN pictured_at END AS takenAt FROM entry`
+// The copy is made later, but its content is as old as that of the original.
+const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5, pictured_at AS picturedAt,
+  CASE WHEN kind = ${FILE} THEN COALESCE(modified_at, content_at, created_at) END AS modifiedAt FROM entry`
 
 /** Some entries of a locked tree. */
 export async function copiedEntries(db: Db, ids: string[], tx: Tx): Promise<CopiedEntry[]> {
@@ -227,6 +231,7 @@ export async function insertEntries(db: Db, rows: NewEntry[], tx: Tx): Promise<v
       blobId: null,
       fileType: '',
       md5: '',
+      modifiedAt: null,
       ...row,
       levelsBelow: row.levelsBelow ?? 0,
       bytesBelow: row.bytesBelow ?? 0,

@@ -132,7 +132,7 @@ const takenAtOf = (blob: string) =>
   `(SELECT p.taken_at + COALESCE(JSON_EXTRACT(p.details, '$.zoneMinutes'), 0) * 60000
     FROM blobs b JOIN preview p ON p.digest = b.sha256 WHERE b.id = ${blob} AND p.state = 'made')`
 
-/** The time of a file as a picture, as an expression. Its values are the time of its upload and its blob. */
+/** The time of a file as a picture, as an expression. Its values are its blob, and when its content was modified. */
 export const picturedAtOfBlob = `COALESCE(${takenAtOf('?')}, ?)`
 
 /** Sorts all files with these blobs as pictures of a time. @returns the buckets that they are in */
@@ -160,9 +160,18 @@ export async function blobsWith(db: Db, sha256: string, tx: Tx): Promise<string[
 
 const isPictured = (e: string) => `${e}.kind = ${FILE} AND SUBSTR(${e}.file_type, 1, 6) IN ('image/', 'video/')`
 
-/** The time that a file has as a picture, from what is known of it; NULL for what is none. */
-const expected = (e: string) =>
-  `CASE WHEN ${isPictured(e)} THEN COALESCE(${takenAtOf(`${e}.blob_id`)}, ${e}.content_at, ${e}.created_at) END`
+/** The time that a file has as a picture, from what is known of it; NULL for what is none. @param times the first that is known counts */
+const expected = (e: string, times = ['modified_at', 'content_at', 'created_at']) =>
+  `CASE WHEN ${isPictured(e)} THEN COALESCE(${[takenAtOf(`${e}.blob_id`), ...times.map(time => `${e}.${time}`)].join(', ')}) END`
+
+/** Says when the content of a file was last modified; null for when it came. */
+export const setModifiedAt = (db: Db, id: string, modifiedAt: number | null, tx: Tx): Promise<number> =>
+  db.run(
+    `UPDATE entry SET modified_at = ?, pictured_at = CASE WHEN pictured_at IS NOT NULL
+       THEN COALESCE(${takenAtOf('entry.blob_id')}, ?, content_at, created_at) END WHERE id = ? AND kind = ${FILE}`,
+    [modifiedAt, modifiedAt, id],
+    tx,
+  )
 
 const isMisplaced = ({ dialect }: Db, e: string) =>
   dialect === 'mysql' ? `NOT (${e}.pictured_at <=> ${expected(e)})` : `${e}.pictured_at IS NOT ${expected(e)}`
@@ -174,6 +183,10 @@ export const misplacedPicturesAfter = (db: Db, id: string, limit: number): Promi
 export const placePicture = (db: Db, id: string, tx: Tx): Promise<number> =>
   db.run(`UPDATE entry SET pictured_at = ${expected('entry')} WHERE id = ? AND ${isMisplaced(db, 'entry')}`, [id], tx)
 
-/** Gives all files their times as pictures: for a migration. */
+/** Gives all files their times as pictures: for a migration, after which there will be times of modification. */
 export const placeAllPictures = (db: Db, tx: Tx | null): Promise<number> =>
-  db.run(`UPDATE entry SET pictured_at = ${expected('entry')} WHERE ${isPictured('entry')}`, [], tx)
+  db.run(
+    `UPDATE entry SET pictured_at = ${expected('entry', ['content_at', 'created_at'])} WHERE ${isPictured('entry')}`,
+    [],
+    tx,
+  )

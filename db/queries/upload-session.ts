@@ -18,6 +18,7 @@ export interface SessionRow
     | 'onConflict'
     | 'writableUntil'
     | 'claimUntil'
+    | 'modifiedAt'
     | 'createdAt'
   > {
   direct: number | boolean
@@ -29,7 +30,8 @@ export interface SessionRow
 }
 
 const columns = `s.id, s.bucket_id AS bucketId, s.share_id AS shareId, s.path, s.file_type AS fileType, s.size, s.part_size AS partSize, s.direct,
-    s.on_conflict AS onConflict, s.writable_until AS writableUntil, s.claim_until AS claimUntil, s.created_at AS createdAt, s.state,
+    s.on_conflict AS onConflict, s.writable_until AS writableUntil, s.claim_until AS claimUntil,
+    s.modified_at AS modifiedAt, s.created_at AS createdAt, s.state,
     (SELECT t.kind FROM upload_stream t WHERE t.id = s.id) AS stream`
 /** The unfinished uploads of a user; its values are the user id and the current time. */
 const unfinished = `SELECT ${columns}, b.lease_until AS expiresAt

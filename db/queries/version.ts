@@ -8,13 +8,19 @@ import { picturedAtOfBlob } from './picture.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
 /** The bytes of a file: who made them, and when (milliseconds since 1970). */
-export type Content = Pick<Version, 'blobId' | 'fileType' | 'md5' | 'createdBy' | 'createdAt'> & { size: number }
+export type Content = Pick<Version, 'blobId' | 'fileType' | 'md5' | 'createdBy' | 'createdAt' | 'modifiedAt'> & {
+  size: number
+}
+
+/** When a content was last modified: when it came, unless its client says otherwise. */
+export const modifiedAtOf = ({ modifiedAt, createdAt }: Pick<Content, 'modifiedAt' | 'createdAt'>): number =>
+  modifiedAt ?? createdAt
 
 /** A replaced content of a file. */
 export type VersionRow = Content & Pick<Version, 'id' | 'bucketId' | 'entryId' | 'replacedAt'>
 
 const columns = `id, bucket_id AS bucketId, entry_id AS entryId, blob_id AS blobId, file_type AS fileType, md5, bytes AS size,
-  created_by AS createdBy, created_at AS createdAt, replaced_at AS replacedAt`
+  created_by AS createdBy, created_at AS createdAt, modified_at AS modifiedAt, replaced_at AS replacedAt`
 
 /** What a file is at this moment. Its content is that with which it was made until another one replaces it. */
 export interface CurrentFile extends Pick<Entry, 'createdBy' | 'createdAt' | 'revision'> {
@@ -24,7 +30,7 @@ export interface CurrentFile extends Pick<Entry, 'createdBy' | 'createdAt' | 're
 export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<CurrentFile | undefined> {
   const row = await db.row<Content & Pick<Entry, 'contentBy' | 'contentAt' | 'revision'>>(
     `SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt,
-       content_by AS contentBy, content_at AS contentAt, revision FROM entry WHERE id = ? AND blob_id IS NOT NULL`,
+       content_by AS contentBy, content_at AS contentAt, modified_at AS modifiedAt, revision FROM entry WHERE id = ? AND blob_id IS NOT NULL`,
     [entryId],
     tx,
   )
@@ -38,11 +44,12 @@ export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<Curr
 export async function setContent(db: Db, entryId: string, content: Content, at: number, tx: Tx): Promise<void> {
   const isPicture = isPictured(content.fileType)
   await db.run(
-    `UPDATE entry SET blob_id = ?, file_type = ?, md5 = ?, total_bytes = ?, content_by = ?, content_at = ?, updated_at = ?,
+    `UPDATE entry SET blob_id = ?, file_type = ?, md5 = ?, total_bytes = ?, content_by = ?, content_at = ?, modified_at = ?, updated_at = ?,
        pictured_at = ${isPicture ? picturedAtOfBlob : 'NULL'}, revision = revision + 1 WHERE id = ?`,
     [
-      ...[content.blobId, content.fileType, content.md5, content.size, content.createdBy, content.createdAt, at],
-      ...(isPicture ? [content.blobId, content.createdAt] : []),
+      ...[content.blobId, content.fileType, content.md5, content.size, content.createdBy, content.createdAt],
+      ...[content.modifiedAt, at],
+      ...(isPicture ? [content.blobId, modifiedAtOf(content)] : []),
       entryId,
     ],
     tx,

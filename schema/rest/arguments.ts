@@ -16,6 +16,13 @@ export const cursor = { description: 'Where to continue: the `next_cursor` of th
 /** Which page of a list. */
 export const paged = (arg: Argument) => ({ cursor: arg.string(cursor), limit: arg.int(limit) })
 
+export const modifiedAt = (arg: Argument) =>
+  arg({
+    type: 'DateTime',
+    description: 'When the file was last modified on its computer; without it, it has the time of its upload.',
+    example: '2024-05-01T12:00:00.000Z',
+  })
+
 export const onConflict = {
   description: 'What to do if the name is taken; fail by default.',
   example: 'keep_both',

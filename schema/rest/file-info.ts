@@ -1,7 +1,7 @@
 import type { Drive } from '../../src/access/drive.ts'
 import type { FileView } from '../../src/services/tree/listing.ts'
 import { objectOf } from './builder.ts'
-import { BYTES, FILE_PATH, MD5, MEDIA_TYPE } from './examples.ts'
+import { BYTES, FILE_PATH, MD5, MEDIA_TYPE, MODIFIED } from './examples.ts'
 import { named, operation as ofOwnFiles } from './files.ts'
 import { declareForOwners } from './owners.ts'
 
@@ -23,6 +23,7 @@ const FileInfo = objectOf<FileView & { drive: Drive }>('FileInfo', 'A file as it
   }),
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   created_by: t.exposeID('createdBy', { nullable: true }),
+  modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
   updated_at: t.expose('updatedAt', { type: 'DateTime' }),
 }))
 

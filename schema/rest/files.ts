@@ -2,9 +2,9 @@ import type { FileView, FolderView, ListedFile } from '../../src/services/tree/l
 import { figure, MAX_DELETED_FILES } from '../../src/values/limits.ts'
 import { joinPath } from '../../src/values/paths.ts'
 import type { Upload, UploadFields } from '../../src/values/upload.ts'
-import { ifMatch, move, onConflict, paged } from './arguments.ts'
+import { ifMatch, modifiedAt, move, onConflict, paged } from './arguments.ts'
 import { type DriveContext, objectOf } from './builder.ts'
-import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, MD5, MEDIA_TYPE } from './examples.ts'
+import { BYTES, CURSOR, FILE_PATH, FOLDER_PATH, MD5, MEDIA_TYPE, MODIFIED } from './examples.ts'
 import { operationsOf } from './operation.ts'
 
 export const operation = operationsOf('files', 'Files of the caller.')
@@ -22,6 +22,7 @@ export const File = objectOf<FileView>('File', 'A file of the caller.', t => ({
     description: 'MD5 of the bytes, lower-case hex; identifies the file for notes.',
     example: MD5,
   }),
+  modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
   name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
   path: t.string({ description: 'Full path.', example: FILE_PATH, resolve: file => joinPath(file.names) }),
   size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
@@ -33,6 +34,7 @@ const TreeFile = objectOf<ListedFile>('TreeFile', 'A file in a listing.', t => (
   file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
   id: t.exposeID('id'),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
+  modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
   name: t.exposeString('path', { description: 'Full path.', example: FILE_PATH }),
   size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
   updated_at: t.expose('updatedAt', { type: 'DateTime' }),
@@ -171,14 +173,15 @@ operation('POST /api/files/upload', 'uploadFile', {
   fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
   wrap: 'file',
   msg: 'file_uploaded',
-  from: { file: 'form', folder: 'form', on_conflict: 'form' },
+  from: { file: 'form', folder: 'form', modified_at: 'form', on_conflict: 'form' },
   args: arg => ({
     file: arg({ type: 'Upload', required: true }),
     folder: arg.string({ description: 'Path of the folder; missing ones are created.', example: 'docs' }),
     if_match: arg.string(ifMatch),
+    modified_at: modifiedAt(arg),
     on_conflict: arg.string(onConflict),
   }),
   type: File,
-  resolve: async ({ file, folder, on_conflict: choice, if_match: expected }, context) =>
-    uploadFile(context, await file, { folder, onConflict: choice }, expected),
+  resolve: async ({ file, folder, on_conflict: choice, modified_at: time, if_match: expected }, context) =>
+    uploadFile(context, await file, { folder, onConflict: choice, modifiedAt: time }, expected),
 })

@@ -4,6 +4,7 @@ import type { SentFile } from '../../src/services/sharing/file-request-upload.ts
 import type { UploadSessionView } from '../../src/services/uploads/upload-session-view.ts'
 import { MAX_SENDER_NAME } from '../../src/values/limits.ts'
 import type { Context } from '../context.ts'
+import { modifiedAt } from './arguments.ts'
 import { type Argument, objectOf } from './builder.ts'
 import { BYTES, CRC32, FILE_REQUEST_TOKEN, MD5, MEDIA_TYPE, PASSWORD, SENDER_TOKEN } from './examples.ts'
 import { operation } from './file-requests.ts'
@@ -107,11 +108,15 @@ operation('POST /api/request/{token}/upload', 'sendRequestedFile', {
   statuses: [400, 401, 403, 404, 429],
   fails: UPLOAD_FAILS,
   rateLimit: 'file_request_uploads',
-  from: { sender: SENDER, file: 'form' },
-  args: arg => ({ ...place(arg), file: arg({ type: 'Upload', required: true, description: 'The file.' }) }),
+  from: { sender: SENDER, file: 'form', modified_at: 'form' },
+  args: arg => ({
+    ...place(arg),
+    file: arg({ type: 'Upload', required: true, description: 'The file.' }),
+    modified_at: modifiedAt(arg),
+  }),
   type: Received,
-  resolve: async ({ token, sender, file }, context) =>
-    context.services.fileRequestUploads.upload(token, visitOf(context, sender), await file),
+  resolve: async ({ token, sender, file, modified_at: time }, context) =>
+    context.services.fileRequestUploads.upload(token, visitOf(context, sender), await file, time),
 })
 
 const Started = objectOf<UploadSessionView & { sender: string }>('StartedRequestedUpload', t => ({
@@ -136,11 +141,14 @@ operation('POST /api/request/{token}/uploads', 'startRequestedUpload', {
     ...place(arg),
     content_type: arg.string({ description: 'Media type.', example: MEDIA_TYPE }),
     filename: arg.string({ required: true, example: 'report.pdf' }),
+    modified_at: modifiedAt(arg),
     size: arg({ type: 'Long', required: true, description: 'Bytes; reserved at once.', example: BYTES }),
   }),
   type: Started,
-  resolve: ({ token, sender, filename, size, content_type: contentType }, context) =>
-    context.services.fileRequestUploads.start(token, visitOf(context, sender), { filename, size, contentType }),
+  resolve: ({ token, sender, content_type: contentType, modified_at: modifiedAt, filename, size }, context) => {
+    const declared = { filename, size, contentType, modifiedAt }
+    return context.services.fileRequestUploads.start(token, visitOf(context, sender), declared)
+  },
 })
 
 const upload = (arg: Argument) => ({ ...place(arg), upload_id: arg.id({ required: true }) })

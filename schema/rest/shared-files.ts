@@ -1,6 +1,6 @@
 import { FOLDER } from '../../db/models/entry.ts'
 import { joinPath, parsePath } from '../../src/values/paths.ts'
-import { ifMatch, move, onConflict } from './arguments.ts'
+import { ifMatch, modifiedAt, move, onConflict } from './arguments.ts'
 import { type Argument, objectOf } from './builder.ts'
 import { FILE_PATH, FOLDER_PATH, SHARE_TOKEN } from './examples.ts'
 import { File, MovedPath, named, uploadFile } from './files.ts'
@@ -19,18 +19,19 @@ operation('POST /api/shared/{token}/upload', 'uploadSharedFile', {
   statuses: [400, 401, 403, 404, 409],
   fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'SHARE_FULL', 'SHARE_NOT_FOUND', 'PATH_EXISTS'],
   wrap: 'file',
-  from: { file: 'form', folder: 'form', on_conflict: 'form' },
+  from: { file: 'form', folder: 'form', modified_at: 'form', on_conflict: 'form' },
   args: arg => ({
     file: arg({ type: 'Upload', required: true }),
     folder: arg.string({ description: 'From the shared folder; missing ones are created.', example: FOLDER_PATH }),
     if_match: arg.string(ifMatch),
+    modified_at: modifiedAt(arg),
     on_conflict: arg.string(onConflict),
     token: token(arg),
   }),
   on: ({ token }) => ({ shareToken: token }),
   type: File,
-  resolve: async ({ file, folder, on_conflict: choice, if_match: expected }, context) =>
-    uploadFile(context, await file, { folder, onConflict: choice }, expected),
+  resolve: async ({ file, folder, on_conflict: choice, modified_at: time, if_match: expected }, context) =>
+    uploadFile(context, await file, { folder, onConflict: choice, modifiedAt: time }, expected),
 })
 
 operation('POST /api/shared/{token}/folders', 'createSharedFolder', {

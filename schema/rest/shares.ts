@@ -24,6 +24,7 @@ import {
   FOLDER_PATH,
   MD5,
   MEDIA_TYPE,
+  MODIFIED,
   PASSWORD,
   SHARE_LINK,
   SHARE_TOKEN,
@@ -73,6 +74,7 @@ const SharedFolder = objectOf<SharedEntry>('SharedFolder', 'A folder in a shared
 const SharedFile = objectOf<SharedEntry>('SharedFile', 'A file in a shared folder.', t => ({
   file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
+  modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
   name: t.exposeString('name', { example: 'report.pdf' }),
   path: t.exposeString('path', { description: 'Its path, beginning at the shared folder.', example: 'report.pdf' }),
   size: t.expose('size', { type: 'Long', example: BYTES }),

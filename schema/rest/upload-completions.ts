@@ -7,7 +7,7 @@ import type { OnConflict } from '../../src/values/on-conflict.ts'
 import { slashed } from '../../src/values/paths.ts'
 import { ifMatch, prefer } from './arguments.ts'
 import { type Argument, type DriveContext, type Given, objectOf } from './builder.ts'
-import { ALICE, BYTES, CRC32, FILE_PATH, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
+import { ALICE, BYTES, CRC32, FILE_PATH, MD5, MEDIA_TYPE, MODIFIED, WORKSPACE_FILE_PATH } from './examples.ts'
 import { File, named } from './files.ts'
 import { declareForOwners } from './owners.ts'
 import { operation } from './uploads.ts'
@@ -39,6 +39,7 @@ const WorkspaceFile = objectOf<FileView & { drive: Drive }>('WorkspaceFile', 'A 
   md5_checksum: t.exposeString('md5', { description: 'MD5 of the bytes, lower-case hex.', example: MD5 }),
   name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
   path: t.string({ description: 'Full path.', example: WORKSPACE_FILE_PATH, resolve: file => slashed(file.names) }),
+  modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
   size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
   updated_at: t.expose('updatedAt', { type: 'DateTime' }),
   uploaded_by: t.exposeID('createdBy', { nullable: true }),

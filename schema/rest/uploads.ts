@@ -1,6 +1,6 @@
 import type { ReceivedPart as ReceivedPartView } from '../../src/services/uploads/upload-part.ts'
 import type { UploadSessionView } from '../../src/services/uploads/upload-session-view.ts'
-import { onConflict } from './arguments.ts'
+import { modifiedAt, onConflict } from './arguments.ts'
 import { type Argument, type ObjectFields, objectOf } from './builder.ts'
 import { BYTES, CRC32, MEDIA_TYPE, SIGNED_URL } from './examples.ts'
 import { operationsOf } from './operation.ts'
@@ -21,6 +21,7 @@ const declaration = (arg: Argument) => ({
     description: 'Path of the folder; missing ones are created when the upload is completed.',
     example: 'docs',
   }),
+  modified_at: modifiedAt(arg),
   on_conflict: arg.string(onConflict),
   size: arg({ type: 'Long', required: true, description: 'Bytes; reserved at once.', example: BYTES }),
 })
@@ -124,10 +125,10 @@ declareForOwners(
       fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
       args: declaration,
       type: StartedUpload,
-      resolve: ({ content_type: contentType, on_conflict: choice, ...upload }, context) => {
+      resolve: ({ content_type: contentType, modified_at: modifiedAt, on_conflict: choice, ...upload }, context) => {
         const { services, caller, drive, tree, limits } = context
-        const onConflict = drive.onConflict(choice)
-        return services.uploadSessions.start(tree, { ...upload, contentType, onConflict }, limits, caller.userId)
+        const declared = { ...upload, contentType, modifiedAt, onConflict: drive.onConflict(choice) }
+        return services.uploadSessions.start(tree, declared, limits, caller.userId)
       },
     })
 

@@ -1,10 +1,11 @@
+import { modifiedAtOf } from '../../db/queries/version.ts'
 import type { Drive } from '../../src/access/drive.ts'
 import type { FileView, FoundEntry } from '../../src/services/tree/listing.ts'
 import type { VersionView } from '../../src/services/tree/version.ts'
 import { parseMode } from '../../src/values/media.ts'
 import { cursor, ifMatch, limit, mode } from './arguments.ts'
 import { objectOf } from './builder.ts'
-import { BYTES, CURSOR, FILE_PATH, ID, MD5, MEDIA_TYPE } from './examples.ts'
+import { BYTES, CURSOR, FILE_PATH, ID, MD5, MEDIA_TYPE, MODIFIED } from './examples.ts'
 import { named } from './files.ts'
 import { operationsOf } from './operation.ts'
 import { declareForOwners } from './owners.ts'
@@ -16,6 +17,7 @@ const Version = objectOf<VersionView>('Version', 'A replaced content of a file.'
   size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
   created_at: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
   created_by: t.exposeID('createdBy', { nullable: true }),
+  modified_at: t.field({ type: 'DateTime', description: MODIFIED, resolve: modifiedAtOf }),
   replaced_at: t.expose('replacedAt', { type: 'DateTime' }),
   expires_at: t.expose('expiresAt', {
     type: 'DateTime',

@@ -2,9 +2,9 @@ import { InvalidInput } from '../../src/runtime/errors.ts'
 import type { FileView, FolderView, ListedFile } from '../../src/services/tree/listing.ts'
 import { parseMode } from '../../src/values/media.ts'
 import { slashed } from '../../src/values/paths.ts'
-import { ifMatch, mode, onConflict, paged } from './arguments.ts'
+import { ifMatch, mode, modifiedAt, onConflict, paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
-import { ALICE, BYTES, CURSOR, MD5, MEDIA_TYPE, WORKSPACE_FILE_PATH } from './examples.ts'
+import { ALICE, BYTES, CURSOR, MD5, MEDIA_TYPE, MODIFIED, WORKSPACE_FILE_PATH } from './examples.ts'
 import { named, uploadFile } from './files.ts'
 import { ofWorkspaceFiles as operation } from './owners.ts'
 
@@ -38,6 +38,7 @@ const WorkspaceTreeFile = objectOf<WithEmail<ListedFile>>('WorkspaceTreeFile', t
   file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
   id: t.exposeID('id'),
   md5_checksum: t.exposeString('md5', { example: MD5 }),
+  modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
   name: t.exposeString('name', { example: 'report.pdf' }),
   size: t.expose('size', { type: 'Long', example: BYTES }),
   uploaded_by: t.exposeID('createdBy', { nullable: true }),
@@ -150,6 +151,7 @@ const UploadedWorkspaceFile = objectOf<FileView & { workspaceId: string }>(
     file_type: t.exposeString('fileType', { example: MEDIA_TYPE }),
     id: t.exposeID('id'),
     md5_checksum: t.exposeString('md5', { example: MD5 }),
+    modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
     path: t.string({ description: 'Its folder.', example: '/docs', resolve: file => slashed(file.names.slice(0, -1)) }),
     size: t.expose('size', { type: 'Long', example: BYTES }),
     uploaded_by: t.exposeID('createdBy', { nullable: true }),
@@ -162,15 +164,22 @@ operation('POST /api/workspaces/{workspace_id}/files/upload', 'uploadWorkspaceFi
   auth: { drive: 'write' },
   statuses: [400, 401, 403, 409],
   fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-  from: { file: 'form', folder: 'form', on_conflict: 'form' },
+  from: { file: 'form', folder: 'form', modified_at: 'form', on_conflict: 'form' },
   args: arg => ({
     file: arg({ type: 'Upload', required: true }),
     folder: arg.string({ description: 'Path of the folder; missing ones are created.', example: '/docs' }),
     if_match: arg.string(ifMatch),
+    modified_at: modifiedAt(arg),
     on_conflict: arg.string(onConflict),
   }),
   type: [UploadedWorkspaceFile],
-  resolve: async ({ workspace_id: workspaceId, file, folder, on_conflict: choice, if_match: expected }, context) => [
-    { ...(await uploadFile(context, await file, { folder, onConflict: choice }, expected)), workspaceId },
+  resolve: async (
+    { workspace_id: workspaceId, file, folder, on_conflict: choice, modified_at: time, if_match: expected },
+    context,
+  ) => [
+    {
+      ...(await uploadFile(context, await file, { folder, onConflict: choice, modifiedAt: time }, expected)),
+      workspaceId,
+    },
   ],
 })

@@ -590,6 +590,8 @@ export type StartUploadInput = {
   fileName: string;
   /** Path of the folder; missing folders are created when the upload is completed. */
   folder?: string | null | undefined;
+  /** When the file was last modified on its computer; by default, it has the time of its upload. */
+  modifiedAt?: string | null | undefined;
   /** What to do if the name is taken at the end; by default FAIL. */
   onConflict?: OnConflict | null | undefined;
   /** Size of the file in bytes; reserved at once. */

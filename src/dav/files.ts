@@ -7,6 +7,7 @@ import { sendBytes } from '../http/bytes.ts'
 import { write } from '../http/write.ts'
 import { AppError } from '../runtime/errors.ts'
 import { type Looked, requireTokens } from '../services/tree/dav-lock.ts'
+import { fromSeconds } from '../values/modified-at.ts'
 import { joinPath } from '../values/paths.ts'
 import { Upload } from '../values/upload.ts'
 import { requirePreconditions } from './conditions.ts'
@@ -30,10 +31,10 @@ export async function get({ incoming, place }: Exchange): Promise<void> {
   }
   requirePreconditions(req, found)
   const etag = etagOf(found)
-  const lastModified = httpDate(found.updatedAt)
-  res.setHeader('last-modified', lastModified)
-  // Before the bytes are opened, which a share may count as a download.
-  if (isUnchanged(req.headers, { etag, 'last-modified': lastModified }))
+  // RFC 9110, section 8.8.2.1: no date that is still to come.
+  res.setHeader('last-modified', httpDate(Math.min(found.modifiedAt, Date.now())))
+  // Before the bytes are opened, which a share may count as a download. New content may come with an older time: what counts is when it came.
+  if (isUnchanged(req.headers, { etag, 'last-modified': httpDate(found.updatedAt) }))
     return void res.writeHead(304, { etag, 'cache-control': 'private, no-cache' }).end()
   const delivery = await place.reading.deliver(found, place.names, req.method === 'GET')
   await sendBytes({ req, res, address, signal }, { ...delivery, etag: etag.slice(1, -1) })
@@ -113,11 +114,12 @@ export async function put(exchange: Exchange): Promise<void> {
   const replaces = !mustBeNew && (node !== undefined || !drive.refusal('delete'))
   const use = { names, how: 'content' } as const
   const { source, bound, mimetype } = readRaw(req)
+  const modifiedAt = fromSeconds(req.headers['x-oc-mtime']?.toString() ?? '')
   const file = await services.files.upload(
     services.davLocks.guarded(tree, [use], submitted),
     new Upload({ filename: name, mimetype, source: checked(source, req), bound, signal }),
     {
-      to: { folder: joinPath(names.slice(0, -1)), onConflict: replaces ? 'replace' : 'fail' },
+      to: { folder: joinPath(names.slice(0, -1)), onConflict: replaces ? 'replace' : 'fail', modifiedAt },
       ...folder,
       expected: looked.expected ?? ifExpected,
       decide: choice => drive.onConflict(choice),
@@ -125,7 +127,8 @@ export async function put(exchange: Exchange): Promise<void> {
     },
     caller,
   )
-  sendEmpty(exchange, node ? 204 : 201, { etag: etagOf(file) })
+  const accepted = modifiedAt === undefined ? {} : { 'x-oc-mtime': 'accepted' }
+  sendEmpty(exchange, node ? 204 : 201, { etag: etagOf(file), ...accepted })
 }
 
 /** Answers MKCOL (RFC 4918, section 9.3). */

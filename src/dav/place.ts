@@ -81,10 +81,10 @@ async function received(services: Services, caller: Caller): Promise<Received[]>
 /** What is shared: as its row of the list says it, and of one entry as that is. */
 const resourceOf = (
   { share, name }: Received,
-  entry: Pick<Resource, 'createdAt' | 'updatedAt' | 'revision'>,
+  { createdAt, updatedAt, modifiedAt, revision }: Pick<Resource, 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision'>,
 ): Resource => ({
   ...{ id: share.entryId, kind: share.kind, name, contentType: share.fileType, size: share.size },
-  ...{ createdAt: entry.createdAt, updatedAt: entry.updatedAt, revision: entry.revision },
+  ...{ createdAt, updatedAt, modifiedAt, revision },
 })
 
 async function listed(services: Services, caller: Caller): Promise<Virtual['children']> {
@@ -94,7 +94,8 @@ async function listed(services: Services, caller: Caller): Promise<Virtual['chil
   return all.map(one => {
     const { createdAt, entryCount, entryId } = one.share
     const entry = entryCount === null ? entries.get(entryId) : undefined
-    const resource = resourceOf(one, entry ?? { createdAt, updatedAt: createdAt, revision: null })
+    const several = { createdAt, updatedAt: createdAt, modifiedAt: createdAt, revision: null }
+    const resource = resourceOf(one, entry ?? several)
     return { name: one.name, title: one.name, createdAt: resource.createdAt, resource }
   })
 }

@@ -75,7 +75,7 @@ const live: Record<string, (of: Described) => string | null> = {
   getcontentlength: of => (isFile(of) ? String(of.resource?.size ?? 0) : null),
   getcontenttype: of => (isFile(of) ? escapeXml(of.resource?.contentType || 'application/octet-stream') : null),
   getetag: of => (isFile(of) && of.resource?.revision ? etagOf(of.resource).replaceAll('"', '&quot;') : null),
-  getlastmodified: ({ resource }) => (resource ? httpDate(resource.updatedAt) : null),
+  getlastmodified: of => (of.resource ? httpDate(isFile(of) ? of.resource.modifiedAt : of.resource.updatedAt) : null),
   creationdate: ({ createdAt }) => (createdAt > 0 ? rfc3339(createdAt) : null),
   supportedlock: ({ resource }) => (resource ? SCOPES : ''),
   lockdiscovery: ({ locks }) => activeLocks(locks),
@@ -85,9 +85,14 @@ const live: Record<string, (of: Described) => string | null> = {
 
 /** The namespace of properties that ownCloud has begun, and that rclone and others ask for. */
 const OWNCLOUD = 'http://owncloud.org/ns'
+/** That of what Windows sets of each file. */
+const WINDOWS = 'urn:schemas-microsoft-com:'
 
-/** Live properties of other namespaces, which are answered only where they are asked for by name. */
+/** Live properties that no RFC has, which are answered only where they are asked for by name. */
 const foreign: Record<string, (of: Described) => string | null> = {
+  // As ownCloud and rclone call it and write it, in seconds since 1970.
+  [`${DAV}\nlastmodified`]: of => (isFile(of) ? String(Math.floor((of.resource?.modifiedAt ?? 0) / 1000)) : null),
+  [`${WINDOWS}\nWin32LastModifiedTime`]: of => (isFile(of) ? httpDate(of.resource?.modifiedAt ?? 0) : null),
   [`${OWNCLOUD}\nchecksums`]: of =>
     isFile(of) && of.resource?.md5 ? `<p:checksum>MD5:${of.resource.md5}</p:checksum>` : null,
 }
@@ -98,11 +103,22 @@ const usual = Object.keys(live).filter(name => !QUOTA.includes(name))
 
 /** How a live property is read; undefined for one that only clients can set. */
 function readerOf({ ns, name }: PropertyName): ((of: Described) => string | null) | undefined {
-  const [among, key] = ns === DAV ? [live, name] : [foreign, `${ns}\n${name}`]
-  return Object.hasOwn(among, key) ? among[key] : undefined
+  if (ns === DAV && Object.hasOwn(live, name)) return live[name]
+  const key = `${ns}\n${name}`
+  return Object.hasOwn(foreign, key) ? foreign[key] : undefined
 }
 
-export const isLive = (property: PropertyName): boolean => readerOf(property) !== undefined
+/** Whether it is the time of a folder that Windows sets: that means nothing to the service, and is kept as it was set. */
+const mayBeDead = ({ ns }: PropertyName): boolean => ns === WINDOWS
+
+/** Whether the service makes it itself, of any resource. */
+export const isLive = (property: PropertyName): boolean => readerOf(property) !== undefined && !mayBeDead(property)
+
+export const isChecksums = ({ ns, name }: PropertyName): boolean => ns === OWNCLOUD && name === 'checksums'
+
+/** Whether it is when the content of a file was last modified, which clients may set. */
+export const isTime = ({ ns, name }: PropertyName): boolean =>
+  ns === DAV ? ['lastmodified', 'getlastmodified'].includes(name) : ns === WINDOWS && name === 'Win32LastModifiedTime'
 
 /** What a PROPFIND asks for. */
 export type Asked =
@@ -161,9 +177,11 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
     let found = ''
     let missing = ''
     for (const { ns, name, read, hash, missing: element } of wanted) {
-      const content = read ? read(of) : (of.dead.get(hash) ?? null)
-      if (content === null) missing += element
-      else found += read ? filled(name, content, ns) : content
+      const content = read?.(of) ?? null
+      const dead = content === null ? of.dead.get(hash) : undefined
+      if (content !== null) found += filled(name, content, ns)
+      else if (dead !== undefined) found += dead
+      else missing += element
     }
     const ok = found !== '' || missing === '' ? propstat(found, '200 OK') : ''
     return ok + (missing === '' ? '' : propstat(missing, '404 Not Found'))

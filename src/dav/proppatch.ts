@@ -2,16 +2,22 @@ import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
 import { type PropertyChange, propertiesTooLarge } from '../services/tree/dav-property.ts'
 import { MAX_DAV_PROPERTY_BYTES } from '../values/limits.ts'
+import { fromDate } from '../values/modified-at.ts'
 import { hrefOf } from './address.ts'
 import type { Exchange } from './exchange.ts'
 import { lookAt } from './files.ts'
-import { requireDrive } from './place.ts'
-import { emptyElement, isLive } from './properties.ts'
+import { type InDrive, requireDrive } from './place.ts'
+import { emptyElement, isChecksums, isLive, isTime } from './properties.ts'
 import { DavError } from './refusal.ts'
-import { childOf, type Element, elementsOf, isDav, readXml, writeElement, XML_START, XML_TYPE } from './xml.ts'
+import { childOf, type Element, elementsOf, isDav, readXml, textOf, writeElement, XML_START, XML_TYPE } from './xml.ts'
+
+/** A change that a client asks for, with the element that it sets; null to remove it. */
+interface Asked extends PropertyChange {
+  element: Element | null
+}
 
 /** The changes that a body asks for, in their order (RFC 4918, section 9.2). @throws INVALID_INPUT, QUOTA_EXCEEDED, DavError 400 */
-async function readChanges({ incoming: { req } }: Exchange): Promise<PropertyChange[]> {
+async function readChanges({ incoming: { req } }: Exchange): Promise<Asked[]> {
   const body = await readXml(req)
   if (!body || !isDav(body, 'propertyupdate')) throw new DavError(400, 'The body is no propertyupdate element.')
   let bytes = MAX_DAV_PROPERTY_BYTES
@@ -23,14 +29,43 @@ async function readChanges({ incoming: { req } }: Exchange): Promise<PropertyCha
   const changes = elementsOf(body).flatMap(step => {
     if (!isDav(step, 'set', 'remove')) return []
     const prop = childOf(step, 'prop')
+    const sets = step.name === 'set'
     return (prop ? elementsOf(prop) : []).map(element => ({
       ...{ ns: element.ns, name: element.name },
-      content: step.name === 'set' ? written(element) : null,
+      content: sets ? written(element) : null,
+      element: sets ? element : null,
     }))
   })
   if (changes.length === 0) throw new DavError(400, 'The body names no property.')
   return changes
 }
+
+/** What becomes of a change: it is made, refused, or there is nothing to do. */
+type Verdict =
+  | { status: '200 OK'; dead?: true; modifiedAt?: number | null }
+  | { status: '403 Forbidden' | '409 Conflict' }
+
+/** rclone sends the checksum that the file has with its time, because other services forget it then. */
+async function isOwnChecksum({ reading, names }: InDrive, element: Element): Promise<boolean> {
+  const given = elementsOf(element).map(textOf).join('').trim().toLowerCase()
+  return given === `md5:${(await reading.find(names))?.md5}`
+}
+
+async function verdictOn(change: Asked, place: InDrive, isFile: boolean): Promise<Verdict> {
+  const { element } = change
+  if (isFile && isTime(change)) {
+    const modifiedAt = element && fromDate(textOf(element))
+    return modifiedAt === undefined ? { status: '409 Conflict' } : { status: '200 OK', modifiedAt }
+  }
+  if (!isLive(change)) return { status: '200 OK', dead: true }
+  return isFile && element && isChecksums(change) && (await isOwnChecksum(place, element))
+    ? { status: '200 OK' }
+    : { status: '403 Forbidden' }
+}
+
+const CONDITION = '<D:error><D:cannot-modify-protected-property/></D:error>'
+const NO_TIME =
+  '<D:responsedescription>This is no time of a file: a date as HTTP writes it, or seconds since 1970, from 1900 to 2199.</D:responsedescription>'
 
 /** Answers PROPPATCH: all changes are made, or none. */
 export async function proppatch(exchange: Exchange): Promise<void> {
@@ -39,25 +74,28 @@ export async function proppatch(exchange: Exchange): Promise<void> {
   const { drive, base, names } = place
   const { node } = await lookAt(exchange, place, 'write')
   if (!node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
-  const changes = await readChanges(exchange)
-  const isProtected = changes.some(isLive)
-  if (!isProtected) {
+  const asked = await readChanges(exchange)
+  const judged: { change: Asked; verdict: Verdict }[] = []
+  for (const change of asked) judged.push({ change, verdict: await verdictOn(change, place, node.kind !== FOLDER) })
+  const isMade = judged.every(({ verdict }) => verdict.status === '200 OK')
+  if (isMade) {
+    const changes = judged.flatMap(({ change, verdict }) => ('dead' in verdict ? [change] : []))
+    const times = judged.flatMap(({ verdict }) => ('modifiedAt' in verdict ? [verdict.modifiedAt] : []))
     const guarded = services.davLocks.guarded(drive.open('write').tree, [{ names, how: 'content' }], submitted)
-    await services.davProperties.change(guarded, names, changes, caller)
+    await services.davProperties.change(guarded, names, { changes, modifiedAt: times.at(-1) }, caller)
   }
-  const props = new Map(changes.map(change => [emptyElement(change), change]))
-  const group = (elements: string[], status: string, more = '') =>
-    elements.length === 0
-      ? ''
-      : `<D:propstat><D:prop>${elements.join('')}</D:prop><D:status>HTTP/1.1 ${status}</D:status>${more}</D:propstat>`
-  const [refused, others] = [true, false].map(one =>
-    [...props].filter(([, change]) => isLive(change) === one).map(([element]) => element),
-  ) as [string[], string[]]
-  const condition = '<D:error><D:cannot-modify-protected-property/></D:error>'
-  const parts = isProtected
-    ? group(refused, '403 Forbidden', condition) + group(others, '424 Failed Dependency')
-    : group(others, '200 OK')
+  const statuses = new Map<string, string>()
+  for (const { change, verdict } of judged) {
+    const element = emptyElement(change)
+    const status = isMade || verdict.status !== '200 OK' ? verdict.status : '424 Failed Dependency'
+    if (statuses.get(element) === undefined || verdict.status !== '200 OK') statuses.set(element, status)
+  }
+  const parts = [...Map.groupBy(statuses, ([, status]) => status)].map(([status, of]) => {
+    const more = status.startsWith('403') ? CONDITION : status.startsWith('409') ? NO_TIME : ''
+    const props = of.map(([element]) => element).join('')
+    return `<D:propstat><D:prop>${props}</D:prop><D:status>HTTP/1.1 ${status}</D:status>${more}</D:propstat>`
+  })
   const href = hrefOf([...base, ...names], node.kind === FOLDER)
-  const body = `${XML_START}<D:multistatus xmlns:D="DAV:"><D:response><D:href>${href}</D:href>${parts}</D:response></D:multistatus>\n`
+  const body = `${XML_START}<D:multistatus xmlns:D="DAV:"><D:response><D:href>${href}</D:href>${parts.join('')}</D:response></D:multistatus>\n`
   incoming.res.writeHead(207, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body) }).end(body)
 }

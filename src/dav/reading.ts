@@ -17,6 +17,8 @@ export interface Resource {
   size: number
   createdAt: number
   updatedAt: number
+  /** When the content of a file was last modified, as the computer says that it came from; else when it came. */
+  modifiedAt: number
   /** Null for several that are shared together. */
   revision: number | null
   md5?: string
@@ -67,7 +69,8 @@ export function shareReading({ shareLinks }: Services, visitor: Visitor, share: 
       if (found) return { ...found, name, contentType: found.fileType }
       if (names.length > 0 || entryCount === null) return null
       const { id, size, createdAt } = share
-      return { id, kind: FOLDER, name, contentType: '', size, createdAt, updatedAt: createdAt, revision: 1 }
+      const times = { createdAt, updatedAt: createdAt, modifiedAt: createdAt }
+      return { id, kind: FOLDER, name, contentType: '', size, ...times, revision: 1 }
     },
 
     async *pages(_folder, names, size) {

@@ -35,6 +35,7 @@ const isElement = (child: Element | string): child is Element => typeof child !=
 
 export const isDav = ({ ns, name }: Element, ...names: string[]): boolean => ns === DAV && names.includes(name)
 export const elementsOf = ({ children }: Element): Element[] => children.filter(isElement)
+export const textOf = ({ children }: Element): string => children.filter(child => !isElement(child)).join('')
 export const childOf = (element: Element, ...names: string[]): Element | undefined =>
   elementsOf(element).find(child => isDav(child, ...names))
 

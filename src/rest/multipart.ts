@@ -20,10 +20,15 @@ export interface MultipartForm {
 const MAX_FIELD_BYTES = 8 * 1024
 
 /** The fields that a form may have beside its file. */
-const fieldNames = ['folder', 'on_conflict'] as const
+const fieldNames = ['folder', 'modified_at', 'on_conflict'] as const
 type Fields = Partial<Record<(typeof fieldNames)[number], string>>
 
-const placeOf = ({ folder, on_conflict: onConflict }: Fields): UploadFields => ({ folder, onConflict })
+const placeOf = ({ folder, on_conflict: onConflict, modified_at: time }: Fields): UploadFields => ({
+  folder,
+  onConflict,
+  // What is no time is refused where all times of files are.
+  modifiedAt: time ? Date.parse(time) : null,
+})
 
 const isField = (name: string): name is keyof Fields => fieldNames.some(field => field === name)
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { OpenDrive } from '../access/drive.ts'
 import { InvalidInput } from '../runtime/errors.ts'
 import type { StreamView } from '../services/uploads/upload-stream.ts'
+import { fromDate, modifiedAtOf } from '../values/modified-at.ts'
 import { chunkOf, isChunk } from './append.ts'
 import { type Exchange, sendEmpty, senderOf, stateHeaders, urlOf } from './exchange.ts'
 import { bytesIn, headerOf, parseConcat, parseMetadata } from './headers.ts'
@@ -17,7 +18,18 @@ function describe(metadata: ReadonlyMap<string, string>) {
     workspace: first('workspace'),
     share: first('share'),
     onConflict: first('on_conflict'),
+    modifiedAt: timeOf(metadata),
   }
+}
+
+/**
+ * As the clients of ownCloud say it, in seconds, or as the File of a browser does, in milliseconds since 1970. Metadata is what its client makes it:
+ * what is no time is no error.
+ */
+function timeOf(metadata: ReadonlyMap<string, string>): number | undefined {
+  const [seconds, ms] = [metadata.get('mtime'), metadata.get('lastModified')]
+  if (seconds !== undefined) return fromDate(seconds)
+  return ms !== undefined && /^-?\d+$/.test(ms) ? modifiedAtOf(Number(ms)) : undefined
 }
 
 interface Creation {
@@ -39,6 +51,7 @@ const destinationOf = ({ described, open, metadata }: Creation) => ({
   folder: described.folder,
   contentType: described.contentType,
   onConflict: open.drive.onConflict(described.onConflict),
+  modifiedAt: described.modifiedAt,
   metadata,
 })
 

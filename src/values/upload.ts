@@ -3,6 +3,8 @@ export interface UploadFields {
   folder?: string | null | undefined
   /** What to do when something of its name is there. */
   onConflict?: string | null | undefined
+  /** When it was last modified, in milliseconds since 1970, as its client says. */
+  modifiedAt?: number | null | undefined
 }
 
 /**

@@ -72,6 +72,8 @@ export type UploadFileInput = {
   file: File;
   /** The destination folder; missing folders of a path are created. By default the root of the caller's own drive. */
   folder?: EntryRef | null | undefined;
+  /** When the file was last modified on its computer; by default, it has the time of its upload. */
+  modifiedAt?: string | null | undefined;
   /** What to do if the name is taken; by default FAIL. */
   onConflict?: OnConflict | null | undefined;
 };

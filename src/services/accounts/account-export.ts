@@ -6,7 +6,7 @@ import { pageOfInvitesBy } from '../../../db/queries/invite.ts'
 import { pageOfNotes } from '../../../db/queries/note.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
 import { entriesWithTag, tagsOfBuckets } from '../../../db/queries/tag.ts'
-import { versionsOfBucket } from '../../../db/queries/version.ts'
+import { modifiedAtOf, versionsOfBucket } from '../../../db/queries/version.ts'
 import { webhooksOfUser } from '../../../db/queries/webhook.ts'
 import type { Caller } from '../../access/caller.ts'
 import { Unauthenticated } from '../../runtime/errors.ts'
@@ -163,10 +163,13 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       folders: mapped(entries(FOLDER), ({ id, names, createdAt, updatedAt }) => ({
         ...{ id, path: joinPath(names), created_at: time(createdAt), updated_at: time(updatedAt) },
       })),
-      files: mapped(entries(FILE), ({ id, names, fileType, size, md5, revision, createdAt, updatedAt }) => ({
-        ...{ id, path: joinPath(names), file_type: fileType, size, md5_checksum: md5, revision },
-        ...{ created_at: time(createdAt), updated_at: time(updatedAt) },
-      })),
+      files: mapped(
+        entries(FILE),
+        ({ id, names, fileType, size, md5, revision, createdAt, modifiedAt, updatedAt }) => ({
+          ...{ id, path: joinPath(names), file_type: fileType, size, md5_checksum: md5, revision },
+          ...{ created_at: time(createdAt), modified_at: time(modifiedAt), updated_at: time(updatedAt) },
+        }),
+      ),
       tags: rows(
         async () => (await tagsOfBuckets(db, [bucket.bucketId])).get(bucket.bucketId) ?? [],
         ({ id, name, colour, createdAt }) => ({ id, name, colour, created_at: time(createdAt) }),
@@ -185,9 +188,10 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       ),
       versions: mapped(
         pages((after: string | null) => versionsOfBucket(db, bucket.bucketId, ROWS, after ?? ''), idOf),
-        ({ id, entryId, fileType, size, md5, createdAt, replacedAt }) => ({
-          ...{ id, file_id: entryId, file_type: fileType, size, md5_checksum: md5 },
-          ...{ created_at: time(createdAt), replaced_at: time(replacedAt) },
+        ({ id, entryId, replacedAt, ...content }) => ({
+          ...{ id, file_id: entryId, file_type: content.fileType, size: content.size, md5_checksum: content.md5 },
+          ...{ created_at: time(content.createdAt), modified_at: time(modifiedAtOf(content)) },
+          replaced_at: time(replacedAt),
         }),
       ),
       trash: mapped(

@@ -123,19 +123,30 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
      * Takes a whole file. A failed upload leaves nothing behind.
      * @throws FILE_REQUEST_NOT_FOUND, FILE_REQUEST_CLOSED, FILE_REQUEST_FULL, PASSWORD_REQUIRED, INVALID_INPUT, INVALID_PATH, FILE_TOO_LARGE, RATE_LIMITED
      */
-    upload: (token: string, visit: SenderVisit, given: Upload): Promise<SentFile> =>
+    upload: (
+      token: string,
+      visit: SenderVisit,
+      given: Upload,
+      modifiedAt?: number | null | undefined,
+    ): Promise<SentFile> =>
       within(token, visit, async (opened, who) => {
         const { request, tree, names } = opened
         const fileName = parseName(given.filename, 'file')
         refuseKind(request.kinds, fileName)
-        const { mimetype, source, bound, signal } = given
+        const { mimetype, source, bound, signal, fieldsAfterwards } = given
+        const to = { folder: names.join('/') }
         // What the form says of a place is not asked for.
-        const upload = new Upload({ filename: fileName, mimetype, source, bound, signal })
+        const upload = new Upload({
+          ...{ filename: fileName, mimetype, source, bound, signal },
+          ...(fieldsAfterwards
+            ? { fieldsAfterwards: async () => ({ ...to, modifiedAt: (await fieldsAfterwards()).modifiedAt }) }
+            : {}),
+        })
         const { size, md5 } = await files.upload(
           tree,
           upload,
           {
-            ...{ to: { folder: names.join('/') }, folderId: request.folderId, decide: keepBoth },
+            ...{ to: { ...to, modifiedAt }, folderId: request.folderId, decide: keepBoth },
             limits: reservation(opened, who, fileName, visit),
           },
           writerOf(request, who, visit),
@@ -147,7 +158,7 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
     start: (
       token: string,
       visit: SenderVisit,
-      declared: Pick<NewUpload, 'filename' | 'size' | 'contentType'>,
+      declared: Pick<NewUpload, 'filename' | 'size' | 'contentType' | 'modifiedAt'>,
     ): Promise<UploadSessionView & { sender: string }> =>
       within(token, visit, async (opened, who) => {
         const { request, tree, names } = opened

@@ -36,7 +36,7 @@ export interface SharedListArgs {
 export interface SharedEntry
   extends Pick<
     ListedEntry,
-    'id' | 'kind' | 'name' | 'size' | 'fileCount' | 'md5' | 'createdAt' | 'updatedAt' | 'revision'
+    'id' | 'kind' | 'name' | 'size' | 'fileCount' | 'md5' | 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision'
   > {
   /** From the shared folder, or the top of a share of several. */
   path: string
@@ -69,8 +69,8 @@ const LINE = { longest: 500, longestPerKey: 50, patience: 10_000 }
 
 const shown = ({ contentType: fileType, ...row }: ChildRow, names: string[]): SharedEntry => ({
   ...{ id: row.id, kind: row.kind, name: row.name, size: row.size, fileCount: row.fileCount, md5: row.md5 },
-  ...{ createdAt: row.createdAt, updatedAt: row.updatedAt, revision: row.revision, fileType, path: joinPath(names) },
-  ...{ blobId: row.blobId, picture: null },
+  ...{ createdAt: row.createdAt, updatedAt: row.updatedAt, modifiedAt: row.modifiedAt, revision: row.revision },
+  ...{ fileType, path: joinPath(names), blobId: row.blobId, picture: null },
 })
 
 /** Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor may see. */

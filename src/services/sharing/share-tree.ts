@@ -34,7 +34,7 @@ type Target =
 /** A file or folder in what is shared, as who opens it sees it. */
 export type SeenEntry = Pick<
   FoundEntry,
-  'id' | 'kind' | 'fileType' | 'size' | 'md5' | 'createdAt' | 'updatedAt' | 'revision'
+  'id' | 'kind' | 'fileType' | 'size' | 'md5' | 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision'
 >
 
 const seen = (found: FoundEntry | Top | null): SeenEntry | null =>

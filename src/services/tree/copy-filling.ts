@@ -87,7 +87,8 @@ export function copyFilling(db: Db) {
       ...{ id, bucketId: copy.bucketId, parentId, kind: source.kind, name, by },
       ...(source.kind === FILE ? { totals: weigh(source) } : {}),
       ...{ levelsBelow: source.levelsBelow, bytesBelow: source.bytesBelow },
-      ...{ blobId: source.blobId, fileType: source.fileType, md5: source.md5, takenAt: source.takenAt },
+      ...{ blobId: source.blobId, fileType: source.fileType, md5: source.md5 },
+      ...{ modifiedAt: source.modifiedAt, picturedAt: source.picturedAt },
     }))
     // In the same transaction that has read them, with their drive locked: they are live.
     if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')

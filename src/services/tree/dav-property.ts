@@ -5,6 +5,7 @@ import {
   insertProperties,
   propertiesOf,
 } from '../../../db/queries/dav-property.ts'
+import { setModifiedAt } from '../../../db/queries/picture.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
 import { MAX_DAV_PROPERTIES, MAX_DAV_PROPERTY_BYTES } from '../../values/limits.ts'
@@ -46,13 +47,25 @@ export function davPropertyService({ db, changeTree }: Deps) {
       return new Map([...found].map(([id, rows]) => [id, new Map(rows.map(row => [row.nameHash, row.content]))]))
     },
 
-    /** Changes properties of the entry at a path, in their order: all of them or none. @throws FILE_NOT_FOUND, QUOTA_EXCEEDED */
-    async change(tree: Tree, names: string[], changes: readonly PropertyChange[], caller: Caller): Promise<void> {
+    /**
+     * Changes properties of the entry at a path, in their order: all of them or none.
+     * @param modifiedAt when the content of a file was last modified; null for when it came. A time is no change of the content: it makes no
+     * version and no event (docs/decisions/file-times.md)
+     * @throws FILE_NOT_FOUND, QUOTA_EXCEEDED
+     */
+    async change(
+      tree: Tree,
+      names: string[],
+      { changes, modifiedAt }: { changes: readonly PropertyChange[]; modifiedAt?: number | null | undefined },
+      caller: Caller,
+    ): Promise<void> {
       const last = new Map(changes.map(one => [propertyHash(one), one.content]))
       await changeTree(tree, caller, async ({ tx }) => {
         await lockTree(db, tree, tx)
         const entryId = names.length === 0 ? tree.rootId : (await findEntry(db, tree, names, tx))?.node.id
         if (entryId === undefined) throw fileNotFound(tree, names)
+        if (modifiedAt !== undefined) await setModifiedAt(db, entryId, modifiedAt, tx)
+        if (last.size === 0) return
         await deleteProperties(db, entryId, [...last.keys()], tx)
         const rows = [...last].flatMap(([nameHash, content]) =>
           content === null ? [] : [{ entryId, nameHash, content }],

@@ -92,7 +92,8 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
           : { parentId: made.get(row.parentId ?? '') ?? parentId, name: row.name }),
         totals: { bytes: row.bytes, files: row.files, folders: row.folders },
         ...{ levelsBelow: row.levelsBelow, bytesBelow: row.bytesBelow },
-        ...{ blobId: row.blobId, fileType: row.fileType, md5: row.md5, takenAt: row.takenAt },
+        ...{ blobId: row.blobId, fileType: row.fileType, md5: row.md5 },
+        ...{ modifiedAt: row.modifiedAt, picturedAt: row.picturedAt },
         isOuter: n === 0,
         sourceId: row.id,
       }))

@@ -5,6 +5,7 @@ import type { Caller, Writer } from '../../access/caller.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { figure, MAX_DELETED_FILES } from '../../values/limits.ts'
 import { mediaTypeOfPart } from '../../values/media.ts'
+import { requireModifiedAt } from '../../values/modified-at.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
@@ -30,6 +31,15 @@ export interface Destination {
   onConflict: OnConflict
   /** What is to be there. */
   expected?: ExpectedRevision
+}
+
+/** A content that becomes that of a file, or a file of its own. */
+interface Made {
+  fileType: string
+  caller: Writer
+  at: number
+  /** When it was last modified, as its client says; null where that says nothing. */
+  modifiedAt: number | null
 }
 
 /** How a file is moved. */
@@ -64,7 +74,7 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     tree: Tree,
     blob: StagedBlob,
     names: string[],
-    { fileType, caller, at }: { fileType: string; caller: Writer; at: number },
+    { fileType, caller, at, modifiedAt }: Made,
     change: TreeChange,
   ): Promise<FileView> {
     const { tx, by } = change
@@ -74,12 +84,14 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     const { parentId, foldersMade } = await prepareFolder(db, tree, { folder: names.slice(0, -1), arrivals }, change)
     if (foldersMade > 0) await addUsage(db, tree, { bytes: 0, files: 0, folders: foldersMade }, tx)
     const { id: blobId, md5 } = blob
-    const id = await addEntry(db, tree, { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at }, tx)
+    const made = { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at, modifiedAt } as const
+    const id = await addEntry(db, tree, made, tx)
     const details = { path: pathIn(tree, names), bytes: blob.size, md5 }
     const claimed = caller.via === 'file_request' ? { sender: caller.name } : {}
     change.record({ kind: 'file.created', subject: id, details: { ...details, ...claimed } })
     if (caller.via === 'file_request') await noteArrival(db, caller, { blobId, id, size: blob.size }, tx)
-    return { id, names, fileType, size: blob.size, md5, createdBy: by, createdAt: at, updatedAt: at, revision: 1 }
+    const times = { createdAt: at, updatedAt: at, modifiedAt: modifiedAt ?? at }
+    return { id, names, fileType, size: blob.size, md5, createdBy: by, ...times, revision: 1 }
   }
 
   /**
@@ -91,9 +103,10 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     tree: Tree,
     blob: StagedBlob,
     { names: planned, folderId, onConflict, expected }: Destination,
-    { fileType, caller, at }: { fileType: string; caller: Writer; at: number },
+    made: Made,
     change: TreeChange,
   ): Promise<FileView> {
+    const { fileType, caller, at, modifiedAt } = made
     const { tx, by, record, trunk } = change
     await blobs.settle(tree, blob, caller, tx)
     await previews.order({ blobId: blob.id, fileType, size: blob.size }, tx)
@@ -103,18 +116,19 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     const decides = onConflict !== 'fail' || isGiven(expected)
     const there = shared ?? (decides ? await findEntry(db, tree, names, tx) : undefined)
     requireRevision(there?.node, expected)
-    if (!there || onConflict === 'fail') return create(tree, blob, names, { fileType, caller, at }, change)
+    if (!there || onConflict === 'fail') return create(tree, blob, names, made, change)
     if (onConflict === 'keep_both') {
       const name = await freeName(db, there.above.at(-1)?.id ?? tree.rootId, names.at(-1) ?? '', tx)
-      return create(tree, blob, [...names.slice(0, -1), name], { fileType, caller, at }, change)
+      return create(tree, blob, [...names.slice(0, -1), name], made, change)
     }
     if (there.node.kind !== FILE) throw pathExists(tree, names)
     const { id: blobId, size, md5 } = blob
-    const content = { blobId, fileType, size, md5, createdBy: by, createdAt: at }
+    const content = { blobId, fileType, size, md5, createdBy: by, createdAt: at, modifiedAt }
     const { createdBy, createdAt, revision } = await versions.replace(tree, there, { content, at }, caller, change)
     const { id } = there.node
     record({ kind: 'file.replaced', subject: id, details: { path: pathIn(tree, names), bytes: size, md5 } })
-    return { id, names, fileType, size, md5, createdBy, createdAt, updatedAt: at, revision: revision + 1 }
+    const times = { createdAt, updatedAt: at, modifiedAt: modifiedAt ?? at }
+    return { id, names, fileType, size, md5, createdBy, ...times, revision: revision + 1 }
   }
 
   /** The same name in a folder that is given by its id. @throws FOLDER_NOT_FOUND, INVALID_PATH */
@@ -188,6 +202,7 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
         onConflict: decide(onConflict),
         expected,
       })
+      requireModifiedAt(to.modifiedAt)
       if (!upload.fieldsAfterwards) await refuseTaken(tree, destinationOf(to))
       const staged = await blobs.stage(tree, upload.source, {
         limits,
@@ -196,8 +211,9 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
         signal: upload.signal,
       })
       try {
-        const destination = destinationOf(upload.fieldsAfterwards ? await upload.fieldsAfterwards() : to)
-        const made = { fileType, caller, at: Date.now() }
+        const fields = upload.fieldsAfterwards ? await upload.fieldsAfterwards() : to
+        const destination = destinationOf(fields)
+        const made = { fileType, caller, at: Date.now(), modifiedAt: requireModifiedAt(fields.modifiedAt) }
         const file = await changeTree(tree, caller, change => save(tree, staged, destination, made, change))
         blobs.settled(staged.id)
         previews.ordered(file)

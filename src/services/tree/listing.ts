@@ -40,6 +40,8 @@ interface FileDetails {
   createdBy: string | null
   createdAt: number
   updatedAt: number
+  /** When its content was last modified, as the computer says that it came from; else when it came. */
+  modifiedAt: number
   revision: number
 }
 
@@ -186,6 +188,7 @@ function detailsOf(row: EntryRow): FileDetails {
     createdBy: row.createdBy,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
+    modifiedAt: row.modifiedAt,
     revision: row.revision,
   }
 }

@@ -11,6 +11,7 @@ import {
   deleteVersionRows,
   deleteVersions,
   insertVersion,
+  modifiedAtOf,
   pagesOfVersions,
   setContent,
   uncountReplaced,
@@ -184,7 +185,8 @@ export function versionService({
           subject: file.id,
           details: { path: pathIn(tree, file.names), bytes: size, md5 },
         })
-        return { keptId, file: { ...file, fileType, size, md5, updatedAt: at, revision: before.revision + 1 } }
+        const times = { updatedAt: at, modifiedAt: modifiedAtOf(content) }
+        return { keptId, file: { ...file, fileType, size, md5, ...times, revision: before.revision + 1 } }
       })
     },
 

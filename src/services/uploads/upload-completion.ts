@@ -232,7 +232,8 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
         for (const [algorithm, checksum] of Object.entries(given))
           if (checksum !== read[algorithm as Algorithm]) throw mismatch(algorithm, read)
         await store.describe(blob.id, { contentType: session.fileType, md5: blob.md5 })
-        const made = { fileType: session.fileType, caller, at: Date.now() }
+        const { fileType, modifiedAt } = session
+        const made = { fileType, modifiedAt, caller, at: Date.now() }
         return changeTree(tree, caller, async change => {
           const { tx } = change
           await lockTree(db, tree, tx)

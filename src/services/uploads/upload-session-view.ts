@@ -27,6 +27,8 @@ export interface UploadSessionView {
   onConflict: OnConflict
   /** Until when clients can write directly to the store, in milliseconds since 1970; 0 if they never can. */
   writableUntil: number
+  /** When the file was last modified, as its client says; null where that says nothing. */
+  modifiedAt: number | null
   createdAt: number
   expiresAt: number
   /** Whether its file is there already, by a completion in the background. */

@@ -17,6 +17,7 @@ import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { BytesDiffer } from '../../storage/store.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import { mediaTypeOf } from '../../values/media.ts'
+import { requireModifiedAt } from '../../values/modified-at.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
 import { joinPath, parseFilePath, parseName, parsePath } from '../../values/paths.ts'
 import type { Tree } from '../../values/tree.ts'
@@ -49,6 +50,8 @@ export interface NewUpload {
   folder?: string | null | undefined
   direct?: boolean | null | undefined
   onConflict: OnConflict
+  /** When the file was last modified, as its client says. */
+  modifiedAt?: number | null | undefined
   /** Until when it waits for its first part, and after each part for the next; a day without it. Milliseconds. */
   lifeMs?: number
   /** What else changes in the same transaction, before its bytes are reserved, and after it is recorded. */
@@ -150,6 +153,7 @@ export function uploadSessionService({
       const { size, folder, contentType, direct, onConflict, lifeMs = DAY_MS } = upload
       if (direct && !maySendDirectly)
         throw new InvalidInput('direct', 'This service does not support direct uploads. Omit "direct".')
+      const modifiedAt = requireModifiedAt(upload.modifiedAt)
       const name = parseName(upload.filename, 'filename')
       const names = placeOf(folder ?? '', name)
       if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
@@ -168,6 +172,7 @@ export function uploadSessionService({
         partCount: partCountOf({ size, partSize }),
         direct: direct ?? false,
         onConflict,
+        modifiedAt,
         writableUntil: direct && store.addresses ? createdAt + DAY_MS : 0,
         createdAt,
         expiresAt: createdAt + lifeMs,

@@ -1,0 +1,42 @@
+import { InvalidInput } from '../runtime/errors.ts'
+
+/**
+ * When a file was last modified, as the computer says that it comes from: any time of these three centuries, the future included, because clocks
+ * differ. What is outside of them is no time of a file, but a unit that was mistaken or a clock that was never set (docs/decisions/file-times.md).
+ */
+const EARLIEST = Date.UTC(1900, 0)
+const END = Date.UTC(2200, 0)
+
+/** The time as whole milliseconds since 1970; undefined for what is no time of a file. */
+export function modifiedAtOf(ms: number): number | undefined {
+  const whole = Math.floor(ms)
+  return whole >= EARLIEST && whole < END ? whole : undefined
+}
+
+/** A time that a client gives with a file. @throws INVALID_INPUT for what is no time of a file */
+export function requireModifiedAt(ms: number | null | undefined): number | null {
+  if (ms === null || ms === undefined) return null
+  const time = modifiedAtOf(ms)
+  if (time !== undefined) return time
+  throw new InvalidInput('modified_at', 'The time of a file is an RFC 3339 time of the years 1900 to 2199.')
+}
+
+const SECONDS = /^(-?)(\d{1,11})(?:\.(\d+))?$/
+
+/** A time in seconds since 1970, perhaps with a fraction. Read as text, because 0.123 s times 1000 need not be 123 ms. */
+export function fromSeconds(text: string): number | undefined {
+  const [, sign, seconds, fraction = ''] = SECONDS.exec(text.trim()) ?? []
+  if (seconds === undefined) return undefined
+  const ms = Number(seconds) * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3))
+  return modifiedAtOf(sign ? -ms : ms)
+}
+
+/** As HTTP writes dates (RFC 9110, section 5.6.7), and as RFC 3339 does. */
+const DATE =
+  /^(?:\w{3}, \d{1,2} \w{3} \d{4} \d\d:\d\d:\d\d GMT|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/
+
+/** A time as a date, or in seconds since 1970. */
+export function fromDate(text: string): number | undefined {
+  const trimmed = text.trim()
+  return DATE.test(trimmed) ? modifiedAtOf(Date.parse(trimmed)) : fromSeconds(trimmed)
+}
