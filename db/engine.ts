@@ -8,7 +8,7 @@ export type Tx = Transaction
 export type Value = string | number | boolean | null | Buffer
 
 /** Tables of which rows are locked by transactions that may not change them. */
-export type LockedTable = 'api_key' | 'bucket' | 'session' | 'share' | 'user' | 'workspace'
+export type LockedTable = 'api_key' | 'bucket' | 'session' | 'share' | 'store_move' | 'user' | 'workspace'
 
 export type Rows = Record<string, Value>[]
 
@@ -43,7 +43,7 @@ export interface Engine extends Models {
    * others only when they commit, and only what they write. Of two that lock the same row, one then fails, and is retried. Does nothing
    * with one server.
    */
-  touch(table: LockedTable, ids: readonly string[], tx: Tx): Promise<void>
+  touch(table: LockedTable, ids: readonly (string | number)[], tx: Tx): Promise<void>
   ping(): Promise<void>
   /** Checks that the database accepts writes, not only connections. @throws what a write would throw */
   probe(): Promise<void>

@@ -25,6 +25,7 @@ import { dav } from './migrations/0029-dav.ts'
 import { uploadStreams } from './migrations/0030-upload-streams.ts'
 import { storeMoves } from './migrations/0031-store-moves.ts'
 import { fileTimes } from './migrations/0032-file-times.ts'
+import { instanceStores } from './migrations/0033-instance-stores.ts'
 import { makeSearchTables } from './search-tables.ts'
 
 /** Begins the name of the row in the table of migrations that a restore makes first and removes last. */
@@ -35,7 +36,7 @@ const later: Migration[] = [
   ...[sharedBlobs, fileRequests, shareTerms, entryCopies, blobChecksums],
   ...[entryOrders, shareEdit, shareEntries, plans, signIn, deletionHolds, maintenance, audit],
   ...[previews, tags, loginRequests, status, touchedRows, auditCredential, pictures, dav],
-  ...[uploadStreams, storeMoves, fileTimes],
+  ...[uploadStreams, storeMoves, fileTimes, instanceStores],
 ]
 
 /**

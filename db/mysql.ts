@@ -242,7 +242,7 @@ export function openMysql(
     async touch(table, ids, tx) {
       if (isCluster && ids.length > 0)
         await db.run(
-          `UPDATE ${table} SET touched = 1 - touched WHERE id IN (${ids.map(() => '?').join(', ')})`,
+          `UPDATE ${table} SET touched = 1 - touched WHERE ${table === 'store_move' ? 'number' : 'id'} IN (${ids.map(() => '?').join(', ')})`,
           [...ids],
           tx,
         )

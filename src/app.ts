@@ -116,7 +116,7 @@ export async function createApp(config: Config, options: AppOptions) {
     eventDays: config.eventDays,
   })
 
-  const report = createReport({ db, history, name: instanceName, log })
+  const report = createReport({ db, history, name: instanceName, store, log })
 
   const lead = createLead(instance, { outbox: () => worker.wake(), webhooks: () => webhooks.wake() }, [
     worker,

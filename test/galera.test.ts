@@ -10,6 +10,7 @@ import { lockIdentity } from '../db/queries/identity.ts'
 import { lockHolder } from '../db/queries/plan.ts'
 import { lockShare, lockSharer } from '../db/queries/share.ts'
 import { lockEditable } from '../db/queries/shared-drive.ts'
+import { insertMove, isLeft } from '../db/queries/store-move.ts'
 import { lockUser, lockUserWithAddress } from '../db/queries/user.ts'
 import { lockForManager, lockMemberships, lockWorkspace } from '../db/queries/workspace.ts'
 import { ROOMY, UNHURRIED } from './builders.ts'
@@ -92,8 +93,10 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
       lockShare: (at, tx) => lockShare(at, share.id, tx),
       lockEditable: (at, tx) =>
         lockEditable(at, { id: share.id, entryId: share.entryId, recipient: 'bob@example.com' }, tx),
+      isLeft: (at, tx) => isLeft(at, 0, tx),
       settle: (at, tx) => settle(at, bucket.id, { reservedBytes: 0, size: 0 }, { caller: writer }, tx),
     }
+    await insertMove(db, { number: 1, source: 'a', target: 'b', startedAt: 1, finishedAt: 1 })
     const count = "SELECT COUNT(*) AS n FROM event_log WHERE log_id LIKE 'probe%'"
     for (const [name, lock] of Object.entries(locks)) {
       // Each counts what the other adds: one of them comes first.
@@ -110,6 +113,7 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
       expect([name, held, [...counted].sort()]).toEqual([name, [true, true], [0, 1]])
       await db.run("DELETE FROM event_log WHERE log_id LIKE 'probe%'")
     }
+    await db.run('DELETE FROM store_move')
     const { usedFiles, reservedFiles } = bucket
     await db.Bucket.update({ usedFiles, reservedFiles }, { where: { id: bucket.id } })
   })

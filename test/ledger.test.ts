@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals'
-import { endOverdue } from '../src/services/uploads/upload-session.ts'
+import { endOverdue } from '../src/services/uploads/upload-end.ts'
 import { type BlobStore, BlobsKept, StoreRefusal } from '../src/storage/store.ts'
 import { expectConsistent } from './consistency.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'

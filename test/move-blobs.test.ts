@@ -118,23 +118,46 @@ function people(): () => Promise<void> {
   }
 }
 
+async function restartOne(place: number): Promise<void> {
+  await site.end(place, 'SIGTERM')
+  await site.start(place)
+}
+
 /** Restarts the instances one after the other. */
 async function restart(settings: Settings): Promise<void> {
   site.configure(settings)
-  for (let place = 0; place < site.instances; place++) {
-    await site.end(place, 'SIGTERM')
-    await site.start(place)
-  }
+  for (let place = 0; place < site.instances; place++) await restartOne(place)
 }
 
 const move = (...options: string[]) => runBuilt('admin.ts', ['move-blobs', ...options], site.settings())
 
-async function killMover(): Promise<void> {
-  const child = launch('admin.ts', ['move-blobs', '--rate', '4', '--wait', '0'], site.settings())
+/** Runs the command, and kills it when something has happened. */
+async function killed(when: () => Promise<unknown>, ...options: string[]): Promise<void> {
+  const child = launch('admin.ts', ['move-blobs', ...options], site.settings())
   const ended = once(child, 'exit')
-  await Promise.race([sleep(800 + randomInt(2500)), ended])
+  await Promise.race([when(), ended])
   child.kill('SIGKILL')
   await ended
+}
+
+const killMover = () => killed(() => sleep(800 + randomInt(2500)), '--rate', '4', '--wait', '0')
+
+/** The move does not begin while an instance is known that does not take part; one that is not known stores nothing from then on. */
+async function forget(to: Settings, from: Settings): Promise<void> {
+  const rows = (sql: string) => site.db.rows<{ name: string }>(sql)
+  await until(async () => (await rows('SELECT name FROM instance_state')).length > 0)
+  site.configure({ ...to, ...movedFrom(from) })
+  const refused = await move()
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('run without the settings of this move')])
+  expect(await rows('SELECT source AS name FROM store_move WHERE finished_at IS NULL')).toEqual([])
+  if (site.instances === 1) return
+  // Both have the same name here, so the second one is no longer known.
+  await restartOne(0)
+  const began = () =>
+    until(async () => (await rows('SELECT source AS name FROM store_move WHERE finished_at IS NULL')).length > 0)
+  await killed(began, '--rate', '1')
+  const { status, text } = await (await site.alice(1)).upload('forgotten', randomBytes(100))
+  expect([status, text]).toEqual([503, expect.stringContaining('must be restarted')])
 }
 
 const objectsIn = async (store: Settings) => {
@@ -153,10 +176,11 @@ async function moveAll(from: Settings, to: Settings): Promise<void> {
   const path = `/api/files/uploads/${response.upload_id}`
   expect((await alice.rest('PUT', `${path}/parts/1`, { body: bytes.subarray(0, PART) })).status).toBe(200)
 
-  const leave = people()
+  await forget(to, from)
   const both = { ...to, ...movedFrom(from) }
+  await restart(both)
+  const leave = people()
   try {
-    await restart(both)
     const looked = await move('--dry-run')
     expect([looked.code, looked.err]).toEqual([0, ''])
     for (let n = 0; n < rounds(2, 6); n++) {
@@ -188,6 +212,7 @@ async function moveAll(from: Settings, to: Settings): Promise<void> {
   site.configure(from)
   await expect(site.start(0)).rejects.toThrow(/moved to another store/)
   site.configure(both)
+  await killed(() => sleep(500 + randomInt(1500)), '--delete-source', '--grace', '0')
   await until(async () => (await move('--delete-source', '--grace', '0')).code === 0, 20_000, 1000)
   expect(await objectsIn(from)).toEqual([])
   site.configure(to)

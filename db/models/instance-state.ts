@@ -1,4 +1,4 @@
-import { longText, moment, type Row, table, word } from './columns.ts'
+import { integer, longText, moment, type Row, table, word } from './columns.ts'
 
 export const MAX_INSTANCE_NAME = 255
 
@@ -12,6 +12,8 @@ export const InstanceState = table({
     seenAt: moment,
     /** What is wrong, as JSON. */
     alarms: longText,
+    /** The number of the newest blob store that it knows: `StoreMove`. */
+    store: integer.default(0),
   },
 })
 

@@ -1,4 +1,4 @@
-import { integer, moment, number, type Row, table, text, uuid } from './columns.ts'
+import { integer, moment, number, type Row, table, text, touched, uuid } from './columns.ts'
 
 /**
  * A move of all blobs from one store to another (docs/decisions/moving-blobs.md). The first store of an installation has the number 0;
@@ -18,6 +18,7 @@ export const StoreMove = table({
     /** The process that copies, and until when it has the right to. */
     claim: uuid.nullable(),
     claimUntil: number.default(0),
+    touched,
   },
 })
 

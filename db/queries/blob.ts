@@ -1,16 +1,26 @@
 import type { Db, Tx } from '../index.ts'
 import { Blob } from '../models/blob.ts'
 import { notHeld } from './deletion-hold.ts'
-import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
+import { besideKeys, inParts, insertion, insertionUnless, placeholders } from './sql.ts'
 
-/** Records an object before its bytes are written. Sizes in bytes, times in milliseconds since 1970. */
-export async function insertBlob(
-  db: Db,
-  blob: Pick<Blob, 'id' | 'bucketId' | 'state' | 'leaseUntil' | 'store'> &
-    Partial<Pick<Blob, 'reservedBytes' | 'size'>>,
-  tx: Tx,
-): Promise<void> {
-  await db.run(...insertion(Blob, [{ reservedBytes: 0, size: 0, ...blob, createdAt: Date.now() }]), tx)
+/** An object as it is recorded. Sizes in bytes, times in milliseconds since 1970. */
+type NewBlob = Pick<Blob, 'id' | 'bucketId' | 'state' | 'leaseUntil' | 'store'> &
+  Partial<Pick<Blob, 'reservedBytes' | 'size'>>
+
+const rowOf = (blob: NewBlob) => ({ reservedBytes: 0, size: 0, ...blob, createdAt: Date.now() })
+
+export async function insertBlob(db: Db, blob: NewBlob, tx: Tx): Promise<void> {
+  await db.run(...insertion(Blob, [rowOf(blob)]), tx)
+}
+
+/**
+ * Records an object before its bytes are written.
+ * @param newest the newest store that the instance knows
+ * @returns false if all blobs are being moved to one that it does not know, or have been: then it would not find others, nor others this one
+ */
+export function announceBlob(db: Db, blob: NewBlob, newest: number, tx: Tx): Promise<boolean> {
+  const [sql, values] = insertionUnless(Blob, rowOf(blob), 'SELECT number FROM store_move WHERE number > ?')
+  return db.changed(sql, [...values, newest], tx)
 }
 
 export const isKnown = (db: Db, id: string, tx: Tx): Promise<boolean> =>

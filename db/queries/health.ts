@@ -93,14 +93,15 @@ export const storageDays = (db: Db, from: number): Promise<StorageDay[]> =>
   )
 
 /** Notes what an instance says of itself. */
-export const noteInstance = (db: Db, { name, startedAt, seenAt, alarms }: InstanceState): Promise<number> => {
+export const noteInstance = (db: Db, { name, startedAt, seenAt, alarms, store }: InstanceState): Promise<number> => {
   const again =
     db.dialect === 'mysql'
-      ? 'ON DUPLICATE KEY UPDATE started_at = VALUES(started_at), seen_at = VALUES(seen_at), alarms = VALUES(alarms)'
-      : 'ON CONFLICT (name) DO UPDATE SET started_at = excluded.started_at, seen_at = excluded.seen_at, alarms = excluded.alarms'
-  return db.run(`INSERT INTO instance_state (name, started_at, seen_at, alarms) VALUES (?, ?, ?, ?) ${again}`, [
-    ...[name, startedAt, seenAt, alarms],
-  ])
+      ? 'ON DUPLICATE KEY UPDATE started_at = VALUES(started_at), seen_at = VALUES(seen_at), alarms = VALUES(alarms), store = VALUES(store)'
+      : 'ON CONFLICT (name) DO UPDATE SET started_at = excluded.started_at, seen_at = excluded.seen_at, alarms = excluded.alarms, store = excluded.store'
+  return db.run(
+    `INSERT INTO instance_state (name, started_at, seen_at, alarms, store) VALUES (?, ?, ?, ?, ?) ${again}`,
+    [...[name, startedAt, seenAt, alarms, store]],
+  )
 }
 
 /** Forgets an instance that has stopped. */
@@ -111,7 +112,13 @@ export const forgetInstance = (db: Db, name: string): Promise<number> =>
 export const forgetSilentInstances = (db: Db, before: number): Promise<number> =>
   db.run('DELETE FROM instance_state WHERE seen_at < ?', [before])
 
-export const instanceStates = (db: Db): Promise<InstanceState[]> =>
+/** The names of those that have been seen since a time, and do not know a blob store. */
+export async function instancesWithoutStore(db: Db, store: number, since: number): Promise<string[]> {
+  const sql = 'SELECT name FROM instance_state WHERE store < ? AND seen_at >= ? ORDER BY name'
+  return (await db.rows<{ name: string }>(sql, [store, since])).map(({ name }) => name)
+}
+
+export const instanceStates = (db: Db): Promise<Omit<InstanceState, 'store'>[]> =>
   db.rows('SELECT name, started_at AS startedAt, seen_at AS seenAt, alarms FROM instance_state ORDER BY name', [])
 
 export const noteBackup = (db: Db, { id, finishedAt, bytes }: BackupRun): Promise<number> =>

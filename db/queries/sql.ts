@@ -35,6 +35,13 @@ export function insertion<T extends Table>(
   return [`INSERT INTO ${tableName} (${names.map(columnOf).join(', ')}) VALUES ${list}`, values]
 }
 
+/** An INSERT of one row unless a query finds something, and its values, behind which those of the query belong. */
+export function insertionUnless<T extends Table>(table: T, row: NewRow<T>, query: string): [string, Value[]] {
+  const [sql, values] = insertion(table, [row])
+  const into = sql.slice(0, sql.indexOf(' VALUES '))
+  return [`${into} SELECT ${placeholders(values)} FROM (SELECT 1 AS one) AS always WHERE NOT EXISTS (${query})`, values]
+}
+
 /** Columns of a table, under the names that its model gives them: all of them without `names`. */
 export function selection<T extends Table>(
   { tableName, columns }: T,

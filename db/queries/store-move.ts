@@ -34,24 +34,32 @@ export const claimMove = (db: Db, number: number, claim: string, now: number, un
 export const releaseMove = (db: Db, number: number, claim: string): Promise<number> =>
   db.run('UPDATE store_move SET claim = NULL, claim_until = 0 WHERE number = ? AND claim = ?', [number, claim])
 
-/** Ends a move if nothing is left in an earlier store but what is to be deleted. @returns whether it has ended */
-export const finishMove = (db: Db, number: number, at: number): Promise<boolean> =>
+/**
+ * Ends a move if nothing is left in an earlier store but what is to be deleted.
+ * @param behind the ids of blobs that may be left
+ * @returns whether it has ended
+ */
+export const finishMove = (db: Db, number: number, at: number, behind: readonly string[] = []): Promise<boolean> =>
   db.transaction(async tx => {
     // Whoever records an object meanwhile waits for this row, and this waits for those who have: `isLeft`.
     await db.rows(`SELECT number FROM store_move WHERE number = ?${db.forUpdate}`, [number], tx)
-    const left = "SELECT id FROM blobs WHERE store < ? AND state <> 'deleting' LIMIT 1"
-    if (await db.exists(left, [number], tx)) return false
+    const left = `SELECT id FROM blobs WHERE store < ? AND state <> 'deleting' LIMIT ${behind.length + 1}`
+    const mayStay = new Set(behind)
+    if ((await db.rows<{ id: string }>(left, [number], tx)).some(({ id }) => !mayStay.has(id))) return false
     await db.run('UPDATE store_move SET finished_at = ? WHERE number = ? AND finished_at IS NULL', [at, number], tx)
     return true
   })
 
 /** Whether all blobs have been moved from the store of a number. Until the transaction ends, no move ends. */
-export const isLeft = (db: Db, number: number, tx: Tx): Promise<boolean> => {
-  const shared = db.dialect === 'mysql' ? ' LOCK IN SHARE MODE' : ''
-  const moves = `SELECT finished_at AS finishedAt FROM store_move WHERE number > ?${shared}`
-  return db
-    .rows<{ finishedAt: number | null }>(moves, [number], tx)
-    .then(rows => rows.some(row => row.finishedAt !== null))
+export async function isLeft(db: Db, number: number, tx: Tx): Promise<boolean> {
+  const moves = `SELECT number, finished_at AS finishedAt FROM store_move WHERE number > ?${db.forUpdate}`
+  const rows = await db.rows<{ number: number; finishedAt: number | null }>(moves, [number], tx)
+  await db.touch(
+    'store_move',
+    rows.map(row => row.number),
+    tx,
+  )
+  return rows.some(row => row.finishedAt !== null)
 }
 
 /** Live blobs that are in an earlier store than that of a number, in the order of their ids. */
@@ -83,6 +91,13 @@ export async function storesOf(db: Db, ids: string[]): Promise<Map<string, numbe
   if (ids.length === 0) return new Map()
   const sql = `SELECT id, store FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
   return new Map((await db.rows<{ id: string; store: number }>(sql, ids)).map(({ id, store }) => [id, Number(store)]))
+}
+
+/** The stores and the sizes of those of some live blobs, by their ids, and the stores of uploads under way; without what is to be deleted. */
+export async function movedSizes(db: Db, ids: string[]): Promise<Map<string, Pick<Blob, 'store' | 'size'>>> {
+  const sql = `SELECT id, store, size FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
+  const rows = await db.rows<Pick<Blob, 'id' | 'store' | 'size'>>(sql, ids)
+  return new Map(rows.map(({ id, store, size }) => [id, { store: Number(store), size: Number(size) }]))
 }
 
 /** What is in earlier stores than that of a number, and is not to be deleted. */

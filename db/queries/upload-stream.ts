@@ -40,14 +40,13 @@ export const wantStream = (db: Db, id: string): Promise<boolean> =>
     Date.now(),
   ])
 
-/** @returns whether it is still this request that writes, and no other one waits */
+/** @returns whether it is still this request that writes */
 export const keepStream = (db: Db, { id, writer, until }: { id: string; writer: string; until: number }) =>
-  db.changed('UPDATE upload_stream SET writer_until = ? WHERE id = ? AND writer = ? AND is_wanted = ?', [
-    until,
-    id,
-    writer,
-    false,
-  ])
+  db.changed('UPDATE upload_stream SET writer_until = ? WHERE id = ? AND writer = ?', [until, id, writer])
+
+/** Whether another request waits for the one that is writing to end. */
+export const isStreamWanted = (db: Db, id: string): Promise<boolean> =>
+  db.exists('SELECT id FROM upload_stream WHERE id = ? AND is_wanted = ?', [id, true])
 
 export async function releaseStream(db: Db, id: string, writer: string): Promise<void> {
   await db.run('UPDATE upload_stream SET writer = NULL, writer_until = 0 WHERE id = ? AND writer = ?', [id, writer])
@@ -89,6 +88,20 @@ export async function endPiecesOf(db: Db, uploadId: string, tx: Tx): Promise<voi
     tx,
   )
 }
+
+/** The upload that one is being joined to, with all that are. */
+export const findJoinedTo = (
+  db: Db,
+  bucketId: string,
+  part: string,
+  tx: Tx,
+): Promise<{ id: string; parts: string } | undefined> =>
+  db.row(
+    `SELECT t.id, t.parts FROM upload_session s JOIN upload_stream t ON t.id = s.id
+     WHERE s.bucket_id = ? AND t.kind = 'joined' AND t.parts LIKE ?`,
+    [bucketId, `%${part}%`],
+    tx,
+  )
 
 /** The upload of a user that these are joined to, in this order. */
 export async function findJoined(

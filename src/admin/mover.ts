@@ -1,22 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v4 as newId } from 'uuid'
-import type { Db } from '../../db/index.ts'
 import {
   claimMove,
   countUnmoved,
   finishMove,
-  insertMove,
   lastMove,
   releaseMove,
   setStores,
   type Unmoved,
   unmovedAfter,
 } from '../../db/queries/store-move.ts'
-import { BlobUnreadable, copyBlobs, digestOfBlob, eachAtOnce, type Outcome } from '../backup/copy.ts'
+import {
+  BlobUnreadable,
+  type Copied,
+  copyBlobs,
+  digestOfBlob,
+  eachAtOnce,
+  type Lost,
+  type Outcome,
+  orLost,
+} from '../backup/copy.ts'
 import { type Hold, holdDeletions } from '../backup/hold.ts'
 import { BackupError } from '../backup/problem.ts'
 import type { Progress } from '../backup/progress.ts'
-import type { BlobStore } from '../storage/store.ts'
+import { causesOf } from '../runtime/errors.ts'
+import type { Moving } from './begin-move.ts'
 
 /** Blobs whose new place is noted together: so many are copied again after a kill. */
 const AT_A_TIME = { count: 256, bytes: 256 * 1024 ** 2 }
@@ -26,16 +34,12 @@ const TURN_MS = 20_000
 const CLAIM_MS = 15_000
 /** Between two looks for what has been uploaded meanwhile. */
 const PAUSE_MS = 1000
-/** Blobs that are looked for before a move begins: not every store has a label that tells a wrong one. */
-const SAMPLE = 100
-
-export interface Moving {
-  db: Db
-  from: BlobStore
-  to: BlobStore
-  /** Of the second store. */
-  number: number
-}
+/** A transaction that had recorded a blob before it could see the move has ended by then: its statements have limits. */
+const SETTLED_MS = 20_000
+/** If more blobs cannot be moved, it is not the fault of these. */
+const MOST_FAILED = 10_000
+/** So many of them are named. */
+const NAMED = 20
 
 interface MoveOptions {
   /** Blobs that are copied at once. */
@@ -44,40 +48,27 @@ interface MoveOptions {
   bytesPerSecond?: number | undefined
   /** For how long it waits for uploads that began in the first store, in milliseconds. */
   waitMs: number
+  /** Whether the move ends although some blobs cannot be moved. */
+  leaveBehind?: boolean
+  /** The age at which a move may end, in milliseconds. */
+  settledMs?: number
   progress: Progress
 }
 
 export interface Moved {
   count: number
   bytes: number
-  /** In neither store. */
-  missing: number
   /** Moved as they are, which is not as they were uploaded. */
   damaged: number
-  /** Still in the first store, because it cannot read them. */
-  unreadable: number
+  /** Those that are still in the first store, or in none. */
+  failed: number
+  /** Some of them. */
+  failures: { id: string; reason: string }[]
   left: Unmoved
   isFinished: boolean
 }
 
 type Blob = Awaited<ReturnType<typeof unmovedAfter>>[number]
-
-/**
- * Begins a move, after which new blobs go to the second store. One that has begun goes on.
- * @throws BackupError if the first store is not the one that has the blobs
- */
-export async function beginMove({ db, from, to, number }: Moving): Promise<void> {
-  const last = await lastMove(db)
-  if (last?.number === number) return
-  const some = await unmovedAfter(db, number, '', SAMPLE)
-  const found = await eachAtOnce(some, ({ id }) => from.look(id))
-  if (some.length > 0 && found.every(there => there === null))
-    throw new BackupError(
-      `${from.label} has none of the files that were looked for, such as the blob ${some[0]?.id}. Correct the settings that begin with MOVE_FROM_. If these files are lost, delete them first: "npm run doctor" names them.`,
-    )
-  const labels = { source: from.label.slice(0, 500), target: to.label.slice(0, 500) }
-  await insertMove(db, { number, ...labels, startedAt: Date.now(), finishedAt: null })
-}
 
 /** Runs work that no other process does at the same time. @param work is given what throws when another one may have begun */
 async function alone<T>(
@@ -124,53 +115,86 @@ function paceOf(bytesPerSecond: number | undefined): { pace?: (bytes: number) =>
   }
 }
 
+/** What the system says of a store rather than of a blob. */
+const ofStore = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM'])
+
+const reasonOf = (lost: Lost) => (lost instanceof BlobUnreadable ? lost.code : lost.message)
+
+/** A blob that cannot be moved for now, where others can. */
+class Unmovable extends Error {}
+
 /**
- * Copies all blobs to the second store, and those that come meanwhile; each is read back before the ledger says that it is there. Killed, it is
- * run again and continues. Ends when all have been moved, or when only uploads under way are left, for which it has waited.
+ * Copies all blobs to the second store, and those that come meanwhile; each is read back before the ledger says that it is there. One that
+ * cannot be moved stays where it is, and is tried again by the next run. Killed, it is run again and continues. Ends when all have been moved,
+ * or when only those are left that cannot be moved, and uploads under way, for which it has waited.
  * @throws BackupError
  */
 export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> {
   const { db, from, to, number } = moving
-  const { progress, atOnce, waitMs, bytesPerSecond } = options
-  const copying = { atOnce, ...paceOf(bytesPerSecond) }
-  const moved = { count: 0, bytes: 0, missing: 0, damaged: 0, unreadable: 0 }
-  const unreadable = new Set<string>()
+  const { progress, atOnce, waitMs, bytesPerSecond, leaveBehind = false, settledMs = SETTLED_MS } = options
+  const copying = { atOnce, lost: lostOf, ...paceOf(bytesPerSecond) }
+  const moved = { count: 0, bytes: 0, damaged: 0 }
+  /** Why blobs could not be moved the last time that it was tried. */
+  const failed = new Map<string, string>()
+  const named = new Set<string>()
 
-  /** What became of a blob whose bytes were not copied. @returns whether there is nothing left to move */
-  async function explain({ id, size }: Blob, outcome: Error | undefined): Promise<boolean> {
-    if (outcome instanceof BlobUnreadable) {
-      if (!unreadable.has(id))
-        progress.warn(
-          `The blob ${id} cannot be read in the old store (${outcome.code}). It stays there: run the command again.`,
-        )
-      unreadable.add(id)
-      return false
-    }
+  function fail(id: string, reason: string): void {
+    failed.set(id, reason)
+    if (failed.size > MOST_FAILED)
+      throw new Error(
+        `More than ${MOST_FAILED} files cannot be moved, such as the blob ${id} (${reason}). Correct that, and run the command again: it continues.`,
+      )
+    if (named.has(id) || named.size >= NAMED) return
+    named.add(id)
+    progress.warn(`The blob ${id} cannot be moved: ${reason}. It stays where it is.`)
+  }
+
+  /** Why one blob cannot be moved. @throws the error if it is one of a store */
+  async function lostOf(error: unknown, id: string): Promise<Lost> {
+    try {
+      return orLost(error)
+    } catch {}
+    const causes = [...causesOf(error)]
+    if (causes.some(({ code }) => ofStore.has(String(code)))) throw error
+    const answers = await Promise.allSettled([from.ping(), to.ping()])
+    if (answers.some(({ status }) => status === 'rejected')) throw error
+    return new BlobUnreadable(id, String(causes.at(-1)?.message ?? error), { cause: error })
+  }
+
+  /** Whether there is nothing left to copy of a blob that the first store did not give. */
+  async function isThere({ id, size }: Blob, lost: Error | undefined): Promise<boolean> {
+    if (lost instanceof BlobUnreadable) throw new Unmovable(reasonOf(lost))
     if ((await to.look(id))?.size === size) return true
-    if (await from.look(id))
-      throw new Error(`The old store did not give the blob ${id}, but has it. Run the command again.`)
-    moved.missing += 1
-    progress.warn(`The blob ${id} is in neither store. See "npm run doctor".`)
-    return true
+    throw new Unmovable((await from.look(id)) ? 'the old store has it, but did not give it' : 'it is in neither store')
+  }
+
+  /** Compares what was copied with what was uploaded. @throws Unmovable if what was read, or what was written, cannot be trusted */
+  async function compare({ id, size, crc32 }: Blob, copied: Copied): Promise<void> {
+    if ((await digestOfBlob(to, id)) !== copied.sha256)
+      throw new Unmovable('the new store does not give back what was written to it')
+    const isDamaged = copied.size !== size || (crc32 !== null && crc32 !== copied.crc32)
+    // What was only read wrongly must not replace what is intact.
+    if (isDamaged && (await digestOfBlob(from, id)) !== copied.sha256)
+      throw new Unmovable('the old store does not give the same bytes twice')
+    moved.count += 1
+    moved.bytes += copied.size
+    if (!isDamaged) return
+    moved.damaged += 1
+    progress.warn(`The blob ${id} is not what was uploaded: the old store had damaged it. It was moved as it is.`)
   }
 
   /** @returns whether the second store has the blob as the first one has it */
   async function verify(blob: Blob, outcome: Outcome | undefined): Promise<boolean> {
-    if (!outcome || outcome instanceof Error) return explain(blob, outcome)
-    const { id, size, crc32 } = blob
-    const read = await digestOfBlob(to, id)
-    if (read !== outcome.sha256)
-      throw new Error(`The new store does not give back what was written to it: the blob ${id} differs.`)
-    moved.count += 1
-    moved.bytes += outcome.size
-    if (outcome.size !== size || (crc32 !== null && crc32 !== outcome.crc32)) {
-      // What was only read wrongly must not replace what is intact.
-      if ((await digestOfBlob(from, id)) !== outcome.sha256)
-        throw new Error(`The old store does not give the same bytes twice: the blob ${id}. Run the command again.`)
-      moved.damaged += 1
-      progress.warn(`The blob ${id} is not what was uploaded: the old store had damaged it. It was moved as it is.`)
+    const { id } = blob
+    try {
+      if (!outcome || outcome instanceof Error) await isThere(blob, outcome)
+      else await compare(blob, outcome)
+      failed.delete(id)
+      return true
+    } catch (error) {
+      fail(id, error instanceof Unmovable ? error.message : reasonOf(await lostOf(error, id)))
+      return false
     }
-    return true
   }
 
   async function moveSome(blobs: Blob[], require: () => void): Promise<void> {
@@ -207,12 +231,9 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     }
   }
 
-  async function passes(check: () => void): Promise<Moved> {
-    let waitedSince: number | undefined
-    const { files, bytes } = await countUnmoved(db, number)
-    progress.step('Moving files', { items: files, bytes })
-    for (let after = ''; ; ) {
-      const began = Date.now()
+  /** From the first blob to the last. */
+  async function round(check: () => void): Promise<void> {
+    for (let after = ''; ; await sleep(TURN_MS)) {
       const hold = await holdDeletions(db)
       try {
         after = await pass(after, check, hold)
@@ -222,23 +243,35 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
           .catch(() => progress.warn('The database could not be reached: deletions of files go on in five minutes.'))
       }
       check()
-      if (after !== '') {
-        await sleep(TURN_MS)
-        continue
-      }
-      const isFinished = await finishMove(db, number, Date.now())
-      const left = await countUnmoved(db, number)
-      const result = { ...moved, unreadable: unreadable.size, left, isFinished }
-      if (isFinished) return result
-      if (left.files <= unreadable.size) {
-        waitedSince ??= Date.now()
-        progress.step(`Waiting for ${left.uploads} uploads that began in the old store`)
-        if (left.uploads === 0 || Date.now() - waitedSince >= waitMs) return result
-      }
-      // Looking reads the whole ledger.
-      await sleep(Math.max(PAUSE_MS, 10 * (Date.now() - began)))
+      if (after === '') return
     }
   }
 
-  return alone(moving, progress, passes)
+  async function rounds(check: () => void): Promise<Moved> {
+    let waitedSince: number | undefined
+    const { files, bytes } = await countUnmoved(db, number)
+    progress.step('Moving files', { items: files, bytes })
+    const settledAt = ((await lastMove(db))?.startedAt ?? 0) + settledMs
+    for (;;) {
+      const began = Date.now()
+      const before = moved.count
+      await round(check)
+      const behind = leaveBehind ? [...failed.keys()] : []
+      const isFinished = began >= settledAt && (await finishMove(db, number, Date.now(), behind))
+      const left = await countUnmoved(db, number)
+      const failures = [...failed].slice(0, NAMED).map(([id, reason]) => ({ id, reason }))
+      const result = { ...moved, failed: failed.size, failures, left, isFinished }
+      if (isFinished) return result
+      // What has failed is tried once more.
+      if (began >= settledAt && left.files <= failed.size && moved.count === before) {
+        if (left.uploads > 0) progress.step(`Waiting for ${left.uploads} uploads that began in the old store`)
+        waitedSince ??= Date.now()
+        if (left.uploads === 0 || Date.now() - waitedSince >= waitMs) return result
+      }
+      // Looking reads the whole ledger.
+      await sleep(Math.max(PAUSE_MS, 10 * (Date.now() - began), settledAt - Date.now()))
+    }
+  }
+
+  return alone(moving, progress, rounds)
 }

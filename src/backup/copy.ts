@@ -35,7 +35,7 @@ export class BlobUnreadable extends Error {
 export type Copied = Pick<Uploaded, 'size' | 'crc32'> & { sha256: string }
 
 /** Why a blob could not be copied, where others can. */
-type Lost = BlobMissing | BlobDamaged | BlobUnreadable
+export type Lost = BlobMissing | BlobDamaged | BlobUnreadable
 
 /** What became of a blob. Other errors end a copy. */
 export type Outcome = Copied | Lost
@@ -51,6 +51,12 @@ export interface ToCopy {
   expected?: string | undefined
 }
 
+interface CopyOptions {
+  atOnce?: number
+  pace?: (bytes: number) => Promise<void>
+  lost?: (error: unknown, id: string) => Lost | Promise<Lost>
+}
+
 /** What is read at once. */
 const SMALL = 64 * 1024
 
@@ -58,18 +64,19 @@ const SMALL = 64 * 1024
  * Copies some blobs from one store to another.
  * @param done called with the size of each when it is stored
  * @param pace awaited with the number of bytes that have been read, before they are written
+ * @param lost says of an error of one blob why that is lost; what it throws ends the copy
  */
 export async function copyBlobs(
   from: BlobStore,
   to: BlobStore,
   blobs: ToCopy[],
   done: (size: number) => void,
-  { atOnce = AT_ONCE, pace }: { atOnce?: number; pace?: (bytes: number) => Promise<void> } = {},
+  { atOnce = AT_ONCE, pace, lost = orLost }: CopyOptions = {},
 ): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>()
   const isSmall = ({ size }: ToCopy) => to.putMany !== undefined && size <= SMALL
   const small = blobs.filter(isSmall)
-  const read = await readSmall(from, small, atOnce)
+  const read = await readSmall(from, small, atOnce, lost)
   await pace?.(small.reduce((sum, { size }) => sum + size, 0))
   const intact: { key: string; bytes: Uint8Array }[] = []
   small.forEach(({ id, expected }, i) => {
@@ -84,7 +91,7 @@ export async function copyBlobs(
   await eachAtOnce(
     others,
     async ({ id, size, expected }) => {
-      const outcome = await copyBlob(from, to, { id, expected, pace }).catch(orLost)
+      const outcome = await copyBlob(from, to, { id, expected, pace }).catch(error => lost(error, id))
       outcomes.set(id, outcome)
       done(size)
     },
@@ -94,19 +101,24 @@ export async function copyBlobs(
 }
 
 /** Answers why one blob is lost. @throws any other error */
-function orLost(error: unknown): Lost {
+export function orLost(error: unknown): Lost {
   if (isLost(error)) return error
   throw error
 }
 
 /** The bytes of small blobs; undefined for one that is missing. */
-async function readSmall(from: BlobStore, blobs: ToCopy[], atOnce: number): Promise<(Uint8Array | Lost | undefined)[]> {
+async function readSmall(
+  from: BlobStore,
+  blobs: ToCopy[],
+  atOnce: number,
+  lost: Required<CopyOptions>['lost'],
+): Promise<(Uint8Array | Lost | undefined)[]> {
   try {
     if (from.readMany) return await from.readMany(blobs.map(({ id }) => id))
   } catch {
     // Each is read alone now, so that one that cannot be read does not take the others with it.
   }
-  return eachAtOnce(blobs, ({ id }) => buffer(bytesOf(from, id)).catch(orLost), atOnce)
+  return eachAtOnce(blobs, ({ id }) => buffer(bytesOf(from, id)).catch(error => lost(error, id)), atOnce)
 }
 
 /** What the system says of a single file, rather than of a store. */

@@ -12,7 +12,7 @@ import {
   tableInUse,
 } from '../../db/queries/backup.ts'
 import { deleteMoves, insertMove, setAllStores } from '../../db/queries/store-move.ts'
-import { endOverdue } from '../services/uploads/upload-session.ts'
+import { endOverdue } from '../services/uploads/upload-end.ts'
 import { type BlobStore, ForeignStore } from '../storage/store.ts'
 import { type BackupFolder, timeOf } from './folder.ts'
 import { listOf } from './list.ts'

@@ -16,7 +16,7 @@ import {
 } from '../../db/queries/doctor-ledger.ts'
 import { miscountedRequestsAfter, recountRequest } from '../../db/queries/doctor-requests.ts'
 import { removePreviewOf } from '../../db/queries/preview.ts'
-import { endOverdue } from '../services/uploads/upload-session.ts'
+import { endOverdue } from '../services/uploads/upload-end.ts'
 import { type Installation, type Problem, rowsOf } from './check.ts'
 import { inBucket, inBuckets, retotal } from './repair.ts'
 

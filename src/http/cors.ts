@@ -5,7 +5,7 @@ import cors from 'cors'
 const corsOptions = (origins: string[]): cors.CorsOptions => ({
   origin: origins,
   credentials: true,
-  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+  methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
   allowedHeaders: [
     'Content-Type',
     'X-API-Key',
@@ -47,13 +47,15 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
  */
 export function crossOrigin(origins: string[]) {
   if (origins.length === 0) return undefined
-  const handle = cors(corsOptions(origins))
+  const options = corsOptions(origins)
+  const [answer, addHeaders] = [cors(options), cors({ ...options, preflightContinue: true })]
   return async (req: IncomingMessage, res: ServerResponse, answersOptions: boolean): Promise<void> => {
     const isOptions = req.method === 'OPTIONS'
-    if (isOptions && answersOptions && req.headers['access-control-request-method'] === undefined) return
+    const isPreflight = isOptions && !(answersOptions && req.headers['access-control-request-method'] === undefined)
+    const handle = isPreflight ? answer : addHeaders
     await new Promise<void>((resolve, reject) => {
       handle(req, res, error => (error ? reject(error) : resolve()))
-      if (isOptions) resolve()
+      if (isPreflight) resolve()
     })
   }
 }

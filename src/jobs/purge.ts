@@ -6,7 +6,7 @@ import { childrenToPurge, deleteEntries, lockFiles } from '../../db/queries/entr
 import { removeLog } from '../../db/queries/event.ts'
 import { returnTrash } from '../../db/queries/trash-item.ts'
 import { blobsOf, releaseFiles, versionsOf } from '../../db/queries/version.ts'
-import { endUploadSessions } from '../services/uploads/upload-session.ts'
+import { endUploadSessions } from '../services/uploads/upload-end.ts'
 import { createPace } from './pace.ts'
 
 /**

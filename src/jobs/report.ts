@@ -9,6 +9,7 @@ import {
 } from '../../db/queries/health.ts'
 import type { Log } from '../runtime/log.ts'
 import { DAY_MS, HOUR_MS, KNOWN_DAYS, MINUTE_MS, SEEN_EVERY_MS } from '../services/finding.ts'
+import type { BlobStore } from '../storage/store.ts'
 import type { History } from '../telemetry/recorder.ts'
 
 interface Options {
@@ -16,6 +17,7 @@ interface Options {
   history: History
   /** The name of the instance. */
   name: string
+  store: Pick<BlobStore, 'newest'>
   log: Log
 }
 
@@ -23,7 +25,7 @@ interface Options {
  * Writes down what an instance says of itself, for other instances and for `admin status`, and what is stored each day. It writes seldom: a
  * machine at rest should keep its disk at rest.
  */
-export function createReport({ db, history, name, log }: Options) {
+export function createReport({ db, history, name, store, log }: Options) {
   const startedAt = Date.now()
   let timer: NodeJS.Timeout | undefined
   let told = { alarms: '', at: 0 }
@@ -35,7 +37,7 @@ export function createReport({ db, history, name, log }: Options) {
     const text = JSON.stringify(alarms)
     const kinds = alarms.map(alarm => alarm.name).join()
     if (kinds !== told.alarms || now - told.at >= SEEN_EVERY_MS) {
-      await noteInstance(db, { name, startedAt, seenAt: now, alarms: text })
+      await noteInstance(db, { name, startedAt, seenAt: now, alarms: text, store: store.newest() })
       told = { alarms: kinds, at: now }
     }
     const { usedBytes, keptBytes } = levels
@@ -64,6 +66,7 @@ export function createReport({ db, history, name, log }: Options) {
     start(): void {
       timer = setInterval(run, MINUTE_MS / 2)
       timer.unref()
+      void run()
     },
     async stop(): Promise<void> {
       clearInterval(timer)

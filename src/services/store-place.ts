@@ -1,7 +1,9 @@
 import type { Db } from '../../db/index.ts'
-import { lastMove, storesOf } from '../../db/queries/store-move.ts'
+import { lastMove, storesOf, unmovedAfter } from '../../db/queries/store-move.ts'
 import type { Places } from '../storage/moving.ts'
 
+/** Blobs that a store is looked through for. */
+const SAMPLE = 100
 /** How old what is known of a move may be: a change of it waits for no request. */
 const FRESH_MS = 1000
 
@@ -29,5 +31,6 @@ export function storePlaces(db: Db): Places {
     },
 
     of: keys => storesOf(db, keys),
+    someBefore: async number => (await unmovedAfter(db, number, '', SAMPLE)).map(({ id }) => id),
   }
 }

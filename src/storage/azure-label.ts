@@ -23,7 +23,7 @@ async function writeLabel(container: ContainerClient, { installation, number }: 
 }
 
 /**
- * Several services may share an account, and its operator names the container: only a move of blobs leaves a label. Once there was a move, a
+ * Several services may share an account, and its operator names the container: only a move of blobs leaves labels. Once there was a move, a
  * container in use has one; without it, it is the one that was left, or a new one.
  * @throws ForeignStore
  */
@@ -35,6 +35,6 @@ export async function bindContainer(container: ContainerClient, name: string, wa
     )
   const isOther = there
     ? judgeMarker(there, wanted, `AZURE_STORAGE_CONTAINER: ${name}`, 'container')
-    : wanted.number > 0
+    : wanted.number > 0 || wanted.isKnown
   if (isOther) await writeLabel(container, wanted)
 }

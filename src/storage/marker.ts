@@ -4,6 +4,8 @@ import { type BlobStore, ForeignStore, type Marker } from './store.ts'
 export interface Wanted extends Marker {
   /** Whether the installation has blobs that this store must have. */
   inUse: boolean
+  /** Whether the store is known to be the right one, if it has no label. */
+  isKnown: boolean
 }
 
 export const markerText = ({ installation, number }: Marker): string =>
@@ -39,14 +41,15 @@ export function judgeMarker(there: Marker, wanted: Wanted, name: string, kind: s
 export function binding(
   marker: () => Promise<Marker | undefined>,
   bind: (wanted: Wanted) => Promise<void>,
-): Pick<BlobStore, 'bind' | 'marker' | 'current'> {
+): Pick<BlobStore, 'bind' | 'marker' | 'current' | 'newest'> {
   let bound = 0
   return {
-    async bind(installation, inUse, number = 0) {
-      await bind({ installation, inUse, number })
+    async bind(installation, inUse, number = 0, isKnown = false) {
+      await bind({ installation, inUse, number, isKnown })
       bound = number
     },
     marker,
     current: async () => bound,
+    newest: () => bound,
   }
 }

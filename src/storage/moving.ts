@@ -7,13 +7,76 @@ export interface Places {
   last(): Promise<{ number: number; isFinished: boolean }>
   /** The numbers of the stores that some blobs are in. */
   of(keys: string[]): Promise<Map<string, number>>
+  /** Some blobs that are in an earlier store than that of a number. */
+  someBefore(number: number): Promise<string[]>
+}
+
+interface Stores {
+  from: BlobStore
+  to: BlobStore
+  places: Places
+}
+
+/** Which move two stores are for. */
+export interface Route {
+  /** The number of the second store. */
+  target: number
+  /** Whether all blobs have been moved, so that the first store may be gone. */
+  isDone: boolean
+}
+
+/**
+ * Which move these stores are for, by what they say of themselves. Nothing is written.
+ * @throws ForeignStore where they are those of none
+ */
+export async function routeOf({ from, to, places }: Stores, installation: string): Promise<Route> {
+  const { number, isFinished } = await places.last()
+  const there = await to.marker()
+  const isOurs = there?.installation === installation
+  // The settings of a move that is over may stay until the next start; its source may be gone.
+  const isDone = number > 0 && isFinished && isOurs && there.number === number
+  const target = isFinished && !isDone ? number + 1 : number
+  if (from.label === to.label || (isOurs && there.number === target - 1))
+    throw new ForeignStore(`${to.label}: the settings with and without MOVE_FROM_ name the same store`)
+  const hasBegun = target === number
+  if (!isDone) await requireSource({ from, places }, { target, hasBegun })
+  return { target, isDone }
+}
+
+/**
+ * A store may have no label before the first move, and a wrong one is told by its blobs then. From the beginning of a move on it has one: what
+ * is not found in it by then may have been lost.
+ */
+async function requireSource(
+  { from, places }: Pick<Stores, 'from' | 'places'>,
+  { target, hasBegun }: { target: number; hasBegun: boolean },
+): Promise<void> {
+  if (hasBegun) {
+    if (await from.marker()) return
+    throw new ForeignStore(
+      `${from.label} is not the store that the files are being moved from. Correct the settings with MOVE_FROM_`,
+    )
+  }
+  const some = await places.someBefore(target)
+  let failure: unknown
+  const has = (key: string) =>
+    from.look(key).catch(error => {
+      failure = error
+      return null
+    })
+  for (const key of some) if (await has(key)) return
+  if (failure) throw failure
+  if (some.length > 0)
+    throw new ForeignStore(
+      `${from.label} has none of the files that were looked for, such as the blob ${some[0]}. Correct the settings with MOVE_FROM_. If these files are lost, delete them first: "npm run doctor" names them`,
+    )
 }
 
 /**
  * Two stores as one, while all blobs are moved from the first to the second. Until the move begins, new blobs go to the first, and from then on
  * to the second. Reads find a blob wherever it is. An upload stays in the store in which it began, which the ledger knows.
  */
-export function createMovingStore({ from, to, places }: { from: BlobStore; to: BlobStore; places: Places }): BlobStore {
+export function createMovingStore({ from, to, places }: Stores): BlobStore {
   /** The number of the second store; the first one has the number before it. */
   let target = 1
   /** Those that may have a blob, in the order in which they are asked for it. */
@@ -52,26 +115,20 @@ export function createMovingStore({ from, to, places }: { from: BlobStore; to: B
     // Who signs a URL cannot know where the blob will be when it is used: the service signs its own, and finds it then.
     addresses: null,
     current,
+    newest: () => target,
     marker: () => to.marker(),
 
-    async prepare() {
-      await to.prepare()
-    },
+    prepare: () => to.prepare(),
 
     async bind(installation, inUse) {
-      const { number, isFinished } = await places.last()
-      const there = await to.marker()
-      const isOurs = there?.installation === installation
-      // The settings of a move that is over may stay until the next start; its source may be gone.
-      const isDone = number > 0 && isFinished && isOurs && there.number === number
-      target = isFinished && !isDone ? number + 1 : number
-      if (from.label === to.label || (isOurs && there.number === target - 1))
-        throw new ForeignStore(`${to.label}: the settings with and without MOVE_FROM_ name the same store`)
-      if (!isDone) {
-        await from.prepare()
-        await from.bind(installation, inUse, target - 1)
+      const route = await routeOf({ from, to, places }, installation)
+      if (!route.isDone) {
+        // One that should have something is not made: its name may be wrong.
+        if (!inUse) await from.prepare()
+        await from.bind(installation, inUse, route.target - 1, true)
       }
-      await to.bind(installation, isDone && inUse, target)
+      await to.bind(installation, route.isDone && inUse, route.target)
+      target = route.target
     },
 
     async ping() {

@@ -76,13 +76,16 @@ export interface BlobStore {
    * Verifies that the store belongs to this installation. Called after `prepare`, and before it takes anything; a new store is labelled with the id.
    * @param inUse whether the installation has blobs already, so that an empty store is the wrong one
    * @param number its number among the stores of the installation, which are counted by moves of the blobs
+   * @param isKnown whether it is the right one even if it has no label: then it gets one
    * @throws ForeignStore
    */
-  bind(installation: string, inUse: boolean, number?: number): Promise<void>
+  bind(installation: string, inUse: boolean, number?: number, isKnown?: boolean): Promise<void>
   /** What the store says of itself; undefined if it has no label yet. */
   marker(): Promise<Marker | undefined>
   /** The number of the store that new blobs go to. Known after `bind`. */
   current(): Promise<number>
+  /** The number of the newest store that it knows, to which blobs are moved or will be. Known after `bind`. */
+  newest(): number
   /** Whether it is two stores, between which blobs are moved. */
   readonly isMoving?: boolean
   /** Resolves if the store can be read and written: within two seconds, if it is reached over a network. */

@@ -1,12 +1,12 @@
 import { readRaw } from '../http/body.ts'
-import { Forbidden, InvalidInput } from '../runtime/errors.ts'
+import { AppError, Forbidden, InvalidInput } from '../runtime/errors.ts'
 import type { Chunk } from '../services/uploads/stream-append.ts'
 import { OffsetDiffers, TooManyBytes } from '../services/uploads/stream-error.ts'
 import type { UploadSessionView } from '../services/uploads/upload-session-view.ts'
 import type { Exchange } from './exchange.ts'
 import { sendEmpty, senderOf, stateHeaders } from './exchange.ts'
 import { bytesIn, headerOf, parseChecksum } from './headers.ts'
-import { driveOfUpload } from './place.ts'
+import { driveOfUpload, endedUpload } from './place.ts'
 import { TusError } from './refusal.ts'
 
 const CHUNK_TYPE = 'application/offset+octet-stream'
@@ -40,6 +40,10 @@ export async function append(exchange: Exchange): Promise<void> {
   const chunk = chunkOf(exchange, view.session, from)
   if (view.session.isCompleted) return sendEmpty(exchange, 204, stateHeaders(view))
   const sender = senderOf(exchange, open, async now => (await driveOfUpload(services, now, id)).open('write'))
-  const written = await services.uploadStreams.write(open.tree, id, from, chunk, sender)
+  const written = await services.uploadStreams.write(open.tree, id, from, chunk, sender).catch(async error => {
+    throw error instanceof AppError && error.code === 'UPLOAD_NOT_FOUND'
+      ? await endedUpload(services, caller, id)
+      : error
+  })
   sendEmpty(exchange, 204, stateHeaders(written))
 }

@@ -1,7 +1,7 @@
 import { validate as isUuid } from 'uuid'
 import type { Caller } from '../access/caller.ts'
 import { Drive, requireKeyFor } from '../access/drive.ts'
-import { Forbidden } from '../runtime/errors.ts'
+import { type AppError, Forbidden } from '../runtime/errors.ts'
 import type { Services } from '../services/index.ts'
 import { uploadNotFound } from '../services/uploads/upload-error.ts'
 import { TusError } from './refusal.ts'
@@ -43,15 +43,17 @@ export function driveNamed(
   return named ? namedWorkspace(services, caller, named) : Drive.own(caller)
 }
 
+/** Why there is no upload with an id: 410 while it is remembered that there was. */
+export const endedUpload = async ({ uploadStreams }: Services, { userId }: Caller, id: string): Promise<AppError> =>
+  (await uploadStreams.isOver(id, userId))
+    ? new TusError(410, 'UPLOAD_NOT_FOUND', 'This upload has expired. Start another one.')
+    : uploadNotFound()
+
 /** The drive that an upload of the caller goes to. @throws UPLOAD_NOT_FOUND; TusError 410 for one that is over; FORBIDDEN */
 export async function driveOfUpload(services: Services, caller: Caller, id: string): Promise<Drive> {
   if (!isUuid(id)) throw uploadNotFound()
   const found = (await services.uploadSessions.startedAmong(caller.userId, [id])).get(id)
-  if (!found) {
-    if (await services.uploadStreams.isOver(id, caller.userId))
-      throw new TusError(410, 'UPLOAD_NOT_FOUND', 'This upload has expired. Start another one.')
-    throw uploadNotFound()
-  }
+  if (!found) throw await endedUpload(services, caller, id)
   if (found.shareId !== null) return sharedDrive(services, caller, found.shareId)
   if (found.bucketId === caller.bucket.bucketId) return Drive.own(caller)
   return workspaceDrive(services, caller, 'b.id', found.bucketId)

@@ -1,6 +1,7 @@
 import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import {
+  announceBlob,
   deleteAgain,
   extendLease,
   insertBlob,
@@ -14,7 +15,7 @@ import { settle } from '../../../db/queries/bucket.ts'
 import { isLeft } from '../../../db/queries/store-move.ts'
 import type { Writer } from '../../access/caller.ts'
 import type { Config } from '../../config/config.ts'
-import { AppError, isDatabaseDown } from '../../runtime/errors.ts'
+import { AppError, Busy, isDatabaseDown } from '../../runtime/errors.ts'
 import { StoreRefusal } from '../../storage/store.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
@@ -70,10 +71,14 @@ export function blobService({
   )
   heartbeat.unref()
 
-  /** Records an object. While blobs are moved, it must not go to a store that has been left. @throws UNAVAILABLE */
+  /** Records an object, which must not go to a store that has been left, or that others are leaving. @throws UNAVAILABLE */
   async function insert(blob: Parameters<typeof insertBlob>[1], tx: Tx): Promise<void> {
-    await insertBlob(db, blob, tx)
-    if (store.isMoving && (await isLeft(db, blob.store, tx))) throw leaseLost()
+    const newest = store.newest()
+    if (!(await announceBlob(db, blob, newest, tx))) {
+      log.error('the files are moved to a store that this instance does not know: restart it with both stores')
+      throw new Busy('This instance of the service must be restarted before it can store files.')
+    }
+    if (blob.store < newest && (await isLeft(db, blob.store, tx))) throw leaseLost()
   }
 
   /** Reserves the first of the `wanted` sizes (bytes) that the quota allows. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v4 as newToken } from 'uuid'
-import { keepStream, releaseStream, takeStream, wantStream } from '../../../db/queries/upload-stream.ts'
+import { isStreamWanted, keepStream, releaseStream, takeStream, wantStream } from '../../../db/queries/upload-stream.ts'
 import type { Core } from '../core.ts'
 import { StreamHeld } from './stream-error.ts'
 
@@ -43,8 +43,9 @@ export function streamWriters({ db, log }: Core<'db' | 'log'>) {
       const claim = () => ({ id, writer, until: Date.now() + CLAIM_MS })
       if (!(await waitFor(id, CLAIM_MS + BEAT_MS, () => takeStream(db, claim())))) throw new StreamHeld()
       const stop = new AbortController()
+      // Also after it was asked to end: what it is storing at that moment must be there before another one writes.
       const beat = async () => {
-        if (!(await keepStream(db, claim()))) throw new StreamHeld()
+        if (!(await keepStream(db, claim())) || (await isStreamWanted(db, id))) throw new StreamHeld()
         await goesOn()
       }
       const timer = setInterval(() => beat().catch(error => stop.abort(error)), BEAT_MS)

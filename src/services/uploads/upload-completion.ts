@@ -25,8 +25,9 @@ import type { FileView } from '../tree/listing.ts'
 import type { PreviewService } from '../tree/preview.ts'
 import type { ExpectedRevision } from '../tree/revision.ts'
 import { type Digests, digestsOf, flowing, mismatch, otherSize } from './expected-digest.ts'
+import { endJoined, markPartsForDeletion } from './upload-end.ts'
 import { isCorrupted, refuseIncomplete, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
-import { endJoined, markPartsForDeletion, placeOf, type UploadSessionService } from './upload-session.ts'
+import { placeOf, type UploadSessionService } from './upload-session.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
 /** Options of a completion: the expected digests (hex), and another path than planned. */

@@ -1,17 +1,6 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
-import type { Db, Tx } from '../../../db/index.ts'
-import { markForDeletion, setDeletion } from '../../../db/queries/blob.ts'
-import {
-  deleteSession,
-  type EndingSession,
-  findSession,
-  insertSession,
-  type SessionRow,
-  sessionById,
-  sessionsAmong,
-  sessionsInto,
-} from '../../../db/queries/upload-session.ts'
-import { endPiecesOf, findStream } from '../../../db/queries/upload-stream.ts'
+import type { Tx } from '../../../db/index.ts'
+import { findSession, insertSession, type SessionRow, sessionsAmong } from '../../../db/queries/upload-session.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { BytesDiffer } from '../../storage/store.ts'
@@ -26,9 +15,9 @@ import { rowsById } from '../rows-by-id.ts'
 import type { BlobService } from '../tree/blob.ts'
 import { pathIn } from '../tree/entry-path.ts'
 import type { FileService } from '../tree/file.ts'
-import { releaseStaged } from '../tree/ledger.ts'
 import type { UploadLimits } from '../tree/quota.ts'
 import { uploadAddresses } from './upload-address.ts'
+import { endSession } from './upload-end.ts'
 import { isCorrupted, isPartial, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
 import {
   exactly,
@@ -62,8 +51,6 @@ export interface NewUpload {
 /** An unfinished upload whose tree is not open yet. */
 export type StartedUpload = SessionRow
 
-/** A request that began before its signed URL expired may finish afterwards, and clocks differ. */
-const LATE_MS = 900_000
 /** How old the state of an upload may be when a part enters the store; after that it is read again. */
 const FRESH_MS = 1000
 
@@ -258,39 +245,6 @@ export type UploadSessionService = ReturnType<typeof uploadSessionService>
 /** Each part extends an upload by a day; a direct upload expires with its signed URLs, because its parts bypass this service. */
 const lifeFrom = (session: UploadSessionView, lifeMs = DAY_MS): number =>
   session.direct ? session.expiresAt : Date.now() + lifeMs
-
-/** Releases the reservation of an upload and leaves its parts to the sweeper. @returns false if it had ended already */
-async function endSession(db: Db, bucketId: string, session: EndingSession, tx: Tx, overAt?: number): Promise<boolean> {
-  if (!(await releaseStaged(db, bucketId, session.id, tx, overAt))) return false
-  await endPiecesOf(db, session.id, tx)
-  await endJoined(db, bucketId, session.id, tx)
-  await deleteSession(db, session.id, tx)
-  if (session.writableUntil > 0) await setDeletion(db, session.id, session.writableUntil + LATE_MS, tx)
-  return true
-}
-
-/** Ends the uploads that are joined to one, which has ended or is a file: it has taken over what was reserved for them. */
-export async function endJoined(db: Db, bucketId: string, id: string, tx: Tx): Promise<void> {
-  const parts = (await findStream(db, id, tx))?.parts?.split(',') ?? []
-  for (const part of parts) await endSession(db, bucketId, { id: part, writableUntil: 0 }, tx)
-}
-
-/** Ends an upload, in one request or in parts, whose lease is over at a time. */
-export async function endOverdue(db: Db, bucketId: string, id: string, tx: Tx, at: number): Promise<void> {
-  const session = await sessionById(db, id, tx)
-  await (session ? endSession(db, bucketId, session, tx, at) : releaseStaged(db, bucketId, id, tx, at))
-}
-
-/** Ends all uploads into a deleted tree. */
-export async function endUploadSessions(db: Db, bucketId: string): Promise<void> {
-  const sessions = await sessionsInto(db, bucketId)
-  for (const session of sessions) await db.transaction(tx => endSession(db, bucketId, session, tx))
-}
-
-/** Marks the parts of a copied upload for deletion once their signed URLs have expired; their reservation is the copy's now. */
-export async function markPartsForDeletion(db: Db, session: EndingSession, tx: Tx): Promise<void> {
-  if (!(await markForDeletion(db, session.id, 'staged', session.writableUntil + LATE_MS, tx))) throw uploadNotFound()
-}
 
 export const placeOf = (folder: string, name: string): string[] =>
   parseFilePath(joinPath([...parsePath(folder, 'folder'), name]), 'folder')

@@ -1,5 +1,5 @@
 import type { StreamKind } from '../../../db/models/upload-stream.ts'
-import { lockOverdue, setReservation } from '../../../db/queries/blob.ts'
+import { lockOverdue, setLeases, setReservation } from '../../../db/queries/blob.ts'
 import { unreserve } from '../../../db/queries/reservation.ts'
 import {
   endPiecesOf,
@@ -13,6 +13,7 @@ import type { Caller } from '../../access/caller.ts'
 import { AppError, Busy, EarlierError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { createFairQueue } from '../../runtime/fair-queue.ts'
 import { BlobMissing } from '../../storage/store.ts'
+import { DAY_MS, HOUR_MS } from '../../values/duration.ts'
 import type { OnConflict } from '../../values/on-conflict.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
@@ -187,16 +188,22 @@ export function uploadStreamService(deps: Deps) {
       sender,
     )
 
-  /** The bytes of some uploads, one after the other, from an offset on. */
+  /** The bytes of some uploads, one after the other, from an offset on. @throws UPLOAD_NOT_FOUND if one of them ends */
   async function* bytesOf(tree: Tree, parts: readonly UploadSessionView[], from: number): AsyncGenerator<Uint8Array> {
     let skipped = from
     for (const { id, maker, size, partCount } of parts) {
       const offset = Math.min(skipped, size)
       skipped -= offset
       if (offset === size) continue
-      await sessions.find(tree, id, maker)
-      await store.commitParts(id, partCount, { contentType: 'application/octet-stream' })
-      yield* await store.open(id, { offset })
+      try {
+        await sessions.find(tree, id, maker)
+        await store.commitParts(id, partCount, { contentType: 'application/octet-stream' })
+        yield* await store.open(id, { offset })
+      } catch (error) {
+        // One that has ended meanwhile has deleted its bytes.
+        await sessions.find(tree, id, maker)
+        throw error
+      }
     }
   }
 
@@ -273,6 +280,8 @@ export function uploadStreamService(deps: Deps) {
           throw new InvalidInput('Upload-Concat', 'Only complete partial uploads can be joined. Send the rest first.')
         parts.push(session)
       }
+      // None of them may expire before the upload that they are joined to.
+      await setLeases(db, [...ids], Date.now() + DAY_MS + HOUR_MS)
       const size = parts.reduce((sum, part) => sum + part.size, 0)
       const started = { ...upload, kind: 'joined', parts: ids.join(), size } as const
       const id = before ?? (await startJoining(tree, started, parts, limits, by)).id
