@@ -113,9 +113,9 @@ async function withStores(config: Config, binds: boolean, work: (stores: Stores)
     const stores = { from: naming(await openDriver(config.moveFrom)), to: naming(await openDriver(config)) }
     const places = storePlaces(db)
     try {
+      if (binds) await stores.to.prepare()
       const { target, isDone } = await routeOf({ ...stores, places }, await installationOf(db))
-      const both = createMovingStore({ ...stores, places })
-      if (binds) await both.prepare().then(() => bindStore(db, both))
+      if (binds) await bindStore(db, createMovingStore({ ...stores, places }))
       return await work({ ...stores, db, number: target, isFinished: isDone })
     } catch (error) {
       throw error instanceof ForeignStore ? new BackupError(`${error.message}.`) : error
