@@ -15,6 +15,9 @@ interface Exchange {
   signal: AbortSignal
 }
 
+/** What is not larger is read first, and sent in one piece: a pipeline of streams would take longer than its bytes. */
+const AT_ONCE = 64 * 1024
+
 /** Answers a download: 302 to its signed address, or its bytes where clients cannot reach the store. */
 export async function sendDelivery(
   exchange: Exchange,
@@ -74,6 +77,7 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
     send().end()
     return
   }
+  const whole = exactly(count)
   const release = await delivery.hold?.(address)
   try {
     // Opened before the status is sent: a store that is down is a 503, not a broken 200.
@@ -82,9 +86,13 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
       leave(source[Symbol.asyncIterator]())
       throw error
     })
+    if (count <= AT_ONCE && !charged && !delivery.reusesMemory) {
+      const bytes = await collected(whole(source), signal)
+      send().end(bytes)
+      return
+    }
     send()
     // After the headers no error can be sent: a failing store, a disconnected client or a used-up link ends the connection.
-    const whole = exactly(count)
     const sink = delivery.reusesMemory ? flushed(res) : res
     const sent = charged ? pipeline(source, whole, charged.through, sink) : pipeline(source, whole, sink)
     await sent.catch(() => res.destroy())
@@ -92,6 +100,17 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
   } finally {
     release?.()
   }
+}
+
+/** @throws the reason of the signal when that has fired, so that a client who is gone is no failure of the store */
+async function collected(source: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  try {
+    for await (const chunk of source) chunks.push(chunk)
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  }
+  return Buffer.concat(chunks)
 }
 
 /** Takes a chunk when the one before it has left: its memory may be used again then. */

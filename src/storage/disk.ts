@@ -20,7 +20,7 @@ import {
 } from './files.ts'
 import { binding } from './marker.ts'
 import { forgetPrefix } from './prefix-hash.ts'
-import { readNow } from './read-now.ts'
+import { openNow, readNow } from './read-now.ts'
 import { BlobMissing, type BlobStore, BlobsKept, StoreRefusal } from './store.ts'
 import { upload, uploadBuffer } from './upload.ts'
 
@@ -64,10 +64,14 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return found
     })
 
-  async function openBlob(key: string, signal: AbortSignal | undefined): Promise<FileHandle> {
+  async function openBlob<F>(
+    key: string,
+    signal: AbortSignal | undefined,
+    openFile: (path: string) => Promise<F>,
+  ): Promise<F> {
     signal?.throwIfAborted()
-    const file = await find(() => open(pathOf(key), 'r'))
-    if (!file) throw new BlobMissing(key)
+    const file = await find(() => openFile(pathOf(key)))
+    if (file === undefined) throw new BlobMissing(key)
     return file
   }
 
@@ -227,9 +231,14 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     // The service sends these headers itself.
     async describe() {},
 
-    async open(key, { offset = 0, count, signal } = {}) {
-      const file = await openBlob(key, signal)
-      if (count !== undefined && count <= readSize) return onDisk(() => readNow(file, offset, count))
+    async open(key, { offset = 0, count, size, signal } = {}) {
+      const most = count ?? size ?? Number.POSITIVE_INFINITY
+      if (most <= readSize) {
+        const small = await openBlob(key, signal, path => openNow(path, 'r'))
+        // One byte more than there should be, so that a larger blob is noticed.
+        return onDisk(() => readNow(small, offset, most, count === undefined ? 1 : 0))
+      }
+      const file = await openBlob(key, signal, path => open(path, 'r'))
       const stream = file.createReadStream({
         start: offset,
         ...(count === undefined ? {} : { end: offset + count - 1 }),
@@ -241,7 +250,8 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return stream
     },
 
-    chunks: async (key, { offset = 0, count, signal }) => chunksOf(await openBlob(key, signal), offset, count),
+    chunks: async (key, { offset = 0, count, signal }) =>
+      chunksOf(await openBlob(key, signal, path => open(path, 'r')), offset, count),
 
     fileOf: pathOf,
     async look(key) {

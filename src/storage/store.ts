@@ -50,6 +50,8 @@ export interface StoreSpace {
 export interface ReadOptions {
   offset?: number
   count?: number
+  /** The size of the blob, where it is known and all of it is read: what is small is read at once then. */
+  size?: number
   signal?: AbortSignal
 }
 

@@ -1,26 +1,28 @@
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
-import { expect, it } from '@jest/globals'
+import { describe, expect, it } from '@jest/globals'
 import { sendBytes } from '../../src/http/bytes.ts'
 
-const SIZE = 20
+/** Of a blob that is sent in one piece, and of one that is sent while it is read. */
+const sizes = [20, 200_000]
 
 /** Asks for a blob, and for something else on the same connection. Answers all that came until the connection ended. */
-function exchange(blob: string[]): Promise<string> {
+function exchange(size: number, blob: string[]): Promise<string> {
   const delivery = {
     read: async () => Readable.from(blob.map(text => Buffer.from(text))),
     etag: 'm',
-    size: SIZE,
+    size,
     contentType: 'text/plain',
     disposition: 'inline',
     fileName: 'f',
   }
-  return new Promise((resolve, reject) => {
+  return new Promise(resolve => {
     const server = createServer((req, res) => {
       if (req.url === '/next') return void res.end('next')
       const { signal } = new AbortController()
-      sendBytes({ req, res, address: '', signal }, delivery).catch(reject)
+      // As the gateway does, where nothing has been sent.
+      sendBytes({ req, res, address: '', signal }, delivery).catch(() => res.writeHead(500).end())
     })
     server.listen(0, '127.0.0.1', () => {
       const address = server.address()
@@ -37,20 +39,27 @@ function exchange(blob: string[]): Promise<string> {
   })
 }
 const bodiesOf = (text: string) => text.split(/HTTP\/1\.1 .*?\r\n\r\n/s).slice(1)
+const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) [A-Z].*\r\n/g)].map(([, status]) => status)
 
-it('A blob of the recorded size is followed by the next response', async () => {
-  expect(bodiesOf(await exchange(['0123456789', '0123456789']))).toEqual(['01234567890123456789', 'next'])
-})
+describe.each(sizes)('A blob of %i bytes', size => {
+  const half = '0123456789'.repeat(size / 20)
 
-it.each([
-  ['shorter', ['0123456789', '01234']],
-  ['longer', ['0123456789', '0123456789', 'HTTP/1.1 200 OK\r\n\r\n']],
-  ['empty, and so shorter', []],
-])(
-  'A blob that is %s than recorded ends the connection, so that no other response is taken for its bytes',
-  async (_how, blob) => {
-    const bodies = bodiesOf(await exchange(blob))
+  it('is followed by the next response where it is of the recorded size', async () => {
+    expect(bodiesOf(await exchange(size, [half, half]))).toEqual([half + half, 'next'])
+  })
+
+  it.each([
+    ['shorter', [half, half.slice(0, -5)]],
+    ['longer', [half, half, 'HTTP/1.1 200 OK\r\n\r\n']],
+    ['empty, and so shorter', []],
+  ])('is an error where it is %s than recorded, and nothing else is taken for its bytes', async (_how, blob) => {
+    const text = await exchange(size, blob)
+    if (size === sizes[0]) {
+      expect([statusesOf(text), bodiesOf(text).at(-1)]).toEqual([['500', '200'], 'next'])
+      return
+    }
+    const bodies = bodiesOf(text)
     expect(bodies.length).toBeLessThanOrEqual(1)
-    expect('01234567890123456789'.startsWith(bodies[0] ?? '')).toBe(true)
-  },
-)
+    expect((half + half).startsWith(bodies[0] ?? '')).toBe(true)
+  })
+})

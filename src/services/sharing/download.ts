@@ -87,7 +87,7 @@ export function downloadService({
     ...{ fileName: name, size, etag: md5, ...deliveryOf(name, fileType, mode) },
     async read(range, signal) {
       try {
-        return await store.open(blobId, { ...range, signal })
+        return await store.open(blobId, { ...(range ?? { size }), signal })
       } catch (error) {
         // Deleted since the URL was signed.
         throw error instanceof BlobMissing ? gone() : error
