@@ -3,7 +3,6 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import fresh from 'fresh'
 import parseRange from 'range-parser'
-import { leave } from '../runtime/interruptible.ts'
 import type { Delivery, Download } from '../services/sharing/download.ts'
 import { allowOnly } from './method.ts'
 
@@ -80,23 +79,23 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
   const whole = exactly(count)
   const release = await delivery.hold?.(address)
   try {
-    // Opened before the status is sent: a store that is down is a 503, not a broken 200.
-    const source = await delivery.read(range ? { offset: range.start, count } : undefined, signal)
-    const charged = await delivery.meter?.begin(count).catch(error => {
-      leave(source[Symbol.asyncIterator]())
-      throw error
-    })
-    if (count <= AT_ONCE && !charged && !delivery.reusesMemory) {
-      const bytes = await collected(whole(source), signal)
-      send().end(bytes)
-      return
+    // Charged and opened before the status is sent: a link that is used up is a 403, a store that is down a 503, not a broken 200.
+    const charged = await delivery.meter?.begin(count)
+    try {
+      const source = await delivery.read(range ? { offset: range.start, count } : undefined, signal)
+      if (count <= AT_ONCE && !charged && !delivery.reusesMemory) {
+        const bytes = await collected(whole(source), signal)
+        send().end(bytes)
+        return
+      }
+      send()
+      // After the headers no error can be sent: a failing store, a disconnected client or a used-up link ends the connection.
+      const sink = delivery.reusesMemory ? flushed(res) : res
+      const sent = charged ? pipeline(source, whole, charged.through, sink) : pipeline(source, whole, sink)
+      await sent.catch(() => res.destroy())
+    } finally {
+      await charged?.settle()
     }
-    send()
-    // After the headers no error can be sent: a failing store, a disconnected client or a used-up link ends the connection.
-    const sink = delivery.reusesMemory ? flushed(res) : res
-    const sent = charged ? pipeline(source, whole, charged.through, sink) : pipeline(source, whole, sink)
-    await sent.catch(() => res.destroy())
-    await charged?.settle()
   } finally {
     release?.()
   }

@@ -3,12 +3,13 @@ import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from '@jest/globals'
 import { sendBytes } from '../../src/http/bytes.ts'
+import type { Delivery } from '../../src/services/sharing/download.ts'
 
 /** Of a blob that is sent in one piece, and of one that is sent while it is read. */
 const sizes = [20, 200_000]
 
 /** Asks for a blob, and for something else on the same connection. Answers all that came until the connection ended. */
-function exchange(size: number, blob: string[]): Promise<string> {
+function exchange(size: number, blob: string[], more: Partial<Delivery> = {}): Promise<string> {
   const delivery = {
     read: async () => Readable.from(blob.map(text => Buffer.from(text))),
     etag: 'm',
@@ -16,6 +17,7 @@ function exchange(size: number, blob: string[]): Promise<string> {
     contentType: 'text/plain',
     disposition: 'inline',
     fileName: 'f',
+    ...more,
   }
   return new Promise(resolve => {
     const server = createServer((req, res) => {
@@ -62,4 +64,28 @@ describe.each(sizes)('A blob of %i bytes', size => {
     expect(bodies.length).toBeLessThanOrEqual(1)
     expect((half + half).startsWith(bodies[0] ?? '')).toBe(true)
   })
+})
+
+it('A download that is used up opens no blob, and one whose blob cannot be opened is given back', async () => {
+  let [opened, settled] = [0, 0]
+  const refusing = (refusal: Error | null) => ({
+    meter: {
+      async begin() {
+        if (refusal) throw refusal
+        return {
+          through: async function* () {},
+          async settle() {
+            settled++
+          },
+        }
+      },
+    },
+    async read(): Promise<never> {
+      opened++
+      throw new Error('The store is down.')
+    },
+  })
+  for (const refusal of [new Error('used up'), null])
+    expect(statusesOf(await exchange(20, [], refusing(refusal)))).toEqual(['500', '200'])
+  expect([opened, settled]).toEqual([1, 1])
 })
