@@ -4,7 +4,7 @@ import { migrate } from '../db/migrate.ts'
 import { type Context, Shared } from '../schema/context.ts'
 import { schema } from '../schema/index.ts'
 import { restSchema } from '../schema/rest/index.ts'
-import { callerFinder, findCallerAgain, findCallerByKey } from './access/credential.ts'
+import { callerFinder, findCallerAgain } from './access/credential.ts'
 import { refuseForeignWrites } from './access/origin.ts'
 import type { Config, OAuthProvider } from './config/config.ts'
 import { localCoordination } from './coordination/local.ts'
@@ -177,12 +177,12 @@ export async function createApp(config: Config, options: AppOptions) {
       routes: true,
       handle: incoming => rest.handle(incoming, body => contextOf(incoming, body)),
     },
-    ...createAuthorizationServer(services, key => findCallerByKey(db, key), address, originOf),
+    ...createAuthorizationServer(services, findCaller.byKey, address, originOf),
     { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', admits: true, handle: signedBlobs(services) },
     createTus({ ...{ services, findCaller, originOf, ownOrigins, config, store } }),
-    createDav({ ...{ services, db, coordination, telemetry, findCaller, originOf, config }, publicUrl: address }),
+    createDav({ ...{ services, coordination, telemetry, findCaller, originOf, config }, publicUrl: address }),
   ]
   const gateway = createGateway({
     ...{ config, uploadMemory: store.uploadMemory, coordination, publicUrl: address, log, telemetry, mounts },

@@ -17,17 +17,23 @@ export const SESSION_COOKIE = 'session_id'
 /** Characters that a credential may have: longer ones are not hashed. */
 const MAX_SECRET = 128
 
-/**
- * Turns the credential of a request into its caller; null without one, or with one that is wrong, expired or revoked.
- * One statement for all sessions whose requests come at once, and one for all keys. An API key decides over a cookie: contract, section 1.
- */
-export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller | null> {
-  const findByKey = oneLookup(hashes => findKeys(db, 'hash', hashes))
+/** Finds callers by the credentials of requests. */
+export interface CallerFinder {
+  /** The caller of a request; null without a credential, or with one that is wrong, expired or revoked. */
+  (req: IncomingMessage): Promise<Caller | null>
+  /** The caller that the secret of a key stands for, where an interface takes it elsewhere; null for anything else. */
+  byKey(secret: string): Promise<Caller | null>
+}
+
+/** One statement for all sessions whose requests come at once, and one for all keys. An API key decides over a cookie: contract, section 1. */
+export function callerFinder(db: Db): CallerFinder {
+  const findByHash = oneLookup(hashes => findKeys(db, 'hash', hashes))
   const findBySession = oneLookup(hashes => findSessions(db, 'hash', hashes))
+  const byKey = async (secret: string) => (secret.length <= MAX_SECRET ? findByHash(hashOf(secret)) : null)
 
   async function find(req: IncomingMessage): Promise<Caller | null> {
     const key = req.headers['x-api-key'] ?? bearerKey(req)
-    if (key !== undefined) return typeof key === 'string' && key.length <= MAX_SECRET ? findByKey(hashOf(key)) : null
+    if (key !== undefined) return typeof key === 'string' ? byKey(key) : null
     const secret = sessionSecret(req)
     const caller = secret ? await findBySession(hashOf(secret)) : null
     // A page stays open when another account signs in in the same browser: it must not act for that account.
@@ -35,16 +41,13 @@ export function callerFinder(db: Db): (req: IncomingMessage) => Promise<Caller |
     return account === undefined || account === caller?.userId ? caller : null
   }
 
-  return async req => {
+  const findCaller = async (req: IncomingMessage) => {
     const caller = await find(req)
     if (caller) callers.set(req, caller)
     return caller
   }
+  return Object.assign(findCaller, { byKey })
 }
-
-/** The caller that the secret of a key stands for; null for anything else. */
-export const findCallerByKey = async (db: Db, secret: string): Promise<Caller | null> =>
-  secret.length <= MAX_SECRET ? findOne(findKeys, db, 'hash', hashOf(secret)) : null
 
 /** The caller by the credential of an earlier request, for work that outlives it; null when that has ended. */
 export const findCallerAgain = (db: Db, { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>) =>

@@ -1,5 +1,3 @@
-import type { Db } from '../../db/index.ts'
-import { findCallerByKey } from '../access/credential.ts'
 import { createGuessLimiter } from '../access/guessing.ts'
 import type { Config } from '../config/config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
@@ -25,7 +23,6 @@ import { davSignIn, type SignInDeps } from './sign-in.ts'
 
 interface Deps extends Pick<SignInDeps, 'findCaller' | 'originOf'> {
   services: Services
-  db: Db
   coordination: Coordination
   telemetry: Telemetry
   config: Pick<Config, 'webdavSystemFiles'>
@@ -60,9 +57,9 @@ const methods: Record<string, Method> = {
 const ALLOW = ['OPTIONS', ...Object.keys(methods)].join(', ')
 
 /** WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates, and the services decide. */
-export function createDav({ services, db, coordination, telemetry, config, publicUrl, ...deps }: Deps): Mount {
+export function createDav({ services, coordination, telemetry, config, publicUrl, ...deps }: Deps): Mount {
   const guesses = createGuessLimiter(coordination, { prefix: 'satchel:webdav' }, telemetry)
-  const signIn = davSignIn({ ...deps, guesses, findKey: secret => findCallerByKey(db, secret) })
+  const signIn = davSignIn({ ...deps, guesses })
 
   /** Clients ask before they sign in. */
   function options({ res }: Incoming): void {

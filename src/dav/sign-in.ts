@@ -1,14 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller, Origin } from '../access/caller.ts'
-import { noteCaller } from '../access/credential.ts'
+import { type CallerFinder, noteCaller } from '../access/credential.ts'
 import type { GuessLimiter } from '../access/guessing.ts'
 import { DavError } from './refusal.ts'
 
 export interface SignInDeps {
-  /** The caller that a key stands for. */
-  findKey: (secret: string) => Promise<Caller | null>
-  /** The caller by the headers that the other interfaces take. */
-  findCaller: (req: IncomingMessage) => Promise<Caller | null>
+  /** The caller by the headers that the other interfaces take, and by a key. */
+  findCaller: CallerFinder
   guesses: GuessLimiter
   originOf: (req: IncomingMessage, address: string) => Origin
 }
@@ -22,14 +20,14 @@ const refused = (message: string) => new DavError(401, message, { headers: chall
  * acts for; a key as Bearer or X-API-Key works, too. Cookies do not count: a page of another origin cannot use what a browser remembers.
  * @throws DavError 401, TOO_MANY_ATTEMPTS
  */
-export function davSignIn({ findKey, findCaller, guesses, originOf }: SignInDeps) {
+export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
   async function find(req: IncomingMessage): Promise<Caller | null> {
     const given = basicOf(req)
     if (!given) {
       const caller = await findCaller(req)
       return caller?.via === 'api_key' ? caller : null
     }
-    const caller = await findKey(given.password)
+    const caller = await findCaller.byKey(given.password)
     if (!caller || !isNamed(caller, given.user)) return null
     noteCaller(req, caller)
     return caller

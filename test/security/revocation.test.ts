@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { UNHURRIED } from '../builders.ts'
+import { basic } from '../dav-client.ts'
 import { newDatabase, type Person, signInTo, startApp, type TestApp } from '../harness.ts'
 import { until } from '../until.ts'
+
+/** How a credential is used, and how it ends. */
+interface Used {
+  path: string
+  headers: Record<string, string>
+  revoke: () => Promise<unknown>
+}
 
 /** Requests that are under way at each of the two instances. */
 const AT_ONCE = 16
@@ -25,13 +33,13 @@ describe('A credential that is used many times at once, at two instances', () =>
   })
 
   /** Reads with a credential all the time, while it is revoked. */
-  async function readWhile(headers: Record<string, string>, revoke: () => Promise<unknown>) {
+  async function readWhile({ path, headers, revoke }: Used) {
     const seen: { sent: number; answered: number; status: number }[] = []
     let goesOn = true
     const read = async ({ url }: TestApp) => {
       while (goesOn) {
         const sent = performance.now()
-        const answer = await fetch(`${url}/api/files/tree`, { headers })
+        const answer = await fetch(`${url}${path}`, { headers })
         await answer.arrayBuffer()
         seen.push({ sent, answered: performance.now(), status: answer.status })
       }
@@ -52,7 +60,16 @@ describe('A credential that is used many times at once, at two instances', () =>
     }
   }
 
-  const revocations: Record<string, (person: Person) => Promise<[Record<string, string>, () => Promise<unknown>]>> = {
+  async function keyOf(person: Person) {
+    const json = { name: 'reader', scopes: ['private_files:read'] }
+    const { response } = await person.rest('POST', '/api/api_keys/private/create', { json })
+    const { id, key } = response.api_key
+    const revoke = () => person.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } })
+    return { key: String(key), revoke }
+  }
+
+  const path = '/api/files/tree'
+  const revocations: Record<string, (person: Person) => Promise<Used>> = {
     async session(person) {
       const other = await signInTo(near.app.db, near.url, person.email)
       const { data } = await other.graphql<{ me: { sessions: { id: string; current: boolean }[] } }>(
@@ -60,24 +77,26 @@ describe('A credential that is used many times at once, at two instances', () =>
       )
       const session = data?.me.sessions.find(({ current }) => current)?.id
       const end = 'mutation ($input: EndSessionInput!) { endSession(input: $input) { endedId } }'
-      return [{ cookie: other.cookie }, () => person.graphql(end, { input: { session } })]
+      return { path, headers: { cookie: other.cookie }, revoke: () => person.graphql(end, { input: { session } }) }
     },
     async 'API key'(person) {
-      const json = { name: 'reader', scopes: ['private_files:read'] }
-      const { response } = await person.rest('POST', '/api/api_keys/private/create', { json })
-      const { id, key } = response.api_key
-      return [
-        { 'x-api-key': key },
-        () => person.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } }),
-      ]
+      const { key, revoke } = await keyOf(person)
+      return { path, headers: { 'x-api-key': key }, revoke }
+    },
+    async 'password of WebDAV'(person) {
+      const { key, revoke } = await keyOf(person)
+      return { path: '/dav/files/', headers: { authorization: basic(person.email, key) }, revoke }
     },
   }
 
   it.each(Object.keys(revocations))('%s: nobody is let in once its revocation is answered', async kind => {
-    const person = await near.signIn(`owner-of-${kind.replace(' ', '-')}`)
-    const [headers, revoke] = (await revocations[kind]?.(person)) ?? [{}, async () => {}]
-    const { before, after } = await readWhile(headers, revoke)
-    expect([new Set(before), new Set(after)]).toEqual([new Set([200]), new Set([401])])
+    const person = await near.signIn(`owner-of-${kind.replaceAll(' ', '-')}`)
+    const used = await revocations[kind]?.(person)
+    if (!used) throw new Error(kind)
+    const { before, after } = await readWhile(used)
+    // A password that is wrong ten times is slowed down as well.
+    const refused = (status: number) => (kind === 'password of WebDAV' && status === 429 ? 401 : status)
+    expect([new Set(before), new Set(after.map(refused))]).toEqual([new Set([200]), new Set([401])])
     expect(after.length).toBeGreaterThan(2 * AT_ONCE)
   })
 })
