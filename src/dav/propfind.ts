@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { FOLDER } from '../../db/models/entry.ts'
 import { inParts } from '../../db/queries/sql.ts'
+import { write as answer } from '../http/write.ts'
 import { AppError } from '../runtime/errors.ts'
 import { covering, type Lock } from '../services/tree/dav-lock.ts'
 import type { Properties, PropertyName } from '../services/tree/dav-property.ts'
@@ -19,6 +20,7 @@ const PAGE = 1000
 const WITH_DEAD = 200
 /** An answer is sent in parts of about this many characters. */
 const PART = 64 * 1024
+const END = '</D:multistatus>\n'
 const NONE: Properties = new Map()
 const NO_ONES = new Map<string, Properties>()
 
@@ -151,11 +153,17 @@ async function* described(
 const response = (href: string, properties: string): string =>
   `<D:response><D:href>${escapeXml(href)}</D:href>${properties}</D:response>\n`
 
-/** Sends a multistatus as it is made: what comes before the first part may still be refused. */
-async function send({ incoming: { res, signal } }: Exchange, parts: AsyncGenerator<string>): Promise<void> {
-  const first = await parts.next()
-  res.writeHead(207, { 'content-type': XML_TYPE, 'cache-control': 'no-store' })
-  res.write(`${XML_START}<D:multistatus xmlns:D="DAV:">\n${first.value ?? ''}`)
+/** Sends a multistatus as it is made: what comes before the first part may still be refused. What is small is sent in one piece. */
+async function send({ incoming: { req, res, signal } }: Exchange, parts: AsyncGenerator<string>): Promise<void> {
+  const headers = { 'content-type': XML_TYPE, 'cache-control': 'no-store' }
+  let text = `${XML_START}<D:multistatus xmlns:D="DAV:">\n`
+  while (text.length <= PART) {
+    const { done, value } = await parts.next()
+    if (done) return answer(res, req, { status: 207, headers, body: text + END })
+    text += value
+  }
+  res.writeHead(207, headers)
+  res.write(text)
   try {
     for await (const part of parts) {
       if (res.destroyed || signal.aborted) return
@@ -167,5 +175,5 @@ async function send({ incoming: { res, signal } }: Exchange, parts: AsyncGenerat
     if (!signal.aborted) throw error
     return
   }
-  res.end('</D:multistatus>\n')
+  res.end(END)
 }
