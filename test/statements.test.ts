@@ -23,6 +23,7 @@ import { graphRows } from './authorization-graph.ts'
 import { World } from './authorization-world.ts'
 import { driveOf, found, join } from './builders.ts'
 import { callByRest } from './contract/call.ts'
+import { type DavOptions, davPerson } from './dav-client.ts'
 import type { Anything } from './event-model.ts'
 import { walkEveryRoute } from './every-route.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
@@ -553,4 +554,42 @@ describe('A listing', () => {
     for (const { costs } of [one, listed]) for (const field of searches) delete costs[field]
     expect(listed.costs).toEqual(one.costs)
   }, 180_000)
+})
+
+describe('A request of WebDAV for a small file', () => {
+  it('needs as few as this, in a folder', async () => {
+    const { dav } = await davPerson(t)
+    for (const folder of ['/files/a', '/files/a/b']) expect((await dav('MKCOL', folder)).status).toBe(201)
+    const asked = '<propfind xmlns="DAV:"><prop><getetag/><getcontentlength/></prop></propfind>'
+    const needed: [number, number, string, string, DavOptions][] = [
+      [15, 201, 'PUT', '/files/a/b/c', { body: 'c' }],
+      [17, 204, 'PUT', '/files/a/b/c', { body: 'd' }],
+      [2, 200, 'GET', '/files/a/b/c', {}],
+      [2, 200, 'HEAD', '/files/a/b/c', {}],
+      [3, 207, 'PROPFIND', '/files/a/b/c', { headers: { depth: '0' }, body: asked }],
+      [2, 404, 'PROPFIND', '/files/a/b/missing', { headers: { depth: '0' }, body: asked }],
+      [3, 405, 'MKCOL', '/files/a/b', {}],
+      [18, 201, 'MOVE', '/files/a/b/c', { headers: { destination: '/dav/files/a/b/d' } }],
+      [15, 204, 'DELETE', '/files/a/b/d', {}],
+    ]
+    const counts: typeof needed = []
+    for (const [, , method, path, options] of needed) {
+      t.statements()
+      const { status } = await dav(method, path, options)
+      counts.push([t.statements().length, status, method, path, options])
+    }
+    expect(counts).toEqual(needed)
+  })
+
+  it('shares the look-up of its key with those that arrive with it', async () => {
+    const { dav } = await davPerson(t)
+    await dav('PUT', '/files/f', { body: 'f' })
+    const get = () => Promise.all(Array.from({ length: 8 }, () => dav('GET', '/files/f')))
+    // The connections are open then.
+    await get()
+    t.statements()
+    const answers = await get()
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 f']))
+    expect(t.statements().filter(sql => sql.includes('FROM api_key')).length).toBeLessThan(8)
+  })
 })

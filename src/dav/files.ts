@@ -124,6 +124,7 @@ export async function put(exchange: Exchange): Promise<void> {
       expected: looked.expected ?? ifExpected,
       decide: choice => drive.onConflict(choice),
       limits,
+      isSeen: true,
     },
     caller,
   )

@@ -1,6 +1,6 @@
 import type { Tx } from '../../../db/index.ts'
-import { FILE } from '../../../db/models/entry.ts'
-import { type Node, resolveChains } from '../../../db/queries/entry-path.ts'
+import { FILE, FOLDER } from '../../../db/models/entry.ts'
+import { type Node, resolveChain, resolveChains } from '../../../db/queries/entry-path.ts'
 import type { Caller, Writer } from '../../access/caller.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { figure, MAX_DELETED_FILES } from '../../values/limits.ts'
@@ -110,11 +110,10 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     const { tx, by, record, trunk } = change
     await blobs.settle(tree, blob, caller, tx)
     await previews.order({ blobId: blob.id, fileType, size: blob.size }, tx)
-    const [names, shared] = trunk?.file
-      ? [[trunk.file.name], { node: trunk.file.node, above: [] }]
-      : [folderId === undefined ? planned : await namesIn(tree, folderId, planned, tx), undefined]
     const decides = onConflict !== 'fail' || isGiven(expected)
-    const there = shared ?? (decides ? await findEntry(db, tree, names, tx) : undefined)
+    const { names, there } = trunk?.file
+      ? { names: [trunk.file.name], there: { node: trunk.file.node, above: [] } }
+      : await placeOf(tree, { names: planned, folderId, decides }, tx)
     requireRevision(there?.node, expected)
     if (!there || onConflict === 'fail') return create(tree, blob, names, made, change)
     if (onConflict === 'keep_both') {
@@ -131,10 +130,25 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     return { id, names, fileType, size, md5, createdBy, ...times, revision: revision + 1 }
   }
 
-  /** The same name in a folder that is given by its id. @throws FOLDER_NOT_FOUND, INVALID_PATH */
-  async function namesIn(tree: Tree, folderId: string, names: string[], tx: Tx): Promise<string[]> {
+  /**
+   * Where a file goes, and what is there. One statement where the folder that is given by its id is still where it was planned.
+   * @param decides whether it matters what is there
+   * @throws FOLDER_NOT_FOUND, INVALID_PATH
+   */
+  async function placeOf(
+    tree: Tree,
+    { names, folderId, decides }: Pick<Destination, 'names' | 'folderId'> & { decides: boolean },
+    tx: Tx,
+  ): Promise<{ names: string[]; there: { node: Node; above: Node[] } | undefined }> {
+    if (folderId === undefined) return { names, there: decides ? await findEntry(db, tree, names, tx) : undefined }
+    const chain = await resolveChain(db, tree, names, tx)
+    const above = chain.slice(0, names.length - 1)
+    const last = above.length < names.length - 1 ? undefined : (above.at(-1) ?? { id: tree.rootId, kind: FOLDER })
+    const node = chain[above.length]
+    if (last?.id === folderId && last.kind === FOLDER) return { names, there: node && { node, above } }
     const folder = await namesOfFolder(db, tree, { id: folderId }, 'folder', tx)
-    return parseFilePath(joinPath([...folder, ...names.slice(-1)]), 'folder')
+    const now = parseFilePath(joinPath([...folder, ...names.slice(-1)]), 'folder')
+    return placeOf(tree, { names: now, folderId: undefined, decides }, tx)
   }
 
   /** Moves a file of a locked tree to a full path. @throws FILE_NOT_FOUND, REVISION_MISMATCH, PATH_EXISTS, INVALID_PATH */
@@ -174,6 +188,7 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
      * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing behind.
      * @param to where it goes, unless the form says that after the bytes
      * @param decide reads what to do when something is in the way
+     * @param isSeen whether who calls has looked at what is there, and refused what can be refused before the bytes
      * @throws INVALID_PATH, PATH_EXISTS, REVISION_MISMATCH, FILE_TOO_LARGE, QUOTA_EXCEEDED, UNAUTHENTICATED, FORBIDDEN
      */
     async upload(
@@ -185,10 +200,12 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
         expected,
         decide,
         limits,
+        isSeen = false,
       }: {
         to: UploadFields
         folderId?: string
         expected?: ExpectedRevision
+        isSeen?: boolean
         decide: (choice: string | null | undefined) => OnConflict
         limits: UploadLimits
       },
@@ -203,7 +220,8 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
         expected,
       })
       requireModifiedAt(to.modifiedAt)
-      if (!upload.fieldsAfterwards) await refuseTaken(tree, destinationOf(to))
+      const planned = upload.fieldsAfterwards ? undefined : destinationOf(to)
+      if (planned && !isSeen) await refuseTaken(tree, planned)
       const staged = await blobs.stage(tree, upload.source, {
         limits,
         contentType: fileType,
@@ -212,7 +230,7 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
       })
       try {
         const fields = upload.fieldsAfterwards ? await upload.fieldsAfterwards() : to
-        const destination = destinationOf(fields)
+        const destination = planned ?? destinationOf(fields)
         const made = { fileType, caller, at: Date.now(), modifiedAt: requireModifiedAt(fields.modifiedAt) }
         const file = await changeTree(tree, caller, change => save(tree, staged, destination, made, change))
         blobs.settled(staged.id)
