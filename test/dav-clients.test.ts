@@ -84,6 +84,17 @@ describe('rclone', () => {
     },
     120_000,
   )
+
+  withProgram('rclone')('is set up by the command of docs/connect.md', async () => {
+    const [, command = ''] = /`(rclone config create [^`]+)`/.exec(readFileSync('docs/connect.md', 'utf8')) ?? []
+    const own = { 'https://files.example.org': t.url, 'you@example.org': email, KEY: key }
+    const words = Object.entries(own)
+      .reduce((text, [given, mine]) => text.replace(given, mine), command)
+      .split(' ')
+    const env = { ...process.env, RCLONE_CONFIG: join(dir, 'rclone.conf') }
+    await run('rclone', words.slice(1), { env })
+    expect((await run('rclone', ['lsf', '--retries', '1', 'satchel:'], { env })).stdout).toContain('synced/')
+  })
 })
 
 describe('cadaver', () => {
