@@ -23,6 +23,17 @@ it('has the types of the schema as it is', () => {
   expect(readFileSync(file, 'utf8')).toBe(graphTypes())
 })
 
+// Stylesheets are loaded with the parts that need them, and stay: a second rule for the same name would change what others show, by the order of visits.
+it('defines each class in one stylesheet', () => {
+  const sheets = files.filter(file => file.endsWith('.css'))
+  const defined = sheets.flatMap(file => {
+    const rules = read(file).match(/^(?:\.[\w-]+,\n)*\.[\w-]+ \{/gm) ?? []
+    return [...new Set(rules.flatMap(rule => rule.match(/\.[\w-]+/g) ?? []))]
+  })
+  expect(defined.length).toBeGreaterThan(100)
+  expect(defined.filter((name, i) => defined.indexOf(name) !== i)).toEqual([])
+})
+
 it('has the limits of the service in its forms', () => {
   expect({ ...limits, MAX_NAME: limitsOfPaths.nameBytes }).toMatchObject({ ...limitsOfForms })
 })

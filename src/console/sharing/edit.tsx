@@ -57,7 +57,7 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
         <Lifetime kept={endOf(share)} />
         {isLink && <MostDownloads most={share.maxDownloads} />}
         {share.passwordProtected && mayAsk && (
-          <label className="check">
+          <label className="share-check">
             <input type="checkbox" checked={!isOpen} onChange={({ target }) => setOpen(!target.checked)} />
             {text('asksPassword')}
           </label>

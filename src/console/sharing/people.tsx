@@ -68,7 +68,7 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
         />
       </div>
       <Terms isDirect isSeveral={!isOne}>
-        <label className="check">
+        <label className="share-check">
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}
         </label>

@@ -24,7 +24,7 @@ export function Rights({ share }: { share?: Share }) {
           {text('labelHint')}
         </p>
       </div>
-      <label className="check">
+      <label className="share-check">
         <input type="checkbox" name="notifies" defaultChecked={share?.notifies ?? false} />
         {text('notifies')}
       </label>

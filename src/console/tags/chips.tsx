@@ -9,9 +9,9 @@ export interface Tag {
 /** The tags of an entry. */
 export const Chips = ({ tags }: { tags: readonly Tag[] }) =>
   tags.length === 0 ? null : (
-    <span className="chips">
+    <span className="tag-chips">
       {tags.map(({ id, name, colour }) => (
-        <span key={id} className={`chip tag-${colour.toLowerCase()}`} title={name} dir="auto">
+        <span key={id} className={`tag-chip tag-${colour.toLowerCase()}`} title={name} dir="auto">
           {name}
         </span>
       ))}

@@ -93,7 +93,7 @@ function Choice({ tag, having, of, change, set }: ChoiceProps) {
           checked={change ?? having === of}
           onChange={({ target }) => set(tag.id, target.checked)}
         />
-        <span className={`chip tag-${tag.colour.toLowerCase()}`} dir="auto">
+        <span className={`tag-chip tag-${tag.colour.toLowerCase()}`} dir="auto">
           {tag.name}
         </span>
       </label>

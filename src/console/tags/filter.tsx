@@ -26,7 +26,7 @@ export function TagFilter({ drive, tags, onTags }: FilterProps) {
           <button
             key={id}
             type="button"
-            className={`chip tag-${colour.toLowerCase()}`}
+            className={`tag-chip tag-${colour.toLowerCase()}`}
             aria-pressed={isChosen}
             dir="auto"
             onClick={() => onTags((isChosen ? chosen.filter(one => one !== id) : [...chosen, id]).join('.'))}

@@ -146,13 +146,13 @@ function One({ id, workspace, onShare }: OneProps) {
         {isFile && isPictureEntry(node) && <PhotoFacts key={node.md5} id={node.id} />}
         {node.tags.length > 0 && (
           <Fact label={text('tagsOf')}>
-            <span className="chips">
+            <span className="tag-chips all">
               {node.tags.map(tag => (
                 <Link
                   key={tag.id}
                   to="/search"
                   search={{ q: withFilters('', { tag: tag.name, drive: workspace?.slug ?? 'me' }) }}
-                  className={`chip tag-${tag.colour.toLowerCase()}`}
+                  className={`tag-chip tag-${tag.colour.toLowerCase()}`}
                   title={text('withTag', { name: tag.name })}
                   dir="auto"
                 >
