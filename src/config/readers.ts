@@ -9,4 +9,8 @@ export const list = z.string().transform(v =>
     .map(s => s.trim())
     .filter(Boolean),
 )
-export const origin = z.url({ protocol: /^https?$/ }).transform(v => new URL(v).origin)
+export const origin = z
+  .url({ protocol: /^https?$/ })
+  .transform(v => new URL(v))
+  .refine(({ href, origin }) => href === `${origin}/`, 'must be a scheme and a host, without a path')
+  .transform(url => url.origin)

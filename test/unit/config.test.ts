@@ -153,6 +153,8 @@ describe('a wrong setting', () => {
     ['PORT', '80.5'],
     ['PUBLIC_URL', 'files.example.com'],
     ['PUBLIC_URL', 'ftp://files.example.com'],
+    ['PUBLIC_URL', 'https://example.com/files'],
+    ['CORS_ORIGINS', 'https://example.com/app'],
     ['DATABASE_URL', 'postgres://db/satchel'],
     ['DATABASE_URL', 'mysql://db'],
     ['DATABASE_POOL', '0'],
