@@ -279,18 +279,29 @@ describe('API keys', () => {
     expectQuiet(ada)
   })
 
-  it('connects a device in two clicks, with what is to be pasted', async () => {
-    await page.getByRole('button', { name: 'Connect a device' }).click()
+  it('connects a device from the account menu, with what is to be pasted, and where', async () => {
+    await page.goto(`${w.service.url}/start`)
+    await page.getByRole('button', { name: 'Account menu' }).click()
+    await page.getByRole('menuitem', { name: 'Connect a device' }).click()
     const dialog = page.getByRole('dialog')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Create a password' }).click()
     await heading('Connect your device')
+    await page.getByText('Where to enter this').click()
     await expectAccessible(page)
     await pictures(page, 'console-account-connect')
     const [address, user, password] = await Promise.all(
       ['Address', 'User', 'Password'].map(label => page.getByLabel(label, { exact: true }).inputValue()),
     )
     expect(address).toBe(`${w.service.url}/dav/`)
+    expect(await page.locator('pre').textContent()).toContain(
+      `url=${address} vendor=owncloud user=${user} pass=${password} --obscure`,
+    )
+    // All of it can be seen: it may have to be typed elsewhere.
+    const isCut = await page
+      .getByLabel('Password', { exact: true })
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    expect(isCut).toBe(false)
     const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
     const put = await fetch(`${address}files/by-webdav.txt`, { method: 'PUT', headers: { authorization }, body: 'x' })
     expect(put.status).toBe(201)

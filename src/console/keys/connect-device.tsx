@@ -1,7 +1,9 @@
+import './connect-device.css'
 import { useState } from 'react'
 import { graphql } from '../graphql/graphql.ts'
 import { mutate } from '../graphql/run.ts'
 import { Button } from '../parts/button.tsx'
+import { Command } from '../parts/command.tsx'
 import { CopyField } from '../parts/copy-field.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog, TextField } from '../parts/form.tsx'
@@ -56,6 +58,19 @@ export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDevicePr
         {fields.map(([label, value]) => (
           <CopyField key={label} label={label} value={value} copyLabel={text('copyOf', { what: label })} />
         ))}
+        <details className="connect-more">
+          <summary>{text('connectWhere')}</summary>
+          <ul>
+            <li>{text('connectWindows')}</li>
+            <li>{text('connectMac')}</li>
+            <li>{text('connectLinux', { address: address.replace(/^http/, 'dav') })}</li>
+            <li>{text('connectPhone')}</li>
+          </ul>
+          <Command
+            title="rclone"
+            command={`rclone config create satchel webdav url=${address} vendor=owncloud user=${inShell(me?.email ?? '')} pass=${password} --obscure`}
+          />
+        </details>
       </Dialog>
     )
   }
@@ -77,7 +92,7 @@ export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDevicePr
         setPassword(createApiKey?.secret ?? '')
       }}
     >
-      <p>{text('connectHint')}</p>
+      <p>{text(workspace ? 'connectWorkspaceHint' : 'connectHint')}</p>
       <TextField
         label={text('name')}
         hint={text('connectNameHint')}
@@ -90,3 +105,6 @@ export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDevicePr
     </FormDialog>
   )
 }
+
+/** As one word of a shell. */
+const inShell = (word: string) => (/^[\w@.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

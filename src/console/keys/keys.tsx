@@ -6,7 +6,7 @@ import { formatExact } from '../i18n/format.ts'
 import { formatRelative } from '../i18n/times.ts'
 import { Button } from '../parts/button.tsx'
 import { Confirm } from '../parts/dialog.tsx'
-import { KeyRound, Monitor, Plus } from '../parts/icons.ts'
+import { KeyRound, Plus, Smartphone } from '../parts/icons.ts'
 import { personName } from '../parts/person-name.ts'
 import { Rows } from '../parts/rows.tsx'
 import { Section } from '../parts/screen.tsx'
@@ -81,13 +81,18 @@ export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
       ? []
       : [
           { id: 'new-key', label: text('create'), icon: KeyRound, run: () => setCreating(true) },
-          { id: 'connect', label: text('connect'), icon: Monitor, run: () => setConnecting(true) },
+          {
+            id: workspace ? 'connect-workspace' : 'connect',
+            label: text('connect'),
+            icon: Smartphone,
+            run: () => setConnecting(true),
+          },
         ],
   )
   const create = (
     <div className="row-end">
       <Button isDisabled={isFull} onPress={() => setConnecting(true)}>
-        <Monitor />
+        <Smartphone />
         {text('connect')}
       </Button>
       <Button look="primary" isDisabled={isFull} onPress={() => setCreating(true)}>

@@ -51,6 +51,7 @@ const words: Record<string, string> = {
   dark: text('wordsTheme'),
   system: text('wordsTheme'),
   language: text('wordsLanguage'),
+  connect: text('wordsConnect'),
   developers: text('wordsDevelopers'),
   out: text('wordsOut'),
 }
@@ -117,7 +118,7 @@ export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
       ],
     },
     { id: 'workspaces', title: text('workspaces'), items: spaces },
-    { id: 'looks', title: text('looks'), items: account.map(itemOf) },
+    { id: 'looks', title: text('looks'), items: account.map(itemOf).filter(item => !isHere(item)) },
   ]
 }
 

@@ -15,10 +15,12 @@ export function CopyField({ label, value, copyLabel }: CopyFieldProps) {
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <div className="copy-field">
-        <input
+        {/* Shows all of it, as it may have to be typed on another device. */}
+        <textarea
           className="input"
           id={id}
           readOnly
+          rows={Math.ceil(value.length / 28)}
           value={value}
           spellCheck={false}
           onFocus={({ currentTarget }) => currentTarget.select()}

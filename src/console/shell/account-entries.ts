@@ -1,8 +1,9 @@
 import { useNavigate } from '@tanstack/react-router'
 import { signOut } from '../graphql/session.ts'
 import { chooseLanguage, language } from '../i18n/language.ts'
-import { Braces, Languages, LogOut, Monitor, Moon, Sun, UserRound } from '../parts/icons.ts'
+import { Braces, Languages, LogOut, Monitor, Moon, Smartphone, Sun, UserRound } from '../parts/icons.ts'
 import type { MenuEntry } from '../parts/menu.tsx'
+import { runOffer } from './offers.ts'
 import { text } from './text.ts'
 import { chooseTheme, chosenTheme } from './theme.ts'
 
@@ -17,6 +18,13 @@ export function useAccountEntries(): MenuEntry[] {
   const navigate = useNavigate()
   return [
     { id: 'account', label: text('account'), icon: UserRound, run: () => void navigate({ to: '/account' }) },
+    {
+      ...{ id: 'connect', label: text('connect'), icon: Smartphone },
+      run() {
+        void navigate({ to: '/account/keys' })
+        runOffer('connect')
+      },
+    },
     'separator',
     ...themes.map(([id, label, icon]) => ({
       ...{ id, label, icon },

@@ -54,6 +54,8 @@ export function Developers() {
             hint={hasGraphiql ? text('graphqlHint') : `${text('graphqlHint')} ${text('noGraphiql')}`}
             action={hasGraphiql ? { label: text('openGraphiql'), href: '/graphql' } : null}
           />
+          <Endpoint title="WebDAV" url={`${origin}/dav/`} hint={text('davHint')} action={null} />
+          <Endpoint title="tus" url={`${origin}/api/tus`} hint={text('tusHint')} action={null} />
         </Rows>
       </Section>
       <Section title={text('examples')} hint={text('examplesHint')}>
