@@ -83,24 +83,30 @@ export function Filters({ search }: { search: AuditSearch }) {
         defaultValue={search.kind ?? ''}
         options={[['', text('allKinds')], ...(Object.entries(kinds) as [Kind, string][])]}
       />
-      <TextField name="since" type="datetime-local" label={text('since')} defaultValue={search.since} />
-      <TextField name="until" type="datetime-local" label={text('until')} defaultValue={search.until} />
-      <TextField name="address" label={text('address')} defaultValue={search.address} maxLength={64} dir="ltr" />
-      <TextField
-        name="credential"
-        label={text('credential')}
-        defaultValue={search.credential}
-        maxLength={36}
-        dir="ltr"
-      />
-      <TextField
-        name="about"
-        label={text('about')}
-        hint={text('aboutHint')}
-        defaultValue={search.about}
-        maxLength={44}
-        dir="ltr"
-      />
+      {/* Closed, so that the first entries are in sight. */}
+      <details className="audit-more" open={Object.keys(search).some(name => name !== 'person' && name !== 'kind')}>
+        <summary>{text('moreFilters')}</summary>
+        <div className="audit-filters">
+          <TextField name="since" type="datetime-local" label={text('since')} defaultValue={search.since} />
+          <TextField name="until" type="datetime-local" label={text('until')} defaultValue={search.until} />
+          <TextField name="address" label={text('address')} defaultValue={search.address} maxLength={64} dir="ltr" />
+          <TextField
+            name="credential"
+            label={text('credential')}
+            defaultValue={search.credential}
+            maxLength={36}
+            dir="ltr"
+          />
+          <TextField
+            name="about"
+            label={text('about')}
+            hint={text('aboutHint')}
+            defaultValue={search.about}
+            maxLength={44}
+            dir="ltr"
+          />
+        </div>
+      </details>
       <div className="audit-buttons">
         <Button type="submit" look="primary">
           <Search />
