@@ -1,5 +1,6 @@
+import { keyOf } from '../../src/cli/two-way/moves.ts'
 import { plan } from '../../src/cli/two-way/plan.ts'
-import type { Action, Agreed, Kind } from '../../src/cli/two-way/sides.ts'
+import type { Action, Agreed, Kind, Side } from '../../src/cli/two-way/sides.ts'
 import { childrenOf, type Node, pathOf, Tree } from '../../src/cli/two-way/tree.ts'
 
 /** A file (its content) or a folder; `id` is an inode or the id of the service. */
@@ -7,25 +8,52 @@ export interface Item {
   kind: Exclude<Kind, 'other'>
   id: string
   content: string
+  /** Another one after each change of the item itself: the ctime of a file, or the revision of the service. */
+  look: number
 }
 
 /** Something that a person does on one side. */
 export type Deed =
   | { does: 'write' | 'rewrite'; path: string }
-  | { does: 'remove' | 'mkdir'; path: string }
+  | { does: 'remove' | 'mkdir' | 'restore'; path: string }
   | { does: 'move'; path: string; to: string }
 
 let made = 0
 const fresh = () => `${++made}`
+const itemOf = (kind: Item['kind'], content: string, id = fresh()): Item => ({ kind, id, content, look: ++made })
 
 /** One side: a tree, and what was put aside by synchronizations. */
 export class SimulatedSide {
   tree = new Tree<Item>()
   kept = new Set<string>()
+  /** What was removed or replaced last, by its path. */
+  bin = new Map<string, Node<Item>>()
+  /** What people have changed since it was looked at. */
+  unseen = new Set<string>()
+
+  put(path: string, item: Item): void {
+    const there = this.tree.at(path)
+    // The id stays with what it has become.
+    if (there?.entry) this.bin.set(path, { ...there, entry: { ...there.entry, id: fresh() }, children: undefined })
+    this.tree.put(path, item)
+  }
+
+  remove(node: Node<Item>): void {
+    this.bin.set(pathOf(node), node)
+    this.tree.remove(node)
+  }
+
+  move(node: Node<Item>, to: string): void {
+    if (node.entry) node.entry = { ...node.entry, look: ++made }
+    this.tree.move(node, to)
+  }
 
   /** What a person can do, and what it ends: contents that are deleted or overwritten. */
-  do(deed: Deed): { written?: string; ended: string[] } {
+  do(deed: Deed): { written?: string[]; ended: string[] } {
     const there = this.tree.at(deed.path)
+    const wasSeen = ![...this.unseen].some(path => isAlong(path, deed.path))
+    this.unseen.add(deed.path)
+    if (deed.does === 'move') this.unseen.add(deed.to)
     switch (deed.does) {
       case 'write':
       case 'rewrite': {
@@ -34,20 +62,33 @@ export class SimulatedSide {
         // A program writes into a file, or puts another one in its place.
         const id = deed.does === 'rewrite' && there?.entry ? there.entry.id : fresh()
         const ended = there?.entry ? [there.entry.content] : []
-        this.tree.put(deed.path, { kind: 'file', id, content })
-        return { written: content, ended }
+        this.put(deed.path, itemOf('file', content, id))
+        return { written: [content], ended }
       }
       case 'mkdir':
-        if (!there && this.hasFolderFor(deed.path))
-          this.tree.put(deed.path, { kind: 'folder', id: fresh(), content: '' })
+        if (!there && this.hasFolderFor(deed.path)) this.tree.put(deed.path, itemOf('folder', ''))
         return { ended: [] }
       case 'remove':
         if (!there) return { ended: [] }
-        this.tree.remove(there)
+        this.remove(there)
         return { ended: contentsOf(there) }
+      case 'restore': {
+        const old = this.bin.get(deed.path)
+        const isFile = there?.entry?.kind === 'file' && old?.entry?.kind === 'file'
+        if (!old?.entry || !this.hasFolderFor(deed.path) || (there && !isFile)) return { ended: [] }
+        if (old.entry.content === there?.entry?.content) return { ended: [] }
+        const ended = there?.entry ? [there.entry.content] : []
+        if (isFile) this.put(deed.path, itemOf('file', old.entry.content, there.entry?.id))
+        else {
+          this.bin.delete(deed.path)
+          this.move(old, deed.path)
+        }
+        // That nobody has seen what was undone is no change.
+        return { ended, ...(wasSeen ? { written: contentsOf(old) } : {}) }
+      }
       case 'move':
         if (there && !this.tree.at(deed.to) && this.hasFolderFor(deed.to) && !`${deed.to}/`.startsWith(`${deed.path}/`))
-          this.tree.move(there, deed.to)
+          this.move(there, deed.to)
         return { ended: [] }
     }
   }
@@ -63,7 +104,7 @@ export class SimulatedSide {
       const folder = names.slice(0, i + 1).join('/')
       const there = this.tree.at(folder)?.entry
       if (there?.kind === 'file') return false
-      if (!there) this.tree.put(folder, { kind: 'folder', id: fresh(), content: '' })
+      if (!there) this.tree.put(folder, itemOf('folder', ''))
     }
     return true
   }
@@ -82,6 +123,9 @@ export class SimulatedSide {
   }
 }
 
+/** Whether one path is the other one, or leads to it. */
+const isAlong = (one: string, other: string) => `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`)
+
 const contentsOf = (node: Node<Item>): string[] => [
   ...(node.entry?.kind === 'file' ? [node.entry.content] : []),
   ...[...childrenOf(node).values()].flatMap(contentsOf),
@@ -99,15 +143,24 @@ export class Simulation {
   local = new SimulatedSide()
   remote = new SimulatedSide()
   agreed: ReadonlyMap<string, Agreed> = new Map()
-  sent = new Map<string, Pick<Agreed, 'size' | 'md5'> | null>()
+  sent = new Map<string, Pick<Agreed, 'size' | 'md5'>>()
+  touched = new Map<string, Side>()
+  failedMoves = new Set<string>()
+  /** Names that a side refuses, as `side path`: a file is open, or the service does not allow it. */
+  blocked = new Set<string>()
   /** What must not be lost. */
   alive = new Set<string>()
+  /** What must not be deleted on either side: both had it, and no person has ended it. */
+  common = new Set<string>()
   actions: Action[] = []
 
   do(side: 'local' | 'remote', deed: Deed): void {
     const { written, ended } = this[side].do(deed)
-    for (const content of ended) this.alive.delete(content)
-    if (written) this.alive.add(written)
+    for (const content of ended) {
+      this.alive.delete(content)
+      this.common.delete(content)
+    }
+    for (const content of written ?? []) this.alive.add(content)
   }
 
   /**
@@ -116,27 +169,54 @@ export class Simulation {
    * @param meanwhile what people do after both sides were looked at
    * @returns how many actions there were
    */
-  round(steps: number, meanwhile: () => void = () => {}, refused = new Set<string>()): number {
-    const local = copyOf(this.local, ({ kind, id, content }) => ({
-      ...{ kind, size: content.length, md5: content, identity: id, mtimeMs: 0, ctimeMs: 0 },
+  round(steps: number, meanwhile: () => void = () => {}): number {
+    const local = copyOf(this.local, ({ kind, id, content, look }) => ({
+      ...{ kind, size: content.length, md5: content, identity: id, mtimeMs: 0, ctimeMs: look },
     }))
-    const remote = copyOf(this.remote, ({ kind, id, content }) => ({ kind, id, size: content.length, md5: content }))
+    const remote = copyOf(this.remote, ({ kind, id, content, look }) => ({
+      ...{ kind, id, size: content.length, md5: content, revision: look },
+    }))
     const looked = { local: new Map(itemsOf(this.local)), remote: new Map(itemsOf(this.remote)) }
-    const options = { label: 'day host', refused, sent: this.sent }
+    const options = { label: 'day host', refused: this.failedMoves, sent: this.sent, touched: this.touched }
     const { actions, agreed } = plan({ local, base: new Tree(this.agreed), remote }, options)
-    if (agreed) this.agreed = agreed
-    if (agreed) this.sent.clear()
+    if (agreed) {
+      this.agreed = agreed
+      this.sent.clear()
+      this.touched.clear()
+      for (const side of [this.local, this.remote]) side.unseen.clear()
+    }
     this.actions = actions
     meanwhile()
     let left = steps
     for (const stage of [['move'], ['mkdir', 'upload', 'download', 'conflict'], ['delete']]) {
       let isDone = false
       for (const action of actions.filter(({ action }) => stage.includes(action)))
-        if (left-- > 0 && this.carryOut(action, looked, left === 0)) isDone = true
+        if (left-- > 0) {
+          if (this.carryOut(action, looked, left === 0)) isDone = true
+          else if (action.action === 'move') this.failedMoves.add(keyOf(action))
+        }
       if (isDone) break
     }
-    if (left < 0) this.sent.clear()
+    if (left < 0) this.kill()
     return actions.length
+  }
+
+  /** Ends the process, with what only that knows. */
+  kill(): void {
+    this.sent.clear()
+    this.touched.clear()
+    this.failedMoves.clear()
+  }
+
+  /** Loses the state. */
+  forget(): void {
+    this.agreed = new Map()
+  }
+
+  /** What both sides had, and one of them has no longer, although no person has ended it. */
+  taken(): string[] {
+    const [local, remote] = [this.local.contents(), this.remote.contents()]
+    return [...this.common].filter(content => !local.has(content) || !remote.has(content))
   }
 
   private send(path: string, { content }: Item): void {
@@ -148,25 +228,27 @@ export class Simulation {
     const { side, path, from = '', keptAs = '' } = action
     const [target, source] = side === 'local' ? [this.local, this.remote] : [this.remote, this.local]
     const there = target.tree.at(path)
+    if ([path, from].some(each => this.blocked.has(`${side} ${each}`))) return false
     const isAsSeen = isSame(there?.entry, looked[side].get(path))
     const sent = source.tree.at(path)?.entry
     switch (action.action) {
       case 'move': {
         const node = target.tree.at(from)
         if (!node || there || !target.makeFolders(path)) return false
-        target.tree.move(node, path)
-        if (side === 'local' && action.last) this.sent.set(from, null).set(path, action.last)
+        target.move(node, path)
+        if (action.isAsKnown) this.touched.set(path, side)
+        if (side === 'local' && action.last) this.sent.set(path, action.last)
         return true
       }
       case 'mkdir':
         return !there && target.makeFolders(`${path}/x`)
       case 'conflict':
         if (!isAsSeen || !there || target.tree.at(keptAs)) return false
-        target.tree.move(there, keptAs)
+        target.move(there, keptAs)
         // Killed after the first half.
         if (isLast) return true
         if (sent?.kind === 'file' && there.entry?.kind === 'file') {
-          target.tree.put(path, { ...sent, id: fresh() })
+          target.tree.put(path, itemOf('file', sent.content))
           this.send(path, sent)
         }
         return true
@@ -178,16 +260,22 @@ export class Simulation {
         for (const node of this.remote.tree.nodes(there))
           if (side === 'remote' && !isSame(node.entry, looked.remote.get(pathOf(node)))) return false
         for (const content of contentsOf(there)) target.kept.add(content)
-        target.tree.remove(there)
-        this.sent.set(path, null)
+        // It makes way for a file, or for a folder.
+        if (!source.hasFolderFor(path) || source.tree.at(path))
+          for (const content of contentsOf(there)) this.common.delete(content)
+        target.remove(there)
         return true
       default: {
         const isSent = sent?.kind === 'file' && isSame(sent, looked[side === 'local' ? 'remote' : 'local'].get(path))
         if (!isSent || !isAsSeen || there?.entry?.kind === 'folder' || !target.makeFolders(path)) return false
-        if (there?.entry) target.kept.add(there.entry.content)
+        if (there?.entry) {
+          target.kept.add(there.entry.content)
+          // Two names may have been swapped.
+          this.common.delete(there.entry.content)
+        }
         // The service keeps the id of what is replaced.
         const id = side === 'remote' && there?.entry ? there.entry.id : fresh()
-        target.tree.put(path, { ...sent, id })
+        target.put(path, itemOf('file', sent.content, id))
         this.send(path, sent)
         return true
       }
@@ -196,7 +284,13 @@ export class Simulation {
 
   /** Until nothing is left to do. @throws Error if that never comes */
   settle(): void {
-    for (let round = 0; round < 30; round++) if (this.round(Number.POSITIVE_INFINITY) === 0) return
+    this.blocked.clear()
+    this.kill()
+    for (let round = 0; round < 30; round++)
+      if (this.round(Number.POSITIVE_INFINITY) === 0) {
+        this.common = new Set([...this.local.contents()].filter(content => this.alive.has(content)))
+        return
+      }
     throw new Error(`It does not come to an end: ${JSON.stringify(this.actions)}`)
   }
 }

@@ -40,6 +40,7 @@ function after(files: string[], local: Deed[], remote: Deed[]): Simulation & { d
 }
 const write = (path: string): Deed => ({ does: 'write', path })
 const remove = (path: string): Deed => ({ does: 'remove', path })
+const restore = (path: string): Deed => ({ does: 'restore', path })
 const move = (path: string, to: string): Deed => ({ does: 'move', path, to })
 
 describe('A plan of two sides', () => {
@@ -114,6 +115,13 @@ describe('A plan of two sides', () => {
       ['remote delete a', 'remote upload a/b'],
     ],
     [
+      'makes a folder of a file with that file in it',
+      ['a'],
+      [move('a', 'b'), { does: 'mkdir', path: 'a' }, move('b', 'a/b')],
+      [],
+      ['remote delete a', 'remote upload a/b'],
+    ],
+    [
       'keeps a changed file beside a folder',
       ['a'],
       [write('a')],
@@ -134,22 +142,19 @@ describe('A plan of two sides', () => {
   })
 
   it('keeps a file that is there again before its deletion arrives', () => {
-    const simulation = after(['a'], [], [])
-    const before = simulation.remote.shown()
-    simulation.do('local', move('a', 'd'))
-    simulation.do('remote', write('d'))
-    simulation.round(0)
-    simulation.round(9, () => simulation.do('local', move('d', 'a')))
-    expect(simulation.remote.shown()).not.toHaveProperty('a')
+    const simulation = after(['a'], [remove('a')], [])
+    const before = { a: [...simulation.remote.kept][0] }
+    expect(simulation.remote.shown()).toEqual({})
+    simulation.do('local', restore('a'))
     simulation.settle()
-    expect(simulation.local.shown()).toMatchObject(before)
+    expect(simulation.remote.shown()).toEqual(before)
   })
 
   it('takes what was sent since the last look for what both had', () => {
     const local = new Tree([
       ['a', { kind: 'file' as const, size: 2, md5: 'typed', identity: null, mtimeMs: 0, ctimeMs: 0 }],
     ])
-    const remote = new Tree([['a', { kind: 'file' as const, id: 'r', size: 3, md5: 'sent' }]])
+    const remote = new Tree([['a', { kind: 'file' as const, id: 'r', revision: 1, size: 3, md5: 'sent' }]])
     const sent = new Map([['a', { size: 3, md5: 'sent' }]])
     const { actions, agreed } = plan({ local, base: new Tree(), remote }, { label: 'x', sent })
     expect(actions).toEqual([{ side: 'remote', action: 'upload', path: 'a', size: 2, replaces: true }])
@@ -166,6 +171,79 @@ it('A conflict that is killed between its two steps leaves the name to the versi
   expect(Object.keys(simulation.local.shown())).toEqual(['a (conflict day host)'])
   simulation.settle()
   expect(simulation.local.shown()).toEqual({ a: theirs, 'a (conflict day host)': expect.any(String) })
+})
+
+describe('After it was killed, a synchronization', () => {
+  /** After each number of actions. What people do then is done before the next process begins. */
+  function killedAnywhere(files: string[], before: (one: Simulation) => void, then: (one: Simulation) => void): void {
+    for (let steps = 0; steps < 20; steps++) {
+      const simulation = after(files, [], [])
+      before(simulation)
+      for (let [round, left] = [0, steps]; round < 5 && left > 0; round++) left -= simulation.round(left)
+      simulation.kill()
+      then(simulation)
+      simulation.settle()
+      const there = simulation.local.contents()
+      expect({ steps, lost: [...simulation.alive].filter(content => !there.has(content)) }).toEqual({ steps, lost: [] })
+      expect(simulation.remote.shown()).toEqual(simulation.local.shown())
+    }
+  }
+  const sides = ['local', 'remote'] as const
+
+  const otherThan = (side: 'local' | 'remote') => (side === 'local' ? 'remote' : 'local')
+  const removeAll = (side: 'local' | 'remote') => (one: Simulation) => {
+    for (const path of ['d', 'a']) one.do(side, remove(path))
+  }
+
+  it.each(sides)('deletes nothing because of a move that had failed (%s)', side => {
+    const begin = (simulation: Simulation) => {
+      simulation.do(side, move('d', 'e'))
+      for (const path of ['d', 'e/x', 'e/z']) simulation.blocked.add(`${otherThan(side)} ${path}`)
+    }
+    killedAnywhere(['d/x', 'd/y', 'd/z'], begin, one => expect(one.taken()).toEqual([]))
+  })
+
+  it.each(sides)('takes its deletions for none by a person, who restores what was deleted (%s)', side => {
+    const files = ['d/x', 'd/y', 'a']
+    killedAnywhere(files, removeAll(side), one => {
+      for (const path of ['d', 'a']) one.do(side, restore(path))
+    })
+    killedAnywhere(files, removeAll(side), one => {
+      const other = otherThan(side)
+      for (const path of ['d', 'd/x', 'd/y', 'a']) if (!one[other].tree.at(path)) one.do(other, restore(path))
+    })
+  })
+
+  it.each(sides)('takes what it has moved for unchanged (%s)', side => {
+    const rename = (one: Simulation) => one.do(side, move('a', 'b'))
+    killedAnywhere(
+      ['a'],
+      one => one.do(side, { does: 'rewrite', path: 'a' }),
+      one => {
+        if (one.local.shown().a === one.remote.shown().a) return
+        rename(one)
+        one.settle()
+        expect(Object.keys(one.local.shown())).toEqual(['b'])
+      },
+    )
+  })
+
+  it.each(sides)('takes its copies for no changes by a person, who undoes a change (%s)', side => {
+    const swap = (simulation: Simulation) => {
+      for (const [from, to] of [
+        ['a', 'c'],
+        ['b', 'a'],
+        ['c', 'b'],
+      ] as const)
+        simulation.do(side, move(from, to))
+    }
+    killedAnywhere(['a', 'b'], swap, swap)
+    killedAnywhere(
+      ['a', 'b'],
+      one => one.do(side, write('a')),
+      one => one.do(side, restore('a')),
+    )
+  })
 })
 
 describe('The name of a conflict', () => {
@@ -189,7 +267,7 @@ describe('Synchronizations that are killed, and people who go on meanwhile', () 
     .map(names => names.join('/'))
   const deed: fc.Arbitrary<Deed> = fc.oneof(
     fc.record({
-      does: fc.constantFrom('write', 'write', 'rewrite', 'remove', 'mkdir' as const),
+      does: fc.constantFrom('write', 'write', 'rewrite', 'remove', 'mkdir', 'restore' as const),
       path,
     }) as fc.Arbitrary<Deed>,
     fc.record({ does: fc.constant('move' as const), path, to: path }),
@@ -206,6 +284,7 @@ describe('Synchronizations that are killed, and people who go on meanwhile', () 
       }),
     },
     { weight: 5, arbitrary: fc.record({ kind: fc.constant('settle' as const) }) },
+    { weight: 3, arbitrary: fc.record({ kind: fc.constant('block' as const), side, path }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const) }) },
   )
 
@@ -216,11 +295,13 @@ describe('Synchronizations that are killed, and people who go on meanwhile', () 
         for (const each of steps) {
           if (each.kind === 'deed') simulation.do(each.side, each.deed)
           else if (each.kind === 'settle') simulation.settle()
-          else if (each.kind === 'forget') simulation.agreed = new Map()
+          else if (each.kind === 'forget') simulation.forget()
+          else if (each.kind === 'block') simulation.blocked.add(`${each.side} ${each.path}`)
           else
             simulation.round(each.steps, () =>
               each.meanwhile.forEach(({ side, deed }) => void simulation.do(side, deed)),
             )
+          expect(simulation.taken()).toEqual([])
         }
         simulation.settle()
         expect(simulation.local.shown()).toEqual(simulation.remote.shown())

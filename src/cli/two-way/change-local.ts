@@ -64,7 +64,7 @@ export async function makeFolder(job: BothJob, { path }: Action): Done {
 }
 
 /** Moves a file or a folder to where nothing is. */
-export async function moveLocal(job: BothJob, { path, from = '', id, size, last }: Action): Done {
+export async function moveLocal(job: BothJob, { path, from = '', id, size, last, isAsKnown }: Action): Done {
   const [source, target] = [localPath(job, from), localPath(job, path)]
   await makeFolders(job, foldersAbove(path))
   await requireFolder(dirname(source))
@@ -76,7 +76,8 @@ export async function moveLocal(job: BothJob, { path, from = '', id, size, last 
   if (isSame && target.toLowerCase() === source.toLowerCase()) await rename(source, target)
   else if (found || !(await job.own.move(from, source, target))) throw taken(path)
   // The file may be another one than the known one of that path.
-  if (last) job.sent.set(from, null).set(path, last)
+  if (last) job.sent.set(path, last)
+  if (isAsKnown) job.touched.set(path, 'local')
   return { action: 'move', from, ...(size === undefined ? {} : { size }) }
 }
 

@@ -32,8 +32,8 @@ export async function createFolder({ pair: { place, path: root } }: BothJob, { p
 
 /** Moves an entry, which keeps its id, shares and versions. @throws REVISION_MISMATCH, PATH_EXISTS */
 export async function moveRemote(
-  { pair: { place, path: root } }: BothJob,
-  { path, from = '', size }: Action,
+  { pair: { place, path: root }, touched }: BothJob,
+  { path, from = '', size, isAsKnown }: Action,
   entry: RemoteEntry | undefined,
 ): Done {
   if (!entry) return null
@@ -44,6 +44,7 @@ export async function moveRemote(
       ? changedMeanwhile(from, error.code)
       : error
   })
+  if (isAsKnown) touched.set(path, 'remote')
   return { action: 'move', from, ...(size === undefined ? {} : { size }) }
 }
 
@@ -59,6 +60,7 @@ export async function removeRemote(job: BothJob, { path, files = 0 }: Action): D
     const item = trashItems?.[0]?.id ?? null
     if (item !== null && (filesDeleted > files || (entry.kind === 'folder' && (await isChangedIn(job, path))))) {
       await place.trash.restore(item, undefined, 'FAIL')
+      job.touched.set(path, 'remote')
       throw new Failure('FILE_CHANGED', `Something has changed in ${path} on the service, so it was restored.`)
     }
     return { action: 'delete', trashItemId: item }

@@ -1,7 +1,7 @@
 import { type Failure, isFailure } from '../failure.ts'
 import { attempt, type Change, type Job } from '../sync/work.ts'
 import type { OwnFolder } from './own-folder.ts'
-import type { Action, Agreed } from './sides.ts'
+import type { Action, Agreed, Side } from './sides.ts'
 
 /** What carries out a plan of two sides. */
 export interface BothJob extends Job {
@@ -10,8 +10,10 @@ export interface BothJob extends Job {
   cursor: string
   /** Moves that have failed, as `keyOf` names them. */
   failedMoves: Set<string>
-  /** The contents that were sent from one side to the other, by path; null for what was deleted. */
-  sent: Map<string, Pick<Agreed, 'size' | 'md5'> | null>
+  /** The contents that were sent from one side to the other, by path. */
+  sent: Map<string, Pick<Agreed, 'size' | 'md5'>>
+  /** What was moved or restored, by path. */
+  touched: Map<string, Side>
   refusals: Refusals
 }
 

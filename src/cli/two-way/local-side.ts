@@ -11,11 +11,9 @@ import {
   type ScanOptions,
   scan,
 } from '../sync/local-tree.ts'
-import type { Agreed, LocalItem, RemoteItem } from './sides.ts'
+import type { Local } from './common.ts'
+import type { Agreed, RemoteItem } from './sides.ts'
 import { pathOf, Tree } from './tree.ts'
-
-/** A local entry in its tree. */
-export type LocalNode = LocalItem & Pick<Agreed, 'mtimeMs' | 'ctimeMs'>
 
 export interface Looking extends Pick<ScanOptions, 'onFolder'> {
   root: string
@@ -70,9 +68,9 @@ function replaceLevel(known: LocalTree, fresh: LocalTree, at: string, staying: R
 export function localTree(
   { entries, skipped, unread }: LocalTree,
   digests: ReadonlyMap<string, KnownDigest>,
-): Tree<LocalNode> {
-  const tree = new Tree<LocalNode>()
-  const other: LocalNode = { kind: 'other', size: 0, identity: null, mtimeMs: 0, ctimeMs: 0 }
+): Tree<Local> {
+  const tree = new Tree<Local>()
+  const other: Local = { kind: 'other', size: 0, identity: null, mtimeMs: 0, ctimeMs: 0 }
   for (const [path, entry] of entries) {
     const { kind, size, identity } = entry
     if (entry.kind === 'folder') tree.put(path, { kind, size, identity, mtimeMs: 0, ctimeMs: 0 })
@@ -90,7 +88,7 @@ export function localTree(
 interface Reading {
   files: LocalTree['entries']
   digests: Map<string, KnownDigest>
-  local: Tree<LocalNode>
+  local: Tree<Local>
   base: Tree<Agreed>
   remote: Tree<RemoteItem>
   parallel: number
@@ -105,14 +103,19 @@ export async function readDigests({ files, digests, local, base, remote, paralle
   for (const node of base.nodes())
     if (node.entry?.kind === 'file' && local.at(pathOf(node))?.entry?.kind !== 'file') gone.add(node.entry.size)
   gone.delete(0)
-  const wanted: { path: string; item: LocalNode; file: LocalFile }[] = []
+  const wanted: { path: string; item: Local; file: LocalFile }[] = []
   for (const node of local.nodes()) {
     const { entry: item } = node
     if (item?.kind !== 'file' || item.md5 !== undefined) continue
     const path = pathOf(node)
     const file = files.get(path)
     const known = base.at(path)?.entry
-    const sizes = [known?.size, remote.at(path)?.entry?.size, known && remoteSizes.get(known.id)]
+    const sizes = [
+      known?.size,
+      known?.seen?.content?.size,
+      remote.at(path)?.entry?.size,
+      known && remoteSizes.get(known.id),
+    ]
     if (file?.kind === 'file' && (gone.has(item.size) || sizes.includes(item.size))) wanted.push({ path, item, file })
   }
   await inParallel(parallel, wanted, async ({ path, item, file }) => {

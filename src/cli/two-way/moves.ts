@@ -1,3 +1,4 @@
+import { type Local, looksAsKnown } from './common.ts'
 import {
   type Action,
   type Agreed,
@@ -8,7 +9,7 @@ import {
   type Side,
   type Trees,
 } from './sides.ts'
-import { childrenOf, isSamePlace, type Node, pathOf, type Tree } from './tree.ts'
+import { addTo, childrenOf, isSamePlace, type Node, pathOf, type Tree } from './tree.ts'
 
 /**
  * Finds what was moved on one side since the last agreement, and moves it on the other side, too; if it was moved on both, the remote
@@ -16,15 +17,15 @@ import { childrenOf, isSamePlace, type Node, pathOf, type Tree } from './tree.ts
  * comparison of paths, which copies and deletes.
  * @param refused moves that have failed: not to be tried again
  */
-export function planMoves(trees: Trees, refused: ReadonlySet<string> = new Set()): Action[] {
+export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = new Set()): Action[] {
   const { local, base, remote } = trees
   const moves: Action[] = []
   const remotes = new Map<string, Node<RemoteItem>>()
   for (const node of remote.nodes()) if (node.entry) remotes.set(node.entry.id, node)
-  const locals = new Map<string, Node<LocalItem>[]>()
+  const locals = new Map<string, Node<Local>[]>()
   for (const node of local.nodes()) if (node.entry?.identity) addTo(locals, node.entry.identity, node)
 
-  const isKnown = (node: Node<LocalItem>) => base.at(pathOf(node))?.entry?.kind === node.entry?.kind
+  const isKnown = (node: Node<Local>) => base.at(pathOf(node))?.entry?.kind === node.entry?.kind
   const remoteOf = ({ entry }: Node<Agreed>) => {
     const found = entry && remotes.get(entry.id)
     return found?.entry?.kind === entry?.kind ? found : undefined
@@ -41,7 +42,7 @@ export function planMoves(trees: Trees, refused: ReadonlySet<string> = new Set()
     if (!isInside(path, pathOf(node)) && !isInside(pathOf(node), path)) base.move(node, path)
     else base.remove(node)
   }
-  const carryOut = <E extends LocalItem | RemoteItem>(
+  const carryOut = <E extends Local | RemoteItem>(
     side: Side,
     tree: Tree<E>,
     node: Node<E>,
@@ -51,15 +52,24 @@ export function planMoves(trees: Trees, refused: ReadonlySet<string> = new Set()
     const from = pathOf(node)
     if (refused.has(keyOf({ side, from, path })) || !isFree(tree, path) || isInside(path, from)) return false
     // What was looked at: programs that save put another file in the place of the known one.
-    const id = (node.entry && 'identity' in node.entry ? node.entry.identity : known.entry?.id) ?? null
+    const { entry } = node
+    const isLocal = entry !== undefined && 'identity' in entry
+    const id = (isLocal ? entry.identity : known.entry?.id) ?? null
+    const isAsKnown =
+      known.entry &&
+      entry &&
+      (isLocal ? looksAsKnown.local(known.entry, entry) : looksAsKnown.remote(known.entry, entry))
     moves.push({
       side,
       action: 'move',
       id,
       from,
       path,
-      ...(node.entry?.kind === 'file' ? { size: node.entry.size } : {}),
-      ...(known.entry?.kind === 'file' ? { last: { size: known.entry.size, md5: known.entry.md5 } } : {}),
+      ...(isAsKnown ? { isAsKnown } : {}),
+      ...(entry?.kind === 'file' ? { size: entry.size } : {}),
+      ...(known.entry?.kind === 'file' && !known.entry.seen
+        ? { last: { size: known.entry.size, md5: known.entry.md5 } }
+        : {}),
     })
     tree.move(node, path)
     rebase(known, path)
@@ -128,13 +138,13 @@ function repeat(base: Tree<Agreed>, attempt: Attempt): void {
 }
 
 /** Local files under new names with the bytes of files that are gone, those of the same name first. Empty ones have nothing in common. */
-function* alikeFiles({ local, base }: Trees, isKnown: (node: Node<LocalItem>) => boolean) {
+function* alikeFiles({ local, base }: Trees<Local>, isKnown: (node: Node<Local>) => boolean) {
   const gone = [...base.nodes()].filter(
     node => node.entry?.kind === 'file' && node.entry.size > 0 && !local.at(pathOf(node)),
   )
   if (gone.length === 0) return
   const wanted = new Set(gone.map(node => node.entry?.md5))
-  const made = new Map<string, Node<LocalItem>[]>()
+  const made = new Map<string, Node<Local>[]>()
   for (const node of local.nodes()) {
     const { kind, md5 } = node.entry ?? {}
     if (kind === 'file' && md5 !== undefined && wanted.has(md5) && !isKnown(node)) addTo(made, md5, node)
@@ -159,9 +169,3 @@ function isFree(tree: Tree<LocalItem | RemoteItem>, path: string): boolean {
 }
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
-
-function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
-  const list = lists.get(key)
-  if (list) list.push(value)
-  else lists.set(key, [value])
-}

@@ -1,12 +1,15 @@
 import { joinPath } from '../path.ts'
+import { commonOf, type Local, localLook, type There, withContent, withLook } from './common.ts'
 import { conflictPath } from './conflict-name.ts'
+import { movedAway } from './moved-away.ts'
 import { planMoves } from './moves.ts'
 import {
   type Action,
   type Agreed,
+  type Content,
   isFolder,
   isSameFile,
-  type LocalItem,
+  otherSide,
   type RemoteItem,
   type Side,
   type Trees,
@@ -22,35 +25,36 @@ export interface Plan {
   unchanged: number
 }
 
-type Local = LocalItem & Pick<Agreed, 'mtimeMs' | 'ctimeMs'>
-
 export interface Options {
   /** For the names of conflicts. */
   label: string
   /** Moves that are not tried again. */
   refused?: ReadonlySet<string>
-  /** The contents of files that both sides had after they agreed last, by path; null for what was deleted on both. */
-  sent?: ReadonlyMap<string, Pick<Agreed, 'size' | 'md5'> | null>
+  /** The contents of files that both sides had after they agreed last, by path. */
+  sent?: ReadonlyMap<string, Pick<Agreed, 'size' | 'md5'>>
+  /** What was moved or restored by actions since then, by path. */
+  touched?: ReadonlyMap<string, Side>
 }
 
 /**
  * Compares both sides with what they agreed on last: a change on one side is made on the other, too. What changed on both is kept twice,
  * and of a deletion and a change the change stays. Nothing is done here; the trees are changed.
  */
-export function plan(trees: Trees<Local>, { label, refused, sent }: Options): Plan {
-  for (const [path, content] of sent ?? []) {
-    const known = trees.base.at(path)
-    // What is there again is new; what was replaced is another file.
-    if (known && content === null) trees.base.remove(known)
-    else if (known?.entry && content && known.entry.md5 !== content.md5)
-      known.entry = { ...known.entry, ...content, identity: null, mtimeMs: 0, ctimeMs: 0 }
+export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Options): Plan {
+  const { local, base, remote } = trees
+  const learn = (path: string, what: (known: Agreed) => Agreed) => {
+    const known = base.at(path)
+    if (known?.entry) known.entry = what(known.entry)
   }
+  for (const [path, content] of sent ?? []) learn(path, known => withContent(known, content))
   const moves = planMoves(trees, refused)
   if (moves.length > 0) return { actions: moves, agreed: null, unchanged: 0 }
-  const { local, base, remote } = trees
+  for (const [path, side] of touched ?? [])
+    learn(path, known => withLook(known, side, { local: local.at(path)?.entry, remote: remote.at(path)?.entry }))
   const result = { actions: [] as Action[], agreed: new Map<string, Agreed>(), unchanged: 0 }
   const act = (action: Action) => result.actions.push(action)
   const isTaken = (path: string) => local.at(path) !== undefined || remote.at(path) !== undefined
+  const hasMoved = movedAway(trees)
   const keep = (path: string, known: Node<Agreed> | undefined) => {
     if (known?.entry) result.agreed.set(path, known.entry)
   }
@@ -58,51 +62,62 @@ export function plan(trees: Trees<Local>, { label, refused, sent }: Options): Pl
     keep(path, known)
     if (known) for (const [inner, entry] of pairs(known, path)) result.agreed.set(inner, entry)
   }
-  const agree = (path: string, l: Local, { id, size, md5 }: RemoteItem, known: Agreed | undefined) => {
-    const { identity, mtimeMs, ctimeMs } = l
-    const kind = l.kind === 'folder' ? 'folder' : 'file'
-    const now: Agreed = { kind, id, identity, size, md5, mtimeMs, ctimeMs }
-    // The look of a folder changes with what is in it.
-    if (kind === 'folder') Object.assign(now, { mtimeMs: 0, ctimeMs: 0 })
-    const isSame = known && (Object.keys(now) as (keyof Agreed)[]).every(key => known[key] === now[key])
-    result.agreed.set(path, isSame ? known : now)
+  const agree = (path: string, now: Agreed, known: Agreed | undefined) =>
+    result.agreed.set(path, known && isSameKnown(known, now) ? known : now)
+
+  /** What both had, and what one side has now, which an action brings to the other one: that looks as it does here, unless it is carried out. */
+  function see(path: string, known: Agreed, common: Content, side: Side, content: Content | null, there: There): void {
+    const seen = { side, content: content && { size: content.size, ...(content.md5 ? { md5: content.md5 } : {}) } }
+    agree(path, { ...withLook(withContent(known, common), otherSide(side), there), seen }, known)
   }
 
-  /** What one side does not have. @returns whether all of it goes on the other side, too */
+  /**
+   * What one side does not have.
+   * @param makesWay for something else that has the path on the other side
+   * @returns whether all of it goes on the other side, too
+   */
   function visitAlone(
     side: Side,
     path: string,
     node: Node<Local> | Node<RemoteItem>,
     known: Node<Agreed> | undefined,
+    makesWay = false,
   ): boolean {
-    keep(path, known)
     const { entry } = node
     if (entry?.kind === 'other') {
       keepAll(path, known)
       return false
     }
+    const there = thereOf(side, entry)
+    const common = commonOf(known?.entry, there)
+    // A remote entry with another id is another one.
+    const isKnown = known?.entry !== undefined && (!there.remote || there.remote.id === known.entry.id)
     if (entry?.kind === 'file') {
-      const goes = isSameFile(known?.entry, entry)
-      if (goes) act({ side, action: 'delete', path, files: 1, size: entry.size })
+      const goes = isKnown && isSameFile(common, entry)
+      // One side has changed and the other one nothing: what comes to this path there is not what was known.
+      if (!goes || !common || !known?.entry) transfer(side, path, entry, false)
       else {
-        transfer(side, path, entry, false)
-        // One side has changed and the other one nothing: what comes to this path there is not what was known.
-        result.agreed.delete(path)
+        see(path, known.entry, common, otherSide(side), null, there)
+        if (!makesWay && hasMoved(side, known.entry)) return false
+        act({ side, action: 'delete', path, files: 1, size: entry.size })
       }
       return goes
     }
-    const isKnown = entry !== undefined && known?.entry?.kind === 'folder'
+    const isFolderKnown = entry !== undefined && isKnown && common?.kind === 'folder'
+    if (isFolderKnown && known.entry) see(path, known.entry, common, otherSide(side), null, there)
+    // A folder that has come again is new, with all that is in it.
+    const inside = isFolderKnown || !entry ? known : undefined
     const start = result.actions.length
-    let goes = isKnown
+    let goes = isFolderKnown
     for (const [name, child] of childrenOf<Local & RemoteItem>(node as Node<Local & RemoteItem>))
-      if (!visitAlone(side, joinPath(path, name), child, known?.children?.get(name))) goes = false
+      if (!visitAlone(side, joinPath(path, name), child, inside?.children?.get(name), makesWay)) goes = false
     if (goes) {
       // The service deletes a folder with all that is in it.
       const inside = side === 'remote' ? result.actions.splice(start) : result.actions.slice(start)
       const files = side === 'remote' ? inside.reduce((sum, action) => sum + (action.files ?? 0), 0) : 0
       act({ side, action: 'delete', path, files })
-    } else if (entry && !isKnown && result.actions.length === start)
-      act({ side: side === 'local' ? 'remote' : 'local', action: 'mkdir', path })
+    } else if (entry && !isFolderKnown && result.actions.length === start)
+      act({ side: otherSide(side), action: 'mkdir', path })
     return goes
   }
 
@@ -123,14 +138,11 @@ export function plan(trees: Trees<Local>, { label, refused, sent }: Options): Pl
     if (!l || !r) return
     if (l.entry?.kind === 'other' || r.entry?.kind === 'other') keepAll(path, known)
     else if (isFolder(l) && isFolder(r)) {
-      if (l.entry && r.entry) agree(path, l.entry, r.entry, known?.entry)
+      if (l.entry && r.entry) agree(path, agreedOf('folder', l.entry, r.entry), known?.entry)
       else keep(path, known)
       visitChildren(path, l, known, r)
     } else if (l.entry?.kind === 'file' && r.entry?.kind === 'file') visitFiles(path, l.entry, known?.entry, r.entry)
-    else {
-      keep(path, known)
-      visitClash(path, l, known, r)
-    }
+    else visitClash(path, l, known, r)
   }
 
   function visitChildren(path: string, l: Node<Local>, known: Node<Agreed> | undefined, r: Node<RemoteItem>): void {
@@ -142,34 +154,36 @@ export function plan(trees: Trees<Local>, { label, refused, sent }: Options): Pl
   function visitFiles(path: string, l: Local, before: Agreed | undefined, r: RemoteItem): void {
     if (isSameFile(l, r)) {
       result.unchanged++
-      agree(path, l, r, before)
+      agree(path, agreedOf('file', l, r), before)
       return
     }
-    const common = sent?.get(path)
-    const { id } = r
-    const { identity } = l
-    const known: Agreed | undefined = common
-      ? { kind: 'file', id, identity, ...common, mtimeMs: 0, ctimeMs: 0 }
-      : before
-    if (known) result.agreed.set(path, known)
-    if (isSameFile(known, l)) transfer('remote', path, r, true)
-    else if (isSameFile(known, r)) transfer('local', path, l, true)
-    else conflict(path, known, r)
+    const first = sent?.get(path)
+    const known = before ?? (first && withContent(agreedOf('file', l, r), first))
+    const there = { local: l, remote: r }
+    const common = commonOf(known, there)
+    const isChanged = (side: Side, now: Content) => {
+      if (!known || !common || !isSameFile(common, side === 'remote' ? l : r)) return false
+      see(path, known, common, side, now, there)
+      transfer(side, path, now, true)
+      return true
+    }
+    if (!isChanged('remote', r) && !isChanged('local', l)) conflict(path, r)
   }
 
-  function conflict(path: string, known: Agreed | undefined, { size }: { size: number }): void {
+  /** Nothing is known of before: what is left of it after an interruption is new. */
+  function conflict(path: string, { size }: { size: number }): void {
     act({ side: 'local', action: 'conflict', path, keptAs: conflictPath(path, label, isTaken), size })
-    if (known) result.agreed.set(path, { ...known, identity: null })
+    result.agreed.delete(path)
   }
 
   /** A file on one side and a folder on the other: the one that was there before goes, unless it has changed. */
   function visitClash(path: string, l: Node<Local>, known: Node<Agreed> | undefined, r: Node<RemoteItem>): void {
-    if (l.entry && isUntouched(l, known)) visitAlone('local', path, l, known)
-    else if (r.entry && isUntouched(r, known)) visitAlone('remote', path, r, known)
+    if (isUntouched('local', l, known, r.entry)) visitAlone('local', path, l, known, true)
+    else if (isUntouched('remote', r, known, l.entry)) visitAlone('remote', path, r, known, true)
     else {
       keepAll(path, known)
       // A folder that takes no part itself stays where it is.
-      if (l.entry && r.entry) conflict(path, known?.entry, { size: 0 })
+      if (l.entry && r.entry) conflict(path, { size: 0 })
     }
   }
 
@@ -177,12 +191,35 @@ export function plan(trees: Trees<Local>, { label, refused, sent }: Options): Pl
   return { ...result, actions: inOrder(result.actions) }
 }
 
-/** Whether all of it is as it was, and nothing was added. */
-function isUntouched(node: Node<Local> | Node<RemoteItem>, known: Node<Agreed> | undefined): boolean {
-  if (!node.entry || node.entry.kind !== known?.entry?.kind) return false
-  if (node.entry.kind === 'file') return isSameFile(node.entry, known.entry)
+const thereOf = (side: Side, entry: Local | RemoteItem | undefined, other?: Local | RemoteItem): There => {
+  const [local, remote] = side === 'local' ? [entry, other] : [other, entry]
+  return { local: local as Local | undefined, remote: remote as RemoteItem | undefined }
+}
+
+const agreedOf = (kind: Agreed['kind'], l: Local, { id, revision, size, md5 }: RemoteItem): Agreed => ({
+  ...{ kind, id, revision, size, md5 },
+  ...localLook(l),
+})
+
+function isSameKnown(one: Agreed, other: Agreed): boolean {
+  const keys = ['kind', 'id', 'revision', 'identity', 'size', 'md5', 'mtimeMs', 'ctimeMs'] as const
+  const isSeenSame = one.seen === other.seen || JSON.stringify(one.seen) === JSON.stringify(other.seen)
+  return isSeenSame && keys.every(key => one[key] === other[key])
+}
+
+/** Whether all of it is as it was, and nothing was added. @param other what the other side has there */
+function isUntouched(
+  side: Side,
+  node: Node<Local> | Node<RemoteItem>,
+  known: Node<Agreed> | undefined,
+  other?: Local | RemoteItem,
+): boolean {
+  const { entry } = node
+  const common = commonOf(known?.entry, thereOf(side, entry, other))
+  if (!entry || !common || entry.kind !== common.kind) return false
+  if (entry.kind === 'file') return isSameFile(entry, common)
   return [...childrenOf(node as Node<RemoteItem>)].every(([name, child]) =>
-    isUntouched(child, known.children?.get(name)),
+    isUntouched(side, child, known?.children?.get(name)),
   )
 }
 

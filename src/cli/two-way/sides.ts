@@ -20,6 +20,8 @@ export interface RemoteItem {
   id: string
   size: number
   md5: string
+  /** Grows with each change of the entry itself. */
+  revision: number
 }
 
 /** A file or a folder that was the same on both sides. */
@@ -27,16 +29,28 @@ export interface Agreed {
   kind: 'file' | 'folder'
   /** Of the remote entry. */
   id: string
-  /** Of the local one; null after a conflict, so that the renamed local file does not count as moved. */
+  /** What the remote entry looked like. */
+  revision: number
+  /** Of the local one; null if it is not known which one it was. */
   identity: string | null
   size: number
   md5: string
   /** What the local file looked like. */
   mtimeMs: number
   ctimeMs: number
+  /** What one side was seen to have instead since then. It was saved before an action could bring that to the other side. */
+  seen?: Seen
+}
+
+export interface Seen {
+  side: Side
+  /** Of a file, whose digest may not be known; null for nothing. */
+  content: Omit<Content, 'kind'> | null
 }
 
 export type Side = 'local' | 'remote'
+
+export const otherSide = (side: Side): Side => (side === 'local' ? 'remote' : 'local')
 
 /** Something that makes the sides more alike. Paths are those after the moves that come before it. */
 export interface Action {
@@ -48,8 +62,10 @@ export interface Action {
   from?: string
   /** Of a move: the id of the remote entry, or the identity of the local one. */
   id?: string | null
-  /** Of a move of a file: what both sides had. */
+  /** Of a move of a file: what both sides had, if that is known. */
   last?: Pick<Agreed, 'size' | 'md5'>
+  /** Of a move: whether it is as it was remembered. */
+  isAsKnown?: boolean
   /** Of a conflict: the new name of the local version. */
   keptAs?: string
   /** Whether something is there that is replaced. */
@@ -66,10 +82,11 @@ export interface Trees<L extends LocalItem = LocalItem, R extends RemoteItem = R
   remote: Tree<R>
 }
 
-type Content = Pick<RemoteItem, 'kind' | 'size'> & { md5?: string | undefined }
+/** What matters of an entry. */
+export type Content = Pick<RemoteItem, 'kind' | 'size'> & { md5?: string | undefined }
 
 /** Whether both are files with the same bytes. */
-export const isSameFile = (one: Content | undefined, other: Content | undefined): boolean =>
+export const isSameFile = (one: Content | null | undefined, other: Content | null | undefined): boolean =>
   one?.kind === 'file' &&
   other?.kind === 'file' &&
   one.size === other.size &&

@@ -31,8 +31,10 @@ export interface Both {
   /** How many files may be deleted; by default half of them. */
   maxDelete: number | undefined
   digests: Map<string, KnownDigest>
-  /** What both sides had since the last look, because it was sent from one to the other, or deleted. */
+  /** What both sides had since the last look, because it was sent from one to the other. */
   sent: BothJob['sent']
+  /** What was moved or restored since then. */
+  touched: BothJob['touched']
   /** What was there at the last look, if something tells what changes. */
   local: LocalTree | null
   onFolder?: Looking['onFolder']
@@ -91,14 +93,20 @@ export async function synchronizeBoth(
       const refusedMoves = failedMoves.size
       const job: BothJob = {
         ...{ context, pair, local, remote, progress, parallel, own, refusals, failedMoves, cursor: seen.cursor },
-        ...{ parts: limitTo(parallel), digests: both.digests, sent: both.sent, changes: [], failures: [] },
+        ...{
+          parts: limitTo(parallel),
+          digests: both.digests,
+          sent: both.sent,
+          touched: both.touched,
+          changes: [],
+          failures: [],
+        },
       }
       try {
         await execute(job, actions)
       } finally {
         for (const change of job.changes) {
           changes.push(change)
-          if (change.action === 'delete') both.sent.set(change.path, null)
           report(change)
         }
       }
@@ -158,8 +166,11 @@ export async function lookAtBoth(
   const local = localTree(found, digests)
   const { signal } = context.patience
   await readDigests({ files: found.entries, digests, local, base, remote: side.tree, parallel, signal })
-  const { actions, agreed, unchanged } = plan({ local, base, remote: side.tree }, { label, refused, sent: both.sent })
-  if (agreed) both.sent.clear()
+  const { actions, agreed, unchanged } = plan(
+    { local, base, remote: side.tree },
+    { label, refused, sent: both.sent, touched: both.touched },
+  )
+  if (agreed) for (const since of [both.sent, both.touched]) since.clear()
   if (!isDryRun) store.write({ agreed: agreed ?? known.agreed, remote: remoteState, marker })
   const seen: Seen = {
     ...{ actions, unchanged, local: found, remote: side.entries, cursor: remoteState.cursor },

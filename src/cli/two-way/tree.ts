@@ -88,3 +88,9 @@ const nodeOf = <E>(name: string, parent: Node<E> | null): Node<E> => ({
   entry: undefined,
   children: undefined,
 })
+
+export function addTo<K, V>(lists: Map<K, V[]>, key: K, value: V): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}

@@ -1,0 +1,35 @@
+import { type Agreed, isSameFile, type LocalItem, otherSide, type RemoteItem, type Side, type Trees } from './sides.ts'
+import { addTo, type Node, pathOf } from './tree.ts'
+
+/**
+ * Tells which files that are gone on one side are there under another name, and not yet on the other side, because the move failed there or
+ * cannot be. Then the copy is made first: else a version would be left on one side only, and if that copy failed too, on none but in the trash.
+ */
+export function movedAway({ local, base, remote }: Trees): (side: Side, known: Agreed) => boolean {
+  const trees = { local, remote }
+  const found: Partial<Record<Side, Map<string, Node<LocalItem | RemoteItem>[]>>> = {}
+
+  function filesOf(side: Side): Map<string, Node<LocalItem | RemoteItem>[]> {
+    const known = found[side]
+    if (known) return known
+    const files = new Map<string, Node<LocalItem | RemoteItem>[]>()
+    for (const node of trees[side].nodes()) {
+      const { entry } = node
+      if (entry?.kind !== 'file') continue
+      const self = 'id' in entry ? entry.id : entry.identity
+      // A file with the same bytes that was there before is another one.
+      const isNew = entry.size > 0 && entry.md5 !== undefined && !base.at(pathOf(node))?.entry
+      for (const key of [self, ...(isNew ? [entry.md5] : [])])
+        if (key !== null && key !== undefined) addTo(files, key, node)
+    }
+    found[side] = files
+    return files
+  }
+
+  return (side, { id, identity, md5 }) => {
+    const files = filesOf(otherSide(side))
+    const self = side === 'local' ? id : identity
+    const alike = [...(files.get(self ?? '') ?? []), ...(files.get(md5) ?? [])]
+    return alike.some(node => !isSameFile(trees[side].at(pathOf(node))?.entry as LocalItem | undefined, node.entry))
+  }
+}
