@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import {
   accessSync,
   chmodSync,
@@ -99,7 +99,7 @@ describe('satchel mount', () => {
       expect(existsSync(at('m'))).toBe(false)
       expect((await shell.json('mount')).mounts).toEqual([])
       expect(commandLines().filter(line => line.includes(at('m')))).toEqual([])
-      expect(readdirSync(at('state/satchel/mounts'))).toEqual([])
+      expect(readdirSync(at('state/satchel/mounts')).filter(name => !name.endsWith('.lock'))).toEqual([])
     },
     60_000,
   )
@@ -122,10 +122,44 @@ describe('satchel mount', () => {
   )
 
   withRclone(
+    'mounts once for two commands at the same time, and each of two folders',
+    async () => {
+      const both = await Promise.all(
+        ['m', 'm', 'other'].map(folder => shell.satchel(['mount', '/docs', folder], { env: session() })),
+      )
+      expect(both.map(({ code }) => code).sort()).toEqual([0, 0, 5])
+      expect(both.map(({ err }) => err).join('')).toMatch(/MOUNT_BUSY|TARGET_EXISTS/)
+      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toHaveLength(2)
+      expect(await readFile(at('m/a.txt'), 'utf8')).toBe('a')
+      for (const folder of ['m', 'other'])
+        expect((await shell.satchel(['unmount', folder], { env: session() })).code).toBe(0)
+      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toEqual([])
+    },
+    60_000,
+  )
+
+  withRclone(
+    'ends no other process that has got the id of its program',
+    async () => {
+      await shell.satchel(['mount', '/docs', 'm'])
+      const { file, text } = mountFile()
+      const { pid } = JSON.parse(text)
+      const other = spawn('sleep', ['60'])
+      writeFileSync(file, text.replace(`"pid":${pid}`, `"pid":${other.pid}`))
+      process.kill(pid, 'SIGKILL')
+      await until(async () => !(await isReadable(at('m/a.txt'))))
+      expect((await shell.satchel(['unmount', 'm'])).code).toBe(0)
+      expect([other.exitCode, other.signalCode]).toEqual([null, null])
+      other.kill()
+    },
+    60_000,
+  )
+
+  withRclone(
     'clears up after a mount whose program was killed',
     async () => {
       await shell.satchel(['mount', '/docs', 'm'], { env: session() })
-      const pid = Number(/"pid":(\d+)/.exec(mountFile())?.[1])
+      const pid = Number(/"pid":(\d+)/.exec(mountFile().text)?.[1])
       process.kill(pid, 'SIGKILL')
       await until(async () => !(await isReadable(at('m/a.txt'))))
       const { code } = await shell.satchel(['unmount', 'm'], { env: session() })
@@ -184,7 +218,9 @@ describe('satchel mount', () => {
 })
 
 /** What is remembered of the one mount. */
-function mountFile(): string {
+function mountFile(): { file: string; text: string } {
   const folder = at('state/satchel/mounts')
-  return readFileSync(join(folder, readdirSync(folder)[0] ?? '', 'mount.json'), 'utf8')
+  const [id = ''] = readdirSync(folder).filter(name => !name.includes('.lock'))
+  const file = join(folder, id, 'mount.json')
+  return { file, text: readFileSync(file, 'utf8') }
 }

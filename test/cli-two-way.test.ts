@@ -330,7 +330,7 @@ describe('satchel sync --two-way', () => {
     const { changes, failed } = JSON.parse(out)
     expect([code, actionsOf({ changes })]).toEqual([3, ['local download c.txt']])
     expect([...new Set(failed.flatMap(({ paths }: { paths: string[] }) => paths))].sort()).toEqual([
-      ...['a.txt', 'b.txt', 'new.txt', 'r.txt', 'renamed.txt'],
+      ...['a.txt', 'b.txt', 'new.txt', 'renamed.txt'],
     ])
     expect(tree('d')).toEqual({ 'a.txt': 'mine', 'c.txt': 'c', 'new.txt': 'new', 'renamed.txt': 'r' })
     expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
@@ -375,6 +375,9 @@ describe('satchel sync --watch', () => {
     expect(await shell.refused('sync', '--two-way', 'd', `:/${to}`)).toMatchObject({
       ...{ code: 5, error: { code: 'SYNC_BUSY', pid: child.pid } },
     })
+    // Nor for another user, or from another computer.
+    const other = { env: { XDG_STATE_HOME: at('other') } }
+    expect((await shell.satchel(['sync', '--two-way', 'd', `:/${to}`], other)).err).toContain('(SYNC_BUSY)')
 
     const start = performance.now()
     write({ 'd/deep/er/new.txt': 'new' })

@@ -96,10 +96,10 @@ function since(): Map<string, number> {
 }
 const twice = (counts: Map<string, number>) => [...counts].filter(([, count]) => count > 1)
 
-/** Files of state below the home. */
+/** Files of state below the home; locks stay, empty. */
 function states(): string[] {
   const folder = join(shell.home, 'state/satchel/uploads')
-  return existsSync(folder) ? readdirSync(folder) : []
+  return existsSync(folder) ? readdirSync(folder).filter(name => !name.endsWith('.lock')) : []
 }
 
 /** Begins to put the file, and ends the command by a signal when so many parts have arrived. */
@@ -237,7 +237,7 @@ describe('satchel put of a large file', () => {
     const { child, done } = await held(to)
     child.kill('SIGKILL')
     await done
-    expect(states().filter(name => name.endsWith('.lock'))).toHaveLength(1)
+    expect(states().filter(name => name.endsWith('.lock.holder'))).toHaveLength(1)
     expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'uploaded' }])
     expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
     expect([twice(since()), states()]).toEqual([[], []])

@@ -3,14 +3,24 @@ import { realpath, rmdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { isRunning } from '../../runtime/is-running.ts'
-import { Failure } from '../failure.ts'
+import { Failure, isFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
 import { mountByDavfs2 } from '../mount/davfs2.ts'
 import { findProgram, isMounted, prepareDirectory, untilMounted } from '../mount/mount-point.ts'
 import { chooseMounter } from '../mount/mounter.ts'
 import { countPending, mountByRclone, type Serving } from '../mount/rclone.ts'
-import { folderOf, forget, keep, type Mounted, type Mounter, mountId, readMounts } from '../mount/registry.ts'
+import {
+  aloneAt,
+  folderOf,
+  forget,
+  isKept,
+  keep,
+  type Mounted,
+  type Mounter,
+  mountId,
+  readMounts,
+} from '../mount/registry.ts'
+import { isServing } from '../mount/serving.ts'
 import { deleteKey, targetOf } from '../mount/webdav.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
@@ -42,33 +52,34 @@ export async function mount(context: Context, path: string, directory: string, o
   const workspace = remote.place.key || undefined
   const local = resolve(directory)
   const shown = remote.place.show(remote.path)
-  // Refused before anything is remembered: what is mounted there already must stay known.
-  const madeDirectory = await prepareDirectory(local)
-  const id = mountId(service.url, shown, local)
   const mounted: Mounted = {
-    ...{ id, directory: local, path: shown, service: service.url, with: mounter, readOnly },
-    ...{ pid: null, madeKey: null, madeDirectory },
+    ...{ id: mountId(service.url, shown, local), directory: local, path: shown, service: service.url },
+    ...{ with: mounter, readOnly, pid: null, madeKey: null, madeDirectory: false },
   }
-  let serving: Serving
-  try {
-    const target = await targetOf(service, {
-      ...{ workspace, named: remote.workspace ?? '', path: remote.path, readOnly },
-    })
-    // A key that was made is known before anything can end this command.
-    mounted.madeKey = target.madeKey
-    await keep(mounted)
-    const plan = { program, target, directory: local, folder: await folderOf(id), readOnly }
-    const client = workspace === undefined ? service.personal : service.workspace(workspace)
-    serving =
-      mounter === 'rclone'
-        ? await mountByRclone(plan)
-        : await mountByDavfs2(plan, (await validityOf(client)).user_info?.email ?? '')
-    mounted.pid = serving.pid
-    await keep(mounted)
-  } catch (error) {
-    await clear(context, mounted)
-    throw error
-  }
+  const serving = await aloneAt(local, async () => {
+    // Refused before anything is remembered: what is mounted there already must stay known.
+    mounted.madeDirectory = await prepareDirectory(local)
+    try {
+      const target = await targetOf(service, {
+        ...{ workspace, named: remote.workspace ?? '', path: remote.path, readOnly },
+      })
+      // A key that was made is known before anything can end this command.
+      mounted.madeKey = target.madeKey
+      await keep(mounted)
+      const plan = { program, target, directory: local, folder: await folderOf(mounted.id), readOnly }
+      const client = workspace === undefined ? service.personal : service.workspace(workspace)
+      const serving =
+        mounter === 'rclone'
+          ? await mountByRclone(plan)
+          : await mountByDavfs2(plan, (await validityOf(client)).user_info?.email ?? '')
+      mounted.pid = serving.pid
+      await keep(mounted)
+      return serving
+    } catch (error) {
+      await clear(context, mounted)
+      throw error
+    }
+  })
   if (foreground) return serve(context, mounted, serving)
   return {
     fact: factOf(mounted),
@@ -115,28 +126,35 @@ export async function unmount(context: Context, directory: string, options: { fo
 
 /** Waits for uploads, unmounts, and removes what was made for the mount. @returns what to tell @throws MOUNT_BUSY */
 async function end(context: Context, mounted: Mounted, { force }: { force: boolean }): Promise<string> {
+  if (!force && mounted.with === 'rclone' && (await isMounted(mounted.directory))) await uploaded(context, mounted)
+  // Another command may be ending it, too.
+  return aloneAt(mounted.directory, () => finish(context, mounted, force), 2 * END_MS)
+}
+
+async function finish(context: Context, mounted: Mounted, force: boolean): Promise<string> {
   const { directory, pid } = mounted
+  const words = `Unmounted ${directory}.`
+  if (!(await isKept(mounted))) return words
   if (await isMounted(directory)) {
-    if (!force && mounted.with === 'rclone') await uploaded(context, mounted)
     await detach(mounted, force)
     if (!(await untilMounted(directory, false, { timeoutMs: END_MS })))
       throw new Failure('MOUNT_BUSY', `${directory} is still mounted. Try again with --force.`)
   }
-  for (const until = Date.now() + END_MS; isRunning(pid) && Date.now() < until; ) await sleep(100)
+  for (const until = Date.now() + END_MS; (await isServing(mounted)) && Date.now() < until; ) await sleep(100)
   // Of what was forced. What it has not uploaded yet is kept.
-  if (pid !== null && isRunning(pid)) process.kill(pid)
+  if (pid !== null && (await isServing(mounted))) process.kill(pid)
   const pending = await clear(context, mounted)
-  if (pending === 0) return `Unmounted ${directory}.`
-  return `Unmounted ${directory}. ${plural(pending, 'file is', 'files are')} not uploaded yet: mount ${mounted.path} there again to upload what is missing.`
+  if (pending === 0) return words
+  return `${words} ${plural(pending, 'file is', 'files are')} not uploaded yet: mount ${mounted.path} there again to upload what is missing.`
 }
 
 /** Waits until all that was written is at the service. A program that is gone uploads nothing. */
-async function uploaded({ notice, patience }: Context, { id, pid }: Mounted): Promise<void> {
-  const folder = await folderOf(id)
+async function uploaded({ notice, patience }: Context, mounted: Mounted): Promise<void> {
+  const folder = await folderOf(mounted.id)
   let said = 0
   for (;;) {
     const pending = await countPending(folder)
-    if (pending === 0 || !isRunning(pid) || patience.signal.aborted) return
+    if (pending === 0 || !(await isServing(mounted)) || patience.signal.aborted) return
     if (pending !== said) notice(`Waiting for ${plural(pending, 'file')} to be uploaded.`)
     said = pending
     await sleep(300)
@@ -144,9 +162,10 @@ async function uploaded({ notice, patience }: Context, { id, pid }: Mounted): Pr
 }
 
 /** @throws MOUNT_BUSY, MOUNT_FAILED */
-async function detach({ directory, pid }: Mounted, force: boolean): Promise<void> {
+async function detach(mounted: Mounted, force: boolean): Promise<void> {
+  const { directory, pid } = mounted
   // There, what is mounted ends with its program.
-  if (process.platform === 'win32') return void (pid !== null && process.kill(pid))
+  if (process.platform === 'win32') return void (pid !== null && (await isServing(mounted)) && process.kill(pid))
   const fusermount = (await findProgram('fusermount3')) ?? (await findProgram('fusermount'))
   const isOwn = process.platform === 'linux' && fusermount && process.getuid?.() !== 0
   const [program, args] = isOwn
@@ -179,8 +198,13 @@ async function endKey({ patience, notice }: Context, url: string, key: string): 
   }
 }
 
-/** Clears up after mounts that have ended in another way. */
+/** Clears up after mounts that have ended in another way, but not after those that are just being made. */
 async function tidy(context: Context): Promise<void> {
-  for (const mounted of await readMounts())
-    if (!isRunning(mounted.pid) && !(await isMounted(mounted.directory))) await clear(context, mounted)
+  for (const { id, directory } of await readMounts())
+    await aloneAt(directory, async () => {
+      const mounted = (await readMounts()).find(one => one.id === id)
+      if (mounted && !(await isServing(mounted)) && !(await isMounted(directory))) await clear(context, mounted)
+    }).catch(error => {
+      if (!isFailure(error, 'MOUNT_BUSY')) throw error
+    })
 }

@@ -14,7 +14,7 @@ import { type Filter, filterOf } from '../sync/filter.ts'
 import { ignoresCase } from '../sync/local-name.ts'
 import { noTree } from '../sync/local-tree.ts'
 import { answerOf } from '../sync/report.ts'
-import { forgetUnused } from '../sync/state.ts'
+import { forgetUnused, syncBusy } from '../sync/state.ts'
 import type { Pair } from '../sync/work.ts'
 import { follow } from '../two-way/follow.ts'
 import { ownFolder } from '../two-way/own-folder.ts'
@@ -45,10 +45,8 @@ export async function syncBoth(
   const pair: Pair = { place, path: path.normalize('NFC'), local: await localFolder(named, options.dryRun ?? false) }
   const key = hashOf(['two-way', place.client.url, place.key, pair.path, pair.local])
   const { syncs } = await findFolders()
-  const busy = (pid: number) =>
-    new Failure('SYNC_BUSY', `Another satchel (process ${pid}) is synchronizing ${pair.local}.`, { pid })
   // Whatever the remote folder is: two of them would undo each other's changes.
-  return withLock(join(syncs, `${hashOf([pair.local])}.lock`), busy, () =>
+  return withLock(join(syncs, `${hashOf([pair.local])}.lock`), syncBusy(pair.local), () =>
     withStore(context, pair, { key, file: join(syncs, `${key}.db`) }, options),
   )
 }
@@ -82,19 +80,23 @@ async function withStore(
       ...{ context, pair, store, own },
       ...{ filter: () => filterIn(pair.local, options), ignoresCase: await ignoresCase(pair.local) },
       ...{ parallel: options.parallel, label: label(), maxDelete: options.maxDelete },
-      ...{ digests: digestsIn(known.agreed), sent: new Map(), local: null, said: new Set() },
+      ...{ digests: digestsIn(known.agreed), sent: new Map(), touched: new Map(), local: null, said: new Set() },
     }
     if (options.dryRun) return await preview(both)
     context.resumeHint = 'Run the same command to continue.'
-    await own.tidy()
-    if (options.watch) return await follow(both)
-    const outcome = await synchronizeBoth(both, null)
-    for (const { path, keptAs } of outcome.changes)
-      if (keptAs !== undefined) context.notice(`${path} has changed on both sides: yours is kept as ${keptAs}.`)
-    return answerOf({ ...outcome, ...sidesOf(pair), isDryRun: false })
+    return await own.alone(known.marker, () => keepSame(both, options))
   } finally {
     store.close()
   }
+}
+
+async function keepSame(both: Both, { watch }: BothOptions): Promise<Answer | undefined> {
+  await both.own.tidy()
+  if (watch) return follow(both)
+  const outcome = await synchronizeBoth(both, null)
+  for (const { path, keptAs } of outcome.changes)
+    if (keptAs !== undefined) both.context.notice(`${path} has changed on both sides: yours is kept as ${keptAs}.`)
+  return answerOf({ ...outcome, ...sidesOf(both.pair), isDryRun: false })
 }
 
 const sidesOf = (pair: Pair) => ({

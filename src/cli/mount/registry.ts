@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import writeFileAtomic from 'write-file-atomic'
 import { findFolders } from '../config.ts'
+import { Failure } from '../failure.ts'
+import { type Holder, nameOf, withLock } from '../lock.ts'
 
 export type Mounter = 'rclone' | 'davfs2'
 
@@ -39,6 +42,28 @@ export async function folderOf(id: string): Promise<string> {
   return folder
 }
 
+/**
+ * Runs `work` while no other process mounts or unmounts at a local folder.
+ * @param waitMs how long that is waited for
+ * @throws MOUNT_BUSY
+ */
+export async function aloneAt<T>(directory: string, work: () => Promise<T>, waitMs = 0): Promise<T> {
+  const { mounts } = await findFolders()
+  const name = createHash('sha256').update(directory).digest('hex').slice(0, 16)
+  let busy: Failure | undefined
+  const isBusy = (holder: Holder) => {
+    const sentence = `${nameOf(holder)} is mounting or unmounting ${directory}. Wait until it is done.`
+    busy = new Failure('MOUNT_BUSY', sentence, { ...holder })
+    return busy
+  }
+  for (const until = Date.now() + waitMs; ; await sleep(100))
+    try {
+      return await withLock(join(mounts, `${name}.lock`), isBusy, work)
+    } catch (error) {
+      if (error !== busy || Date.now() >= until) throw error
+    }
+}
+
 const FILE = 'mount.json'
 
 export async function keep(mounted: Mounted): Promise<void> {
@@ -51,6 +76,10 @@ export async function forget({ id }: Pick<Mounted, 'id'>, keepsFiles: boolean): 
   const folder = await folderOf(id)
   await rm(keepsFiles ? join(folder, FILE) : folder, { recursive: true, force: true })
 }
+
+/** Whether a mount was not ended by `satchel unmount`. */
+export const isKept = async ({ id }: Pick<Mounted, 'id'>): Promise<boolean> =>
+  (await readMounts()).some(one => one.id === id)
 
 /** All mounts that were not ended by `satchel unmount`, whether or not they are still there. */
 export async function readMounts(): Promise<Mounted[]> {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import { findFolders } from '../config.ts'
 import { Failure } from '../failure.ts'
-import { withLock } from '../lock.ts'
+import { type Holder, nameOf, withLock } from '../lock.ts'
 import type { KnownDigest } from './local-tree.ts'
 import type { RemoteState } from './remote-tree.ts'
 
@@ -22,6 +22,10 @@ export interface PairStates {
   write(state: PairState): Promise<void>
 }
 
+/** The failure where another process synchronizes a local folder. */
+export const syncBusy = (local: string) => (holder: Holder) =>
+  new Failure('SYNC_BUSY', `${nameOf(holder)} is synchronizing ${local}. Wait until it ends.`, { ...holder })
+
 /** Of another layout. */
 const VERSION = 1
 
@@ -30,10 +34,8 @@ export async function pairStates(pair: string[], local: string): Promise<PairSta
   const { syncs } = await findFolders()
   const key = createHash('sha256').update(JSON.stringify(pair)).digest('hex')
   const file = join(syncs, `${key}.json`)
-  const busy = (pid: number) =>
-    new Failure('SYNC_BUSY', `Another satchel (process ${pid}) is synchronizing ${local}.`, { pid })
   return {
-    alone: work => withLock(join(syncs, `${key}.lock`), busy, work),
+    alone: work => withLock(join(syncs, `${key}.lock`), syncBusy(local), work),
 
     async read() {
       try {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 import type { SessionStore, StoredSession } from '../../upload-engine/job.ts'
 import { findFolders } from '../config.ts'
 import { Failure } from '../failure.ts'
 import type { OnConflict } from '../generated.ts'
-import { withLock } from '../lock.ts'
+import { type Holder, nameOf, withLock } from '../lock.ts'
 import type { FilesPlace } from '../place.ts'
 import { wordOf } from '../words.ts'
 
@@ -38,7 +38,7 @@ export async function uploadStateOf(
     .digest('hex')
   const file = join(uploads, `${key}.json`)
   return {
-    alone: work => withLock(join(uploads, `${key}.lock`), pid => busy(pid, local), work),
+    alone: work => withLock(join(uploads, `${key}.lock`), holder => busy(holder, local), work),
     async read() {
       const state = await readState(file)
       return state && state.url === url && state.place === place && state.path === local ? state : null
@@ -52,8 +52,8 @@ export async function uploadStateOf(
   }
 }
 
-const busy = (pid: number, local: string): Failure =>
-  new Failure('UPLOAD_BUSY', `Another satchel (process ${pid}) is uploading ${local}.`, { pid })
+const busy = (holder: Holder, local: string): Failure =>
+  new Failure('UPLOAD_BUSY', `${nameOf(holder)} is uploading ${local}. Wait until it ends.`, { ...holder })
 
 async function readState(file: string): Promise<UploadState | null> {
   try {
@@ -64,10 +64,17 @@ async function readState(file: string): Promise<UploadState | null> {
   }
 }
 
-/** Removes the state of uploads that expired more than a day ago. */
+const DAY_MS = 86_400_000
+const UNUSED_MS = 180 * DAY_MS
+
+/** Removes the state of uploads that expired more than a day ago, and locks that nobody has had for long. */
 async function forgetExpired(folder: string): Promise<void> {
-  const yesterday = Date.now() - 86_400_000
+  const yesterday = Date.now() - DAY_MS
   for (const name of await readdir(folder)) {
+    if (name.endsWith('.lock')) {
+      const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: yesterday }))
+      if (mtimeMs < Date.now() - UNUSED_MS) await rm(join(folder, name), { force: true })
+    }
     if (!name.endsWith('.json')) continue
     const state = await readState(join(folder, name))
     if (!state || Date.parse(state.expiresAt) < yesterday) await rm(join(folder, name), { force: true })

@@ -14,7 +14,9 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
+import { withLock } from '../lock.ts'
 import { OWN_FOLDER } from '../sync/local-tree.ts'
+import { syncBusy } from '../sync/state.ts'
 
 /** The hidden folder of satchel in a synchronized folder: what was deleted or replaced here, unfinished downloads, and a marker. */
 export interface OwnFolder {
@@ -22,6 +24,12 @@ export interface OwnFolder {
   parts: string
   /** Requires the marker of the last run, or makes one for the first. @throws SYNC_ROOT_LOST */
   check(marker: string | null): Promise<string>
+  /**
+   * Runs `work` while no other process synchronizes this folder, be it of another user or on another computer.
+   * @param marker of the last run: where it is missing, nothing is made, and the check refuses
+   * @throws SYNC_BUSY
+   */
+  alone<T>(marker: string | null, work: () => Promise<T>): Promise<T>
   /** Moves a file there, where nothing is overwritten. Resolves to where it is. */
   discard(path: string, file: string): Promise<string>
   /** Moves a file or a folder to where nothing is. What a program puts in its place meanwhile stays. @returns whether nothing was there */
@@ -75,6 +83,11 @@ export function ownFolder(root: string, key: string, latest: number): OwnFolder 
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await writeFile(marked, `${made}\n`, { flush: true })
       return made
+    },
+
+    async alone(marker, work) {
+      if (marker !== null && (await lstat(marked).catch(() => null)) === null) return work()
+      return withLock(join(folder, 'lock'), syncBusy(root), work)
     },
 
     discard,
