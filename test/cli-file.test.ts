@@ -84,6 +84,7 @@ describe.each([
             size: 5,
             md5_checksum: md5Of.hello,
             created_at: aTime,
+            modified_at: aTime,
           },
         ],
       })

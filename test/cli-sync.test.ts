@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -380,7 +381,36 @@ describe('satchel sync', () => {
     expect([count(/SyncLevel/), count(/SyncEntries/)]).toEqual([0, 1])
     // The time of a file is the one of the service.
     const { files } = (await alice.rest('GET', `/api/files/tree?path=${from}`)).response
-    expect(statSync(at('d/a.txt')).mtime.toISOString()).toBe(files[0].updated_at)
+    expect(statSync(at('d/a.txt')).mtime.toISOString()).toBe(files[0].modified_at)
+  })
+
+  it('keeps the times of files both ways, sent whole or in parts, and does nothing more', async () => {
+    const to = box()
+    write({ 't/small.txt': 'small', 't/large.bin': randomBytes(LARGE), 't/old.txt': 'of a clock that was never set' })
+    const times = { 'small.txt': '2011-03-05T01:02:03.456Z', 'large.bin': '2091-03-05T01:02:03.789Z' }
+    for (const [name, time] of Object.entries(times)) utimesSync(at(`t/${name}`), new Date(time), new Date(time))
+    utimesSync(at('t/old.txt'), 0, 0)
+    const before = Date.now()
+    expect(await run('t', `:/${to}`)).toMatchObject({ code: 0 })
+    const { files } = (await alice.rest('GET', `/api/files/tree?path=${to}`)).response
+    const kept = files.map(({ name, modified_at: time }: Record<string, string>) => [name?.replace(/.*\//, ''), time])
+    expect(Object.fromEntries(kept)).toMatchObject(times)
+    expect(Date.parse(Object.fromEntries(kept)['old.txt'])).toBeGreaterThanOrEqual(before)
+    await run(`:/${to}`, 'u')
+    await shell.satchel(['get', to, '-o', './'])
+    for (const folder of ['u', to])
+      for (const [name, time] of Object.entries(times))
+        expect(statSync(at(`${folder}/${name}`)).mtime.toISOString()).toBe(time)
+    for (const pair of [
+      ['u', `:/${to}`],
+      ['t', `:/${to}`],
+      [`:/${to}`, 'u'],
+    ] as const)
+      expect((await run(...pair)).changes).toEqual([])
+    const { out } = await shell.satchel(['ls', to, '--json'])
+    expect(JSON.parse(out).files.find(({ name }: { name: string }) => name === 'small.txt').modified_at).toBe(
+      times['small.txt'],
+    )
   })
 
   it('has what a listing shows after changes of all kinds, in any order', async () => {

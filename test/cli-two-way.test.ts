@@ -254,6 +254,28 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual({ 'a.txt': 'uno', 'b.txt': 'dos' })
   })
 
+  it('gives files the times that they have on the other side, which is no change', async () => {
+    const to = box()
+    write({ 'd/here.txt': 'here' })
+    const [here, there] = ['2011-03-05T01:02:03.456Z', '2090-03-05T01:02:03.789Z']
+    utimesSync(at('d/here.txt'), new Date(here), new Date(here))
+    const form = new FormData()
+    for (const [name, value] of [
+      ['folder', to],
+      ['modified_at', there],
+    ] as const)
+      form.append(name, value)
+    form.append('file', new Blob(['there']), 'there.txt')
+    await alice.rest('POST', '/api/files/upload', { form })
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual(['local download there.txt', 'remote upload here.txt'])
+    const { response } = await alice.rest('GET', `/api/files/info?path=${to}/here.txt`)
+    expect([response.modified_at, statSync(at('d/there.txt')).mtime.toISOString()]).toEqual([here, there])
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual([])
+    // A time alone is no change either; the other side keeps its own.
+    utimesSync(at('d/there.txt'), new Date(here), new Date(here))
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual([])
+  })
+
   it('stops before it deletes more than half, and before anything when a side is not there', async () => {
     const to = box()
     const names = Array.from({ length: 12 }, (_, i) => `${i}.txt`)

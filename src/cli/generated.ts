@@ -743,13 +743,13 @@ export type ListQueryVariables = Exact<{
 
 export type ListQuery = { me?: { drive: { entry:
         | { entries: { nodes: Array<
-              | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+              | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string, modifiedAt: string }
               | { __typename: 'Folder', name: string, size: number, fileCount: number, updatedAt: string }
             >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }
         | Record<PropertyKey, never>
        | null } }, workspace?: { drive: { entry:
         | { entries: { nodes: Array<
-              | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+              | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string, modifiedAt: string }
               | { __typename: 'Folder', name: string, size: number, fileCount: number, updatedAt: string }
             >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }
         | Record<PropertyKey, never>
@@ -763,10 +763,10 @@ export type FindQueryVariables = Exact<{
 
 
 export type FindQuery = { me?: { drive: { entry:
-        | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+        | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string, modifiedAt: string }
         | { __typename: 'Folder' }
        | null } }, workspace?: { drive: { entry:
-        | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+        | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string, modifiedAt: string }
         | { __typename: 'Folder' }
        | null } | null } };
 
@@ -939,10 +939,10 @@ export type VersionsQueryVariables = Exact<{
 
 
 export type VersionsQuery = { me?: { drive: { entry:
-        | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
+        | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, modifiedAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
         | Record<PropertyKey, never>
        | null } }, workspace?: { drive: { entry:
-        | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
+        | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, modifiedAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
         | Record<PropertyKey, never>
        | null } | null } };
 
@@ -952,7 +952,7 @@ export type VersionQueryVariables = Exact<{
 
 
 export type VersionQuery = { node:
-    | { size: number, md5: string, file: { name: string, path: string }, download: { url: string } }
+    | { size: number, md5: string, modifiedAt: string, file: { name: string, path: string }, download: { url: string } }
     | Record<PropertyKey, never>
    | null };
 
@@ -1043,7 +1043,7 @@ export type SyncLinkQueryVariables = Exact<{
 
 
 export type SyncLinkQuery = { node:
-    | { md5: string, download: { url: string } }
+    | { md5: string, modifiedAt: string, download: { url: string } }
     | Record<PropertyKey, never>
    | null };
 
@@ -1189,7 +1189,7 @@ export type RevokeMutationVariables = Exact<{
 
 export type RevokeMutation = { revokeShare: { revokedId: string } | null };
 
-export type SharedLineFragment = { kind: EntryKind, name: string, path: string, size: number, contentType: string | null, md5: string | null, updatedAt: string };
+export type SharedLineFragment = { kind: EntryKind, name: string, path: string, size: number, contentType: string | null, md5: string | null, modifiedAt: string | null, updatedAt: string };
 
 export type SharedListQueryVariables = Exact<{
   token: string;
@@ -1199,7 +1199,7 @@ export type SharedListQueryVariables = Exact<{
 }>;
 
 
-export type SharedListQuery = { sharedFolder: { endCursor: string | null, entries: Array<{ kind: EntryKind, name: string, path: string, size: number, contentType: string | null, md5: string | null, updatedAt: string }> } };
+export type SharedListQuery = { sharedFolder: { endCursor: string | null, entries: Array<{ kind: EntryKind, name: string, path: string, size: number, contentType: string | null, md5: string | null, modifiedAt: string | null, updatedAt: string }> } };
 
 export type ShareInfoQueryVariables = Exact<{
   token: string;
@@ -1363,14 +1363,14 @@ export type DeleteKeyMutation = { deleteApiKey: { deletedId: string } | null };
 
 export type LevelFragment = { entry:
     | { entries: { nodes: Array<
-          | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+          | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string, modifiedAt: string }
           | { __typename: 'Folder', name: string, size: number, fileCount: number, updatedAt: string }
         >, pageInfo: { hasNextPage: boolean, endCursor: string | null } } }
     | Record<PropertyKey, never>
    | null };
 
 export type AtFragment = { entry:
-    | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string }
+    | { __typename: 'File', id: string, name: string, contentType: string, size: number, md5: string, createdAt: string, modifiedAt: string }
     | { __typename: 'Folder' }
    | null };
 
@@ -1396,17 +1396,17 @@ export type DownloadableFragment = { entry:
 export type TrashFragment = { trash: { nodes: Array<{ id: string, path: string, kind: EntryKind, size: number, fileCount: number | null, deletedAt: string, expiresAt: string, deletedBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } };
 
 export type VersionsFragment = { entry:
-    | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
+    | { versions: { nodes: Array<{ id: string, size: number, md5: string, createdAt: string, modifiedAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null }>, pageInfo: { hasNextPage: boolean, endCursor: string | null } } | null }
     | Record<PropertyKey, never>
    | null };
 
-export type VersionRowFragment = { id: string, size: number, md5: string, createdAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null };
+export type VersionRowFragment = { id: string, size: number, md5: string, createdAt: string, modifiedAt: string, replacedAt: string, expiresAt: string, createdBy: { email: string } | null };
 
 export type CapacityFragment = { usage: { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number } };
 
 export type UsageRowFragment = { usedBytes: number, fileCount: number, folderCount: number, maxBytes: number, maxFiles: number | null, maxFolders: number | null, maxFileSize: number };
 
-export type FileRowFragment = { id: string, name: string, contentType: string, size: number, md5: string, createdAt: string };
+export type FileRowFragment = { id: string, name: string, contentType: string, size: number, md5: string, createdAt: string, modifiedAt: string };
 
 export type TrashRowFragment = { id: string, path: string, kind: EntryKind, size: number, fileCount: number | null, deletedAt: string, expiresAt: string, deletedBy: { email: string } | null };
 
@@ -1679,6 +1679,7 @@ export const SharedLineFragmentDoc = new TypedDocumentString(`
   size
   contentType
   md5
+  modifiedAt
   updatedAt
 }
     `, {"fragmentName":"SharedLine"}) as unknown as TypedDocumentString<SharedLineFragment, unknown>;
@@ -1698,6 +1699,7 @@ export const FileRowFragmentDoc = new TypedDocumentString(`
   size
   md5
   createdAt
+  modifiedAt
 }
     `, {"fragmentName":"FileRow"}) as unknown as TypedDocumentString<FileRowFragment, unknown>;
 export const NextFragmentDoc = new TypedDocumentString(`
@@ -1735,6 +1737,7 @@ export const LevelFragmentDoc = new TypedDocumentString(`
   size
   md5
   createdAt
+  modifiedAt
 }
 fragment Next on PageInfo {
   hasNextPage
@@ -1754,6 +1757,7 @@ export const AtFragmentDoc = new TypedDocumentString(`
   size
   md5
   createdAt
+  modifiedAt
 }`, {"fragmentName":"At"}) as unknown as TypedDocumentString<AtFragment, unknown>;
 export const SyncRootFragmentDoc = new TypedDocumentString(`
     fragment SyncRoot on Drive {
@@ -1834,6 +1838,7 @@ export const VersionRowFragmentDoc = new TypedDocumentString(`
   size
   md5
   createdAt
+  modifiedAt
   createdBy {
     email
   }
@@ -1861,6 +1866,7 @@ export const VersionsFragmentDoc = new TypedDocumentString(`
   size
   md5
   createdAt
+  modifiedAt
   createdBy {
     email
   }
@@ -2128,6 +2134,7 @@ fragment FileRow on File {
   size
   md5
   createdAt
+  modifiedAt
 }
 fragment Next on PageInfo {
   hasNextPage
@@ -2159,6 +2166,7 @@ fragment FileRow on File {
   size
   md5
   createdAt
+  modifiedAt
 }`) as unknown as TypedDocumentString<FindQuery, FindQueryVariables>;
 export const SearchDocument = new TypedDocumentString(`
     query Search($query: String!, $orderBy: SearchOrder, $first: Int!, $after: String) {
@@ -2473,6 +2481,7 @@ fragment VersionRow on Version {
   size
   md5
   createdAt
+  modifiedAt
   createdBy {
     email
   }
@@ -2489,6 +2498,7 @@ export const VersionDocument = new TypedDocumentString(`
     ... on Version {
       size
       md5
+      modifiedAt
       file {
         name
         path
@@ -2600,6 +2610,7 @@ export const SyncLinkDocument = new TypedDocumentString(`
   node(id: $id) {
     ... on File {
       md5
+      modifiedAt
       download {
         url
       }
@@ -2894,6 +2905,7 @@ export const SharedListDocument = new TypedDocumentString(`
   size
   contentType
   md5
+  modifiedAt
   updatedAt
 }`) as unknown as TypedDocumentString<SharedListQuery, SharedListQueryVariables>;
 export const ShareInfoDocument = new TypedDocumentString(`

@@ -14,7 +14,7 @@ import {
 /** Uploads in parts. Each of these calls may be repeated. @param driveId of the drive that they go to, or of the share */
 export function partUploads(client: Client, driveId: () => Promise<string | null>) {
   return {
-    async start(aim: Aim & { size: number; onConflict: OnConflict }) {
+    async start(aim: Aim & { size: number; modifiedAt?: string; onConflict: OnConflict }) {
       const input = { drive: await driveId(), ...aim }
       const { id: uploadId, ...session } = (await client.change(StartUploadDocument, input, 'repeatable')).uploadSession
       return { uploadId, ...session }

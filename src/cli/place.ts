@@ -37,6 +37,8 @@ export interface RemoteFile {
   /** MD5, lower-case hex. */
   md5Checksum: string
   createdAt: string
+  /** When its content was last modified on its computer, or uploaded. */
+  modifiedAt: string
 }
 
 /** A folder as a listing shows it, with the bytes and the number of all files below it. */
@@ -65,6 +67,7 @@ export interface Capacity {
 export interface FoundVersion {
   size: number
   md5: string
+  modifiedAt: string
   /** Of the file. */
   path: string
   /** Short-lived. */
@@ -217,8 +220,8 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
             'VERSION_NOT_FOUND',
             `There is no version ${id}. satchel versions list shows the versions of a file.`,
           )
-        const { size, md5, file, download } = node
-        return { size, md5, path: inDrive(file.path), url: download.url }
+        const { size, md5, modifiedAt, file, download } = node
+        return { size, md5, modifiedAt, path: inDrive(file.path), url: download.url }
       },
 
       /** Resolves to the path of the file. @throws VERSION_NOT_FOUND */
@@ -276,11 +279,12 @@ export function driveIn<Drive>({
 /** In the drives of workspaces, the service writes a slash before paths. */
 export const inDrive = (path: string): string => path.replace(/^\//, '')
 
-const fileOf = ({ id, name, contentType, size, md5, createdAt }: FileRowFragment): RemoteFile => ({
+const fileOf = ({ id, name, contentType, size, md5, createdAt, modifiedAt }: FileRowFragment): RemoteFile => ({
   id,
   name,
   fileType: contentType,
   size,
   md5Checksum: md5,
   createdAt,
+  modifiedAt,
 })

@@ -97,10 +97,11 @@ export async function receivedIdOf(client: Client, token: string): Promise<strin
 
 const folderOf = ({ name, size, updatedAt }: SharedLineFragment): RemoteFolder => ({ name, size, updatedAt })
 
-const fileOf = ({ name, contentType, size, md5, updatedAt }: SharedLineFragment): RemoteFile => ({
+const fileOf = ({ name, contentType, size, md5, updatedAt, modifiedAt }: SharedLineFragment): RemoteFile => ({
   name,
   fileType: contentType ?? '',
   size,
   md5Checksum: md5 ?? '',
   createdAt: updatedAt,
+  modifiedAt: modifiedAt ?? updatedAt,
 })

@@ -3,7 +3,7 @@ import type { Patience } from './retry.ts'
 /** Detects that a file has changed. */
 export interface Fingerprint {
   size: number
-  /** When it was last modified, in milliseconds since 1970. */
+  /** When it was last modified, in milliseconds since 1970; 0 where that is not known. */
   mtimeMs: number
 }
 
@@ -70,7 +70,7 @@ export interface PartTransport<Body> {
   /** Of the service, for messages. */
   readonly host: string
   /** Begins an upload in parts. @throws PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED */
-  start(aim: Aim, size: number): Promise<Session>
+  start(aim: Aim, file: Fingerprint): Promise<Session>
   /** Numbers of the parts that have arrived. @throws UPLOAD_NOT_FOUND for an upload that has ended */
   received(session: Session): Promise<number[]>
   /**
@@ -94,7 +94,7 @@ export interface PartTransport<Body> {
 /** The requests of an upload, in parts or in one request. That one is not retried here either. */
 export interface Transport<Body> extends PartTransport<Body> {
   /** Sends a file in one request. @throws PATH_EXISTS */
-  sendWhole(aim: Aim, bytes: { body: Body; size: number }, attempt: Attempt): Promise<Receipt>
+  sendWhole(aim: Aim, file: Fingerprint & { body: Body }, attempt: Attempt): Promise<Receipt>
   remove(aim: Aim): Promise<void>
 }
 

@@ -102,7 +102,7 @@ async function start<Body>(job: PartJob<Body>): Promise<Running | Receipt> {
   const { source, sessions, transport, aim, progress } = job
   try {
     // If the response is lost, the upload expires within a day.
-    const session = await transport.start(aim, source.fingerprint.size)
+    const session = await transport.start(aim, source.fingerprint)
     await sessions.write({ ...session, ...source.fingerprint })
     return { session, received: new Set(), verified: new Map() }
   } catch (error) {

@@ -19,7 +19,7 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
     }
     try {
       return await attempt(job, size, observer =>
-        transport.sendWhole(aim, { body: source.read(0, size).body, size }, observer),
+        transport.sendWhole(aim, { ...source.fingerprint, body: source.read(0, size).body }, observer),
       )
     } catch (error) {
       mayHaveArrived ||= isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')

@@ -1,17 +1,5 @@
 import { InvalidInput } from '../runtime/errors.ts'
-
-/**
- * When a file was last modified, as the computer says that it comes from: any time of these three centuries, the future included, because clocks
- * differ. What is outside of them is no time of a file, but a unit that was mistaken or a clock that was never set (docs/decisions/file-times.md).
- */
-const EARLIEST = Date.UTC(1900, 0)
-const END = Date.UTC(2200, 0)
-
-/** The time as whole milliseconds since 1970; undefined for what is no time of a file. */
-export function modifiedAtOf(ms: number): number | undefined {
-  const whole = Math.floor(ms)
-  return whole >= EARLIEST && whole < END ? whole : undefined
-}
+import { modifiedAtOf } from '../upload-engine/modified-at.ts'
 
 /** A time that a client gives with a file. @throws INVALID_INPUT for what is no time of a file */
 export function requireModifiedAt(ms: number | null | undefined): number | null {

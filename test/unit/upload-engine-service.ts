@@ -8,6 +8,7 @@ import type {
   Attempt,
   Checking,
   Expected,
+  Fingerprint,
   Job,
   Receipt,
   Source,
@@ -78,7 +79,7 @@ export class BadService implements Transport<Uint8Array> {
     if (this.files.has(path)) throw refusal('PATH_EXISTS')
   }
 
-  async start(aim: Aim, size: number) {
+  async start(aim: Aim, { size }: Fingerprint) {
     return this.#call('start', () => {
       this.#refuseTaken(pathOf(aim))
       const uploadId = `upload-${this.calls.length}`

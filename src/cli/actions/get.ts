@@ -119,9 +119,10 @@ async function getAll(
   return { fact: { files: done }, words: summaryOf(done, context), failures }
 }
 
-const sourceOf = (place: Place, path: string, { size, md5Checksum }: RemoteFile): Source => ({
+const sourceOf = (place: Place, path: string, { size, md5Checksum, modifiedAt }: RemoteFile): Source => ({
   shown: place.show(path),
   size,
+  modifiedAt: new Date(modifiedAt),
   // It becomes part of a local file name, so it is validated.
   md5Checksum: /^[0-9a-f]{32}$/.test(md5Checksum) ? md5Checksum : undefined,
   link: () => place.link(path),

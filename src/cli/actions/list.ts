@@ -47,7 +47,7 @@ export async function ls(context: Context, text: string, long: boolean): Promise
       f.fileCount === undefined ? '' : plural(f.fileCount, 'file'),
       `${f.name}/`,
     ]),
-    ...files.map(f => [bytes(f.size), when(f.createdAt), f.md5Checksum, f.name]),
+    ...files.map(f => [bytes(f.size), when(f.modifiedAt), f.md5Checksum, f.name]),
   ]
   const total = [...folders, ...files].reduce((sum, { size }) => sum + size, 0)
   const sum = `${plural(folders.length, 'folder')}, ${plural(files.length, 'file')}, ${bytes(total)}`

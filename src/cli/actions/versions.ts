@@ -40,12 +40,12 @@ export interface GetVersionOptions {
 
 export async function get(context: Context, text: string, { output, force }: GetVersionOptions): Promise<Answer> {
   const { place, id } = await locate(context, text)
-  const { size, md5, path } = await place.versions.find(id)
+  const { size, md5, modifiedAt, path } = await place.versions.find(id)
   const { name } = splitPath(path)
   if (output === undefined && !isSafeName(name))
     throw new Failure('USAGE', `The name of ${place.show(path)} is not allowed on this computer. Choose one with -o.`)
   const link = async () => (await place.versions.find(id)).url
-  const source = { shown: place.show(path), size, md5Checksum: md5, link }
+  const source = { shown: place.show(path), size, md5Checksum: md5, modifiedAt: new Date(modifiedAt), link }
   const progress = await startProgress(context)
   try {
     progress.expect(1, size)

@@ -1,4 +1,4 @@
-import { lutimes, mkdir, rmdir, unlink } from 'node:fs/promises'
+import { mkdir, rmdir, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { inParallel } from '../each.ts'
 import { Failure } from '../failure.ts'
@@ -55,7 +55,7 @@ export const sourceOf = (
   file: RemoteEntry,
 ): Source => {
   const shown = place.show(joinPath(root, path))
-  return {
+  const source: Source = {
     shown,
     size: file.size,
     // It becomes part of a local file name, so it is validated.
@@ -64,9 +64,12 @@ export const sourceOf = (
       const { node } = await place.client.request(SyncLinkDocument, { id: file.id })
       if (!node || !('download' in node) || node.md5 !== file.md5)
         throw new Failure('FILE_CHANGED', `${shown} changed while the command ran. Run the command again.`)
+      // Setting a time is no event: what is known of it may be old.
+      source.modifiedAt = new Date(node.modifiedAt)
       return node.download.url
     },
   }
+  return source
 }
 
 async function download(
@@ -86,9 +89,6 @@ async function download(
       return false
     },
   })
-  const time = new Date(file.updatedAt)
-  // What is there meanwhile may be a link.
-  await lutimes(to, time, time)
   const now = await lookAt(to)
   if (now?.kind === 'file' && now.size === got.size) digests.set(path, { ...lookOf(now), md5: got.md5Checksum })
   return { action: replaces ? 'replace' : 'download', size: got.size }

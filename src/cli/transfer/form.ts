@@ -35,7 +35,11 @@ interface WholeUpload {
   folder: string
   name: string
   onConflict: OnConflict
+  /** When the file was last modified. */
+  modifiedAt?: string
 }
 
-export const uploadForm = ({ folder, name, onConflict }: WholeUpload): Form =>
-  formOf({ folder, on_conflict: wordOf(onConflict) }, { field: 'file', name })
+export const uploadForm = ({ folder, name, onConflict, modifiedAt }: WholeUpload): Form => {
+  const time = modifiedAt === undefined ? {} : { modified_at: modifiedAt }
+  return formOf({ ...time, folder, on_conflict: wordOf(onConflict) }, { field: 'file', name })
+}

@@ -15,6 +15,8 @@ export interface Source {
   md5Checksum: string | undefined
   /** Of an archive, which has no MD5: its bytes are the same where this is. */
   etag?: string
+  /** When it was last modified, which the local file gets; undefined for an archive. The link may have told a later one. */
+  modifiedAt?: Date | undefined
   /** A short-lived signed URL of its bytes. */
   link(): Promise<string>
 }

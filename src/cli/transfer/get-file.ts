@@ -23,8 +23,6 @@ export interface Work {
   beforeReplacing?: () => Promise<boolean>
   /** The folder of the .part file, on the same file system; by default beside the file. */
   parts?: string
-  /** The time of modification that the file gets. */
-  time?: Date
 }
 
 /** Downloads a file to `path`, through a .part file beside it that allows to resume. @throws TARGET_EXISTS, DIGEST_DIFFERS */
@@ -112,7 +110,7 @@ async function fetchInto(part: string, source: Source, work: Work): Promise<{ is
     const isResumed = sink.at > 0
     work.progress.skip(sink.at)
     await stream(source, sink, work)
-    if (work.time) await file.utimes(work.time, work.time)
+    if (source.modifiedAt) await file.utimes(source.modifiedAt, source.modifiedAt)
     await file.sync()
     return { isResumed, checksum: sink.hash.digest('hex') }
   } finally {

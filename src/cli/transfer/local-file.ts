@@ -27,10 +27,10 @@ export async function sourceOf(file: FileHandle): Promise<Source<Body>> {
 }
 
 /** Bytes in memory as the source of an upload. */
-export function sourceInMemory(bytes: Uint8Array): Source<Body> {
+export function sourceInMemory(bytes: Uint8Array, mtimeMs: number): Source<Body> {
   const read = (offset: number, length: number) => slices(bytes.subarray(offset, offset + length), CHUNK)
   return {
-    fingerprint: { size: bytes.length, mtimeMs: 0 },
+    fingerprint: { size: bytes.length, mtimeMs },
     read: (offset, length) => summedUp(read(offset, length)),
     digest: () => digestOf(read),
     async verify() {},

@@ -21,7 +21,7 @@ export async function putFile(path: string, target: Target, known: RemoteFile[])
   const file = await open(path)
   try {
     const source = await sourceOf(file)
-    const { size } = source.fingerprint
+    const { size, mtimeMs } = source.fingerprint
     if (known.some(file => file.size === size)) {
       const md5Checksum = await digestsOf(source).whole(patience.signal)
       const same = known.find(file => file.md5Checksum === md5Checksum)
@@ -34,7 +34,7 @@ export async function putFile(path: string, target: Target, known: RemoteFile[])
     if (size > SMALL) return await putLarge(source, path, target)
     const bytes = await file.readFile()
     await source.verify()
-    return await putBytes(bytes, target)
+    return await putBytes(bytes, target, mtimeMs)
   } finally {
     await file.close()
   }
@@ -62,9 +62,9 @@ const stillThere = (target: Target): Failure => {
 /** One request has no session. */
 const none: SessionStore = { read: async () => null, async write() {}, async remove() {} }
 
-/** Uploads bytes in one request, and retries it. */
-export const putBytes = (bytes: Uint8Array, target: Target): Promise<Stored> =>
-  uploadTo(target, sourceInMemory(bytes), none)
+/** Uploads bytes in one request, and retries it. @param mtimeMs when they were last modified; 0 where that is not known */
+export const putBytes = (bytes: Uint8Array, target: Target, mtimeMs = 0): Promise<Stored> =>
+  uploadTo(target, sourceInMemory(bytes, mtimeMs), none)
 
 /** Uploads a stream of unknown length in one request, without a retry. Ends early if it exceeds the quota. */
 export async function putStream(source: AsyncIterable<Uint8Array>, target: Target): Promise<Stored> {

@@ -42,9 +42,9 @@ export async function openShare(
     const found = await place.find(path)
     if (!found) throw notFound(place.show(path))
     if (found.kind === 'file') {
-      const { size: bytes, md5Checksum } = found.file
-      const source = { shown: place.show(path), size: bytes, md5Checksum, link: async () => (await ask()).url }
-      return { source, name: splitPath(path).name }
+      const { size: bytes, md5Checksum, modifiedAt } = found.file
+      const file = { shown: place.show(path), size: bytes, md5Checksum, modifiedAt: new Date(modifiedAt) }
+      return { source: { ...file, link: async () => (await ask()).url }, name: splitPath(path).name }
     }
   }
   if (entryKind === 'FOLDER') {

@@ -1,5 +1,6 @@
 import { copyName } from '../../upload-engine/copy-name.ts'
 import type { Receipt, Transport } from '../../upload-engine/job.ts'
+import { timeOf } from '../../upload-engine/modified-at.ts'
 import { Failure, isFailure } from '../failure.ts'
 import type { OnConflict } from '../generated.ts'
 import { joinPath } from '../path.ts'
@@ -48,7 +49,7 @@ export function transportOf({
   const ifMatch: Record<string, string> = expectedRevision === undefined ? {} : { 'if-match': `"${expectedRevision}"` }
   return {
     host: new URL(client.url).host,
-    start: (aim, size) => uploads.start({ ...aim, size, onConflict }),
+    start: (aim, file) => uploads.start({ ...aim, size: file.size, ...timeOf(file), onConflict }),
     received: ({ uploadId }) => uploads.received(uploadId),
     complete: ({ uploadId }, aim, expected) => uploads.complete(uploadId, { ...aim, ...expected, expectedRevision }),
     outcome: ({ uploadId }) => uploads.outcome(uploadId),
@@ -56,8 +57,9 @@ export function transportOf({
 
     sendPart: ({ uploadId }, part, attempt) => place.sendPart(uploadId, part, attempt),
 
-    async sendWhole({ folder, fileName }, { body, size }, { signal, sent }) {
-      const { type, head, tail } = uploadForm({ folder, name: fileName, onConflict })
+    async sendWhole({ folder, fileName }, { body, ...file }, { signal, sent }) {
+      const { size } = file
+      const { type, head, tail } = uploadForm({ folder, name: fileName, onConflict, ...timeOf(file) })
       const answer = await client.rest<UploadAnswer>(`${route}/upload`, {
         method: 'POST',
         headers: { 'content-type': type, 'content-length': String(head.length + size + tail.length), ...ifMatch },

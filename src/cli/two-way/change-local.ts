@@ -23,9 +23,9 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
   await makeFolders(job, foldersAbove(path))
   const to = localPath(job, path)
   const before = local.entries.get(path)
-  const time = new Date(file.updatedAt)
-  const got = await getFile(sourceOf(job, path, file), to, {
-    ...{ patience: context.patience, progress, time, parts: own.parts, force: replaces || keptAs !== undefined },
+  const source = sourceOf(job, path, file)
+  const got = await getFile(source, to, {
+    ...{ patience: context.patience, progress, parts: own.parts, force: replaces || keptAs !== undefined },
     async beforeReplacing() {
       await requireUntouched(to, before)
       if (keptAs === undefined) await own.discard(path, to)
@@ -35,7 +35,7 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
   })
   const now = await lookAt(to)
   // A change meanwhile has another time.
-  if (now?.kind === 'file' && now.size === got.size && now.mtimeMs === time.getTime()) {
+  if (now?.kind === 'file' && now.size === got.size && now.mtimeMs === source.modifiedAt?.getTime()) {
     const { size, mtimeMs, ctimeMs } = now
     digests.set(path, { size, mtimeMs, ctimeMs, md5: got.md5Checksum })
   }

@@ -1,6 +1,7 @@
 import type { AnyVariables, CombinedError, OperationContext, TypedDocumentNode } from 'urql'
 import { isFailure, TransferFailure } from '../../upload-engine/failure.ts'
 import type { Aim, Attempt, Checking, Receipt, Transport } from '../../upload-engine/job.ts'
+import { timeOf } from '../../upload-engine/modified-at.ts'
 import { type Patience, persist } from '../../upload-engine/retry.ts'
 import { firstOfShare, SHARED_FOLDER } from '../drive/shared.ts'
 import { client } from '../graphql/client.ts'
@@ -28,8 +29,8 @@ export function transportOf(
   return {
     host: location.host,
 
-    async start({ folder, fileName }, size) {
-      const input = { drive, folder, fileName, size, ...onConflict }
+    async start({ folder, fileName }, file) {
+      const input = { drive, folder, fileName, size: file.size, ...timeOf(file), ...onConflict }
       const { startUpload } = await again(() => mutate(START, { input }))
       if (!startUpload) throw noAnswer()
       const { id: uploadId, ...session } = startUpload.uploadSession
@@ -66,11 +67,12 @@ export function transportOf(
       await again(() => mutate(ABORT, { input: { uploadSession: uploadId } }, context))
     },
 
-    async sendWhole({ folder, fileName }, { body }, attempt) {
+    async sendWhole({ folder, fileName }, { body, ...fingerprint }, attempt) {
       // The name in a form may be a path, of which the service keeps the end.
       if (fileName.includes('\\')) throw new TransferFailure('INVALID_PATH', text('backslash'))
       const file = new File([body], fileName, { type: body.type })
-      const input = { file, folder: { at: { drive, path: folder } }, ...onConflict, ...expected }
+      const at = { drive, path: folder }
+      const input = { file, folder: { at }, ...timeOf(fingerprint), ...onConflict, ...expected }
       const { uploadFile } = await mutate(WHOLE, { input, isShared }, sending(attempt))
       if (!uploadFile) throw noAnswer()
       const { name, md5 } = uploadFile.file

@@ -8,6 +8,7 @@ const VERSIONS = graphql(`
       md5
       contentType
       createdAt
+      modifiedAt
       expiresAt
       createdBy {
         id
@@ -33,6 +34,7 @@ export const VERSIONED = graphql(
       size
       md5
       contentType
+      modifiedAt
       updatedAt
       revision
       permissions

@@ -1,7 +1,7 @@
 import './versions.css'
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { usePages } from '../graphql/use-pages.ts'
-import { formatBytes, formatMoment } from '../i18n/format.ts'
+import { formatBytes, formatExact, formatMoment } from '../i18n/format.ts'
 import { formatMoments } from '../i18n/times.ts'
 import { Button } from '../parts/button.tsx'
 import { copy } from '../parts/copy.ts'
@@ -141,7 +141,7 @@ function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
   const whenGone = useRef(() => {})
   useEffect(() => () => whenGone.current(), [])
   const close = () => setOpen(null)
-  const { size, md5, contentType, createdAt, createdBy, expiresAt } = version
+  const { size, md5, contentType, createdAt, modifiedAt, createdBy, expiresAt } = version
   const copyDigest = async () => {
     if (await copy(md5)) toast({ message: text('copiedDigest') })
   }
@@ -173,6 +173,9 @@ function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
           <span>{formatBytes(size)}</span>
           <code title={md5}>{md5.slice(0, 8)}</code>
         </p>
+        {modifiedAt !== createdAt && (
+          <p className="soft version-until">{text('modified', { when: formatExact(modifiedAt) })}</p>
+        )}
         <p className="soft version-until">{text('until', { when: formatMoment(expiresAt) })}</p>
       </div>
       {onRestore && (

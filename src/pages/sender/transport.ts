@@ -1,5 +1,6 @@
 import { isFailure, type TransferFailure } from '../../upload-engine/failure.ts'
 import type { Expected, PartTransport, Receipt, Session } from '../../upload-engine/job.ts'
+import { timeOf } from '../../upload-engine/modified-at.ts'
 import { type Patience, persist } from '../../upload-engine/retry.ts'
 import { ask, type Place } from './service.ts'
 
@@ -34,8 +35,9 @@ export function transportOf(place: Place, type: string, patience: Patience): Par
   return {
     host: location.host,
 
-    async start({ fileName: filename }, size) {
-      const json = { filename, size, ...(type ? { content_type: type } : {}) }
+    async start({ fileName: filename }, file) {
+      const { modifiedAt: modified_at } = timeOf(file)
+      const json = { filename, size: file.size, modified_at, ...(type ? { content_type: type } : {}) }
       const begun = await again(() =>
         ask<{ upload_id: string; chunk_size: number; part_count: number; expires_at: string }>(
           place,
