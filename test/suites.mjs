@@ -269,9 +269,40 @@ const onEachStore = [
   'upload-session',
 ]
 
-/** The same, where the service is killed. The gate has what each store decides in a way of its own. */
+/** The same, where the service is killed. */
 const killedOnEachStore = ['kill', 'kill-previews', 'kill-uploads', 'move-blobs']
-const killedInGate = { azure: ['kill-previews'], s3: ['kill-uploads'] }
+
+/**
+ * What `.ci/run` leaves to `.ci/run all`, which runs each night and before each release: there it costs the most and proves what changes
+ * seldom break, or what another engine or store proves in `.ci/run` (docs/decisions/gate.md).
+ */
+export const nightly = {
+  everywhere: [
+    'backup-command',
+    'cli-completion',
+    'cli-package',
+    'hostile-files',
+    'isolation-graph',
+    'memory',
+    'pack',
+    'security/disk-faults',
+    'security/file-request-drill',
+    'security/graphql-documents',
+    'security/guessing',
+    'security/half-open',
+    'security/password-hashing',
+    'security/rolling-restart',
+    'two-way-drill',
+    'young-objects',
+  ],
+  sqlite: ['authorization', 'backup-faults', 'event-drill', 'kill-copies', 'kill-previews', 'search-kill'],
+  mysql: ['backup', 'isolation', 'kill-uploads', 'start'],
+  azure: ['background-completion', 'preview-instances', 'upload-races', ...killedOnEachStore],
+  s3: ['background-completion', 'preview-instances', 'upload-races', ...killedOnEachStore],
+  browser: ['console-arrived', 'console-engines', 'console-offline', 'console-rtl', 'looks'].map(
+    name => `browser/${name}`,
+  ),
+}
 
 /**
  * Those that take the longest, by their processor time, and then those that wait a quarter of a minute for something: they begin first, so
@@ -371,6 +402,7 @@ for (const name of [
   ...atOnceOnMariadb,
   ...onEachStore,
   ...killedOnEachStore,
+  ...Object.values(nightly).flat(),
   ...longest,
 ])
   if (!existsSync(fileURLToPath(new URL(`${name}.test.ts`, import.meta.url))))
@@ -385,20 +417,19 @@ const sqlite = { name: 'sqlite', engine: 'sqlite', testMatch: every, without: []
 const mysql = { name: 'mysql', engine: 'mysql', testMatch: every, without: anyEngine.map(fileOf) }
 const mysqlOfGate = { ...mysql, testMatch: mariadb.map(fileOf) }
 const mysqlAtOnce = { ...mysql, name: 'mysql-at-once', testMatch: atOnceOnMariadb.map(fileOf), onlyAtOnce: true }
-/** Once is enough for `.ci/run`, and on MariaDB it proves more. */
-const notTwice = ['authorization'].map(fileOf)
 
-const ofStore = (store, killed) => ({
+const stores = ['azure', 's3'].map(store => ({
   name: store,
   engine: 'sqlite',
   store,
-  testMatch: [`<rootDir>/test/${store}/*.test.ts`, ...[...onEachStore, ...killed].map(fileOf)],
+  testMatch: [`<rootDir>/test/${store}/*.test.ts`, ...[...onEachStore, ...killedOnEachStore].map(fileOf)],
   without: [],
-})
+}))
 
-const stores = Object.entries(killedInGate)
-const storesInGate = stores.map(([store, killed]) => ofStore(store, killed))
-const wholeStores = stores.map(([store]) => ofStore(store, killedOnEachStore))
+const ofGate = ({ without, ...project }) => ({
+  ...project,
+  without: [...without, ...[...nightly.everywhere, ...(nightly[project.name] ?? [])].map(fileOf)],
+})
 
 /** `quick` and `rest` are for `.ci/run`: together they are `all`, but for what is above. */
 export const suites = {
@@ -408,10 +439,10 @@ export const suites = {
   ],
   rest: [
     { ...unit, testMatch: unitDrills },
-    { ...sqlite, testMatch: appDrills, without: notTwice },
+    { ...sqlite, testMatch: appDrills },
     mysqlOfGate,
     mysqlAtOnce,
-    ...storesInGate,
-  ],
-  all: [unit, sqlite, mysql, ...wholeStores],
+    ...stores,
+  ].map(ofGate),
+  all: [unit, sqlite, mysql, ...stores],
 }
