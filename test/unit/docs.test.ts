@@ -107,6 +107,21 @@ describe('README.md and docs', () => {
     )
   })
 
+  it('names no operation of REST that there is not', () => {
+    const others = ['/api/tus', '/api/docs', '/api/openapi.json', '/api/blobs/{token}']
+    const patterns = [...operations.map(({ path }) => path), ...others].map(
+      path => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    )
+    const pages = ['README', 'docs/connect', 'docs/graphql', 'docs/integrate', 'docs/operate', 'docs/walk'] as const
+    const named = pages.flatMap(page => {
+      const text = read(page === 'README' ? 'README.md' : `${page}.md`)
+      const found = text.matchAll(/(?:`(?:GET|POST|PUT|PATCH|DELETE) |\$site|localhost:8080)(\/api\/[\w/{}$.-]*\w\}?)/g)
+      return [...found].map(([, path = '']) => ({ page, path }))
+    })
+    expect(named.length).toBeGreaterThan(100)
+    expect(named.filter(({ path }) => !patterns.some(pattern => pattern.test(path)))).toEqual([])
+  })
+
   it('has every operation of REST; npm run update writes them', () => {
     expectTable('docs/integrate.md', 'interface', tableOf(['area', 'REST', 'what it does'], interfaceRows()))
   })
