@@ -1,8 +1,8 @@
-import { close, open, read } from 'node:fs'
+import { closeSync, open, read } from 'node:fs'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
-// By descriptors, because a FileHandle takes twice the processor time of all that is done with it here.
+// By descriptors: a FileHandle can be closed by another thread only.
 
 export const openNow = promisify(open)
 const readFrom = promisify(read)
@@ -18,8 +18,8 @@ export async function readNow(file: number, offset: number, count: number, more 
     for (let got = -1; got !== 0 && size < count; size += got)
       got = (await readFrom(file, bytes, size, bytes.length - size, offset + size)).bytesRead
   } finally {
-    // No one waits for that, and of a file that was only read it cannot fail in a way that matters.
-    close(file, () => {})
+    // Of a file that was only read, this asks nothing of the disk; waking another thread for it costs half as much as all else here.
+    closeSync(file)
   }
   const whole = bytes.subarray(0, size)
   return new Readable({
