@@ -134,7 +134,15 @@ async function besideRclone(): Promise<void> {
   let next = 0
   const one = (at: string, more: Record<string, string> = {}) =>
     fetch(`${at}${names[next++ % names.length]}`, { headers: more }).then(bytesOf)
-  const pairs = [['PROPFIND of 1,000, all properties', LISTINGS, all] as const, ['GET of 1 KiB', SMALL, one] as const]
+  const eight = async (at: string, more?: Record<string, string>) => {
+    const bytes = await Promise.all(Array.from({ length: 8 }, () => one(at, more)))
+    return bytes.reduce((sum, some) => sum + some)
+  }
+  const pairs = [
+    ['PROPFIND of 1,000, all properties', LISTINGS, all],
+    ['GET of 1 KiB', SMALL, one],
+    ['GET of 1 KiB, each time eight at once', SMALL / 4, eight],
+  ] as const
   for (const [title, times, call] of pairs) {
     const [own, other] = await compare(
       times,
