@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { Upload, type UploadOptions } from 'tus-js-client'
 import { openDatabase } from '../db/index.ts'
 import { readConfig } from '../src/config/config.ts'
-import { createDiskStore } from '../src/storage/disk.ts'
+import { openStoreOf } from '../src/services/installation.ts'
 import { startBuilt } from './built-service.ts'
 import { expectHealed } from './consistency.ts'
 import { startFlakyProxy } from './flaky-proxy.ts'
@@ -56,7 +56,10 @@ async function sha256At(person: Person, url: string, name: string): Promise<stri
   const { status, headers: found } = await fetch(`${url}/api/d/${response.sharing_token}`, { redirect: 'manual' })
   if (status !== 302) throw new Error(`The download was answered with ${status}.`)
   const place = new URL(found.get('location') ?? '')
-  const { body } = await fetch(new URL(place.pathname + place.search, url))
+  // Of the service, which is at another port by now, or of the store.
+  const answer = await fetch(place.pathname.startsWith('/api/') ? new URL(place.pathname + place.search, url) : place)
+  if (answer.status !== 200) throw new Error(`The bytes were answered with ${answer.status}.`)
+  const { body } = answer
   const hash = createHash('sha256')
   for await (const chunk of body ?? []) hash.update(chunk)
   return hash.digest('hex')
@@ -133,7 +136,7 @@ export async function drillTus({
     const found = await sha256At(alice, instance.url, 'drill.bin')
     if (found !== expected) throw new Error(`What was stored differs: ${found}, not ${expected}.`)
     if (left.length > 0) throw new Error(`It was sent before all was broken: ${left.join()} are left.`)
-    await expectHealed({ db, store: createDiskStore({ dir: join(given.DATA_DIR, 'blobs') }) })
+    await expectHealed({ db, store: await openStoreOf(readConfig(given), db) })
     return { seconds, sent: proxy.sent() / size, memory }
   } finally {
     clearInterval(watching)

@@ -129,7 +129,9 @@ const uploadsLeft = ({ uploads, uploadsUntil }: Unmoved): string =>
   `${uploads} uploads that began in the old store, which wait until ${momentText(uploadsUntil)} at the latest if no part comes`
 
 async function lookAhead({ db, from, to, number, isFinished }: Stores): Promise<Answer> {
-  await Promise.all([to.ping(), isFinished ? undefined : from.ping()])
+  // A new store gets what it needs with its label.
+  const isLabelled = (await to.marker()) !== undefined
+  await Promise.all([isLabelled ? to.ping() : undefined, isFinished ? undefined : from.ping()])
   const left = await countUnmoved(db, number)
   const rows = [
     ['from', from.label],

@@ -1,20 +1,62 @@
 /**
  * Sends one large file with tus-js-client, past kills of the service and broken connections, and compares what was stored; then one without
- * any, for the rate: `npm run bench:tus [-- GIBIBYTES]`, 5 without it. Twice as much disk is needed at TMPDIR.
+ * any, for the rate: `npm run bench:tus [-- GIBIBYTES [azure | s3]]`, 5 without it, on SQLite and a folder. With another store, on MySQL or MariaDB
+ * (MYSQL_URL, or the standard port of this machine), and Azurite or radosgw. Twice as much disk is needed at TMPDIR, or as much memory.
  */
-import { drillTus } from '../tus-drill.ts'
+import { startAzurite } from '../azure/azurite.ts'
+import { newMysql } from '../mysql.ts'
+import { startRadosgw } from '../s3/radosgw.ts'
+import { settingsFor } from '../s3/server.ts'
+import { drillTus, type TusDrill } from '../tus-drill.ts'
 
-const [gibibytes = 5] = process.argv.slice(2).map(Number)
+const [gibibytes = '5', kind = 'disk'] = process.argv.slice(2)
 const GiB = 1024 ** 3
-const size = gibibytes * GiB
+const size = Number(gibibytes) * GiB
 
-const broken = await drillTus({
-  size,
-  breaks: ['cut', 'kill', 'cut', 'kill', 'cut', 'kill'],
-  say: line => console.log(line),
-})
-const smooth = await drillTus({ size: Math.min(size, GiB), breaks: [] })
-const rate = (bytes: number, seconds: number) => `${Math.round(bytes / seconds / 1024 ** 2)} MiB/s`
-console.log(`with 3 kills and 6 broken connections: ${broken.seconds.toFixed(1)} s, ${rate(size, broken.seconds)}`)
-console.log(`  sent ${broken.sent.toFixed(3)} times the file; at most ${Math.round(broken.memory)} MiB of memory`)
-console.log(`without: ${rate(Math.min(size, GiB), smooth.seconds)}; at most ${Math.round(smooth.memory)} MiB of memory`)
+interface Ground {
+  /** Of a new store. */
+  settings(name: string): Record<string, string>
+  stop(): Promise<void>
+}
+
+async function openGround(): Promise<Ground> {
+  if (kind === 'azure') {
+    const { connectionString, stop } = await startAzurite()
+    const account = { AZURE_STORAGE_CONNECTION_STRING: connectionString }
+    return { settings: name => ({ ...account, AZURE_STORAGE_CONTAINER: name }), stop }
+  }
+  if (kind === 's3') {
+    const server = await startRadosgw()
+    return { settings: name => settingsFor(name, server), stop: () => server.stop() }
+  }
+  return { settings: () => ({}), stop: async () => {} }
+}
+
+const ground = await openGround()
+
+async function drill(name: string, how: Pick<TusDrill, 'size' | 'breaks' | 'say'>) {
+  const database = kind === 'disk' ? undefined : await newMysql(process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306')
+  try {
+    const on = database ? { DATABASE_URL: database.url } : {}
+    return await drillTus({ ...how, settings: { ...ground.settings(name), ...on } })
+  } finally {
+    await database?.drop()
+  }
+}
+
+try {
+  const broken = await drill('broken', {
+    size,
+    breaks: ['cut', 'kill', 'cut', 'kill', 'cut', 'kill'],
+    say: line => console.log(line),
+  })
+  const smooth = await drill('smooth', { size: Math.min(size, GiB), breaks: [] })
+  const rate = (bytes: number, seconds: number) => `${Math.round(bytes / seconds / 1024 ** 2)} MiB/s`
+  console.log(`with 3 kills and 6 broken connections: ${broken.seconds.toFixed(1)} s, ${rate(size, broken.seconds)}`)
+  console.log(`  sent ${broken.sent.toFixed(3)} times the file; at most ${Math.round(broken.memory)} MiB of memory`)
+  console.log(
+    `without: ${rate(Math.min(size, GiB), smooth.seconds)}; at most ${Math.round(smooth.memory)} MiB of memory`,
+  )
+} finally {
+  await ground.stop()
+}
