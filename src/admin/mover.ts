@@ -134,7 +134,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
   const { progress, atOnce, waitMs, bytesPerSecond, leaveBehind = false, settledMs = SETTLED_MS } = options
   const copying = { atOnce, lost: lostOf, ...paceOf(bytesPerSecond) }
   const moved = { count: 0, bytes: 0, damaged: 0 }
-  /** Why blobs could not be moved the last time that it was tried. */
+  /** Why blobs could not be moved in this round. */
   const failed = new Map<string, string>()
   const named = new Set<string>()
 
@@ -161,10 +161,10 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     return new BlobUnreadable(id, String(causes.at(-1)?.message ?? error), { cause: error })
   }
 
-  /** Whether there is nothing left to copy of a blob that the first store did not give. */
-  async function isThere({ id, size }: Blob, lost: Error | undefined): Promise<boolean> {
+  /** @throws Unmovable unless the second store has a blob that the first one did not give */
+  async function requireThere({ id, size }: Blob, lost: Error | undefined): Promise<void> {
     if (lost instanceof BlobUnreadable) throw new Unmovable(reasonOf(lost))
-    if ((await to.look(id))?.size === size) return true
+    if ((await to.look(id))?.size === size) return
     throw new Unmovable((await from.look(id)) ? 'the old store has it, but did not give it' : 'it is in neither store')
   }
 
@@ -187,9 +187,8 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
   async function verify(blob: Blob, outcome: Outcome | undefined): Promise<boolean> {
     const { id } = blob
     try {
-      if (!outcome || outcome instanceof Error) await isThere(blob, outcome)
+      if (!outcome || outcome instanceof Error) await requireThere(blob, outcome)
       else await compare(blob, outcome)
-      failed.delete(id)
       return true
     } catch (error) {
       fail(id, error instanceof Unmovable ? error.message : reasonOf(await lostOf(error, id)))
@@ -255,7 +254,9 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     for (;;) {
       const began = Date.now()
       const before = moved.count
+      failed.clear()
       await round(check)
+      const looked = Date.now()
       const behind = leaveBehind ? [...failed.keys()] : []
       const isFinished = began >= settledAt && (await finishMove(db, number, Date.now(), behind))
       const left = await countUnmoved(db, number)
@@ -269,7 +270,7 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
         if (left.uploads === 0 || Date.now() - waitedSince >= waitMs) return result
       }
       // Looking reads the whole ledger.
-      await sleep(Math.max(PAUSE_MS, 10 * (Date.now() - began), settledAt - Date.now()))
+      await sleep(Math.max(PAUSE_MS, 10 * (Date.now() - looked), settledAt - Date.now()))
     }
   }
 
