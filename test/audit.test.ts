@@ -247,6 +247,7 @@ describe('npm run admin -- audit', () => {
     const shown = await admin('audit', '--actor', 'alice@example.com', '--kind', 'file.created', '--limit', '2')
     expect(shown.code).toBe(0)
     expect(shown.out.trimEnd().split('\n')).toHaveLength(3)
+    expect(shown.out.match(/ alice@example\.com /g)).toHaveLength(2)
     const csv = await admin('audit', '--actor', alice.userId, '--format', 'csv')
     const [head, first = ''] = csv.out.split('\r\n')
     expect(head).toBe(

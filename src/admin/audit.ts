@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Db } from '../../db/index.ts'
 import { auditKinds, type EventKind } from '../../db/models/event.ts'
 import type { AuditFilter } from '../../db/queries/audit.ts'
 import { InvalidInput } from '../runtime/errors.ts'
@@ -18,6 +19,16 @@ function readKind(text: string): EventKind {
 /** Writes as fast as it is read. */
 async function print(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain')
+}
+
+/** How accounts are shown: by their address, or by their id if they are gone. */
+async function emailsOf(db: Db, ids: readonly (string | null)[]): Promise<(id: string | null) => string> {
+  const emails = new Map<string, string>()
+  for (const id of new Set(ids)) {
+    const user = id && (await db.User.findByPk(id, { attributes: ['email'], raw: true }))
+    if (user) emails.set(id, user.email)
+  }
+  return id => (id ? (emails.get(id) ?? id) : '(command line)')
 }
 
 interface Options {
@@ -68,10 +79,14 @@ export function auditCommand({ command, run }: Program): void {
         }
         const found: AuditRecord[] = []
         for await (const rows of trail.all(filter, limit ?? 100)) found.push(...rows)
+        const emails = await emailsOf(
+          db,
+          found.flatMap(({ actorId, operatorId }) => [actorId, operatorId]),
+        )
         const lines = found.map(r => [
           new Date(r.at).toISOString(),
           r.kind,
-          r.actorId ?? (r.via === 'operator' ? `operator ${r.operatorId ?? '(command line)'}` : '-'),
+          r.actorId ? emails(r.actorId) : r.via === 'operator' ? `operator ${emails(r.operatorId)}` : '-',
           r.address ?? '-',
           r.details.path ?? r.details.name ?? r.subjectId ?? '',
         ])
