@@ -204,6 +204,7 @@ Satchel is up at ${publicUrl}
   ${first ? `Open       ${first}\n             signs one browser in, within 15 minutes` : `Sign in    ${publicUrl}/login`}
   GraphiQL   ${publicUrl}/graphql
   REST       ${publicUrl}/api/docs
+  WebDAV     ${publicUrl}/dav/
 
 Press Ctrl+C to stop. npm start -- --help lists every setting.
 `

@@ -12,7 +12,7 @@ const { EventBus, FindState, PDFFindController, PDFLinkService, PDFViewer } = aw
 
 /** A picture of a page with more pixels than this is drawn smaller. */
 const MOST_PIXELS = 2 ** 24
-const resources = new URL('/pages/pdf/', import.meta.url).href
+const resources = new URL(/* @vite-ignore */ '/pages/pdf/', import.meta.url).href
 pdfjs.GlobalWorkerOptions.workerSrc = new URL(workerUrl, import.meta.url).href
 
 const say = (message: FromFrame) => parent.postMessage(message, '*')
