@@ -127,6 +127,11 @@ describe('A copy of many entries', () => {
       entries: [{ path: 'new/place/wood', size: whole.bytes, fileCount: whole.files }],
     })
     expect(await objects()).toBe(before.objects)
+    // All are copies of three files, and as old as these.
+    const times = await t.app.db.rows(
+      "SELECT DISTINCT COALESCE(modified_at, created_at) AS at FROM entry WHERE name = 'leaf.txt'",
+    )
+    expect(times.length).toBeLessThanOrEqual(3)
     expect(await usageOf(alice)).toEqual({
       usedBytes: before.usage.usedBytes + whole.bytes,
       fileCount: before.usage.fileCount + whole.files,

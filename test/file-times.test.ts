@@ -5,6 +5,8 @@ import { findingsOf } from './consistency.ts'
 import { basic, type Dav, type DavAnswer, davOf, davPerson, lockOf } from './dav-client.ts'
 import { type Person, type RestAnswer, startApp, type TestApp } from './harness.ts'
 import { picture } from './pictured.ts'
+import { metadataOf, tusOfPerson } from './tus-client.ts'
+import { readZip } from './zip-reader.ts'
 
 let t: TestApp
 let alice: Person
@@ -318,6 +320,57 @@ describe('The time of a file', () => {
     expect(completeUpload.file.modifiedAt).toBe(TIME)
     const { code, errors } = await alice.graphql(start, { input: { ...begun, modifiedAt: '2200-01-01T00:00:00Z' } })
     expect([code, errors?.[0]?.extensions.field]).toEqual(['INVALID_INPUT', 'input.modifiedAt'])
+  })
+
+  it('comes with uploads by tus, and to file requests', async () => {
+    const folder = fresh('').slice(0, -1)
+    const metadata = (values: Record<string, string>) => metadataOf({ folder, ...values })
+    const cases: [string, Record<string, string>, string | null][] = [
+      ['a', { mtime: '1500000000.257' }, TIME],
+      ['b', { lastModified: '1500000000257' }, TIME],
+      ['c', { mtime: TIME, lastModified: '0' }, TIME],
+      ['d', { mtime: 'yesterday' }, null],
+      ['e', { lastModified: '99999999999999999' }, null],
+      ['f', { lastModified: 'null' }, null],
+    ]
+    for (const [filename, given, time] of cases) {
+      const before = new Date().toISOString()
+      const headers = { 'upload-length': '1', 'upload-metadata': metadata({ filename, ...given }) }
+      const body = { 'content-type': 'application/offset+octet-stream' }
+      const { status } = await tusOfPerson(t.url, alice)('POST', '/', { ...headers, ...body }, filename)
+      expect(status).toBe(201)
+      const found = await timeOf(`${folder}/${filename}`)
+      if (time === null) expect(found >= before).toBe(true)
+      else expect([filename, found]).toEqual([filename, time])
+    }
+    const { token } = await rest(alice.rest('POST', '/api/file_requests', { json: { folder, label: 'Send' } }))
+    for (const last of [false, true]) {
+      const sent = form(`sent ${last}`, 'x', { modified_at: TIME }, last)
+      await rest(t.anonymous.rest('POST', `/api/request/${token}/upload`, { form: sent }))
+      expect(await timeOf(`${folder}/sent ${last}`)).toBe(TIME)
+    }
+    const json = { filename: 'parts', size: 1, modified_at: TIME }
+    const { upload_id: id, sender } = await rest(t.anonymous.rest('POST', `/api/request/${token}/uploads`, { json }))
+    const headers = { 'x-sender-token': sender }
+    const uploads = `/api/request/${token}/uploads/${id}`
+    await rest(t.anonymous.rest('PUT', `${uploads}/parts/1`, { body: 'x', headers }))
+    await rest(t.anonymous.rest('POST', `${uploads}/complete`, { headers }))
+    expect(await timeOf(`${folder}/parts`)).toBe(TIME)
+    // Archives have it, too.
+    const { url } = await rest(alice.rest('POST', '/api/files/zip', { json: { entries: [`${folder}/parts`] } }))
+    const archive = new Uint8Array(await (await fetch(url)).arrayBuffer())
+    expect((await readZip(archive)).get('parts')?.at).toBe(1_500_000_000)
+  })
+
+  it('stays with what others share and somebody saves', async () => {
+    const path = fresh()
+    await put(path, 'x', '1500000000.257')
+    const bob = await t.signIn('bob')
+    const link = 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
+    const { createLink } = await ask(alice, link, { input: { file: { at: { path } } } })
+    const { token } = createLink.share
+    await rest(bob.rest('POST', `/api/share/save/${token}`, { json: { name: 'saved' } }))
+    expect(await timeOf('saved', bob)).toBe(TIME)
   })
 
   it('is when a picture without that of a camera is sorted', async () => {
