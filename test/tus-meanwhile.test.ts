@@ -28,7 +28,8 @@ let gate: StoreGate
 let alice: Person
 let tus: Tus
 beforeAll(async () => {
-  t = await startApp({ ...UNHURRIED, UPLOAD_PART_BYTES: String(PART), CORS_ORIGINS: APP })
+  // One, whose store has the gate.
+  t = await startApp({ ...UNHURRIED, WORKERS: '1', UPLOAD_PART_BYTES: String(PART), CORS_ORIGINS: APP })
   await t.limit(ROOMY)
   gate = gateOf(t.app.store)
   alice = await t.signIn('alice')
