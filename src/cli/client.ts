@@ -4,7 +4,7 @@ import type { Credential, Login } from './credentials.ts'
 import { Failure } from './failure.ts'
 import type { TypedDocumentString } from './generated.ts'
 import type { Patience } from './patience.ts'
-import { type Call, readJson, retryAfterOf, send, toUnreachable } from './wire.ts'
+import { type Call, piecesOf, readJson, retryAfterOf, send, toUnreachable } from './wire.ts'
 
 /** A subscription is kept alive by a comment every few seconds. */
 const SILENCE_MS = 60_000
@@ -150,7 +150,7 @@ export function clientOf(url: string, credential: Credential | null | undefined,
           return void dataOf(await readJson(response, url, own.signal), true)
         const decoder = new TextDecoder()
         let rest = ''
-        for await (const piece of response.body ?? []) {
+        for await (const piece of piecesOf(response, url, own.signal)) {
           clearTimeout(timer)
           timer = setTimeout(silent, SILENCE_MS)
           const lines = (rest + decoder.decode(piece, { stream: true })).split('\n')

@@ -90,6 +90,24 @@ export async function readJson(response: Response, url: string, signal: AbortSig
   throw new Failure('BAD_ANSWER', `${host} answered ${status} without JSON. Is this the URL of a Satchel service?`)
 }
 
+/** The body of a response, until the signal is aborted: that of the request ends with its headers. */
+export async function* piecesOf(response: Response, url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader()
+  if (!reader) return
+  try {
+    for (;;) {
+      const { value, done } = await untilAborted(reader.read(), signal).catch(error => {
+        throw toUnreachable(error, url, signal)
+      })
+      if (done) return
+      yield value
+    }
+  } finally {
+    // The consumer may have stopped early.
+    reader.cancel().catch(() => {})
+  }
+}
+
 function parseObject(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text)

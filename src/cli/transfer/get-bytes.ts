@@ -1,10 +1,9 @@
 import { persist } from '../../upload-engine/retry.ts'
-import { untilAborted } from '../../upload-engine/signal.ts'
 import { watch } from '../../upload-engine/watchdog.ts'
 import { Failure, isFailure } from '../failure.ts'
 import type { Patience } from '../patience.ts'
 import type { Progress } from '../progress.ts'
-import { retryAfterOf, send, toUnreachable } from '../wire.ts'
+import { piecesOf, retryAfterOf, send } from '../wire.ts'
 
 /** A file to download. */
 export interface Source {
@@ -87,23 +86,6 @@ async function fetchRest(
   }
   if (sink.at < source.size)
     throw new Failure('UNREACHABLE', `${new URL(url).host} closed the connection early.`, { sent: true })
-}
-
-async function* piecesOf(response: Response, url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader()
-  if (!reader) return
-  try {
-    for (;;) {
-      const { value, done } = await untilAborted(reader.read(), signal).catch(error => {
-        throw toUnreachable(error, url, signal)
-      })
-      if (done) return
-      yield value
-    }
-  } finally {
-    // The consumer may have stopped early.
-    reader.cancel().catch(() => {})
-  }
 }
 
 async function refuse(response: Response, { shown }: Source): Promise<void> {

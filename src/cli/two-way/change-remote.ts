@@ -74,7 +74,12 @@ export async function removeRemote(job: BothJob, { path, files = 0 }: Action): D
 async function isChangedIn({ pair: { place }, remote, cursor }: BothJob, folder: string): Promise<boolean> {
   const inside = new Set<string>()
   for (const [path, { id }] of remote) if (path.startsWith(`${folder}/`)) inside.add(id)
-  const { events } = await readAllEvents(place, cursor)
+  const { events } = await readAllEvents(place, cursor).catch(error => {
+    // What has happened is not known.
+    if (isFailure(error, 'CURSOR_EXPIRED')) return { events: null }
+    throw error
+  })
+  if (!events) return true
   return events.some(
     ({ kind, subject_id: id }) =>
       id !== null && inside.has(id) && /^(file|version)\./.test(kind) && !/\.(deleted|purged)$/.test(kind),

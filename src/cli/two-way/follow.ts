@@ -1,9 +1,11 @@
 import { linkSignal, sleep } from '../../upload-engine/signal.ts'
 import { type Failure, isFailure, toFailure } from '../failure.ts'
 import type { Answer } from '../run.ts'
+import { lineOf } from '../sync/report.ts'
 import { jsonLine } from '../text.ts'
-import { lineOf, unsaid } from './report.ts'
-import { type Both, type Outcome, synchronizeBoth } from './synchronize.ts'
+import type { Both } from './look.ts'
+import { unsaid } from './report.ts'
+import { type Outcome, synchronizeBoth } from './synchronize.ts'
 import { watchLocal } from './watch-local.ts'
 import { watchRemote } from './watch-remote.ts'
 
@@ -41,6 +43,7 @@ export async function follow(both: Both): Promise<Answer | undefined> {
   const remote = watchRemote(both.pair.place, happen, own.signal).catch(() => {})
   const said = new Set<string>()
   let lastFull = Number.NEGATIVE_INFINITY
+  let isSaid = false
   try {
     for (;;) {
       isAwake = false
@@ -53,6 +56,11 @@ export async function follow(both: Both): Promise<Answer | undefined> {
       if (both.local === null) lastFull = Number.NEGATIVE_INFINITY
       else if (changed === null) lastFull = performance.now()
       const { local: tree } = both
+      if (tree && !isSaid) {
+        isSaid = true
+        const { place, path, local: folder } = both.pair
+        context.notice(`Watching ${folder} and ${place.show(path)}. Ctrl-C ends it.`)
+      }
       if (tree) local.prune(at => tree.entries.get(at)?.kind === 'folder' || tree.passed.has(at))
       for (const { code, message, details } of unsaid(failures, said))
         if (context.json) process.stdout.write(jsonLine({ failed: { ...details, code, message } }))
@@ -60,10 +68,11 @@ export async function follow(both: Both): Promise<Answer | undefined> {
       const again = failures.some(failure => isFailure(failure, ...passing, ...changing))
       const pause = Math.min(again ? AGAIN_MS : ASK_MS, fullMs)
       if (!isAwake) {
-        const woken = new Promise<void>(resolve => {
-          wake = resolve
-        })
-        await Promise.race([woken, sleep(pause, signal)])
+        const nap = linkSignal(signal)
+        wake = () => nap.end(new Error('woken'))
+        await sleep(pause, nap.signal).catch(() => {})
+        nap.release()
+        signal.throwIfAborted()
       }
       await sleep(SETTLE_MS, signal)
     }

@@ -15,6 +15,9 @@ export interface LocalWatch {
 /** These watch everything below a folder by themselves; elsewhere each folder is watched: what Node.js does there watches each file. */
 const watchesAll = process.platform === 'darwin' || process.platform === 'win32'
 
+/** Linux forgets events when so many wait (`fs.inotify.max_queued_events` is 16,384), and Node.js does not tell. */
+const MANY_EVENTS = 8192
+
 /**
  * @param wake is called when something happens
  * @param blind is called once if the system watches no more: then everything is to be looked at again and again
@@ -22,6 +25,7 @@ const watchesAll = process.platform === 'darwin' || process.platform === 'win32'
 export function watchLocal(root: string, wake: () => void, blind: (error: Error) => void): LocalWatch {
   const watchers = new Map<string, FSWatcher>()
   let changed: Set<string> | null = new Set()
+  let events = 0
   let isBlind = false
 
   function fail(error: Error): void {
@@ -31,7 +35,7 @@ export function watchLocal(root: string, wake: () => void, blind: (error: Error)
   }
 
   function happen(at: string | null): void {
-    if (at === null) changed = null
+    if (at === null || ++events > MANY_EVENTS) changed = null
     else changed?.add(at)
     wake()
   }
@@ -67,6 +71,7 @@ export function watchLocal(root: string, wake: () => void, blind: (error: Error)
     take() {
       const taken = changed
       changed = new Set()
+      events = 0
       return isBlind ? null : taken
     },
     prune(isThere) {
