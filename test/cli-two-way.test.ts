@@ -428,4 +428,45 @@ describe('satchel sync --watch', () => {
     const { code, out } = await over
     expect([code, out]).toEqual([130, expect.stringContaining('offline.txt')])
   }, 120_000)
+
+  it('says what stays here because of the quota, ends without its folder, and with a key that was deleted', async () => {
+    const to = box()
+    write({ 'd/a.txt': 'a', 'd/f/b.txt': 'b' })
+    const { key, id } = await privateKey(t, alice)
+    const watch = (...args: string[]) =>
+      shell.begin(['sync', '--watch', ...args], { env: { SATCHEL_KEY: key, SATCHEL_SESSION: '' } })
+    const first = watch('d', `:/${to}`)
+    const firstOver = ended(first)
+    let said = ''
+    first.stderr?.on('data', chunk => {
+      said += chunk
+    })
+    await until(async () => (await idOf(`${to}/f/b.txt`)) !== undefined, 20_000, 50)
+    await t.limit({ maxFileSizeBytes: 5 })
+    write({ 'd/large.txt': 'larger than that', 'd/small.txt': 's' })
+    await until(async () => (await idOf(`${to}/small.txt`)) !== undefined, 20_000, 50)
+    await until(() => said.includes('FILE_TOO_LARGE'), 20_000)
+    // A folder in the place of a file, and an empty one in the place of all.
+    rmSync(at('d/a.txt'))
+    write({ 'd/a.txt/c.txt': 'c' })
+    await until(async () => (await idOf(`${to}/a.txt/c.txt`)) !== undefined, 20_000, 50)
+    renameSync(at('d'), at('away'))
+    mkdirSync(at('d'))
+    const { code, err } = await firstOver
+    await t.limit({ maxFileSizeBytes: 2 ** 31 })
+    expect([code, err]).toEqual([5, expect.stringContaining('(SYNC_ROOT_LOST)')])
+    rmSync(at('d'), { recursive: true })
+    renameSync(at('away'), at('d'))
+
+    const second = watch('d', `:/${to}`)
+    const secondOver = ended(second)
+    await until(async () => (await idOf(`${to}/large.txt`)) !== undefined, 20_000, 50)
+    expect(await remoteTree(to)).toEqual(tree('d'))
+    expect((await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } })).status).toBe(200)
+    write({ 'd/later.txt': 'later' })
+    const revoked = performance.now()
+    expect(await secondOver).toMatchObject({ code: 3, err: expect.stringContaining('UNAUTHENTICATED') })
+    expect(performance.now() - revoked).toBeLessThan(20_000)
+    expect(tree('d')['later.txt']).toBe('later')
+  }, 120_000)
 })

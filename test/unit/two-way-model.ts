@@ -1,5 +1,7 @@
+import { expect } from '@jest/globals'
 import { keyOf } from '../../src/cli/two-way/moves.ts'
-import { plan } from '../../src/cli/two-way/plan.ts'
+import { type Plan, plan } from '../../src/cli/two-way/plan.ts'
+import { merged, type Scope, scopeOf, within } from '../../src/cli/two-way/scope.ts'
 import type { Action, Agreed, Kind, Side } from '../../src/cli/two-way/sides.ts'
 import { childrenOf, type Node, pathOf, Tree } from '../../src/cli/two-way/tree.ts'
 
@@ -132,11 +134,11 @@ const contentsOf = (node: Node<Item>): string[] => [
 ]
 
 /** Copies a tree in the shape that a plan takes. */
-function copyOf<T>(side: SimulatedSide, shape: (item: Item) => T): Tree<T> {
-  return new Tree(
-    [...side.tree.nodes()].flatMap(node => (node.entry ? [[pathOf(node), shape(node.entry)] as const] : [])),
-  )
+function copyOf<T>(side: SimulatedSide, scope: Scope | null, shape: (item: Item) => T): Tree<T> {
+  return new Tree([...within(new Map(itemsOf(side)), scope)].map(([path, item]) => [path, shape(item)] as const))
 }
+
+type Looked = Record<'local' | 'remote', Map<string, Item>>
 
 /** Two sides and the state of a synchronization, which may end at any moment. */
 export class Simulation {
@@ -153,6 +155,9 @@ export class Simulation {
   /** What must not be deleted on either side: both had it, and no person has ended it. */
   common = new Set<string>()
   actions: Action[] = []
+  /** Where the last plan has left something to do; null if everything is to be planned. */
+  private open: Set<string> | null = null
+  private looked: Looked = { local: new Map(), remote: new Map() }
 
   do(side: 'local' | 'remote', deed: Deed): void {
     const { written, ended } = this[side].do(deed)
@@ -170,15 +175,19 @@ export class Simulation {
    * @returns how many actions there were
    */
   round(steps: number, meanwhile: () => void = () => {}): number {
-    const local = copyOf(this.local, ({ kind, id, content, look }) => ({
-      ...{ kind, size: content.length, md5: content, identity: id, mtimeMs: 0, ctimeMs: look },
-    }))
-    const remote = copyOf(this.remote, ({ kind, id, content, look }) => ({
-      ...{ kind, id, size: content.length, md5: content, revision: look },
-    }))
     const looked = { local: new Map(itemsOf(this.local)), remote: new Map(itemsOf(this.remote)) }
-    const options = { label: 'day host', refused: this.failedMoves, sent: this.sent, touched: this.touched }
-    const { actions, agreed } = plan({ local, base: new Tree(this.agreed), remote }, options)
+    const whole = this.planIn(null)
+    const { actions, agreed, held } = whole
+    const around = this.open && new Set([...this.open, ...this.changedSince(looked)])
+    if (around) {
+      const scope = scopeOf(around)
+      const part = this.planIn(scope)
+      expect(part.actions).toEqual(actions)
+      expect(part.agreed && merged(this.agreed, part.agreed, scope)).toEqual(agreed)
+    }
+    const paths = actions.flatMap(({ path, from, keptAs }) => [path, from, keptAs]).filter(path => path !== undefined)
+    this.open = agreed ? new Set([...paths, ...held]) : around && new Set([...around, ...paths])
+    this.looked = looked
     if (agreed) {
       this.agreed = agreed
       this.sent.clear()
@@ -201,8 +210,40 @@ export class Simulation {
     return actions.length
   }
 
+  /** @param scope null for everything */
+  private planIn(scope: Scope | null): Plan {
+    const local = copyOf(this.local, scope, ({ kind, id, content, look }) => ({
+      ...{ kind, size: content.length, md5: content, identity: id, mtimeMs: 0, ctimeMs: look },
+    }))
+    const remote = copyOf(this.remote, scope, ({ kind, id, content, look }) => ({
+      ...{ kind, id, size: content.length, md5: content, revision: look },
+    }))
+    const options = { label: 'day host', refused: this.failedMoves, sent: this.sent, touched: this.touched }
+    return plan({ local, base: new Tree(within(this.agreed, scope)), remote }, options)
+  }
+
+  /** As the command finds it: local entries by their paths, remote ones by their ids, whose paths change with those of folders. */
+  private changedSince({ local, remote }: Looked): string[] {
+    const differ = (one: Looked['local'], other: Looked['local']) =>
+      [...one].flatMap(([path, item]) => {
+        const now = other.get(path)
+        return now?.id === item.id && now.look === item.look ? [] : [path]
+      })
+    const idsIn = (items: Looked['remote']) => new Map([...items].map(([path, item]) => [item.id, { path, item }]))
+    const moved = (one: Looked['remote'], other: Looked['remote']) => {
+      const there = idsIn(other)
+      return [...idsIn(one)].flatMap(([id, { path, item }]) => (there.get(id)?.item.look === item.look ? [] : [path]))
+    }
+    const before = this.looked
+    return [
+      ...[...differ(before.local, local), ...differ(local, before.local)],
+      ...[...moved(before.remote, remote), ...moved(remote, before.remote)],
+    ]
+  }
+
   /** Ends the process, with what only that knows. */
   kill(): void {
+    this.open = null
     this.sent.clear()
     this.touched.clear()
     this.failedMoves.clear()
@@ -210,6 +251,7 @@ export class Simulation {
 
   /** Loses the state. */
   forget(): void {
+    this.kill()
     this.agreed = new Map()
   }
 

@@ -12,15 +12,17 @@ import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { type Filter, filterOf } from '../sync/filter.ts'
 import { ignoresCase } from '../sync/local-name.ts'
-import { noTree } from '../sync/local-tree.ts'
+import { noTree, OWN_FOLDER } from '../sync/local-tree.ts'
 import { answerOf } from '../sync/report.ts'
 import { forgetUnused, syncBusy } from '../sync/state.ts'
 import type { Pair } from '../sync/work.ts'
 import { follow } from '../two-way/follow.ts'
-import { ownFolder } from '../two-way/own-folder.ts'
+import { type Both, lookAtBoth } from '../two-way/look.ts'
+import { KEPT_DAYS, ownFolder } from '../two-way/own-folder.ts'
+import { RemotePaths } from '../two-way/remote-paths.ts'
 import { plannedChange } from '../two-way/report.ts'
 import { IN_MEMORY, openKnown } from '../two-way/state.ts'
-import { type Both, digestsIn, lookAtBoth, synchronizeBoth } from '../two-way/synchronize.ts'
+import { digestsIn, synchronizeBoth } from '../two-way/synchronize.ts'
 import type { SyncOptions } from './sync.ts'
 
 export interface BothOptions extends Omit<SyncOptions, 'delete' | 'yes'> {
@@ -28,6 +30,8 @@ export interface BothOptions extends Omit<SyncOptions, 'delete' | 'yes'> {
   reset?: boolean
   maxDelete?: number
 }
+
+const KEPT = `What was deleted or replaced here is kept in ${OWN_FOLDER}/trash for ${KEPT_DAYS} days.`
 
 /** Patterns of what takes no part, in the local folder itself. */
 const IGNORE_FILE = '.satchelignore'
@@ -78,7 +82,11 @@ async function withStore(
     const own = ownFolder(pair.local, key, latest)
     const both: Both = {
       ...{ context, pair, store, own },
-      ...{ filter: () => filterIn(pair.local, options), ignoresCase: await ignoresCase(pair.local) },
+      ...{
+        filter: filterIn(pair.local, options),
+        paths: new RemotePaths(),
+        ignoresCase: await ignoresCase(pair.local),
+      },
       ...{ parallel: options.parallel, label: label(), maxDelete: options.maxDelete },
       ...{ digests: digestsIn(known.agreed), sent: new Map(), touched: new Map(), local: null, said: new Set() },
     }
@@ -96,7 +104,9 @@ async function keepSame(both: Both, { watch }: BothOptions): Promise<Answer | un
   const outcome = await synchronizeBoth(both, null)
   for (const { path, keptAs } of outcome.changes)
     if (keptAs !== undefined) both.context.notice(`${path} has changed on both sides: yours is kept as ${keptAs}.`)
-  return answerOf({ ...outcome, ...sidesOf(both.pair), isDryRun: false })
+  const answer = answerOf({ ...outcome, ...sidesOf(both.pair), isDryRun: false })
+  const isKept = outcome.changes.some(({ side, action }) => side === 'local' && /^(delete|replace)$/.test(action))
+  return isKept ? { ...answer, words: `${answer.words}\n${KEPT}` } : answer
 }
 
 const sidesOf = (pair: Pair) => ({
@@ -110,7 +120,13 @@ async function preview(both: Both): Promise<Answer> {
   const isThere = existsSync(both.pair.local)
   if (!isThere) both.local = noTree()
   const { actions, unchanged, failures } = await lookAtBoth(both, isThere ? null : new Set(), new Set(), true)
-  return answerOf({ changes: actions.map(plannedChange), unchanged, failures, ...sidesOf(both.pair), isDryRun: true })
+  return answerOf({
+    changes: actions.map(plannedChange),
+    unchanged: unchanged.size,
+    failures,
+    ...sidesOf(both.pair),
+    isDryRun: true,
+  })
 }
 
 /** @throws USAGE for what is not a folder */
@@ -131,14 +147,20 @@ async function makeRemote({ place, path }: Pair): Promise<void> {
   if (!(await place.find(path))) await place.createFolder(path, true)
 }
 
-/** @throws what keeps the patterns from being read: what they leave out would be sent */
-async function filterIn(folder: string, { include, exclude = [] }: BothOptions): Promise<Filter> {
-  const text = await readFile(join(folder, IGNORE_FILE), 'utf8').catch(error => {
-    if (error.code === 'ENOENT') return ''
-    throw error
-  })
-  const lines = text.split(/\r?\n/).filter(line => !/^(#|\s*$)/.test(line))
-  return filterOf({ ...(include ? { include } : {}), exclude: [...lines, ...exclude] })
+/** Reads the patterns, again and again. @throws what keeps them from being read: what they leave out would be sent */
+function filterIn(folder: string, { include, exclude = [] }: BothOptions): () => Promise<Filter> {
+  let known: { text: string; filter: Filter } | undefined
+  return async () => {
+    const text = await readFile(join(folder, IGNORE_FILE), 'utf8').catch(error => {
+      if (error.code === 'ENOENT') return ''
+      throw error
+    })
+    if (known?.text === text) return known.filter
+    const lines = text.split(/\r?\n/).filter(line => !/^(#|\s*$)/.test(line))
+    const filter = filterOf({ ...(include ? { include } : {}), exclude: [...lines, ...exclude] })
+    known = { text, filter }
+    return filter
+  }
 }
 
 /** The day and this computer, for the name of a version that is kept beside another one. */

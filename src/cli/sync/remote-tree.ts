@@ -48,7 +48,10 @@ export async function readRemote(place: Place, path: string, earlier: RemoteStat
 }
 
 /** The entries by their paths below the root. */
-export function remoteEntries({ rootId, entries }: RemoteState): Map<string, RemoteEntry> {
+export const remoteEntries = (state: RemoteState): Map<string, RemoteEntry> => byPath(reachable(state))
+
+/** What can be reached from the root, by its path. */
+function reachable({ rootId, entries }: RemoteState): Map<string, RemoteEntry> {
   const found = new Map<string, RemoteEntry>()
   const children = Map.groupBy(entries, entry => entry.parentId)
   const visit = (parentId: string, at: string): void => {
@@ -59,7 +62,7 @@ export function remoteEntries({ rootId, entries }: RemoteState): Map<string, Rem
     }
   }
   if (rootId !== null) visit(rootId, '')
-  return byPath(found)
+  return found
 }
 
 async function findRoot({ client, drive, show }: Place, path: string): Promise<string | null> {
@@ -106,6 +109,8 @@ async function catchUp(
   const isBelow = (path: string | null) => path !== null && (root === '' || inDrive(path).startsWith(`${root}/`))
   const changed = about.filter(({ id, path, from }) => hasMoved || known.has(id) || isBelow(path) || isBelow(from))
   if (changed.length === 0) return { rootId, cursor, entries }
+  const isIn = (entry: RemoteEntry | undefined) =>
+    entry !== undefined && (entry.parentId === rootId || known.get(entry.parentId)?.kind === 'folder')
   const madeHere = new Set(about.flatMap(({ kind, id }) => (kind === 'folder.created' ? [id] : [])))
   const ids = [...new Set(changed.map(({ id }) => id))]
   const appeared: string[] = []
@@ -115,8 +120,13 @@ async function catchUp(
     if (entry) known.set(id, entry)
     else known.delete(id)
   }
+  // Without a change of a folder, all that is known is where it was.
+  if (!about.some(({ kind }) => kind.startsWith('folder.'))) {
+    for (const id of ids) if (!isIn(known.get(id))) known.delete(id)
+    return { rootId, cursor, entries: [...known.values()] }
+  }
   // What is not, or no longer, below the root is left out.
-  const below = () => [...remoteEntries({ rootId, cursor, entries: [...known.values()] }).values()]
+  const below = () => [...reachable({ rootId, cursor, entries: [...known.values()] }).values()]
   const reached = new Set(below().map(({ id }) => id))
   for (const folder of appeared.filter(id => reached.has(id)))
     for (const entry of await listBelow(place, folder)) known.set(entry.id, entry)

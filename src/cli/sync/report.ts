@@ -29,6 +29,8 @@ export const clashOf = (path: string): Failure =>
   )
 
 const order = ['upload', 'download', 'replace', 'move', 'mkdir', 'conflict', 'delete'] as const
+/** These say on which side they are made. */
+const obvious: Change['action'][] = ['upload', 'download', 'conflict']
 const done: Record<Change['action'], string> = {
   upload: 'uploaded',
   download: 'downloaded',
@@ -50,16 +52,26 @@ interface Outcome {
   show(path: string): string
 }
 
-const lineOf = ({ action, path, from }: Change): string =>
-  plain(`${action.padEnd(8)}  ${from === undefined ? path : `${from} -> ${path}`}`)
+/** A change as people see it: where it is made, if both sides may have changed. */
+export function lineOf({ action, side, path, from, keptAs }: Change): string {
+  const where = side === undefined ? '' : `${placeOf(side).padEnd(5)}  `
+  const what =
+    from !== undefined ? `${from} -> ${path}` : keptAs !== undefined ? `${path}: yours is kept as ${keptAs}` : path
+  const verb = action === 'replace' && side !== undefined ? (side === 'local' ? 'download' : 'upload') : action
+  return plain(`${verb.padEnd(8)}  ${where}${what}`)
+}
+
+const placeOf = (side: 'local' | 'remote'): string => (side === 'local' ? 'here' : 'there')
 
 export function answerOf({ source, target, changes, unchanged, failures, isDryRun, show }: Outcome): Answer {
-  const counts = order.flatMap(action => {
-    const all = changes.filter(change => change.action === action)
+  const counted = ([undefined, 'local', 'remote'] as const).flatMap(side => order.map(action => ({ action, side })))
+  const counts = counted.flatMap(({ action, side }) => {
+    const all = changes.filter(change => change.action === action && change.side === side)
     if (all.length === 0) return []
+    const where = side === undefined || obvious.includes(action) ? '' : ` ${placeOf(side)}`
     const size = all.reduce((sum, change) => sum + (change.size ?? 0), 0)
     const noun = action === 'mkdir' ? plural(all.length, 'folder') : String(all.length)
-    return [`${noun} ${done[action]}${size > 0 ? ` (${bytes(size)})` : ''}`]
+    return [`${noun} ${done[action]}${where}${size > 0 ? ` (${bytes(size)})` : ''}`]
   })
   const summary = `${[...counts, `${unchanged} unchanged`].join(', ')}.`
   const kept = changes.flatMap(({ path, trashItemId }) => (trashItemId ? [show(path)] : []))

@@ -6,6 +6,7 @@ import {
   digestOf,
   isUntouched,
   type KnownDigest,
+  type LocalEntry,
   type LocalFile,
   type LocalTree,
   type ScanOptions,
@@ -24,6 +25,12 @@ export interface Looking extends Pick<ScanOptions, 'onFolder'> {
 /** With more folders than this, everything is looked at. */
 const MANY = 50
 
+interface Looked {
+  tree: LocalTree
+  /** The paths at which something is not as it was before; null if everything was read. */
+  touched: Set<string> | null
+}
+
 /**
  * Looks at the local folder.
  * @param known what was there before; it is changed
@@ -33,8 +40,10 @@ export async function look(
   { root, filter, notice, ...options }: Looking,
   known: LocalTree | null,
   changed: ReadonlySet<string> | null,
-): Promise<LocalTree> {
-  if (!known || !changed || changed.size > MANY || known.failures.length > 0) return scan(root, filter, notice, options)
+): Promise<Looked> {
+  const all = async () => ({ tree: await scan(root, filter, notice, options), touched: null })
+  if (!known || !changed || changed.size > MANY || known.failures.length > 0) return all()
+  const touched = new Set<string>()
   for (const at of [...changed].sort()) {
     // What is in a folder that is gone went with it.
     if (at !== '' && known.entries.get(at)?.kind !== 'folder' && !known.passed.has(at)) continue
@@ -45,28 +54,56 @@ export async function look(
       return isSame
     }
     const fresh = await scan(root, filter, notice, { ...options, at, isKnown }).catch(() => null)
-    if (!fresh || fresh.failures.length > 0) return scan(root, filter, notice, options)
-    replaceLevel(known, fresh, at, staying)
+    if (!fresh || fresh.failures.length > 0) return all()
+    for (const path of replaceLevel(known, fresh, at, staying)) touched.add(path)
   }
-  return known
+  return { tree: known, touched }
 }
 
-/** Puts what a folder has now in place of what it had. @param staying folders in it whose entries are as they were */
-function replaceLevel(known: LocalTree, fresh: LocalTree, at: string, staying: ReadonlySet<string>): void {
+/**
+ * Puts what a folder has now in place of what it had.
+ * @param staying folders in it whose entries are as they were
+ * @returns the paths at which something is not as it was
+ */
+function replaceLevel(known: LocalTree, fresh: LocalTree, at: string, staying: ReadonlySet<string>): Set<string> {
+  const touched = new Set<string>()
   const prefix = at === '' ? '' : `${at}/`
   const goes = (path: string) => {
     const end = path.indexOf('/', prefix.length)
     return path.startsWith(prefix) && !(end > 0 && staying.has(path.slice(0, end)))
   }
-  for (const part of ['entries', 'skipped', 'passed', 'unread'] as const)
-    for (const path of known[part].keys()) if (goes(path)) known[part].delete(path)
-  for (const [path, entry] of fresh.entries) known.entries.set(path, entry)
-  for (const part of ['skipped', 'passed', 'unread'] as const) for (const path of fresh[part]) known[part].add(path)
+  for (const [path, entry] of known.entries)
+    if (goes(path)) {
+      const now = fresh.entries.get(path)
+      if (!now || !isSameEntry(entry, now)) touched.add(path)
+      if (!now) known.entries.delete(path)
+    }
+  for (const [path, entry] of fresh.entries) {
+    if (!known.entries.has(path)) touched.add(path)
+    known.entries.set(path, entry)
+  }
+  for (const part of ['skipped', 'passed', 'unread'] as const) {
+    for (const path of known[part])
+      if (goes(path) && !fresh[part].has(path)) {
+        touched.add(path)
+        known[part].delete(path)
+      }
+    for (const path of fresh[part]) {
+      if (!known[part].has(path)) touched.add(path)
+      known[part].add(path)
+    }
+  }
+  return touched
+}
+
+function isSameEntry(one: LocalEntry, other: LocalEntry): boolean {
+  if (one.identity !== other.identity || one.path !== other.path) return false
+  return one.kind === 'file' ? other.kind === 'file' && isUntouched(one, other) : other.kind === 'folder'
 }
 
 /** What a plan compares: files have the digests that are known. */
 export function localTree(
-  { entries, skipped, unread }: LocalTree,
+  { entries, skipped, unread }: Pick<LocalTree, 'skipped' | 'unread'> & { entries: ReadonlyMap<string, LocalEntry> },
   digests: ReadonlyMap<string, KnownDigest>,
 ): Tree<Local> {
   const tree = new Tree<Local>()

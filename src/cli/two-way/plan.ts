@@ -22,7 +22,9 @@ export interface Plan {
   /** What both sides have, and what they had where they differ now: by paths. Null if that is as before. */
   agreed: Map<string, Agreed> | null
   /** Files that are the same on both sides. */
-  unchanged: number
+  unchanged: Set<string>
+  /** Where something is left to do, but not yet, because it follows from what is elsewhere. */
+  held: string[]
 }
 
 export interface Options {
@@ -48,10 +50,15 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
   }
   for (const [path, content] of sent ?? []) learn(path, known => withContent(known, content))
   const moves = planMoves(trees, refused)
-  if (moves.length > 0) return { actions: moves, agreed: null, unchanged: 0 }
+  if (moves.length > 0) return { actions: moves, agreed: null, unchanged: new Set(), held: [] }
   for (const [path, side] of touched ?? [])
     learn(path, known => withLook(known, side, { local: local.at(path)?.entry, remote: remote.at(path)?.entry }))
-  const result = { actions: [] as Action[], agreed: new Map<string, Agreed>(), unchanged: 0 }
+  const result = {
+    actions: [] as Action[],
+    agreed: new Map<string, Agreed>(),
+    unchanged: new Set<string>(),
+    held: [] as string[],
+  }
   const act = (action: Action) => result.actions.push(action)
   const isTaken = (path: string) => local.at(path) !== undefined || remote.at(path) !== undefined
   const hasMoved = movedAway(trees)
@@ -98,7 +105,10 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
       if (!goes || !common || !known?.entry) transfer(side, path, entry, false)
       else {
         see(path, known.entry, common, otherSide(side), null, there)
-        if (!makesWay && hasMoved(side, known.entry)) return false
+        if (!makesWay && hasMoved(side, known.entry)) {
+          result.held.push(path)
+          return false
+        }
         act({ side, action: 'delete', path, files: 1, size: entry.size })
       }
       return goes
@@ -153,7 +163,7 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
 
   function visitFiles(path: string, l: Local, before: Agreed | undefined, r: RemoteItem): void {
     if (isSameFile(l, r)) {
-      result.unchanged++
+      result.unchanged.add(path)
       agree(path, agreedOf('file', l, r), before)
       return
     }

@@ -1,6 +1,5 @@
 import type { Failure } from '../failure.ts'
 import type { Change } from '../sync/work.ts'
-import { plain } from '../text.ts'
 import type { Action } from './sides.ts'
 
 /** What an action would do. */
@@ -11,15 +10,6 @@ export function plannedChange({ side, action, path, from, keptAs, replaces, size
     ...(keptAs === undefined ? {} : { keptAs }),
     ...(size === undefined ? {} : { size }),
   }
-}
-
-/** A change as people see it while it happens. */
-export function lineOf({ action, side, path, from, keptAs }: Change): string {
-  const where = side === 'local' ? 'here' : 'there'
-  const what =
-    from !== undefined ? `${from} -> ${path}` : keptAs !== undefined ? `${path}: yours is kept as ${keptAs}` : path
-  const verb = action === 'replace' ? (side === 'local' ? 'download' : 'upload') : action
-  return plain(`${verb.padEnd(8)}  ${where.padEnd(5)}  ${what}`)
 }
 
 /** Those that were not said before; they are said again after they were gone. */

@@ -1,48 +1,13 @@
 import limitTo from 'p-limit'
 import { Failure, isFailure } from '../failure.ts'
 import { startProgress } from '../progress.ts'
-import type { Context } from '../run.ts'
-import type { Filter } from '../sync/filter.ts'
-import type { KnownDigest, LocalTree } from '../sync/local-tree.ts'
-import { type RemoteState, readRemote } from '../sync/remote-tree.ts'
-import type { Change, Pair } from '../sync/work.ts'
+import type { KnownDigest } from '../sync/local-tree.ts'
+import type { Change } from '../sync/work.ts'
 import { execute } from './execute.ts'
 import type { BothJob, Refusals } from './job.ts'
-import { type Looking, localTree, look, readDigests } from './local-side.ts'
+import { type Both, isGone, lookAtBoth, pathsOf } from './look.ts'
 import { keyOf } from './moves.ts'
-import type { OwnFolder } from './own-folder.ts'
-import { plan } from './plan.ts'
-import { remoteSide } from './remote-side.ts'
 import type { Action, Agreed } from './sides.ts'
-import type { KnownStore } from './state.ts'
-import { Tree } from './tree.ts'
-
-/** Two folders that are kept the same. */
-export interface Both {
-  context: Context
-  pair: Pair
-  store: KnownStore
-  own: OwnFolder
-  filter(): Promise<Filter>
-  ignoresCase: boolean
-  parallel: number
-  /** For the names of conflicts. */
-  label: string
-  /** How many files may be deleted; by default half of them. */
-  maxDelete: number | undefined
-  digests: Map<string, KnownDigest>
-  /** What both sides had since the last look, because it was sent from one to the other. */
-  sent: BothJob['sent']
-  /** What was moved or restored since then. */
-  touched: BothJob['touched']
-  /** What was there at the last look, if something tells what changes. */
-  local: LocalTree | null
-  onFolder?: Looking['onFolder']
-  /** What was noticed and said already. */
-  said: Set<string>
-  /** The last look, if nothing was left to do. */
-  settled?: { seen: Seen; entries: RemoteState['entries'] } | undefined
-}
 
 export interface Outcome {
   changes: Change[]
@@ -83,7 +48,11 @@ export async function synchronizeBoth(
       const { actions, unchanged, remote, local } = seen
       if (actions.length === 0) failed = []
       if (actions.length === 0 || idle > MAX_IDLE || round > MAX_ROUNDS)
-        return { changes, unchanged, failures: [...seen.failures, ...failed, ...refusedIn(refusals)] }
+        return {
+          changes,
+          unchanged: withoutChanged(unchanged, changes),
+          failures: [...seen.failures, ...failed, ...refusedIn(refusals)],
+        }
       guard(both, actions, deleted)
       for (const { action, path, size } of actions)
         if (['upload', 'download', 'conflict'].includes(action) && !expected.has(path)) {
@@ -123,66 +92,10 @@ export async function synchronizeBoth(
   }
 }
 
-interface Seen {
-  actions: Action[]
-  unchanged: number
-  /** What cannot be synchronized. */
-  failures: Failure[]
-  local: LocalTree
-  remote: BothJob['remote']
-  cursor: string
-}
-
-/** Looks at both sides and plans. Saves what they agree on. */
-export async function lookAtBoth(
-  both: Both,
-  changed: ReadonlySet<string> | null,
-  refused: ReadonlySet<string> = new Set(),
-  isDryRun = false,
-): Promise<Seen> {
-  const { pair, context, store, own, digests, parallel, label } = both
-  const known = store.read()
-  const filter = await both.filter()
-  const looking = {
-    root: pair.local,
-    filter,
-    notice: (line: string) => sayOnce(both, line),
-    ...(both.onFolder ? { onFolder: both.onFolder } : {}),
-  }
-  const [found, remoteState] = await Promise.all([
-    look(looking, both.local, changed),
-    readRemote(pair.place, pair.path, known.remote),
-  ])
-  if (changed?.size === 0 && both.local && both.settled?.entries === remoteState.entries) {
-    if (remoteState.cursor !== known.remote?.cursor) store.write({ ...known, remote: remoteState })
-    return both.settled.seen
-  }
-  both.local = found
-  // After the look: a disk that is gone since would seem empty.
-  const marker = isDryRun && known.marker === null ? null : await own.check(known.marker)
-  if (known.marker !== null && remoteState.rootId !== known.remote?.rootId) throw rootGone(pair)
-  const side = remoteSide(remoteState, filter, both.ignoresCase)
-  const base = new Tree([...known.agreed].filter(([path, { kind }]) => filter.takes(path, kind)))
-  const local = localTree(found, digests)
-  const { signal } = context.patience
-  await readDigests({ files: found.entries, digests, local, base, remote: side.tree, parallel, signal })
-  const { actions, agreed, unchanged } = plan(
-    { local, base, remote: side.tree },
-    { label, refused, sent: both.sent, touched: both.touched },
-  )
-  if (agreed) for (const since of [both.sent, both.touched]) since.clear()
-  if (!isDryRun) store.write({ agreed: agreed ?? known.agreed, remote: remoteState, marker })
-  const seen: Seen = {
-    ...{ actions, unchanged, local: found, remote: side.entries, cursor: remoteState.cursor },
-    failures: [...found.failures.filter(failure => !isGone(failure)), ...side.failures],
-  }
-  both.settled = actions.length === 0 ? { seen, entries: remoteState.entries } : undefined
-  return seen
-}
-
-function sayOnce({ context, said }: Both, line: string): void {
-  if (!said.has(line)) context.notice(line)
-  said.add(line)
+/** How many files are the same on both sides without having been changed. */
+function withoutChanged(unchanged: ReadonlySet<string>, changes: Change[]): number {
+  const paths = new Set(changes.flatMap(pathsOf))
+  return unchanged.size - [...paths].filter(path => unchanged.has(path)).length
 }
 
 const pathIn = ({ details: { path } }: Failure) => (typeof path === 'string' ? [{ path }] : [])
@@ -190,22 +103,12 @@ const pathIn = ({ details: { path } }: Failure) => (typeof path === 'string' ? [
 const filesIn = (actions: Action[], done: ReadonlySet<string>): number =>
   actions.reduce((sum, action) => sum + (action.files && done.has(keyOf(action)) ? action.files : 0), 0)
 
-/** Something that was there a moment ago. */
-const isGone = ({ details }: Failure): boolean => details.system_code === 'ENOENT'
-
 /** Where changes were made. */
 function foldersOf(changes: Pick<Change, 'path' | 'from' | 'keptAs'>[]): Set<string> {
-  const paths = changes.flatMap(({ path, from, keptAs }) => [path, from ?? path, keptAs ?? path])
+  const paths = changes.flatMap(pathsOf)
   // A folder that was made for it is an entry of the one above.
   return new Set(paths.flatMap(path => path.split('/').map((_, i, names) => names.slice(0, i).join('/'))))
 }
-
-const rootGone = ({ place, path }: Pair): Failure =>
-  new Failure(
-    'SYNC_ROOT_LOST',
-    `${place.show(path)} is not the folder that was synchronized before: it was moved or deleted. Restore it, or add --reset to merge both sides anew, which deletes nothing.`,
-    { path: place.show(path) },
-  )
 
 /** @throws TOO_MANY_DELETIONS */
 function guard({ maxDelete, store, pair }: Both, actions: Action[], deleted: number): void {
