@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
@@ -46,6 +46,7 @@ export const nameOf = ({ pid, host }: Holder): string => {
 
 /** SQLITE_BUSY, and SQLITE_LOCKED. */
 const BUSY = [5, 6]
+const SQLITE_NOTADB = 26
 
 /** Null if another process has it. The file stays: one that is removed may have been opened by another process, which would lock it then. */
 async function acquire(lock: string): Promise<DatabaseSync | null> {
@@ -59,8 +60,12 @@ async function acquire(lock: string): Promise<DatabaseSync | null> {
     return db
   } catch (error) {
     db.close()
-    if (BUSY.includes((error as { errcode?: number }).errcode ?? 0)) return null
-    throw error
+    const { errcode = 0 } = error as { errcode?: number }
+    if (BUSY.includes(errcode)) return null
+    if (errcode !== SQLITE_NOTADB) throw error
+    // Nobody can have the lock of a damaged file.
+    await truncate(lock)
+    return acquire(lock)
   }
 }
 

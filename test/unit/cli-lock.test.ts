@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from '@jest/globals'
@@ -73,5 +73,7 @@ it('A lock says who has it, and ends with that process, whatever ends it', async
   await expect(withLock(lock, busy, async () => {})).rejects.toMatchObject({ details: { pid: holder.pid } })
   holder.kill('SIGKILL')
   await over
+  expect(await withLock(lock, busy, async () => 'mine')).toBe('mine')
+  writeFileSync(lock, 'damaged')
   expect(await withLock(lock, busy, async () => 'mine')).toBe('mine')
 })
