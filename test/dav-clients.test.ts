@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -51,15 +51,18 @@ describe('litmus', () => {
 })
 
 describe('rclone', () => {
-  const remote = () => `:webdav,url='${t.url}/dav/files/',vendor=owncloud,user='${email}',pass='${obscured}':`
+  const remote = (vendor = 'owncloud') =>
+    `:webdav,url='${t.url}/dav/files/',vendor=${vendor},user='${email}',pass='${obscured}':`
   let obscured = ''
+  beforeAll(async () => {
+    if (programs.rclone) obscured = (await run('rclone', ['obscure', key])).stdout.trim()
+  })
   const rclone = (...args: string[]) =>
     run('rclone', ['--config', '/dev/null', '--retries', '1', ...args], { maxBuffer: 64 * 1024 * 1024 })
 
   withProgram('rclone')(
     'copies, syncs and checks folders both ways (Debian: rclone)',
     async () => {
-      obscured = (await run('rclone', ['obscure', key])).stdout.trim()
       const local = join(dir, 'local')
       for (let i = 0; i < 40; i++) {
         const folder = join(local, `folder ${i % 4}`, 'ü 漢字')
@@ -95,6 +98,44 @@ describe('rclone', () => {
     await run('rclone', words.slice(1), { env })
     expect((await run('rclone', ['lsf', '--retries', '1', 'satchel:'], { env })).stdout).toContain('synced/')
   })
+
+  withProgram('rclone').each(['owncloud', 'nextcloud'])(
+    'keeps times with vendor=%s, so that sync and bisync find nothing to do a second time',
+    async vendor => {
+      const [here, back] = [join(dir, vendor), join(dir, `${vendor}-back`)]
+      const there = `${remote(vendor)}times-${vendor}`
+      const times = ['1999-12-31T23:59:58.000Z', '2017-07-14T02:40:00.257Z', '2091-03-05T01:02:03.000Z']
+      const [first = ''] = times
+      mkdirSync(here)
+      for (const [i, time] of times.entries()) {
+        writeFileSync(join(here, `${i}`), `file ${i}`)
+        utimesSync(join(here, `${i}`), new Date(time), new Date(time))
+      }
+      const seconds = (path: string) => Math.floor(statSync(path).mtimeMs / 1000)
+      await rclone('sync', here, there)
+      expect((await rclone('sync', '-v', here, there)).stderr).toContain('There was nothing to transfer')
+      await rclone('copyto', `${there}/0`, `${there}/copy`)
+      await rclone('moveto', `${there}/copy`, `${there}/3`)
+      await rclone('sync', there, back)
+      expect((await rclone('sync', '-v', there, back)).stderr).toContain('There was nothing to transfer')
+      for (const [i, time] of [...times, first].entries())
+        expect(seconds(join(back, `${i}`))).toBe(Math.floor(Date.parse(time) / 1000))
+      const both = ['bisync', back, there, '-v', '--workdir', join(dir, `${vendor}-bisync`)]
+      await rclone(...both, '--resync')
+      // The same content with an older time, and other content of the same size with another time.
+      utimesSync(join(back, '2'), new Date(first), new Date(first))
+      writeFileSync(join(here, '1'), 'FILE 1')
+      utimesSync(join(here, '1'), new Date('2001-02-03T04:05:06Z'), new Date('2001-02-03T04:05:06Z'))
+      await rclone('copyto', join(here, '1'), `${there}/1`)
+      await rclone(...both)
+      expect([readFileSync(join(back, '1'), 'utf8'), seconds(join(back, '1'))]).toEqual(['FILE 1', 981173106])
+      const listed: { Name: string; ModTime: string }[] = JSON.parse((await rclone('lsjson', there)).stdout)
+      const changed = listed.find(({ Name }) => Name === '2')?.ModTime ?? ''
+      expect(Date.parse(changed)).toBe(Date.parse(first))
+      expect((await rclone(...both)).stderr).toContain('No changes found')
+    },
+    120_000,
+  )
 })
 
 describe('cadaver', () => {

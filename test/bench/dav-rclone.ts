@@ -1,6 +1,7 @@
 /**
  * rclone over WebDAV: `sync` of many files to the service and back, with a check by checksums after each, what it costs for each file, and
  * `bisync` whose both ends are killed: `npm run bench:dav-rclone -- [files]`, 20,000 by default. Needs rclone (Debian: rclone).
+ * By times, as rclone compares by itself; with COMPARE=checksum by checksums.
  * With SQLITE=true on SQLite, else on MySQL or MariaDB.
  */
 import { spawn } from 'node:child_process'
@@ -12,6 +13,7 @@ import { processorOf, startService } from './service.ts'
 
 const FILES = Number(process.argv[2] ?? 20_000)
 const IN_FOLDER = 200
+const COMPARED = process.env.COMPARE === 'checksum' ? ['--checksum'] : []
 const KILLS = 6
 
 const bench = await startService(process.env.SQLITE === 'true' ? 'sqlite' : 'mysql')
@@ -66,12 +68,25 @@ for (let i = 0; i < FILES; i++) {
   writeFileSync(fileAt(i), `file ${i}\n`.repeat(i % 40))
 }
 
-const many = ['--checksum', '--transfers', '8', '--checkers', '8']
+/** The number of files that have another time on the other side, in whole seconds, as rclone gives them. */
+async function otherTimes(one: string, other: string): Promise<number> {
+  const listed = async (side: string) => {
+    const args = ['lsf', '-R', '--files-only', '--format', 'tp', side]
+    const child = spawn('rclone', args, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    return (await text(child.stdout)).trim().split('\n')
+  }
+  const there = new Set(await listed(other))
+  return (await listed(one)).filter(line => !there.has(line)).length
+}
+
+const many = [...COMPARED, '--transfers', '8', '--checkers', '8']
 await timed('sync to the service', () => rclone('sync', here, 'S:many', ...many))
 await timed('check', () => rclone('check', here, 'S:many'))
 await timed('sync again, nothing changed', () => rclone('sync', here, 'S:many', ...many))
 await timed('sync from the service', () => rclone('sync', 'S:many', back, ...many))
-console.log(`differences of what has come back: ${await differences(here, back)}`)
+console.log(
+  `differences of what has come back: ${await differences(here, back)}, other times: ${await otherTimes(here, back)}`,
+)
 for (let i = 0; i < FILES; i += 100) appendFileSync(fileAt(i), 'changed')
 for (let i = 50; i < FILES; i += 100) rmSync(fileAt(i))
 await timed('sync, 1 % changed, 1 % deleted', () => rclone('sync', here, 'S:many', ...many))
@@ -79,7 +94,7 @@ console.log(`differences: ${await differences(here, 'S:many')}, memory of the se
 
 /** Of a smaller folder, with changes on both sides before each run, of which each is killed at another moment. */
 const two = join(dir, 'two')
-const state = ['--workdir', join(dir, 'bisync'), '--checksum']
+const state = ['--workdir', join(dir, 'bisync'), ...COMPARED]
 mkdirSync(two)
 const few = Math.min(FILES, 500)
 for (let i = 0; i < few; i++) writeFileSync(join(two, `file ${i}`), `file ${i}`)
@@ -110,6 +125,10 @@ for (let round = 0; round < KILLS; round++) {
   }
   const left = await differences(two, 'S:two')
   if (left !== 0) throw new Error(`${left} differences after kill ${round}`)
+  const times = await otherTimes(two, 'S:two')
+  if (times !== 0) throw new Error(`${times} files have other times after kill ${round}`)
 }
-console.log(`bisync: ${KILLS} kills of rclone, 0 differences after each; ${repaired} needed --resync`)
+const last = await rclone('bisync', two, 'S:two', '-v', ...state)
+console.log(`bisync again: ${last.said.includes('No changes found') ? 'nothing to do' : last.said.slice(-500)}`)
+console.log(`bisync: ${KILLS} kills of rclone, 0 differences and 0 other times after each; ${repaired} needed --resync`)
 await bench.stop()

@@ -45,7 +45,8 @@ export const rcloneArguments = ({ directory, folder, readOnly }: Pick<Plan, 'dir
 export const rcloneSettings = ({ url, key }: Pick<Target, 'url' | 'key'>) => ({
   RCLONE_CONFIG_SATCHEL_TYPE: 'webdav',
   RCLONE_CONFIG_SATCHEL_URL: url,
-  RCLONE_CONFIG_SATCHEL_VENDOR: 'other',
+  // So files keep their times, and uploads are verified.
+  RCLONE_CONFIG_SATCHEL_VENDOR: 'owncloud',
   RCLONE_CONFIG_SATCHEL_BEARER_TOKEN: key,
   // From 1.63 on: it would make a request only every 10 ms, however many files are open.
   RCLONE_CONFIG_SATCHEL_PACER_MIN_SLEEP: '1ms',
