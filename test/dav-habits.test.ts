@@ -116,6 +116,23 @@ describe('LibreOffice', () => {
     expect((await dav('UNLOCK', '/files/letter.odt', { headers: { 'lock-token': token } })).status).toBe(204)
     expect((await dav('GET', '/files/letter.odt')).text).toBe('third')
   })
+
+  // As 7.4 does where the name of a file has letters beyond ASCII: it loses the token until it unlocks.
+  it('saves what it has locked without the token, which no other program and no other person may', async () => {
+    const agent = { 'user-agent': 'LibreOffice 7.4.7.2 denylistedbackend/7.88.1 GnuTLS/3.7.9' }
+    const path = '/files/gr%c3%bc%c3%9fe.odt'
+    const put = (by: typeof dav, headers: Record<string, string>) => by('PUT', path, { headers, body: 'saved' })
+    const owned = (owner: string) => dav('LOCK', path, { headers: { depth: '0', ...agent }, body: lockBody(owner) })
+    const token = tokenOf((await owned('LibreOffice - ')).headers)
+    expect((await put(dav, {})).status).toBe(423)
+    expect((await put(dav, { ...agent, if: '(<urn:uuid:00000000-0000-4000-8000-000000000000>)' })).status).toBe(412)
+    expect((await put(dav, agent)).status).toBe(204)
+    expect((await dav('DELETE', path, { headers: agent })).status).toBe(423)
+    expect((await dav('UNLOCK', path, { headers: { 'lock-token': token } })).status).toBe(204)
+    const other = tokenOf((await owned('Word')).headers)
+    expect((await put(dav, agent)).status).toBe(423)
+    expect((await dav('UNLOCK', path, { headers: { 'lock-token': other } })).status).toBe(204)
+  })
 })
 
 describe('An editor that saves under another name and renames', () => {

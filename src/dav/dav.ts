@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { createGuessLimiter } from '../access/guessing.ts'
 import type { Config } from '../config/config.ts'
 import type { Coordination } from '../coordination/coordination.ts'
@@ -54,6 +55,12 @@ const methods: Record<string, Method> = {
   UNLOCK: writes(unlock),
 }
 
+/** LibreOffice 7.4 loses the token of a file whose name has letters beyond ASCII, and then saves without the If header. */
+const losesTokens = ({ method, headers }: IncomingMessage): string | undefined =>
+  method === 'PUT' && headers.if === undefined && headers['user-agent']?.startsWith('LibreOffice ')
+    ? 'LibreOffice - '
+    : undefined
+
 const ALLOW = ['OPTIONS', ...Object.keys(methods)].join(', ')
 
 /** WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates, and the services decide. */
@@ -82,7 +89,7 @@ export function createDav({ services, coordination, telemetry, config, publicUrl
       ...{ incoming, services, caller, asker, isFolderUrl: path.endsWith('/'), publicUrl: publicUrl() },
       place: await placeOf(services, asker, segmentsOf(path)),
       refusesSystemFiles: config.webdavSystemFiles === 'refuse',
-      submitted: { userId: caller.userId, tokens: tokensOf(lists) },
+      submitted: { userId: caller.userId, tokens: tokensOf(lists), loses: losesTokens(req) },
       ifExpected: undefined,
     }
     begun(exchange)
