@@ -359,6 +359,22 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
+  it('leaves a file on the service whose new name that refuses, and moves it when it gets another one', async () => {
+    const to = box()
+    write({ 'd/f/r.txt': 'r', 'd/b.txt': 'b' })
+    await run('d', `:/${to}`)
+    const id = await idOf(`${to}/f/r.txt`)
+    renameSync(at('d/f/r.txt'), at('d/f/r\u0001.txt'))
+    for (let i = 0; i < 2; i++) {
+      const { failed, changes } = await run('d', `:/${to}`)
+      expect([failed.map(({ path }: { path: string }) => path), changes]).toEqual([['f/r\u0001.txt'], []])
+    }
+    expect(Object.keys(await remoteTree(to))).toEqual(['b.txt', 'f', 'f/r.txt'])
+    renameSync(at('d/f/r\u0001.txt'), at('d/renamed.txt'))
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual(['remote move renamed.txt'])
+    expect(await idOf(`${to}/renamed.txt`)).toBe(id)
+  })
+
   it('with --dry-run shows what it would do, and changes nothing', async () => {
     const to = box()
     write({ 'd/a.txt': 'mine', 'd/new.txt': 'new' })

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals'
 import { keyOf } from '../../src/cli/two-way/moves.ts'
 import { type Plan, plan } from '../../src/cli/two-way/plan.ts'
 import { merged, type Scope, scopeOf, within } from '../../src/cli/two-way/scope.ts'
-import type { Action, Agreed, Kind, Side } from '../../src/cli/two-way/sides.ts'
+import type { Action, Agreed, Kind, Sent, Side } from '../../src/cli/two-way/sides.ts'
 import { childrenOf, type Node, pathOf, Tree } from '../../src/cli/two-way/tree.ts'
 
 /** A file (its content) or a folder; `id` is an inode or the id of the service. */
@@ -145,7 +145,7 @@ export class Simulation {
   local = new SimulatedSide()
   remote = new SimulatedSide()
   agreed: ReadonlyMap<string, Agreed> = new Map()
-  sent = new Map<string, Pick<Agreed, 'size' | 'md5'>>()
+  sent = new Map<string, Sent>()
   touched = new Map<string, Side>()
   failedMoves = new Set<string>()
   /** Names that a side refuses, as `side path`: a file is open, or the service does not allow it. */

@@ -150,6 +150,19 @@ describe('A plan of two sides', () => {
     expect(simulation.remote.shown()).toEqual(before)
   })
 
+  it('keeps a file that was moved back while another one came to where it had been', () => {
+    const simulation = after(['b'], [], [])
+    const before = simulation.remote.shown().b
+    simulation.do('remote', move('b', 'c'))
+    simulation.round(1)
+    simulation.do('remote', move('c', 'b'))
+    simulation.round(1, () => simulation.do('remote', write('c')))
+    simulation.round(0)
+    simulation.settle()
+    expect(Object.values(simulation.local.shown())).toContain(before)
+    expect(simulation.remote.shown()).toEqual(simulation.local.shown())
+  })
+
   it('takes what was sent since the last look for what both had', () => {
     const local = new Tree([
       ['a', { kind: 'file' as const, size: 2, md5: 'typed', identity: null, mtimeMs: 0, ctimeMs: 0 }],

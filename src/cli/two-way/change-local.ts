@@ -39,7 +39,7 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
     const { size, mtimeMs, ctimeMs } = now
     digests.set(path, { size, mtimeMs, ctimeMs, md5: got.md5Checksum })
   }
-  job.sent.set(path, { size: got.size, md5: file.md5 })
+  job.sent.set(path, { id: file.id, size: got.size, md5: file.md5 })
   if (keptAs !== undefined) return { action: 'conflict', keptAs, size: got.size }
   return { action: replaces ? 'replace' : 'download', size: got.size }
 }

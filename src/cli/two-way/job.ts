@@ -1,7 +1,7 @@
 import { type Failure, isFailure } from '../failure.ts'
 import { attempt, type Change, type Job } from '../sync/work.ts'
 import type { OwnFolder } from './own-folder.ts'
-import type { Action, Agreed, Side } from './sides.ts'
+import type { Action, Sent, Side } from './sides.ts'
 
 /** What carries out a plan of two sides. */
 export interface BothJob extends Job {
@@ -11,7 +11,7 @@ export interface BothJob extends Job {
   /** Moves that have failed, as `keyOf` names them. */
   failedMoves: Set<string>
   /** The contents that were sent from one side to the other, by path. */
-  sent: Map<string, Pick<Agreed, 'size' | 'md5'>>
+  sent: Map<string, Sent>
   /** What was moved or restored, by path. */
   touched: Map<string, Side>
   refusals: Refusals

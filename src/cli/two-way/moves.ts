@@ -68,7 +68,7 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
       ...(isAsKnown ? { isAsKnown } : {}),
       ...(entry?.kind === 'file' ? { size: entry.size } : {}),
       ...(known.entry?.kind === 'file' && !known.entry.seen
-        ? { last: { size: known.entry.size, md5: known.entry.md5 } }
+        ? { last: { id: known.entry.id, size: known.entry.size, md5: known.entry.md5 } }
         : {}),
     })
     tree.move(node, path)

@@ -11,6 +11,7 @@ import {
   isSameFile,
   otherSide,
   type RemoteItem,
+  type Sent,
   type Side,
   type Trees,
 } from './sides.ts'
@@ -33,7 +34,7 @@ export interface Options {
   /** Moves that are not tried again. */
   refused?: ReadonlySet<string>
   /** The contents of files that both sides had after they agreed last, by path. */
-  sent?: ReadonlyMap<string, Pick<Agreed, 'size' | 'md5'>>
+  sent?: ReadonlyMap<string, Sent>
   /** What was moved or restored by actions since then, by path. */
   touched?: ReadonlyMap<string, Side>
 }
@@ -168,7 +169,8 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
       return
     }
     const first = sent?.get(path)
-    const known = before ?? (first && withContent(agreedOf('file', l, r), first))
+    const isFirst = first && (first.id ?? r.id) === r.id
+    const known = before ?? (isFirst ? withContent(agreedOf('file', l, r), first) : undefined)
     const there = { local: l, remote: r }
     const common = commonOf(known, there)
     const isChanged = (side: Side, now: Content) => {

@@ -42,6 +42,12 @@ export interface Agreed {
   seen?: Seen
 }
 
+/** The content that both sides had of a file, since it was sent or moved. */
+export interface Sent extends Pick<Agreed, 'size' | 'md5'> {
+  /** Of the remote entry, if it is known: another one at its path is another file. */
+  id?: string
+}
+
 export interface Seen {
   side: Side
   /** Of a file, whose digest may not be known; null for nothing. */
@@ -63,7 +69,7 @@ export interface Action {
   /** Of a move: the id of the remote entry, or the identity of the local one. */
   id?: string | null
   /** Of a move of a file: what both sides had, if that is known. */
-  last?: Pick<Agreed, 'size' | 'md5'>
+  last?: Sent
   /** Of a move: whether it is as it was remembered. */
   isAsKnown?: boolean
   /** Of a conflict: the new name of the local version. */
