@@ -136,7 +136,10 @@ function One({ id, workspace, onShare }: OneProps) {
             <span className="soft"> ({text('bytes', { count: node.size, shown: formatNumber(node.size) })})</span>
           )}
         </Fact>
-        <Fact label={text('updated')}>{formatExact(isFile ? node.modifiedAt : node.updatedAt)}</Fact>
+        <Fact label={text('updated')}>{formatExact(node.updatedAt)}</Fact>
+        {isFile && ![node.updatedAt, node.createdAt].includes(node.modifiedAt) && (
+          <Fact label={text('fileDate')}>{formatExact(node.modifiedAt)}</Fact>
+        )}
         <Fact label={text('created')}>{formatExact(node.createdAt)}</Fact>
         {node.createdBy && (
           <Fact label={text('createdBy')}>
