@@ -208,7 +208,7 @@ describe('satchel mount', () => {
 
   withRclone('refuses what is no folder, is not there, or would hide files', async () => {
     expect((await shell.refused('mount', '/docs/a.txt', 'm')).error.code).toBe('USAGE')
-    expect((await shell.refused('mount', '/nowhere', 'm')).error.code).toBe('FILE_NOT_FOUND')
+    expect((await shell.refused('mount', '/nowhere', 'm')).error.code).toBe('NOT_FOUND')
     expect((await shell.refused('mount', '/docs')).error.code).toBe('USAGE')
     mkdirSync(at('full/x'), { recursive: true })
     expect((await shell.refused('mount', '/docs', 'full')).error.code).toBe('TARGET_EXISTS')

@@ -684,10 +684,14 @@ describe('satchel sync', () => {
       [['file.txt', ':/d'], 2],
       [['missing', ':/d'], 1],
       [[':/missing', 'd'], 4],
+      [[':/missing', 'made/for/it'], 4],
+      [['--reset', 'd', ':/d'], 2],
+      [['--max-delete', '1', 'd', ':/d'], 2],
       [[':/a file', 'd'], 2],
       [['d', 'unknown:/d'], 4],
     ] as const)
       expect([sides, (await shell.satchel(['sync', ...sides])).code]).toEqual([sides, exit])
     expect(tree('d')).toEqual({ 'a.txt': 'a' })
+    expect(existsSync(at('made'))).toBe(false)
   })
 })

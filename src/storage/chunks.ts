@@ -1,3 +1,4 @@
+import type { ReadStream } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import { giveBack, takeBlock } from './blocks.ts'
 import { onDisk, readAt } from './files.ts'
@@ -81,4 +82,21 @@ export function chunksOf(file: FileHandle, offset: number, count: number): Chunk
       return { done: true, value: undefined }
     },
   }
+}
+
+/** A part of a file, or the rest of it, as a stream that closes it. */
+export function streamOf(
+  file: FileHandle,
+  offset: number,
+  { count, signal }: { count: number | undefined; signal: AbortSignal | undefined },
+): ReadStream {
+  const stream = file.createReadStream({
+    start: offset,
+    ...(count === undefined ? {} : { end: offset + count - 1 }),
+    highWaterMark: readSize,
+    ...(signal ? { signal } : {}),
+  })
+  // A signal that fires before the caller reads would otherwise be an uncaught error; the caller still sees the stream destroyed.
+  stream.on('error', () => {})
+  return stream
 }

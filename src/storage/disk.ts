@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from 'node:fs/promises'
 import { blockSize } from './blocks.ts'
-import { chunksOf, readSize } from './chunks.ts'
+import { chunksOf, readSize, streamOf } from './chunks.ts'
 import { putMany, readMany } from './disk-many.ts'
 import { openVolume } from './disk-marker.ts'
 import { commitParts, partsIn, stagePart, tidyParts } from './disk-parts.ts'
@@ -64,16 +64,14 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return found
     })
 
-  async function openBlob<F>(
-    key: string,
-    signal: AbortSignal | undefined,
-    openFile: (path: string) => Promise<F>,
-  ): Promise<F> {
+  async function openBlob<F>(key: string, signal: AbortSignal | undefined, by: (path: string) => Promise<F>) {
     signal?.throwIfAborted()
-    const file = await find(() => openFile(pathOf(key)))
+    const file = await find(() => by(pathOf(key)))
     if (file === undefined) throw new BlobMissing(key)
     return file
   }
+
+  const openFile = (key: string, signal?: AbortSignal) => openBlob(key, signal, path => open(path, 'r'))
 
   async function place(draft: string, key: string, bytes?: FileHandle): Promise<void> {
     if (await shelves.place(draft, key, bytes, volume.check)) return
@@ -238,20 +236,10 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
         // One byte more than there should be, so that a larger blob is noticed.
         return onDisk(() => readNow(small, offset, most, count === undefined ? 1 : 0))
       }
-      const file = await openBlob(key, signal, path => open(path, 'r'))
-      const stream = file.createReadStream({
-        start: offset,
-        ...(count === undefined ? {} : { end: offset + count - 1 }),
-        highWaterMark: readSize,
-        ...(signal ? { signal } : {}),
-      })
-      // A signal that fires before the caller reads would otherwise be an uncaught error; the caller still sees the stream destroyed.
-      stream.on('error', () => {})
-      return stream
+      return streamOf(await openFile(key, signal), offset, { count, signal })
     },
 
-    chunks: async (key, { offset = 0, count, signal }) =>
-      chunksOf(await openBlob(key, signal, path => open(path, 'r')), offset, count),
+    chunks: async (key, { offset = 0, count, signal }) => chunksOf(await openFile(key, signal), offset, count),
 
     fileOf: pathOf,
     async look(key) {

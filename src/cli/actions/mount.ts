@@ -22,6 +22,7 @@ import {
 } from '../mount/registry.ts'
 import { isServing } from '../mount/serving.ts'
 import { deleteKey, targetOf } from '../mount/webdav.ts'
+import { notFound } from '../place.ts'
 import type { Answer, Context } from '../run.ts'
 import { open } from '../service.ts'
 import { plural, table } from '../table.ts'
@@ -62,6 +63,8 @@ export async function mount(context: Context, path: string, directory: string, o
     try {
       const target = await targetOf(service, {
         ...{ workspace, named: remote.workspace ?? '', path: remote.path, readOnly },
+      }).catch(error => {
+        throw isFailure(error, 'FILE_NOT_FOUND') ? notFound(shown) : error
       })
       // A key that was made is known before anything can end this command.
       mounted.madeKey = target.madeKey
@@ -111,7 +114,7 @@ export async function list(context: Context): Promise<Answer> {
   const rows = mounts.map(one => [one.path, one.directory, one.with, one.readOnly ? 'read-only' : '', one.service])
   return {
     fact: { mounts: mounts.map(factOf) },
-    words: rows.length > 0 ? table(['MOUNTED', 'AT', '', '', ''], rows) : '',
+    words: rows.length > 0 ? table(['FOLDER', 'MOUNTED AT', 'BY', '', 'SERVICE'], rows) : '',
   }
 }
 

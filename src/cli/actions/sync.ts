@@ -1,5 +1,5 @@
-import { mkdir, realpath, stat } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { mkdir, realpath, rmdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import limitTo from 'p-limit'
 import { Failure, isFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
@@ -35,14 +35,22 @@ export async function sync(context: Context, source: string, target: string, opt
   const [named, remote] = way === 'push' ? [source, target] : [target, source]
   const { place, path: given } = await findPlace(await open(context), remote)
   const path = given.normalize('NFC')
-  const local = way === 'push' || options.dryRun ? await findLocal(named, way) : await makeLocal(named)
+  const found = await findLocal(named, way)
+  const made = found === null && !options.dryRun ? await makeFolder(named) : null
+  const local = made?.folder ?? found
   const pair: Pair = { place, path, local: local ?? resolve(named) }
   const states = await pairStates([place.client.url, place.key, path, pair.local], pair.local)
   const sides = {
     source: way === 'push' ? pair.local : place.show(path),
     target: way === 'push' ? place.show(path) : pair.local,
   }
-  return states.alone(() => synchronize(context, { way, pair, sides, states, isLocalThere: local !== null }, options))
+  const task = { way, pair, sides, states, isLocalThere: local !== null } as const
+  return states
+    .alone(() => synchronize(context, task, options))
+    .catch(async error => {
+      if (made !== null && isFailure(error, 'NOT_FOUND')) await removeFolder(made)
+      throw error
+    })
 }
 
 interface Task {
@@ -129,9 +137,20 @@ async function findLocal(named: string, way: 'push' | 'pull'): Promise<string | 
   return realpath(named)
 }
 
-async function makeLocal(named: string): Promise<string> {
-  if ((await findLocal(named, 'pull')) === null) await mkdir(named, { recursive: true })
-  return realpath(named)
+interface Made {
+  folder: string
+  /** The uppermost folder that was made for it. */
+  top: string
+}
+
+async function makeFolder(named: string): Promise<Made> {
+  const top = (await mkdir(named, { recursive: true })) ?? named
+  return { folder: await realpath(named), top: await realpath(top) }
+}
+
+/** Removes folders that were made and are empty. */
+async function removeFolder({ folder, top }: Made): Promise<void> {
+  for (let path = folder; path.length >= top.length; path = dirname(path)) await rmdir(path)
 }
 
 /** More would fill a screen. */

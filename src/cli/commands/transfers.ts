@@ -4,6 +4,7 @@ import type { PutOptions } from '../actions/put.ts'
 import type { SyncOptions } from '../actions/sync.ts'
 import type { BothOptions } from '../actions/sync-both.ts'
 import { declare, perform, several, wholeNumber } from '../command.ts'
+import { Failure } from '../failure.ts'
 import { pathHelp, sharedHelp } from './files.ts'
 
 const parallelOption = ['--parallel <n>', 'number of parallel requests', wholeNumber(1), 4] as const
@@ -95,7 +96,7 @@ until it is interrupted. Patterns also come from the file .satchelignore in the 
       'sync --watch plans garden:/plans   # both ways, until it is interrupted',
     ],
   })
-    .addOption(new Option('--delete', 'delete files that the source does not have').conflicts(['twoWay', 'watch']))
+    .addOption(new Option('--delete', 'delete files that the source does not have').conflicts(['watch', 'twoWay']))
     .option('--two-way', 'keep both sides the same')
     .addOption(
       new Option('--watch', 'with --two-way, which it implies: go on with what changes').implies({ twoWay: true }),
@@ -112,10 +113,11 @@ until it is interrupted. Patterns also come from the file .satchelignore in the 
     .option('-y, --yes', 'do not ask for confirmation before deleting files')
     .option(...parallelOption)
   sync.action((source: string, target: string, options: SyncOptions & BothOptions & { twoWay?: boolean }) =>
-    perform(sync, async context =>
-      options.twoWay
-        ? (await import('../actions/sync-both.ts')).syncBoth(context, source, target, options)
-        : (await import('../actions/sync.ts')).sync(context, source, target, options),
-    ),
+    perform(sync, async context => {
+      if (options.twoWay) return (await import('../actions/sync-both.ts')).syncBoth(context, source, target, options)
+      if (options.reset || options.maxDelete !== undefined)
+        throw new Failure('USAGE', `${options.reset ? '--reset' : '--max-delete'} needs --two-way.`)
+      return (await import('../actions/sync.ts')).sync(context, source, target, options)
+    }),
   )
 }

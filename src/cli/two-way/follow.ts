@@ -76,6 +76,11 @@ export async function follow(both: Both): Promise<Answer | undefined> {
       }
       await sleep(SETTLE_MS, signal)
     }
+  } catch (error) {
+    // Once it watches, an interruption is how it is meant to end.
+    if (!isSaid || !isFailure(signal.reason, 'INTERRUPTED')) throw error
+    context.notice('Stopped. The same command goes on with what changes until then.')
+    return undefined
   } finally {
     own.end(new Error('over'))
     own.release()

@@ -8,6 +8,18 @@ import type { Tree } from '../../values/tree.ts'
 import { type Departure, moveEntries, pathExists, type TreeChange } from './entry.ts'
 import { findEntry } from './entry-path.ts'
 import type { EntryRemovalService, Located } from './entry-removal.ts'
+import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
+import { onlyReplaced } from './trunk.ts'
+
+/** Where a file goes, and what to do when something is there. */
+export interface Destination {
+  names: string[]
+  /** The folder that it goes into, wherever that is by then; without it, the one that `names` leads to. */
+  folderId?: string | undefined
+  onConflict: OnConflict
+  /** What is to be there. */
+  expected?: ExpectedRevision
+}
 
 /** How many free names are tried with one statement. */
 const TRIES = 50
@@ -105,4 +117,17 @@ export async function moveOnConflict(
     }
   }
   return names
+}
+
+/** Refuses an upload early whose path is taken. What is there at its end decides. @throws PATH_EXISTS, REVISION_MISMATCH */
+export async function refuseTaken(db: Db, tree: Tree, { names, onConflict, expected }: Destination): Promise<void> {
+  if (tree.share?.isFile) {
+    if (onConflict === 'replace') return
+    throw onlyReplaced()
+  }
+  if (onConflict === 'keep_both' && !isGiven(expected)) return
+  const there = await findEntry(db, tree, names)
+  requireRevision(there?.node, expected)
+  if (there && onConflict !== 'keep_both' && (onConflict === 'fail' || there.node.kind !== FILE))
+    throw pathExists(tree, names)
 }

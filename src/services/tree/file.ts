@@ -12,7 +12,7 @@ import type { Tree } from '../../values/tree.ts'
 import type { Upload, UploadFields } from '../../values/upload.ts'
 import { noteArrival } from './arrival.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
-import { freeName, moveOnConflict } from './conflict.ts'
+import { type Destination, freeName, moveOnConflict, refuseTaken } from './conflict.ts'
 import { addEntry, addUsage, lockTree, pathExists, prepareFolder, type TreeChange } from './entry.ts'
 import { fileNotFound, findEntry, namesOfFolder, pathIn } from './entry-path.ts'
 import type { Located, TreeDeps } from './entry-removal.ts'
@@ -20,18 +20,7 @@ import type { FileView, ListingService } from './listing.ts'
 import type { PreviewService } from './preview.ts'
 import type { UploadLimits } from './quota.ts'
 import { type ExpectedRevision, isGiven, requireRevision } from './revision.ts'
-import { onlyReplaced } from './trunk.ts'
 import type { VersionService } from './version.ts'
-
-/** Where a file goes, and what to do when something is there. */
-export interface Destination {
-  names: string[]
-  /** The folder that it goes into, wherever that is by then; without it, the one that `names` leads to. */
-  folderId?: string | undefined
-  onConflict: OnConflict
-  /** What is to be there. */
-  expected?: ExpectedRevision
-}
 
 /** A content that becomes that of a file, or a file of its own. */
 interface Made {
@@ -166,23 +155,10 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     return { source, destination: [...to.folder, name], revision: found.node.revision + 1 }
   }
 
-  /** Refuses an upload early whose path is taken. What is there at its end decides. @throws PATH_EXISTS */
-  async function refuseTaken(tree: Tree, { names, onConflict, expected }: Destination): Promise<void> {
-    if (tree.share?.isFile) {
-      if (onConflict === 'replace') return
-      throw onlyReplaced()
-    }
-    if (onConflict === 'keep_both' && !isGiven(expected)) return
-    const there = await findEntry(db, tree, names)
-    requireRevision(there?.node, expected)
-    if (there && onConflict !== 'keep_both' && (onConflict === 'fail' || there.node.kind !== FILE))
-      throw pathExists(tree, names)
-  }
-
   return {
     locate,
     save,
-    refuseTaken,
+    refuseTaken: (tree: Tree, to: Destination) => refuseTaken(db, tree, to),
 
     /**
      * Uploads a file from a stream and creates missing folders. A failed upload leaves nothing behind.
@@ -221,7 +197,7 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
       })
       requireModifiedAt(to.modifiedAt)
       const planned = upload.fieldsAfterwards ? undefined : destinationOf(to)
-      if (planned && !isSeen) await refuseTaken(tree, planned)
+      if (planned && !isSeen) await refuseTaken(db, tree, planned)
       const staged = await blobs.stage(tree, upload.source, {
         limits,
         contentType: fileType,
