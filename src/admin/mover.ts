@@ -14,6 +14,7 @@ import {
   BlobUnreadable,
   type Copied,
   copyBlobs,
+  crc32OfBlob,
   digestOfBlob,
   eachAtOnce,
   type Lost,
@@ -162,9 +163,13 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
   }
 
   /** @throws Unmovable unless the second store has a blob that the first one did not give */
-  async function requireThere({ id, size }: Blob, lost: Error | undefined): Promise<void> {
+  async function requireThere({ id, size, crc32 }: Blob, lost: Error | undefined): Promise<void> {
     if (lost instanceof BlobUnreadable) throw new Unmovable(reasonOf(lost))
-    if ((await to.look(id))?.size === size) return
+    if ((await to.look(id))?.size === size) {
+      // What an earlier run wrote and did not get back as it was is there, too.
+      if (crc32 === null || (await crc32OfBlob(to, id)) === crc32) return
+      throw new Unmovable('the new store has it with other bytes, and the old store did not give it')
+    }
     throw new Unmovable((await from.look(id)) ? 'the old store has it, but did not give it' : 'it is in neither store')
   }
 
@@ -251,20 +256,23 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     const { files, bytes } = await countUnmoved(db, number)
     progress.step('Moving files', { items: files, bytes })
     const settledAt = ((await lastMove(db))?.startedAt ?? 0) + settledMs
-    for (;;) {
+    for (let failedBefore = new Set<string>(); ; failedBefore = new Set(failed.keys())) {
       const began = Date.now()
       const before = moved.count
       failed.clear()
       await round(check)
       const looked = Date.now()
-      const behind = leaveBehind ? [...failed.keys()] : []
+      // Only what has failed twice: once may have been a fault of the network.
+      const isTried = [...failed.keys()].every(id => failedBefore.has(id))
+      const behind = leaveBehind && isTried ? [...failed.keys()] : []
       const isFinished = began >= settledAt && (await finishMove(db, number, Date.now(), behind))
       const left = await countUnmoved(db, number)
       const failures = [...failed].slice(0, NAMED).map(([id, reason]) => ({ id, reason }))
       const result = { ...moved, failed: failed.size, failures, left, isFinished }
       if (isFinished) return result
       // What has failed is tried once more.
-      if (began >= settledAt && left.files <= failed.size && moved.count === before) {
+      const isSettled = moved.count === before && (isTried || !leaveBehind)
+      if (began >= settledAt && left.files <= failed.size && isSettled) {
         if (left.uploads > 0) progress.step(`Waiting for ${left.uploads} uploads that began in the old store`)
         waitedSince ??= Date.now()
         if (left.uploads === 0 || Date.now() - waitedSince >= waitMs) return result

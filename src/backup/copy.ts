@@ -187,6 +187,13 @@ export async function digestOfBlob(store: BlobStore, id: string): Promise<string
   return hash.digest('hex')
 }
 
+/** @returns the CRC-32 of a blob, as the ledger has it @throws BlobMissing, BlobUnreadable */
+export async function crc32OfBlob(store: BlobStore, id: string): Promise<string> {
+  let sum = 0
+  for await (const chunk of bytesOf(store, id)) sum = crc32(chunk, sum)
+  return hexOfCrc32(sum)
+}
+
 /** Works on the items of a list, several at once. When one fails, the error is thrown after the others have ended. */
 export async function eachAtOnce<T, R>(items: T[], work: (item: T) => Promise<R>, atOnce = AT_ONCE): Promise<R[]> {
   const limit = pLimit(atOnce)

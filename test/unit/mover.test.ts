@@ -189,9 +189,29 @@ describe('A move of blobs', () => {
     expect((await lastMove(db))?.finishedAt).not.toBeNull()
     expect(await numberOf(lost)).toBe(0)
 
+    // What a store does not give back as it was is not what was uploaded, whatever its size.
+    await put(to, lost, randomBytes(bytes.length))
+    expect(await moveBlobs(moving(), options)).toMatchObject({ count: 0, failed: 1 })
+    expect(await numberOf(lost)).toBe(0)
+
     await put(from, lost, bytes)
     expect(await moveBlobs(moving(), options)).toMatchObject({ count: 1, failed: 0, isFinished: true })
     expect(await read(to, lost)).toEqual(bytes)
+  })
+
+  it('leaves nothing behind that has failed only once', async () => {
+    await begin()
+    const [shaky = ''] = blobs.keys()
+    let failures = 0
+    const flaky: BlobStore = {
+      ...from,
+      open: async (key, ...given) => {
+        if (key === shaky && failures++ === 0) throw new Error('The connection was lost.')
+        return from.open(key, ...given)
+      },
+    }
+    const run = await moveBlobs(moving({ from: flaky }), { ...options, leaveBehind: true })
+    expect(run).toMatchObject({ count: 5, failed: 0, isFinished: true })
   })
 
   it('does not end before what was recorded when it began is there', async () => {
