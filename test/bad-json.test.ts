@@ -36,7 +36,7 @@ function fitting(type: GraphQLInputType): unknown {
   const inner = getNullableType(type)
   if (isListType(inner)) return [fitting(inner.ofType)]
   if (isEnumType(inner)) return inner.getValues()[0]?.name
-  return { Boolean: true, Int: 1, Long: 1 }[String(inner)] ?? 'x'
+  return { Boolean: true, Int: 1, Long: 1, DateTime: '2026-01-01T00:00:00Z' }[String(inner)] ?? 'x'
 }
 
 /** Values of other types. */

@@ -92,6 +92,7 @@ describe('GET /api/share/entries/{token}', () => {
           file_type: 'text/plain',
           size: 4,
           md5_checksum: '48d6215903dff56238e52e8891380c8f',
+          modified_at: expect.any(String),
           updated_at: expect.any(String),
         },
       ],
