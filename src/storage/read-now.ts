@@ -1,4 +1,4 @@
-import { closeSync, open, read } from 'node:fs'
+import { close, open, read } from 'node:fs'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
@@ -18,8 +18,8 @@ export async function readNow(file: number, offset: number, count: number, more 
     for (let got = -1; got !== 0 && size < count; size += got)
       got = (await readFrom(file, bytes, size, bytes.length - size, offset + size)).bytesRead
   } finally {
-    // Of a file that was only read, this asks nothing of the disk; waking another thread for it costs half as much as all else here.
-    closeSync(file)
+    // Not waited for: nothing depends on it. Not in this thread, which a volume of the network could hold up even by this.
+    close(file, () => {})
   }
   const whole = bytes.subarray(0, size)
   return new Readable({
