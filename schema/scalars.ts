@@ -1,6 +1,7 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql'
 import { type FileUpload, Upload as MultipartUpload } from 'graphql-upload-minimal'
 import { AppError } from '../src/runtime/errors.ts'
+import { fromRfc3339 } from '../src/values/modified-at.ts'
 import { markUndecoded } from '../src/values/paths.ts'
 import { AwaitedUpload, Upload } from '../src/values/upload.ts'
 
@@ -26,7 +27,7 @@ const asUrl = (value: unknown): string => {
 }
 
 const asTime = (value: unknown): number => {
-  const time = typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN
+  const time = fromRfc3339(value)
   if (Number.isNaN(time))
     throw new GraphQLError('A DateTime must be an RFC 3339 string, such as 2026-01-31T12:00:00.000Z.')
   return time

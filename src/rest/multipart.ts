@@ -4,6 +4,7 @@ import busboy from 'busboy'
 import { searchNatively } from '../http/boundary.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { excerpt } from '../values/excerpt.ts'
+import { fromRfc3339 } from '../values/modified-at.ts'
 import { markUndecoded } from '../values/paths.ts'
 import { Upload, type UploadFields } from '../values/upload.ts'
 
@@ -27,7 +28,7 @@ const placeOf = ({ folder, on_conflict: onConflict, modified_at: time }: Fields)
   folder,
   onConflict,
   // What is no time is refused where all times of files are.
-  modifiedAt: time ? Date.parse(time) : null,
+  modifiedAt: time ? fromRfc3339(time) : null,
 })
 
 const isField = (name: string): name is keyof Fields => fieldNames.some(field => field === name)

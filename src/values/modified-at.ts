@@ -9,6 +9,10 @@ export function requireModifiedAt(ms: number | null | undefined): number | null 
   throw new InvalidInput('modified_at', 'The time of a file is an RFC 3339 time of the years 1900 to 2199.')
 }
 
+/** What a DateTime of the interfaces is, in milliseconds since 1970; NaN for what is none. */
+export const fromRfc3339 = (value: unknown): number =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? Date.parse(value) : Number.NaN
+
 const SECONDS = /^(-?)(\d{1,11})(?:\.(\d+))?$/
 
 /** A time in seconds since 1970, perhaps with a fraction. Read as text, because 0.123 s times 1000 need not be 123 ms. */
