@@ -236,11 +236,15 @@ it('Sessions and memberships that began before have no provider that could end t
   }
 })
 
-it('A database of the version before times of files gets them, and what Windows had set of files as a property goes', async () => {
+it('A database of the version before times of files gets them, and what clients had set of files as a property goes', async () => {
   const { db } = fresh
   for (const table of ['entry', 'version', 'upload_session'])
     await db.run(`ALTER TABLE ${table} DROP COLUMN modified_at`)
-  const hash = createHash('sha256').update('urn:schemas-microsoft-com:\nWin32LastModifiedTime').digest('hex')
+  const hashOf = (name: string) => createHash('sha256').update(name).digest('hex')
+  const [hash, lastModified] = [
+    hashOf('urn:schemas-microsoft-com:\nWin32LastModifiedTime'),
+    hashOf('DAV:\nlastmodified'),
+  ]
   const insert = (id: string, kind: number) =>
     db.run(
       `INSERT INTO entry (id, bucket_id, parent_id, kind, name, file_type, md5, total_bytes, total_files, total_folders, levels_below, bytes_below, created_at, updated_at, revision)
@@ -252,7 +256,7 @@ it('A database of the version before times of files gets them, and what Windows 
     ['a-folder', FOLDER],
   ] as const) {
     await insert(id, kind)
-    for (const nameHash of [hash, hash.replaceAll('a', 'b')])
+    for (const nameHash of [hash, lastModified, hash.replaceAll('a', 'b')])
       await db.run("INSERT INTO dav_property (entry_id, name_hash, content) VALUES (?, ?, '<x/>')", [id, nameHash])
   }
   await db.run("DELETE FROM migration WHERE name = '0032-file-times'")

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask } from './ask.ts'
 import { privateKey, ROOMY, UNHURRIED } from './builders.ts'
@@ -102,18 +103,43 @@ describe('X-OC-Mtime', () => {
     expect(Date.parse(seen)).toBeLessThanOrEqual(Date.now())
     expect(await find(path, 'getlastmodified')).toBe(http('2100-01-01T00:00:00Z'))
     await put(path, 'older', seconds('2001-01-01T00:00:00Z'))
-    for (const headers of [{ 'if-none-match': etag }, { 'if-modified-since': http('2010-01-01T00:00:00Z') }] as const)
-      expect((await dav('GET', url, { headers: headers as Record<string, string> })).text).toBe('older')
+    const known: Record<string, string>[] = [
+      { 'if-none-match': etag },
+      { 'if-modified-since': http('2010-01-01T00:00:00Z') },
+      // As it was listed.
+      { 'if-modified-since': http('2100-01-01T00:00:00Z') },
+    ]
+    for (const headers of known) expect((await dav('GET', url, { headers })).text).toBe('older')
     expect((await dav('GET', url, { headers: { 'if-match': etag } })).status).toBe(412)
-    const since = http('2010-01-01T00:00:00Z')
-    expect((await dav('GET', url, { headers: { 'if-unmodified-since': since } })).status).toBe(412)
+    for (const since of ['2010-01-01T00:00:00Z', '2100-01-01T00:00:00Z']) {
+      const headers = { 'if-unmodified-since': http(since) }
+      expect((await dav('GET', url, { headers })).status).toBe(412)
+      expect((await put(path, 'lost', undefined, headers)).status).toBe(412)
+      expect((await dav('DELETE', url, { headers })).status).toBe(412)
+    }
     const { headers } = await dav('GET', url)
     expect(headers.get('last-modified')).toBe(http('2001-01-01T00:00:00Z'))
     for (const known of [
       { 'if-none-match': headers.get('etag') ?? '' },
-      { 'if-modified-since': new Date(Date.now() + 1000).toUTCString() },
+      { 'if-modified-since': new Date().toUTCString() },
     ] as Record<string, string>[])
       expect((await dav('GET', url, { headers: known })).status).toBe(304)
+  })
+
+  it('is a time since which a file is unmodified, as long as it has it', async () => {
+    const path = fresh()
+    await put(path, 'one', '1500000000.257')
+    const seen = async () => (await dav('HEAD', `/files/${path}`)).headers.get('last-modified') ?? ''
+    const [first, ifUnmodified] = [await seen(), (since: string) => ({ 'if-unmodified-since': since })]
+    expect((await dav('GET', `/files/${path}`, { headers: ifUnmodified(first) })).text).toBe('one')
+    expect((await put(path, 'two', '1600000000', ifUnmodified(first))).status).toBe(204)
+    expect((await put(path, 'lost', '1700000000', ifUnmodified(first))).status).toBe(412)
+    expect((await patch(path, setTo('2020-01-01T00:00:00Z'), ifUnmodified(first))).status).toBe(412)
+    expect((await patch(path, setTo('2020-01-01T00:00:00Z'), ifUnmodified(await seen()))).status).toBe(207)
+    expect((await dav('GET', `/files/${path}`, { headers: ifUnmodified(new Date().toUTCString()) })).text).toBe('two')
+    const folder = `/files/${path.split('/')[0]}`
+    expect((await dav('DELETE', folder, { headers: ifUnmodified(first) })).status).toBe(412)
+    expect((await dav('DELETE', `/files/${path}`, { headers: ifUnmodified(await seen()) })).status).toBe(204)
   })
 })
 
@@ -209,6 +235,25 @@ describe('PROPPATCH', () => {
     expect(await timeOf(path)).toBe('2021-01-01T00:00:00.000Z')
   })
 
+  it('sets no time of other content than that for which it is sent', async () => {
+    const path = fresh()
+    const other = setTo('2020-01-01T00:00:00Z')
+    // The conditions are looked at before the body has come.
+    await put(path, 'x', '1500000000')
+    const { readable, writable } = new TextEncoderStream()
+    const answer = dav('PROPPATCH', `/files/${path}`, { body: readable, headers: { 'if-match': '*' } })
+    const writer = writable.getWriter()
+    await writer.write(other.slice(0, 9))
+    await setTimeout(300)
+    await put(path, 'y', '1600000000')
+    await writer.write(other.slice(9))
+    await writer.close()
+    expect((await answer).status).toBe(412)
+    expect(await timeOf(path)).toBe('2020-09-13T12:26:40.000Z')
+    // The root of a drive has no revision that could be another.
+    expect((await patch('', update('<p xmlns="urn:x">1</p>'), { 'if-match': '*' })).text).toContain('200 OK')
+  })
+
   it('sets the time of what is shared to be changed, and of nothing that is shared to be looked at', async () => {
     const path = fresh()
     await put(path, 'x', '1500000000')
@@ -285,6 +330,8 @@ describe('The time of a file', () => {
       '1899-12-31T23:59:59Z',
       '2200-01-01T00:00:00Z',
       '2017-99-01T00:00:00Z',
+      '2017-07-14',
+      'July 14, 2017',
     ])
       for (const last of [false, true]) {
         const fields = { folder, modified_at: time }

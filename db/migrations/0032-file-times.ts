@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Migration } from '../migration.ts'
 import { FILE } from '../models/entry.ts'
 
-/** What Windows and rclone set of files, which were properties without a meaning until now. */
-const TIMES = ['urn:schemas-microsoft-com:\nWin32LastModifiedTime', 'DAV:\nlastmodified']
+/** What rclone and Windows set, which were properties without a meaning until now. Folders keep what Windows sets. */
+const TIMES = ['DAV:\nlastmodified', 'urn:schemas-microsoft-com:\nWin32LastModifiedTime']
 
 /** Keeps when contents were last modified, as the computers say that they came from. */
 export const fileTimes: Migration = {
@@ -18,7 +18,7 @@ export const fileTimes: Migration = {
         await db.run(`ALTER TABLE ${table} ADD COLUMN modified_at BIGINT NULL`, [], transaction)
     }
     await db.run(
-      `DELETE FROM dav_property WHERE name_hash IN (?, ?) AND entry_id IN (SELECT id FROM entry WHERE kind = ${FILE})`,
+      `DELETE FROM dav_property WHERE name_hash = ? OR (name_hash = ? AND entry_id IN (SELECT id FROM entry WHERE kind = ${FILE}))`,
       TIMES.map(name => createHash('sha256').update(name).digest('hex')),
       transaction,
     )

@@ -1,12 +1,34 @@
 import type { IncomingMessage } from 'node:http'
+import { FOLDER } from '../../db/models/entry.ts'
 import { AppError } from '../runtime/errors.ts'
 import { etagOf } from './place.ts'
+import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
 
 interface Found {
   id: string
   revision: number | null
-  updatedAt?: number
+}
+
+/** What dates are compared with. */
+type Dated = Pick<Resource, 'kind' | 'modifiedAt' | 'updatedAt'>
+
+/** Last-Modified of a file: no date that is still to come (RFC 9110, section 8.8.2.1). */
+export const lastModified = ({ modifiedAt }: Pick<Dated, 'modifiedAt'>): number => Math.min(modifiedAt, Date.now())
+
+/** Whether a date says nothing of what a client has: listings have dates that are still to come. */
+export const isToCome = (date: string): boolean => Date.parse(date) > Date.now()
+
+const wholeSeconds = (ms: number): number => Math.floor(ms / 1000) * 1000
+
+/** Whether it was not changed here since a date, or still has that date as its Last-Modified. */
+function isUnmodified(dated: Dated, date: string): boolean {
+  const since = Date.parse(date)
+  if (Number.isNaN(since)) return true
+  if (isToCome(date)) return false
+  return (
+    wholeSeconds(dated.updatedAt) <= since || (dated.kind !== FOLDER && wholeSeconds(lastModified(dated)) === since)
+  )
 }
 
 const failed = () =>
@@ -28,15 +50,16 @@ export function namesTag(list: string, found: Found, { weak = false } = {}): boo
 export function requirePreconditions(
   { method, headers }: IncomingMessage,
   found: Found | undefined,
+  dated: Dated | undefined,
 ): number | undefined {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'if-unmodified-since': since } = headers
   let expected: number | undefined
   if (ifMatch !== undefined) {
     if (!found || (ifMatch.trim() !== '*' && !namesTag(ifMatch, found))) throw failed()
     expected = found.revision ?? undefined
-  } else if (since !== undefined && found?.updatedAt !== undefined) {
-    const until = Date.parse(since)
-    if (!Number.isNaN(until) && Math.floor(found.updatedAt / 1000) * 1000 > until) throw failed()
+  } else if (since !== undefined && found) {
+    if (!dated || !isUnmodified(dated, since)) throw failed()
+    expected = found.revision ?? undefined
   }
   if (ifNoneMatch !== undefined && found && method !== 'GET' && method !== 'HEAD')
     if (ifNoneMatch.trim() === '*' || namesTag(ifNoneMatch, found, { weak: true })) throw failed()

@@ -65,7 +65,7 @@ export async function copy(exchange: Exchange): Promise<void> {
   const { tree: source } = from.drive.open('read')
   const found = await services.entryLists.at(source, from.names)
   if (!found) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
-  requirePreconditions(incoming.req, found)
+  requirePreconditions(incoming.req, found, found)
   const looked = await services.davLocks.look(source, from.names)
   const prepared = await prepare(exchange, { from: looked, to, overwrites, isShallow })
   const { tree, limits, isThere, onConflict, use, to: place } = prepared

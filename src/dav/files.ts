@@ -10,7 +10,7 @@ import { type Looked, requireTokens } from '../services/tree/dav-lock.ts'
 import { fromSeconds } from '../values/modified-at.ts'
 import { joinPath } from '../values/paths.ts'
 import { Upload } from '../values/upload.ts'
-import { requirePreconditions } from './conditions.ts'
+import { isToCome, lastModified, requirePreconditions } from './conditions.ts'
 import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
 import { etagOf, type InDrive, requireDrive, requireEntry } from './place.ts'
 import { httpDate } from './properties.ts'
@@ -29,10 +29,9 @@ export async function get({ incoming, place }: Exchange): Promise<void> {
     const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' }
     return write(res, req, { status: 200, headers, body: HINT })
   }
-  requirePreconditions(req, found)
+  requirePreconditions(req, found, found)
   const etag = etagOf(found)
-  // RFC 9110, section 8.8.2.1: no date that is still to come.
-  res.setHeader('last-modified', httpDate(Math.min(found.modifiedAt, Date.now())))
+  res.setHeader('last-modified', httpDate(lastModified(found)))
   // Before the bytes are opened, which a share may count as a download. New content may come with an older time: what counts is when it came.
   if (isUnchanged(req.headers, { etag, 'last-modified': httpDate(found.updatedAt) }))
     return void res.writeHead(304, { etag, 'cache-control': 'private, no-cache' }).end()
@@ -46,7 +45,7 @@ function isUnchanged(
   now: { etag: string; 'last-modified': string },
 ): boolean {
   if (tags !== undefined) return fresh({ 'if-none-match': tags }, now)
-  return since !== undefined && fresh({ 'if-modified-since': since }, now)
+  return since !== undefined && !isToCome(since) && fresh({ 'if-modified-since': since }, now)
 }
 
 /** What is at a place that is to be changed, where the locks and conditions of the request allow that. */
@@ -57,7 +56,10 @@ export async function lookAt(
 ): Promise<Looked & { expected: number | undefined }> {
   const { tree } = drive.open(level)
   const looked = await services.davLocks.look(tree, names)
-  const expected = requirePreconditions(req, looked.node)
+  // Dates cost a statement, which only this header needs.
+  const isDated = looked.node !== undefined && req.headers['if-unmodified-since'] !== undefined
+  const dated = isDated ? await services.entryLists.at(tree, names) : null
+  const expected = requirePreconditions(req, looked.node, dated ?? undefined)
   requireTokens(looked.covering, submitted)
   return { ...looked, expected }
 }

@@ -6,8 +6,9 @@ import { fromDate } from '../values/modified-at.ts'
 import { hrefOf } from './address.ts'
 import type { Exchange } from './exchange.ts'
 import { lookAt } from './files.ts'
-import { type InDrive, requireDrive } from './place.ts'
+import { requireDrive } from './place.ts'
 import { emptyElement, isChecksums, isLive, isTime } from './properties.ts'
+import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
 import { childOf, type Element, elementsOf, isDav, readXml, textOf, writeElement, XML_START, XML_TYPE } from './xml.ts'
 
@@ -46,19 +47,18 @@ type Verdict =
   | { status: '403 Forbidden' | '409 Conflict' }
 
 /** rclone sends the checksum that the file has with its time, because other services forget it then. */
-async function isOwnChecksum({ reading, names }: InDrive, element: Element): Promise<boolean> {
-  const given = elementsOf(element).map(textOf).join('').trim().toLowerCase()
-  return given === `md5:${(await reading.find(names))?.md5}`
-}
+const isChecksumOf = (file: Resource | null, element: Element): boolean =>
+  file !== null && elementsOf(element).map(textOf).join('').trim().toLowerCase() === `md5:${file.md5}`
 
-async function verdictOn(change: Asked, place: InDrive, isFile: boolean): Promise<Verdict> {
+/** @param file as it is found; null for a folder, and where no checksum is to be judged */
+function verdictOn(change: Asked, isFile: boolean, file: Resource | null): Verdict {
   const { element } = change
   if (isFile && isTime(change)) {
     const modifiedAt = element && fromDate(textOf(element))
     return modifiedAt === undefined ? { status: '409 Conflict' } : { status: '200 OK', modifiedAt }
   }
   if (!isLive(change)) return { status: '200 OK', dead: true }
-  return isFile && element && isChecksums(change) && (await isOwnChecksum(place, element))
+  return element && isChecksums(change) && isChecksumOf(file, element)
     ? { status: '200 OK' }
     : { status: '403 Forbidden' }
 }
@@ -69,20 +69,22 @@ const NO_TIME =
 
 /** Answers PROPPATCH: all changes are made, or none. */
 export async function proppatch(exchange: Exchange): Promise<void> {
-  const { incoming, services, caller, submitted } = exchange
+  const { incoming, services, caller, submitted, ifExpected } = exchange
   const place = requireDrive(exchange.place)
-  const { drive, base, names } = place
-  const { node } = await lookAt(exchange, place, 'write')
+  const { drive, reading, base, names } = place
+  const { node, expected } = await lookAt(exchange, place, 'write')
   if (!node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
   const asked = await readChanges(exchange)
-  const judged: { change: Asked; verdict: Verdict }[] = []
-  for (const change of asked) judged.push({ change, verdict: await verdictOn(change, place, node.kind !== FOLDER) })
+  const isFile = node.kind !== FOLDER
+  const file = isFile && asked.some(one => one.element && isChecksums(one)) ? await reading.find(names) : null
+  const judged = asked.map(change => ({ change, verdict: verdictOn(change, isFile, file) }))
   const isMade = judged.every(({ verdict }) => verdict.status === '200 OK')
   if (isMade) {
     const changes = judged.flatMap(({ change, verdict }) => ('dead' in verdict ? [change] : []))
     const times = judged.flatMap(({ verdict }) => ('modifiedAt' in verdict ? [verdict.modifiedAt] : []))
     const guarded = services.davLocks.guarded(drive.open('write').tree, [{ names, how: 'content' }], submitted)
-    await services.davProperties.change(guarded, names, { changes, modifiedAt: times.at(-1) }, caller)
+    const made = { changes, modifiedAt: times.at(-1), expected: expected ?? ifExpected ?? file?.revision }
+    await services.davProperties.change(guarded, names, made, caller)
   }
   const statuses = new Map<string, string>()
   for (const { change, verdict } of judged) {

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto'
+import type { Tx } from '../../../db/index.ts'
 import {
   deleteProperties,
   entriesWithProperties,
   insertProperties,
   propertiesOf,
 } from '../../../db/queries/dav-property.ts'
+import { entriesOf } from '../../../db/queries/entry.ts'
+import type { Node } from '../../../db/queries/entry-path.ts'
 import { setModifiedAt } from '../../../db/queries/picture.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
@@ -13,6 +16,7 @@ import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { lockTree, type TreeChangeRunner } from './entry.ts'
 import { fileNotFound, findEntry } from './entry-path.ts'
+import { type ExpectedRevision, requireRevision } from './revision.ts'
 
 /** The name of a property. */
 export interface PropertyName {
@@ -31,12 +35,25 @@ export type Properties = ReadonlyMap<string, string>
 export const propertyHash = ({ ns, name }: PropertyName): string =>
   createHash('sha256').update(`${ns}\n${name}`).digest('hex')
 
+/** What is to be changed of an entry. */
+interface PropertyChanges {
+  changes: readonly PropertyChange[]
+  modifiedAt?: number | null | undefined
+  expected: ExpectedRevision
+}
+
 interface Deps extends Core<'db'> {
   changeTree: TreeChangeRunner
 }
 
 /** Dead properties of files and folders (RFC 4918, section 4): XML that WebDAV clients keep with them, and that means nothing to the service. */
 export function davPropertyService({ db, changeTree }: Deps) {
+  /** What is at a path; null for the folder that a tree begins with. */
+  async function find(tree: Tree, names: string[], tx: Tx): Promise<Node | null | undefined> {
+    if (names.length > 0) return (await findEntry(db, tree, names, tx))?.node
+    return tree.share?.isFile ? (await entriesOf(db, tree.bucketId, [tree.rootId], tx))[0] : null
+  }
+
   return {
     /** The ids of those of some entries that have properties: often none has. */
     having: (entryIds: readonly string[]): Promise<string[]> => entriesWithProperties(db, entryIds),
@@ -51,19 +68,22 @@ export function davPropertyService({ db, changeTree }: Deps) {
      * Changes properties of the entry at a path, in their order: all of them or none.
      * @param modifiedAt when the content of a file was last modified; null for when it came. A time is no change of the content: it makes no
      * version and no event (docs/decisions/file-times.md)
-     * @throws FILE_NOT_FOUND, QUOTA_EXCEEDED
+     * @param expected the revision that it must have; the folder that a tree begins with shows none
+     * @throws FILE_NOT_FOUND, QUOTA_EXCEEDED, REVISION_MISMATCH
      */
     async change(
       tree: Tree,
       names: string[],
-      { changes, modifiedAt }: { changes: readonly PropertyChange[]; modifiedAt?: number | null | undefined },
+      { changes, modifiedAt, expected }: PropertyChanges,
       caller: Caller,
     ): Promise<void> {
       const last = new Map(changes.map(one => [propertyHash(one), one.content]))
       await changeTree(tree, caller, async ({ tx }) => {
         await lockTree(db, tree, tx)
-        const entryId = names.length === 0 ? tree.rootId : (await findEntry(db, tree, names, tx))?.node.id
-        if (entryId === undefined) throw fileNotFound(tree, names)
+        const found = await find(tree, names, tx)
+        if (found === undefined) throw fileNotFound(tree, names)
+        if (found) requireRevision(found, expected)
+        const entryId = found?.id ?? tree.rootId
         if (modifiedAt !== undefined) await setModifiedAt(db, entryId, modifiedAt, tx)
         if (last.size === 0) return
         await deleteProperties(db, entryId, [...last.keys()], tx)
