@@ -3,7 +3,7 @@ import { realpath, rmdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { Failure, isFailure } from '../failure.ts'
+import { Failure, isFailure, toFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
 import { mountByDavfs2 } from '../mount/davfs2.ts'
 import { findProgram, isMounted, prepareDirectory, untilMounted } from '../mount/mount-point.ts'
@@ -147,9 +147,11 @@ async function finish(context: Context, mounted: Mounted, force: boolean): Promi
   // Of what was forced. What it has not uploaded yet is kept.
   if (pid !== null && (await isServing(mounted))) process.kill(pid)
   const pending = await clear(context, mounted)
-  if (pending === 0) return words
-  return `${words} ${plural(pending, 'file is', 'files are')} not uploaded yet: mount ${mounted.path} there again to upload what is missing.`
+  return pending === 0 ? words : `${words} ${left(pending, mounted)}`
 }
+
+const left = (pending: number, { path, directory }: Mounted): string =>
+  `${plural(pending, 'file is', 'files are')} not uploaded yet: mount ${path} at ${directory} again to upload what is missing.`
 
 /** Waits until all that was written is at the service. A program that is gone uploads nothing. */
 async function uploaded({ notice, patience }: Context, mounted: Mounted): Promise<void> {
@@ -206,8 +208,13 @@ async function tidy(context: Context): Promise<void> {
   for (const { id, directory } of await readMounts())
     await aloneAt(directory, async () => {
       const mounted = (await readMounts()).find(one => one.id === id)
-      if (mounted && !(await isServing(mounted)) && !(await isMounted(directory))) await clear(context, mounted)
+      if (!mounted || (await isServing(mounted)) || (await isMounted(directory))) return
+      const pending = await clear(context, mounted)
+      if (pending > 0) context.notice(`The mount at ${directory} has ended by itself. ${left(pending, mounted)}`)
     }).catch(error => {
-      if (!isFailure(error, 'MOUNT_BUSY')) throw error
+      if (isFailure(error, 'MOUNT_BUSY')) return
+      context.patience.signal.throwIfAborted()
+      // It stays known, and keeps no other one from being made.
+      context.notice(`The mount at ${directory} has ended, and cannot be cleared up: ${toFailure(error).message}`)
     })
 }

@@ -3,6 +3,7 @@ import { open, readdir, readFile } from 'node:fs/promises'
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { environmentWith } from '../config.ts'
+import { inParallel } from '../each.ts'
 import { Failure } from '../failure.ts'
 import { untilMounted } from './mount-point.ts'
 import type { Target } from './webdav.ts'
@@ -85,16 +86,33 @@ async function lastLine(log: string): Promise<string> {
   return line.replace(/^[\d/]+ [\d:]+ /, '') || 'it says nothing. Try --foreground.'
 }
 
-/** How many files are not uploaded yet. */
+/** How many files are not uploaded yet. @throws what keeps that from being known: files that seem uploaded are deleted */
 export async function countPending(folder: string): Promise<number> {
-  const meta = join(cacheIn(folder), 'vfsMeta')
-  const found = await readdir(meta, { recursive: true, withFileTypes: true }).catch(() => [])
-  const pending = await Promise.all(
-    found.map(async entry => {
-      if (!entry.isFile()) return false
-      const text = await readFile(join(entry.parentPath, entry.name), 'utf8').catch(() => '')
-      return /"Dirty":\s*true/.test(text)
-    }),
-  )
-  return pending.filter(Boolean).length
+  let pending = 0
+  await inParallel(TOGETHER, await filesBelow(join(cacheIn(folder), 'vfsMeta')), async file => {
+    if (/"Dirty":\s*true/.test(await readFile(file, 'utf8').catch(unlessGone('')))) pending++
+  })
+  return pending
 }
+
+/** What is looked at together: a cache may have more files than a process may open. */
+const TOGETHER = 16
+
+async function filesBelow(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { withFileTypes: true }).catch(unlessGone([]))
+  const files: string[] = []
+  for (const entry of found) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) for (const file of await filesBelow(path)) files.push(file)
+    else if (entry.isFile()) files.push(path)
+  }
+  return files
+}
+
+/** rclone removes what it has uploaded. */
+const unlessGone =
+  <T>(nothing: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === 'ENOENT') return nothing
+    throw error
+  }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { isRunning } from '../../runtime/is-running.ts'
 import type { Mounted } from './registry.ts'
@@ -8,14 +9,20 @@ const run = promisify(execFile)
 /** Whether the program of a mount runs. After a restart of the computer, another process may have its id, which must not be ended. */
 export async function isServing({ pid, id, with: mounter }: Mounted): Promise<boolean> {
   if (pid === null || !isRunning(pid)) return false
-  const [program, args, named] =
+  try {
+    // Its arguments have the folder of the mount.
+    return (await describe(pid)).includes(process.platform === 'win32' ? mounter : id)
+  } catch {
+    // The process has ended meanwhile, or the system does not tell: then nothing of its mount is cleared up.
+    return isRunning(pid)
+  }
+}
+
+async function describe(pid: number): Promise<string> {
+  if (process.platform === 'linux') return readFile(`/proc/${pid}/cmdline`, 'utf8')
+  const [program, args] =
     process.platform === 'win32'
-      ? ['tasklist', ['/NH', '/FI', `PID eq ${pid}`], mounter]
-      : // Its arguments have the folder of the mount.
-        ['ps', ['-ww', '-o', 'args=', '-p', String(pid)], id]
-  const said = await run(program, args).catch(error => {
-    // In a container, ps may be missing; it fails where there is no such process.
-    return error.code === 'ENOENT' ? { stdout: named } : { stdout: '' }
-  })
-  return said.stdout.includes(named)
+      ? ['tasklist', ['/NH', '/FI', `PID eq ${pid}`]]
+      : ['ps', ['-ww', '-o', 'args=', '-p', String(pid)]]
+  return (await run(program, args)).stdout
 }
