@@ -17,6 +17,7 @@ import { freePort } from './free-port.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
 import { type HttpProxy, startHttpProxy } from './http-proxy.ts'
 import { BYTES, isSatchels, noteRequests, type RequestNotes, textsBelow, writeFiles } from './sync-folders.ts'
+import { otherDisk, withTwoDisks } from './two-disks.ts'
 import { eventually, until } from './until.ts'
 
 let t: TestApp
@@ -240,6 +241,53 @@ describe('satchel sync --two-way', () => {
     listen()
     expect(tree('d')).toEqual({ 'b.txt': 'b', f: null, 'f/a.txt': 'replaced' })
     expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
+  it('restores a folder to which a file has come in place of another one right before it was deleted', async () => {
+    const to = box()
+    write({ 'd/f/a.txt': 'a', 'd/b.txt': 'b' })
+    await run('d', `:/${to}`)
+    rmSync(at('d/f'), { recursive: true })
+    let isDone = false
+    listen(async line => {
+      if (line === 'POST Delete' && !isDone) {
+        isDone = true
+        await remove(`${to}/f/a.txt`)
+        await put(`${to}/f/new.txt`, 'new')
+      }
+    })
+    expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
+    listen()
+    expect(tree('d')).toEqual({ 'b.txt': 'b', f: null, 'f/new.txt': 'new' })
+    expect(await remoteTree(to)).toEqual(tree('d'))
+  })
+
+  withTwoDisks('replaces and deletes files, and keeps them, where its own folder is on another disk', async () => {
+    const to = box()
+    const disk = otherDisk()
+    try {
+      write({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
+      await run('d', `:/${to}`)
+      chmodSync(at('d/a.txt'), 0o600)
+      for (const name of ['trash', 'parts']) {
+        rmSync(at(`d/.satchel/${name}`), { recursive: true, force: true })
+        mkdirSync(join(disk, name))
+        symlinkSync(join(disk, name), at(`d/.satchel/${name}`))
+      }
+      await put(`${to}/a.txt`, 'changed')
+      await put(`${to}/new.txt`, 'new')
+      await remove(`${to}/b.txt`)
+      expect(actionsOf(await run('d', `:/${to}`))).toEqual([
+        ...['local delete b.txt', 'local download new.txt', 'local replace a.txt'],
+      ])
+      expect(tree('d')).toEqual({ 'a.txt': 'changed', 'new.txt': 'new' })
+      expect(statSync(at('d/a.txt')).mode & 0o777).toBe(0o600)
+      expect(textsBelow(disk).flatMap(([, text]) => text ?? [])).toEqual(expect.arrayContaining(['a', 'b']))
+      expect(readdirSync(join(disk, 'parts'))).toEqual([])
+      expect(await run('d', `:/${to}`)).toMatchObject({ code: 0, changes: [] })
+    } finally {
+      rmSync(disk, { recursive: true })
+    }
   })
 
   it('trusts no clock: a change of the same size with an older time is sent', async () => {

@@ -1,9 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals'
-import { isOwnFolder } from '../../src/cli/sync/local-tree.ts'
+import { isOwnFolder, ownNameBeside } from '../../src/cli/sync/local-tree.ts'
 import { ownFolder } from '../../src/cli/two-way/own-folder.ts'
+import { otherDisk, withTwoDisks } from '../two-disks.ts'
 
 const DAY = 86_400_000
 let root: string
@@ -24,7 +35,7 @@ const textsIn = (folder: string) =>
 
 describe('The folder of satchel in a synchronized folder', () => {
   it('keeps all that is discarded, also a file where a folder was', async () => {
-    const own = ownFolder(root, 'key', 0)
+    const own = ownFolder(root, 'key', () => 0)
     for (const text of ['one', 'two']) {
       writeFileSync(at('a'), text)
       await own.discard('a', at('a'))
@@ -36,7 +47,7 @@ describe('The folder of satchel in a synchronized folder', () => {
   })
 
   it('moves to where nothing is, and leaves no copy', async () => {
-    const own = ownFolder(root, 'key', 0)
+    const own = ownFolder(root, 'key', () => 0)
     writeFileSync(at('a'), 'a')
     writeFileSync(at('b'), 'b')
     expect(await own.move('a', at('a'), at('b'))).toBe(false)
@@ -50,21 +61,74 @@ describe('The folder of satchel in a synchronized folder', () => {
   it('keeps for 30 days what is discarded by a process that runs for longer', async () => {
     const start = Date.parse('2026-01-01')
     const clock = jest.spyOn(Date, 'now').mockReturnValue(start)
-    const own = ownFolder(root, 'key', start)
+    const own = ownFolder(root, 'key', () => start)
     clock.mockReturnValue(start + 40 * DAY)
     await own.tidy()
     writeFileSync(at('a'), 'a')
     await own.discard('a', at('a'))
     clock.mockReturnValue(start + 41 * DAY)
-    await ownFolder(root, 'key', start + 41 * DAY).tidy()
+    await ownFolder(root, 'key', () => start + 41 * DAY).tidy()
     expect(textsIn('.satchel/trash')).toEqual(['a'])
     clock.mockReturnValue(start + 71 * DAY)
-    await ownFolder(root, 'key', start + 71 * DAY).tidy()
+    await ownFolder(root, 'key', () => start + 71 * DAY).tidy()
     expect(textsIn('.satchel/trash')).toEqual([])
   })
 
+  it('asks the service for the time again: what a slow clock has dated is kept no shorter', async () => {
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(0)
+    let latest = 0
+    const own = ownFolder(root, 'key', () => latest)
+    latest = Date.parse('2026-01-01')
+    writeFileSync(at('a'), 'a')
+    await own.discard('a', at('a'))
+    clock.mockReturnValue(latest + 40 * DAY)
+    await own.tidy()
+    expect(textsIn('.satchel/trash')).toEqual(['a'])
+    latest += 40 * DAY
+    await own.tidy()
+    expect(textsIn('.satchel/trash')).toEqual([])
+  })
+
+  it('says that its trash is a file', async () => {
+    mkdirSync(at('.satchel'))
+    writeFileSync(at('.satchel/trash'), '')
+    writeFileSync(at('a'), 'a')
+    await expect(ownFolder(root, 'key', () => 0).discard('a', at('a'))).rejects.toMatchObject({ code: 'EEXIST' })
+    expect(readFileSync(at('a'), 'utf8')).toBe('a')
+  })
+
+  withTwoDisks('keeps what a program puts in the place of a file that is copied from another disk', async () => {
+    const disk = otherDisk()
+    try {
+      const file = join(disk, 'a')
+      writeFileSync(file, Buffer.alloc(32 << 20))
+      writeFileSync(join(disk, 'saved'), 'new')
+      const own = ownFolder(root, 'key', () => 0)
+      const done = own.discard('a', file)
+      const isCopied = () => existsSync(at('.satchel/trash')) && textsIn('.satchel/trash').length > 0
+      while (!isCopied()) await setImmediate()
+      renameSync(join(disk, 'saved'), file)
+      await done
+      const texts = [
+        ...textsIn('.satchel/trash'),
+        ...readdirSync(disk).map(name => readFileSync(join(disk, name), 'utf8')),
+      ]
+      expect(texts.filter(text => text === 'new')).toHaveLength(1)
+      writeFileSync(join(disk, 'b'), 'b')
+      await own.discard('b', join(disk, 'b'))
+      expect(existsSync(join(disk, 'b'))).toBe(false)
+      expect(textsIn('.satchel/trash')).toContain('b')
+      expect(readdirSync(disk).filter(isOwnFolder)).toEqual([])
+    } finally {
+      rmSync(disk, { recursive: true })
+    }
+  })
+
   it('is known by all names that a file system may take for it', () => {
-    const names = ['.satchel', '.SATCHEL', '.\u017fatchel', '.sat\u200cchel', 'SATCHE~1', '.satchelignore', 'satchel']
-    expect(names.filter(isOwnFolder)).toEqual(names.slice(0, 5))
+    const names = ['.satchel', '.SATCHEL', '.\u017fatchel', '.sat\u200cchel', 'SATCHE~1']
+    const beside = basename(ownNameBeside('a'))
+    const others = ['.satchelignore', 'satchel', '.satchel-notes']
+    const own = [...names, beside, beside.toUpperCase()]
+    expect([...own, ...others].filter(isOwnFolder)).toEqual(own)
   })
 })

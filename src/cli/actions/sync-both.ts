@@ -74,12 +74,7 @@ async function withStore(
     if (options.reset && !options.dryRun) store.write({ agreed: new Map(), remote: null, marker: null })
     const known = store.read()
     if (known.marker === null && !options.dryRun) await makeRemote(pair)
-    // More entries than a call takes arguments.
-    const latest = (known.remote?.entries ?? []).reduce(
-      (at, { updatedAt }) => Math.max(at, Date.parse(updatedAt) || 0),
-      0,
-    )
-    const own = ownFolder(pair.local, key, latest)
+    const own = ownFolder(pair.local, key, store.latest)
     const both: Both = {
       ...{ context, pair, store, own },
       ...{

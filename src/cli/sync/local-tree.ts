@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { lstat, open, readdir, realpath } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Failure, toFailure } from '../failure.ts'
 import { joinPath } from '../path.ts'
 import { hashOf } from '../transfer/local-file.ts'
@@ -54,9 +55,19 @@ export const noTree = (): LocalTree => ({
 /** Where satchel keeps what belongs to a synchronized folder, in the folder itself; it takes no part. */
 export const OWN_FOLDER = '.satchel'
 
-/** Whether some file system may take a name for that folder: whatever its case, with letters that are not seen, or in the short form of Windows. */
-export const isOwnFolder = (name: string): boolean =>
-  /^(\.satchel|satche~\d+)$/i.test(name.normalize('NFKC').replace(/\p{DI}/gu, ''))
+/** A name beside a file, for what is on its way between two file systems; it takes no part. */
+export const ownNameBeside = (path: string): string => join(dirname(path), `${OWN_FOLDER}-${randomUUID()}`)
+
+const OWN_NAME = /^\.satchel-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/** Whether some file system may take a name for one of these: whatever its case, with letters that are not seen, or in the short form of Windows. */
+export const isOwnFolder = (name: string): boolean => {
+  const seen = name
+    .normalize('NFKC')
+    .replace(/\p{DI}/gu, '')
+    .toLowerCase()
+  return /^(\.satchel|satche~\d+)$/.test(seen) || OWN_NAME.test(seen)
+}
 
 export interface ScanOptions {
   /** The path of the folder to begin with. */
@@ -98,6 +109,12 @@ export async function scan(
       for (const [i, path] of paths.entries()) {
         const where = joinPath(at, basename(path).normalize('NFC'))
         if (basename(path) === OWN_FOLDER) continue
+        if (OWN_NAME.test(basename(path))) {
+          notice(
+            `${path} is a file that an interrupted run has left between two file systems. Look at it, and remove it.`,
+          )
+          continue
+        }
         try {
           if (isOwnFolder(basename(path))) throw reserved(path)
           if (seen.has(where)) throw twin(path)

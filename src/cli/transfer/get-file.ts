@@ -1,9 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
-import { chmod, constants, type FileHandle, link, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { chmod, constants, type FileHandle, link, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
 import type { Patience } from '../patience.ts'
 import type { Progress } from '../progress.ts'
+import { ownNameBeside } from '../sync/local-tree.ts'
+import { copyWhole } from './copy-whole.ts'
 import { type Sink, type Source, stream } from './get-bytes.ts'
 import { hashOf } from './local-file.ts'
 
@@ -39,7 +41,7 @@ export async function getFile(source: Source, path: string, work: Work): Promise
   for (;;) {
     const { isResumed, checksum } = await fetchInto(part, source, work)
     if (checksum === source.md5Checksum || source.md5Checksum === undefined) {
-      await renameInto(part, path, work).catch(async error => {
+      await settle(part, path, work).catch(async error => {
         // Another run may have fetched the same meanwhile.
         const made = await compare(source, path, { ...work, force: false }).catch(() => null)
         if (!made) throw error
@@ -104,7 +106,13 @@ export function partOf({ shown, size, md5Checksum, etag }: Source, path: string)
 
 async function fetchInto(part: string, source: Source, work: Work): Promise<{ isResumed: boolean; checksum: string }> {
   // A symbolic link planted here would redirect the bytes.
-  const file = await open(part, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0))
+  const opened = () => open(part, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0))
+  const file = await opened().catch(async error => {
+    // One that has the mode of a file that it was to replace, and did not.
+    if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
+    await rm(part, { force: true })
+    return opened()
+  })
   try {
     const sink = await sinkOf(file, source, work)
     const isResumed = sink.at > 0
@@ -143,8 +151,28 @@ async function sinkOf(file: FileHandle, source: Source, { patience }: Work): Pro
   return sink
 }
 
+/** Brings a complete file to its name, also from another file system: then a copy beside it is made before anything is taken away. */
+async function settle(part: string, path: string, work: Work): Promise<void> {
+  if (work.parts === undefined) return renameInto(part, path, work)
+  const [one, other] = await Promise.all([part, dirname(path)].map(each => stat(each)))
+  if (one?.dev === other?.dev) return renameInto(part, path, work)
+  await throughCopy(part, path, work)
+}
+
+async function throughCopy(part: string, path: string, work: Work): Promise<void> {
+  const beside = ownNameBeside(path)
+  try {
+    await copyWhole(part, beside)
+    await renameInto(beside, path, work)
+  } finally {
+    await rm(beside, { force: true })
+  }
+  await rm(part)
+}
+
 /** Renames a complete file, without replacing one that was created meanwhile unless `force`. */
-async function renameInto(part: string, path: string, { force, beforeReplacing }: Work): Promise<void> {
+async function renameInto(part: string, path: string, work: Work): Promise<void> {
+  const { force, beforeReplacing } = work
   if (force) {
     // A private file stays private, and a program can be run.
     const there = await lstat(path).catch(() => null)
@@ -164,6 +192,8 @@ async function renameInto(part: string, path: string, { force, beforeReplacing }
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EEXIST') throw exists(path)
     if (await lstat(path).catch(() => null)) throw exists(path)
+    // The same disk may be mounted twice.
+    if (code === 'EXDEV') return throughCopy(part, path, { ...work, force: false })
     // Some file systems have no hard links.
     return rename(part, path)
   }

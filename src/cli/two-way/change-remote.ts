@@ -2,6 +2,7 @@ import { readAllEvents } from '../event-page.ts'
 import { Failure, isFailure } from '../failure.ts'
 import { DeleteDocument, MoveDocument } from '../generated.ts'
 import { joinPath, splitPath } from '../path.ts'
+import { inDrive } from '../place.ts'
 import { changedMeanwhile, fileChanged, upload } from '../sync/push.ts'
 import type { RemoteEntry } from '../sync/remote-tree.ts'
 import type { Change } from '../sync/work.ts'
@@ -70,18 +71,20 @@ export async function removeRemote(job: BothJob, { path, files = 0 }: Action): D
   }
 }
 
-/** Whether a file of a folder that was deleted had changed since it was looked at. */
-async function isChangedIn({ pair: { place }, remote, cursor }: BothJob, folder: string): Promise<boolean> {
+/** Whether something in a folder that was deleted had changed, or come there, since it was looked at. Also if that cannot be known. */
+async function isChangedIn({ pair: { place, path: root }, remote, cursor }: BothJob, folder: string): Promise<boolean> {
   const inside = new Set<string>()
   for (const [path, { id }] of remote) if (path.startsWith(`${folder}/`)) inside.add(id)
-  const { events } = await readAllEvents(place, cursor).catch(error => {
-    // What has happened is not known.
-    if (isFailure(error, 'CURSOR_EXPIRED')) return { events: null }
-    throw error
-  })
-  if (!events) return true
-  return events.some(
-    ({ kind, subject_id: id }) =>
-      id !== null && inside.has(id) && /^(file|version)\./.test(kind) && !/\.(deleted|purged)$/.test(kind),
-  )
+  const isBelow = (path: string | null) => path !== null && inDrive(path).startsWith(`${joinPath(root, folder)}/`)
+  try {
+    const { events } = await readAllEvents(place, cursor)
+    return events.some(
+      ({ kind, subject_id: id, details }) =>
+        /^(file|folder|version)\./.test(kind) &&
+        !/\.(deleted|purged)$/.test(kind) &&
+        ((id !== null && inside.has(id)) || isBelow(details.path)),
+    )
+  } catch {
+    return true
+  }
 }

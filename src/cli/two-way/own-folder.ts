@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import {
-  constants,
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  unlink,
-  writeFile,
-} from 'node:fs/promises'
+import { link, lstat, mkdir, readdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Failure } from '../failure.ts'
 import { withLock } from '../lock.ts'
-import { OWN_FOLDER } from '../sync/local-tree.ts'
+import { OWN_FOLDER, ownNameBeside } from '../sync/local-tree.ts'
+import { fileChanged } from '../sync/push.ts'
 import { syncBusy } from '../sync/state.ts'
+import { contentLook, copyWhole } from '../transfer/copy-whole.ts'
 
 /** The hidden folder of satchel in a synchronized folder: what was deleted or replaced here, unfinished downloads, and a marker. */
 export interface OwnFolder {
@@ -43,24 +33,28 @@ export const KEPT_DAYS = 30
 
 /**
  * @param key of the pair of folders: a local folder may be synchronized with several remote ones, one after the other
- * @param latest the latest time that the service has told: what was kept while the clock of this computer was slow is kept no shorter
+ * @param latest tells the latest time that the service has told: what was kept while the clock of this computer was slow is kept no shorter
  */
-export function ownFolder(root: string, key: string, latest: number): OwnFolder {
+export function ownFolder(root: string, key: string, latest: () => number): OwnFolder {
   const folder = join(root, OWN_FOLDER)
   const trash = join(folder, 'trash')
   const marked = join(folder, `sync-${key.slice(0, 16)}`)
-  const timeNow = () => new Date(Math.max(Date.now(), latest)).toISOString().replaceAll(':', '-').slice(0, 19)
-  let time = timeNow()
+  const timeNow = () => Math.max(Date.now(), latest())
+  let at = timeNow()
 
   async function discard(path: string, file: string): Promise<string> {
+    // The first look may tell a later time.
+    if (latest() > at) at = timeNow()
+    const time = new Date(at).toISOString().replaceAll(':', '-').slice(0, 19)
+    // Below it, another name is found for whatever is in the way.
+    await mkdir(trash, { recursive: true, mode: 0o700 })
     for (let n = 1; ; n++) {
       const to = join(trash, n === 1 ? time : `${time} ${n}`, path)
       if (!(await hasRoomFor(to))) continue
       // A rename, so that nothing is deleted that a program has put there at this very moment.
       await rename(file, to).catch(async error => {
         if (error.code !== 'EXDEV') throw error
-        await copyFile(file, to, constants.COPYFILE_EXCL)
-        await unlink(file)
+        await carry(file, to)
       })
       return to
     }
@@ -98,12 +92,9 @@ export function ownFolder(root: string, key: string, latest: number): OwnFolder 
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException
         if (code === 'EEXIST' || (await lstat(to).catch(() => null))) return false
-        if (code === 'EXDEV') await copyFile(from, to, constants.COPYFILE_EXCL)
-        else {
-          // Folders, and files where there are no hard links.
-          await rename(from, to)
-          return true
-        }
+        // Folders, and files where there are no hard links. Between two file systems it fails, and is left to a copy and a deletion.
+        await rename(from, to)
+        return true
       }
       const aside = await discard(path, from)
       const [one, other] = await Promise.all([aside, to].map(each => lstat(each, { bigint: true })))
@@ -119,9 +110,9 @@ export function ownFolder(root: string, key: string, latest: number): OwnFolder 
     },
 
     async tidy() {
-      time = timeNow()
+      at = timeNow()
       // A clock that is fast must not end it early.
-      const oldest = Math.min(Date.now(), latest) - KEPT_DAYS * 86_400_000
+      const oldest = Math.min(Date.now(), latest()) - KEPT_DAYS * 86_400_000
       for (const name of await readdir(trash).catch(() => [])) {
         const kept = Date.parse(name.slice(0, 19).replace(/T(\d\d)-(\d\d)-(\d\d)$/, 'T$1:$2:$3Z'))
         if (kept < oldest) await rm(join(trash, name), { recursive: true, force: true })
@@ -133,6 +124,36 @@ export function ownFolder(root: string, key: string, latest: number): OwnFolder 
       }
     },
   }
+}
+
+/** Of a file that a program goes on writing. */
+const MAX_COPIES = 3
+
+/**
+ * Moves a file to another file system. It goes by a rename to a name where programs put nothing: if it is not what was copied,
+ * because a new version has come in its place, that is copied.
+ */
+async function carry(file: string, to: string): Promise<void> {
+  const aside = ownNameBeside(file)
+  let copied = await copyWhole(file, to)
+  await rename(file, aside)
+  try {
+    for (let n = 0; copied !== (await contentLook(aside)); n++) {
+      if (n === MAX_COPIES) throw fileChanged(file)
+      await rm(to)
+      copied = await copyWhole(aside, to)
+    }
+  } catch (error) {
+    await link(aside, file).then(
+      () => unlink(aside),
+      async () => {
+        // Otherwise it stays, and the next look tells of it.
+        if (!(await lstat(file).catch(() => null))) await rename(aside, file)
+      },
+    )
+    throw error
+  }
+  await unlink(aside)
 }
 
 /** Makes the folders for a path. @returns whether nothing is there; false also if a file is where a folder would be */

@@ -17,6 +17,8 @@ export interface KnownStore {
   read(): Known
   /** All of it or nothing; only what has changed is written. */
   write(known: Known): void
+  /** The latest time that the service has told; 0 before it has told one. */
+  latest(): number
   close(): void
 }
 
@@ -70,6 +72,7 @@ function storeIn(file: string): KnownStore {
     remote: rows<RemoteEntry>('remote'),
     facts: Object.fromEntries(rows('fact')),
   }
+  let told: number | null = null
 
   function replace(table: string, before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): void {
     const put = db.prepare(`INSERT OR REPLACE INTO ${table} (key, value) VALUES (?, ?)`)
@@ -100,6 +103,13 @@ function storeIn(file: string): KnownStore {
         throw error
       }
       saved = { agreed, remote, facts }
+      told = null
+    },
+
+    latest() {
+      // It is asked for each file that is discarded.
+      told ??= [...saved.remote.values()].reduce((at, { updatedAt }) => Math.max(at, Date.parse(updatedAt) || 0), 0)
+      return told
     },
 
     close: () => db.close(),

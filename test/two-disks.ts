@@ -1,0 +1,16 @@
+import { mkdtempSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { it } from '@jest/globals'
+
+/** Where another file system than that of temporary files may be. */
+const disk = ['/dev/shm', '/tmp', process.cwd()].find(folder => {
+  const there = statSync(folder, { throwIfNoEntry: false })
+  return there !== undefined && there.dev !== statSync(tmpdir()).dev
+})
+
+/** What is missing is named in the list of tests that are left out. */
+export const withTwoDisks = disk === undefined ? it.skip : it
+
+/** A folder on another file system than that of temporary files. */
+export const otherDisk = (): string => mkdtempSync(join(disk ?? '', 'satchel-disk-'))
