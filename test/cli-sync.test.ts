@@ -386,8 +386,17 @@ describe('satchel sync', () => {
 
   it('keeps the times of files both ways, sent whole or in parts, and does nothing more', async () => {
     const to = box()
-    write({ 't/small.txt': 'small', 't/large.bin': randomBytes(LARGE), 't/old.txt': 'of a clock that was never set' })
-    const times = { 'small.txt': '2011-03-05T01:02:03.456Z', 'large.bin': '2091-03-05T01:02:03.789Z' }
+    write({
+      't/small.txt': 'small',
+      't/empty.txt': '',
+      't/large.bin': randomBytes(LARGE),
+      't/old.txt': 'of a clock that was never set',
+    })
+    const times = {
+      'small.txt': '2011-03-05T01:02:03.456Z',
+      'empty.txt': '2012-03-05T01:02:03.456Z',
+      'large.bin': '2091-03-05T01:02:03.789Z',
+    }
     for (const [name, time] of Object.entries(times)) utimesSync(at(`t/${name}`), new Date(time), new Date(time))
     utimesSync(at('t/old.txt'), 0, 0)
     const before = Date.now()

@@ -60,6 +60,7 @@ export const sourceOf = (
     size: file.size,
     // It becomes part of a local file name, so it is validated.
     md5Checksum: /^[0-9a-f]{32}$/.test(file.md5) ? file.md5 : undefined,
+    isDatedByLink: true,
     async link() {
       const { node } = await place.client.request(SyncLinkDocument, { id: file.id })
       if (!node || !('download' in node) || node.md5 !== file.md5)

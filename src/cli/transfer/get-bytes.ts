@@ -16,6 +16,8 @@ export interface Source {
   etag?: string
   /** When it was last modified, which the local file gets; undefined for an archive. The link may have told a later one. */
   modifiedAt?: Date | undefined
+  /** Whether only the link tells when that was. */
+  isDatedByLink?: boolean
   /** A short-lived signed URL of its bytes. */
   link(): Promise<string>
 }

@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { chmod, constants, type FileHandle, link, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { persist } from '../../upload-engine/retry.ts'
 import { Failure } from '../failure.ts'
 import type { Patience } from '../patience.ts'
 import type { Progress } from '../progress.ts'
@@ -118,6 +119,8 @@ async function fetchInto(part: string, source: Source, work: Work): Promise<{ is
     const isResumed = sink.at > 0
     work.progress.skip(sink.at)
     await stream(source, sink, work)
+    // Where no byte was missing, no link was asked for.
+    if (source.isDatedByLink && !source.modifiedAt) await persist(() => source.link(), 'repeatable', work.patience)
     if (source.modifiedAt) await file.utimes(source.modifiedAt, source.modifiedAt)
     await file.sync()
     return { isResumed, checksum: sink.hash.digest('hex') }
