@@ -126,7 +126,8 @@ describe('A service that means harm', () => {
       fields: {
         'Drive.entry': { __typename: 'Folder', id: 'root' },
         'Query.node': ({ id }: { id: string }) => ({
-          __typename: 'Folder',
+          ...{ modifiedAt: '2026-01-01T00:00:00Z', download: { url: `${service.url}/bytes` } },
+          ...(nodes.find(node => node.id === id) ?? { __typename: 'Folder' }),
           entries: { nodes: id === 'root' ? nodes : [] },
         }),
       },
