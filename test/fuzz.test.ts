@@ -6,12 +6,11 @@ import { found, join, put, ROOMY, UNHURRIED } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { bend, randomFrom, validRequest, written } from './fuzz.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { rounds } from './rounds.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
 // What is wrong with a request is mostly found before any database. The other engine gets the first of the same requests.
-const MUTATIONS = engine === 'sqlite' ? rounds(25, 100) : 40
+const MUTATIONS = engine === 'sqlite' ? 100 : 40
 const AT_ONCE = 10
 const TOO_LONG = 5000
 

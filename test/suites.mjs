@@ -167,23 +167,16 @@ const anyEngine = [
  * in none of these groups runs on SQLite in `.ci/run`: its operations are in `authorization` here, which no operation may miss.
  */
 const onMariadb = {
-  'the statements of every operation': ['authorization', 'isolation'],
+  'the statements of every operation': ['authorization'],
   'who waits for whom, and which of two comes first: locks, transactions, unique keys, leases': [
-    'background-completion',
-    'backup-drill',
     'dav-lock',
     'dead-parts',
-    'event-drill',
     'event-feed',
     'event-log',
     'kill',
-    'kill-copies',
-    'kill-previews',
-    'kill-uploads',
     'ledger',
     'maintenance',
     'plan-claims',
-    'preview-instances',
     'races',
     'search-kill',
     'security/revocation',
@@ -195,7 +188,6 @@ const onMariadb = {
     'upload-races',
     'webhook',
     'workers',
-    'workers-redis',
     'workspace-races',
   ],
   'what is equal, what comes first, and what is found: collations, plans of queries, dialect': [
@@ -215,25 +207,21 @@ const onMariadb = {
     'recent',
     'revisions',
     'search',
-    'search-contents',
     'security/search-revocation',
     'share-entries',
     'share-event',
     'storage-report',
     'tag',
     'trash',
-    'user-end',
     'versions',
     'workspace-file',
   ],
   'a server that is slow, full or gone, and what is copied from it': [
-    'backup',
     'backup-faults',
     'connection',
     'database',
     'health',
     'security/database-faults',
-    'start',
   ],
 }
 
@@ -259,70 +247,56 @@ const atOnceOnMariadb = [
 ]
 
 /** What the store decides: once more with each other store in the place of the disk. No database has a part in that. */
-const onEachStore = [
-  'background-completion',
-  'download',
-  'part-stream',
-  'preview-instances',
-  'tus-bytes',
-  'upload-integrity',
-  'upload-races',
-  'upload-session',
-]
+const onEachStore = ['download', 'part-stream', 'tus-bytes', 'upload-integrity', 'upload-session']
 
-/** The same, where the service is killed. */
-const killedOnEachStore = ['kill', 'kill-previews', 'kill-uploads', 'move-blobs']
+/** The same, at night. */
+const onEachStoreAtNight = [
+  'background-completion',
+  'kill',
+  'kill-previews',
+  'kill-uploads',
+  'move-blobs',
+  'preview-instances',
+  'upload-races',
+]
 
 /**
  * What `.ci/run` leaves to `.ci/run all`, which runs each night and before each release: there it costs the most and proves what changes
- * seldom break, or what another engine or store proves in `.ci/run` (docs/decisions/gate.md).
+ * seldom break (docs/decisions/gate.md).
  */
-export const nightly = {
-  everywhere: [
-    'background-copy',
-    'backup-command',
-    'cli-completion',
-    'cli-package',
-    'cli-upload',
-    'event-drill',
-    'fuzz',
-    'galera',
-    'hostile-files',
-    'isolation-graph',
-    'kill-copies',
-    'kill-previews',
-    'kill-uploads',
-    'memory',
-    'move-blobs',
-    'pack',
-    'security/disk-faults',
-    'security/file-request-drill',
-    'security/graphql-documents',
-    'security/guessing',
-    'security/half-open',
-    'security/password-hashing',
-    'security/rolling-restart',
-    'start',
-    'two-way-drill',
-    'workers-redis',
-    'young-objects',
-  ],
-  sqlite: ['authorization', 'backup-faults', 'search-kill'],
-  mysql: [
-    'backup',
-    'backup-drill',
-    'background-completion',
-    'isolation',
-    'preview-instances',
-    'search-contents',
-    'user-end',
-  ],
-  azure: ['background-completion', 'preview-instances', 'upload-races', ...killedOnEachStore],
-  s3: ['background-completion', 'preview-instances', 'upload-races', ...killedOnEachStore],
-  browser: ['console-arrived', 'console-engines', 'console-offline', 'console-rtl', 'looks'].map(
-    name => `browser/${name}`,
-  ),
-}
+const nightly = [
+  'background-copy',
+  'backup-command',
+  'cli-completion',
+  'cli-package',
+  'cli-upload',
+  'event-drill',
+  'fuzz',
+  'galera',
+  'hostile-files',
+  'isolation-graph',
+  'kill-copies',
+  'kill-previews',
+  'kill-uploads',
+  'memory',
+  'move-blobs',
+  'pack',
+  'security/disk-faults',
+  'security/file-request-drill',
+  'security/graphql-documents',
+  'security/guessing',
+  'security/half-open',
+  'security/password-hashing',
+  'security/rolling-restart',
+  'start',
+  'two-way-drill',
+  'workers-redis',
+  'young-objects',
+]
+export const nightlyInBrowser = ['console-arrived', 'console-engines', 'console-offline', 'console-rtl', 'looks']
+
+/** On MariaDB these prove more, so `.ci/run` does not run them on SQLite as well. */
+const notTwice = ['authorization', 'backup-faults', 'search-kill']
 
 /**
  * Those that take the longest, by their processor time, and then those that wait a quarter of a minute for something: they begin first, so
@@ -421,12 +395,18 @@ for (const name of [
   ...mariadb,
   ...atOnceOnMariadb,
   ...onEachStore,
-  ...killedOnEachStore,
-  ...Object.values(nightly).flat(),
+  ...onEachStoreAtNight,
+  ...nightly,
+  ...nightlyInBrowser.map(name => `browser/${name}`),
   ...longest,
 ])
   if (!existsSync(fileURLToPath(new URL(`${name}.test.ts`, import.meta.url))))
     throw new Error(`test/suites.mjs names ${name}, which is not there.`)
+for (const name of nightly)
+  if ([...mariadb, ...atOnceOnMariadb, ...onEachStore].includes(name) || !drills.includes(name))
+    throw new Error(
+      `test/suites.mjs has ${name} at night, and has to have it among the drills and in no list of .ci/run.`,
+    )
 
 const every = ['<rootDir>/test/*.test.ts', '<rootDir>/test/security/*.test.ts']
 const unit = { name: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'], without: [] }
@@ -438,18 +418,15 @@ const mysql = { name: 'mysql', engine: 'mysql', testMatch: every, without: anyEn
 const mysqlOfGate = { ...mysql, testMatch: mariadb.map(fileOf) }
 const mysqlAtOnce = { ...mysql, name: 'mysql-at-once', testMatch: atOnceOnMariadb.map(fileOf), onlyAtOnce: true }
 
-const stores = ['azure', 's3'].map(store => ({
-  name: store,
-  engine: 'sqlite',
-  store,
-  testMatch: [`<rootDir>/test/${store}/*.test.ts`, ...[...onEachStore, ...killedOnEachStore].map(fileOf)],
-  without: [],
-}))
-
-const ofGate = ({ without, ...project }) => ({
-  ...project,
-  without: [...without, ...[...nightly.everywhere, ...(nightly[project.name] ?? [])].map(fileOf)],
-})
+/** A project for each store: its own tests, and some of the others. */
+const stores = (...names) =>
+  ['azure', 's3'].map(store => ({
+    name: store,
+    engine: 'sqlite',
+    store,
+    testMatch: [`<rootDir>/test/${store}/*.test.ts`, ...names.map(fileOf)],
+    without: [],
+  }))
 
 /** `quick` and `rest` are for `.ci/run`: together they are `all`, but for what is above. */
 export const suites = {
@@ -459,10 +436,10 @@ export const suites = {
   ],
   rest: [
     { ...unit, testMatch: unitDrills },
-    { ...sqlite, testMatch: appDrills },
+    { ...sqlite, testMatch: appDrills, without: [...nightly, ...notTwice].map(fileOf) },
     mysqlOfGate,
     mysqlAtOnce,
-    ...stores,
-  ].map(ofGate),
-  all: [unit, sqlite, mysql, ...stores],
+    ...stores(...onEachStore),
+  ],
+  all: [unit, sqlite, mysql, ...stores(...onEachStore, ...onEachStoreAtNight)],
 }

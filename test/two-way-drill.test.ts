@@ -20,10 +20,9 @@ import { type FlakyProxy, startFlakyProxy } from './flaky-proxy.ts'
 import { freePort } from './free-port.ts'
 import { randomFrom } from './fuzz.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
-import { rounds } from './rounds.ts'
 import { isSatchels, textsBelow } from './sync-folders.ts'
 
-const ROUNDS = Number(process.env.TWO_WAY_ROUNDS ?? rounds(4, 40))
+const ROUNDS = Number(process.env.TWO_WAY_ROUNDS ?? 40)
 
 let t: TestApp
 let alice: Person

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ends, loading, notOurs } from '../jest.config.mjs'
-import { nightly } from '../suites.mjs'
+import { nightlyInBrowser } from '../suites.mjs'
 
 const rootDir = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const { env } = process
 /** What `.ci/run` leaves to `.ci/run all`. */
-const left = env.TEST_SUITE === 'rest' ? nightly.browser : []
+const left = env.TEST_SUITE === 'rest' ? nightlyInBrowser : []
 const chromium = env.CHROMIUM_PATH || '/usr/bin/chromium'
 if (!existsSync(chromium))
   throw new Error(`There is no browser at ${chromium}. Install Debian's package chromium, or set CHROMIUM_PATH.`)
@@ -55,7 +55,7 @@ const leftSaid = left.length > 0 ? ` Left to npm run test:browser: ${left.join('
 export default {
   rootDir,
   testMatch: ['<rootDir>/test/browser/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', ...left.map(name => `/test/${name}\\.test\\.ts$`)],
+  testPathIgnorePatterns: ['/node_modules/', ...left.map(name => `/test/browser/${name}\\.test\\.ts$`)],
   ...loading,
   globalSetup: '<rootDir>/test/browser/global-setup.mjs',
   globalTeardown: '<rootDir>/test/setup/teardown.ts',

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { BuiltService } from '../built-service.ts'
 import { wholeGuessWindow } from '../guess-window.ts'
 import { type Person, rest, startApp } from '../harness.ts'
-import { rounds } from '../rounds.ts'
 import { type ServiceProcess, startServiceProcess } from '../service-process.ts'
 import { attack, expectHealthy, watchHealth } from './attackers.ts'
 
@@ -12,7 +11,7 @@ const PASSWORD = 'open sesame'
 /** Of one block of addresses, which may try 40 times: several times as many. */
 const GUESSES = 120
 /** Each has its guess checked: more than the service can within a second. */
-const NETWORKS = rounds(150, 600)
+const NETWORKS = 600
 let service: ServiceProcess
 const instances: BuiltService[] = []
 let alice: Person

@@ -6,14 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type BuiltService, startBuilt } from '../built-service.ts'
 import { newDatabase, rest } from '../harness.ts'
-import { rounds } from '../rounds.ts'
 import { until } from '../until.ts'
 
 /** How often the proxy asks whether an instance is ready. */
 const POLL_MS = 200
 const CLIENTS = 16
 /** How often each of the two instances is restarted. */
-const TIMES = rounds(1, 2)
+const TIMES = 2
 
 interface Upstream {
   service: BuiltService
