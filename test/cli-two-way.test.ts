@@ -225,40 +225,30 @@ describe('satchel sync --two-way', () => {
     expect(['d/p.sh', 'd/.satchel'].map(path => statSync(at(path)).mode & 0o777)).toEqual([0o700, 0o700])
   })
 
-  it('restores a folder in which a file was replaced right before it was deleted', async () => {
+  it.each([
+    ['in which a file was replaced', (f: string) => put(`${f}/a.txt`, 'replaced'), { 'f/a.txt': 'replaced' }],
+    [
+      'to which a file has come in place of another one',
+      async (f: string) => {
+        await remove(`${f}/a.txt`)
+        await put(`${f}/new.txt`, 'new')
+      },
+      { 'f/new.txt': 'new' },
+    ],
+  ])('restores a folder %s right before it was deleted', async (_what, change, kept) => {
     const to = box()
     write({ 'd/f/a.txt': 'a', 'd/b.txt': 'b' })
     await run('d', `:/${to}`)
     rmSync(at('d/f'), { recursive: true })
     let isDone = false
     listen(async line => {
-      if (line === 'POST Delete' && !isDone) {
-        isDone = true
-        await put(`${to}/f/a.txt`, 'replaced')
-      }
+      if (line !== 'POST Delete' || isDone) return
+      isDone = true
+      await change(`${to}/f`)
     })
     expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
     listen()
-    expect(tree('d')).toEqual({ 'b.txt': 'b', f: null, 'f/a.txt': 'replaced' })
-    expect(await remoteTree(to)).toEqual(tree('d'))
-  })
-
-  it('restores a folder to which a file has come in place of another one right before it was deleted', async () => {
-    const to = box()
-    write({ 'd/f/a.txt': 'a', 'd/b.txt': 'b' })
-    await run('d', `:/${to}`)
-    rmSync(at('d/f'), { recursive: true })
-    let isDone = false
-    listen(async line => {
-      if (line === 'POST Delete' && !isDone) {
-        isDone = true
-        await remove(`${to}/f/a.txt`)
-        await put(`${to}/f/new.txt`, 'new')
-      }
-    })
-    expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
-    listen()
-    expect(tree('d')).toEqual({ 'b.txt': 'b', f: null, 'f/new.txt': 'new' })
+    expect(tree('d')).toEqual({ 'b.txt': 'b', f: null, ...kept })
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 

@@ -13,11 +13,11 @@ interface Found {
 /** What dates are compared with. */
 type Dated = Pick<Resource, 'kind' | 'modifiedAt' | 'updatedAt'>
 
-/** Last-Modified of a file: no date that is still to come (RFC 9110, section 8.8.2.1). */
+/** Last-Modified of a file: no date in the future (RFC 9110, section 8.8.2.1). */
 export const lastModified = ({ modifiedAt }: Pick<Dated, 'modifiedAt'>): number => Math.min(modifiedAt, Date.now())
 
-/** Whether a date says nothing of what a client has: listings have dates that are still to come. */
-export const isToCome = (date: string): boolean => Date.parse(date) > Date.now()
+/** Listings have dates in the future, which say nothing of what a client has. */
+export const isInFuture = (date: string): boolean => Date.parse(date) > Date.now()
 
 const wholeSeconds = (ms: number): number => Math.floor(ms / 1000) * 1000
 
@@ -25,7 +25,7 @@ const wholeSeconds = (ms: number): number => Math.floor(ms / 1000) * 1000
 function isUnmodified(dated: Dated, date: string): boolean {
   const since = Date.parse(date)
   if (Number.isNaN(since)) return true
-  if (isToCome(date)) return false
+  if (isInFuture(date)) return false
   return (
     wholeSeconds(dated.updatedAt) <= since || (dated.kind !== FOLDER && wholeSeconds(lastModified(dated)) === since)
   )

@@ -55,8 +55,8 @@ const methods: Record<string, Method> = {
   UNLOCK: writes(unlock),
 }
 
-/** LibreOffice 7.4 loses the token of a file whose name has letters beyond ASCII, and then saves without the If header. */
-const losesTokens = ({ method, headers }: IncomingMessage): string | undefined =>
+/** LibreOffice 7.4 forgets the token of a file whose name has letters beyond ASCII, and then saves without the If header. */
+const forgetfulOwnerOf = ({ method, headers }: IncomingMessage): string | undefined =>
   method === 'PUT' && headers.if === undefined && headers['user-agent']?.startsWith('LibreOffice ')
     ? 'LibreOffice - '
     : undefined
@@ -89,7 +89,7 @@ export function createDav({ services, coordination, telemetry, config, publicUrl
       ...{ incoming, services, caller, asker, isFolderUrl: path.endsWith('/'), publicUrl: publicUrl() },
       place: await placeOf(services, asker, segmentsOf(path)),
       refusesSystemFiles: config.webdavSystemFiles === 'refuse',
-      submitted: { userId: caller.userId, tokens: tokensOf(lists), loses: losesTokens(req) },
+      submitted: { userId: caller.userId, tokens: tokensOf(lists), forgetfulOwner: forgetfulOwnerOf(req) },
       ifExpected: undefined,
     }
     begun(exchange)

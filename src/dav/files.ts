@@ -10,7 +10,7 @@ import { type Looked, requireTokens } from '../services/tree/dav-lock.ts'
 import { fromSeconds } from '../values/modified-at.ts'
 import { joinPath } from '../values/paths.ts'
 import { Upload } from '../values/upload.ts'
-import { isToCome, lastModified, requirePreconditions } from './conditions.ts'
+import { isInFuture, lastModified, requirePreconditions } from './conditions.ts'
 import { depthOf, type Exchange, sendEmpty } from './exchange.ts'
 import { etagOf, type InDrive, requireDrive, requireEntry } from './place.ts'
 import { httpDate } from './properties.ts'
@@ -45,7 +45,7 @@ function isUnchanged(
   now: { etag: string; 'last-modified': string },
 ): boolean {
   if (tags !== undefined) return fresh({ 'if-none-match': tags }, now)
-  return since !== undefined && !isToCome(since) && fresh({ 'if-modified-since': since }, now)
+  return since !== undefined && !isInFuture(since) && fresh({ 'if-modified-since': since }, now)
 }
 
 /** What is at a place that is to be changed, where the locks and conditions of the request allow that. */

@@ -43,8 +43,8 @@ export interface Looked {
 export interface Submitted {
   userId: string
   tokens: ReadonlySet<string>
-  /** How a program that loses tokens names itself as the owner of locks: such locks of this person count as submitted. */
-  loses?: string | undefined
+  /** The owner that a program which forgets tokens gives its locks: those of this person count as submitted. */
+  forgetfulOwner?: string | undefined
 }
 
 /** What a change does: to the content of an entry, to the members of the folder that it is in, or to all of it and to these. */
@@ -241,8 +241,9 @@ export const covering = (chain: readonly string[], locks: readonly Lock[]): Lock
   locks.filter(({ entryId, isDeep }) => entryId === chain.at(-1) || (isDeep && chain.includes(entryId)))
 
 /** RFC 4918, section 7: of the locks that hold for something, the caller submits the token of one that is theirs. @throws EntryLocked */
-export function requireTokens(locks: readonly Lock[], { userId, tokens, loses }: Submitted): void {
-  const isSubmitted = ({ id, owner }: Lock) => tokens.has(id) || (loses !== undefined && owner.includes(loses))
+export function requireTokens(locks: readonly Lock[], { userId, tokens, forgetfulOwner }: Submitted): void {
+  const isSubmitted = ({ id, owner }: Lock) =>
+    tokens.has(id) || (forgetfulOwner !== undefined && owner.includes(forgetfulOwner))
   const [first] = locks
   if (first && !locks.some(lock => lock.userId === userId && isSubmitted(lock))) throw new EntryLocked(first)
 }
