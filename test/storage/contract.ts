@@ -223,6 +223,13 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(await bytesOf('nothing')).toHaveLength(0)
     })
 
+    it('gives one that is not as large as is said in a way that tells', async () => {
+      await put(store, 'small', pieces(bytes.subarray(0, 1000)))
+      expect(await bytesOf('small', { size: 1000 })).toEqual(bytes.subarray(0, 1000))
+      expect((await bytesOf('small', { size: 999 })).length).toBeGreaterThan(999)
+      expect(await bytesOf('small', { size: 1001 })).toHaveLength(1000)
+    })
+
     it('gives it chunk by chunk in memory that is used again', async () => {
       if (!store.chunks) return
       const chunksOf = async (offset: number, count: number) => {
