@@ -12,11 +12,14 @@ function fail(message) {
 for (const path of ['package.json', 'src/cli/package.json'])
   if (JSON.parse(read(path)).version !== version) fail(`${path} is not of version ${version}.`)
 for (const key of ['version', 'appVersion'])
-  if (new RegExp(`^${key}: *"?([^"\\s]+)`, 'm').exec(read('docker/helm/Chart.yaml'))?.[1] !== version)
+  if (
+    new RegExp(`^${key}: *"?([^"\\s]+)`, 'm').exec(read('docker/helm/Chart.yaml'))?.[1] !== version
+  )
     fail(`docker/helm/Chart.yaml: ${key} is not ${version}.`)
 
 const sections = read('CHANGELOG.md').split(/^## /m)
 const notes = sections.find(section => section.split(/[\s\]]/, 1)[0]?.replace('[', '') === version)
 if (!notes) fail(`CHANGELOG.md has no section of ${version}.`)
-if (/^.*unreleased/.test(notes)) fail(`CHANGELOG.md calls ${version} unreleased: put the date there.`)
+if (/^.*unreleased/.test(notes))
+  fail(`CHANGELOG.md calls ${version} unreleased: put the date there.`)
 process.stdout.write(`${notes.slice(notes.indexOf('\n')).trim()}\n`)

@@ -6,7 +6,11 @@ export interface Report {
   numPassedTests: number
   numFailedTests: number
   numRuntimeErrorTestSuites: number
-  testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    assertionResults: { fullName: string; status: string }[]
+  }[]
 }
 
 export interface Verdict {
@@ -58,9 +62,15 @@ const namesOf = (files: Report['testResults']) =>
 /** The tests of a file with this status; a file that could not be loaded is one failed test. */
 const testsWith = (status: string) => (file: Report['testResults'][number]) => {
   const name = relative('.', file.name)
-  if (status === 'failed' && file.status === 'failed' && !file.assertionResults.some(test => test.status === 'failed'))
+  if (
+    status === 'failed' &&
+    file.status === 'failed' &&
+    !file.assertionResults.some(test => test.status === 'failed')
+  )
     return [name]
-  return file.assertionResults.filter(test => test.status === status).map(test => `${name}: ${test.fullName}`)
+  return file.assertionResults
+    .filter(test => test.status === status)
+    .map(test => `${name}: ${test.fullName}`)
 }
 
 // Prints the verdict on the reports in these files, one field a line: passed, failed, again, and what is flaky.

@@ -8,7 +8,14 @@ export type Tx = Transaction
 export type Value = string | number | boolean | null | Buffer
 
 /** Tables of which rows are locked by transactions that may not change them. */
-export type LockedTable = 'api_key' | 'bucket' | 'session' | 'share' | 'store_move' | 'user' | 'workspace'
+export type LockedTable =
+  | 'api_key'
+  | 'bucket'
+  | 'session'
+  | 'share'
+  | 'store_move'
+  | 'user'
+  | 'workspace'
 
 export type Rows = Record<string, Value>[]
 

@@ -15,7 +15,9 @@ export async function framed<T>(
   { sequelize, connection, begin, commit, rollBack }: Frame,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const tx: Transaction & { connection?: object } = Object.assign(new Transaction(sequelize, {}), { connection })
+  const tx: Transaction & { connection?: object } = Object.assign(new Transaction(sequelize, {}), {
+    connection,
+  })
   await begin()
   try {
     const result = await work(tx)
@@ -45,7 +47,10 @@ const writes = new Set<string | undefined>([INSERT, UPDATE, DELETE, UPSERT, BULK
  * Passes each statement of a model outside of a transaction to one of two functions, which runs it: a write in a transaction or without.
  */
 export function routeModels(sequelize: Sequelize, { write, read }: Routes): void {
-  const query = sequelize.query.bind(sequelize) as (sql: unknown, options: QueryOptions) => Promise<unknown>
+  const query = sequelize.query.bind(sequelize) as (
+    sql: unknown,
+    options: QueryOptions,
+  ) => Promise<unknown>
   const routed = (sql: unknown, options: QueryOptions = {}) => {
     if (options.transaction) return query(sql, options)
     if (!writes.has(options.type)) return read(() => query(sql, options))

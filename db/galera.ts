@@ -7,7 +7,8 @@ type Send = (sql: string, values?: string[]) => Promise<unknown>
 /** The error of a node that takes no part in its cluster at the moment. It has executed nothing. */
 const NOT_PREPARED = 'ER_UNKNOWN_COM_ERROR'
 
-export const isUnprepared = (error: unknown): boolean => [...causesOf(error)].some(({ code }) => code === NOT_PREPARED)
+export const isUnprepared = (error: unknown): boolean =>
+  [...causesOf(error)].some(({ code }) => code === NOT_PREPARED)
 
 /**
  * Prepares a connection if its server is a node of a Galera cluster: each statement then waits until what other nodes have committed before is
@@ -22,7 +23,10 @@ export async function joinCluster(send: Send): Promise<boolean> {
   }
   if (!(await isOn("SHOW VARIABLES LIKE 'wsrep_on'"))) return false
   if (!(await isOn("SHOW STATUS LIKE 'wsrep_ready'")))
-    throw Object.assign(new Error('The node takes no part in its cluster.'), { code: NOT_PREPARED, fatal: true })
+    throw Object.assign(new Error('The node takes no part in its cluster.'), {
+      code: NOT_PREPARED,
+      fatal: true,
+    })
   // Reads and the begin of a transaction (1), updates and deletions (2), insertions (4).
   await send('SET SESSION wsrep_sync_wait = 7')
   return true
@@ -56,12 +60,16 @@ export async function underLock<T>(
     )) as { affectedRows: number }
     return taken.affectedRows === 1
   }
-  for (const end = Date.now() + patience; !(await take()); await sleep(AGAIN_MS)) if (Date.now() > end) return undefined
+  for (const end = Date.now() + patience; !(await take()); await sleep(AGAIN_MS))
+    if (Date.now() > end) return undefined
   const renewal = setInterval(() => take().catch(() => {}), (LEASE * 1000) / 4)
   try {
     return { result: await work() }
   } finally {
     clearInterval(renewal)
-    await send('UPDATE named_lock SET held_until = 0 WHERE name = ? AND holder = ?', [name, holder]).catch(() => {})
+    await send('UPDATE named_lock SET held_until = 0 WHERE name = ? AND holder = ?', [
+      name,
+      holder,
+    ]).catch(() => {})
   }
 }

@@ -16,9 +16,12 @@ export function openDatabase(database: Database, options: DatabaseOptions): Db {
       : openSqlite(database.file, options)
   const engine = telemetry?.isOn ? observed(opened, telemetry) : opened
   return Object.assign(engine, {
-    row: async <T>(sql: string, values?: Value[], tx?: Tx | null) => (await engine.rows<T>(sql, values, tx))[0],
-    exists: async (sql: string, values?: Value[], tx?: Tx | null) => (await engine.rows(sql, values, tx)).length > 0,
-    changed: async (sql: string, values?: Value[], tx?: Tx | null) => (await engine.run(sql, values, tx)) === 1,
+    row: async <T>(sql: string, values?: Value[], tx?: Tx | null) =>
+      (await engine.rows<T>(sql, values, tx))[0],
+    exists: async (sql: string, values?: Value[], tx?: Tx | null) =>
+      (await engine.rows(sql, values, tx)).length > 0,
+    changed: async (sql: string, values?: Value[], tx?: Tx | null) =>
+      (await engine.run(sql, values, tx)) === 1,
   })
 }
 

@@ -53,7 +53,9 @@ export async function migrate(db: Db, steps = later, { restoring = false } = {})
     const done = await executed(context)
     const restore = [...done].find(name => name.startsWith(RESTORING))
     if (restore !== undefined && !restoring)
-      throw Object.assign(new Error('a restore of it has not finished'), { code: 'UNFINISHED_RESTORE' })
+      throw Object.assign(new Error('a restore of it has not finished'), {
+        code: 'UNFINISHED_RESTORE',
+      })
     if (restore !== undefined) done.delete(restore)
     requireKnown(done, [initial, ...steps])
     if (!done.has(initial.name)) {
@@ -78,13 +80,17 @@ export const migrationNames = (): string[] => [initial, ...later].map(({ name })
 function requireKnown(done: Set<string>, steps: Migration[]): void {
   const unknown = [...done].find(name => !steps.some(step => step.name === name))
   if (unknown === undefined) return
-  throw Object.assign(new Error(`another version of Satchel has created its tables, with the migration ${unknown}`), {
-    code: 'OTHER_VERSION',
-  })
+  throw Object.assign(
+    new Error(`another version of Satchel has created its tables, with the migration ${unknown}`),
+    {
+      code: 'OTHER_VERSION',
+    },
+  )
 }
 
 async function executed({ db, transaction }: Context): Promise<Set<string>> {
-  const table = 'CREATE TABLE IF NOT EXISTS migration (name VARCHAR(128) NOT NULL PRIMARY KEY, at BIGINT NOT NULL)'
+  const table =
+    'CREATE TABLE IF NOT EXISTS migration (name VARCHAR(128) NOT NULL PRIMARY KEY, at BIGINT NOT NULL)'
   await db.run(table, [], transaction)
   const rows = await db.rows<{ name: string }>('SELECT name FROM migration', [], transaction)
   return new Set(rows.map(({ name }) => name))

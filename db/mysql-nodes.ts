@@ -108,7 +108,9 @@ export function createNodes(all: Node[]) {
 
     /** The answers of all other nodes than that of a connection; those that do not answer are left out. */
     async others({ node: own }: Wire, sql: string): Promise<unknown[]> {
-      const answers = await Promise.allSettled(all.filter(node => node !== own).map(node => once(node, sql)))
+      const answers = await Promise.allSettled(
+        all.filter(node => node !== own).map(node => once(node, sql)),
+      )
       return answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []))
     },
 

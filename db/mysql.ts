@@ -29,7 +29,9 @@ interface Pooled {
 }
 
 const heldTooLong = (name: string) =>
-  new Error(`Another instance has held the lock "${name}" for too long. Start again when it has finished.`)
+  new Error(
+    `Another instance has held the lock "${name}" for too long. Start again when it has finished.`,
+  )
 
 /** @param urls mysql://user:password@host:port/name, the same for each server of the database */
 export function openMysql(
@@ -81,7 +83,8 @@ export function openMysql(
       },
       // Statements of models are sent by Sequelize, and get the same timeout.
       beforeQuery: (_options, query) => {
-        if (!migrating) watches.set(query, watch((query as unknown as { connection: Wire }).connection))
+        if (!migrating)
+          watches.set(query, watch((query as unknown as { connection: Wire }).connection))
       },
       afterQuery: (_options, query) => watches.get(query)?.(),
     },
@@ -107,7 +110,9 @@ export function openMysql(
   function watch(on: Wire, limit = patience ?? STATEMENT_LIMIT): () => void {
     const timer = setTimeout(() => {
       nodes.leave(on.node)
-      on.stream.destroy(Object.assign(new Error('The database did not answer in time.'), { code: 'ETIMEDOUT' }))
+      on.stream.destroy(
+        Object.assign(new Error('The database did not answer in time.'), { code: 'ETIMEDOUT' }),
+      )
       on.destroy()
     }, limit)
     return () => clearTimeout(timer)
@@ -177,7 +182,10 @@ export function openMysql(
       )
     } catch (error) {
       // Without an answer to COMMIT, only the database knows what became of it.
-      return repeatable(error, nodes.several && !committing && isLost(error) && connection.stream.destroyed)
+      return repeatable(
+        error,
+        nodes.several && !committing && isLost(error) && connection.stream.destroyed,
+      )
     } finally {
       release(connection)
     }
@@ -221,7 +229,9 @@ export function openMysql(
       (await (tx ? statement(sql, values, tx) : read(() => statement(sql, values, tx)))) as T[],
     async run(sql, values = [], tx) {
       // A transaction is retried as a whole.
-      const result = await (tx ? statement(sql, values, tx) : retried(() => statement(sql, values, tx)))
+      const result = await (tx
+        ? statement(sql, values, tx)
+        : retried(() => statement(sql, values, tx)))
       return (result as ResultSetHeader).affectedRows
     },
     transaction: work => retried(() => transaction(work)),
@@ -253,7 +263,10 @@ export function openMysql(
         'SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND id <> CONNECTION_ID() LIMIT 1'
       const connection = await acquire()
       try {
-        const answers = [await execute(connection, open, []), ...(await nodes.others(connection, open))] as unknown[][]
+        const answers = [
+          await execute(connection, open, []),
+          ...(await nodes.others(connection, open)),
+        ] as unknown[][]
         return answers.some(rows => rows.length > 0)
       } finally {
         release(connection)
@@ -264,12 +277,15 @@ export function openMysql(
       const lock = "MD5(CONCAT(DATABASE(), '/', ?))"
       try {
         const sql = `SELECT GET_LOCK(${lock}, ${EXCLUSIVE_LIMIT / SECOND}) AS held`
-        const [answer] = (await execute(connection, sql, [name], 2 * EXCLUSIVE_LIMIT)) as { held: number | null }[]
+        const [answer] = (await execute(connection, sql, [name], 2 * EXCLUSIVE_LIMIT)) as {
+          held: number | null
+        }[]
         if (Number(answer?.held) !== 1) throw heldTooLong(name)
         // No timeout: altering large tables may take long.
         migrating = true
         if (!isCluster) return await work(null)
-        const send = (sql: string, values: string[] = []) => retried(() => statement(sql, values, null))
+        const send = (sql: string, values: string[] = []) =>
+          retried(() => statement(sql, values, null))
         const done = await underLock(send, { name, patience: EXCLUSIVE_LIMIT }, () => work(null))
         if (!done) throw heldTooLong(name)
         return done.result

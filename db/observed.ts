@@ -17,7 +17,9 @@ const operations = new Set(['select', 'insert', 'update', 'delete'])
 /** The verb of a statement, and the first of these tables that it names: words of closed sets. */
 export function statementOf(sql: string, tables: ReadonlySet<string>): Statement {
   const [verb = ''] = /\b(?:SELECT|INSERT|UPDATE|DELETE)\b/i.exec(sql) ?? []
-  const named = [...sql.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN)\s+[`"]?(\w+)/gi)].map(([, name = '']) => name)
+  const named = [...sql.matchAll(/\b(?:FROM|INTO|UPDATE|JOIN)\s+[`"]?(\w+)/gi)].map(
+    ([, name = '']) => name,
+  )
   return {
     operation: verb.toLowerCase() || 'other',
     table: named.find(name => tables.has(name)) ?? 'none',
@@ -35,7 +37,9 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
   const { rows, run, transaction, sequelize } = engine
   const tables = new Set(Object.values(sequelize.models).map(model => String(model.getTableName())))
   const system = engine.dialect === 'mysql' ? 'mysql' : 'sqlite'
-  const timerOf = byWord(operation => byWord(outcome => telemetry.timer('statement', { operation, outcome })))
+  const timerOf = byWord(operation =>
+    byWord(outcome => telemetry.timer('statement', { operation, outcome })),
+  )
 
   interface Known {
     work: Work
@@ -78,7 +82,9 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
       .toLowerCase()
       .replace('bulk', '')
     const table = String(model?.tableName ?? instance?.constructor.tableName)
-    return ofModels(operations.has(operation) ? operation : 'other')(tables.has(table) ? table : 'none')
+    return ofModels(operations.has(operation) ? operation : 'other')(
+      tables.has(table) ? table : 'none',
+    )
   }
 
   function observe<T>({ work, count }: Known, send: () => Promise<T>): Promise<T> {
@@ -91,7 +97,10 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
     note: byWord(outcome => telemetry.timer('transaction', { outcome })),
   }
 
-  const query = sequelize.query.bind(sequelize) as (sql: unknown, options?: QueryOptions) => Promise<unknown>
+  const query = sequelize.query.bind(sequelize) as (
+    sql: unknown,
+    options?: QueryOptions,
+  ) => Promise<unknown>
   Object.assign(sequelize, {
     query: (sql: unknown, options: QueryOptions = {}) =>
       observe(knownModel(options as ModelQuery), () => query(sql, options)),
@@ -108,8 +117,10 @@ export function observed(engine: Engine, telemetry: Telemetry): Engine {
     }
   })
   return Object.assign(engine, {
-    rows: (...[sql, ...given]: Parameters<Engine['rows']>) => observe(knownSql(sql), () => rows(sql, ...given)),
-    run: (...[sql, ...given]: Parameters<Engine['run']>) => observe(knownSql(sql), () => run(sql, ...given)),
+    rows: (...[sql, ...given]: Parameters<Engine['rows']>) =>
+      observe(knownSql(sql), () => rows(sql, ...given)),
+    run: (...[sql, ...given]: Parameters<Engine['run']>) =>
+      observe(knownSql(sql), () => run(sql, ...given)),
     transaction: <T>(work: Parameters<typeof transaction<T>>[0]) =>
       telemetry.observe(inTransaction, () => transaction(work)),
   } as Pick<Engine, 'rows' | 'run' | 'transaction'>)

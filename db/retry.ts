@@ -17,7 +17,9 @@ const PATIENCE = 4000
 
 /** Whether the same work may succeed when retried. Compares only codes: a message may quote user input such as a file name. */
 export const isTransient = (error: unknown): boolean =>
-  [...causesOf(error)].some(({ code, isUndone }) => transient.has(String(code)) || isUndone === true)
+  [...causesOf(error)].some(
+    ({ code, isUndone }) => transient.has(String(code)) || isUndone === true,
+  )
 
 /** Whether the database could not be reached, or the connection to it was lost. */
 export const isLost = (error: unknown): boolean => !isTransient(error) && isDatabaseDown(error)
@@ -38,7 +40,9 @@ export const isRefusedByIndex = (error: unknown): boolean =>
 
 /** Native errors belong to another realm in a sandbox, and p-retry accepts only an Error of its own realm. */
 function ofThisRealm(error: unknown): never {
-  throw error instanceof Error ? error : Object.assign(new Error(String([...causesOf(error)].at(-1)?.message)), error)
+  throw error instanceof Error
+    ? error
+    : Object.assign(new Error(String([...causesOf(error)].at(-1)?.message)), error)
 }
 
 /** Retries work after transient errors, for some seconds. */

@@ -62,7 +62,11 @@ export async function makeSearchTables({ db, transaction }: Context): Promise<vo
   // How many numbers contents have got, and whether contents are looked for.
   for (const column of ['docs', 'has_texts'])
     if (!(column in columns))
-      await db.run(`ALTER TABLE search_drive ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`, [], transaction)
+      await db.run(
+        `ALTER TABLE search_drive ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0`,
+        [],
+        transaction,
+      )
 }
 
 /** Words that are not in epochs are of a former version: the service adds them again, from the texts that it has. */
@@ -76,6 +80,10 @@ async function dropFormerWords({ db, transaction }: Context): Promise<void> {
   )
   if (columns.length === 0 || columns.some(({ name }) => name === 'epoch')) return
   await db.run('UPDATE search_text SET is_ready = 0', [], transaction)
-  await db.run("UPDATE search_drive SET place = '', began_at = ?, entries = 0", [Date.now()], transaction)
+  await db.run(
+    "UPDATE search_drive SET place = '', began_at = ?, entries = 0",
+    [Date.now()],
+    transaction,
+  )
   await db.run('DROP TABLE search_text_word', [], transaction)
 }

@@ -1,4 +1,9 @@
-import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite'
+import {
+  DatabaseSync,
+  type SQLInputValue,
+  type SQLOutputValue,
+  type StatementSync,
+} from 'node:sqlite'
 
 export type Row = Record<string, SQLOutputValue>
 
@@ -56,9 +61,13 @@ function bindable(value: unknown): SQLInputValue {
   return value === undefined ? null : (value as SQLInputValue)
 }
 
-function bindings(values: Parameters): [Record<string, SQLInputValue>, ...SQLInputValue[]] | SQLInputValue[] {
+function bindings(
+  values: Parameters,
+): [Record<string, SQLInputValue>, ...SQLInputValue[]] | SQLInputValue[] {
   if (Array.isArray(values)) return values.map(bindable)
-  return [Object.fromEntries(Object.entries(values).map(([name, value]) => [name, bindable(value)]))]
+  return [
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, bindable(value)])),
+  ]
 }
 
 /** What SQLite counts: other statements leave the count of the one before. */
@@ -81,7 +90,11 @@ class Prepared {
   }
 
   all(values: Parameters): Row[] {
-    return this.#named(this.#statement.all(...(bindings(values) as SQLInputValue[])) as unknown as SQLOutputValue[][])
+    return this.#named(
+      this.#statement.all(
+        ...(bindings(values) as SQLInputValue[]),
+      ) as unknown as SQLOutputValue[][],
+    )
   }
 
   /** @param count rows at a time */
@@ -98,7 +111,8 @@ class Prepared {
 
   #named(found: SQLOutputValue[][]): Row[] {
     const width = found[0]?.length ?? 0
-    if (width !== this.#names.length) this.#names = this.#statement.columns().map(column => column.name)
+    if (width !== this.#names.length)
+      this.#names = this.#statement.columns().map(column => column.name)
     const names = this.#names
     return found.map(values => {
       const row: Row = {}
@@ -108,7 +122,9 @@ class Prepared {
   }
 
   run(values: Parameters): Statement {
-    const { changes, lastInsertRowid } = this.#statement.run(...(bindings(values) as SQLInputValue[]))
+    const { changes, lastInsertRowid } = this.#statement.run(
+      ...(bindings(values) as SQLInputValue[]),
+    )
     return new Statement(
       this.#changes === 'counted' ? Number(changes) : 0,
       Number(lastInsertRowid),
@@ -157,7 +173,10 @@ export class SqliteConnection {
   /** The file may have been missing or unreachable when it was first opened: the next statement tries again. */
   #open(): DatabaseSync {
     if (this.#db) return this.#db
-    const db = new DatabaseSync(this.filename, { timeout: BUSY_LIMIT, allowUnknownNamedParameters: true })
+    const db = new DatabaseSync(this.filename, {
+      timeout: BUSY_LIMIT,
+      allowUnknownNamedParameters: true,
+    })
     this.#db = db
     // The write-ahead log does not block readers. If this fails now, the next statement reports the error.
     for (const pragma of ['journal_mode=WAL', 'synchronous=FULL', 'foreign_keys=ON'])
@@ -165,7 +184,9 @@ export class SqliteConnection {
         db.exec(`PRAGMA ${pragma}`)
       } catch {}
     // SQLite's own knows ASCII only.
-    db.function('lower', { deterministic: true }, text => (typeof text === 'string' ? text.toLowerCase() : text))
+    db.function('lower', { deterministic: true }, text =>
+      typeof text === 'string' ? text.toLowerCase() : text,
+    )
     return db
   }
 
@@ -271,7 +292,8 @@ export function isOpenElsewhere(file: string): boolean {
     return false
   } catch (thrown) {
     const error = named(thrown)
-    if (error instanceof SqliteError && ['SQLITE_BUSY', 'SQLITE_LOCKED'].includes(error.code)) return true
+    if (error instanceof SqliteError && ['SQLITE_BUSY', 'SQLITE_LOCKED'].includes(error.code))
+      return true
     throw error
   } finally {
     db.close()

@@ -34,9 +34,12 @@ export function openLog(file: string) {
       return await handle
     } catch (cause) {
       handle = undefined
-      throw Object.assign(new Error('SQLITE_CANTOPEN: the log of changes cannot be opened', { cause }), {
-        code: 'SQLITE_CANTOPEN',
-      })
+      throw Object.assign(
+        new Error('SQLITE_CANTOPEN: the log of changes cannot be opened', { cause }),
+        {
+          code: 'SQLITE_CANTOPEN',
+        },
+      )
     }
   }
 
@@ -47,9 +50,12 @@ export function openLog(file: string) {
     try {
       await opened.datasync()
     } catch (cause) {
-      failure = Object.assign(new Error('SQLITE_IOERR: the log of changes cannot be synced', { cause }), {
-        code: 'SQLITE_IOERR',
-      })
+      failure = Object.assign(
+        new Error('SQLITE_IOERR: the log of changes cannot be synced', { cause }),
+        {
+          code: 'SQLITE_IOERR',
+        },
+      )
       throw failure
     }
   }

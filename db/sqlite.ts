@@ -62,7 +62,9 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
     if (logged === undefined) {
       logged = on.rows('PRAGMA journal_mode')[0]?.journal_mode === 'wal'
       // Commits are synced and the log is checkpointed outside the event loop; only a log that outgrows that is checkpointed in it.
-      if (logged) for (const pragma of ['synchronous=NORMAL', 'wal_autocheckpoint=16000']) on.rows(`PRAGMA ${pragma}`)
+      if (logged)
+        for (const pragma of ['synchronous=NORMAL', 'wal_autocheckpoint=16000'])
+          on.rows(`PRAGMA ${pragma}`)
     }
     if (logged) {
       // SQLite makes the log with the first transaction of a connection, even one that reads.
@@ -101,7 +103,9 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       log.requireIntact()
       // A later request has timed out already; the queued ones would time out one after the other.
       if (since <= gaveUpAt)
-        throw Object.assign(new Error('Another process has locked the database.'), { code: 'SQLITE_BUSY' })
+        throw Object.assign(new Error('Another process has locked the database.'), {
+          code: 'SQLITE_BUSY',
+        })
       try {
         return await retried(work)
       } catch (error) {
@@ -178,7 +182,12 @@ export function openSqlite(file: string, { onStatement = () => {} }: DatabaseOpt
       await transaction(tx => db.run(failed ? writeSomething() : WRITE_NOTHING, [], tx))
       if (failed) unwritable = false
     },
-    load: () => ({ limit: 1, busy: writer.activeCount, idle: 1 - writer.activeCount, waiting: writer.pendingCount }),
+    load: () => ({
+      limit: 1,
+      busy: writer.activeCount,
+      idle: 1 - writer.activeCount,
+      waiting: writer.pendingCount,
+    }),
     async close() {
       await log.stopCheckpoints()
       await sequelize.close()

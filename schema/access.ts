@@ -50,14 +50,21 @@ export type Subject =
 
 const treesOfDrives = batchSeen(
   async ({ drives }, caller, ids) =>
-    new Map((await drives.workspaceTreesOf(caller, 'b.id', ids)).map(found => [found.tree.bucketId, found])),
+    new Map(
+      (await drives.workspaceTreesOf(caller, 'b.id', ids)).map(found => [
+        found.tree.bucketId,
+        found,
+      ]),
+    ),
 )
 
 const treesOfWorkspaces = batchSeen(async ({ drives }, caller, ids) =>
   keyById(await drives.workspaceTreesOf(caller, 'w.id', ids)),
 )
 
-const treesOfShares = batchSeen(async ({ drives }, caller, ids) => keyById(await drives.sharedDrivesOf(caller, ids)))
+const treesOfShares = batchSeen(async ({ drives }, caller, ids) =>
+  keyById(await drives.sharedDrivesOf(caller, ids)),
+)
 
 const bucketsOf = {
   entry: batch(({ services }, ids) => services.drives.bucketsOf('entry', ids)),
@@ -69,14 +76,22 @@ const bucketsOf = {
 }
 
 /** The drive with an id, as far as the caller may know of it. It is not open yet. */
-export async function findDrive(context: Context, caller: Caller, id: string): Promise<Drive | null> {
+export async function findDrive(
+  context: Context,
+  caller: Caller,
+  id: string,
+): Promise<Drive | null> {
   if (id === caller.bucket.bucketId) return Drive.own(caller)
   const found = await treesOfDrives(context, id)
   return found ? Drive.ofWorkspace(caller, found) : null
 }
 
 /** What a live share lets the caller change. It is not open yet. @throws FORBIDDEN where they may only look at it */
-async function findShared(context: Context, caller: Caller, shareId: string): Promise<Drive | null> {
+async function findShared(
+  context: Context,
+  caller: Caller,
+  shareId: string,
+): Promise<Drive | null> {
   const found = await treesOfShares(context, shareId)
   if (!found) return null
   if (found.mayEdit) return Drive.ofShare(caller, found)
@@ -84,13 +99,21 @@ async function findShared(context: Context, caller: Caller, shareId: string): Pr
 }
 
 /** The drive of a workspace of the caller. It is not open yet. */
-export async function findDriveOfWorkspace(context: Context, caller: Caller, id: string): Promise<Drive | null> {
+export async function findDriveOfWorkspace(
+  context: Context,
+  caller: Caller,
+  id: string,
+): Promise<Drive | null> {
   const found = await treesOfWorkspaces(context, id)
   return found ? Drive.ofWorkspace(caller, found) : null
 }
 
 /** A workspace of the caller, as far as their credential reaches. */
-export async function findWorkspace(context: Context, caller: Caller, id: string): Promise<WorkspaceView | null> {
+export async function findWorkspace(
+  context: Context,
+  caller: Caller,
+  id: string,
+): Promise<WorkspaceView | null> {
   if (caller.via === 'api_key' && caller.workspaceId !== id) return null
   return (await findDriveOfWorkspace(context, caller, id))?.workspace ?? null
 }
@@ -111,11 +134,16 @@ export async function findDriveOf(
 
 const notFound: Record<keyof typeof bucketsOf, (id: string) => AppError> = {
   entry: id => entryNotFound(id),
-  trashItem: id => new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in your trash.', { id }),
+  trashItem: id =>
+    new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in your trash.', { id }),
   fileRequest: () =>
-    new AppError('FILE_REQUEST_NOT_FOUND', 'You have made no such file request. Use an id from the list.'),
+    new AppError(
+      'FILE_REQUEST_NOT_FOUND',
+      'You have made no such file request. Use an id from the list.',
+    ),
   upload: () => new AppError('UPLOAD_NOT_FOUND', 'You have no such upload. Start another one.'),
-  tag: id => new AppError('TAG_NOT_FOUND', 'There is no such tag here. Use an id from a list.', { id }),
+  tag: id =>
+    new AppError('TAG_NOT_FOUND', 'There is no such tag here. Use an id from a list.', { id }),
   version: id => new AppError('VERSION_NOT_FOUND', 'Your files have no such version.', { id }),
 }
 
@@ -130,14 +158,21 @@ async function requireDriveOf(
   return drive
 }
 
-async function driveOf(context: Context, caller: Caller, subject: Subject, level: DriveLevel): Promise<Drive> {
+async function driveOf(
+  context: Context,
+  caller: Caller,
+  subject: Subject,
+  level: DriveLevel,
+): Promise<Drive> {
   if (subject instanceof Drive) return subject
   if (subject === 'no workspace') throw new Error('This is not the id of a drive.')
   if ('drive' in subject) return subject.drive
   if ('driveId' in subject) {
     // An empty id names nothing: only a missing one stands for the caller's own drive.
     const id = subject.driveId ?? caller.bucket.bucketId
-    const drive = (await findDrive(context, caller, id)) ?? (subject.orShare && (await findShared(context, caller, id)))
+    const drive =
+      (await findDrive(context, caller, id)) ??
+      (subject.orShare && (await findShared(context, caller, id)))
     if (!drive)
       throw new Forbidden(
         subject.orShare
@@ -150,7 +185,11 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
     requireKeyFor(caller, null, level)
     const id = context.services.shareLinks.idOf(subject.shareToken)
     const drive = id === null ? null : await findShared(context, caller, id)
-    if (!drive) throw new AppError('SHARE_NOT_FOUND', 'No such share exists for you: it has ended, or never existed.')
+    if (!drive)
+      throw new AppError(
+        'SHARE_NOT_FOUND',
+        'No such share exists for you: it has ended, or never existed.',
+      )
     return drive
   }
   if ('workspaceId' in subject) {
@@ -159,7 +198,8 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
     if (!drive) throw notAMember('enter')
     return drive
   }
-  if ('fileRequest' in subject) return requireDriveOf(context, caller, 'fileRequest', subject.fileRequest)
+  if ('fileRequest' in subject)
+    return requireDriveOf(context, caller, 'fileRequest', subject.fileRequest)
   if ('upload' in subject) return requireDriveOf(context, caller, 'upload', subject.upload)
   if ('tag' in subject) return requireDriveOf(context, caller, 'tag', subject.tag)
   if ('version' in subject) return requireDriveOf(context, caller, 'version', subject.version)
@@ -172,9 +212,12 @@ async function driveOf(context: Context, caller: Caller, subject: Subject, level
       'input.items',
     )
   }
-  if (!('entries' in subject)) throw new Error('This is not the id of a drive or of something in a drive.')
+  if (!('entries' in subject))
+    throw new Error('This is not the id of a drive or of something in a drive.')
   return theOne(
-    await allInOrder(subject.entries.map(entry => driveOfEntry(context, caller, entry, level, subject.orShare))),
+    await allInOrder(
+      subject.entries.map(entry => driveOfEntry(context, caller, entry, level, subject.orShare)),
+    ),
     caller,
     subject.at ?? 'input.entries',
   )
@@ -204,12 +247,19 @@ async function allInOrder<T>(promises: readonly Promise<T>[]): Promise<T[]> {
 function theOne(drives: Drive[], caller: Caller, field: string): Drive {
   const [drive = Drive.own(caller)] = drives
   if (drives.some(other => other.id !== drive.id || other.share?.id !== drive.share?.id))
-    throw new InvalidInput(field, 'These entries are in several drives. Name entries of one drive at a time.')
+    throw new InvalidInput(
+      field,
+      'These entries are in several drives. Name entries of one drive at a time.',
+    )
   return drive
 }
 
 export const entryNotFound = (id: string) =>
-  new AppError('FILE_NOT_FOUND', 'There is no file or folder with this id. Use an id from a listing.', { id })
+  new AppError(
+    'FILE_NOT_FOUND',
+    'There is no file or folder with this id. Use an id from a listing.',
+    { id },
+  )
 
 /** Opens a drive beside the one that a rule is about, or for what outlives the moment in which its rule has passed. */
 export async function openDrive(
@@ -227,7 +277,8 @@ async function workspaceTreeOf(
   subject: Subject,
   right: WorkspaceRight,
 ): Promise<WorkspaceTree> {
-  if (subject === 'no workspace' || !('workspaceId' in subject)) throw new Error('This is not the id of a workspace.')
+  if (subject === 'no workspace' || !('workspaceId' in subject))
+    throw new Error('This is not the id of a workspace.')
   const { workspaceId: id, tellsAbsence } = subject
   requireWorkspace(caller, id)
   const found = await treesOfWorkspaces(context, id)
@@ -246,7 +297,11 @@ async function workspaceOf(
   if (subject === 'no workspace') throw new Error('This rule needs a workspace.')
   if ('workspace' in subject && subject.workspace) return subject.workspace
   if ('role' in subject) return subject
-  const { tree: _tree, limits: _limits, ...workspace } = await workspaceTreeOf(context, caller, subject, right)
+  const {
+    tree: _tree,
+    limits: _limits,
+    ...workspace
+  } = await workspaceTreeOf(context, caller, subject, right)
   return workspace
 }
 
@@ -284,7 +339,8 @@ export function accessScopes(context: Context & { subject?: () => Subject | Prom
     workspaceIfAny: async (right: WorkspaceRight): Promise<boolean> => {
       const caller = asker()
       const about = await subject()
-      const workspace = about === 'no workspace' ? null : await workspaceOf(context, caller, about, right)
+      const workspace =
+        about === 'no workspace' ? null : await workspaceOf(context, caller, about, right)
       Object.assign(context, { workspace: workspace && openWorkspace(caller, workspace, right) })
       return true
     },

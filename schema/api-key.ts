@@ -17,11 +17,14 @@ import { Viewer, viewerField } from './viewer.ts'
 import { maySee, workspaceField } from './workspace.ts'
 
 const ApiKey = builder.objectRef<ApiKeyView>('ApiKey').implement({
-  description: 'An API key, without its secret: a private one of the caller, or one of a workspace.',
+  description:
+    'An API key, without its secret: a private one of the caller, or one of a workspace.',
   interfaces: [Node],
   fields: t => ({
     name: t.exposeString('name', { description: 'Its name.' }),
-    description: t.exposeString('description', { description: 'What the key is for; may be empty.' }),
+    description: t.exposeString('description', {
+      description: 'What the key is for; may be empty.',
+    }),
     status: t.expose('status', { type: ApiKeyStatus, description: 'Whether it can be used.' }),
     scopes: t.expose('scopes', {
       type: [Scope],
@@ -56,8 +59,9 @@ const newestFirst: Sorting<ApiKeyView, ['number', 'id']> = {
   keyOf: key => [key.createdAt, key.id],
 }
 
-const pagesOf = batchPages<ApiKeyView, [number, string]>(({ services }, workspaceIds, limit, after) =>
-  services.apiKeys.pagesOfWorkspaces(workspaceIds, limit, after),
+const pagesOf = batchPages<ApiKeyView, [number, string]>(
+  ({ services }, workspaceIds, limit, after) =>
+    services.apiKeys.pagesOfWorkspaces(workspaceIds, limit, after),
 )
 
 builder.objectField(Viewer, 'apiKeys', t =>
@@ -67,7 +71,9 @@ builder.objectField(Viewer, 'apiKeys', t =>
     description: 'The private keys of the caller, newest first. For a session only.',
     args: pageArgs(t.arg),
     resolve: (_viewer, args, { services, caller }) =>
-      forwardConnection(args, newestFirst, (limit, after) => services.apiKeys.pageOfPrivate(caller, limit, after)),
+      forwardConnection(args, newestFirst, (limit, after) =>
+        services.apiKeys.pageOfPrivate(caller, limit, after),
+      ),
   }),
 )
 
@@ -75,11 +81,14 @@ builder.objectField(Workspace, 'apiKeys', t =>
   t.withAuth({ session: true }).field({
     type: ApiKeyConnection,
     nullable: true,
-    description: 'Its keys, newest first. Null for a role that may not see them. For a session only.',
+    description:
+      'Its keys, newest first. Null for a role that may not see them. For a session only.',
     args: pageArgs(t.arg),
     resolve: (workspace, args, context) =>
       allows(workspace, 'manageKeys')
-        ? forwardConnection(args, newestFirst, (limit, after) => pagesOf(context, workspace.id, limit, after))
+        ? forwardConnection(args, newestFirst, (limit, after) =>
+            pagesOf(context, workspace.id, limit, after),
+          )
         : null,
   }),
 )
@@ -101,7 +110,9 @@ mutation('createApiKey', {
   places: { expires_in: 'expiresIn' },
   rateLimit: 'api_keys',
   input: t => ({
-    workspace: t.id({ description: 'The id of the workspace. Without it, the key is a private one.' }),
+    workspace: t.id({
+      description: 'The id of the workspace. Without it, the key is a private one.',
+    }),
     name: t.string({ required: true, description: `1 to ${MAX_KEY_NAME} characters.` }),
     description: t.string({ description: `Up to ${figure(MAX_KEY_DESCRIPTION)} characters.` }),
     scopes: t.field({
@@ -110,9 +121,12 @@ mutation('createApiKey', {
       maxItems: privateScopes.length + workspaceScopes.length,
       description: 'What it may be used for: scopes of private files, or of workspaces.',
     }),
-    expiresIn: t.string({ description: 'A duration such as 90d; without it the key does not expire.' }),
+    expiresIn: t.string({
+      description: 'A duration such as 90d; without it the key does not expire.',
+    }),
   }),
-  on: ({ workspace }) => (typeof workspace === 'string' ? { workspaceId: workspace } : 'no workspace'),
+  on: ({ workspace }) =>
+    typeof workspace === 'string' ? { workspaceId: workspace } : 'no workspace',
   resolve: async ({ workspace: _id, ...input }, context) => {
     const { services, caller, workspace } = context
     const { key, ...made } = workspace
@@ -123,7 +137,12 @@ mutation('createApiKey', {
       ...(workspace ? { workspace_id: workspace.id } : {}),
       scopes: made.scopes.join(' '),
     })
-    const apiKey = { ...made, status: 'active' as const, lastUsedAt: null, keyHint: key.slice(-SECRET_SHOWN) }
+    const apiKey = {
+      ...made,
+      status: 'active' as const,
+      lastUsedAt: null,
+      keyHint: key.slice(-SECRET_SHOWN),
+    }
     return { apiKey, secret: key, workspaceId: made.workspaceId }
   },
   payload: t => ({
@@ -135,7 +154,8 @@ mutation('createApiKey', {
 })
 
 mutation('deleteApiKey', {
-  description: 'Deletes a private key of the caller, or a key of a workspace. Its next request is refused.',
+  description:
+    'Deletes a private key of the caller, or a key of a workspace. Its next request is refused.',
   auth: { session: true, workspaceIfAny: 'manageKeys' },
   goesOn: 'stops a key that others may have',
   fails: ['API_KEY_NOT_FOUND'],

@@ -9,7 +9,11 @@ import { readAccountId } from './operator.ts'
 import { forwardConnection, type Sorting } from './paging.ts'
 import { personField } from './person.ts'
 
-const AuditKind = enumOf('AuditKind', 'What happened: the kinds of events, and those of the service.', auditKinds)
+const AuditKind = enumOf(
+  'AuditKind',
+  'What happened: the kinds of events, and those of the service.',
+  auditKinds,
+)
 
 const keyNames = batch(({ services }, ids) => services.audits.keyNames(ids))
 
@@ -23,30 +27,49 @@ const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When it happened.' }),
     kind: t.expose('kind', { type: AuditKind, description: 'What happened.' }),
     via: t.expose('via', { type: EventVia, description: 'The means.' }),
-    actor: personField(t, 'Who did it; null if an operator or nobody did, or if the account is gone.', r => r.actorId),
+    actor: personField(
+      t,
+      'Who did it; null if an operator or nobody did, or if the account is gone.',
+      r => r.actorId,
+    ),
     actorId: t.exposeID('actorId', {
       nullable: true,
       description: 'The id of who did it, also of an account that is gone.',
     }),
-    operator: personField(t, 'The operator who did it; null for the command line of the service.', r => r.operatorId),
-    credentialId: t.exposeID('viaId', { nullable: true, description: 'The id of the session, key or file request.' }),
+    operator: personField(
+      t,
+      'The operator who did it; null for the command line of the service.',
+      r => r.operatorId,
+    ),
+    credentialId: t.exposeID('viaId', {
+      nullable: true,
+      description: 'The id of the session, key or file request.',
+    }),
     credentialName: t.string({
       nullable: true,
       description: 'The name of the key, while there is one.',
       resolve: async ({ via, viaId }, _args, context) =>
-        (via === 'key' || via === 'webdav') && viaId ? ((await keyNames(context, viaId)) ?? null) : null,
+        (via === 'key' || via === 'webdav') && viaId
+          ? ((await keyNames(context, viaId)) ?? null)
+          : null,
     }),
     concerned: personField(
       t,
       'The person whose account it concerns; null for what happened in a drive or to the service, or if the account is gone.',
       r => r.logId,
     ),
-    subjectId: t.exposeID('subjectId', { nullable: true, description: 'The id of what it was done to.' }),
+    subjectId: t.exposeID('subjectId', {
+      nullable: true,
+      description: 'The id of what it was done to.',
+    }),
     address: t.exposeString('address', {
       nullable: true,
       description: 'The address of the client, as the setting LOG_ADDRESSES shows it.',
     }),
-    agent: t.exposeString('agent', { nullable: true, description: 'What the client calls itself.' }),
+    agent: t.exposeString('agent', {
+      nullable: true,
+      description: 'What the client calls itself.',
+    }),
     details: t.expose('details', { type: EventDetails, description: 'Its details.' }),
   }),
 })
@@ -54,12 +77,17 @@ const AuditRecord = builder.objectRef<AuditRow>('AuditRecord').implement({
 const AuditFilter = builder.inputType('AuditFilter', {
   description: 'What is looked for in the audit trail. What is left out does not matter.',
   fields: t => ({
-    person: t.id({ description: 'Who did it, as themselves or as an operator: the id of a person or an account.' }),
+    person: t.id({
+      description: 'Who did it, as themselves or as an operator: the id of a person or an account.',
+    }),
     about: t.id({
-      description: 'What it was done to: the id of a person, an account, a workspace, a drive, a file or a folder.',
+      description:
+        'What it was done to: the id of a person, an account, a workspace, a drive, a file or a folder.',
     }),
     kinds: t.field({ type: [AuditKind], maxItems: 100, description: 'What happened.' }),
-    credential: t.id({ description: 'By which it was done: the id of a session, key, link or file request.' }),
+    credential: t.id({
+      description: 'By which it was done: the id of a session, key, link or file request.',
+    }),
     address: t.string({ description: 'The address of the client, as the trail has it.' }),
     since: t.field({ type: 'DateTime', description: 'From this time on.' }),
     until: t.field({ type: 'DateTime', description: 'Before this time.' }),
@@ -78,14 +106,32 @@ builder.queryField('auditTrail', t =>
     type: connectionOf('AuditRecord', AuditRecord),
     description:
       'Who has done what, when and from where, the newest first. Each page that is read is noted in it. For operators.',
-    args: { filter: t.arg({ type: AuditFilter, description: 'What is looked for.' }), ...pageArgs(t.arg) },
+    args: {
+      filter: t.arg({ type: AuditFilter, description: 'What is looked for.' }),
+      ...pageArgs(t.arg),
+    },
     resolve: (_root, { filter, ...page }, { services, caller }) => {
-      const { person, about, kinds, credential = null, address = null, since = null, until = null } = filter ?? {}
+      const {
+        person,
+        about,
+        kinds,
+        credential = null,
+        address = null,
+        since = null,
+        until = null,
+      } = filter ?? {}
       const wanted = {
-        ...{ personId: idOf(person), aboutId: idOf(about), kinds: kinds ?? [], credentialId: credential },
-        ...{ address, since, until },
+        personId: idOf(person),
+        aboutId: idOf(about),
+        kinds: kinds ?? [],
+        credentialId: credential,
+        address,
+        since,
+        until,
       }
-      return forwardConnection(page, order, (limit, after) => services.audits.page(wanted, caller, limit, after))
+      return forwardConnection(page, order, (limit, after) =>
+        services.audits.page(wanted, caller, limit, after),
+      )
     },
   }),
 )

@@ -1,4 +1,7 @@
-import type { CopyFailure as Failure, BackgroundCopy as View } from '../src/services/tree/background-copy.ts'
+import type {
+  CopyFailure as Failure,
+  BackgroundCopy as View,
+} from '../src/services/tree/background-copy.ts'
 import { MAX_CHANGED } from '../src/values/limits.ts'
 import { findDrive, openDrive } from './access.ts'
 import { builder } from './builder.ts'
@@ -33,14 +36,21 @@ export const BackgroundCopy = builder.objectRef<View>('BackgroundCopy').implemen
       description: 'Number of files and folders to be copied, counted when it began.',
     }),
     size: t.expose('bytes', { type: 'Bytes', description: 'Bytes of these files.' }),
-    copiedCount: t.exposeInt('copied', { description: 'Number of files and folders copied so far.' }),
+    copiedCount: t.exposeInt('copied', {
+      description: 'Number of files and folders copied so far.',
+    }),
     copiedSize: t.expose('copiedBytes', { type: 'Bytes', description: 'Bytes of these files.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
-    failure: t.expose('failure', { type: CopyFailure, nullable: true, description: 'Why it failed.' }),
+    failure: t.expose('failure', {
+      type: CopyFailure,
+      nullable: true,
+      description: 'Why it failed.',
+    }),
     drive: t.withAuth({ signedIn: true }).field({
       type: Drive,
       nullable: true,
-      description: 'The drive that receives the copies; null if the caller no longer has access to it.',
+      description:
+        'The drive that receives the copies; null if the caller no longer has access to it.',
       resolve: ({ bucketId }, _args, context) => findDrive(context, context.caller, bucketId),
     }),
     entries: t.withAuth({ signedIn: true }).field({
@@ -66,14 +76,16 @@ findable('entry_copy', 'BackgroundCopy', async (context, caller, id) => {
 builder.objectFields(Viewer, t => ({
   copies: t.withAuth({ privateFiles: 'read' }).field({
     type: [BackgroundCopy],
-    description: 'The background copies of the caller that are running or have ended within a day, latest first.',
+    description:
+      'The background copies of the caller that are running or have ended within a day, latest first.',
     listSize: LISTED,
     resolve: (_viewer, _args, { services, caller }) => services.backgroundCopies.list(caller),
   }),
 }))
 
 mutation('cancelCopy', {
-  description: 'Cancels a background copy: nothing is copied. A copy that has ended is not changed.',
+  description:
+    'Cancels a background copy: nothing is copied. A copy that has ended is not changed.',
   auth: { signedIn: true },
   fails: ['COPY_NOT_FOUND'],
   input: t => ({ copy: t.id({ required: true, description: 'Its id.' }) }),
@@ -83,5 +95,7 @@ mutation('cancelCopy', {
     await openDrive(context, caller, { driveId: bucketId }, 'write')
     return { copy: await services.backgroundCopies.cancel(caller, id) }
   },
-  payload: t => ({ copy: t.expose('copy', { type: BackgroundCopy, description: 'The copy as it is now.' }) }),
+  payload: t => ({
+    copy: t.expose('copy', { type: BackgroundCopy, description: 'The copy as it is now.' }),
+  }),
 })

@@ -86,9 +86,11 @@ export interface BaseTypes {
 /** The context of a resolver behind these scopes. */
 export type ContextOf<S extends Partial<BaseTypes['AuthScopes']>> = Context &
   (keyof S extends infer K
-    ? (K extends keyof BaseTypes['AuthContexts'] ? (context: BaseTypes['AuthContexts'][K]) => void : never) extends (
-        context: infer All,
-      ) => void
+    ? (
+        K extends keyof BaseTypes['AuthContexts']
+          ? (context: BaseTypes['AuthContexts'][K]) => void
+          : never
+      ) extends (context: infer All) => void
       ? All
       : Context
     : never)
@@ -105,12 +107,14 @@ export const base = {
         public: true,
         signedIn: caller !== null,
         session: () => hasSession(caller),
-        operator: async () => hasSession(caller) && caller !== null && services.appointments.isOperator(caller),
+        operator: async () =>
+          hasSession(caller) && caller !== null && services.appointments.isOperator(caller),
         privateFiles: (level: PrivateFiles) => mayUsePrivateFiles(caller, level),
         workspaces: (scope: WorkspaceScope) => mayUseWorkspaces(caller, scope),
         ...accessScopes(context),
       }
     },
-    unauthorizedError: (_parent: unknown, { caller }: Context) => (caller ? new Forbidden() : new Unauthenticated()),
+    unauthorizedError: (_parent: unknown, { caller }: Context) =>
+      caller ? new Forbidden() : new Unauthenticated(),
   },
 } as const

@@ -13,7 +13,10 @@ export function batch<Args extends unknown[], V>(
   load: (context: Context, keys: string[], ...args: Args) => Promise<ReadonlyMap<string, V>>,
 ): (context: Context, key: string, ...args: Args) => Promise<V | undefined> {
   return (context, key, ...args) => {
-    const loaders = (context.shared.loaders.get(load) ?? new Map()) as Map<string, DataLoader<string, V | undefined>>
+    const loaders = (context.shared.loaders.get(load) ?? new Map()) as Map<
+      string,
+      DataLoader<string, V | undefined>
+    >
     context.shared.loaders.set(load, loaders)
     const name = JSON.stringify(args)
     const loader =
@@ -31,10 +34,16 @@ export function batch<Args extends unknown[], V>(
 }
 
 /** Loads each key by itself, all at once: for what no single statement finds. */
-export const each = async <V>(keys: readonly string[], load: (key: string) => Promise<V>): Promise<Map<string, V>> =>
+export const each = async <V>(
+  keys: readonly string[],
+  load: (key: string) => Promise<V>,
+): Promise<Map<string, V>> =>
   new Map(await Promise.all(keys.map(async key => [key, await load(key)] as const)))
 
 /** Batches likewise what only a caller sees. Without one, nothing is found. */
 export const batchSeen = <V>(
   load: (services: Services, caller: Caller, keys: string[]) => Promise<ReadonlyMap<string, V>>,
-) => batch(async ({ services, caller }, keys) => (caller ? load(services, caller, keys) : new Map<string, V>()))
+) =>
+  batch(async ({ services, caller }, keys) =>
+    caller ? load(services, caller, keys) : new Map<string, V>(),
+  )

@@ -21,21 +21,37 @@ export interface GraphTypes extends BaseTypes {
 
 export const builder = new SchemaBuilder<GraphTypes>({
   ...base,
-  plugins: ['access', ScopeAuthPlugin, RelayPlugin, 'maintenance', 'rateLimit', 'requireAuth', 'listBound', 'cost'],
+  plugins: [
+    'access',
+    ScopeAuthPlugin,
+    RelayPlugin,
+    'maintenance',
+    'rateLimit',
+    'requireAuth',
+    'listBound',
+    'cost',
+  ],
   relay: {
     clientMutationId: 'omit',
     cursorType: 'String',
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    edgesFieldOptions: { nullable: { list: false, items: false }, description: 'The nodes with their cursors.' },
+    edgesFieldOptions: {
+      nullable: { list: false, items: false },
+      description: 'The nodes with their cursors.',
+    },
     nodeFieldOptions: { description: 'The node.' },
-    cursorFieldOptions: { description: 'Its cursor: pass it as `after` to get the page that follows.' },
+    cursorFieldOptions: {
+      description: 'Its cursor: pass it as `after` to get the page that follows.',
+    },
     pageInfoFieldOptions: { description: 'Whether and where the list continues.' },
     pageInfoTypeOptions: { description: 'Whether and where a list continues.' },
     hasNextPageFieldOptions: { description: 'Whether more nodes follow.' },
     hasPreviousPageFieldOptions: { description: 'Whether nodes precede this page.' },
     startCursorFieldOptions: { description: 'Cursor of the first node; null for an empty page.' },
-    endCursorFieldOptions: { description: 'Cursor of the last node: pass it as `after` to get the next page.' },
+    endCursorFieldOptions: {
+      description: 'Cursor of the last node: pass it as `after` to get the next page.',
+    },
     nodesOnConnection: { description: 'The nodes of the edges.' },
   },
 })
@@ -61,6 +77,9 @@ builder.scalarType('Upload', scalars.Upload)
 
 builder.queryType({ description: 'The operations that read. They change nothing.' })
 builder.mutationType({
-  description: 'The operations that change. Each takes one input and returns the nodes that it has changed.',
+  description:
+    'The operations that change. Each takes one input and returns the nodes that it has changed.',
 })
-builder.subscriptionType({ description: 'The events that clients can subscribe to, as server-sent events.' })
+builder.subscriptionType({
+  description: 'The events that clients can subscribe to, as server-sent events.',
+})

@@ -12,7 +12,9 @@ export const connectionOf = <Type extends OutputType<Types>>(name: string, type:
 
 /** The arguments of every list. Lists are read forwards. */
 export const pageArgs = (arg: ArgFields) => ({
-  first: arg.int({ description: `Number of nodes, 1 to ${figure(MAX_FIRST)}; ${DEFAULT_FIRST} by default.` }),
+  first: arg.int({
+    description: `Number of nodes, 1 to ${figure(MAX_FIRST)}; ${DEFAULT_FIRST} by default.`,
+  }),
   after: arg.string({ description: 'The `endCursor` of the previous page.' }),
 })
 

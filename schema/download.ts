@@ -2,9 +2,13 @@ import type { Download as DownloadValue } from '../src/services/sharing/download
 import { builder } from './builder.ts'
 
 export const Download = builder.objectRef<DownloadValue>('Download').implement({
-  description: 'A signed URL for the bytes of a file or an archive. Anyone who has it may use it until it expires.',
+  description:
+    'A signed URL for the bytes of a file or an archive. Anyone who has it may use it until it expires.',
   fields: t => ({
-    url: t.expose('url', { type: 'URL', description: 'The URL: GET returns the bytes, or a range of them.' }),
+    url: t.expose('url', {
+      type: 'URL',
+      description: 'The URL: GET returns the bytes, or a range of them.',
+    }),
     fileName: t.exposeString('fileName', { description: 'The file name for saving.' }),
     size: t.field({
       type: 'Bytes',

@@ -28,14 +28,26 @@ export const DriveUsage = builder.objectRef<DriveUsageView>('DriveUsage').implem
     usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files.' }),
     keptBytes: t.expose('keptBytes', {
       type: 'Bytes',
-      description: 'Bytes kept in the trash and as versions, in addition to the usage. They count towards no limit.',
+      description:
+        'Bytes kept in the trash and as versions, in addition to the usage. They count towards no limit.',
     }),
     fileCount: t.exposeInt('fileCount', { description: 'All files.' }),
-    folderCount: t.exposeInt('folderCount', { description: 'Number of folders, without the root.' }),
-    maxBytes: t.expose('maxTotalStorageBytes', { type: 'Bytes', description: 'Maximum bytes of all files.' }),
+    folderCount: t.exposeInt('folderCount', {
+      description: 'Number of folders, without the root.',
+    }),
+    maxBytes: t.expose('maxTotalStorageBytes', {
+      type: 'Bytes',
+      description: 'Maximum bytes of all files.',
+    }),
     maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'Maximum number of files.' }),
-    maxFolders: t.exposeInt('maxFolders', { nullable: true, description: 'Maximum number of folders.' }),
-    maxFileSize: t.expose('maxFileSizeBytes', { type: 'Bytes', description: 'Maximum bytes of one file.' }),
+    maxFolders: t.exposeInt('maxFolders', {
+      nullable: true,
+      description: 'Maximum number of folders.',
+    }),
+    maxFileSize: t.expose('maxFileSizeBytes', {
+      type: 'Bytes',
+      description: 'Maximum bytes of one file.',
+    }),
     isOver: t.boolean({
       description:
         'Whether it holds more than its limits allow, because they have shrunk. Everything is kept, and nothing can be added.',
@@ -59,8 +71,9 @@ const usageOf = batch(({ services }, ids) => services.drives.usagesOf(ids))
 const entryAt = batch(({ services }, ids, tree: Tree, names: string[]) =>
   each(ids, () => services.entryLists.at(tree, names)),
 )
-const foundIn = batchPages<PlacedEntry, [string], [Tree, string]>(({ services }, ids, limit, after, tree, query) =>
-  each(ids, () => services.entryLists.search(tree, query, limit, after?.[0] ?? null)),
+const foundIn = batchPages<PlacedEntry, [string], [Tree, string]>(
+  ({ services }, ids, limit, after, tree, query) =>
+    each(ids, () => services.entryLists.search(tree, query, limit, after?.[0] ?? null)),
 )
 
 const gone = () => new Forbidden('This drive no longer exists.')
@@ -101,7 +114,9 @@ Drive.implement({
       type: Entry,
       nullable: true,
       description: 'The entry at a path; null if there is none.',
-      args: { path: t.arg.string({ required: true, description: 'Its path; empty for the root.' }) },
+      args: {
+        path: t.arg.string({ required: true, description: 'Its path; empty for the root.' }),
+      },
       resolve: async (drive, { path }, context) => {
         const entry = await entryAt(context, drive.id, context.tree, parsePath(path))
         return entry ? inDrive(entry, drive) : null
@@ -120,7 +135,9 @@ Drive.implement({
       cost: SCAN_COST,
       resolve: (drive, { query, ...page }, context) =>
         forwardConnection(page, byId, async (limit, after) =>
-          mapPage(await foundIn(context, drive.id, limit, after, context.tree, query), entry => inDrive(entry, drive)),
+          mapPage(await foundIn(context, drive.id, limit, after, context.tree, query), entry =>
+            inDrive(entry, drive),
+          ),
         ),
     }),
     permissions: t.field({

@@ -5,7 +5,15 @@ import { joinPath } from '../src/values/paths.ts'
 import { entryNotFound, type EntryRef as Ref } from './access.ts'
 import type { ObjectFields } from './builder.ts'
 import type { Context } from './context.ts'
-import { entriesOf, entryOf, findInDrive, folderField, inDrive, isFolder, modifiedAtInput } from './entry.ts'
+import {
+  entriesOf,
+  entryOf,
+  findInDrive,
+  folderField,
+  inDrive,
+  isFolder,
+  modifiedAtInput,
+} from './entry.ts'
 import { DrivePath, EntryRef, nameOf } from './entry-ref.ts'
 import { OnConflict } from './enums.ts'
 import { mutation } from './mutation.ts'
@@ -13,7 +21,11 @@ import { Drive, Entry, type EntryNode, File, Folder } from './refs.ts'
 import { TrashItem, trashItemsOf } from './trash-item.ts'
 
 /** What a change has made: read again, because its maker is shown all that it is now. */
-export async function madeEntry(context: Context, drive: DriveValue, id: string): Promise<EntryNode> {
+export async function madeEntry(
+  context: Context,
+  drive: DriveValue,
+  id: string,
+): Promise<EntryNode> {
   const entry = await findInDrive(context, drive, id)
   if (!entry) throw entryNotFound(id)
   return { ...entry, drive }
@@ -24,14 +36,20 @@ async function folderPath(context: Context, drive: DriveValue, { id, at }: Ref):
   if (typeof id !== 'string') return at?.path ?? ''
   const folder = await entryOf(context, drive, id)
   if (!isFolder(folder))
-    throw new AppError('FOLDER_NOT_FOUND', 'There is no folder with this id. Use an id from a listing.', { id })
+    throw new AppError(
+      'FOLDER_NOT_FOUND',
+      'There is no folder with this id. Use an id from a listing.',
+      { id },
+    )
   return joinPath(folder.names)
 }
 
 /** As many as are named. */
 const sizedByEntries = { listSize: MAX_CHANGED, sizedBy: 'input.entries' }
 
-const leftFolders = <Left extends { drive: DriveValue; leftIds: string[] }>(t: ObjectFields<Left>) =>
+const leftFolders = <Left extends { drive: DriveValue; leftIds: string[] }>(
+  t: ObjectFields<Left>,
+) =>
   t.withAuth({ drive: 'read' }).field({
     type: [Folder],
     nullable: true,
@@ -69,20 +87,32 @@ mutation('uploadFile', {
     }),
     modifiedAt: modifiedAtInput(t),
     expectedRevision: t.int({
-      description: 'The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one.',
+      description:
+        'The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one.',
     }),
   }),
   on: ({ folder }) => (folder ? { entries: [folder], orShare: true } : { driveId: null }),
-  resolve: async ({ file, folder, onConflict, modifiedAt, expectedRevision: expected }, context) => {
+  resolve: async (
+    { file, folder, onConflict, modifiedAt, expectedRevision: expected },
+    context,
+  ) => {
     const { services, drive, tree, limits, caller } = context
     const decide = () => drive.onConflict(onConflict)
     decide()
     const to = { folder: folder ? await folderPath(context, drive, folder) : '', modifiedAt }
-    const { id } = await services.files.upload(tree, await file, { to, expected, decide, limits }, caller)
+    const { id } = await services.files.upload(
+      tree,
+      await file,
+      { to, expected, decide, limits },
+      caller,
+    )
     return { drive, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({
-    file: t.expose('file', { type: File, description: 'The new file, or the existing file with its new content.' }),
+    file: t.expose('file', {
+      type: File,
+      description: 'The new file, or the existing file with its new content.',
+    }),
     folder: folderField(t, payload => payload.file),
     drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
   }),
@@ -91,7 +121,14 @@ mutation('uploadFile', {
 mutation('createFolder', {
   description: 'Creates a folder, with missing parents.',
   auth: { drive: 'write' },
-  fails: ['INVALID_PATH', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED', 'SHARE_FULL', 'RATE_LIMITED'],
+  fails: [
+    'INVALID_PATH',
+    'FOLDER_NOT_FOUND',
+    'PATH_EXISTS',
+    'QUOTA_EXCEEDED',
+    'SHARE_FULL',
+    'RATE_LIMITED',
+  ],
   places: { path: 'at.path' },
   rateLimit: 'folders',
   input: t => ({ at: t.field({ type: DrivePath, required: true, description: 'Its place.' }) }),
@@ -138,10 +175,12 @@ mutation('moveEntries', {
     name: t.string({ description: 'A new name, for a single entry only.' }),
     onConflict: t.field({
       type: OnConflict,
-      description: 'What to do if the name is taken; by default FAIL. REPLACE does not replace folders.',
+      description:
+        'What to do if the name is taken; by default FAIL. REPLACE does not replace folders.',
     }),
     expectedRevision: t.int({
-      description: 'The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one.',
+      description:
+        'The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one.',
     }),
   }),
   on: ({ entries, to }) => ({ entries: to ? [...entries, to] : entries, orShare: true }),
@@ -149,7 +188,12 @@ mutation('moveEntries', {
     const { services, drive, tree, caller } = context
     const choice = drive.onConflict(onConflict)
     const place = { to: to ? nameOf(to) : null, name: name ?? null, onConflict: choice, expected }
-    const { ids, leftIds, toNames } = await services.entryChanges.move(tree, entries.map(nameOf), place, caller)
+    const { ids, leftIds, toNames } = await services.entryChanges.move(
+      tree,
+      entries.map(nameOf),
+      place,
+      caller,
+    )
     return { drive, tree, leftIds, toNames, entries: await entriesOf(context, drive, ids) }
   },
   payload: t => ({
@@ -192,13 +236,20 @@ mutation('deleteEntries', {
       maxItems: MAX_CHANGED,
       description: `The entries to delete: 1 to ${figure(MAX_CHANGED)} of one drive.`,
     }),
-    recursive: t.boolean({ defaultValue: false, description: 'Whether to delete folders that are not empty.' }),
+    recursive: t.boolean({
+      defaultValue: false,
+      description: 'Whether to delete folders that are not empty.',
+    }),
     expectedRevision: t.int({
-      description: 'The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one.',
+      description:
+        'The expected revision of a single entry; fails with REVISION_MISMATCH if it has another one.',
     }),
   }),
   on: ({ entries }) => ({ entries, orShare: true }),
-  resolve: async ({ entries, recursive, expectedRevision: expected }, { services, drive, tree, caller }) => ({
+  resolve: async (
+    { entries, recursive, expectedRevision: expected },
+    { services, drive, tree, caller },
+  ) => ({
     drive,
     ...(await services.entryChanges.remove(
       tree,
@@ -224,7 +275,10 @@ mutation('deleteEntries', {
       description: 'How many files were deleted, including those in folders.',
     }),
     folders: leftFolders(t),
-    drive: t.expose('drive', { type: Drive, description: 'The drive from which they were deleted.' }),
+    drive: t.expose('drive', {
+      type: Drive,
+      description: 'The drive from which they were deleted.',
+    }),
   }),
 })
 
@@ -234,7 +288,9 @@ mutation('writeNote', {
   fails: ['INVALID_INPUT', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   rateLimit: 'notes',
   input: t => ({
-    file: t.id({ description: "The id of a file with this content in the caller's own drive; or:" }),
+    file: t.id({
+      description: "The id of a file with this content in the caller's own drive; or:",
+    }),
     md5: t.string({ description: 'MD5 of the content, in hex.' }),
     content: t.string({
       required: true,
@@ -244,7 +300,8 @@ mutation('writeNote', {
   on: () => ({ driveId: null }),
   resolve: async ({ file: id, md5, content }, context) => {
     const { services, caller, drive } = context
-    if (!id === !md5) throw new InvalidInput('file', 'Give either a file with this content, or its md5.')
+    if (!id === !md5)
+      throw new InvalidInput('file', 'Give either a file with this content, or its md5.')
     const found = id ? await findInDrive(context, drive, id) : null
     if (id && (!found || isFolder(found))) throw entryNotFound(id)
     const checksum = found?.md5 ?? md5 ?? ''
@@ -256,7 +313,11 @@ mutation('writeNote', {
     }
   },
   payload: t => ({
-    file: t.expose('file', { type: File, nullable: true, description: 'The file, if the input named one.' }),
+    file: t.expose('file', {
+      type: File,
+      nullable: true,
+      description: 'The file, if the input named one.',
+    }),
     md5: t.exposeString('md5', { nullable: true, description: 'MD5 of the content.' }),
     note: t.exposeString('note', { description: 'The new note.' }),
   }),

@@ -34,7 +34,8 @@ const place = (t: InputFields) => ({
   name: t.string({ description: 'A new name, for a single entry only.' }),
   onConflict: t.field({
     type: OnConflict,
-    description: 'What to do if the name is taken; by default FAIL. REPLACE does not replace folders.',
+    description:
+      'What to do if the name is taken; by default FAIL. REPLACE does not replace folders.',
   }),
 })
 
@@ -51,7 +52,8 @@ async function copiesOf(
   { ids, toNames, copyId }: Copied,
 ): Promise<Copies> {
   const { services, caller } = context
-  const copy = copyId !== null && caller ? await services.backgroundCopies.find(caller, copyId) : null
+  const copy =
+    copyId !== null && caller ? await services.backgroundCopies.find(caller, copyId) : null
   return { drive, tree, toNames, copy, entries: copy ? null : await entriesOf(context, drive, ids) }
 }
 
@@ -60,8 +62,10 @@ const copies = (t: ObjectFields<Copies>, sizedBy: string) => ({
   entries: t.expose('entries', {
     type: [Entry],
     nullable: true,
-    description: 'The copies, in the order of the input; null while they are made in the background.',
-    ...{ listSize: MAX_CHANGED, sizedBy },
+    description:
+      'The copies, in the order of the input; null while they are made in the background.',
+    listSize: MAX_CHANGED,
+    sizedBy,
   }),
   to: t.withAuth({ drive: 'read' }).field({
     type: Folder,
@@ -99,7 +103,11 @@ mutation('copyEntries', {
     const how = { folder: nameOf(to), name: name ?? null, onConflict: drive.onConflict(onConflict) }
     const from = await openDrive(context, caller, { entries }, 'read')
     const source = { tree: from.tree, named: entries.map(nameOf) }
-    return copiesOf(context, { drive, tree }, await services.entryCopies.copy(source, { tree, limits, ...how }, caller))
+    return copiesOf(
+      context,
+      { drive, tree },
+      await services.entryCopies.copy(source, { tree, limits, ...how }, caller),
+    )
   },
   payload: t => copies(t, 'input.entries'),
 })
@@ -131,7 +139,11 @@ mutation('saveSharedEntries', {
     const { services, drive, tree, limits, caller, address, client, log } = context
     const how = { folder: nameOf(to), name: name ?? null, onConflict: drive.onConflict(onConflict) }
     const visitor = { caller, address, client, log, password }
-    const copied = await services.shareSaves.save(token, visitor, paths ?? [], { tree, limits, ...how })
+    const copied = await services.shareSaves.save(token, visitor, paths ?? [], {
+      tree,
+      limits,
+      ...how,
+    })
     return copiesOf(context, { drive, tree }, copied)
   },
   payload: t => copies(t, 'input.paths'),

@@ -11,7 +11,8 @@ export const DrivePath = builder.inputType('DrivePath', {
     }),
     path: t.string({
       required: true,
-      description: 'Names joined by slashes, from the root of the drive, or from the shared folder.',
+      description:
+        'Names joined by slashes, from the root of the drive, or from the shared folder.',
     }),
   }),
 })
@@ -26,4 +27,5 @@ export const EntryRef = builder.inputType('EntryRef', {
 })
 
 /** An entry as the services name it, in the drive that the access rule has found. */
-export const nameOf = ({ id, at }: Ref): EntryName => (typeof id === 'string' ? { id } : { path: at?.path ?? '' })
+export const nameOf = ({ id, at }: Ref): EntryName =>
+  typeof id === 'string' ? { id } : { path: at?.path ?? '' }

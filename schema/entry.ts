@@ -44,7 +44,11 @@ function belowShared(entry: PlacedEntry, root: PlacedEntry | undefined): PlacedE
 }
 
 /** An entry of a drive by its id, with all its details; null when it no longer exists. */
-export async function findInDrive(context: Context, drive: DriveValue, id: string): Promise<PlacedEntry | null> {
+export async function findInDrive(
+  context: Context,
+  drive: DriveValue,
+  id: string,
+): Promise<PlacedEntry | null> {
   const { sharedId } = drive
   // One statement reads both, so that one is below the other now.
   const [entry, root] = await Promise.all([
@@ -56,15 +60,24 @@ export async function findInDrive(context: Context, drive: DriveValue, id: strin
 }
 
 /** The same as the caller may see it. */
-export async function entryOf(context: Context, drive: DriveValue, id: string): Promise<EntryNode | null> {
+export async function entryOf(
+  context: Context,
+  drive: DriveValue,
+  id: string,
+): Promise<EntryNode | null> {
   const entry = await findInDrive(context, drive, id)
   return entry && inDrive(entry, drive)
 }
 
-export const isFolder = <E extends { kind: number }>(entry: E | null): entry is E => entry?.kind === FOLDER
+export const isFolder = <E extends { kind: number }>(entry: E | null): entry is E =>
+  entry?.kind === FOLDER
 
 /** Several entries of a drive, without those that no longer exist. */
-export async function entriesOf(context: Context, drive: DriveValue, ids: readonly string[]): Promise<EntryNode[]> {
+export async function entriesOf(
+  context: Context,
+  drive: DriveValue,
+  ids: readonly string[],
+): Promise<EntryNode[]> {
   const found = await Promise.all(ids.map(id => entryOf(context, drive, id)))
   return found.filter(entry => entry !== null)
 }
@@ -74,23 +87,30 @@ Entry.implement({
   interfaces: [Node],
   resolveType: typeOf,
   fields: t => ({
-    name: t.exposeString('name', { description: 'Its name, the last part of its path; empty for the root.' }),
+    name: t.exposeString('name', {
+      description: 'Its name, the last part of its path; empty for the root.',
+    }),
     path: t.string({
-      description: 'All names from the root down, joined by slashes; in the drive of a workspace with a leading slash.',
+      description:
+        'All names from the root down, joined by slashes; in the drive of a workspace with a leading slash.',
       resolve: ({ drive, names }) => drive.pathOf(names),
     }),
     parent: t.withAuth({ drive: 'read' }).field({
       type: Folder,
       nullable: true,
       description: 'The folder that contains it; null for the root.',
-      resolve: ({ parentId, drive }, _args, context) => (parentId ? entryOf(context, drive, parentId) : null),
+      resolve: ({ parentId, drive }, _args, context) =>
+        parentId ? entryOf(context, drive, parentId) : null,
     }),
     drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
     size: t.expose('size', {
       type: 'Bytes',
       description: 'Its size in bytes; for a folder, that of all files below it.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded or created.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When it was uploaded or created.',
+    }),
     updatedAt: t.expose('updatedAt', {
       type: 'DateTime',
       description: 'When it was created, moved, renamed or replaced.',
@@ -112,7 +132,9 @@ Entry.implement({
       listSize: 4,
       // The root stays where it is, and is not shared.
       resolve: ({ drive, parentId }) =>
-        drive.permissions.filter(level => parentId !== null || !(level === 'share' || level === 'delete')),
+        drive.permissions.filter(
+          level => parentId !== null || !(level === 'share' || level === 'delete'),
+        ),
     }),
   }),
 })
@@ -125,7 +147,10 @@ findable('entry', typeOf, async (context, caller, id) => {
 })
 
 /** The field of a payload that shows the folder of what was made. @param made what was made */
-export const folderField = <Payload extends object>(t: ObjectFields<Payload>, made: (payload: Payload) => EntryNode) =>
+export const folderField = <Payload extends object>(
+  t: ObjectFields<Payload>,
+  made: (payload: Payload) => EntryNode,
+) =>
   t.withAuth({ drive: 'read' }).field({
     type: Folder,
     nullable: true,
@@ -140,5 +165,6 @@ export const folderField = <Payload extends object>(t: ObjectFields<Payload>, ma
 export const modifiedAtInput = (t: InputFields) =>
   t.field({
     type: 'DateTime',
-    description: 'When the file was last modified on its computer; by default, it has the time of its upload.',
+    description:
+      'When the file was last modified on its computer; by default, it has the time of its upload.',
   })

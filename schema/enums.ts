@@ -1,6 +1,12 @@
 import { FILE, FOLDER } from '../db/models/entry.ts'
 import { type CopyState, copyStates } from '../db/models/entry-copy.ts'
-import { eventKinds, type EventKind as Kind, signInRefusals, type Via, vias } from '../db/models/event.ts'
+import {
+  eventKinds,
+  type EventKind as Kind,
+  signInRefusals,
+  type Via,
+  vias,
+} from '../db/models/event.ts'
 import { type RequestState, requestStates } from '../db/models/file-request.ts'
 import { type ShareEventKind as ShareUse, shareEventKinds } from '../db/models/share-event.ts'
 import { type PlanBy, planChoosers } from '../db/models/user.ts'
@@ -16,14 +22,24 @@ import { builder } from './builder.ts'
 const nameOf = (value: string) => value.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')
 
 const valuesOf = <V extends string>(values: readonly V[]) =>
-  Object.fromEntries(values.map(value => [nameOf(value), { value }])) as Record<string, { value: V }>
+  Object.fromEntries(values.map(value => [nameOf(value), { value }])) as Record<
+    string,
+    { value: V }
+  >
 
 export const enumOf = <V extends string>(name: string, description: string, values: readonly V[]) =>
   builder.enumType(name, { description, values: valuesOf(values) })
 
-export const Role = enumOf<RoleName>('Role', 'The roles of members in a workspace, strongest first.', roles)
+export const Role = enumOf<RoleName>(
+  'Role',
+  'The roles of members in a workspace, strongest first.',
+  roles,
+)
 
-export const Scope = enumOf('Scope', 'What an API key may be used for.', [...privateScopes, ...workspaceScopes])
+export const Scope = enumOf('Scope', 'What an API key may be used for.', [
+  ...privateScopes,
+  ...workspaceScopes,
+])
 
 export const Permission = enumOf<DriveLevel>('Permission', 'What the caller may do.', [
   'read',
@@ -33,15 +49,22 @@ export const Permission = enumOf<DriveLevel>('Permission', 'What the caller may 
 ])
 
 export const WorkspacePermission = builder.enumType('WorkspacePermission', {
-  description: 'What the caller may do with the workspace itself; its drive has separate permissions.',
+  description:
+    'What the caller may do with the workspace itself; its drive has separate permissions.',
   values: {
     RENAME: { value: 'rename', description: 'Change its name or slug.' },
     DELETE: { value: 'remove', description: 'Delete it.' },
     SEE_MEMBERS: { value: 'seeMembers', description: 'See its members.' },
-    CHANGE_ROLES: { value: 'changeRoles', description: 'Change the roles of members; see `assignableRoles` of each.' },
+    CHANGE_ROLES: {
+      value: 'changeRoles',
+      description: 'Change the roles of members; see `assignableRoles` of each.',
+    },
     INVITE: { value: 'invite', description: 'See, send and revoke invites.' },
     MANAGE_KEYS: { value: 'manageKeys', description: 'See, create and delete its API keys.' },
-    MANAGE_WEBHOOKS: { value: 'manageWebhooks', description: 'See, create, change and delete its webhooks.' },
+    MANAGE_WEBHOOKS: {
+      value: 'manageWebhooks',
+      description: 'See, create, change and delete its webhooks.',
+    },
   } as const satisfies Record<string, { value: WorkspaceRight; description: string }>,
 })
 
@@ -53,9 +76,15 @@ export const Disposition = builder.enumType('Disposition', {
   } as const satisfies Record<string, { value: Mode; description: string }>,
 })
 
-export const ApiKeyStatus = enumOf('ApiKeyStatus', 'Whether an API key can be used.', ['active', 'expired'])
+export const ApiKeyStatus = enumOf('ApiKeyStatus', 'Whether an API key can be used.', [
+  'active',
+  'expired',
+])
 
-export const AccountStatus = enumOf('AccountStatus', 'Whether an account may sign in.', ['active', 'suspended'])
+export const AccountStatus = enumOf('AccountStatus', 'Whether an account may sign in.', [
+  'active',
+  'suspended',
+])
 
 export const AccountFilter = enumOf(
   'AccountFilter',
@@ -113,7 +142,11 @@ export const OnConflict = enumOf<OnConflictName>(
   onConflicts,
 )
 
-export const MailStatus = enumOf('MailStatus', 'Whether a mail was sent.', ['not_sent', 'queued', 'failed'])
+export const MailStatus = enumOf('MailStatus', 'Whether a mail was sent.', [
+  'not_sent',
+  'queued',
+  'failed',
+])
 
 export const ErrorCode = enumOf<Code>(
   'ErrorCode',

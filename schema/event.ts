@@ -40,17 +40,27 @@ export const EventDetails = builder.objectRef<Details>('EventDetails').implement
       nullable: true,
       description: 'The size of the file, or of all files in the folder, in bytes.',
     }),
-    md5: t.exposeString('md5', { nullable: true, description: 'MD5 of the bytes of the file, in hex.' }),
-    files: t.exposeInt('files', { nullable: true, description: 'How many files were deleted with the folder.' }),
+    md5: t.exposeString('md5', {
+      nullable: true,
+      description: 'MD5 of the bytes of the file, in hex.',
+    }),
+    files: t.exposeInt('files', {
+      nullable: true,
+      description: 'How many files were deleted with the folder.',
+    }),
     recipient: t.exposeString('recipient', {
       nullable: true,
       description: 'A shortened e-mail address, recognisable only to those who know it.',
     }),
     name: t.exposeString('name', {
       nullable: true,
-      description: 'The name of the workspace or key; the label of a file request; of a webhook, the host of its URL.',
+      description:
+        'The name of the workspace or key; the label of a file request; of a webhook, the host of its URL.',
     }),
-    workspaceId: t.exposeID('workspaceId', { nullable: true, description: 'The id of the workspace.' }),
+    workspaceId: t.exposeID('workspaceId', {
+      nullable: true,
+      description: 'The id of the workspace.',
+    }),
     role: t.expose('role', {
       type: Role,
       nullable: true,
@@ -69,19 +79,27 @@ export const EventDetails = builder.objectRef<Details>('EventDetails').implement
       description:
         'How many mails are sent again; how many sign-ins that concern no account were refused for this reason within the hour, this one included.',
     }),
-    provider: t.exposeString('provider', { nullable: true, description: 'The provider of the identity.' }),
+    provider: t.exposeString('provider', {
+      nullable: true,
+      description: 'The provider of the identity.',
+    }),
     sender: t.exposeString('sender', {
       nullable: true,
       description: 'The name given by the sender of a file to a file request; it is not verified.',
     }),
-    refusal: t.expose('refusal', { type: SignInRefusal, nullable: true, description: 'Why a sign-in was refused.' }),
+    refusal: t.expose('refusal', {
+      type: SignInRefusal,
+      nullable: true,
+      description: 'Why a sign-in was refused.',
+    }),
     device: t.exposeString('device', {
       nullable: true,
       description: 'What the client calls itself, such as "Firefox on Linux".',
     }),
     network: t.exposeString('network', {
       nullable: true,
-      description: 'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
+      description:
+        'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
   }),
 })
@@ -111,12 +129,15 @@ const Event = builder.objectRef<EventNode>('Event').implement({
     entry: t.field({
       type: Entry,
       nullable: true,
-      description: 'The file or folder as it is now; null if it no longer exists, or if the event is not about one.',
-      resolve: ({ drive, entryId }, _args, context) => (drive && entryId ? entryOf(context, drive, entryId) : null),
+      description:
+        'The file or folder as it is now; null if it no longer exists, or if the event is not about one.',
+      resolve: ({ drive, entryId }, _args, context) =>
+        drive && entryId ? entryOf(context, drive, entryId) : null,
     }),
     details: t.expose('details', { type: EventDetails, description: 'Further details.' }),
     cursor: t.string({
-      description: 'Its cursor: pass it as `after` to a list or subscription that continues after this event.',
+      description:
+        'Its cursor: pass it as `after` to a list or subscription that continues after this event.',
       resolve: (event, _args, { services }) => services.eventFeeds.cursorOf(event),
     }),
   }),
@@ -127,10 +148,16 @@ const EventConnection = connectionOf('Event', Event)
 const kindsArg = (arg: ArgFields) =>
   arg({ type: [EventKind], maxItems: 100, description: 'Only events of these kinds.' })
 
-const eventArgs = (arg: ArgFields) => ({ ...pageArgs(arg), newestFirst: newestFirst(arg), kinds: kindsArg(arg) })
+const eventArgs = (arg: ArgFields) => ({
+  ...pageArgs(arg),
+  newestFirst: newestFirst(arg),
+  kinds: kindsArg(arg),
+})
 
 const subscriptionArgs = (arg: ArgFields) => ({
-  after: arg.string({ description: 'Begin after this cursor; by default with the next new event.' }),
+  after: arg.string({
+    description: 'Begin after this cursor; by default with the next new event.',
+  }),
   kinds: kindsArg(arg),
 })
 
@@ -151,11 +178,14 @@ const pagesOf = batchPages<EventView, After, [Query]>(({ services }, logs, limit
   return each(logs, log => services.eventFeeds.page(log, { ...query, after: cursor, limit }))
 })
 
-const among = (seen: readonly Kind[], wanted: readonly Kind[] | null | undefined): readonly Kind[] =>
-  wanted ? seen.filter(kind => wanted.includes(kind)) : seen
+const among = (
+  seen: readonly Kind[],
+  wanted: readonly Kind[] | null | undefined,
+): readonly Kind[] => (wanted ? seen.filter(kind => wanted.includes(kind)) : seen)
 
-const pagesOfEntries = batchPages<EventView, After, [Query]>(({ services }, ids, limit, after, query) =>
-  services.eventFeeds.pagesOfEntries(ids, after?.[1] ?? null, { ...query, limit }),
+const pagesOfEntries = batchPages<EventView, After, [Query]>(
+  ({ services }, ids, limit, after, query) =>
+    services.eventFeeds.pagesOfEntries(ids, after?.[1] ?? null, { ...query, limit }),
 )
 
 /**
@@ -168,7 +198,10 @@ const eventsOf = (
   load: (limit: number, after: After | null, query: Query) => Promise<Page<EventView>>,
 ) =>
   forwardConnection(page, bySeq, async (limit, after) => {
-    const query = { newestFirst: newestFirst ?? false, kinds: among(drive?.eventKinds ?? personKinds, kinds) }
+    const query = {
+      newestFirst: newestFirst ?? false,
+      kinds: among(drive?.eventKinds ?? personKinds, kinds),
+    }
     return mapPage(await load(limit, after, query), event => ({ ...event, drive }))
   })
 
@@ -182,7 +215,10 @@ builder.interfaceField(Entry, 'events', t =>
     resolve: ({ id, drive }, args, context) =>
       eventsOf(args, drive, (limit, after, query) => {
         if (after && after[0] !== drive.id)
-          throw new InvalidInput('after', 'This cursor belongs to another list. Use one of this list.')
+          throw new InvalidInput(
+            'after',
+            'This cursor belongs to another list. Use one of this list.',
+          )
         return pagesOfEntries(context, id, limit, after, query)
       }),
   }),
@@ -194,7 +230,8 @@ builder.objectFields(Drive, t => ({
     description:
       'The events in it and about its workspace, oldest first; those about shares, members, invites and keys only for callers who may manage them. Fails with CURSOR_EXPIRED if the events after the cursor are no longer kept.',
     args: eventArgs(t.arg),
-    resolve: (drive, args, context) => eventsOf(args, drive, (...page) => pagesOf(context, drive.id, ...page)),
+    resolve: (drive, args, context) =>
+      eventsOf(args, drive, (...page) => pagesOf(context, drive.id, ...page)),
   }),
   eventCursor: t.withAuth({ drive: 'read' }).string({
     description:
@@ -219,7 +256,8 @@ builder.objectField(Viewer, 'events', t =>
 findable('event:', 'Event', async (context, caller, id) => {
   const event = await context.services.eventFeeds.byId(id)
   if (!event) return null
-  if (event.logId === caller.userId) return caller.via === 'session' ? { ...event, drive: null } : null
+  if (event.logId === caller.userId)
+    return caller.via === 'session' ? { ...event, drive: null } : null
   const drive = await findDrive(context, caller, event.logId)
   const isSeen = drive?.open('read').drive.eventKinds.some(kind => kind === event.kind)
   return isSeen ? { ...event, drive } : null
@@ -244,7 +282,12 @@ builder.subscriptionField('driveEvents', t =>
       const { id } = context.drive
       const admit = async (caller: Caller) =>
         among((await openDrive(context, caller, { driveId: id }, 'read')).drive.eventKinds, kinds)
-      return context.services.subscriptions.driveEvents(context, context.drive, context.lastEventId ?? after, admit)
+      return context.services.subscriptions.driveEvents(
+        context,
+        context.drive,
+        context.lastEventId ?? after,
+        admit,
+      )
     },
     resolve: async (event, _args, context: Context) => {
       nameEvent(context, event)
@@ -260,7 +303,11 @@ builder.subscriptionField('viewerEvents', t =>
     description: 'Sends the events about the caller, likewise. For a session only.',
     args: subscriptionArgs(t.arg),
     subscribe: (_root, { after, kinds }, context) =>
-      context.services.subscriptions.callerEvents(context, context.lastEventId ?? after, among(personKinds, kinds)),
+      context.services.subscriptions.callerEvents(
+        context,
+        context.lastEventId ?? after,
+        among(personKinds, kinds),
+      ),
     resolve: (event, _args, context: Context) => {
       nameEvent(context, event)
       return { ...event, drive: null }

@@ -26,16 +26,20 @@ import {
 /** How many one call marks. */
 const MAX_MARKED = 100
 
-const FavouriteOrder = enumOf('FavouriteOrder', 'The order of favourites: as the caller has put them, or by name.', [
-  'position',
-  'name',
-])
+const FavouriteOrder = enumOf(
+  'FavouriteOrder',
+  'The order of favourites: as the caller has put them, or by name.',
+  ['position', 'name'],
+)
 
 const Favourite = builder.objectRef<VisibleFavourite>('Favourite').implement({
   description: 'A file, a folder or a received share that the caller has marked.',
   interfaces: [Node],
   fields: t => ({
-    name: t.string({ description: 'The name of the file or folder, or of what is shared.', resolve: titleOf }),
+    name: t.string({
+      description: 'The name of the file or folder, or of what is shared.',
+      resolve: titleOf,
+    }),
     entry: t.field({
       type: Entry,
       nullable: true,
@@ -99,10 +103,18 @@ findable('favourite', 'Favourite', async (context, caller, id) => {
 })
 
 /** Those of some received shares that the caller may see. @throws SHARE_NOT_FOUND */
-async function requireReceived({ services }: Context, caller: Caller, ids: readonly string[]): Promise<string[]> {
-  const known = ids.length > 0 ? await services.shares.receivedByIds(caller, ids) : new Map<string, unknown>()
+async function requireReceived(
+  { services }: Context,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<string[]> {
+  const known =
+    ids.length > 0 ? await services.shares.receivedByIds(caller, ids) : new Map<string, unknown>()
   if (ids.some(id => !known.has(id)))
-    throw new AppError('SHARE_NOT_FOUND', 'No such share exists for you: it has ended, or never existed.')
+    throw new AppError(
+      'SHARE_NOT_FOUND',
+      'No such share exists for you: it has ended, or never existed.',
+    )
   return [...ids]
 }
 
@@ -120,7 +132,11 @@ mutation('addFavourites', {
   auth: { privateFiles: 'write' },
   fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'SHARE_NOT_FOUND', 'QUOTA_EXCEEDED'],
   input: t => ({
-    entries: t.field({ type: [EntryRef], maxItems: MAX_MARKED, description: 'Files and folders, of any drives.' }),
+    entries: t.field({
+      type: [EntryRef],
+      maxItems: MAX_MARKED,
+      description: 'Files and folders, of any drives.',
+    }),
     shares: t.idList({ maxItems: MAX_MARKED, description: 'The ids of received shares.' }),
   }),
   resolve: async ({ entries, shares }, context): Promise<Marked> => {
@@ -143,7 +159,8 @@ mutation('addFavourites', {
 })
 
 mutation('removeFavourites', {
-  description: 'Removes files, folders and shares from the favourites; what is none of them is left out.',
+  description:
+    'Removes files, folders and shares from the favourites; what is none of them is left out.',
   auth: { privateFiles: 'write' },
   fails: [],
   input: t => ({
@@ -173,7 +190,10 @@ mutation('moveFavourite', {
   fails: ['FAVOURITE_NOT_FOUND'],
   input: t => ({
     favourite: t.id({ required: true, description: 'The id of the favourite.' }),
-    next: t.id({ description: 'The id of the favourite that comes after it; without it, it becomes the last one.' }),
+    next: t.id({
+      description:
+        'The id of the favourite that comes after it; without it, it becomes the last one.',
+    }),
   }),
   resolve: async ({ favourite, next: before }, { services, caller }) => {
     await services.favourites.move(caller, { id: favourite, before }, ({ id }) => id)

@@ -1,6 +1,13 @@
 import type { InputShapeFromFields } from '@pothos/core'
 import type { RequestInput } from '../src/services/sharing/file-request-term.ts'
-import { figure, MAX_KINDS, MAX_LABEL, MAX_MESSAGE, MAX_PASSWORD, MAX_REQUESTED_FILES } from '../src/values/limits.ts'
+import {
+  figure,
+  MAX_KINDS,
+  MAX_LABEL,
+  MAX_MESSAGE,
+  MAX_PASSWORD,
+  MAX_REQUESTED_FILES,
+} from '../src/values/limits.ts'
 import type { InputFields } from './builder.ts'
 import { EntryRef, nameOf } from './entry-ref.ts'
 import { FileRequest } from './file-request.ts'
@@ -8,8 +15,12 @@ import { mutation } from './mutation.ts'
 import { Drive } from './refs.ts'
 
 const terms = (t: InputFields) => ({
-  message: t.string({ description: `A message to the senders, up to ${figure(MAX_MESSAGE)} characters.` }),
-  duration: t.string({ description: 'How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never.' }),
+  message: t.string({
+    description: `A message to the senders, up to ${figure(MAX_MESSAGE)} characters.`,
+  }),
+  duration: t.string({
+    description: 'How long it is open from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never.',
+  }),
   password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
   maxFiles: t.int({ description: `Maximum number of files, 1 to ${figure(MAX_REQUESTED_FILES)}.` }),
   maxFileSize: t.field({ type: 'Bytes', description: 'Maximum bytes of one file.' }),
@@ -19,14 +30,18 @@ const terms = (t: InputFields) => ({
     description: `Up to ${MAX_KINDS} accepted extensions or media types: ".pdf", "image/*", "text/csv".`,
   }),
   asksName: t.boolean({ description: 'Whether senders must give a name.' }),
-  notifies: t.boolean({ description: 'Whether you get mails about new files, at most once an hour.' }),
+  notifies: t.boolean({
+    description: 'Whether you get mails about new files, at most once an hour.',
+  }),
 })
 
 const inputOf = ({
   asksName,
   notifies,
   ...given
-}: InputShapeFromFields<ReturnType<typeof terms>> & { label?: string | null | undefined }): RequestInput => ({
+}: InputShapeFromFields<ReturnType<typeof terms>> & {
+  label?: string | null | undefined
+}): RequestInput => ({
   ...given,
   asksName: asksName ?? undefined,
   notifies: notifies ?? undefined,
@@ -41,24 +56,45 @@ const places = {
 }
 
 mutation('createFileRequest', {
-  description: 'Creates a link with which everyone may send files into one folder, without seeing the folder.',
+  description:
+    'Creates a link with which everyone may send files into one folder, without seeing the folder.',
   auth: { drive: 'request' },
-  fails: ['FOLDER_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: [
+    'FOLDER_NOT_FOUND',
+    'INVALID_PATH',
+    'INVALID_DURATION',
+    'INVALID_INPUT',
+    'QUOTA_EXCEEDED',
+    'RATE_LIMITED',
+  ],
   places,
   rateLimit: 'links',
   input: t => ({
-    folder: t.field({ type: EntryRef, required: true, description: 'The folder; an empty path is the root.' }),
-    label: t.string({ required: true, description: `What the request asks for: 1 to ${MAX_LABEL} characters.` }),
+    folder: t.field({
+      type: EntryRef,
+      required: true,
+      description: 'The folder; an empty path is the root.',
+    }),
+    label: t.string({
+      required: true,
+      description: `What the request asks for: 1 to ${MAX_LABEL} characters.`,
+    }),
     ...terms(t),
   }),
   on: ({ folder }) => ({ entries: [folder], at: 'input.folder' }),
   resolve: async ({ folder, ...input }, { services, caller, drive, tree }, info) => {
     // Each password costs a hash, which all callers share the processor for.
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    return { drive, fileRequest: await services.fileRequests.create(caller, tree, nameOf(folder), inputOf(input)) }
+    return {
+      drive,
+      fileRequest: await services.fileRequests.create(caller, tree, nameOf(folder), inputOf(input)),
+    }
   },
   payload: t => ({
-    fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The new file request.' }),
+    fileRequest: t.expose('fileRequest', {
+      type: FileRequest,
+      description: 'The new file request.',
+    }),
     drive: t.expose('drive', { type: Drive, description: 'The drive of its folder.' }),
   }),
 })
@@ -78,10 +114,16 @@ mutation('updateFileRequest', {
   on: ({ fileRequest }) => ({ fileRequest }),
   resolve: async ({ fileRequest: id, ...input }, { services, caller, drive, tree }, info) => {
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    return { drive, fileRequest: await services.fileRequests.update(caller, tree, id, inputOf(input)) }
+    return {
+      drive,
+      fileRequest: await services.fileRequests.update(caller, tree, id, inputOf(input)),
+    }
   },
   payload: t => ({
-    fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The file request as it is now.' }),
+    fileRequest: t.expose('fileRequest', {
+      type: FileRequest,
+      description: 'The file request as it is now.',
+    }),
     drive: t.expose('drive', { type: Drive, description: 'The drive of its folder.' }),
   }),
 })
@@ -90,14 +132,19 @@ mutation('closeFileRequest', {
   description: 'Closes a file request of the caller permanently. Received files are kept.',
   auth: { drive: 'request' },
   fails: ['FILE_REQUEST_NOT_FOUND'],
-  input: t => ({ fileRequest: t.id({ required: true, description: 'The id of the file request.' }) }),
+  input: t => ({
+    fileRequest: t.id({ required: true, description: 'The id of the file request.' }),
+  }),
   on: ({ fileRequest }) => ({ fileRequest }),
   resolve: async ({ fileRequest: id }, { services, caller, drive, tree }) => ({
     drive,
     fileRequest: await services.fileRequests.close(caller, tree, id),
   }),
   payload: t => ({
-    fileRequest: t.expose('fileRequest', { type: FileRequest, description: 'The closed file request.' }),
+    fileRequest: t.expose('fileRequest', {
+      type: FileRequest,
+      description: 'The closed file request.',
+    }),
     drive: t.expose('drive', { type: Drive, description: 'The drive of its folder.' }),
   }),
 })

@@ -26,19 +26,26 @@ const Receipt = builder.objectRef<ReceiptNode>('FileRequestReceipt').implement({
     size: t.expose('bytes', { type: 'Bytes', description: 'Its bytes.' }),
     receivedAt: t.expose('receivedAt', { type: 'DateTime', description: 'When it arrived.' }),
     senderName: t.exposeString('senderName', {
-      description: 'The name given by its sender, which is not verified. Empty if the request did not ask for one.',
+      description:
+        'The name given by its sender, which is not verified. Empty if the request did not ask for one.',
     }),
     network: t.exposeString('network', {
-      description: 'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
+      description:
+        'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
-    client: t.exposeString('client', { description: 'What the client calls itself, such as "Firefox on Linux".' }),
+    client: t.exposeString('client', {
+      description: 'What the client calls itself, such as "Firefox on Linux".',
+    }),
     file: t.withAuth({ signedIn: true }).field({
       type: File,
       nullable: true,
-      description: 'The file as it is now; null for a key that may not read there, or if it no longer exists.',
+      description:
+        'The file as it is now; null for a key that may not read there, or if it no longer exists.',
       resolve: async ({ entryId, bucketId }, _args, context) => {
         const drive = entryId === null ? null : await findDrive(context, context.caller, bucketId)
-        return drive && !drive.refusal('read') && entryId !== null ? entryOf(context, drive, entryId) : null
+        return drive && !drive.refusal('read') && entryId !== null
+          ? entryOf(context, drive, entryId)
+          : null
       },
     }),
   }),
@@ -46,12 +53,14 @@ const Receipt = builder.objectRef<ReceiptNode>('FileRequestReceipt').implement({
 
 const ReceiptConnection = connectionOf('FileRequestReceipt', Receipt)
 
-const receiptsOf = batchPages<ReceiptRow, [string], [boolean]>(({ services }, ids, limit, after, newestFirst) =>
-  services.fileRequests.receipts(ids, { limit, after: after?.[0] ?? null, newestFirst }),
+const receiptsOf = batchPages<ReceiptRow, [string], [boolean]>(
+  ({ services }, ids, limit, after, newestFirst) =>
+    services.fileRequests.receipts(ids, { limit, after: after?.[0] ?? null, newestFirst }),
 )
 
 export const FileRequest = builder.objectRef<FileRequestView>('FileRequest').implement({
-  description: 'A link with which everyone who has it can send files into one folder. Only its maker sees the request.',
+  description:
+    'A link with which everyone who has it can send files into one folder. Only its maker sees the request.',
   interfaces: [Node],
   fields: t => ({
     token: t.exposeString('token', { description: 'The token of the request, part of its URL.' }),
@@ -79,13 +88,22 @@ export const FileRequest = builder.objectRef<FileRequestView>('FileRequest').imp
       nullable: true,
       description: 'When it ends; null if it does not.',
     }),
-    closedAt: t.expose('closedAt', { type: 'DateTime', nullable: true, description: 'When its maker closed it.' }),
-    passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
+    closedAt: t.expose('closedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its maker closed it.',
+    }),
+    passwordProtected: t.exposeBoolean('passwordProtected', {
+      description: 'Whether it asks for a password.',
+    }),
     asksName: t.exposeBoolean('asksName', { description: 'Whether senders must give a name.' }),
     notifies: t.exposeBoolean('notifies', {
       description: 'Whether its maker gets mails about new files, at most once an hour.',
     }),
-    maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'Maximum number of files; null for no limit.' }),
+    maxFiles: t.exposeInt('maxFiles', {
+      nullable: true,
+      description: 'Maximum number of files; null for no limit.',
+    }),
     maxFileSize: t.expose('maxFileBytes', {
       type: 'Bytes',
       nullable: true,
@@ -97,26 +115,37 @@ export const FileRequest = builder.objectRef<FileRequestView>('FileRequest').imp
       description: 'Maximum bytes of all files; null if only the drive limits them.',
     }),
     kinds: t.exposeStringList('kinds', {
-      description: 'The accepted extensions and media types, such as ".pdf" and "image/*"; all if empty.',
+      description:
+        'The accepted extensions and media types, such as ".pdf" and "image/*"; all if empty.',
       listSize: MAX_KINDS,
     }),
     fileCount: t.exposeInt('files', { description: 'How many files it has received.' }),
     size: t.expose('bytes', { type: 'Bytes', description: 'The bytes of the received files.' }),
-    arrivingCount: t.exposeInt('reservedFiles', { description: 'How many files are being received.' }),
+    arrivingCount: t.exposeInt('reservedFiles', {
+      description: 'How many files are being received.',
+    }),
     receipts: t.withAuth({ signedIn: true }).field({
       type: ReceiptConnection,
       description: 'The files that it has received, oldest first.',
       args: { newestFirst: newestFirst(t.arg), ...pageArgs(t.arg) },
       resolve: ({ id, bucketId }, { newestFirst, ...page }, context) =>
         forwardConnection(page, byId, async (limit, after) => {
-          const { rows, ...more } = await receiptsOf(context, id, limit, after, newestFirst ?? false)
+          const { rows, ...more } = await receiptsOf(
+            context,
+            id,
+            limit,
+            after,
+            newestFirst ?? false,
+          )
           return { ...more, rows: rows.map(row => ({ ...row, bucketId })) }
         }),
     }),
   }),
 })
 
-const requestsOf = batchSeen(async ({ fileRequests }, caller, ids) => keyById(await fileRequests.among(caller, ids)))
+const requestsOf = batchSeen(async ({ fileRequests }, caller, ids) =>
+  keyById(await fileRequests.among(caller, ids)),
+)
 
 findable('file_request', 'FileRequest', async (context, caller, id) => {
   const request = await requestsOf(context, id)
@@ -139,8 +168,11 @@ builder.objectField(Drive, 'fileRequests', t =>
     resolve: ({ id }, { folder, newestFirst, ...page }, { services, caller }) =>
       forwardConnection(page, byId, (limit, after) =>
         services.fileRequests.list(caller, {
-          ...{ bucketId: id, folderId: folder ?? null, newestFirst: newestFirst ?? false },
-          ...{ limit, after: after?.[0] ?? null },
+          bucketId: id,
+          folderId: folder ?? null,
+          newestFirst: newestFirst ?? false,
+          limit,
+          after: after?.[0] ?? null,
         }),
       ),
   }),
@@ -149,13 +181,16 @@ builder.objectField(Drive, 'fileRequests', t =>
 builder.objectField(Viewer, 'fileRequests', t =>
   t.withAuth({ privateFiles: 'share' }).field({
     type: FileRequestConnection,
-    description: "All open file requests of the caller, oldest first; for a key, those for the caller's own drive.",
+    description:
+      "All open file requests of the caller, oldest first; for a key, those for the caller's own drive.",
     args: { newestFirst: newestFirst(t.arg), ...pageArgs(t.arg) },
     resolve: (_viewer, { newestFirst, ...page }, { services, caller }) =>
       forwardConnection(page, byId, (limit, after) =>
         services.fileRequests.list(caller, {
           bucketId: caller.via === 'session' ? null : DriveValue.own(caller).id,
-          ...{ newestFirst: newestFirst ?? false, limit, after: after?.[0] ?? null },
+          newestFirst: newestFirst ?? false,
+          limit,
+          after: after?.[0] ?? null,
         }),
       ),
   }),
@@ -172,22 +207,32 @@ const FileRequestInfo = builder.objectRef<RequestInfo>('FileRequestInfo').implem
       nullable: true,
       description: 'When it ends; null if it does not.',
     }),
-    passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
+    passwordProtected: t.exposeBoolean('passwordProtected', {
+      description: 'Whether it asks for a password.',
+    }),
     asksName: t.exposeBoolean('asksName', { description: 'Whether senders must give a name.' }),
     kinds: t.exposeStringList('kinds', {
       description: 'The accepted extensions and media types; all if empty.',
       listSize: MAX_KINDS,
     }),
-    maxFileSize: t.expose('maxFileBytes', { type: 'Bytes', description: 'Maximum bytes of one file.' }),
-    isFull: t.exposeBoolean('isFull', { description: 'Whether a limit of the request is reached.' }),
+    maxFileSize: t.expose('maxFileBytes', {
+      type: 'Bytes',
+      description: 'Maximum bytes of one file.',
+    }),
+    isFull: t.exposeBoolean('isFull', {
+      description: 'Whether a limit of the request is reached.',
+    }),
   }),
 })
 
 builder.queryField('fileRequest', t =>
   t.withAuth({ public: true }).field({
     type: FileRequestInfo,
-    description: 'The details of a file request, for everyone with its link. Files are sent through REST.',
-    args: { token: t.arg.string({ required: true, description: 'The token of the file request.' }) },
+    description:
+      'The details of a file request, for everyone with its link. Files are sent through REST.',
+    args: {
+      token: t.arg.string({ required: true, description: 'The token of the file request.' }),
+    },
     resolve: (_root, { token }, { services }) => services.fileRequestLinks.info(token),
   }),
 )

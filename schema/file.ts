@@ -12,10 +12,13 @@ File.implement({
   interfaces: [Node, Entry],
   fields: t => ({
     contentType: t.exposeString('contentType', { description: 'Its media type.' }),
-    md5: t.exposeString('md5', { description: 'MD5 of its bytes in lower-case hex. Notes belong to it.' }),
+    md5: t.exposeString('md5', {
+      description: 'MD5 of its bytes in lower-case hex. Notes belong to it.',
+    }),
     modifiedAt: t.expose('modifiedAt', {
       type: 'DateTime',
-      description: 'When its content was last modified, as its computer says; otherwise, when it was uploaded.',
+      description:
+        'When its content was last modified, as its computer says; otherwise, when it was uploaded.',
     }),
     note: t.withAuth({ drive: 'read' }).string({
       nullable: true,
@@ -27,7 +30,8 @@ File.implement({
     preview: t.withAuth({ drive: 'read' }).field({
       type: Preview,
       nullable: true,
-      description: 'A small picture of it; null if there is none of files of its kind, or of its size.',
+      description:
+        'A small picture of it; null if there is none of files of its kind, or of its size.',
       resolve: (file, _args, context) => previewOf(context, file),
     }),
     download: t.withAuth({ drive: 'read' }).field({
@@ -41,7 +45,10 @@ File.implement({
         }),
       },
       resolve: ({ blobId, contentType, ...file }, { disposition }, { services }) =>
-        services.downloads.link({ ...file, fileType: contentType, blobId: blobId ?? '' }, disposition ?? 'download'),
+        services.downloads.link(
+          { ...file, fileType: contentType, blobId: blobId ?? '' },
+          disposition ?? 'download',
+        ),
     }),
   }),
 })

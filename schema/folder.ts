@@ -36,7 +36,9 @@ const EntryFilter = builder.inputType('EntryFilter', {
   description: 'A filter for a list of entries; all given conditions must hold.',
   fields: t => ({
     kind: t.field({ type: EntryKind, description: 'Only files, or only folders.' }),
-    nameContains: t.string({ description: `Part of the name, ignoring case: 1 to ${MAX_NAME_PART} characters.` }),
+    nameContains: t.string({
+      description: `Part of the name, ignoring case: 1 to ${MAX_NAME_PART} characters.`,
+    }),
     tags: t.idList({
       maxItems: MAX_TAGS_OF_ENTRY,
       description: `Only entries with all of these tags: up to ${MAX_TAGS_OF_ENTRY} ids of tags of the drive.`,
@@ -44,21 +46,28 @@ const EntryFilter = builder.inputType('EntryFilter', {
   }),
 })
 
-const fieldOf = (orderBy: unknown): unknown => ((orderBy ?? {}) as { field?: unknown }).field ?? 'NAME'
+const fieldOf = (orderBy: unknown): unknown =>
+  ((orderBy ?? {}) as { field?: unknown }).field ?? 'NAME'
 
 /** Whether an order has no index, so that the whole folder is read for each page. */
-export const isScan = (orderBy: unknown): boolean => !['NAME', 'SIZE', 'UPDATED_AT'].includes(String(fieldOf(orderBy)))
+export const isScan = (orderBy: unknown): boolean =>
+  !['NAME', 'SIZE', 'UPDATED_AT'].includes(String(fieldOf(orderBy)))
 
 /** A part of a name has no index, either, nor have tags within a folder; and one kind has only that of the names. */
 const scanCost: ScanCost = ({ orderBy, filter }) => {
-  const { kind, nameContains, tags } = (filter ?? {}) as { kind?: unknown; nameContains?: unknown; tags?: unknown }
+  const { kind, nameContains, tags } = (filter ?? {}) as {
+    kind?: unknown
+    nameContains?: unknown
+    tags?: unknown
+  }
   const isRare = typeof kind === 'string' && fieldOf(orderBy) !== 'NAME'
   const isFew = typeof nameContains === 'string' || (Array.isArray(tags) && tags.length > 0)
   return isScan(orderBy) || isRare || isFew ? SCAN_COST : 0
 }
 
-const childrenOf = batchPages<ChildRow, EntryKey, [EntryQuery]>(({ services }, folderIds, limit, after, query) =>
-  services.entryLists.childrenOf(folderIds, query, limit, after),
+const childrenOf = batchPages<ChildRow, EntryKey, [EntryQuery]>(
+  ({ services }, folderIds, limit, after, query) =>
+    services.entryLists.childrenOf(folderIds, query, limit, after),
 )
 
 Folder.implement({
@@ -91,7 +100,12 @@ Folder.implement({
           types: ['number', query.sort === 'name' ? 'string' : 'id'],
           keyOf: entry => context.services.entryLists.keyOf(query, entry),
         }
-        const toNode = (row: ChildRow) => ({ ...row, drive, parentId: id, names: [...names, row.name] })
+        const toNode = (row: ChildRow) => ({
+          ...row,
+          drive,
+          parentId: id,
+          names: [...names, row.name],
+        })
         return forwardConnection(page, sorting, async (limit, after) =>
           mapPage(await childrenOf(context, id, limit, after, query), toNode),
         )

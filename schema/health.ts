@@ -18,7 +18,10 @@ const constantOf = (name: string) => name.replaceAll(/[A-Z]/g, '_$&').toUpperCas
 const enumOfNames = <N extends string>(name: string, description: string, names: readonly N[]) =>
   builder.enumType(name, {
     description,
-    values: Object.fromEntries(names.map(value => [constantOf(value), { value }])) as Record<string, { value: N }>,
+    values: Object.fromEntries(names.map(value => [constantOf(value), { value }])) as Record<
+      string,
+      { value: N }
+    >,
   })
 
 const FindingSeverity = enumOf('FindingSeverity', 'How bad it is.', severities)
@@ -39,11 +42,21 @@ const Finding = builder.objectRef<FindingView>('Finding').implement({
   fields: t => ({
     kind: t.expose('kind', { type: FindingKind, description: 'What it is.' }),
     severity: t.expose('severity', { type: FindingSeverity, description: 'How bad it is.' }),
-    message: t.exposeString('message', { description: 'The same in plain words, with what to do.' }),
-    value: t.exposeFloat('value', { description: 'The figure that is bad: seconds, days, a number, or a part of 1.' }),
-    count: t.exposeInt('count', { description: 'How many jobs or drives it is about; otherwise 0.' }),
-    subject: t.exposeString('subject', { description: 'The kind of the jobs, the fullest drive, or the instance.' }),
-    detail: t.exposeString('detail', { description: 'The last error, without addresses and secrets; often empty.' }),
+    message: t.exposeString('message', {
+      description: 'The same in plain words, with what to do.',
+    }),
+    value: t.exposeFloat('value', {
+      description: 'The figure that is bad: seconds, days, a number, or a part of 1.',
+    }),
+    count: t.exposeInt('count', {
+      description: 'How many jobs or drives it is about; otherwise 0.',
+    }),
+    subject: t.exposeString('subject', {
+      description: 'The kind of the jobs, the fullest drive, or the instance.',
+    }),
+    detail: t.exposeString('detail', {
+      description: 'The last error, without addresses and secrets; often empty.',
+    }),
   }),
 })
 
@@ -64,11 +77,17 @@ const FigureSeries = builder
 const TimedWork = builder.objectRef<Row>('TimedWork').implement({
   description: 'What requests, operations, statements or calls of one kind took in the last hour.',
   fields: t => ({
-    name: t.exposeString('name', { description: 'The route, the root field, or the table or call.' }),
+    name: t.exposeString('name', {
+      description: 'The route, the root field, or the table or call.',
+    }),
     count: t.exposeInt('count', { description: 'How many.' }),
-    failed: t.exposeInt('failed', { description: 'How many of them failed. Not known of single tables.' }),
+    failed: t.exposeInt('failed', {
+      description: 'How many of them failed. Not known of single tables.',
+    }),
     p95: t.exposeFloat('p95', { description: 'The seconds that nineteen of twenty took at most.' }),
-    share: t.exposeFloat('share', { description: 'Their part of the time of all in their list, from 0 to 1.' }),
+    share: t.exposeFloat('share', {
+      description: 'Their part of the time of all in their list, from 0 to 1.',
+    }),
   }),
 })
 
@@ -87,7 +106,9 @@ const Failure = builder.objectRef<FailureView>('UnexpectedError').implement({
     requestId: t.exposeString('requestId', { description: 'The request id.' }),
     route: t.exposeString('route', { description: 'The pattern of the route.' }),
     code: t.exposeString('code', { description: 'The code that the caller got.' }),
-    cause: t.exposeString('cause', { description: 'The name of the innermost error, and its code.' }),
+    cause: t.exposeString('cause', {
+      description: 'The name of the innermost error, and its code.',
+    }),
   }),
 })
 
@@ -95,8 +116,13 @@ const Worker = builder.objectRef<WorkerState>('ServiceWorker').implement({
   description: 'A process of the instance that answers requests.',
   fields: t => ({
     pid: t.exposeInt('pid', { description: 'Its process id.' }),
-    memoryBytes: t.expose('memoryBytes', { type: 'Bytes', description: 'The memory that it occupies.' }),
-    processor: t.exposeFloat('processor', { description: 'How much of one processor it uses; 1 is all of it.' }),
+    memoryBytes: t.expose('memoryBytes', {
+      type: 'Bytes',
+      description: 'The memory that it occupies.',
+    }),
+    processor: t.exposeFloat('processor', {
+      description: 'How much of one processor it uses; 1 is all of it.',
+    }),
     eventLoopSeconds: t.exposeFloat('eventLoopSeconds', {
       description: 'By how many seconds its event loop was late, in the worst of a hundred turns.',
     }),
@@ -130,7 +156,10 @@ const DriveFillType = builder.objectRef<DriveFill>('DriveFill').implement({
       nullable: true,
       description: 'The name of its workspace; null for the drive of the account itself.',
     }),
-    usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files, with running uploads.' }),
+    usedBytes: t.expose('usedBytes', {
+      type: 'Bytes',
+      description: 'Bytes of all files, with running uploads.',
+    }),
     maxBytes: t.expose('maxBytes', { type: 'Bytes', description: 'Maximum bytes of all files.' }),
   }),
 })
@@ -139,7 +168,10 @@ const StorageForecast = builder.objectRef<Forecast>('StorageForecast').implement
   description: 'When the volume of the blobs is full, if what is stored grows on as it did.',
   fields: t => ({
     days: t.exposeInt('days', { description: 'In how many days.' }),
-    bytesPerDay: t.expose('bytesPerDay', { type: 'Bytes', description: 'How much is added each day.' }),
+    bytesPerDay: t.expose('bytesPerDay', {
+      type: 'Bytes',
+      description: 'How much is added each day.',
+    }),
     knownDays: t.exposeInt('knownDays', { description: 'From how many days that is known.' }),
   }),
 })
@@ -149,7 +181,10 @@ const Instance = builder.objectRef<InstanceView>('ServiceInstance').implement({
   fields: t => ({
     name: t.exposeString('name', { description: 'Its machine and port.' }),
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it was started.' }),
-    seenAt: t.expose('seenAt', { type: 'DateTime', description: 'When it last said that it runs.' }),
+    seenAt: t.expose('seenAt', {
+      type: 'DateTime',
+      description: 'When it last said that it runs.',
+    }),
   }),
 })
 
@@ -158,12 +193,24 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
     'How the service is: what is slow, full, failing or waiting. Figures are those of the instance that answers.',
   fields: t => {
     const rows = (table: keyof Recorded['tables'], description: string) =>
-      t.field({ type: [TimedWork], description, listSize: LISTED, resolve: ({ recorded }) => recorded.tables[table] })
+      t.field({
+        type: [TimedWork],
+        description,
+        listSize: LISTED,
+        resolve: ({ recorded }) => recorded.tables[table],
+      })
     const level = (name: keyof Recorded['now'], description: string) =>
-      t.field({ type: 'Bytes', nullable: true, description, resolve: ({ recorded }) => recorded.now[name] ?? null })
+      t.field({
+        type: 'Bytes',
+        nullable: true,
+        description,
+        resolve: ({ recorded }) => recorded.now[name] ?? null,
+      })
     return {
       answeredAt: t.expose('at', { type: 'DateTime', description: 'The time of this answer.' }),
-      instance: t.exposeString('instance', { description: 'The instance that answers: its machine and port.' }),
+      instance: t.exposeString('instance', {
+        description: 'The instance that answers: its machine and port.',
+      }),
       instances: t.expose('instances', {
         type: [Instance],
         description: 'The instances that run, and those that have fallen silent in the last day.',
@@ -172,7 +219,8 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
       firstRecordedAt: t.field({
         type: 'DateTime',
         nullable: true,
-        description: 'Since when there are figures; null before the first, and while FIGURES is false.',
+        description:
+          'Since when there are figures; null before the first, and while FIGURES is false.',
         resolve: ({ recorded }) => recorded.since,
       }),
       findings: t.expose('findings', {
@@ -185,7 +233,10 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
         description: 'When the first step of the series begins.',
         resolve: ({ recorded }) => recorded.from,
       }),
-      stepSeconds: t.int({ description: 'How long each step is.', resolve: ({ recorded }) => recorded.stepSeconds }),
+      stepSeconds: t.int({
+        description: 'How long each step is.',
+        resolve: ({ recorded }) => recorded.stepSeconds,
+      }),
       series: t.field({
         type: [FigureSeries],
         description: 'Figures over time, in the order of their names.',
@@ -198,7 +249,8 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
           }),
         },
         listSize: seriesNames.length,
-        resolve: ({ recorded }, { names }) => names.map(name => ({ name, values: recorded.series[name] ?? [] })),
+        resolve: ({ recorded }, { names }) =>
+          names.map(name => ({ name, values: recorded.series[name] ?? [] })),
       }),
       workers: t.field({
         type: [Worker],
@@ -222,7 +274,11 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
         listSize: LISTED,
         resolve: ({ recorded }) => recorded.failures,
       }),
-      jobQueues: t.expose('jobs', { type: [JobQueue], description: 'The jobs by their kinds.', listSize: LISTED }),
+      jobQueues: t.expose('jobs', {
+        type: [JobQueue],
+        description: 'The jobs by their kinds.',
+        listSize: LISTED,
+      }),
       fullestDrives: t.expose('fullest', {
         type: [DriveFillType],
         description: 'The up to 10 drives that are nearest to their limits.',
@@ -239,13 +295,17 @@ const ServiceHealth = builder.objectRef<Health>('ServiceHealth').implement({
         description: 'When the last backup was made with `admin backup`.',
       }),
       usedBytes: level('usedBytes', 'Bytes of all files; read every five minutes.'),
-      freeBytes: level('freeBytes', 'Free bytes of the volume of the blobs; null if the store has none.'),
+      freeBytes: level(
+        'freeBytes',
+        'Free bytes of the volume of the blobs; null if the store has none.',
+      ),
       volumeBytes: level('volumeBytes', 'The size of this volume.'),
       lastSweepAt: t.field({
         type: 'DateTime',
         nullable: true,
         description: 'When the sweeper last succeeded.',
-        resolve: ({ recorded: { now } }) => (now.lastSweep === undefined ? null : now.lastSweep * 1000),
+        resolve: ({ recorded: { now } }) =>
+          now.lastSweep === undefined ? null : now.lastSweep * 1000,
       }),
     }
   },

@@ -13,9 +13,13 @@ const Identity = builder.objectRef<IdentityView>('Identity').implement({
   interfaces: [Node],
   fields: t => ({
     provider: t.exposeString('provider', { description: 'The sign-in provider.' }),
-    providerUserId: t.exposeString('providerUserId', { description: 'The user id of the caller at the provider.' }),
+    providerUserId: t.exposeString('providerUserId', {
+      description: 'The user id of the caller at the provider.',
+    }),
     email: t.exposeString('email', { description: 'The e-mail address stated by the provider.' }),
-    emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether the provider vouches for the address.' }),
+    emailVerified: t.exposeBoolean('emailVerified', {
+      description: 'Whether the provider vouches for the address.',
+    }),
     name: t.exposeString('name', { description: 'The name stated by the provider.' }),
     picture: t.field({
       type: 'URL',
@@ -73,7 +77,10 @@ mutation('deleteAccount', {
   }),
   resolve: async ({ deleteUserData }, context): Promise<EndedAccount> => {
     const ended = await context.services.accountEnd.end(context.caller, deleteUserData)
-    logSecurityEvent(context, 'account_deleted', { user_id: ended.id, data_deleted: ended.bucketDeleted })
+    logSecurityEvent(context, 'account_deleted', {
+      user_id: ended.id,
+      data_deleted: ended.bucketDeleted,
+    })
     return ended
   },
   payload: t => ({

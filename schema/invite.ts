@@ -34,7 +34,10 @@ const Invite = builder.objectRef<InviteNode>('Invite').implement({
   fields: t => ({
     email: t.exposeString('email', { description: 'The invited e-mail address.' }),
     role: t.expose('role', { type: Role, description: 'The offered role.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created or renewed.' }),
+    createdAt: t.expose('createdAt', {
+      type: 'DateTime',
+      description: 'When it was created or renewed.',
+    }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends.' }),
     invitedBy: personField(t, 'Who sent it.', ({ invitedBy }) => invitedBy),
     workspaceId: t.exposeID('workspaceId', {
@@ -45,7 +48,8 @@ const Invite = builder.objectRef<InviteNode>('Invite').implement({
     workspace: workspaceField(t),
     token: t.exposeString('token', {
       nullable: true,
-      description: 'The token for accepting or rejecting, for the invited person. Null for everyone else.',
+      description:
+        'The token for accepting or rejecting, for the invited person. Null for everyone else.',
     }),
   }),
 })
@@ -60,12 +64,15 @@ builder.objectField(Workspace, 'invites', t =>
   t.withAuth({ workspaces: 'workspaces:invites:manage' }).field({
     type: InviteConnection,
     nullable: true,
-    description: 'Its pending invites, oldest first. Null for a role or a key that may not see them.',
+    description:
+      'Its pending invites, oldest first. Null for a role or a key that may not see them.',
     args: pageArgs(t.arg),
     resolve: (workspace, args, context) =>
       allows(workspace, 'invite')
         ? forwardConnection(args, byId, async (limit, after) =>
-            mapPage(await pagesOf(context, workspace.id, limit, after), invite => toNode(workspace, invite)),
+            mapPage(await pagesOf(context, workspace.id, limit, after), invite =>
+              toNode(workspace, invite),
+            ),
           )
         : null,
   }),
@@ -75,22 +82,32 @@ builder.objectField(Viewer, 'invites', t =>
   t.withAuth({ session: true }).field({
     type: InviteConnection,
     nullable: true,
-    description: 'The pending invites to the verified address of the caller, oldest first. For a session only.',
+    description:
+      'The pending invites to the verified address of the caller, oldest first. For a session only.',
     args: pageArgs(t.arg),
     resolve: (_viewer, args, { services, caller }) =>
-      forwardConnection(args, byId, (limit, after) => services.invites.pageOfMine(caller, limit, after?.[0] ?? null)),
+      forwardConnection(args, byId, (limit, after) =>
+        services.invites.pageOfMine(caller, limit, after?.[0] ?? null),
+      ),
   }),
 )
 
-const received = batchSeen(async ({ invites }, caller, ids) => keyById(await invites.mineAmong(caller, ids)))
-const workspaceIds = batchSeen(({ workspaces }, caller, ids) => workspaces.idsOfInvites(caller, ids))
-const pending = batch(async ({ services }, ids) => keyById(await services.invites.pendingAmong(ids)))
+const received = batchSeen(async ({ invites }, caller, ids) =>
+  keyById(await invites.mineAmong(caller, ids)),
+)
+const workspaceIds = batchSeen(({ workspaces }, caller, ids) =>
+  workspaces.idsOfInvites(caller, ids),
+)
+const pending = batch(async ({ services }, ids) =>
+  keyById(await services.invites.pendingAmong(ids)),
+)
 
 findable('invite', 'Invite', async (context, caller, id) => {
   const mine = caller.via === 'session' ? await received(context, id) : null
   if (mine) return mine
   const workspaceId = await workspaceIds(context, id)
-  const workspace = workspaceId === undefined ? null : await findWorkspace(context, caller, workspaceId)
+  const workspace =
+    workspaceId === undefined ? null : await findWorkspace(context, caller, workspaceId)
   if (!workspace || !allows(workspace, 'invite')) return null
   openWorkspace(caller, workspace, 'invite')
   const invite = await pending(context, id)
@@ -107,13 +124,17 @@ builder.subscriptionField('inviteReceived', t =>
 )
 
 mutation('createInvite', {
-  description: 'Invites an address to a workspace and sends a mail with the link. Inviting it again renews the invite.',
+  description:
+    'Invites an address to a workspace and sends a mail with the link. Inviting it again renews the invite.',
   auth: { workspace: 'invite' },
   fails: ['INVALID_INPUT', 'ALREADY_A_MEMBER', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
   rateLimit: 'invites',
   input: t => ({
     workspace: t.id({ required: true, description: 'The id of the workspace.' }),
-    email: t.string({ required: true, description: 'The person with this verified address may accept.' }),
+    email: t.string({
+      required: true,
+      description: 'The person with this verified address may accept.',
+    }),
     role: t.field({ type: Role, required: true, description: 'The offered role; not OWNER.' }),
     message: t.string(mailMessage),
   }),
@@ -136,7 +157,8 @@ mutation('revokeInvite', {
   on: async ({ invite }, context) => {
     signedIn(context)
     const workspaceId = await workspaceIds(context, invite)
-    if (workspaceId === undefined) throw new AppError('INVITE_NOT_FOUND', 'There is no such invite.')
+    if (workspaceId === undefined)
+      throw new AppError('INVITE_NOT_FOUND', 'There is no such invite.')
     return { workspaceId }
   },
   resolve: async ({ invite }, { services, workspace, caller }) => {
@@ -152,15 +174,27 @@ mutation('revokeInvite', {
 mutation('acceptInvite', {
   description: 'Accepts an invite: makes the caller a member of the workspace.',
   auth: { session: true },
-  fails: ['INVITE_NOT_FOUND', 'INVITE_NOT_FOR_YOU', 'INVITE_EXPIRED', 'ALREADY_A_MEMBER', 'QUOTA_EXCEEDED'],
+  fails: [
+    'INVITE_NOT_FOUND',
+    'INVITE_NOT_FOR_YOU',
+    'INVITE_EXPIRED',
+    'ALREADY_A_MEMBER',
+    'QUOTA_EXCEEDED',
+  ],
   input: t => ({ token: t.string({ required: true, description: 'The token of the invite.' }) }),
   resolve: async ({ token }, { services, caller }) => ({
     workspace: await services.invites.accept(caller, token),
     acceptedId: services.invites.idOf(token),
   }),
   payload: t => ({
-    acceptedId: t.exposeID('acceptedId', { nullable: true, description: 'The id of the accepted invite.' }),
-    workspace: t.expose('workspace', { type: Workspace, description: "The workspace, with the caller's new role." }),
+    acceptedId: t.exposeID('acceptedId', {
+      nullable: true,
+      description: 'The id of the accepted invite.',
+    }),
+    workspace: t.expose('workspace', {
+      type: Workspace,
+      description: "The workspace, with the caller's new role.",
+    }),
     viewer: viewerField(t),
   }),
 })

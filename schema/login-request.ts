@@ -7,19 +7,25 @@ import { mutation } from './mutation.ts'
 import { Viewer, viewerField } from './viewer.ts'
 
 const LoginRequest = builder.objectRef<LoginRequestView>('LoginRequest').implement({
-  description: 'A program that shows a code and waits for an API key. What it says of itself is not verified.',
+  description:
+    'A program that shows a code and waits for an API key. What it says of itself is not verified.',
   fields: t => ({
     userCode: t.exposeString('userCode', { description: 'The code that the program shows.' }),
-    name: t.exposeString('name', { description: 'What the program calls itself; the name of its key.' }),
+    name: t.exposeString('name', {
+      description: 'What the program calls itself; the name of its key.',
+    }),
     clientId: t.exposeString('clientId', { description: 'Which program it says that it is.' }),
     scopes: t.expose('scopes', {
       type: [Scope],
       description: 'What its key may be used for.',
       listSize: privateScopes.length,
     }),
-    lifetime: t.exposeInt('lifetime', { description: 'How long it asks its key to be valid, in seconds.' }),
+    lifetime: t.exposeInt('lifetime', {
+      description: 'How long it asks its key to be valid, in seconds.',
+    }),
     network: t.exposeString('network', {
-      description: 'The network of the program: an IPv4 address as its /24, an IPv6 address as its /48.',
+      description:
+        'The network of the program: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it asked.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ceases to wait.' }),
@@ -33,7 +39,8 @@ builder.objectField(Viewer, 'loginRequest', t =>
     description:
       'The program that shows a code, to be looked at before it is approved. Wrong codes count as guesses. For a session only.',
     args: { userCode: t.arg.string({ required: true, description: 'Its code.' }) },
-    resolve: (_viewer, { userCode }, { services, address }) => services.loginRequests.find(userCode, address),
+    resolve: (_viewer, { userCode }, { services, address }) =>
+      services.loginRequests.find(userCode, address),
   }),
 )
 
@@ -52,13 +59,19 @@ mutation('approveLogin', {
   },
   rateLimit: 'api_keys',
   input: t => ({
-    clientId: t.string({ required: true, description: `Which program it is: 1 to ${MAX_CLIENT_ID} characters.` }),
+    clientId: t.string({
+      required: true,
+      description: `Which program it is: 1 to ${MAX_CLIENT_ID} characters.`,
+    }),
     clientName: t.string({ description: `The name of its key: 1 to ${MAX_KEY_NAME} characters.` }),
     redirectUri: t.string({
       required: true,
       description: `http://127.0.0.1:PORT/ or http://[::1]:PORT/, with a path or without: up to ${MAX_REDIRECT_URI} characters.`,
     }),
-    codeChallenge: t.string({ required: true, description: 'The challenge of PKCE, by the method S256.' }),
+    codeChallenge: t.string({
+      required: true,
+      description: 'The challenge of PKCE, by the method S256.',
+    }),
     scopes: t.field({
       type: [Scope],
       required: true,
@@ -74,7 +87,9 @@ mutation('approveLogin', {
     redirectUrl: await services.loginRequests.approveInput(caller, input),
   }),
   payload: t => ({
-    redirectUrl: t.exposeString('redirectUrl', { description: 'Where the browser has to lead within a minute.' }),
+    redirectUrl: t.exposeString('redirectUrl', {
+      description: 'Where the browser has to lead within a minute.',
+    }),
     viewer: viewerField(t),
   }),
 })
@@ -97,13 +112,22 @@ mutation('approveDeviceLogin', {
   rateLimit: 'api_keys',
   input: t => ({
     userCode: t.string(userCode),
-    keyExpiresIn: t.string({ description: 'How long the key is valid; without it, as long as the program asks.' }),
+    keyExpiresIn: t.string({
+      description: 'How long the key is valid; without it, as long as the program asks.',
+    }),
   }),
   resolve: async ({ userCode, keyExpiresIn }, { services, caller, address }) => ({
-    loginRequest: await services.loginRequests.approveDevice(caller, { userCode, address }, keyExpiresIn),
+    loginRequest: await services.loginRequests.approveDevice(
+      caller,
+      { userCode, address },
+      keyExpiresIn,
+    ),
   }),
   payload: t => ({
-    loginRequest: t.expose('loginRequest', { type: LoginRequest, description: 'What was approved.' }),
+    loginRequest: t.expose('loginRequest', {
+      type: LoginRequest,
+      description: 'What was approved.',
+    }),
     viewer: viewerField(t),
   }),
 })
@@ -117,7 +141,10 @@ mutation('refuseDeviceLogin', {
     loginRequest: await services.loginRequests.refuseDevice(caller, { userCode, address }),
   }),
   payload: t => ({
-    loginRequest: t.expose('loginRequest', { type: LoginRequest, description: 'What was refused.' }),
+    loginRequest: t.expose('loginRequest', {
+      type: LoginRequest,
+      description: 'What was refused.',
+    }),
     viewer: viewerField(t),
   }),
 })

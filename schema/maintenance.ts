@@ -8,8 +8,13 @@ const Maintenance = builder.objectRef<MaintenanceView>('Maintenance').implement(
   description: 'A maintenance, during which reads go on, and changes are refused with MAINTENANCE.',
   fields: t => ({
     startedAt: t.expose('startedAt', { type: 'DateTime', description: 'When it began.' }),
-    endsAt: t.expose('endsAt', { type: 'DateTime', description: 'When it ends by itself, unless it is ended before.' }),
-    message: t.exposeString('message', { description: 'What the operator says about it; may be empty.' }),
+    endsAt: t.expose('endsAt', {
+      type: 'DateTime',
+      description: 'When it ends by itself, unless it is ended before.',
+    }),
+    message: t.exposeString('message', {
+      description: 'What the operator says about it; may be empty.',
+    }),
   }),
 })
 
@@ -29,15 +34,28 @@ mutation('startMaintenance', {
   auth: { operator: true },
   fails: ['INVALID_INPUT'],
   input: t => ({
-    until: t.field({ type: 'DateTime', required: true, description: 'When it ends, within a year.' }),
-    message: t.string({ description: `What everybody is told besides; up to ${MAX_MAINTENANCE_MESSAGE} characters.` }),
+    until: t.field({
+      type: 'DateTime',
+      required: true,
+      description: 'When it ends, within a year.',
+    }),
+    message: t.string({
+      description: `What everybody is told besides; up to ${MAX_MAINTENANCE_MESSAGE} characters.`,
+    }),
   }),
   resolve: async ({ until, message }, context) => {
-    const maintenance = await context.services.maintenance.start({ endsAt: until, message }, context.caller)
-    logSecurityEvent(context, 'maintenance_started', { until: new Date(maintenance.endsAt).toISOString() })
+    const maintenance = await context.services.maintenance.start(
+      { endsAt: until, message },
+      context.caller,
+    )
+    logSecurityEvent(context, 'maintenance_started', {
+      until: new Date(maintenance.endsAt).toISOString(),
+    })
     return { maintenance }
   },
-  payload: t => ({ maintenance: t.expose('maintenance', { type: Maintenance, description: 'The maintenance.' }) }),
+  payload: t => ({
+    maintenance: t.expose('maintenance', { type: Maintenance, description: 'The maintenance.' }),
+  }),
 })
 
 mutation('endMaintenance', {

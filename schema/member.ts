@@ -37,7 +37,9 @@ const toNode = (workspace: WorkspaceView, member: MemberView): MemberNode => ({
 
 /** What the id of a member consists of. */
 function readId(id: string): { workspaceId: string; userId: string } {
-  const [workspaceId = '', userId = ''] = id.startsWith(PREFIX) ? id.slice(PREFIX.length).split(':') : []
+  const [workspaceId = '', userId = ''] = id.startsWith(PREFIX)
+    ? id.slice(PREFIX.length).split(':')
+    : []
   return { workspaceId, userId }
 }
 
@@ -60,9 +62,11 @@ const Member = builder.objectRef<MemberNode>('Member').implement({
     role: t.expose('role', { type: Role, description: 'The role of the member.' }),
     assignableRoles: t.field({
       type: [Role],
-      description: 'The roles that the caller may give to the member; empty if the caller may not change the role.',
+      description:
+        'The roles that the caller may give to the member; empty if the caller may not change the role.',
       listSize: roles.length,
-      resolve: ({ workspace, role }, _args, context) => assignableRoles(signedIn(context), workspace, role),
+      resolve: ({ workspace, role }, _args, context) =>
+        assignableRoles(signedIn(context), workspace, role),
     }),
     isRemovable: t.boolean({
       description:
@@ -82,8 +86,9 @@ const byJoining: Sorting<MemberView, ['number', 'id']> = {
   keyOf: member => [member.joinedAt, member.userId],
 }
 
-const pagesOf = batchPages<MemberView, [number, string]>(({ services }, workspaceIds, limit, after) =>
-  services.members.pagesOf(workspaceIds, limit, after),
+const pagesOf = batchPages<MemberView, [number, string]>(
+  ({ services }, workspaceIds, limit, after) =>
+    services.members.pagesOf(workspaceIds, limit, after),
 )
 
 const MemberConnection = connectionOf('Member', Member)
@@ -92,12 +97,15 @@ builder.objectField(Workspace, 'members', t =>
   t.withAuth({ workspace: 'seeMembers' }).field({
     type: MemberConnection,
     nullable: true,
-    description: 'Its members, in the order of joining. Null for a key without the scope WORKSPACES_MEMBERS_READ.',
+    description:
+      'Its members, in the order of joining. Null for a key without the scope WORKSPACES_MEMBERS_READ.',
     args: pageArgs(t.arg),
     resolve: (_workspace, args, context) =>
       forwardConnection(args, byJoining, async (limit, after) => {
         const { workspace } = context
-        return mapPage(await pagesOf(context, workspace.id, limit, after), member => toNode(workspace, member))
+        return mapPage(await pagesOf(context, workspace.id, limit, after), member =>
+          toNode(workspace, member),
+        )
       }),
   }),
 )
@@ -105,7 +113,9 @@ builder.objectField(Workspace, 'members', t =>
 /** A member of a workspace that the caller may see, by their id. */
 const memberOf = batch(async ({ services }, ids) => {
   const members = await services.members.among(ids.map(readId))
-  return new Map(members.map(({ workspaceId, ...member }) => [idOf(workspaceId, member.userId), member]))
+  return new Map(
+    members.map(({ workspaceId, ...member }) => [idOf(workspaceId, member.userId), member]),
+  )
 })
 
 findable(PREFIX, 'Member', async (context, caller, rest) => {
@@ -118,10 +128,12 @@ findable(PREFIX, 'Member', async (context, caller, rest) => {
   return member && toNode(workspace, member)
 })
 
-const memberNotFound = () => new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
+const memberNotFound = () =>
+  new AppError('MEMBER_NOT_FOUND', 'This user is not a member of the workspace.')
 
 mutation('changeMemberRole', {
-  description: 'Changes the role of a member. For owners and admins; only owners can grant or change the role OWNER.',
+  description:
+    'Changes the role of a member. For owners and admins; only owners can grant or change the role OWNER.',
   auth: { workspace: 'changeRoles' },
   fails: ['MEMBER_NOT_FOUND', 'LAST_OWNER'],
   input: t => ({
@@ -134,12 +146,19 @@ mutation('changeMemberRole', {
     const { userId } = readId(member)
     await services.members.changeRole(caller, workspace, userId, role)
     logSecurityEvent(context, 'role_changed', { workspace_id: workspace.id, user_id: userId, role })
-    const [changed, now] = await Promise.all([memberOf(context, member), findWorkspace(context, caller, workspace.id)])
+    const [changed, now] = await Promise.all([
+      memberOf(context, member),
+      findWorkspace(context, caller, workspace.id),
+    ])
     if (!changed || !now) throw memberNotFound()
     return { member: toNode(now, changed), workspaceId: workspace.id }
   },
   payload: t => ({
-    member: t.expose('member', { type: Member, nullable: true, description: 'The member with the new role.' }),
+    member: t.expose('member', {
+      type: Member,
+      nullable: true,
+      description: 'The member with the new role.',
+    }),
     workspace: workspaceField(t),
   }),
 })

@@ -50,14 +50,23 @@ function atArgument(error: unknown, places: Readonly<Record<string, string>>): u
   if (!(error instanceof AppError) || typeof error.details.field !== 'string') return error
   const { code, message, details, originalError } = error
   const name = error.details.field
-  return new AppError(code, message, { ...details, field: `input.${places[name] ?? name}` }, originalError)
+  return new AppError(
+    code,
+    message,
+    { ...details, field: `input.${places[name] ?? name}` },
+    originalError,
+  )
 }
 
 /**
  * A mutation: one input, and a payload that is null when it fails, so that others in the same request keep their answers.
  * `input` stands before `on` and `resolve`, and `payload` last: types are inferred in this order.
  */
-export function mutation<const S extends Scopes, Fields extends InputFieldMap, Payload extends object>(
+export function mutation<
+  const S extends Scopes,
+  Fields extends InputFieldMap,
+  Payload extends object,
+>(
   name: string,
   {
     description,
@@ -76,7 +85,8 @@ export function mutation<const S extends Scopes, Fields extends InputFieldMap, P
   type Given = InputShapeFromFields<Fields>
   // Its fields are typed in the parameters of this function; Pothos cannot follow them through a generic one.
   const Input: InputObjectRef<Types, object> | undefined =
-    input && builder.inputType(`${type}Input`, { description: `What ${name} takes.`, fields: input })
+    input &&
+    builder.inputType(`${type}Input`, { description: `What ${name} takes.`, fields: input })
   const PayloadType = builder
     .objectRef<Payload>(`${type}Payload`)
     .implement({ description: `The result of ${name}.`, fields: payload })
@@ -90,10 +100,15 @@ export function mutation<const S extends Scopes, Fields extends InputFieldMap, P
         ...(fails.length > 0 ? [`Fails with ${fails.join(', ')}.`] : []),
       ].join(' '),
       extensions: { fails },
-      args: Input ? { input: t.arg({ type: Input, required: true, description: 'The input.' }) } : {},
+      args: Input
+        ? { input: t.arg({ type: Input, required: true, description: 'The input.' }) }
+        : {},
       authScopes: auth,
       ...(on
-        ? { on: (_root: object, args: { input: object }, context: Context) => on(args.input as Given, context) }
+        ? {
+            on: (_root: object, args: { input: object }, context: Context) =>
+              on(args.input as Given, context),
+          }
         : {}),
       ...(rateLimit ? { rateLimit } : {}),
       goesOn,

@@ -62,11 +62,16 @@ builder.queryField('nodes', t =>
   t.withAuth({ signedIn: true }).field({
     type: [Node],
     nullable: { list: false, items: true },
-    description: 'The nodes with these ids, in the same order; null for ids without a node that the caller may see.',
+    description:
+      'The nodes with these ids, in the same order; null for ids without a node that the caller may see.',
     listSize: MAX_NODES,
     sizedBy: 'ids',
     args: {
-      ids: t.arg.idList({ required: true, maxItems: MAX_NODES, description: `Up to ${figure(MAX_NODES)} ids.` }),
+      ids: t.arg.idList({
+        required: true,
+        maxItems: MAX_NODES,
+        description: `Up to ${figure(MAX_NODES)} ids.`,
+      }),
     },
     resolve: (_root, { ids }, context) => ids.map(id => findNode(context, context.caller, id)),
   }),

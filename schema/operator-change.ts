@@ -25,19 +25,31 @@ mutation('updateAccount', {
     const { appointments, operators } = context.services
     const id = operators.readId(readAccountId(account))
     if (status === 'suspended') await appointments.requireSuspendable(context.caller, id)
-    if (plan && automaticPlan) throw new InvalidInput('automaticPlan', 'Give either a plan or automaticPlan.')
+    if (plan && automaticPlan)
+      throw new InvalidInput('automaticPlan', 'Give either a plan or automaticPlan.')
     const changed = readLimitInput(limits)
     const choosesPlan = plan || automaticPlan
     const plans = choosesPlan && { plan: automaticPlan ? null : (plan ?? null) }
-    const now = await operators.update(id, { ...plans, limits: changed, status: status ?? null }, context.caller)
+    const now = await operators.update(
+      id,
+      { ...plans, limits: changed, status: status ?? null },
+      context.caller,
+    )
     if (choosesPlan) logSecurityEvent(context, 'plan_changed', { user_id: id, plan_id: now.plan })
     if (changed.length > 0)
-      logSecurityEvent(context, 'limits_changed', { user_id: id, limits: changed.map(({ name }) => name).join(' ') })
+      logSecurityEvent(context, 'limits_changed', {
+        user_id: id,
+        limits: changed.map(({ name }) => name).join(' '),
+      })
     if (status)
-      logSecurityEvent(context, status === 'suspended' ? 'account_suspended' : 'account_restored', { user_id: id })
+      logSecurityEvent(context, status === 'suspended' ? 'account_suspended' : 'account_restored', {
+        user_id: id,
+      })
     return { account: await accountOf(context, id) }
   },
-  payload: t => ({ account: t.expose('account', { type: Account, description: 'The account as it is now.' }) }),
+  payload: t => ({
+    account: t.expose('account', { type: Account, description: 'The account as it is now.' }),
+  }),
 })
 
 mutation('appointOperator', {
@@ -46,7 +58,10 @@ mutation('appointOperator', {
   fails: ['USER_NOT_FOUND', 'FORBIDDEN'],
   input: t => ({ account: t.id({ required: true, description: 'The id of the account.' }) }),
   resolve: async ({ account }, context) => {
-    const operator = await context.services.appointments.appoint(context.caller, readAccountId(account))
+    const operator = await context.services.appointments.appoint(
+      context.caller,
+      readAccountId(account),
+    )
     logSecurityEvent(context, 'operator_appointed', { user_id: operator.userId })
     return { operator, account: await accountOf(context, operator.userId) }
   },
@@ -63,18 +78,25 @@ mutation('dismissOperator', {
   fails: ['USER_NOT_FOUND', 'FORBIDDEN'],
   input: t => ({ account: t.id({ required: true, description: 'The id of the account.' }) }),
   resolve: async ({ account }, context) => {
-    const { userId } = await context.services.appointments.dismiss(context.caller, readAccountId(account))
+    const { userId } = await context.services.appointments.dismiss(
+      context.caller,
+      readAccountId(account),
+    )
     logSecurityEvent(context, 'operator_dismissed', { user_id: userId })
     return { account: await accountOf(context, userId) }
   },
-  payload: t => ({ account: t.expose('account', { type: Account, description: 'The account, which is kept.' }) }),
+  payload: t => ({
+    account: t.expose('account', { type: Account, description: 'The account, which is kept.' }),
+  }),
 })
 
 mutation('retryMails', {
   description: 'Sends mails again whose delivery was given up. For operators.',
   auth: { operator: true },
   fails: [],
-  resolve: async (_input, { services, caller }) => ({ count: await services.operators.retryMails(caller) }),
+  resolve: async (_input, { services, caller }) => ({
+    count: await services.operators.retryMails(caller),
+  }),
   payload: t => ({
     count: t.exposeInt('count', { description: 'How many.' }),
     mailQueue: t.field({

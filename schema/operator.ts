@@ -1,4 +1,9 @@
-import type { AccountCounts, AccountIdentity, AccountRow, AccountWorkspace } from '../db/queries/account.ts'
+import type {
+  AccountCounts,
+  AccountIdentity,
+  AccountRow,
+  AccountWorkspace,
+} from '../db/queries/account.ts'
 import type { MailQueue as Queue } from '../db/queries/job.ts'
 import { AppError } from '../src/runtime/errors.ts'
 import type { OperatorView } from '../src/services/accounts/appointment.ts'
@@ -17,7 +22,8 @@ import { AppliedLimit, LIMITS, Plan } from './plan.ts'
 const PREFIX = 'account:'
 
 /** The id of the user in the id of an account. */
-export const readAccountId = (id: string): string => (id.startsWith(PREFIX) ? id.slice(PREFIX.length) : '')
+export const readAccountId = (id: string): string =>
+  id.startsWith(PREFIX) ? id.slice(PREFIX.length) : ''
 
 /** The ids of whom an account belongs to are the same, and so are those of its details. */
 const details = {
@@ -29,7 +35,10 @@ const details = {
   plans: batch(({ services }, ids) => services.operators.plansOf(ids)),
   limits: batch(({ services }, ids) => services.plans.limitsOf('user', ids)),
   workspaceLimits: batch(({ services }, ids) => services.plans.limitsOf('workspace', ids)),
-  operators: batch(async ({ services }) => new Map((await services.appointments.list()).map(one => [one.userId, one]))),
+  operators: batch(
+    async ({ services }) =>
+      new Map((await services.appointments.list()).map(one => [one.userId, one])),
+  ),
 }
 
 export const workspaceLimitsOf = async (context: Context, id: string) =>
@@ -48,7 +57,9 @@ const Identity = builder.objectRef<AccountIdentity>('AccountIdentity').implement
   description: 'An identity with which one can sign in to an account.',
   fields: t => ({
     provider: t.exposeString('provider', { description: 'The sign-in provider.' }),
-    providerUserId: t.exposeString('providerUserId', { description: 'The user id of the person at the provider.' }),
+    providerUserId: t.exposeString('providerUserId', {
+      description: 'The user id of the person at the provider.',
+    }),
     email: t.exposeString('email', { description: 'The e-mail address stated by the provider.' }),
   }),
 })
@@ -74,16 +85,24 @@ export const Account = builder.objectRef<AccountRow>('Account').implement({
   interfaces: [Node],
   fields: t => {
     const count = (of: keyof AccountCounts, description: string) =>
-      t.int({ description, resolve: async ({ id }, _args, context) => (await details.counts(context, id))?.[of] ?? 0 })
+      t.int({
+        description,
+        resolve: async ({ id }, _args, context) => (await details.counts(context, id))?.[of] ?? 0,
+      })
     return {
-      id: t.id({ description: 'A global id, the same everywhere.', resolve: ({ id }) => `${PREFIX}${id}` }),
+      id: t.id({
+        description: 'A global id, the same everywhere.',
+        resolve: ({ id }) => `${PREFIX}${id}`,
+      }),
       person: t.field({
         type: Person,
         description: 'Its owner.',
         resolve: ({ id }, _args, context) => existingPerson(context, id),
       }),
       email: t.exposeString('email', { description: 'The e-mail address.' }),
-      emailVerified: t.exposeBoolean('emailVerified', { description: 'Whether a provider vouches for the address.' }),
+      emailVerified: t.exposeBoolean('emailVerified', {
+        description: 'Whether a provider vouches for the address.',
+      }),
       name: t.exposeString('name', { description: 'The name.' }),
       status: t.expose('status', { type: AccountStatus, description: 'Whether it may sign in.' }),
       createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
@@ -146,9 +165,14 @@ Operator.implement({
       resolve: ({ userId }, _args, context) => accountOf(context, userId),
     }),
     bySetting: t.exposeBoolean('bySetting', {
-      description: 'Whether the setting OPERATORS names them; then only the setting can dismiss them.',
+      description:
+        'Whether the setting OPERATORS names them; then only the setting can dismiss them.',
     }),
-    appointedBy: personField(t, 'The operator who appointed them.', ({ appointedBy }) => appointedBy),
+    appointedBy: personField(
+      t,
+      'The operator who appointed them.',
+      ({ appointedBy }) => appointedBy,
+    ),
     appointedAt: t.expose('appointedAt', {
       type: 'DateTime',
       nullable: true,
@@ -158,7 +182,8 @@ Operator.implement({
 })
 
 findable(PREFIX, 'Account', async (context, caller, id) => {
-  if (caller.via !== 'session' || !(await context.services.appointments.isOperator(caller))) return null
+  if (caller.via !== 'session' || !(await context.services.appointments.isOperator(caller)))
+    return null
   return details.accounts(context, id)
 })
 
@@ -202,7 +227,9 @@ builder.queryFields(t => ({
     },
     resolve: (_root, { search, filter, ...page }, { services }) => {
       const chosen = { search: search?.trim() ?? '', over: filter === 'over_quota' }
-      return forwardConnection(page, byId, (limit, after) => services.operators.page(chosen, limit, after))
+      return forwardConnection(page, byId, (limit, after) =>
+        services.operators.page(chosen, limit, after),
+      )
     },
   }),
   plans: t.withAuth({ operator: true }).field({

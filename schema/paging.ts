@@ -33,7 +33,8 @@ export const byId: Sorting<{ id: string }, ['id']> = { types: ['id'], keyOf: ent
 /** How many entries a page has, and after which key it starts. @throws INVALID_INPUT */
 export function readPage<Types extends KeyType[]>(args: ConnectionArgs, types: [...Types]) {
   const first = args.first ?? DEFAULT_FIRST
-  if (first < 1 || first > MAX_FIRST) throw new InvalidInput('first', `A page has 1 to ${figure(MAX_FIRST)} entries.`)
+  if (first < 1 || first > MAX_FIRST)
+    throw new InvalidInput('first', `A page has 1 to ${figure(MAX_FIRST)} entries.`)
   return { first, after: readCursor(args.after, types, false, 'after') }
 }
 
@@ -45,7 +46,10 @@ export function readPage<Types extends KeyType[]>(args: ConnectionArgs, types: [
 export async function forwardConnection<T, Types extends KeyType[]>(
   args: ConnectionArgs,
   { types, keyOf }: Sorting<NoInfer<T>, Types>,
-  load: (limit: number, after: KeyOf<Types> | null) => Promise<{ rows: T[]; more: boolean; last?: string | undefined }>,
+  load: (
+    limit: number,
+    after: KeyOf<Types> | null,
+  ) => Promise<{ rows: T[]; more: boolean; last?: string | undefined }>,
 ) {
   const { first, after } = readPage(args, types)
   const { rows, more, last } = await load(first, after)
@@ -76,7 +80,12 @@ class PageInfo {
   readonly #edges: readonly { cursor: string }[]
   readonly #last: string | undefined
 
-  constructor(edges: readonly { cursor: string }[], more: boolean, before: boolean, last: string | undefined) {
+  constructor(
+    edges: readonly { cursor: string }[],
+    more: boolean,
+    before: boolean,
+    last: string | undefined,
+  ) {
     this.hasNextPage = more
     this.hasPreviousPage = before
     this.#edges = edges
@@ -88,7 +97,9 @@ class PageInfo {
   }
 
   get endCursor(): string | null {
-    return this.#last === undefined ? (this.#edges.at(-1)?.cursor ?? null) : writeCursor([this.#last])
+    return this.#last === undefined
+      ? (this.#edges.at(-1)?.cursor ?? null)
+      : writeCursor([this.#last])
   }
 }
 
@@ -96,7 +107,11 @@ class PageInfo {
  * Pages of the lists of several parents, loaded in one call.
  * @throws INVALID_INPUT when a request exceeds the limit of entries
  */
-export function batchPages<T, K extends (string | number)[] = [string], More extends unknown[] = []>(
+export function batchPages<
+  T,
+  K extends (string | number)[] = [string],
+  More extends unknown[] = [],
+>(
   load: (
     context: Context,
     parents: string[],
@@ -104,7 +119,13 @@ export function batchPages<T, K extends (string | number)[] = [string], More ext
     after: K | null,
     ...more: More
   ) => Promise<ReadonlyMap<string, Page<T>>>,
-): (context: Context, parent: string, limit: number, after: K | null, ...more: More) => Promise<Page<T>> {
+): (
+  context: Context,
+  parent: string,
+  limit: number,
+  after: K | null,
+  ...more: More
+) => Promise<Page<T>> {
   const pages = batch((context, parents, limit: number, after: K | null, ...more: More) => {
     if (context.shared.given > MAX_NESTED)
       throw new InvalidInput(
@@ -120,7 +141,10 @@ export function batchPages<T, K extends (string | number)[] = [string], More ext
     shared.given += limit
     let shown = 0
     try {
-      const page = (await pages(context, parent, limit, after, ...more)) ?? { rows: [], more: false }
+      const page = (await pages(context, parent, limit, after, ...more)) ?? {
+        rows: [],
+        more: false,
+      }
       shown = page.rows.length
       return page
     } finally {

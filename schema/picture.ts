@@ -1,5 +1,9 @@
 import { mapPage } from '../db/queries/page.ts'
-import type { PictureMonth as Month, PicturedEntry, PictureQuery } from '../src/services/tree/picture.ts'
+import type {
+  PictureMonth as Month,
+  PicturedEntry,
+  PictureQuery,
+} from '../src/services/tree/picture.ts'
 import type { Tree } from '../src/values/tree.ts'
 import { batch, each } from './batch.ts'
 import { builder } from './builder.ts'
@@ -24,9 +28,12 @@ const PictureMonth = builder.objectRef<Month>('PictureMonth').implement({
   }),
 })
 
-const monthsOf = batch(({ services }, ids, tree: Tree) => each(ids, () => services.pictures.months(tree)))
+const monthsOf = batch(({ services }, ids, tree: Tree) =>
+  each(ids, () => services.pictures.months(tree)),
+)
 const pageOf = batchPages<PicturedEntry, [number, string], [Tree, PictureQuery]>(
-  ({ services }, ids, limit, after, tree, query) => each(ids, () => services.pictures.page(tree, query, limit, after)),
+  ({ services }, ids, limit, after, tree, query) =>
+    each(ids, () => services.pictures.page(tree, query, limit, after)),
 )
 
 const newestFirst: Sorting<PicturedEntry, ['number', 'id']> = {
@@ -37,7 +44,8 @@ const newestFirst: Sorting<PicturedEntry, ['number', 'id']> = {
 builder.objectFields(Drive, t => ({
   pictureMonths: t.withAuth({ drive: 'read' }).field({
     type: [PictureMonth],
-    description: 'The months of its pictures and films, the newest first, without those that have none.',
+    description:
+      'The months of its pictures and films, the newest first, without those that have none.',
     listSize: USUAL_MONTHS,
     cost: COUNT_COST,
     resolve: async ({ id }, _args, context) => (await monthsOf(context, id, context.tree)) ?? [],
@@ -48,9 +56,15 @@ builder.objectFields(Drive, t => ({
       'Its pictures and films (files with the media types image/* and video/*) in all folders, the newest first: by what the clock of the camera showed as far as their previews say, otherwise by when they were uploaded, in UTC.',
     args: {
       ...pageArgs(t.arg),
-      since: t.arg({ type: 'DateTime', description: 'Only those from this time on, by the clocks of the cameras.' }),
+      since: t.arg({
+        type: 'DateTime',
+        description: 'Only those from this time on, by the clocks of the cameras.',
+      }),
       until: t.arg({ type: 'DateTime', description: 'Only those before this time.' }),
-      skip: t.arg.int({ defaultValue: 0, description: 'How many of the newest of these are left out, 0 to 100,000.' }),
+      skip: t.arg.int({
+        defaultValue: 0,
+        description: 'How many of the newest of these are left out, 0 to 100,000.',
+      }),
     },
     resolve: (drive, { since = null, until = null, skip, ...page }, context) =>
       forwardConnection(page, newestFirst, async (limit, after) => {

@@ -15,7 +15,11 @@ const planField = (t: ObjectFields<{ plan: PlanUseView }>) => ({
 })
 
 /** Logs what was done with a plan. @returns the payload */
-async function done(context: Context & { caller: Caller }, event: SecurityEvent, changing: Promise<PlanUseView>) {
+async function done(
+  context: Context & { caller: Caller },
+  event: SecurityEvent,
+  changing: Promise<PlanUseView>,
+) {
   const changed = await changing
   logSecurityEvent(context, event, { plan_id: changed.id })
   return { plan: changed }
@@ -26,9 +30,14 @@ mutation('createPlan', {
   auth: { operator: true },
   fails: ['INVALID_INPUT'],
   input: t => ({
-    id: t.id({ required: true, description: `1 to ${MAX_PLAN_ID} of a-z, 0-9 and -. It cannot be changed later.` }),
+    id: t.id({
+      required: true,
+      description: `1 to ${MAX_PLAN_ID} of a-z, 0-9 and -. It cannot be changed later.`,
+    }),
     name: t.string({ required: true, description: `1 to ${MAX_PLAN_NAME} characters.` }),
-    like: t.id({ description: 'The plan whose limits it has where none is given; by default the default plan.' }),
+    like: t.id({
+      description: 'The plan whose limits it has where none is given; by default the default plan.',
+    }),
     limits: limitsInput(t),
   }),
   resolve: ({ limits, ...given }, context) =>
@@ -61,12 +70,14 @@ mutation('updatePlan', {
 })
 
 mutation('retirePlan', {
-  description: 'Retires a plan: no account is given it any more, and its accounts keep it. For operators.',
+  description:
+    'Retires a plan: no account is given it any more, and its accounts keep it. For operators.',
   auth: { operator: true },
   fails: ['INVALID_INPUT', 'PLAN_IN_USE'],
   places,
   input: t => ({ plan: plan(t) }),
-  resolve: ({ plan }, context) => done(context, 'plan_retired', context.services.plans.retire(plan, context.caller)),
+  resolve: ({ plan }, context) =>
+    done(context, 'plan_retired', context.services.plans.retire(plan, context.caller)),
   payload: planField,
 })
 
@@ -76,7 +87,8 @@ mutation('restorePlan', {
   fails: ['INVALID_INPUT'],
   places,
   input: t => ({ plan: plan(t) }),
-  resolve: ({ plan }, context) => done(context, 'plan_restored', context.services.plans.restore(plan, context.caller)),
+  resolve: ({ plan }, context) =>
+    done(context, 'plan_restored', context.services.plans.restore(plan, context.caller)),
   payload: planField,
 })
 

@@ -7,20 +7,36 @@ import { builder, type InputFields, type ObjectFields } from './builder.ts'
 import { enumOf } from './enums.ts'
 
 const limitFields = (t: ObjectFields<Limits>) => ({
-  maxFileSize: t.expose('maxFileSizeBytes', { type: 'Bytes', description: 'Maximum bytes of one file.' }),
+  maxFileSize: t.expose('maxFileSizeBytes', {
+    type: 'Bytes',
+    description: 'Maximum bytes of one file.',
+  }),
   maxBytes: t.expose('maxTotalStorageBytes', {
     type: 'Bytes',
     description: 'Maximum bytes of all files in the own drive.',
   }),
-  maxFiles: t.exposeInt('maxFiles', { nullable: true, description: 'Maximum number of files in the own drive.' }),
+  maxFiles: t.exposeInt('maxFiles', {
+    nullable: true,
+    description: 'Maximum number of files in the own drive.',
+  }),
   maxFolders: t.exposeInt('maxFolders', {
     nullable: true,
     description: 'Maximum number of folders in the own drive.',
   }),
-  maxNotes: t.exposeInt('maxNotes', { nullable: true, description: 'Maximum number of notes on the own files.' }),
-  maxLinks: t.exposeInt('maxPublicLinks', { nullable: true, description: 'Maximum number of active links.' }),
-  maxApiKeys: t.exposeInt('maxPrivateApiKeys', { description: 'Maximum number of private API keys.' }),
-  maxWorkspaces: t.exposeInt('maxUserWorkspaces', { description: 'Maximum number of owned workspaces.' }),
+  maxNotes: t.exposeInt('maxNotes', {
+    nullable: true,
+    description: 'Maximum number of notes on the own files.',
+  }),
+  maxLinks: t.exposeInt('maxPublicLinks', {
+    nullable: true,
+    description: 'Maximum number of active links.',
+  }),
+  maxApiKeys: t.exposeInt('maxPrivateApiKeys', {
+    description: 'Maximum number of private API keys.',
+  }),
+  maxWorkspaces: t.exposeInt('maxUserWorkspaces', {
+    description: 'Maximum number of owned workspaces.',
+  }),
   maxWorkspaceBytes: t.expose('maxTotalStorageBytesWorkspace', {
     type: 'Bytes',
     description: 'Maximum bytes of all files in each workspace.',
@@ -46,7 +62,8 @@ const limitFields = (t: ObjectFields<Limits>) => ({
 })
 
 export const Plan = builder.objectRef<PlanView>('Plan').implement({
-  description: 'A plan: the limits of accounts, and of the workspaces that they own. Null means unlimited.',
+  description:
+    'A plan: the limits of accounts, and of the workspaces that they own. Null means unlimited.',
   fields: t => ({
     id: t.exposeID('id', { description: 'The id of the plan.' }),
     name: t.exposeString('name', { description: 'Its display name.' }),
@@ -81,10 +98,9 @@ const names = {
 
 const LimitNameEnum = builder.enumType('LimitName', {
   description: 'The limits, by the names of the fields of Plan.',
-  values: Object.fromEntries(Object.entries(names).map(([name, value]) => [name, { value }])) as Record<
-    keyof typeof names,
-    { value: LimitName }
-  >,
+  values: Object.fromEntries(
+    Object.entries(names).map(([name, value]) => [name, { value }]),
+  ) as Record<keyof typeof names, { value: LimitName }>,
 })
 
 const LimitSource = enumOf(
@@ -112,7 +128,8 @@ export const AppliedLimit = builder.objectRef<LimitView>('AppliedLimit').impleme
 })
 
 export const ChangedLimit = builder.objectRef<LimitChange>('ChangedLimit').implement({
-  description: 'A limit that was set. Without a value, and not unlimited, it was left to the plan again.',
+  description:
+    'A limit that was set. Without a value, and not unlimited, it was left to the plan again.',
   fields: t => ({
     name: t.expose('name', { type: LimitNameEnum, description: 'Which limit.' }),
     value: t.field({
@@ -137,18 +154,27 @@ const LimitInput = builder.inputType('LimitInput', {
   fields: t => ({
     name: t.field({ type: LimitNameEnum, required: true, description: 'Which limit.' }),
     value: t.field({ type: 'Bytes', description: 'Bytes, or a number.' }),
-    unlimited: t.boolean({ description: 'Whether there is no limit. Not every limit can be unlimited.' }),
+    unlimited: t.boolean({
+      description: 'Whether there is no limit. Not every limit can be unlimited.',
+    }),
   }),
 })
 
 /** The argument of mutations that set limits. */
 export const limitsInput = (t: InputFields) =>
-  t.field({ type: [LimitInput], maxItems: LIMITS, description: 'The limits to be set; the others stay.' })
+  t.field({
+    type: [LimitInput],
+    maxItems: LIMITS,
+    description: 'The limits to be set; the others stay.',
+  })
 
 /** @throws INVALID_INPUT */
-export function readLimitInput(limits: readonly (typeof LimitInput.$inferInput)[] | null | undefined): LimitChange[] {
+export function readLimitInput(
+  limits: readonly (typeof LimitInput.$inferInput)[] | null | undefined,
+): LimitChange[] {
   return (limits ?? []).map(({ name, value, unlimited }) => {
-    if (unlimited && value != null) throw new InvalidInput('limits', 'Give either a value or unlimited.')
+    if (unlimited && value != null)
+      throw new InvalidInput('limits', 'Give either a value or unlimited.')
     return { name, value: unlimited ? 'unlimited' : (value ?? null) }
   })
 }

@@ -6,11 +6,11 @@ import type { Context } from './context.ts'
 import { enumOf } from './enums.ts'
 import type { EntryNode } from './refs.ts'
 
-const PreviewState = enumOf<PreviewView['state']>('PreviewState', 'Whether a preview can be shown.', [
-  'waiting',
-  'made',
-  'failed',
-])
+const PreviewState = enumOf<PreviewView['state']>(
+  'PreviewState',
+  'Whether a preview can be shown.',
+  ['waiting', 'made', 'failed'],
+)
 
 const Size = builder.enumType('PreviewSize', {
   description: 'The size of a preview.',
@@ -34,25 +34,43 @@ class PreviewNode {
 const PhotoPlace = builder.objectRef<NonNullable<Photo['place']>>('PhotoPlace').implement({
   description: 'Where a picture was taken, as it says itself.',
   fields: t => ({
-    latitude: t.exposeFloat('latitude', { description: 'Degrees north of the equator; negative in the south.' }),
-    longitude: t.exposeFloat('longitude', { description: 'Degrees east of Greenwich; negative in the west.' }),
+    latitude: t.exposeFloat('latitude', {
+      description: 'Degrees north of the equator; negative in the south.',
+    }),
+    longitude: t.exposeFloat('longitude', {
+      description: 'Degrees east of Greenwich; negative in the west.',
+    }),
   }),
 })
 
 const PhotoDetails = builder.objectRef<Photo>('PhotoDetails').implement({
-  description: 'What a picture says of how and where it was taken (Exif). Null is what it does not say.',
+  description:
+    'What a picture says of how and where it was taken (Exif). Null is what it does not say.',
   fields: t => ({
-    camera: t.exposeString('camera', { nullable: true, description: 'Maker and model of the camera.' }),
+    camera: t.exposeString('camera', {
+      nullable: true,
+      description: 'Maker and model of the camera.',
+    }),
     lens: t.exposeString('lens', { nullable: true, description: 'The lens.' }),
-    exposureSeconds: t.exposeFloat('exposureSeconds', { nullable: true, description: 'The exposure in seconds.' }),
+    exposureSeconds: t.exposeFloat('exposureSeconds', {
+      nullable: true,
+      description: 'The exposure in seconds.',
+    }),
     aperture: t.exposeFloat('aperture', { nullable: true, description: 'The f-number.' }),
     iso: t.exposeFloat('iso', { nullable: true, description: 'The sensitivity.' }),
-    focalLength: t.exposeFloat('focalLength', { nullable: true, description: 'The focal length in millimetres.' }),
+    focalLength: t.exposeFloat('focalLength', {
+      nullable: true,
+      description: 'The focal length in millimetres.',
+    }),
     zoneMinutes: t.exposeInt('zoneMinutes', {
       nullable: true,
       description: 'Minutes that its clock was ahead of UTC when it took the picture.',
     }),
-    place: t.expose('place', { type: PhotoPlace, nullable: true, description: 'Where it was taken.' }),
+    place: t.expose('place', {
+      type: PhotoPlace,
+      nullable: true,
+      description: 'Where it was taken.',
+    }),
   }),
 })
 
@@ -90,7 +108,11 @@ export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
   description:
     'A small picture of a file (a picture, the first page of a PDF document, a frame of a video), and what is known of the original.',
   fields: t => ({
-    state: t.field({ type: PreviewState, description: 'Whether it can be shown.', resolve: ({ view }) => view.state }),
+    state: t.field({
+      type: PreviewState,
+      description: 'Whether it can be shown.',
+      resolve: ({ view }) => view.state,
+    }),
     url: t.field({
       type: 'URL',
       nullable: true,
@@ -100,7 +122,12 @@ export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
       resolve: ({ file, view: { version } }, { size }, { services }) =>
         version === null
           ? null
-          : services.previews.addressOf(file, file.drive.workspace?.id ?? null, version, size ?? 'small'),
+          : services.previews.addressOf(
+              file,
+              file.drive.workspace?.id ?? null,
+              version,
+              size ?? 'small',
+            ),
     }),
     placeholder: t.string({
       nullable: true,
@@ -126,7 +153,8 @@ export const Preview = builder.objectRef<PreviewNode>('Preview').implement({
     photo: t.field({
       type: PhotoDetails,
       nullable: true,
-      description: 'Camera, exposure and place, as the picture says; null if it says nothing of them.',
+      description:
+        'Camera, exposure and place, as the picture says; null if it says nothing of them.',
       resolve: ({ view }) => view.photo,
     }),
   }),

@@ -7,4 +7,5 @@ import { schema } from './index.ts'
 export const printed = `${printSchema(lexicographicSortSchema(schema))}\n`
 
 // As a program (npm run schema, in the root of the project) it writes the file that is checked in.
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync('schema/schema.graphql', printed)
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  writeFileSync('schema/schema.graphql', printed)

@@ -18,7 +18,10 @@ const RecentEntry = builder.objectRef<Recent>('RecentEntry').implement({
       description: 'The file or folder as it is now.',
       resolve: ({ entry }) => inDrive(entry, entry.drive),
     }),
-    kind: t.expose('kind', { type: EventKind, description: 'The last thing that the caller did with it.' }),
+    kind: t.expose('kind', {
+      type: EventKind,
+      description: 'The last thing that the caller did with it.',
+    }),
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When they did it.' }),
   }),
 })
@@ -35,7 +38,10 @@ builder.objectField(Viewer, 'recent', t =>
       'What the caller has worked on, latest first: each file or folder once, if it exists and they may see it. From their last 1,000 actions, as far as events are kept. Opening and downloading is not recorded.',
     args: {
       ...pageArgs(t.arg),
-      drives: t.arg.idList({ maxItems: MAX_DRIVES, description: 'Only in these drives, by their ids.' }),
+      drives: t.arg.idList({
+        maxItems: MAX_DRIVES,
+        description: 'Only in these drives, by their ids.',
+      }),
     },
     resolve: (_viewer, { drives, ...page }, context) =>
       forwardConnection(page, latestFirst, (limit, after) =>

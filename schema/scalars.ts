@@ -15,7 +15,8 @@ const whole = (name: string, description: string) => {
     description,
     serialize: parse,
     parseValue: parse,
-    parseLiteral: (node: ValueNode) => parse(node.kind === Kind.INT ? Number(node.value) : undefined),
+    parseLiteral: (node: ValueNode) =>
+      parse(node.kind === Kind.INT ? Number(node.value) : undefined),
   }
 }
 
@@ -29,7 +30,9 @@ const asUrl = (value: unknown): string => {
 const asTime = (value: unknown): number => {
   const time = fromRfc3339(value)
   if (Number.isNaN(time))
-    throw new GraphQLError('A DateTime must be an RFC 3339 string, such as 2026-01-31T12:00:00.000Z.')
+    throw new GraphQLError(
+      'A DateTime must be an RFC 3339 string, such as 2026-01-31T12:00:00.000Z.',
+    )
   return time
 }
 
@@ -112,5 +115,10 @@ async function* wholeOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 
 function refuseIncomplete(cause: unknown): never {
   if (cause instanceof AppError) throw cause
-  throw new AppError('INVALID_INPUT', 'The form is malformed or incomplete. Send it again.', { field: 'file' }, cause)
+  throw new AppError(
+    'INVALID_INPUT',
+    'The form is malformed or incomplete. Send it again.',
+    { field: 'file' },
+    cause,
+  )
 }

@@ -29,7 +29,8 @@ const SearchField = enumOf<Field>('SearchField', 'Where words of a search were f
 ])
 
 const SearchOrder = builder.enumType('SearchOrder', {
-  description: 'By what results are sorted. Other orders than RELEVANCE sort the first 1,000 results.',
+  description:
+    'By what results are sorted. Other orders than RELEVANCE sort the first 1,000 results.',
   values: {
     RELEVANCE: { value: 'relevance', description: 'How well they fit, then the newest first.' },
     NAME: { value: 'name' },
@@ -41,12 +42,14 @@ const SearchOrder = builder.enumType('SearchOrder', {
 })
 
 const SearchResult = builder.objectRef<Found>('SearchResult').implement({
-  description: 'A file or folder that was found, in a drive of the caller or in what others share with them.',
+  description:
+    'A file or folder that was found, in a drive of the caller or in what others share with them.',
   fields: t => ({
     kind: t.field({ type: EntryKind, description: 'Its kind.', resolve: ({ row }) => row.kind }),
     name: t.string({ description: 'Its name.', resolve: ({ row }) => row.name }),
     path: t.string({
-      description: 'Its path in its drive, or from the shared folder down; empty for the shared folder itself.',
+      description:
+        'Its path in its drive, or from the shared folder down; empty for the shared folder itself.',
       resolve: ({ drive, names }) => drive?.pathOf(names) ?? joinPath(names),
     }),
     size: t.field({
@@ -80,7 +83,8 @@ const SearchResult = builder.objectRef<Found>('SearchResult').implement({
 })
 
 const SnippetRange = builder.objectRef<Snippet['ranges'][number]>('SnippetRange').implement({
-  description: 'A word of a snippet that was looked for: UTF-16 code units from the start of the text.',
+  description:
+    'A word of a snippet that was looked for: UTF-16 code units from the start of the text.',
   fields: t => ({
     start: t.exposeInt('start', { description: 'Where it begins.' }),
     end: t.exposeInt('end', { description: 'Where it ends, exclusive.' }),
@@ -104,7 +108,9 @@ const SearchHint = builder.objectRef<Hint>('SearchHint').implement({
   description: 'A part of a search that was read otherwise than it seems to be meant.',
   fields: t => ({
     term: t.exposeString('term', { description: 'As it was written.' }),
-    message: t.exposeString('message', { description: 'What became of it, and what to write instead.' }),
+    message: t.exposeString('message', {
+      description: 'What became of it, and what to write instead.',
+    }),
   }),
 })
 
@@ -165,7 +171,10 @@ builder.queryField('search', t =>
     rateLimit: 'searches',
     cost: SEARCH_COST,
     args: {
-      query: t.arg.string({ required: true, description: `What to look for: up to ${MAX_SEARCH} characters.` }),
+      query: t.arg.string({
+        required: true,
+        description: `What to look for: up to ${MAX_SEARCH} characters.`,
+      }),
       drives: t.arg.idList({
         maxItems: MAX_SEARCHED_DRIVES,
         description: `Only in these drives, up to ${MAX_SEARCHED_DRIVES}. By default in all that the caller may look into, and in what others share with them.`,
@@ -179,12 +188,20 @@ builder.queryField('search', t =>
       let about: About = { hints: [], isComplete: true }
       const connection = await forwardConnection(page, byKey, async (limit, after) => {
         const found = await services.searches.page({
-          ...{ text: query, scope, callerId: caller.userId, limit, after, order: orderBy ?? 'relevance' },
+          text: query,
+          scope,
+          callerId: caller.userId,
+          limit,
+          after,
+          order: orderBy ?? 'relevance',
         })
         about = found
         return {
           more: found.more,
-          rows: found.results.map(one => ({ ...one, drive: one.share ? undefined : driveOf(one.row.bucketId) })),
+          rows: found.results.map(one => ({
+            ...one,
+            drive: one.share ? undefined : driveOf(one.row.bucketId),
+          })),
         }
       })
       return { ...connection, hints: about.hints, isComplete: about.isComplete }

@@ -11,17 +11,25 @@ const Session = builder.objectRef<SessionView>('Session').implement({
   description: 'A browser or program in which the caller is signed in. Its id is not a credential.',
   interfaces: [Node],
   fields: t => ({
-    device: t.exposeString('device', { description: 'What the client calls itself, such as "Firefox on Linux".' }),
+    device: t.exposeString('device', {
+      description: 'What the client calls itself, such as "Firefox on Linux".',
+    }),
     address: t.exposeString('address', {
-      description: 'The network of the sign-in: an IPv4 address as its /24, an IPv6 address as its /48.',
+      description:
+        'The network of the sign-in: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it began.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'DateTime',
       description: 'When it was last used, exact to five minutes.',
     }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it ends. Use does not extend it.' }),
-    current: t.exposeBoolean('current', { description: 'Whether it is the session of this request.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      description: 'When it ends. Use does not extend it.',
+    }),
+    current: t.exposeBoolean('current', {
+      description: 'Whether it is the session of this request.',
+    }),
   }),
 })
 
@@ -34,14 +42,19 @@ builder.objectFields(Viewer, t => ({
   }),
   signInNotices: t.withAuth({ session: true }).boolean({
     nullable: true,
-    description: 'Whether the caller gets a mail about a sign-in on a new device. For a session only.',
+    description:
+      'Whether the caller gets a mail about a sign-in on a new device. For a session only.',
     resolve: (_viewer, _args, { services, caller }) => services.sessions.wantsNotices(caller),
   }),
 }))
 
-const sessions = batchSeen(async (services, caller) => keyById(await services.sessions.list(caller)))
+const sessions = batchSeen(async (services, caller) =>
+  keyById(await services.sessions.list(caller)),
+)
 
-findable('session', 'Session', async (context, caller, id) => (caller.via === 'session' ? sessions(context, id) : null))
+findable('session', 'Session', async (context, caller, id) =>
+  caller.via === 'session' ? sessions(context, id) : null,
+)
 
 mutation('endSession', {
   description: 'Ends a session of the caller. Its next request is refused.',
@@ -77,7 +90,8 @@ mutation('endOtherSessions', {
 })
 
 mutation('setSignInNotices', {
-  description: 'Sets whether the caller gets a mail about a sign-in on a new device. Off by default.',
+  description:
+    'Sets whether the caller gets a mail about a sign-in on a new device. Off by default.',
   auth: { session: true },
   fails: [],
   input: t => ({ enabled: t.boolean({ required: true, description: 'The new setting.' }) }),

@@ -1,7 +1,13 @@
 import { validate as isUuid } from 'uuid'
 import { InvalidInput } from '../src/runtime/errors.ts'
 import type { ShareView } from '../src/services/sharing/share-list.ts'
-import { figure, MAX_DOWNLOADS, MAX_LABEL, MAX_PASSWORD, MAX_SHARED_FILES } from '../src/values/limits.ts'
+import {
+  figure,
+  MAX_DOWNLOADS,
+  MAX_LABEL,
+  MAX_PASSWORD,
+  MAX_SHARED_FILES,
+} from '../src/values/limits.ts'
 import { builder, type InputFields, type ObjectFields } from './builder.ts'
 import type { Context } from './context.ts'
 import { isFolder } from './entry.ts'
@@ -77,30 +83,39 @@ const entriesField = <Payload extends AllShared>(t: ObjectFields<Payload>, sized
 /** What payloads show of a share of the caller. */
 const shown = async (share: ShareView, context: Context) => ({
   share,
-  ...{ entryId: share.entryId, entryIds: await entryIdsOf(share, context), bucketId: share.bucketId },
+  entryId: share.entryId,
+  entryIds: await entryIdsOf(share, context),
+  bucketId: share.bucketId,
 })
 
 /** The terms of a share that can be given when it is made, and changed. */
 const terms = (t: InputFields) => ({
-  label: t.string({ description: `A name for the share that only its sharer sees: up to ${MAX_LABEL} characters.` }),
+  label: t.string({
+    description: `A name for the share that only its sharer sees: up to ${MAX_LABEL} characters.`,
+  }),
   duration: t.string({
     description:
       'How long the share is valid from now on: 30m, 24h, 7d, 2w, 1mo, 1y, or never. By default 24h for a new link (LINK_DURATION), and 7d for a new share with a person.',
   }),
   password: t.string({ description: `1 to ${MAX_PASSWORD} characters.` }),
   allowDownload: t.boolean({
-    description: 'Whether the files may be downloaded, not only viewed on the page of the share. True by default.',
+    description:
+      'Whether the files may be downloaded, not only viewed on the page of the share. True by default.',
   }),
   notifies: t.boolean({
-    description: 'Whether its sharer gets mails about its use, at most once an hour. False by default.',
+    description:
+      'Whether its sharer gets mails about its use, at most once an hour. False by default.',
   }),
 })
 
 /** What a link is to be of. */
-const refsOf = <Ref>({ file, files }: { file?: Ref | null | undefined; files?: readonly Ref[] | null | undefined }) => [
-  ...(file ? [file] : []),
-  ...(files ?? []),
-]
+const refsOf = <Ref>({
+  file,
+  files,
+}: {
+  file?: Ref | null | undefined
+  files?: readonly Ref[] | null | undefined
+}) => [...(file ? [file] : []), ...(files ?? [])]
 
 const mayEdit = (t: InputFields) =>
   t.boolean({
@@ -109,13 +124,22 @@ const mayEdit = (t: InputFields) =>
   })
 
 const maxDownloads = (t: InputFields) =>
-  t.int({ description: `The number of downloads after which it ends, 1 to ${figure(MAX_DOWNLOADS)}.` })
+  t.int({
+    description: `The number of downloads after which it ends, 1 to ${figure(MAX_DOWNLOADS)}.`,
+  })
 
 mutation('createLink', {
   description:
     "Creates a link with which everyone can download a file, the content of a folder, or several files and folders of one drive: the caller's own, or one of a workspace where the caller may write.",
   auth: { drive: 'share' },
-  fails: ['FILE_NOT_FOUND', 'INVALID_PATH', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: [
+    'FILE_NOT_FOUND',
+    'INVALID_PATH',
+    'INVALID_DURATION',
+    'INVALID_INPUT',
+    'QUOTA_EXCEEDED',
+    'RATE_LIMITED',
+  ],
   places: { path: 'file', max_downloads: 'maxDownloads' },
   rateLimit: 'links',
   input: t => ({
@@ -170,7 +194,10 @@ mutation('shareFiles', {
       maxItems: MAX_SHARED_FILES,
       description: `1 to ${figure(MAX_SHARED_FILES)} files and folders of one drive.`,
     }),
-    email: t.string({ required: true, description: 'The person with this verified address receives the files.' }),
+    email: t.string({
+      required: true,
+      description: 'The person with this verified address receives the files.',
+    }),
     ...terms(t),
     mayEdit: mayEdit(t),
     together: t.boolean({
@@ -183,7 +210,8 @@ mutation('shareFiles', {
   on: ({ files }) => ({ entries: files, at: 'input.files' }),
   resolve: async ({ files, ...input }, context) => {
     const { services, caller, tree } = context
-    if (files.length === 0) throw new InvalidInput('files', `Name 1 to ${figure(MAX_SHARED_FILES)} files.`)
+    if (files.length === 0)
+      throw new InvalidInput('files', `Name 1 to ${figure(MAX_SHARED_FILES)} files.`)
     const made = await services.directShares.share(caller, tree, files.map(nameOf), input)
     const ids = made.shares.map(({ id }) => id)
     const shares = await services.shares.sentAmong(caller, ids)
@@ -193,12 +221,16 @@ mutation('shareFiles', {
   payload: t => ({
     shares: t.expose('shares', {
       type: [DirectShare],
-      description: 'One share for each file, in the same order; a single one if they are shared together.',
+      description:
+        'One share for each file, in the same order; a single one if they are shared together.',
       listSize: MAX_SHARED_FILES,
       sizedBy: 'input.files',
     }),
     entries: entriesField(t, 'input.files'),
-    mail: t.expose('mail', { type: MailStatus, description: 'Whether a mail was sent to the recipient.' }),
+    mail: t.expose('mail', {
+      type: MailStatus,
+      description: 'Whether a mail was sent to the recipient.',
+    }),
     viewer: viewerField(t),
   }),
 })
@@ -207,7 +239,14 @@ mutation('updateShare', {
   description:
     'Changes the terms of a share of the caller; its URL stays the same. Omitted terms are not changed; null removes the password or the limit of downloads. A share that has expired or is used up can be renewed for 30 days after it expires.',
   auth: { privateFiles: 'share' },
-  fails: ['SHARE_NOT_FOUND', 'FORBIDDEN', 'INVALID_DURATION', 'INVALID_INPUT', 'QUOTA_EXCEEDED', 'RATE_LIMITED'],
+  fails: [
+    'SHARE_NOT_FOUND',
+    'FORBIDDEN',
+    'INVALID_DURATION',
+    'INVALID_INPUT',
+    'QUOTA_EXCEEDED',
+    'RATE_LIMITED',
+  ],
   places: { max_downloads: 'maxDownloads', may_edit: 'mayEdit' },
   rateLimit: 'links',
   input: t => ({
@@ -219,7 +258,12 @@ mutation('updateShare', {
   resolve: async ({ share: ref, ...input }, context, info) => {
     const { services, caller } = context
     if (input.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-    const share = await services.shares.update(caller, tokenOf(context, ref), input, ref.id ? 'by id' : 'by token')
+    const share = await services.shares.update(
+      caller,
+      tokenOf(context, ref),
+      input,
+      ref.id ? 'by id' : 'by token',
+    )
     return shown(share, context)
   },
   payload: t => ({

@@ -1,5 +1,10 @@
 import type { ShareEventKind as Kind } from '../db/models/share-event.ts'
-import { MOST_COUNTED, type ShareEventRow, type SpanCount, type UseCount } from '../db/queries/share-event.ts'
+import {
+  MOST_COUNTED,
+  type ShareEventRow,
+  type SpanCount,
+  type UseCount,
+} from '../db/queries/share-event.ts'
 import { InvalidInput } from '../src/runtime/errors.ts'
 import { DAY_MS } from '../src/values/duration.ts'
 import { figure } from '../src/values/limits.ts'
@@ -16,18 +21,26 @@ const ShareEvent = builder.objectRef<ShareEventRow>('ShareEvent').implement({
   fields: t => ({
     kind: t.expose('kind', { type: ShareEventKind, description: 'The kind of use.' }),
     happenedAt: t.expose('at', { type: 'DateTime', description: 'When.' }),
-    person: personField(t, 'The person, if they were signed in and still have an account.', ({ personId }) => personId),
+    person: personField(
+      t,
+      'The person, if they were signed in and still have an account.',
+      ({ personId }) => personId,
+    ),
     network: t.exposeString('network', {
-      description: 'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
+      description:
+        'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
     }),
-    client: t.exposeString('client', { description: 'What the client calls itself, such as "Firefox on Linux".' }),
+    client: t.exposeString('client', {
+      description: 'What the client calls itself, such as "Firefox on Linux".',
+    }),
   }),
 })
 
 const ShareEventConnection = connectionOf('ShareEvent', ShareEvent)
 
-const pagesOf = batchPages<ShareEventRow, [string], [boolean]>(({ services }, shareIds, limit, after, newestFirst) =>
-  services.shareEvents.pages(shareIds, { limit, after: after?.[0] ?? null, newestFirst }),
+const pagesOf = batchPages<ShareEventRow, [string], [boolean]>(
+  ({ services }, shareIds, limit, after, newestFirst) =>
+    services.shareEvents.pages(shareIds, { limit, after: after?.[0] ?? null, newestFirst }),
 )
 
 builder.interfaceField(Share, 'events', t =>
@@ -39,7 +52,9 @@ builder.interfaceField(Share, 'events', t =>
     args: { newestFirst: newestFirst(t.arg), ...pageArgs(t.arg) },
     resolve: ({ id, sharer }, { newestFirst, ...page }, context) =>
       sharer.id === context.caller.userId
-        ? forwardConnection(page, byId, (limit, after) => pagesOf(context, id, limit, after, newestFirst ?? false))
+        ? forwardConnection(page, byId, (limit, after) =>
+            pagesOf(context, id, limit, after, newestFirst ?? false),
+          )
         : null,
   }),
 )
@@ -77,22 +92,26 @@ const ShareUsage = builder.objectRef<readonly UseCount[]>('ShareUsage').implemen
   }),
 })
 
-const ShareDay = builder.objectRef<{ at: number; uses: readonly SpanCount[] }>('ShareDay').implement({
-  description: 'How often a share was used on one day.',
-  fields: t => ({
-    startsAt: t.expose('at', { type: 'DateTime', description: 'The beginning of the day.' }),
-    openCount: t.int({
-      description: 'How often its page or its details were viewed.',
-      resolve: ({ uses }) => countOf(uses, 'opened')?.count ?? 0,
+const ShareDay = builder
+  .objectRef<{ at: number; uses: readonly SpanCount[] }>('ShareDay')
+  .implement({
+    description: 'How often a share was used on one day.',
+    fields: t => ({
+      startsAt: t.expose('at', { type: 'DateTime', description: 'The beginning of the day.' }),
+      openCount: t.int({
+        description: 'How often its page or its details were viewed.',
+        resolve: ({ uses }) => countOf(uses, 'opened')?.count ?? 0,
+      }),
+      downloadCount: t.int({
+        description: 'How often a file was downloaded.',
+        resolve: ({ uses }) => countOf(uses, 'downloaded')?.count ?? 0,
+      }),
     }),
-    downloadCount: t.int({
-      description: 'How often a file was downloaded.',
-      resolve: ({ uses }) => countOf(uses, 'downloaded')?.count ?? 0,
-    }),
-  }),
-})
+  })
 
-const byDay = batch(({ services }, ids, since: number) => services.shareEvents.countsByDay(ids, since))
+const byDay = batch(({ services }, ids, since: number) =>
+  services.shareEvents.countsByDay(ids, since),
+)
 
 const usageOf = batchSeen(({ shareEvents }, _caller, ids) => shareEvents.counts(ids))
 
@@ -102,9 +121,13 @@ const MOST_OFFSET = 14 * 60
 
 /** When the first of some days begins, of which today is the last. @throws INVALID_INPUT */
 function firstDay(days: number, utcOffset: number): number {
-  if (days < 1 || days > MOST_DAYS) throw new InvalidInput('days', `Ask for 1 to ${MOST_DAYS} days.`)
+  if (days < 1 || days > MOST_DAYS)
+    throw new InvalidInput('days', `Ask for 1 to ${MOST_DAYS} days.`)
   if (Math.abs(utcOffset) > MOST_OFFSET)
-    throw new InvalidInput('utcOffset', `The offset must be at most ${MOST_OFFSET} minutes ahead of UTC, or behind it.`)
+    throw new InvalidInput(
+      'utcOffset',
+      `The offset must be at most ${MOST_OFFSET} minutes ahead of UTC, or behind it.`,
+    )
   const ahead = utcOffset * 60_000
   const now = Date.now() + ahead
   return now - (now % DAY_MS) - (days - 1) * DAY_MS - ahead
@@ -124,7 +147,10 @@ builder.interfaceFields(Share, t => ({
     nullable: true,
     description: `How often it was used on each of the last days, oldest day first, among its last ${figure(MOST_COUNTED)} uses. Null as for \`usage\`.`,
     args: {
-      days: t.arg.int({ defaultValue: 30, description: `The number of days including today, up to ${MOST_DAYS}.` }),
+      days: t.arg.int({
+        defaultValue: 30,
+        description: `The number of days including today, up to ${MOST_DAYS}.`,
+      }),
       utcOffset: t.arg.int({
         defaultValue: 0,
         description: 'The time zone of the days: minutes ahead of UTC.',
@@ -134,13 +160,17 @@ builder.interfaceFields(Share, t => ({
       const since = firstDay(Number(days), Number(utcOffset))
       if (sharer.id !== context.caller.userId) return null
       const spans = Map.groupBy((await byDay(context, id, since)) ?? [], ({ span }) => span)
-      return Array.from({ length: Number(days) }, (_, i) => ({ at: since + i * DAY_MS, uses: spans.get(i) ?? [] }))
+      return Array.from({ length: Number(days) }, (_, i) => ({
+        at: since + i * DAY_MS,
+        uses: spans.get(i) ?? [],
+      }))
     },
   }),
   notifies: t.withAuth({ privateFiles: 'share' }).boolean({
     nullable: true,
     description:
       'Whether its sharer gets mails about its use, at most once an hour. Null for a share of another person, and for a key without the scope PRIVATE_FILES_SHARE.',
-    resolve: ({ sharer, notifies }, _args, { caller }) => (sharer.id === caller.userId ? notifies : null),
+    resolve: ({ sharer, notifies }, _args, { caller }) =>
+      sharer.id === caller.userId ? notifies : null,
   }),
 }))

@@ -23,8 +23,13 @@ const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
     fileName: t.exposeString('fileName', {
       description: 'The name of the file or folder; several are called like "a.txt and 2 more".',
     }),
-    contentType: t.exposeString('fileType', { description: 'The media type of the file; empty for a folder.' }),
-    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file, or of all files in the folder.' }),
+    contentType: t.exposeString('fileType', {
+      description: 'The media type of the file; empty for a folder.',
+    }),
+    size: t.expose('size', {
+      type: 'Bytes',
+      description: 'The bytes of the file, or of all files in the folder.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       nullable: true,
@@ -33,7 +38,9 @@ const SharePreview = builder.objectRef<ShareInfo>('SharePreview').implement({
     allowDownload: t.exposeBoolean('allowDownload', {
       description: 'Whether the file may be downloaded, not only viewed on the page of the share.',
     }),
-    passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
+    passwordProtected: t.exposeBoolean('passwordProtected', {
+      description: 'Whether it asks for a password.',
+    }),
   }),
 })
 
@@ -86,42 +93,48 @@ const SharedEntry = builder.objectRef<Shown>('SharedEntry').implement({
       description:
         'A small picture of it, for everyone who may use the share without a password. Null where there is none, or none yet, and where the share limits its downloads.',
       resolve: ({ picture, path, page }) =>
-        picture === null || page === null ? null : `${page}/preview?${new URLSearchParams({ path, small: picture })}`,
+        picture === null || page === null
+          ? null
+          : `${page}/preview?${new URLSearchParams({ path, small: picture })}`,
     }),
   }),
 })
 
-const SharedFolder = builder.objectRef<SharedLevel & { page: string | null }>('SharedFolder').implement({
-  description: 'One page of the content of a shared folder, or of the results of a search in it.',
-  fields: t => ({
-    path: t.string({
-      description: 'The path of the folder; empty for the shared folder itself.',
-      resolve: ({ names }) => joinPath(names),
+const SharedFolder = builder
+  .objectRef<SharedLevel & { page: string | null }>('SharedFolder')
+  .implement({
+    description: 'One page of the content of a shared folder, or of the results of a search in it.',
+    fields: t => ({
+      path: t.string({
+        description: 'The path of the folder; empty for the shared folder itself.',
+        resolve: ({ names }) => joinPath(names),
+      }),
+      entries: t.field({
+        type: [SharedEntry],
+        description: 'The entries, or the results of the search.',
+        listSize: MAX_FIRST,
+        resolve: ({ entries, page }) => entries.map(entry => ({ ...entry, page })),
+      }),
+      endCursor: t.exposeString('nextCursor', {
+        nullable: true,
+        description: 'The cursor of the next page; null on the last one.',
+      }),
     }),
-    entries: t.field({
-      type: [SharedEntry],
-      description: 'The entries, or the results of the search.',
-      listSize: MAX_FIRST,
-      resolve: ({ entries, page }) => entries.map(entry => ({ ...entry, page })),
-    }),
-    endCursor: t.exposeString('nextCursor', {
-      nullable: true,
-      description: 'The cursor of the next page; null on the last one.',
-    }),
-  }),
-})
+  })
 
 builder.queryField('sharedFolder', t =>
   t.withAuth({ public: true }).field({
     type: SharedFolder,
     description:
       'The content of a shared folder, or the results of a search in it. For everyone with its link, or for the recipient of the share.',
-    scanCost: ({ orderBy, query }) => (isScan(orderBy) || typeof query === 'string' ? SCAN_COST : 0),
+    scanCost: ({ orderBy, query }) =>
+      isScan(orderBy) || typeof query === 'string' ? SCAN_COST : 0,
     args: {
       token: t.arg.string({ required: true, description: 'The token of the share.' }),
       password: t.arg.string({ description: 'The password, if the share asks for one.' }),
       path: t.arg.string({
-        description: 'The path of a folder in the shared folder; by default the shared folder itself.',
+        description:
+          'The path of a folder in the shared folder; by default the shared folder itself.',
       }),
       query: t.arg.string({
         description: `Searches everything below the folder for part of a name, ignoring case: 1 to ${MAX_NAME_PART} characters.`,
@@ -129,16 +142,27 @@ builder.queryField('sharedFolder', t =>
       orderBy: t.arg({
         type: EntryOrder,
         defaultValue: { field: 'name', direction: 'asc' },
-        description: 'The order. The results of a search are sorted by name, not folders first, by default.',
+        description:
+          'The order. The results of a search are sorted by name, not folders first, by default.',
       }),
-      first: t.arg.int({ defaultValue: DEFAULT_FIRST, description: `Number of entries, 1 to ${figure(MAX_FIRST)}.` }),
+      first: t.arg.int({
+        defaultValue: DEFAULT_FIRST,
+        description: `Number of entries, 1 to ${figure(MAX_FIRST)}.`,
+      }),
       after: t.arg.string({ description: 'The `endCursor` of the previous page.' }),
     },
-    resolve: async (_root, { token, path, first, after, ...given }, { services, caller, address, client, log }) => {
+    resolve: async (
+      _root,
+      { token, path, first, after, ...given },
+      { services, caller, address, client, log },
+    ) => {
       const { password, query = null, orderBy } = given
       const sort = orderBy?.field ?? 'name'
       // The service would refuse them by other names.
-      const { first: limit } = readPage({ first, after }, services.shareLinks.keyTypes({ sort, search: query }))
+      const { first: limit } = readPage(
+        { first, after },
+        services.shareLinks.keyTypes({ sort, search: query }),
+      )
       const visitor = { caller, address, client, log, password }
       const order = { sort, descending: orderBy?.direction === 'desc', search: query }
       const level = await services.shareLinks.list(token, visitor, {
@@ -189,5 +213,7 @@ mutation('openShare', {
     const request = { ...visitor, ...given, mode: disposition, counts: true }
     return { download: await services.shareLinks.open(token, request) }
   },
-  payload: t => ({ download: t.expose('download', { type: Download, description: 'The signed URL.' }) }),
+  payload: t => ({
+    download: t.expose('download', { type: Download, description: 'The signed URL.' }),
+  }),
 })

@@ -22,7 +22,10 @@ import { Viewer } from './viewer.ts'
 const typeOf = ({ sharedFor }: ShareView) => (sharedFor === '' ? 'LinkShare' : 'DirectShare')
 
 /** The ids of what a share is of. */
-export async function entryIdsOf({ id, entryId, entryCount }: ShareView, context: Context): Promise<string[]> {
+export async function entryIdsOf(
+  { id, entryId, entryCount }: ShareView,
+  context: Context,
+): Promise<string[]> {
   return (entryCount === null ? undefined : await entryIds(context, id)) ?? [entryId]
 }
 
@@ -42,7 +45,9 @@ export const sharedEntries = async (
   { bucketId, entryIds }: { bucketId: string; entryIds: readonly string[] },
   context: Context & { caller: Caller },
 ) => {
-  const entries = await Promise.all(entryIds.map(entryId => sharedEntry({ bucketId, entryId }, context)))
+  const entries = await Promise.all(
+    entryIds.map(entryId => sharedEntry({ bucketId, entryId }, context)),
+  )
   return entries.filter(entry => entry !== null)
 }
 
@@ -62,7 +67,8 @@ Share.implement({
     file: t.withAuth({ privateFiles: 'read' }).field({
       type: File,
       nullable: true,
-      description: 'The file that the caller shares; null in a share of a folder, or of another person.',
+      description:
+        'The file that the caller shares; null in a share of a folder, or of another person.',
       resolve: (share, _args, context) => (share.kind === FILE ? ownEntry(share, context) : null),
     }),
     entry: t.withAuth({ privateFiles: 'read' }).field({
@@ -76,10 +82,14 @@ Share.implement({
       type: [Entry],
       nullable: true,
       listSize: MAX_SHARED_FILES,
-      description: 'The shared entries in the order of selection; null in a share of another person.',
+      description:
+        'The shared entries in the order of selection; null in a share of another person.',
       resolve: async (share, _args, context) =>
         share.sharer.id === context.caller.userId
-          ? sharedEntries({ bucketId: share.bucketId, entryIds: await entryIdsOf(share, context) }, context)
+          ? sharedEntries(
+              { bucketId: share.bucketId, entryIds: await entryIdsOf(share, context) },
+              context,
+            )
           : null,
     }),
     entryCount: t.int({
@@ -97,8 +107,13 @@ Share.implement({
     firstName: t.exposeString('firstName', {
       description: 'The name of the file or folder, or of the first of several.',
     }),
-    contentType: t.exposeString('fileType', { description: 'The media type of the file; empty for a folder.' }),
-    size: t.expose('size', { type: 'Bytes', description: 'The bytes of the file, or of all files in the folders.' }),
+    contentType: t.exposeString('fileType', {
+      description: 'The media type of the file; empty for a folder.',
+    }),
+    size: t.expose('size', {
+      type: 'Bytes',
+      description: 'The bytes of the file, or of all files in the folders.',
+    }),
     md5: t.exposeString('md5', { description: 'MD5 of the bytes, in hex; empty for a folder.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     label: t.exposeString('label', {
@@ -109,7 +124,9 @@ Share.implement({
       nullable: true,
       description: 'When it ends; null if it does not.',
     }),
-    passwordProtected: t.exposeBoolean('passwordProtected', { description: 'Whether it asks for a password.' }),
+    passwordProtected: t.exposeBoolean('passwordProtected', {
+      description: 'Whether it asks for a password.',
+    }),
     downloads: t.exposeInt('downloads', { description: 'How often it was used.' }),
     maxDownloads: t.exposeInt('maxDownloads', {
       nullable: true,
@@ -119,7 +136,11 @@ Share.implement({
       description:
         'Whether the file may be downloaded, not only viewed on the page of the share. Viewers can still keep the bytes that they see.',
     }),
-    sharedBy: t.field({ type: Person, description: 'Who made it.', resolve: ({ sharer }) => sharer }),
+    sharedBy: t.field({
+      type: Person,
+      description: 'Who made it.',
+      resolve: ({ sharer }) => sharer,
+    }),
   }),
 })
 
@@ -145,7 +166,9 @@ export const DirectShare = builder.objectRef<ShareView>('DirectShare').implement
       description:
         'A small picture of the shared file, for the session of its recipient. Null for folders, where there is none, and where a password or a limit of downloads protects the file.',
       resolve: (share, _args, context) =>
-        share.kind === FILE && !share.passwordProtected && context.services.shareLinks.showsPictures(share)
+        share.kind === FILE &&
+        !share.passwordProtected &&
+        context.services.shareLinks.showsPictures(share)
           ? sharedPicture(context, share, share.link)
           : null,
     }),
@@ -166,14 +189,19 @@ findable('share', typeOf, async (context, caller, id) => {
 const pagesOf = batchPages<ShareView, [string], [{ kind: Kind | null; newestFirst: boolean }]>(
   async ({ services, caller }, entryIds, limit, after, query) =>
     caller
-      ? services.shares.pagesOfEntries(caller, entryIds, { ...query, after: after?.[0] ?? null, limit })
+      ? services.shares.pagesOfEntries(caller, entryIds, {
+          ...query,
+          after: after?.[0] ?? null,
+          limit,
+        })
       : new Map<string, Page<ShareView>>(),
 )
 
 const shareCountOf = batchSeen(({ entryLists }, caller, ids) => entryLists.shareCounts(caller, ids))
 
 /** In a workspace, shares are shown to who may share: a key of it does not see those of its maker. */
-const isHidden = (drive: Drive): boolean => drive.workspace !== null && drive.refusal('share') !== null
+const isHidden = (drive: Drive): boolean =>
+  drive.workspace !== null && drive.refusal('share') !== null
 
 builder.interfaceFields(Entry, t => ({
   shareCount: t.withAuth({ drive: 'read' }).int({
@@ -229,7 +257,9 @@ builder.objectFields(Viewer, t => ({
     type: connectionOf('DirectShare', DirectShare),
     description: 'The active shares with the verified address of the caller, oldest first.',
     args: {
-      seen: t.arg.boolean({ description: 'Only shares that the caller has seen (true) or has not seen (false).' }),
+      seen: t.arg.boolean({
+        description: 'Only shares that the caller has seen (true) or has not seen (false).',
+      }),
       newestFirst: newestFirst(t.arg),
       ...pageArgs(t.arg),
     },

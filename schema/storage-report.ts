@@ -39,21 +39,30 @@ const WorkspaceUse = builder.objectRef<WorkspaceUsage>('WorkspaceUse').implement
 const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implement({
   description: 'The storage used by the service.',
   fields: t => ({
-    usedBytes: t.expose('usedBytes', { type: 'Bytes', description: 'Bytes of all files, as quotas count them.' }),
+    usedBytes: t.expose('usedBytes', {
+      type: 'Bytes',
+      description: 'Bytes of all files, as quotas count them.',
+    }),
     fileCount: t.exposeInt('fileCount', { description: 'All files.' }),
     folderCount: t.exposeInt('folderCount', { description: 'Number of folders, without roots.' }),
     leftBytes: t.expose('leftBytes', {
       type: 'Bytes',
-      description: 'The bytes that are kept for the owners of deleted accounts; included in the bytes of all files.',
+      description:
+        'The bytes that are kept for the owners of deleted accounts; included in the bytes of all files.',
     }),
     leftFileCount: t.exposeInt('leftFileCount', { description: 'How many files these are.' }),
     trashBytes: t.expose('trashBytes', {
       type: 'Bytes',
       description: 'Bytes of deleted entries that can be restored.',
     }),
-    trashCount: t.exposeInt('trashCount', { description: 'How many deleted files and folders can be restored.' }),
+    trashCount: t.exposeInt('trashCount', {
+      description: 'How many deleted files and folders can be restored.',
+    }),
     versionBytes: t.expose('versionBytes', { type: 'Bytes', description: 'Bytes of versions.' }),
-    uploadBytes: t.expose('uploadBytes', { type: 'Bytes', description: 'Bytes reserved by unfinished uploads.' }),
+    uploadBytes: t.expose('uploadBytes', {
+      type: 'Bytes',
+      description: 'Bytes reserved by unfinished uploads.',
+    }),
     uploadCount: t.exposeInt('uploadCount', { description: 'How many uploads are unfinished.' }),
     deletingBytes: t.expose('deletingBytes', {
       type: 'Bytes',
@@ -67,7 +76,8 @@ const StorageReport = builder.objectRef<StorageTotals>('StorageReport').implemen
     space: t.field({
       type: StoreSpace,
       nullable: true,
-      description: 'The disk of the blob store; null if the store cannot tell, as with Azure Blob Storage and S3.',
+      description:
+        'The disk of the blob store; null if the store cannot tell, as with Azure Blob Storage and S3.',
       resolve: (_report, _args, { services }) => services.storageReports.space(),
     }),
     largestAccounts: t.field({

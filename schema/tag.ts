@@ -3,7 +3,13 @@ import { mapPage } from '../db/queries/page.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import type { PlacedEntry } from '../src/services/tree/entry-list.ts'
 import type { TagView } from '../src/services/tree/tag.ts'
-import { figure, MAX_CHANGED, MAX_TAG_NAME, MAX_TAGS, MAX_TAGS_OF_ENTRY } from '../src/values/limits.ts'
+import {
+  figure,
+  MAX_CHANGED,
+  MAX_TAG_NAME,
+  MAX_TAGS,
+  MAX_TAGS_OF_ENTRY,
+} from '../src/values/limits.ts'
 import type { Tree } from '../src/values/tree.ts'
 import { findDriveOf } from './access.ts'
 import { batch, each } from './batch.ts'
@@ -31,10 +37,13 @@ const tagged = batchPages<PlacedEntry, [string], [Tree]>(({ services }, ids, lim
 )
 
 export const Tag = builder.objectRef<TagNode>('Tag').implement({
-  description: 'A label of a drive, which its files and folders can have. Who receives a share does not see it.',
+  description:
+    'A label of a drive, which its files and folders can have. Who receives a share does not see it.',
   interfaces: [Node],
   fields: t => ({
-    name: t.exposeString('name', { description: 'Its name, which no other tag of its drive has in any case.' }),
+    name: t.exposeString('name', {
+      description: 'Its name, which no other tag of its drive has in any case.',
+    }),
     colour: t.expose('colour', { type: TagColour, description: 'Its colour.' }),
     drive: t.expose('drive', { type: Drive, description: 'The drive that has it.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
@@ -51,7 +60,9 @@ export const Tag = builder.objectRef<TagNode>('Tag').implement({
       args: pageArgs(t.arg),
       resolve: ({ id }, page, context) =>
         forwardConnection(page, byId, async (limit, after) =>
-          mapPage(await tagged(context, id, limit, after, context.tree), entry => inDrive(entry, context.drive)),
+          mapPage(await tagged(context, id, limit, after, context.tree), entry =>
+            inDrive(entry, context.drive),
+          ),
         ),
     }),
   }),
@@ -118,7 +129,9 @@ mutation('updateTag', {
   fails: ['INVALID_INPUT', 'TAG_NOT_FOUND', 'TAG_EXISTS', 'FOLDER_NOT_FOUND'],
   input: t => ({
     tag: t.id({ required: true, description: 'The id of the tag.' }),
-    name: t.string({ description: `Its new name: 1 to ${MAX_TAG_NAME} characters, without a comma.` }),
+    name: t.string({
+      description: `Its new name: 1 to ${MAX_TAG_NAME} characters, without a comma.`,
+    }),
     colour: t.field({ type: TagColour, description: 'Its new colour.' }),
   }),
   on: ({ tag }) => ({ tag }),
@@ -147,9 +160,17 @@ mutation('deleteTag', {
 })
 
 mutation('tagEntries', {
-  description: 'Adds tags to files and folders of a drive, and removes others from them: for all of them, or none.',
+  description:
+    'Adds tags to files and folders of a drive, and removes others from them: for all of them, or none.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'TAG_NOT_FOUND', 'QUOTA_EXCEEDED'],
+  fails: [
+    'INVALID_INPUT',
+    'INVALID_PATH',
+    'FILE_NOT_FOUND',
+    'FOLDER_NOT_FOUND',
+    'TAG_NOT_FOUND',
+    'QUOTA_EXCEEDED',
+  ],
   input: t => ({
     entries: t.field({
       type: [EntryRef],

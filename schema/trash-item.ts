@@ -26,7 +26,10 @@ export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement
   interfaces: [Node],
   fields: t => ({
     name: t.string({ description: 'Its name.', resolve: ({ names }) => names.at(-1) ?? '' }),
-    path: t.string({ description: 'Its former place.', resolve: ({ drive, names }) => drive.pathOf(names) }),
+    path: t.string({
+      description: 'Its former place.',
+      resolve: ({ drive, names }) => drive.pathOf(names),
+    }),
     kind: t.field({
       type: EntryKind,
       description: 'Whether it is a file or a folder.',
@@ -48,7 +51,11 @@ export const TrashItem = builder.objectRef<TrashItemNode>('TrashItem').implement
     }),
     drive: t.expose('drive', { type: Drive, description: 'The drive from which it was deleted.' }),
     deletedAt: t.expose('deletedAt', { type: 'DateTime', description: 'When it was deleted.' }),
-    deletedBy: personField(t, 'Who deleted it; null if their account was deleted.', ({ deletedBy }) => deletedBy),
+    deletedBy: personField(
+      t,
+      'Who deleted it; null if their account was deleted.',
+      ({ deletedBy }) => deletedBy,
+    ),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       description: 'When it will be deleted permanently; sooner if the trash is full.',
@@ -103,7 +110,14 @@ mutation('restoreFromTrash', {
   description:
     'Restores deleted files and folders with their ids and everything except their shares: either all of them, or none.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'INVALID_PATH', 'TRASH_ITEM_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS', 'QUOTA_EXCEEDED'],
+  fails: [
+    'INVALID_INPUT',
+    'INVALID_PATH',
+    'TRASH_ITEM_NOT_FOUND',
+    'FOLDER_NOT_FOUND',
+    'PATH_EXISTS',
+    'QUOTA_EXCEEDED',
+  ],
   input: t => ({
     items: t.idList({
       required: true,
@@ -117,7 +131,8 @@ mutation('restoreFromTrash', {
     }),
     onConflict: t.field({
       type: OnConflict,
-      description: 'What to do if the name is taken; by default FAIL. REPLACE needs the right to delete.',
+      description:
+        'What to do if the name is taken; by default FAIL. REPLACE needs the right to delete.',
     }),
   }),
   on: ({ items, to }) => ({ trashItems: items, to }),
@@ -170,8 +185,14 @@ mutation('deleteFromTrash', {
     return { drive, deletedIds: items }
   },
   payload: t => ({
-    deletedIds: t.exposeIDList('deletedIds', { description: 'The ids of the items.', ...sizedByItems }),
-    drive: t.expose('drive', { type: Drive, description: 'The drive from which they were deleted.' }),
+    deletedIds: t.exposeIDList('deletedIds', {
+      description: 'The ids of the items.',
+      ...sizedByItems,
+    }),
+    drive: t.expose('drive', {
+      type: Drive,
+      description: 'The drive from which they were deleted.',
+    }),
   }),
 })
 
@@ -179,7 +200,9 @@ mutation('emptyTrash', {
   description: 'Deletes everything in the trash of a drive permanently.',
   auth: { drive: 'delete' },
   fails: ['FOLDER_NOT_FOUND'],
-  input: t => ({ drive: t.id({ description: "The id of the drive; by default the caller's own." }) }),
+  input: t => ({
+    drive: t.id({ description: "The id of the drive; by default the caller's own." }),
+  }),
   on: ({ drive }) => ({ driveId: drive }),
   resolve: async (_input, { services, drive, tree, caller }) => ({
     drive,

@@ -2,7 +2,10 @@ import type { InputShapeFromFields } from '@pothos/core'
 import { completionStates } from '../db/models/upload-session.ts'
 import type { Drive as DriveValue } from '../src/access/drive.ts'
 import { AppError } from '../src/runtime/errors.ts'
-import type { CompletionView, CompletionFailure as Failure } from '../src/services/uploads/background-completion.ts'
+import type {
+  CompletionView,
+  CompletionFailure as Failure,
+} from '../src/services/uploads/background-completion.ts'
 import type { Completion } from '../src/services/uploads/upload-completion.ts'
 import type { UploadSessionView } from '../src/services/uploads/upload-session-view.ts'
 import { findDriveOf } from './access.ts'
@@ -32,7 +35,8 @@ const COUNTED_PARTS = 2000
 const CompletionState = enumOf('CompletionState', 'The state of a completion.', completionStates)
 
 const CompletionFailure = builder.objectRef<Failure>('CompletionFailure').implement({
-  description: 'Why an upload could not be completed. The upload can continue and be completed again.',
+  description:
+    'Why an upload could not be completed. The upload can continue and be completed again.',
   fields: t => ({
     code: t.field({ type: ErrorCode, description: 'For programs.', resolve: ({ code }) => code }),
     message: t.exposeString('message', { description: 'A message that says what to do.' }),
@@ -55,7 +59,11 @@ const UploadCompletion = builder.objectRef<CompletionNode>('UploadCompletion').i
       type: 'Bytes',
       description: 'Bytes that were read again so far, if that is needed.',
     }),
-    failure: t.expose('failure', { type: CompletionFailure, nullable: true, description: 'Why it failed.' }),
+    failure: t.expose('failure', {
+      type: CompletionFailure,
+      nullable: true,
+      description: 'Why it failed.',
+    }),
     md5: t.exposeString('md5', {
       nullable: true,
       description:
@@ -74,17 +82,26 @@ const UploadCompletion = builder.objectRef<CompletionNode>('UploadCompletion').i
   }),
 })
 
-type UploadSessionNode = UploadSessionView & { drive: DriveValue; completion?: CompletionView | null }
+type UploadSessionNode = UploadSessionView & {
+  drive: DriveValue
+  completion?: CompletionView | null
+}
 
 const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').implement({
-  description: 'An unfinished upload in parts. Parts may be sent in any order, several at a time, to any instance.',
+  description:
+    'An unfinished upload in parts. Parts may be sent in any order, several at a time, to any instance.',
   interfaces: [Node],
   fields: t => ({
     drive: t.expose('drive', { type: Drive, description: 'The destination drive.' }),
-    fileName: t.string({ description: 'The name of the new file.', resolve: ({ names }) => names.at(-1) ?? '' }),
+    fileName: t.string({
+      description: 'The name of the new file.',
+      resolve: ({ names }) => names.at(-1) ?? '',
+    }),
     folder: t.exposeString('folder', { description: 'Path of the destination folder.' }),
     size: t.expose('size', { type: 'Bytes', description: 'Declared size of the file in bytes.' }),
-    chunkSize: t.exposeInt('partSize', { description: 'Size of every part in bytes, except the last one.' }),
+    chunkSize: t.exposeInt('partSize', {
+      description: 'Size of every part in bytes, except the last one.',
+    }),
     partCount: t.exposeInt('partCount', {
       description: 'How many parts there are; an empty file has one, which is empty.',
     }),
@@ -93,7 +110,9 @@ const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').impl
       listSize: COUNTED_PARTS,
       resolve: (upload, _args, { services }) => services.uploadSessions.received(upload),
     }),
-    direct: t.exposeBoolean('direct', { description: 'Whether its parts are sent directly to the blob store.' }),
+    direct: t.exposeBoolean('direct', {
+      description: 'Whether its parts are sent directly to the blob store.',
+    }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
       description:
@@ -102,9 +121,11 @@ const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').impl
     completion: t.field({
       type: UploadCompletion,
       nullable: true,
-      description: 'Its completion by beginCompletion; null if there is none. Available for a day after it has ended.',
+      description:
+        'Its completion by beginCompletion; null if there is none. Available for a day after it has ended.',
       resolve: async ({ id, drive, maker, completion }, _args, { services }) => {
-        const found = completion ?? (await services.backgroundCompletions.findIfAny(drive.id, id, maker))
+        const found =
+          completion ?? (await services.backgroundCompletions.findIfAny(drive.id, id, maker))
         return found && { ...found, drive }
       },
     }),
@@ -118,14 +139,18 @@ const UploadSession = builder.objectRef<UploadSessionNode>('UploadSession').impl
   }),
 })
 
-const startedUploads = batchSeen(({ uploadSessions }, caller, ids) => uploadSessions.startedAmong(caller.userId, ids))
+const startedUploads = batchSeen(({ uploadSessions }, caller, ids) =>
+  uploadSessions.startedAmong(caller.userId, ids),
+)
 
 findable('upload_session', 'UploadSession', async (context, caller, id) => {
   const drive = await findDriveOf(context, caller, 'upload', id)
   if (!drive) return null
   const { tree } = drive.open('write')
   const started = await startedUploads(context, id)
-  const session = started ? context.services.uploadSessions.inTree(tree, caller.userId, started) : null
+  const session = started
+    ? context.services.uploadSessions.inTree(tree, caller.userId, started)
+    : null
   return session && { ...session, drive }
 })
 
@@ -144,45 +169,72 @@ mutation('startUpload', {
   places: { filename: 'fileName', modified_at: 'modifiedAt' },
   input: t => ({
     drive: t.id({
-      description: "The id of the drive, or of a share that the caller may edit; by default the caller's own drive.",
+      description:
+        "The id of the drive, or of a share that the caller may edit; by default the caller's own drive.",
     }),
-    folder: t.string({ description: 'Path of the folder; missing folders are created when the upload is completed.' }),
+    folder: t.string({
+      description: 'Path of the folder; missing folders are created when the upload is completed.',
+    }),
     fileName: t.string({ required: true, description: 'The name of the new file.' }),
-    size: t.field({ type: 'Bytes', required: true, description: 'Size of the file in bytes; reserved at once.' }),
+    size: t.field({
+      type: 'Bytes',
+      required: true,
+      description: 'Size of the file in bytes; reserved at once.',
+    }),
     contentType: t.string({ description: 'Its media type.' }),
     modifiedAt: modifiedAtInput(t),
-    direct: t.boolean({ description: 'Whether to send the parts directly to the blob store, to signed URLs.' }),
+    direct: t.boolean({
+      description: 'Whether to send the parts directly to the blob store, to signed URLs.',
+    }),
     onConflict: t.field({
       type: OnConflict,
       description: 'What to do if the name is taken at the end; by default FAIL.',
     }),
   }),
   on: ({ drive }) => ({ driveId: drive, orShare: true }),
-  resolve: async ({ drive: _id, fileName: filename, ...upload }, { services, drive, tree, limits, caller }) => {
+  resolve: async (
+    { drive: _id, fileName: filename, ...upload },
+    { services, drive, tree, limits, caller },
+  ) => {
     const declared = { ...upload, filename, onConflict: drive.onConflict(upload.onConflict) }
     const session = await services.uploadSessions.start(tree, declared, limits, caller.userId)
     return { uploadSession: { ...session, drive } }
   },
-  payload: t => ({ uploadSession: t.expose('uploadSession', { type: UploadSession, description: 'The upload.' }) }),
+  payload: t => ({
+    uploadSession: t.expose('uploadSession', { type: UploadSession, description: 'The upload.' }),
+  }),
 })
 
 mutation('uploadPart', {
   description: 'Receives one part of an upload. Sending the same number again replaces the part.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY', 'UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH'],
+  fails: [
+    'INVALID_INPUT',
+    'UPLOAD_NOT_FOUND',
+    'UPLOAD_BUSY',
+    'UPLOAD_INCOMPLETE',
+    'CHECKSUM_MISMATCH',
+  ],
   places: { part_number: 'number', content_md5: 'md5', file: 'part' },
   input: t => ({
     uploadSession: t.id({ required: true, description: 'The id of the upload.' }),
     number: t.int({ required: true, description: 'From 1 on.' }),
-    part: t.field({ type: 'Upload', required: true, description: 'Exactly the bytes of the part.' }),
+    part: t.field({
+      type: 'Upload',
+      required: true,
+      description: 'Exactly the bytes of the part.',
+    }),
     md5: t.string({ description: 'MD5 of the part, in base64 (RFC 1864).' }),
   }),
   on: ({ uploadSession }) => ({ upload: uploadSession }),
   resolve: async ({ uploadSession: id, number, part, md5 }, { services, drive, tree, caller }) => {
     const { uploadSessions } = services
     const { size, crc32 } = await uploadSessions.addPart(tree, {
-      ...{ id, by: caller.userId, number },
-      ...{ part: await part, contentMd5: md5 },
+      id,
+      by: caller.userId,
+      number,
+      part: await part,
+      contentMd5: md5,
     })
     return { drive, id, number, size, crc32 }
   },
@@ -198,7 +250,8 @@ mutation('uploadPart', {
     number: t.exposeInt('number', { description: 'The number of the part.' }),
     size: t.expose('size', { type: 'Bytes', description: 'Its bytes.' }),
     crc32: t.exposeString('crc32', {
-      description: 'CRC-32 of the stored bytes in hex, as in gzip: compare it with that of the sent bytes.',
+      description:
+        'CRC-32 of the stored bytes in hex, as in gzip: compare it with that of the sent bytes.',
     }),
   }),
 })
@@ -211,7 +264,8 @@ const completionInput = (t: InputFields) => ({
   crc32: t.string({ description: 'CRC-32 of the whole in hex, to be compared.' }),
   sha256: t.string({ description: 'SHA-256 of the whole in hex, to be compared.' }),
   expectedRevision: t.int({
-    description: 'The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one.',
+    description:
+      'The expected revision of the existing file; fails with REVISION_MISMATCH if it has another one.',
   }),
 })
 
@@ -251,10 +305,15 @@ mutation('completeUpload', {
     return { drive, completedId, file: await madeEntry(context, drive, id) }
   },
   payload: t => ({
-    file: t.expose('file', { type: File, description: 'The new file, or the existing file with its new content.' }),
+    file: t.expose('file', {
+      type: File,
+      description: 'The new file, or the existing file with its new content.',
+    }),
     folder: folderField(t, payload => payload.file),
     drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
-    completedId: t.exposeID('completedId', { description: 'The id of the upload, which has ended.' }),
+    completedId: t.exposeID('completedId', {
+      description: 'The id of the upload, which has ended.',
+    }),
   }),
 })
 
@@ -262,7 +321,14 @@ mutation('beginCompletion', {
   description:
     'Completes an upload like completeUpload, but in the background. A completion that is running or done is not started again. See `completion` of the upload for the result.',
   auth: { drive: 'write' },
-  fails: ['INVALID_INPUT', 'INVALID_PATH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY', 'PATH_EXISTS', 'REVISION_MISMATCH'],
+  fails: [
+    'INVALID_INPUT',
+    'INVALID_PATH',
+    'UPLOAD_NOT_FOUND',
+    'UPLOAD_BUSY',
+    'PATH_EXISTS',
+    'REVISION_MISMATCH',
+  ],
   places: { filename: 'fileName' },
   input: t => ({
     ...completionInput(t),
@@ -278,7 +344,9 @@ mutation('beginCompletion', {
     if (!session) throw new AppError('UPLOAD_NOT_FOUND', 'This upload has ended meanwhile.')
     return { uploadSession: { ...session, drive, completion } }
   },
-  payload: t => ({ uploadSession: t.expose('uploadSession', { type: UploadSession, description: 'The upload.' }) }),
+  payload: t => ({
+    uploadSession: t.expose('uploadSession', { type: UploadSession, description: 'The upload.' }),
+  }),
 })
 
 mutation('abortUpload', {

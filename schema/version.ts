@@ -31,14 +31,20 @@ const Version = builder.objectRef<VersionNode>('Version').implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was uploaded.' }),
     modifiedAt: t.field({
       type: 'DateTime',
-      description: 'When it was last modified, as its computer says; otherwise, when it was uploaded.',
+      description:
+        'When it was last modified, as its computer says; otherwise, when it was uploaded.',
       resolve: modifiedAtOf,
     }),
-    createdBy: personField(t, 'Who uploaded it; null when their account is gone.', ({ createdBy }) => createdBy),
+    createdBy: personField(
+      t,
+      'Who uploaded it; null when their account is gone.',
+      ({ createdBy }) => createdBy,
+    ),
     replacedAt: t.expose('replacedAt', { type: 'DateTime', description: 'When it was replaced.' }),
     expiresAt: t.expose('expiresAt', {
       type: 'DateTime',
-      description: 'When it will be deleted; sooner if the file has too many versions, or its drive keeps too much.',
+      description:
+        'When it will be deleted; sooner if the file has too many versions, or its drive keeps too much.',
     }),
     download: t.field({
       type: Download,
@@ -68,7 +74,10 @@ builder.objectField(File, 'versions', t =>
     args: pageArgs(t.arg),
     resolve: (file, page, context) =>
       forwardConnection(page, byId, async (limit, after) =>
-        mapPage(await versionsOf(context, file.id, limit, after), version => ({ ...version, file })),
+        mapPage(await versionsOf(context, file.id, limit, after), version => ({
+          ...version,
+          file,
+        })),
       ),
   }),
 )
@@ -87,9 +96,14 @@ builder.objectFields(Drive, t => ({
 const versionsById = batch(({ services }, ids) => services.versions.byIds(ids))
 
 /** A version of a file of a drive; null when one of them no longer exists. */
-async function versionOf(context: Context, drive: DriveValue, id: string): Promise<VersionNode | null> {
+async function versionOf(
+  context: Context,
+  drive: DriveValue,
+  id: string,
+): Promise<VersionNode | null> {
   const version = await versionsById(context, id)
-  const file = version?.bucketId === drive.id ? await entryOf(context, drive, version.entryId) : null
+  const file =
+    version?.bucketId === drive.id ? await entryOf(context, drive, version.entryId) : null
   return version && file ? { ...version, file } : null
 }
 
@@ -99,19 +113,26 @@ findable('version', 'Version', async (context, caller, id) => {
 })
 
 mutation('restoreVersion', {
-  description: 'Makes a version the content of its file again. The content that it replaces becomes a version.',
+  description:
+    'Makes a version the content of its file again. The content that it replaces becomes a version.',
   auth: { drive: 'write' },
   fails: ['VERSION_NOT_FOUND', 'FOLDER_NOT_FOUND', 'QUOTA_EXCEEDED', 'REVISION_MISMATCH'],
   input: t => ({
     version: t.id({ required: true, description: 'The id of the version.' }),
     expectedRevision: t.int({
-      description: 'The expected revision of its file; fails with REVISION_MISMATCH if it has another one.',
+      description:
+        'The expected revision of its file; fails with REVISION_MISMATCH if it has another one.',
     }),
   }),
   on: ({ version }) => ({ version }),
   resolve: async ({ version: removedId, expectedRevision: expected }, context) => {
     const { services, drive, tree, limits, caller } = context
-    const { file, keptId } = await services.versions.restore(tree, removedId, { limits, expected }, caller)
+    const { file, keptId } = await services.versions.restore(
+      tree,
+      removedId,
+      { limits, expected },
+      caller,
+    )
     return { drive, removedId, keptId, file: await madeEntry(context, drive, file.id) }
   },
   payload: t => ({
@@ -122,7 +143,9 @@ mutation('restoreVersion', {
       description: 'The version with its former content; null for a key without a scope to read.',
       resolve: ({ drive, keptId }, _args, context) => versionOf(context, drive, keptId),
     }),
-    removedId: t.exposeID('removedId', { description: 'The id of the version, which no longer exists.' }),
+    removedId: t.exposeID('removedId', {
+      description: 'The id of the version, which no longer exists.',
+    }),
     drive: t.expose('drive', { type: Drive, description: 'Its drive.' }),
   }),
 })

@@ -30,14 +30,26 @@ const Statistics = builder.objectRef<UserStats>('Statistics').implement({
     filesToday: t.exposeInt('filesToday', { description: 'Files made today.' }),
     filesLast7d: t.exposeInt('filesLast7d', { description: 'Files made on the last 7 days.' }),
     filesLast30d: t.exposeInt('filesLast30d', { description: 'Files made on the last 30 days.' }),
-    totalSharesSent: t.exposeInt('totalSharesSent', { description: 'All shares made, ended ones included.' }),
+    totalSharesSent: t.exposeInt('totalSharesSent', {
+      description: 'All shares made, ended ones included.',
+    }),
     sharesToday: t.exposeInt('sharesToday', { description: 'Shares made today.' }),
-    targetedShares: t.exposeInt('targetedShares', { description: 'Shares made for one e-mail address.' }),
-    publicShares: t.exposeInt('publicShares', { description: 'Shares made for everyone with the link.' }),
+    targetedShares: t.exposeInt('targetedShares', {
+      description: 'Shares made for one e-mail address.',
+    }),
+    publicShares: t.exposeInt('publicShares', {
+      description: 'Shares made for everyone with the link.',
+    }),
     activeShares: t.exposeInt('activeShares', { description: 'Active shares.' }),
-    totalReceived: t.exposeInt('totalReceived', { description: 'All shares received, ended ones included.' }),
-    ownedWorkspaces: t.exposeInt('ownedWorkspaces', { description: "Workspaces limited by the caller's plan." }),
-    workspaceApiKeys: t.exposeInt('workspaceApiKeys', { description: 'Workspace keys created by the caller.' }),
+    totalReceived: t.exposeInt('totalReceived', {
+      description: 'All shares received, ended ones included.',
+    }),
+    ownedWorkspaces: t.exposeInt('ownedWorkspaces', {
+      description: "Workspaces limited by the caller's plan.",
+    }),
+    workspaceApiKeys: t.exposeInt('workspaceApiKeys', {
+      description: 'Workspace keys created by the caller.',
+    }),
     dailyUploads: t.expose('dailyUploads', {
       type: [DailyCount],
       description: 'Files made on each of the last 7 days, oldest first.',
@@ -78,8 +90,14 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
   description: 'The account of the caller.',
   interfaces: [Node],
   fields: t => {
-    const text = (of: 'email' | 'name' | 'givenName' | 'familyName' | 'locale', description: string) =>
-      t.string({ description, resolve: async (viewer, _args, context) => (await accountOf(context, viewer))[of] })
+    const text = (
+      of: 'email' | 'name' | 'givenName' | 'familyName' | 'locale',
+      description: string,
+    ) =>
+      t.string({
+        description,
+        resolve: async (viewer, _args, context) => (await accountOf(context, viewer))[of],
+      })
     return {
       person: t.field({
         type: Person,
@@ -98,7 +116,8 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
         type: 'URL',
         nullable: true,
         description: 'A picture.',
-        resolve: async (viewer, _args, context) => (await accountOf(context, viewer)).picture || null,
+        resolve: async (viewer, _args, context) =>
+          (await accountOf(context, viewer)).picture || null,
       }),
       locale: text('locale', 'The language, such as de-CH; empty if no provider states it.'),
       createdAt: t.field({
@@ -132,7 +151,8 @@ export const Viewer = builder.objectRef<ViewerNode>('Viewer').implement({
       }),
       note: t.withAuth({ privateFiles: 'read' }).string({
         nullable: true,
-        description: "The caller's note on a content of one of their files; empty if there is none.",
+        description:
+          "The caller's note on a content of one of their files; empty if there is none.",
         args: { md5: t.arg.string({ required: true, description: 'MD5 of the content, in hex.' }) },
         resolve: (_viewer, { md5 }, { services, caller }) => services.notes.read(caller, md5),
       }),

@@ -27,7 +27,9 @@ export async function visibleEntries(
   const entries = await context.services.entryLists.byIds([...new Set(ids)])
   const buckets = [...new Set([...entries.values()].map(({ bucketId }) => bucketId))]
   const drives = await Promise.all(buckets.map(id => findDrive(context, caller, id)))
-  const open = new Map(drives.flatMap(drive => (drive && !drive.refusal('read') ? [[drive.id, drive] as const] : [])))
+  const open = new Map(
+    drives.flatMap(drive => (drive && !drive.refusal('read') ? [[drive.id, drive] as const] : [])),
+  )
   return new Map(
     [...entries].flatMap(([id, entry]) => {
       const drive = open.get(entry.bucketId)
@@ -43,7 +45,10 @@ export interface VisibleFavourite extends FavouriteView {
 }
 
 /** The favourites of the caller that they may see now: of the others nothing is shown, and nothing is counted. */
-export async function visibleFavourites(context: Context, caller: Caller): Promise<VisibleFavourite[]> {
+export async function visibleFavourites(
+  context: Context,
+  caller: Caller,
+): Promise<VisibleFavourite[]> {
   const { favourites, shares } = context.services
   const all = await favourites.list(caller)
   const shareIds = all.flatMap(({ shareId }) => shareId ?? [])
@@ -73,12 +78,17 @@ export interface Marked {
  * Marks them. Where there is no room left, what the person may not see any more makes room, so that they are never told how much that is.
  * Not for keys: these do not see what the person sees, as in workspaces, and must not take it from them.
  */
-export async function addFavourites(context: Context, caller: Caller, marked: Marked): Promise<void> {
+export async function addFavourites(
+  context: Context,
+  caller: Caller,
+  marked: Marked,
+): Promise<void> {
   const { favourites } = context.services
   try {
     await favourites.add(caller, marked, null)
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'QUOTA_EXCEEDED' || caller.via !== 'session') throw error
+    if (!(error instanceof AppError) || error.code !== 'QUOTA_EXCEEDED' || caller.via !== 'session')
+      throw error
     const seen = await visibleFavourites(context, caller)
     await favourites.add(caller, marked, new Set(seen.map(({ id }) => id)))
   }
@@ -89,7 +99,11 @@ export const titleOf = ({ entry, share }: VisibleFavourite): string =>
   entry?.name ?? share?.names.at(-1) ?? entry?.drive.workspace?.name ?? ''
 
 /** The ids of entries that the caller may see. @throws FILE_NOT_FOUND, INVALID_PATH, FORBIDDEN and as opening drives does */
-export async function requireVisible(context: Context, caller: Caller, refs: readonly EntryRef[]): Promise<string[]> {
+export async function requireVisible(
+  context: Context,
+  caller: Caller,
+  refs: readonly EntryRef[],
+): Promise<string[]> {
   const found = await Promise.all(
     refs.map(async ref => {
       const { drive, tree } = await openDrive(context, caller, { entries: [ref] }, 'read')
@@ -100,9 +114,13 @@ export async function requireVisible(context: Context, caller: Caller, refs: rea
           : await entryLists.at(tree, parsePath(ref.at?.path ?? ''))
       if (entry?.bucketId !== drive.id) throw entryNotFound(ref.id ?? ref.at?.path ?? '')
       if (entry.parentId === null)
-        throw new AppError('INVALID_PATH', 'This is the root of a drive. Mark a file or a folder in it.', {
-          field: 'entries',
-        })
+        throw new AppError(
+          'INVALID_PATH',
+          'This is the root of a drive. Mark a file or a folder in it.',
+          {
+            field: 'entries',
+          },
+        )
       return entry.id
     }),
   )
@@ -129,7 +147,11 @@ export async function recentEntries(
     limit,
     after,
     drives,
-  }: { limit: number; after: readonly [number, string] | null; drives?: readonly string[] | null | undefined },
+  }: {
+    limit: number
+    after: readonly [number, string] | null
+    drives?: readonly string[] | null | undefined
+  },
 ): Promise<{ rows: RecentEntry[]; more: boolean }> {
   const actions = (await context.services.recent.actions(caller)).filter(
     ({ at, entryId, logId }) =>
@@ -137,7 +159,10 @@ export async function recentEntries(
       (after === null || at < after[0] || (at === after[0] && entryId < after[1])),
   )
   const rows: RecentEntry[] = []
-  for (let from = 0, size = Math.max(AT_ONCE, limit * 2); from < actions.length && rows.length <= limit; ) {
+  for (
+    let from = 0, size = Math.max(AT_ONCE, limit * 2);
+    from < actions.length && rows.length <= limit;
+  ) {
     const some = actions.slice(from, from + size)
     const entries = await visibleEntries(
       context,

@@ -22,7 +22,10 @@ const WebhookState = enumOf(
   webhookStates,
 )
 
-const WebhookSource = enumOf('WebhookSource', 'The source of events: a drive or a person.', ['drive', 'person'])
+const WebhookSource = enumOf('WebhookSource', 'The source of events: a drive or a person.', [
+  'drive',
+  'person',
+])
 
 const WebhookDelivery = builder.objectRef<DeliveryRow>('WebhookDelivery').implement({
   description: 'An attempt to deliver an event.',
@@ -33,7 +36,8 @@ const WebhookDelivery = builder.objectRef<DeliveryRow>('WebhookDelivery').implem
     }),
     attemptedAt: t.expose('at', { type: 'DateTime', description: 'When.' }),
     attempt: t.exposeInt('attempt', {
-      description: 'The number of this attempt for the event; 1 for an event that was sent again on request.',
+      description:
+        'The number of this attempt for the event; 1 for an event that was sent again on request.',
     }),
     status: t.exposeInt('status', {
       nullable: true,
@@ -73,7 +77,8 @@ const Webhook = builder.objectRef<WebhookView>('Webhook').implement({
       type: 'DateTime',
       nullable: true,
       description: 'The time of the next attempt, while it fails.',
-      resolve: ({ state, failingSince, dueAt }) => (state === 'active' && failingSince !== null ? dueAt : null),
+      resolve: ({ state, failingSince, dueAt }) =>
+        state === 'active' && failingSince !== null ? dueAt : null,
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     oldSecretEndsAt: t.expose('oldSecretEndsAt', {
@@ -114,9 +119,12 @@ builder.objectField(Workspace, 'webhooks', t =>
     type: [Webhook],
     nullable: true,
     listSize: MAX_WEBHOOKS,
-    description: 'Its webhooks, oldest first. Null for a role that may not see them. For a session only.',
+    description:
+      'Its webhooks, oldest first. Null for a role that may not see them. For a session only.',
     resolve: async (workspace, _args, context) =>
-      allows(workspace, 'manageWebhooks') ? ((await ofWorkspaces(context, workspace.id)) ?? []) : null,
+      allows(workspace, 'manageWebhooks')
+        ? ((await ofWorkspaces(context, workspace.id)) ?? [])
+        : null,
   }),
 )
 
@@ -161,25 +169,37 @@ mutation('createWebhook', {
   auth,
   fails: ['INVALID_INPUT', 'QUOTA_EXCEEDED'],
   input: t => ({
-    workspace: t.id({ description: 'The id of the workspace; by default the webhook is one of the caller.' }),
+    workspace: t.id({
+      description: 'The id of the workspace; by default the webhook is one of the caller.',
+    }),
     source: t.field({
       type: WebhookSource,
       defaultValue: 'drive',
       description: 'The source of events. PERSON is only possible without a workspace.',
     }),
-    url: t.field({ type: 'URL', required: true, description: 'An http or https URL at a public address.' }),
+    url: t.field({
+      type: 'URL',
+      required: true,
+      description: 'An http or https URL at a public address.',
+    }),
     kinds: t.field({ type: [EventKind], maxItems: 100, description: kindsInput }),
   }),
-  on: ({ workspace }) => (typeof workspace === 'string' ? { workspaceId: workspace } : 'no workspace'),
+  on: ({ workspace }) =>
+    typeof workspace === 'string' ? { workspaceId: workspace } : 'no workspace',
   resolve: async ({ workspace: _id, source, ...input }, context) => {
     const { services, caller, workspace } = context
-    const made = await services.webhooks.create(caller, workspace, { ...input, source: source ?? 'drive' })
+    const made = await services.webhooks.create(caller, workspace, {
+      ...input,
+      source: source ?? 'drive',
+    })
     logSecurityEvent(context, 'webhook_created', subjectOf(made.webhook.id, workspace))
     return { ...changed(made.webhook), secret: made.secret }
   },
   payload: t => ({
     ...changedFields(t),
-    secret: t.exposeString('secret', { description: 'The secret of its signatures. It is shown only once.' }),
+    secret: t.exposeString('secret', {
+      description: 'The secret of its signatures. It is shown only once.',
+    }),
   }),
 })
 
@@ -196,11 +216,18 @@ mutation('updateWebhook', {
       maxItems: 100,
       description: 'Only events of these kinds; null for all, by default unchanged.',
     }),
-    paused: t.boolean({ description: 'true: nothing is sent; false: it is resumed, even if it was disabled.' }),
+    paused: t.boolean({
+      description: 'true: nothing is sent; false: it is resumed, even if it was disabled.',
+    }),
   }),
   on: ({ webhook }, context) => holderOf(webhook, context),
   resolve: async ({ webhook, ...input }, context) => {
-    const row = await context.services.webhooks.update(context.caller, context.workspace, webhook, input)
+    const row = await context.services.webhooks.update(
+      context.caller,
+      context.workspace,
+      webhook,
+      input,
+    )
     logSecurityEvent(context, 'webhook_changed', subjectOf(webhook, context.workspace))
     return changed(row)
   },
@@ -215,7 +242,11 @@ mutation('rotateWebhookSecret', {
   input: t => ({ webhook: t.id({ required: true, description: 'Its id.' }) }),
   on: ({ webhook }, context) => holderOf(webhook, context),
   resolve: async ({ webhook }, context) => {
-    const rotated = await context.services.webhooks.rotateSecret(context.caller, context.workspace, webhook)
+    const rotated = await context.services.webhooks.rotateSecret(
+      context.caller,
+      context.workspace,
+      webhook,
+    )
     logSecurityEvent(context, 'webhook_changed', subjectOf(webhook, context.workspace))
     return { ...changed(rotated.webhook), secret: rotated.secret }
   },
@@ -247,7 +278,8 @@ mutation('deleteWebhook', {
 })
 
 mutation('pingWebhook', {
-  description: 'Sends a message of the type ping once, even to a paused webhook. Its deliveries show the result.',
+  description:
+    'Sends a message of the type ping once, even to a paused webhook. Its deliveries show the result.',
   auth,
   fails: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
   rateLimit: 'webhooks',
@@ -265,7 +297,10 @@ mutation('redeliverEvent', {
   rateLimit: 'webhooks',
   input: t => ({
     webhook: t.id({ required: true, description: 'The id of the webhook.' }),
-    event: t.id({ required: true, description: 'The id of the event: `eventId` of one of its deliveries.' }),
+    event: t.id({
+      required: true,
+      description: 'The id of the event: `eventId` of one of its deliveries.',
+    }),
   }),
   on: ({ webhook }, context) => holderOf(webhook, context),
   resolve: async ({ webhook, event }, { services, caller, workspace }) =>

@@ -21,7 +21,14 @@ const quotas = batch(({ services }, ids) => services.workspaces.quotasOf(ids))
 
 /** What no key may do, whatever its scopes. */
 const ofSessions = ['manageKeys', 'manageWebhooks'] as const
-const permissions = ['rename', 'remove', 'seeMembers', 'changeRoles', 'invite', ...ofSessions] as const
+const permissions = [
+  'rename',
+  'remove',
+  'seeMembers',
+  'changeRoles',
+  'invite',
+  ...ofSessions,
+] as const
 
 Workspace.implement({
   description: 'A workspace that the caller is a member of: people who share a drive.',
@@ -40,7 +47,10 @@ Workspace.implement({
     return {
       name: seen.exposeString('name', { description: 'Its name.' }),
       slug: seen.exposeString('slug', { description: 'Its unique name in URLs.' }),
-      createdAt: seen.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+      createdAt: seen.expose('createdAt', {
+        type: 'DateTime',
+        description: 'When it was created.',
+      }),
       role: seen.expose('role', { type: Role, description: 'The role of the caller.' }),
       permissions: seen.field({
         type: [WorkspacePermission],
@@ -49,7 +59,8 @@ Workspace.implement({
         resolve: (workspace, _args, { caller }) =>
           permissions.filter(
             right =>
-              mayIn(caller, workspace, right) && (caller.via === 'session' || !ofSessions.some(of => of === right)),
+              mayIn(caller, workspace, right) &&
+              (caller.via === 'session' || !ofSessions.some(of => of === right)),
           ),
       }),
       owner: seen.field({
@@ -89,7 +100,9 @@ export async function maySee(
 }
 
 /** The field of a payload that shows a workspace as it is now. */
-export const workspaceField = <Payload extends { workspaceId: string | null }>(t: ObjectFields<Payload>) =>
+export const workspaceField = <Payload extends { workspaceId: string | null }>(
+  t: ObjectFields<Payload>,
+) =>
   t.withAuth({ workspaces: 'workspaces:read' }).field({
     type: Workspace,
     nullable: true,
@@ -109,10 +122,13 @@ builder.queryField('workspace', t =>
     },
     on: async (_root, { id, slug }, context) => {
       const caller = signedIn(context)
-      if (id && slug) throw new InvalidInput('slug', 'Give either the id or the slug of the workspace.')
+      if (id && slug)
+        throw new InvalidInput('slug', 'Give either the id or the slug of the workspace.')
       if (id) return { workspaceId: id }
-      if (slug) return { workspaceId: (await context.services.workspaces.idOfSlug(caller, slug)) ?? '' }
-      if (caller.via === 'session') throw new InvalidInput('id', 'Give the id or the slug of the workspace.')
+      if (slug)
+        return { workspaceId: (await context.services.workspaces.idOfSlug(caller, slug)) ?? '' }
+      if (caller.via === 'session')
+        throw new InvalidInput('id', 'Give the id or the slug of the workspace.')
       // A private key has none, and the rule refuses it.
       return { workspaceId: caller.workspaceId ?? '' }
     },
@@ -127,7 +143,9 @@ builder.objectField(Viewer, 'workspaces', t =>
     description: 'The workspaces of the caller, oldest first. Not for keys.',
     args: pageArgs(t.arg),
     resolve: (_viewer, args, { services, caller }) =>
-      forwardConnection(args, byId, (limit, after) => services.workspaces.page(caller, limit, after?.[0] ?? null)),
+      forwardConnection(args, byId, (limit, after) =>
+        services.workspaces.page(caller, limit, after?.[0] ?? null),
+      ),
   }),
 )
 
@@ -140,7 +158,9 @@ mutation('createWorkspace', {
     name: t.string({ required: true, description: `1 to ${MAX_WORKSPACE_NAME} characters.` }),
     slug: t.string({ description: '1 to 48 of a-z, 0-9 and -; by default made from the name.' }),
   }),
-  resolve: async (input, { services, caller }) => ({ workspace: await services.workspaces.create(caller, input) }),
+  resolve: async (input, { services, caller }) => ({
+    workspace: await services.workspaces.create(caller, input),
+  }),
   payload: t => ({
     workspace: t.expose('workspace', { type: Workspace, description: 'The new workspace.' }),
     viewer: viewerField(t),
@@ -158,10 +178,17 @@ mutation('updateWorkspace', {
   }),
   on: ({ workspace }) => ({ workspaceId: workspace }),
   resolve: async ({ name, slug }, { services, workspace, caller }) => ({
-    workspace: await services.workspaces.rename(workspace, { name: name ?? workspace.name, slug }, caller),
+    workspace: await services.workspaces.rename(
+      workspace,
+      { name: name ?? workspace.name, slug },
+      caller,
+    ),
   }),
   payload: t => ({
-    workspace: t.expose('workspace', { type: Workspace, description: 'The workspace as it is now.' }),
+    workspace: t.expose('workspace', {
+      type: Workspace,
+      description: 'The workspace as it is now.',
+    }),
   }),
 })
 

@@ -20,5 +20,7 @@ mutation('zipEntries', {
   resolve: async ({ entries }, { services, tree }) => ({
     download: await services.zips.link(tree, entries.map(nameOf)),
   }),
-  payload: t => ({ download: t.expose('download', { type: Download, description: 'The signed URL.' }) }),
+  payload: t => ({
+    download: t.expose('download', { type: Download, description: 'The signed URL.' }),
+  }),
 })

@@ -47,8 +47,12 @@ command('users', 'lists accounts, oldest first')
   .action(({ limit, ...filter }: { search: string; over: boolean; limit: number }) =>
     run(async operator => {
       const { users, total } = await operator.users(filter, limit)
-      const more = total > users.length ? `\n${total - users.length} more; see --limit and --search.` : ''
-      return { fact: { users, total }, words: `${users.length ? accounts(users) : 'No accounts.'}${more}` }
+      const more =
+        total > users.length ? `\n${total - users.length} more; see --limit and --search.` : ''
+      return {
+        fact: { users, total },
+        words: `${users.length ? accounts(users) : 'No accounts.'}${more}`,
+      }
     }),
   )
 
@@ -59,7 +63,10 @@ command('user <user>', 'shows one account in full').action((named: string) =>
   }),
 )
 
-command('suspend <user>', 'ends the sessions of an account, and disables its keys and links').action((named: string) =>
+command(
+  'suspend <user>',
+  'ends the sessions of an account, and disables its keys and links',
+).action((named: string) =>
   run(async operator => {
     const user = await operator.suspend(named)
     return {
@@ -69,14 +76,15 @@ command('suspend <user>', 'ends the sessions of an account, and disables its key
   }),
 )
 
-command('restore <user>', 'restores a suspended account; its keys and links work again').action((named: string) =>
-  run(async operator => {
-    const user = await operator.restore(named)
-    return {
-      fact: { user },
-      words: `${user.email} is active. Keys and links work again; browsers have to sign in again.`,
-    }
-  }),
+command('restore <user>', 'restores a suspended account; its keys and links work again').action(
+  (named: string) =>
+    run(async operator => {
+      const user = await operator.restore(named)
+      return {
+        fact: { user },
+        words: `${user.email} is active. Keys and links work again; browsers have to sign in again.`,
+      }
+    }),
 )
 
 command('usage', 'shows the storage used by each account, largest first')
@@ -84,7 +92,13 @@ command('usage', 'shows the storage used by each account, largest first')
   .action((options: { limit: number }) =>
     run(async operator => {
       const usage = await operator.usage(options.limit)
-      const rows = usage.workspaces.map(w => [w.name, w.slug, w.owner, ...fill(w), `${w.files} files`])
+      const rows = usage.workspaces.map(w => [
+        w.name,
+        w.slug,
+        w.owner,
+        ...fill(w),
+        `${w.files} files`,
+      ])
       const { kept, total } = usage
       const words = [
         `Users\n${usage.users.length ? accounts(usage.users) : '  none'}`,
@@ -107,7 +121,9 @@ command('storage', 'shows used and free storage').action(() =>
       ['versions of files', size(totals.versionBytes)],
       ['uploads under way', size(totals.uploadBytes), `${totals.uploadCount} uploads`],
       ['to be deleted', size(totals.deletingBytes), `${totals.deletingCount} objects`],
-      ...(space ? [['free on the disk', size(space.freeBytes), `of ${size(space.totalBytes)}`]] : []),
+      ...(space
+        ? [['free on the disk', size(space.freeBytes), `of ${size(space.totalBytes)}`]]
+        : []),
       ['events kept', String(totals.eventCount)],
     ]
     return { fact: { ...totals, space }, words: table(rows) }
@@ -144,7 +160,10 @@ async function run(work: Work): Promise<void> {
     requireDatabase(config)
     const db = openDatabase(config.database, { pool: 2 })
     try {
-      const answer = await work(operatorService({ db, publicUrl: () => config.publicUrl }), { db, config })
+      const answer = await work(operatorService({ db, publicUrl: () => config.publicUrl }), {
+        db,
+        config,
+      })
       if (!answer) return
       const { fact, words, exitCode } = answer
       const { json } = program.opts<{ json: boolean }>()
@@ -200,7 +219,10 @@ function detail(user: AccountDetail): string {
     ['status', user.status],
     ['since', time(user.createdAt)],
     ['stores', `${fill(user).join(' of ')} in ${user.files} files`],
-    ...user.identities.map(i => ['signs in by', `${i.provider} as ${i.providerUserId} (${i.email})`]),
+    ...user.identities.map(i => [
+      'signs in by',
+      `${i.provider} as ${i.providerUserId} (${i.email})`,
+    ]),
     ...user.workspaces.map(w => ['workspace', `${w.name} (${w.slug}), ${w.role}`]),
     ['sessions', String(user.sessions)],
     ['API keys', String(user.apiKeys)],

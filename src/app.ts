@@ -69,7 +69,14 @@ export interface AppOptions {
  * is known when the service listens.
  */
 export async function createApp(config: Config, options: AppOptions) {
-  const { log, onStatement, embeddedSignIn, webhookHabits, indexAfterMs, samplesItself = config.figures } = options
+  const {
+    log,
+    onStatement,
+    embeddedSignIn,
+    webhookHabits,
+    indexAfterMs,
+    samplesItself = config.figures,
+  } = options
   const instanceName = `${hostname()}:${config.port}`
   const { coordination: instance, history } = options.instance ?? {
     coordination: localCoordination(),
@@ -80,11 +87,17 @@ export async function createApp(config: Config, options: AppOptions) {
   const observing = await openTelemetry(config, log, history.add)
   const { telemetry, metrics, sampler } = observing
   const db = openDatabase(config.database, {
-    ...{ pool: config.databasePool, telemetry },
+    pool: config.databasePool,
+    telemetry,
     ...(onStatement ? { onStatement } : {}),
   })
   const store = await ready('blobs', config, () => openStoreOf(config, db, telemetry))
-  const derive = createDerive({ ...config, processes: config.deriveProcesses, readable: [config.blobDir], log })
+  const derive = createDerive({
+    ...config,
+    processes: config.deriveProcesses,
+    readable: [config.blobDir],
+    log,
+  })
   const coordination = config.redisUrl
     ? redisCoordination(await connectRedis(config.redisUrl, log), instance, log)
     : instance
@@ -94,12 +107,29 @@ export async function createApp(config: Config, options: AppOptions) {
   const change = changeRunner({ db, pubSub, measures: telemetry })
 
   const mayReach = webhookAddresses(config.webhookAllowAddresses)
-  const maintenance = maintenanceService({ db, coordination, telemetry, wake: () => lead.wake('outbox') })
+  const maintenance = maintenanceService({
+    db,
+    coordination,
+    telemetry,
+    wake: () => lead.wake('outbox'),
+  })
   const isPaused = () => maintenance.current() !== null
   const services: Services = createServices({
     maintenance,
-    ...{ db, store, log, tokens, coordination, pubSub, config, mayReach, change, telemetry, publicUrl: address },
-    ...{ derive, history, instanceName },
+    db,
+    store,
+    log,
+    tokens,
+    coordination,
+    pubSub,
+    config,
+    mayReach,
+    change,
+    telemetry,
+    publicUrl: address,
+    derive,
+    history,
+    instanceName,
     findCaller: credential => findCallerAgain(db, credential),
     wake: () => lead.wake('outbox'),
     wakeWebhooks: () => lead.wake('webhooks'),
@@ -107,35 +137,61 @@ export async function createApp(config: Config, options: AppOptions) {
   const { contents, downloads, kept, sessions, backgroundCompletions } = services
   const { worker, webhooks, searchIndexer } = createJobs({
     ...services,
-    ...{ db, log, config, tokens, change, pubSub, mailer, mayReach, telemetry },
-    ...{ habits: webhookHabits, isPaused, indexAfterMs },
+    db,
+    log,
+    config,
+    tokens,
+    change,
+    pubSub,
+    mailer,
+    mayReach,
+    telemetry,
+    habits: webhookHabits,
+    isPaused,
+    indexAfterMs,
   })
   const sweeper = createSweeper({
-    ...{ db, store, kept, contents, log, telemetry, isPaused },
+    db,
+    store,
+    kept,
+    contents,
+    log,
+    telemetry,
+    isPaused,
     everyMs: config.sweepSeconds * 1000,
     eventDays: config.eventDays,
   })
 
   const report = createReport({ db, history, name: instanceName, store, log })
 
-  const lead = createLead(instance, { outbox: () => worker.wake(), webhooks: () => webhooks.wake() }, [
-    worker,
-    webhooks,
-    sweeper,
-    backgroundCompletions,
-    searchIndexer,
-    createBacklog(db, telemetry, worker.kinds),
-    ...(samplesItself ? [report] : []),
-  ])
+  const lead = createLead(
+    instance,
+    { outbox: () => worker.wake(), webhooks: () => webhooks.wake() },
+    [
+      worker,
+      webhooks,
+      sweeper,
+      backgroundCompletions,
+      searchIndexer,
+      createBacklog(db, telemetry, worker.kinds),
+      ...(samplesItself ? [report] : []),
+    ],
+  )
 
   const ownOrigins = () => [publicUrl, ...config.corsOrigins]
   const rest = await createRestRouter(restSchema)
   const webConsole = config.console ? await openConsole(log) : undefined
   const hasConsole = Boolean(webConsole)
   const graphql = createGraphql(schema, {
-    ...{ graphiql: config.graphiql, hasConsole, maxCost: config.graphqlMaxCost, telemetry },
+    graphiql: config.graphiql,
+    hasConsole,
+    maxCost: config.graphqlMaxCost,
+    telemetry,
   })
-  const document = createApiDocument(rest.routes, address, { proxied: downloads.proxied, hasConsole })
+  const document = createApiDocument(rest.routes, address, {
+    proxied: downloads.proxied,
+    hasConsole,
+  })
 
   const findCaller = callerFinder(db)
   const originOf = origins(config.logAddresses)
@@ -164,7 +220,9 @@ export async function createApp(config: Config, options: AppOptions) {
 
   const mounts: Mount[] = [
     ...healthMounts(db, store, () => gateway.phase),
-    ...iconPaths.map((prefix): Mount => ({ prefix, exact: true, handle: ({ req, res }) => sendIcon(req, res) })),
+    ...iconPaths.map(
+      (prefix): Mount => ({ prefix, exact: true, handle: ({ req, res }) => sendIcon(req, res) }),
+    ),
     {
       prefix: '/graphql',
       exact: true,
@@ -178,14 +236,32 @@ export async function createApp(config: Config, options: AppOptions) {
       handle: incoming => rest.handle(incoming, body => contextOf(incoming, body)),
     },
     ...createAuthorizationServer(services, findCaller.byKey, address, originOf),
-    { prefix: '/api/openapi.json', exact: true, handle: ({ req, res }) => document.sendJson(req, res) },
+    {
+      prefix: '/api/openapi.json',
+      exact: true,
+      handle: ({ req, res }) => document.sendJson(req, res),
+    },
     { prefix: '/api/docs', handle: ({ req, res, path }) => document.sendPage(req, res, path) },
     { prefix: '/api/blobs', admits: true, handle: signedBlobs(services) },
-    createTus({ ...{ services, findCaller, originOf, ownOrigins, config, store } }),
-    createDav({ ...{ services, coordination, telemetry, findCaller, originOf, config }, publicUrl: address }),
+    createTus({ services, findCaller, originOf, ownOrigins, config, store }),
+    createDav({
+      services,
+      coordination,
+      telemetry,
+      findCaller,
+      originOf,
+      config,
+      publicUrl: address,
+    }),
   ]
   const gateway = createGateway({
-    ...{ config, uploadMemory: store.uploadMemory, coordination, publicUrl: address, log, telemetry, mounts },
+    config,
+    uploadMemory: store.uploadMemory,
+    coordination,
+    publicUrl: address,
+    log,
+    telemetry,
+    mounts,
     ...(sampler ? { noteFailure: sampler.note } : {}),
   })
 
@@ -228,24 +304,33 @@ export async function createApp(config: Config, options: AppOptions) {
       const port = await ready('address', config, () => gateway.listen(config.host, config.port))
       const { metrics: scrapes } = config
       if (metrics && scrapes && !options.instance)
-        listener = await ready('metrics', config, () => listenForScrapes(scrapes, metrics.text, log))
+        listener = await ready('metrics', config, () =>
+          listenForScrapes(scrapes, metrics.text, log),
+        )
       publicUrl ||= `http://localhost:${port}`
       // Some accounts do not let their key write rules; everything but direct uploads of browsers works without.
       if (config.blobCors && (options.isFirst ?? true))
         await store.addresses
           ?.allowOrigins([...new Set([publicUrl, ...config.corsOrigins])])
-          .catch(error => log.warn({ err: error }, 'could not write the CORS rule of the blob store'))
+          .catch(error =>
+            log.warn({ err: error }, 'could not write the CORS rule of the blob store'),
+          )
       const embedded = await embeddedSignIn?.(publicUrl)
       const providers = embedded ? [...config.providers, embedded.provider] : config.providers
       const secure = publicUrl.startsWith('https:')
       const auth = createAuthRoutes({
         providers,
         sessions,
-        ...{ accounts: services.accounts, groupMemberships: services.groupMemberships, tokens },
+        accounts: services.accounts,
+        groupMemberships: services.groupMemberships,
+        tokens,
         publicUrl: address,
         secure,
-        ...{ allowedOrigins: config.corsOrigins, clientViewer: findCaller, originOf },
-        ...{ log, measures: telemetry },
+        allowedOrigins: config.corsOrigins,
+        clientViewer: findCaller,
+        originOf,
+        log,
+        measures: telemetry,
       })
       gateway.mount({ prefix: '/auth', routes: true, handle: auth })
       if (embedded) gateway.mount(embedded.mount)
@@ -254,7 +339,8 @@ export async function createApp(config: Config, options: AppOptions) {
         sessions,
         tokens,
         publicUrl: address,
-        ...{ findCaller, originOf },
+        findCaller,
+        originOf,
         providers: providers.map(provider => provider.name),
         graphiql: config.graphiql,
         console: webConsole,
@@ -280,7 +366,8 @@ export async function createApp(config: Config, options: AppOptions) {
       const until = Date.now() + config.shutdownSeconds * 1000
       services.subscriptions.stop()
       maintenance.stop()
-      const endJobs = () => lead.stop(error => log.warn({ err: error }, 'a job failed while it was stopped'))
+      const endJobs = () =>
+        lead.stop(error => log.warn({ err: error }, 'a job failed while it was stopped'))
       const ended = endJobs()
       // Jobs would wait for their pictures until the deadline.
       await derive.stop()

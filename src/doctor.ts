@@ -20,7 +20,11 @@ endWithReader()
 
 const options = new Command('npm run doctor --')
   .description('Compares the database with the blob store, and the folders with their totals.')
-  .option('--repair', 'repair what is safe to repair; data that a file needs is never removed', false)
+  .option(
+    '--repair',
+    'repair what is safe to repair; data that a file needs is never removed',
+    false,
+  )
   .option('--json', 'print one JSON object per line: the findings, then a summary', false)
   .option(
     '--grace <seconds>',
@@ -37,7 +41,9 @@ const options = new Command('npm run doctor --')
 try {
   process.exitCode = (await run(loadConfig())) ? 0 : 1
 } catch (error) {
-  process.stderr.write(`The doctor could not run: ${error instanceof Error ? error.message : error}\n`)
+  process.stderr.write(
+    `The doctor could not run: ${error instanceof Error ? error.message : error}\n`,
+  )
   process.exitCode = 2
 }
 
@@ -52,7 +58,12 @@ async function run(config: Config): Promise<boolean> {
     if (store.isMoving) await sayMove(db)
     let sum = { findings: 0, repaired: 0 }
     for (let round = 1; round === 1 || (sum.repaired > 0 && round <= ROUNDS); round++) {
-      const installation = { db, store, graceMs: options.grace * 1000, searchContents: config.searchContents }
+      const installation = {
+        db,
+        store,
+        graceMs: options.grace * 1000,
+        searchContents: config.searchContents,
+      }
       sum = await examine(installation, {
         repair: options.repair,
         onFinding: finding => say(finding, sentence(finding)),

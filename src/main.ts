@@ -29,7 +29,10 @@ setFlagsFromString('--heap-growing-percent=100')
 const program = new Command('npm start --')
   .description('Starts Satchel: file storage and sharing over GraphQL and REST.')
   .helpOption('-h, --help', 'print every setting with its default')
-  .addHelpText('after', `\nSettings, from the environment or from a file .env:\n${describeSettings()}`)
+  .addHelpText(
+    'after',
+    `\nSettings, from the environment or from a file .env:\n${describeSettings()}`,
+  )
   .option('--open', 'open Satchel in the browser when it is ready')
   .addOption(new Option(WORKER).hideHelp())
   .allowExcessArguments(false)
@@ -46,7 +49,9 @@ async function main(): Promise<void> {
   const config = loadConfig()
   const log = createLog(config, await logStream(config))
   // An unhandled rejection in one request must not end the process for all.
-  process.on('unhandledRejection', error => log.error({ err: error }, 'a rejection was not handled'))
+  process.on('unhandledRejection', error =>
+    log.error({ err: error }, 'a rejection was not handled'),
+  )
 
   const { workers, because } = workersOf(config)
   const { worker: isWorker } = program.opts<{ worker?: true }>()
@@ -73,7 +78,11 @@ async function main(): Promise<void> {
 }
 
 /** Serves the figures of all workers, if metrics are on. */
-async function gatherFigures(config: Config, workers: number, log: Log): Promise<Gathering | undefined> {
+async function gatherFigures(
+  config: Config,
+  workers: number,
+  log: Log,
+): Promise<Gathering | undefined> {
   const { metrics } = config
   if (!metrics) return undefined
   const { createGathering } = await import('./workers/gathering.ts')
@@ -102,7 +111,8 @@ async function prepareFolder({
   secretKey,
   providers,
 }: Config): Promise<string> {
-  const external = database.dialect === 'mysql' && (azureConnectionString || s3) && smtpUrl && providers.length > 0
+  const external =
+    database.dialect === 'mysql' && (azureConnectionString || s3) && smtpUrl && providers.length > 0
   if (external && secretKey) return secretKey
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await access(dataDir, constants.W_OK | constants.X_OK)
@@ -113,7 +123,12 @@ async function prepareFolder({
 async function serve(config: Config, log: Log, supervised?: Supervised): Promise<void> {
   let embedded: MountedSignIn | undefined
   const embeddedSignIn = async (publicUrl: string) => {
-    embedded = await mountSignIn({ publicUrl, secretKey: config.secretKey, dataDir: config.dataDir, log })
+    embedded = await mountSignIn({
+      publicUrl,
+      secretKey: config.secretKey,
+      dataDir: config.dataDir,
+      log,
+    })
     return embedded
   }
   const isFirst = supervised?.isFirst ?? true
@@ -130,7 +145,11 @@ async function serve(config: Config, log: Log, supervised?: Supervised): Promise
   const stop = async (signal?: string) => {
     if (stopping) return hurry.abort()
     stopping = true
-    if (signal) log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping: running requests may finish')
+    if (signal)
+      log.info(
+        { signal, drain_seconds: config.drainSeconds },
+        'stopping: running requests may finish',
+      )
     await app.stop(hurry.signal)
     process.exit(0)
   }
@@ -159,16 +178,25 @@ function warnOfSettings(config: Config, log: Log): void {
 }
 
 /** Prints where the service is, and opens the browser if asked. */
-async function tellHow(config: Config, app: App, publicUrl: string, embedded?: MountedSignIn): Promise<void> {
+async function tellHow(
+  config: Config,
+  app: App,
+  publicUrl: string,
+  embedded?: MountedSignIn,
+): Promise<void> {
   const { open } = program.opts<{ open?: true }>()
   // A log or a file that keeps what is printed must not keep an address that signs in.
   const first = open || process.stdout.isTTY ? embedded?.firstAddress() : undefined
   const shown = process.stdout.isTTY ? first : undefined
-  const signIn = embedded ? await embeddedWay(embedded, shown) : config.providers.map(p => p.name).join(', ')
+  const signIn = embedded
+    ? await embeddedWay(embedded, shown)
+    : config.providers.map(p => p.name).join(', ')
   const parts = { database: await databaseOf(config, app.db), blobs: app.store.label, signIn }
   process.stdout.write(welcome(config, publicUrl, shown, parts))
   if (open)
-    openBrowser(first ?? publicUrl, () => process.stderr.write('No browser could be opened. Open the URL above.\n'))
+    openBrowser(first ?? publicUrl, () =>
+      process.stderr.write('No browser could be opened. Open the URL above.\n'),
+    )
 }
 
 /** @param first the address that signs a browser in, where the terminal shows it */

@@ -22,7 +22,10 @@ const problems: Record<Part, (failure: Failure) => string> = {
   blobs: ({ config, reason, code }) => storeProblem(config, reason, code),
 
   database({ config: { database }, reason, code }) {
-    const place = database.dialect === 'sqlite' ? `file ${database.file}` : `database at ${new URL(database.url).host}`
+    const place =
+      database.dialect === 'sqlite'
+        ? `file ${database.file}`
+        : `database at ${new URL(database.url).host}`
     const said = `DATABASE_URL: the ${place} cannot be used (${reason}).`
     if (code === 'OTHER_VERSION')
       return `${said} Start the version that it belongs to or a later one, or name another database.`
@@ -47,8 +50,10 @@ const problems: Record<Part, (failure: Failure) => string> = {
   },
 
   address({ config: { host, port }, reason, code }) {
-    if (code === 'EADDRINUSE') return `PORT: another program listens on port ${port}. Stop it, or set another port.`
-    if (code === 'EACCES') return `PORT: this user may not listen on port ${port}. Set a port from 1024 on.`
+    if (code === 'EADDRINUSE')
+      return `PORT: another program listens on port ${port}. Stop it, or set another port.`
+    if (code === 'EACCES')
+      return `PORT: this user may not listen on port ${port}. Set a port from 1024 on.`
     return `HOST: this machine does not listen on ${host} (${reason}). Set an address of this machine.`
   },
 }
@@ -68,7 +73,9 @@ export async function ready<T>(part: Part, config: Config, work: () => T | Promi
  */
 export async function allReady(parts: Promise<unknown>[]): Promise<void> {
   const outcomes = await Promise.allSettled(parts)
-  const errors = outcomes.flatMap((part): unknown[] => (part.status === 'rejected' ? [part.reason] : []))
+  const errors = outcomes.flatMap((part): unknown[] =>
+    part.status === 'rejected' ? [part.reason] : [],
+  )
   if (errors.length === 0) return
   const said = errors.flatMap(error => {
     if (error instanceof StartError) return error.problems

@@ -27,13 +27,23 @@ const ROUTE = '/api/user/export'
 async function exportOf(person: Person): Promise<any> {
   const { status, headers, text } = await person.rest('GET', ROUTE)
   expect(status).toBe(200)
-  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="satchel-\d{4}-\d\d-\d\d\.json"$/)
+  expect(headers.get('content-disposition')).toMatch(
+    /^attachment; filename="satchel-\d{4}-\d\d-\d\d\.json"$/,
+  )
   expect(headers.get('cache-control')).toBe('no-store')
   return JSON.parse(text)
 }
 
 const lists = [
-  ...['identities', 'sessions', 'api_keys', 'webhooks', 'workspaces', 'invites_received', 'invites_sent'],
+  ...[
+    'identities',
+    'sessions',
+    'api_keys',
+    'webhooks',
+    'workspaces',
+    'invites_received',
+    'invites_sent',
+  ],
   ...[
     'shares_made',
     'shares_received',
@@ -64,17 +74,38 @@ describe('The export of an account', () => {
     const { exported_at, account, ...rest } = await exportOf(nobody)
     expect(exported_at).toEqual(aTime)
     expect(account).toEqual({
-      ...{ id: nobody.userId, email: nobody.email, email_verified: true, name: 'nobody' },
-      ...{ given_name: 'nobody', family_name: '', picture: '', locale: 'en', created_at: aTime, plan_id: 'free' },
-      ...{ sign_in_notices: false, used_bytes: 0, file_count: 0, folder_count: 0, kept_bytes: 0 },
+      id: nobody.userId,
+      email: nobody.email,
+      email_verified: true,
+      name: 'nobody',
+      given_name: 'nobody',
+      family_name: '',
+      picture: '',
+      locale: 'en',
+      created_at: aTime,
+      plan_id: 'free',
+      sign_in_notices: false,
+      used_bytes: 0,
+      file_count: 0,
+      folder_count: 0,
+      kept_bytes: 0,
     })
     expect(Object.keys(rest)).toEqual(lists)
     const empty = lists.filter(name => rest[name].length === 0)
-    expect(lists.filter(name => !empty.includes(name))).toEqual(['identities', 'sessions', 'account_events'])
+    expect(lists.filter(name => !empty.includes(name))).toEqual([
+      'identities',
+      'sessions',
+      'account_events',
+    ])
     expect(rest.sessions).toEqual([
       {
-        ...{ id: anId, device: expect.any(String), address: expect.any(String), current: true },
-        ...{ created_at: aTime, last_used_at: aTime, expires_at: aTime },
+        id: anId,
+        device: expect.any(String),
+        address: expect.any(String),
+        current: true,
+        created_at: aTime,
+        last_used_at: aTime,
+        expires_at: aTime,
       },
     ])
   })
@@ -89,7 +120,9 @@ describe('The export of an account', () => {
     await join(t, orchard, alice, 'viewer')
     const meadow = await found(bob, 'Meadow')
     const invite = (who: Person, workspace_id: string, email: string) =>
-      who.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id, email, role: 'editor' } })
+      who.rest('POST', '/api/workspaces/invites/create', {
+        json: { workspace_id, email, role: 'editor' },
+      })
     await invite(alice, garden, 'carol@example.com')
     await invite(bob, meadow, alice.email)
     // Of another member of a workspace that she is in, and not hers to see.
@@ -107,12 +140,20 @@ describe('The export of an account', () => {
     await alice.upload('gone/c.txt', 'gone')
     await alice.rest('DELETE', '/api/folders?path=gone&recursive=true')
     const md5 = '8b04d5e3775d298e78455efc5ca404d5'
-    await alice.rest('PUT', `/api/files/${md5}/note`, { json: { content: 'mine "quoted" \u2028 \u{1f92b}' } })
-    const link = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'b.txt', password: 'secret' } })
-    const direct = await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['b.txt'] } })
+    await alice.rest('PUT', `/api/files/${md5}/note`, {
+      json: { content: 'mine "quoted" \u2028 \u{1f92b}' },
+    })
+    const link = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'b.txt', password: 'secret' },
+    })
+    const direct = await alice.rest('POST', '/api/files/share', {
+      json: { email: bob.email, objects: ['b.txt'] },
+    })
     const asked: string[] = []
     for (const label of ['Pictures', 'Minutes']) {
-      const made = await alice.rest('POST', '/api/file_requests', { json: { label, password: 'secret' } })
+      const made = await alice.rest('POST', '/api/file_requests', {
+        json: { label, password: 'secret' },
+      })
       asked.push(made.response.id)
       secrets.push(made.response.link.slice(-43))
     }
@@ -135,38 +176,86 @@ describe('The export of an account', () => {
     secrets.push(...rows.flatMap(row => Object.values(row)).filter(Boolean))
     expect(secrets.length).toBeGreaterThan(12)
     // A hint of four characters may be a part of anything.
-    for (const secret of secrets.filter(({ length }) => length > 4)) expect(text).not.toContain(secret)
-    for (const foreign of ['stranger@example.com', 'private/', 'hidden.txt']) expect(text).not.toContain(foreign)
+    for (const secret of secrets.filter(({ length }) => length > 4))
+      expect(text).not.toContain(secret)
+    for (const foreign of ['stranger@example.com', 'private/', 'hidden.txt'])
+      expect(text).not.toContain(foreign)
 
-    expect(all.account).toMatchObject({ used_bytes: 10, file_count: 2, folder_count: 2, kept_bytes: 7 })
-    expect(all.identities.map(({ provider }: { provider: string }) => provider)).toEqual(['test', 'lab'])
+    expect(all.account).toMatchObject({
+      used_bytes: 10,
+      file_count: 2,
+      folder_count: 2,
+      kept_bytes: 7,
+    })
+    expect(all.identities.map(({ provider }: { provider: string }) => provider)).toEqual([
+      'test',
+      'lab',
+    ])
     expect(all.api_keys).toMatchObject([
-      { id: own.id, workspace_id: null, scopes: expect.arrayContaining(['private_files:read']), expires_at: null },
+      {
+        id: own.id,
+        workspace_id: null,
+        scopes: expect.arrayContaining(['private_files:read']),
+        expires_at: null,
+      },
       { id: shared.id, workspace_id: garden },
     ])
-    expect(all.webhooks).toEqual([{ id: anId, host: '127.0.0.1:9', state: 'active', created_at: aTime }])
+    expect(all.webhooks).toEqual([
+      { id: anId, host: '127.0.0.1:9', state: 'active', created_at: aTime },
+    ])
     expect(all.workspaces).toMatchObject([
       { id: garden, name: 'Garden', role: 'owner' },
       { id: orchard, name: 'Orchard', role: 'viewer' },
     ])
-    expect(all.invites_received).toMatchObject([{ workspace_id: meadow, workspace_name: 'Meadow', role: 'editor' }])
-    expect(all.invites_sent).toMatchObject([{ workspace_id: garden, email: 'carol@example.com', role: 'editor' }])
+    expect(all.invites_received).toMatchObject([
+      { workspace_id: meadow, workspace_name: 'Meadow', role: 'editor' },
+    ])
+    expect(all.invites_sent).toMatchObject([
+      { workspace_id: garden, email: 'carol@example.com', role: 'editor' },
+    ])
     expect(all.shares_made).toMatchObject([
-      { path: 'b.txt', shared_for: null, password_protected: true, downloads: 0, max_downloads: null },
+      {
+        path: 'b.txt',
+        shared_for: null,
+        password_protected: true,
+        downloads: 0,
+        max_downloads: null,
+      },
       { path: 'b.txt', shared_for: bob.email, password_protected: false, seen: false },
     ])
     expect(all.shares_received).toEqual([
       {
-        ...{ id: anId, file_name: 'of-bob.txt', file_type: 'text/plain', size: 3, md5_checksum: expect.any(String) },
-        ...{ shared_by: bob.email, seen: false, created_at: aTime, expires_at: aTime },
+        id: anId,
+        file_name: 'of-bob.txt',
+        file_type: 'text/plain',
+        size: 3,
+        md5_checksum: expect.any(String),
+        shared_by: bob.email,
+        seen: false,
+        created_at: aTime,
+        expires_at: aTime,
       },
     ])
     expect(all.file_requests).toEqual([
       {
-        ...{ id: asked[0], label: 'Pictures', message: '', folder: '', folder_id: anId, workspace_id: null },
-        ...{ kinds: [], password_protected: true, asks_name: false, notifies: true, max_files: null },
-        ...{ max_file_size: null, max_bytes: null, files: 0, bytes: 0 },
-        ...{ created_at: aTime, expires_at: aTime, closed_at: null },
+        id: asked[0],
+        label: 'Pictures',
+        message: '',
+        folder: '',
+        folder_id: anId,
+        workspace_id: null,
+        kinds: [],
+        password_protected: true,
+        asks_name: false,
+        notifies: true,
+        max_files: null,
+        max_file_size: null,
+        max_bytes: null,
+        files: 0,
+        bytes: 0,
+        created_at: aTime,
+        expires_at: aTime,
+        closed_at: null,
       },
       expect.objectContaining({ id: asked[1], label: 'Minutes', closed_at: aTime }),
     ])
@@ -174,20 +263,37 @@ describe('The export of an account', () => {
       { id: anId, path: 'docs', created_at: aTime, updated_at: aTime },
       { id: anId, path: 'docs/deep', created_at: aTime, updated_at: aTime },
     ])
-    expect(all.files.map(({ path, size }: { path: string; size: number }) => [path, size])).toEqual([
-      ['docs/deep/a.txt', 5],
-      ['b.txt', 5],
-    ])
+    expect(all.files.map(({ path, size }: { path: string; size: number }) => [path, size])).toEqual(
+      [
+        ['docs/deep/a.txt', 5],
+        ['b.txt', 5],
+      ],
+    )
     expect(all.files[0]).toEqual({
-      ...{ id: anId, path: 'docs/deep/a.txt', file_type: 'text/plain', size: 5, md5_checksum: md5, revision: 1 },
-      ...{ created_at: aTime, modified_at: aTime, updated_at: aTime },
+      id: anId,
+      path: 'docs/deep/a.txt',
+      file_type: 'text/plain',
+      size: 5,
+      md5_checksum: md5,
+      revision: 1,
+      created_at: aTime,
+      modified_at: aTime,
+      updated_at: aTime,
     })
-    expect(all.notes).toEqual([{ md5_checksum: md5, content: 'mine "quoted" \u2028 \u{1f92b}', updated_at: aTime }])
+    expect(all.notes).toEqual([
+      { md5_checksum: md5, content: 'mine "quoted" \u2028 \u{1f92b}', updated_at: aTime },
+    ])
     expect(all.versions).toMatchObject([{ file_id: all.files[1].id, size: 3, replaced_at: aTime }])
-    expect(all.trash).toMatchObject([{ kind: 'folder', path: 'gone', size: 4, file_count: 1, expires_at: aTime }])
+    expect(all.trash).toMatchObject([
+      { kind: 'folder', path: 'gone', size: 4, file_count: 1, expires_at: aTime },
+    ])
     const kinds = (events: { kind: string }[]) => events.map(({ kind }) => kind)
-    expect(kinds(all.file_events)).toEqual(expect.arrayContaining(['file.created', 'folder.deleted', 'share.created']))
-    expect(kinds(all.account_events)).toEqual(expect.arrayContaining(['session.started', 'key.created']))
+    expect(kinds(all.file_events)).toEqual(
+      expect.arrayContaining(['file.created', 'folder.deleted', 'share.created']),
+    )
+    expect(kinds(all.account_events)).toEqual(
+      expect.arrayContaining(['session.started', 'key.created']),
+    )
   })
 
   it('is refused to keys, however wide, and to nobody in particular', async () => {
@@ -215,23 +321,35 @@ describe('The export of an account', () => {
   it('tells HEAD what a GET would send', async () => {
     const dora = await t.signIn('dora')
     const { status, headers, text } = await dora.rest('HEAD', ROUTE)
-    expect([status, headers.get('content-type'), text]).toEqual([200, 'application/json; charset=utf-8', ''])
+    expect([status, headers.get('content-type'), text]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+      '',
+    ])
     expect(headers.get('content-disposition')).toContain('attachment')
   })
 })
 
 it('is read in small parts, however long the notes are', async () => {
   const fay = await t.signIn('fay')
-  const caller = await callerFinder(t.app.db)({ headers: { cookie: fay.cookie } } as IncomingMessage)
+  const caller = await callerFinder(t.app.db)({
+    headers: { cookie: fay.cookie },
+  } as IncomingMessage)
   if (!caller) throw new Error('Fay is not signed in.')
   const { bucketId } = caller.bucket
   const checksums = Array.from({ length: 1000 }, (_, at) => `${at}`.padStart(32, '0'))
   await t.app.db.Note.bulkCreate(
-    checksums.map(checksum => ({ bucketId, checksum, content: 'n'.repeat(MAX_NOTE), updatedAt: 0 })),
+    checksums.map(checksum => ({
+      bucketId,
+      checksum,
+      content: 'n'.repeat(MAX_NOTE),
+      updatedAt: 0,
+    })),
   )
   let [longest, text] = [0, '']
   const drive = { id: bucketId, eventKinds: [] }
-  for await (const part of t.app.services.accountExports.make(caller, drive, async () => true).chunks) {
+  for await (const part of t.app.services.accountExports.make(caller, drive, async () => true)
+    .chunks) {
     longest = Math.max(longest, part.length)
     text += part
   }

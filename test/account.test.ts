@@ -9,7 +9,11 @@ import { callerFinder } from '../src/access/credential.ts'
 import { createSweeper } from '../src/jobs/sweeper.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { hashSecret } from '../src/runtime/tokens.ts'
-import { type AccountService, accountService, type ProviderProfile } from '../src/services/accounts/account.ts'
+import {
+  type AccountService,
+  accountService,
+  type ProviderProfile,
+} from '../src/services/accounts/account.ts'
 import { identityService } from '../src/services/accounts/identity.ts'
 import { type SessionService, sessionService } from '../src/services/accounts/session.ts'
 import { createDiskStore } from '../src/storage/disk.ts'
@@ -32,7 +36,8 @@ beforeAll(async () => {
 afterAll(() => drop())
 
 afterEach(async () => {
-  for (const table of ['session', 'identity', 'entry', 'bucket', 'user', 'outbox']) await db.run(`DELETE FROM ${table}`)
+  for (const table of ['session', 'identity', 'entry', 'bucket', 'user', 'outbox'])
+    await db.run(`DELETE FROM ${table}`)
 })
 
 /** What the provider "hub" says of someone, with a verified address. */
@@ -53,8 +58,11 @@ const refused = (reason: string) => expect.objectContaining({ name: 'SignInRefus
 const users = () => db.User.findAll({ raw: true, order: ['createdAt', 'id'] })
 const identities = () => db.Identity.findAll({ raw: true, order: ['createdAt', 'id'] })
 const mails = async () =>
-  (await db.rows<{ payload: string }>('SELECT payload FROM outbox ORDER BY id')).map(row => JSON.parse(row.payload))
-const suspend = (userId: string) => db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
+  (await db.rows<{ payload: string }>('SELECT payload FROM outbox ORDER BY id')).map(row =>
+    JSON.parse(row.payload),
+  )
+const suspend = (userId: string) =>
+  db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
 
 describe('A first sign-in', () => {
   it('makes an account on the free plan, with an identity and an empty storage area', async () => {
@@ -86,7 +94,12 @@ describe('A first sign-in', () => {
       },
     ])
     const [identity] = await identities()
-    expect(identity).toMatchObject({ userId, provider: 'hub', providerUserId: 'alice-1', email: 'Alice@Example.com' })
+    expect(identity).toMatchObject({
+      userId,
+      provider: 'hub',
+      providerUserId: 'alice-1',
+      email: 'Alice@Example.com',
+    })
     const [bucket] = await db.Bucket.findAll({ raw: true })
     expect(bucket).toMatchObject({
       userId,
@@ -98,18 +111,30 @@ describe('A first sign-in', () => {
     })
     expect(bucket?.createdAt).toBeGreaterThanOrEqual(before)
     expect(await db.Entry.findAll({ raw: true })).toEqual([
-      expect.objectContaining({ id: bucket?.rootId, bucketId: bucket?.id, parentId: null, kind: FOLDER, name: '' }),
+      expect.objectContaining({
+        id: bucket?.rootId,
+        bucketId: bucket?.id,
+        parentId: null,
+        kind: FOLDER,
+        name: '',
+      }),
     ])
   })
 
   it('with an unverified address makes an account that nobody vouches for', async () => {
     await accounts.signIn(profileOf('alice', { emailVerified: false }), null)
-    expect(await users()).toEqual([expect.objectContaining({ email: 'alice@example.com', verifiedEmail: null })])
+    expect(await users()).toEqual([
+      expect.objectContaining({ email: 'alice@example.com', verifiedEmail: null }),
+    ])
   })
 
   it('with the verified address of an account joins that account, whatever the case of its letters', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
-    const again = profileOf('alice', { provider: 'lab', providerUserId: '7', email: 'ALICE@example.com' })
+    const again = profileOf('alice', {
+      provider: 'lab',
+      providerUserId: '7',
+      email: 'ALICE@example.com',
+    })
     expect(await accounts.signIn(again, null)).toEqual(alice)
     expect(await users()).toHaveLength(1)
     expect((await identities()).map(i => [i.provider, i.userId])).toEqual([
@@ -149,22 +174,36 @@ describe('A first sign-in', () => {
   })
 
   it('with a verified address does not join an account that only claims it', async () => {
-    const mallory = await accounts.signIn(profileOf('alice', { provider: 'lab', emailVerified: false }), null)
+    const mallory = await accounts.signIn(
+      profileOf('alice', { provider: 'lab', emailVerified: false }),
+      null,
+    )
     const alice = await accounts.signIn(profileOf('alice'), null)
     expect(alice.userId).not.toBe(mallory.userId)
-    expect(await db.User.findByPk(mallory.userId, { raw: true })).toMatchObject({ verifiedEmail: null })
+    expect(await db.User.findByPk(mallory.userId, { raw: true })).toMatchObject({
+      verifiedEmail: null,
+    })
   })
 
   it('takes the same id of another provider for somebody else', async () => {
     const alice = await accounts.signIn(profileOf('alice', { providerUserId: '1' }), null)
-    const bob = await accounts.signIn(profileOf('bob', { providerUserId: '1', provider: 'lab' }), null)
+    const bob = await accounts.signIn(
+      profileOf('bob', { providerUserId: '1', provider: 'lab' }),
+      null,
+    )
     expect(bob.userId).not.toBe(alice.userId)
   })
 
   it('shortens names to what fits, and leaves out a picture and a locale that do not', async () => {
     const picture = `https://example.com/${'a'.repeat(2048)}`
-    await accounts.signIn(profileOf('alice', { name: '🦊'.repeat(300), picture, locale: 'e'.repeat(36) }), null)
-    await accounts.signIn(profileOf('bob', { name: 'B\ud800b', picture: 'javascript:alert(1)' }), null)
+    await accounts.signIn(
+      profileOf('alice', { name: '🦊'.repeat(300), picture, locale: 'e'.repeat(36) }),
+      null,
+    )
+    await accounts.signIn(
+      profileOf('bob', { name: 'B\ud800b', picture: 'javascript:alert(1)' }),
+      null,
+    )
     expect(await users()).toEqual([
       expect.objectContaining({ name: '🦊'.repeat(255), picture: '', locale: '' }),
       expect.objectContaining({ name: 'B\ufffdb', picture: '' }),
@@ -184,7 +223,9 @@ describe('A first sign-in', () => {
     ['an id that MySQL takes for another', { providerUserId: 'alice-1 ' }],
     ['an id with a control character', { providerUserId: 'alice\0' }],
   ])('is refused for a profile with %s: auth_failed', async (_what, changes) => {
-    await expect(accounts.signIn(profileOf('alice', changes), null)).rejects.toEqual(refused('auth_failed'))
+    await expect(accounts.signIn(profileOf('alice', changes), null)).rejects.toEqual(
+      refused('auth_failed'),
+    )
     expect(await users()).toEqual([])
   })
 })
@@ -192,7 +233,11 @@ describe('A first sign-in', () => {
 describe('A further sign-in', () => {
   it('finds the account by the identity, and brings the identity and the address of the account up to date', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
-    const changes = { email: 'smith@example.com', name: 'A. Smith', picture: 'https://example.com/new.png' }
+    const changes = {
+      email: 'smith@example.com',
+      name: 'A. Smith',
+      picture: 'https://example.com/new.png',
+    }
     expect(await accounts.signIn(profileOf('alice', changes), null)).toEqual(alice)
     expect(await identities()).toEqual([
       expect.objectContaining({
@@ -202,7 +247,11 @@ describe('A further sign-in', () => {
       }),
     ])
     expect(await users()).toEqual([
-      expect.objectContaining({ email: 'smith@example.com', verifiedEmail: 'smith@example.com', name: 'alice' }),
+      expect.objectContaining({
+        email: 'smith@example.com',
+        verifiedEmail: 'smith@example.com',
+        name: 'alice',
+      }),
     ])
   })
 
@@ -220,7 +269,9 @@ describe('A further sign-in', () => {
   it('takes the verification away when the provider does not vouch for the address any more', async () => {
     await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(profileOf('alice', { emailVerified: false }), null)
-    expect(await users()).toEqual([expect.objectContaining({ email: 'alice@example.com', verifiedEmail: null })])
+    expect(await users()).toEqual([
+      expect.objectContaining({ email: 'alice@example.com', verifiedEmail: null }),
+    ])
     await accounts.signIn(profileOf('alice'), null)
     expect(await users()).toEqual([expect.objectContaining({ verifiedEmail: 'alice@example.com' })])
   })
@@ -241,16 +292,23 @@ describe('A further sign-in', () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     const bob = await accounts.signIn(profileOf('bob'), null)
     await accounts.signIn(profileOf('bob', { email: 'alice@example.com' }), null)
-    expect(await db.User.findByPk(alice.userId, { raw: true })).toMatchObject({ verifiedEmail: 'alice@example.com' })
+    expect(await db.User.findByPk(alice.userId, { raw: true })).toMatchObject({
+      verifiedEmail: 'alice@example.com',
+    })
     expect(await db.User.findByPk(bob.userId, { raw: true })).toMatchObject({ verifiedEmail: null })
     // Once the provider has told that alice has another address, it is bob's.
     await accounts.signIn(profileOf('alice', { email: 'smith@example.com' }), null)
     await accounts.signIn(profileOf('bob', { email: 'alice@example.com' }), null)
-    expect(await db.User.findByPk(bob.userId, { raw: true })).toMatchObject({ verifiedEmail: 'alice@example.com' })
+    expect(await db.User.findByPk(bob.userId, { raw: true })).toMatchObject({
+      verifiedEmail: 'alice@example.com',
+    })
   })
 
   it('gives the account the address that the provider vouches for by now', async () => {
-    await accounts.signIn(profileOf('alice', { emailVerified: false, email: 'old@example.com' }), null)
+    await accounts.signIn(
+      profileOf('alice', { emailVerified: false, email: 'old@example.com' }),
+      null,
+    )
     await accounts.signIn(profileOf('alice', { email: 'Alice@example.com' }), null)
     expect(await users()).toEqual([
       expect.objectContaining({ email: 'Alice@example.com', verifiedEmail: 'alice@example.com' }),
@@ -262,14 +320,18 @@ describe('A further sign-in', () => {
     const late = await accounts.signIn(claim, null)
     await accounts.signIn(profileOf('alice'), null)
     expect(await accounts.signIn({ ...claim, emailVerified: true }, null)).toEqual(late)
-    expect(await db.User.findByPk(late.userId, { raw: true })).toMatchObject({ verifiedEmail: null })
+    expect(await db.User.findByPk(late.userId, { raw: true })).toMatchObject({
+      verifiedEmail: null,
+    })
   })
 
   it('is refused to a suspended account, by its identity and by its address: auth_failed', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     await suspend(alice.userId)
     await expect(accounts.signIn(profileOf('alice'), null)).rejects.toEqual(refused('auth_failed'))
-    await expect(accounts.signIn(profileOf('alice', { provider: 'lab' }), null)).rejects.toEqual(refused('auth_failed'))
+    await expect(accounts.signIn(profileOf('alice', { provider: 'lab' }), null)).rejects.toEqual(
+      refused('auth_failed'),
+    )
     expect(await identities()).toHaveLength(1)
   })
 })
@@ -283,15 +345,29 @@ describe('Signed in already', () => {
     )
     await db.run('DELETE FROM identity WHERE user_id = ?', [userId])
     await db.run('DELETE FROM user WHERE id = ?', [userId])
-    const mallory = await strict.signIn(profileOf('mallory', { provider: 'lab', emailVerified: false }), null)
-    await strict.signIn(profileOf('erin', { provider: 'lab', providerUserId: 'erin-at-lab' }), mallory)
-    const kept = await db.rows('SELECT id FROM bucket WHERE kept_for IS NOT NULL AND user_id IS NULL')
+    const mallory = await strict.signIn(
+      profileOf('mallory', { provider: 'lab', emailVerified: false }),
+      null,
+    )
+    await strict.signIn(
+      profileOf('erin', { provider: 'lab', providerUserId: 'erin-at-lab' }),
+      mallory,
+    )
+    const kept = await db.rows(
+      'SELECT id FROM bucket WHERE kept_for IS NOT NULL AND user_id IS NULL',
+    )
     expect(kept).toHaveLength(1)
     // Providers that vouch for each other bring it back.
-    const erin = await accounts.signIn(profileOf('erin2', { provider: 'lab', emailVerified: false }), null)
+    const erin = await accounts.signIn(
+      profileOf('erin2', { provider: 'lab', emailVerified: false }),
+      null,
+    )
     await db.run('UPDATE user SET verified_email = NULL WHERE id = ?', [mallory.userId])
     await db.run("DELETE FROM identity WHERE provider_user_id = 'erin-at-lab'")
-    await accounts.signIn(profileOf('erin', { provider: 'lab', providerUserId: 'erin-at-lab' }), erin)
+    await accounts.signIn(
+      profileOf('erin', { provider: 'lab', providerUserId: 'erin-at-lab' }),
+      erin,
+    )
     expect(await db.rows('SELECT id FROM bucket WHERE kept_for IS NOT NULL')).toEqual([])
   })
 
@@ -301,11 +377,9 @@ describe('Signed in already', () => {
     const other = profileOf('bob', { provider: 'lab', emailVerified: false })
     expect(await accounts.signIn(other, alice)).toEqual(alice)
     expect(await accounts.signIn(profileOf('bob', { provider: 'pub' }), alice)).toEqual(alice)
-    expect((await identities()).filter(i => i.userId === alice.userId).map(i => i.provider)).toEqual([
-      'hub',
-      'lab',
-      'pub',
-    ])
+    expect(
+      (await identities()).filter(i => i.userId === alice.userId).map(i => i.provider),
+    ).toEqual(['hub', 'lab', 'pub'])
     expect(await users()).toHaveLength(2)
   })
 
@@ -325,7 +399,9 @@ describe('Signed in already', () => {
   it('the identity of another account is refused: identity_taken', async () => {
     const alice = await accounts.signIn(profileOf('alice'), null)
     await accounts.signIn(profileOf('bob'), null)
-    await expect(accounts.signIn(profileOf('bob'), alice)).rejects.toEqual(refused('identity_taken'))
+    await expect(accounts.signIn(profileOf('bob'), alice)).rejects.toEqual(
+      refused('identity_taken'),
+    )
   })
 
   it('an account that has been suspended or deleted meanwhile gets no identity: auth_failed', async () => {
@@ -341,14 +417,25 @@ describe('Signed in already', () => {
 describe('A removed identity', () => {
   it('takes its address along, with a notice to it', async () => {
     const account = await accounts.signIn(profileOf('alice'), null)
-    await accounts.signIn(profileOf('alice', { provider: 'lab', email: 'alice@lab.example' }), account)
+    await accounts.signIn(
+      profileOf('alice', { provider: 'lab', email: 'alice@lab.example' }),
+      account,
+    )
     const { secret } = await sessions.start(account.userId)
-    const caller = await callerFinder(db)({ headers: { cookie: `session_id=${secret}` } } as IncomingMessage)
+    const caller = await callerFinder(db)({
+      headers: { cookie: `session_id=${secret}` },
+    } as IncomingMessage)
     const hub = (await identities()).find(({ provider }) => provider === 'hub')
     if (!caller || !hub) throw new Error('Alice is not signed in by the hub.')
     await identityService({ db }).remove(caller, hub.id)
-    expect(await users()).toMatchObject([{ email: 'alice@lab.example', verifiedEmail: 'alice@lab.example' }])
-    const notice = { template: 'address-changed', to: 'alice@example.com', values: { provider: null } }
+    expect(await users()).toMatchObject([
+      { email: 'alice@lab.example', verifiedEmail: 'alice@lab.example' },
+    ])
+    const notice = {
+      template: 'address-changed',
+      to: 'alice@example.com',
+      values: { provider: null },
+    }
     expect(await mails()).toEqual([notice])
   })
 })
@@ -365,18 +452,24 @@ describe('At once', () => {
   }
 
   it('ten first sign-ins of one identity make one account', async () => {
-    await expectOneAccount(await Promise.all(ten.map(() => accounts.signIn(profileOf('alice'), null))))
+    await expectOneAccount(
+      await Promise.all(ten.map(() => accounts.signIn(profileOf('alice'), null))),
+    )
     expect(await identities()).toHaveLength(1)
   })
 
   it('ten first sign-ins of one identity make one account where providers do not vouch for each other, too', async () => {
-    await expectOneAccount(await Promise.all(ten.map(() => strict.signIn(profileOf('alice'), null))))
+    await expectOneAccount(
+      await Promise.all(ten.map(() => strict.signIn(profileOf('alice'), null))),
+    )
     expect(await identities()).toHaveLength(1)
   })
 
   it('ten first sign-ins with one verified address make one account with ten identities', async () => {
     const profiles = ten.map(i => profileOf('alice', { provider: `hub-${i}` }))
-    await expectOneAccount(await Promise.all(profiles.map(profile => accounts.signIn(profile, null))))
+    await expectOneAccount(
+      await Promise.all(profiles.map(profile => accounts.signIn(profile, null))),
+    )
     expect(await identities()).toHaveLength(10)
   })
 
@@ -385,7 +478,8 @@ describe('At once', () => {
     const shared = profileOf('alice', { provider: 'lab' })
     const results = await Promise.allSettled(people.map(person => accounts.signIn(shared, person)))
     expect(results.filter(r => r.status === 'fulfilled')).toHaveLength(1)
-    for (const r of results) if (r.status === 'rejected') expect(r.reason).toEqual(refused('identity_taken'))
+    for (const r of results)
+      if (r.status === 'rejected') expect(r.reason).toEqual(refused('identity_taken'))
     expect((await identities()).filter(i => i.provider === 'lab')).toHaveLength(1)
   })
 
@@ -393,7 +487,10 @@ describe('At once', () => {
     const claims = ten.map(i => profileOf('alice', { provider: `hub-${i}`, emailVerified: false }))
     for (const claim of claims) await accounts.signIn(claim, null)
     await Promise.all(claims.map(claim => accounts.signIn({ ...claim, emailVerified: true }, null)))
-    expect((await users()).map(u => u.verifiedEmail).sort()).toEqual(['alice@example.com', ...Array(9).fill(null)])
+    expect((await users()).map(u => u.verifiedEmail).sort()).toEqual([
+      'alice@example.com',
+      ...Array(9).fill(null),
+    ])
   })
 })
 
@@ -430,7 +527,10 @@ describe('A session', () => {
     const [first, second] = [await sessions.start(userId), await sessions.start(userId)]
     await sessions.end(first.secret)
     await sessions.end(first.secret)
-    expect([await viewerOf(first.secret), (await viewerOf(second.secret))?.userId]).toEqual([null, userId])
+    expect([await viewerOf(first.secret), (await viewerOf(second.secret))?.userId]).toEqual([
+      null,
+      userId,
+    ])
   })
 
   it('is forgotten by the sweeper once its time is over, in any number', async () => {
@@ -453,7 +553,9 @@ describe('A session', () => {
     const log = createLog({ logLevel: 'warn' })
     const kept = { purgeExpired: async () => {}, trimOverfull: async () => {} }
     const parts = { db, store, kept, log, contents: { forget: async () => {} } }
-    const sweepers = [1, 2].map(() => createSweeper({ ...parts, everyMs: 3_600_000, eventDays: 90 }))
+    const sweepers = [1, 2].map(() =>
+      createSweeper({ ...parts, everyMs: 3_600_000, eventDays: 90 }),
+    )
     await Promise.all(sweepers.map(sweeper => sweeper.run()))
     expect(await db.Session.count()).toBe(1)
     expect(await viewerOf(live.secret)).not.toBeNull()

@@ -5,7 +5,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { GIVEN_UP } from '../db/queries/job.ts'
 import { accountService } from '../src/services/accounts/account.ts'
-import { type OperatorService, operatorService, Refused } from '../src/services/accounts/operator.ts'
+import {
+  type OperatorService,
+  operatorService,
+  Refused,
+} from '../src/services/accounts/operator.ts'
 import { COMPILED, runBuilt } from './built-service.ts'
 import { runWarm } from './command-line.ts'
 import { blobFolderOf, newDatabase, type Person, startApp, type TestApp } from './harness.ts'
@@ -42,11 +46,21 @@ afterAll(async () => {
 const admin = (...args: string[]) => adminWith({}, ...args)
 const adminWith = (settings: Record<string, string>, ...args: string[]) =>
   runWarm({
-    ...{ program: resolve('src/admin.ts'), args, stdin: '', cwd: dir },
-    env: { ...COMPILED, PATH: process.env.PATH ?? '', DATA_DIR: dir, DATABASE_URL: database.url, ...settings },
+    program: resolve('src/admin.ts'),
+    args,
+    stdin: '',
+    cwd: dir,
+    env: {
+      ...COMPILED,
+      PATH: process.env.PATH ?? '',
+      DATA_DIR: dir,
+      DATABASE_URL: database.url,
+      ...settings,
+    },
   })
 /** In a process of its own, which ends where the command says. */
-const alone = (...args: string[]) => runBuilt('admin.ts', args, { DATA_DIR: dir, DATABASE_URL: database.url })
+const alone = (...args: string[]) =>
+  runBuilt('admin.ts', args, { DATA_DIR: dir, DATABASE_URL: database.url })
 
 async function json(...args: string[]) {
   const { code, out, err } = await admin(...args, '--json')
@@ -108,7 +122,10 @@ describe('npm run admin -- --help', () => {
 describe('admin users', () => {
   it('lists accounts, oldest first', async () => {
     expect(await json('users')).toEqual({
-      users: [shown(alice, { used_bytes: 3000, files: 1 }), shown(bob, { used_bytes: 3, files: 1 })],
+      users: [
+        shown(alice, { used_bytes: 3000, files: 1 }),
+        shown(bob, { used_bytes: 3, files: 1 }),
+      ],
       total: 2,
     })
     const { code, out } = await admin('users')
@@ -125,7 +142,10 @@ describe('admin users', () => {
     const found = async (text: string) =>
       (await operator.users({ search: text, over: false }, 10)).users.map(u => u.email)
     await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', ['Ällice 100%_\\', alice.userId])
-    expect(await json('users', '--search', 'ALICE@')).toMatchObject({ users: [{ id: alice.userId }], total: 1 })
+    expect(await json('users', '--search', 'ALICE@')).toMatchObject({
+      users: [{ id: alice.userId }],
+      total: 1,
+    })
     expect(await found('@example.com')).toEqual(['alice@example.com', 'Bob@Example.com'])
     expect(await found('Ällice')).toEqual(['alice@example.com'])
     expect(await found('100%_\\')).toEqual(['alice@example.com'])
@@ -138,11 +158,16 @@ describe('admin users', () => {
   it('shows as many as are asked for, and says how many more there are', async () => {
     const { users, total } = await json('users', '--limit', '1')
     expect([users.length, total]).toEqual([1, 2])
-    expect((await admin('users', '--limit', '1')).out).toContain('1 more; see --limit and --search.')
+    expect((await admin('users', '--limit', '1')).out).toContain(
+      '1 more; see --limit and --search.',
+    )
   })
 
   it('lets no name move the cursor or turn the line', async () => {
-    await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', ['\u001b[2Jevil\r\n\u202eeman', bob.userId])
+    await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', [
+      '\u001b[2Jevil\r\n\u202eeman',
+      bob.userId,
+    ])
     const { out } = await admin('users')
     expect(out).toContain('[2Jevil eman')
     expect(out.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u)
@@ -152,30 +177,45 @@ describe('admin users', () => {
 
 describe('admin user', () => {
   it('tells all of an account, by its address or its id', async () => {
-    const { response } = await bob.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
-    await bob.rest('POST', '/api/api_keys/private/create', { json: { name: 'k', scopes: ['private_files:read'] } })
+    const { response } = await bob.rest('POST', '/api/workspaces/create', {
+      json: { name: 'Garden' },
+    })
+    await bob.rest('POST', '/api/api_keys/private/create', {
+      json: { name: 'k', scopes: ['private_files:read'] },
+    })
     await bob.rest('POST', '/api/files/quick_share', { json: { object: 'b.txt' } })
     const expected = {
       user: {
         ...shown(bob, { used_bytes: 3, files: 1 }),
-        identities: [{ provider: 'test', provider_user_id: 'Bob@Example.com', email: 'Bob@Example.com' }],
-        workspaces: [{ id: response.workspace.workspace_id, name: 'Garden', slug: 'garden', role: 'owner' }],
+        identities: [
+          { provider: 'test', provider_user_id: 'Bob@Example.com', email: 'Bob@Example.com' },
+        ],
+        workspaces: [
+          { id: response.workspace.workspace_id, name: 'Garden', slug: 'garden', role: 'owner' },
+        ],
         sessions: 1,
         api_keys: 1,
         shares: 1,
       },
     }
     expect(await json('user', ' BOB@EXAMPLE.COM ')).toEqual(expected)
-    for (const named of ['bob@example.com', bob.userId]) expect((await operator.user(named)).id).toBe(bob.userId)
+    for (const named of ['bob@example.com', bob.userId])
+      expect((await operator.user(named)).id).toBe(bob.userId)
     const { out } = await admin('user', 'bob@example.com')
-    for (const word of [bob.userId, 'Garden (garden), owner', '3 B of 5 GiB in 1 files', 'test as Bob@Example.com'])
+    for (const word of [
+      bob.userId,
+      'Garden (garden), owner',
+      '3 B of 5 GiB in 1 files',
+      'test as Bob@Example.com',
+    ])
       expect(out).toContain(word)
   })
 
   it('1 for whom there is not', async () => {
     const { code, out, err } = await admin('user', 'nobody@example.com')
     expect([code, out, err]).toEqual([1, '', 'There is no user "nobody@example.com".\n'])
-    for (const named of [newId(), '', '%', 'alice']) await expect(operator.user(named)).rejects.toThrow(Refused)
+    for (const named of [newId(), '', '%', 'alice'])
+      await expect(operator.user(named)).rejects.toThrow(Refused)
   })
 
   it('1 for an address that several claim, and names them; the one who has it verified is meant otherwise', async () => {
@@ -197,14 +237,20 @@ describe('admin user', () => {
       return userId
     }
     const first = await claim(1)
-    expect(await operator.user('claim@example.com')).toMatchObject({ id: first, emailVerified: false })
+    expect(await operator.user('claim@example.com')).toMatchObject({
+      id: first,
+      emailVerified: false,
+    })
     const second = await claim(2)
     const { code, err } = await admin('suspend', 'claim@example.com')
     expect(code).toBe(1)
     for (const id of [first, second]) expect(err).toContain(id)
     expect((await operator.user(second)).id).toBe(second)
     const third = await claim(3)
-    expect(await operator.user('CLAIM@example.com')).toMatchObject({ id: third, emailVerified: true })
+    expect(await operator.user('CLAIM@example.com')).toMatchObject({
+      id: third,
+      emailVerified: true,
+    })
     expect(await t.app.db.rows("SELECT id FROM user WHERE status <> 'active'")).toEqual([])
     await t.app.db.run("DELETE FROM user WHERE email = 'Claim@example.com'")
     await t.app.db.run('DELETE FROM bucket WHERE user_id NOT IN (SELECT id FROM user)')
@@ -215,20 +261,31 @@ describe('admin set-plan', () => {
   it('gives an account another plan, at once', async () => {
     const { user } = await json('set-plan', 'alice@example.com', 'developer')
     expect(user).toEqual(
-      shown(alice, { plan: 'developer', plan_by: 'operator', used_bytes: 3000, files: 1, max_bytes: 50 * GiB }),
+      shown(alice, {
+        plan: 'developer',
+        plan_by: 'operator',
+        used_bytes: 3000,
+        files: 1,
+        max_bytes: 50 * GiB,
+      }),
     )
     expect((await alice.rest('GET', '/api/user/data')).response.user_data).toMatchObject({
       plan_id: 'developer',
       max_total_storage_bytes: 50 * GiB,
     })
     expect((await bob.rest('GET', '/api/user/data')).response.user_data.plan_id).toBe('free')
-    expect((await admin('set-plan', 'alice@example.com', 'free')).out).toBe('alice@example.com has the plan free.\n')
+    expect((await admin('set-plan', 'alice@example.com', 'free')).out).toBe(
+      'alice@example.com has the plan free.\n',
+    )
     expect((await alice.rest('GET', '/api/user/data')).response.user_data.plan_id).toBe('free')
   })
 
   it('1 for a plan or a user that does not exist, and changes nothing', async () => {
     const { code, err } = await admin('set-plan', 'alice@example.com', 'gold')
-    expect([code, err]).toEqual([1, 'There is no plan "gold". The plans are: free, developer, enterprise.\n'])
+    expect([code, err]).toEqual([
+      1,
+      'There is no plan "gold". The plans are: free, developer, enterprise.\n',
+    ])
     await expect(operator.setPlan('nobody@example.com', 'developer')).rejects.toThrow(Refused)
     expect(await t.app.db.rows("SELECT id FROM user WHERE plan_id <> 'free'")).toEqual([])
   })
@@ -242,13 +299,17 @@ describe('admin suspend and restore', () => {
     const made = await carol.rest('POST', '/api/workspaces/create', { json: { name: 'Carol' } })
     const { workspace_id } = made.response.workspace
     const keyOf = async (scopes: string[], path: string) => {
-      const { response } = await carol.rest('POST', `/api/api_keys/${path}/create`, { json: { name: 'k', scopes } })
+      const { response } = await carol.rest('POST', `/api/api_keys/${path}/create`, {
+        json: { name: 'k', scopes },
+      })
       return { headers: { cookie: '', 'x-api-key': response.api_key.key as string } }
     }
     const own = await keyOf(['private_files:read'], 'private')
     const shared = await keyOf(['workspaces:read'], workspace_id)
     const open = await carol.rest('POST', '/api/files/quick_share', { json: { object: 'c.txt' } })
-    const direct = await carol.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['c.txt'] } })
+    const direct = await carol.rest('POST', '/api/files/share', {
+      json: { email: bob.email, objects: ['c.txt'] },
+    })
     const links = [open.response.sharing_token, direct.response.sharing_info[0].sharing_token]
 
     const state = async () => ({
@@ -257,16 +318,23 @@ describe('admin suspend and restore', () => {
         (await carol.rest('GET', '/api/files/tree', own)).status,
         (await carol.rest('GET', `/api/workspaces/${workspace_id}/quota`, shared)).status,
       ],
-      links: await Promise.all(links.map(async token => (await bob.rest('GET', `/api/d/${token}`)).status)),
+      links: await Promise.all(
+        links.map(async token => (await bob.rest('GET', `/api/d/${token}`)).status),
+      ),
       received: (await bob.rest('GET', '/api/files/received')).response.files.length,
     })
     const alive = { sessions: [true, true], keys: [200, 200], links: [302, 302], received: 1 }
     const dead = { sessions: [false, false], keys: [401, 401], links: [404, 404], received: 0 }
     expect(await state()).toEqual(alive)
 
-    expect((await json('suspend', 'CAROL@example.com')).user).toMatchObject({ id: carol.userId, status: 'suspended' })
+    expect((await json('suspend', 'CAROL@example.com')).user).toMatchObject({
+      id: carol.userId,
+      status: 'suspended',
+    })
     expect(await state()).toEqual(dead)
-    expect(await t.app.db.rows('SELECT hash FROM session WHERE user_id = ?', [carol.userId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT hash FROM session WHERE user_id = ?', [carol.userId]),
+    ).toEqual([])
     await expect(t.signIn('carol')).rejects.toMatchObject({ reason: 'auth_failed' })
     expect((await operator.suspend('carol@example.com')).status).toBe('suspended')
 
@@ -278,7 +346,9 @@ describe('admin suspend and restore', () => {
     const { code, out } = await admin('restore', 'carol@example.com')
     expect([code, out]).toEqual([0, expect.stringMatching(/^carol@example.com is active\./)])
     expect(await state()).toEqual({ ...alive, sessions: [false, false] })
-    expect(await t.app.db.rows('SELECT hash FROM session WHERE user_id = ?', [carol.userId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT hash FROM session WHERE user_id = ?', [carol.userId]),
+    ).toEqual([])
     expect(await isIn(await t.signIn('carol'))).toBe(true)
     expect([await isIn(alice), await isIn(bob)]).toEqual([true, true])
   })
@@ -289,7 +359,8 @@ describe('admin suspend and restore', () => {
   })
 
   it('1 for whom there is not', async () => {
-    for (const command of ['suspend', 'restore']) expect((await admin(command, 'nobody@example.com')).code).toBe(1)
+    for (const command of ['suspend', 'restore'])
+      expect((await admin(command, 'nobody@example.com')).code).toBe(1)
   })
 })
 
@@ -304,7 +375,9 @@ describe('admin usage', () => {
     await dora.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: false } })
 
     const usage = await json('usage')
-    expect(usage.users.map((u: { email: string; used_bytes: number }) => [u.email, u.used_bytes])).toEqual([
+    expect(
+      usage.users.map((u: { email: string; used_bytes: number }) => [u.email, u.used_bytes]),
+    ).toEqual([
       ['alice@example.com', 3000],
       ['carol@example.com', 5],
       ['Bob@Example.com', 3],
@@ -344,21 +417,35 @@ describe('admin storage', () => {
     const { bavail, blocks, bsize } = statfsSync(dir)
     const { space, event_count, ...totals } = JSON.parse(out)
     expect(totals).toEqual({
-      ...{ used_bytes: 3578, file_count: 5, folder_count: 1, left_bytes: 70, left_file_count: 1 },
-      ...{ trash_bytes: 0, trash_count: 0, version_bytes: 0, upload_bytes: 0, upload_count: 0 },
-      ...{ deleting_bytes: 0, deleting_count: 0 },
+      used_bytes: 3578,
+      file_count: 5,
+      folder_count: 1,
+      left_bytes: 70,
+      left_file_count: 1,
+      trash_bytes: 0,
+      trash_count: 0,
+      version_bytes: 0,
+      upload_bytes: 0,
+      upload_count: 0,
+      deleting_bytes: 0,
+      deleting_count: 0,
     })
     expect(event_count).toBeGreaterThan(0)
     expect(space.total_bytes).toBe(blocks * bsize)
     expect(Math.abs(space.free_bytes / (bavail * bsize) - 1)).toBeLessThan(0.5)
     const words = (await runBuilt('admin.ts', ['storage'], settings())).out
-    expect(words).toMatch(/^files +3\.5 KiB +5 files, 1 folders\n +left by deleted accounts +70 B +1 files\n/)
+    expect(words).toMatch(
+      /^files +3\.5 KiB +5 files, 1 folders\n +left by deleted accounts +70 B +1 files\n/,
+    )
     expect(words).toMatch(/free on the disk +\S+ \S+ +of /)
   })
 
   it('ends with 2 where the store cannot be asked', async () => {
     const nowhere = join(dir, 'nowhere')
-    const { code, out, err } = await runBuilt('admin.ts', ['storage'], { ...settings(), BLOB_DIR: nowhere })
+    const { code, out, err } = await runBuilt('admin.ts', ['storage'], {
+      ...settings(),
+      BLOB_DIR: nowhere,
+    })
     expect([code, out]).toEqual([2, ''])
     expect(err).toMatch(/^The database could not be read: /)
   })
@@ -411,22 +498,34 @@ describe('admin create-plan, change-plan, default-plan, retire-plan, restore-pla
       'max_files=unlimited',
     )
     expect(made.plan).toMatchObject({
-      ...{ id: 'team', name: 'Team', users: 0, max_total_storage_bytes: 2.5 * GiB, max_files: null },
-      ...{ max_folders: 10_000, is_default: false, retired_at: null },
+      id: 'team',
+      name: 'Team',
+      users: 0,
+      max_total_storage_bytes: 2.5 * GiB,
+      max_files: null,
+      max_folders: 10_000,
+      is_default: false,
+      retired_at: null,
     })
-    expect((await admin('change-plan', 'team', '--name', 'Teams', '--set', 'max_notes=5')).out).toMatch(
-      /^team \(Teams\), 0 accounts\n[\s\S]*max_notes +5/,
-    )
+    expect(
+      (await admin('change-plan', 'team', '--name', 'Teams', '--set', 'max_notes=5')).out,
+    ).toMatch(/^team \(Teams\), 0 accounts\n[\s\S]*max_notes +5/)
     expect((await json('retire-plan', 'team')).plan.retired_at).toEqual(aTime)
     const refused = await admin('set-plan', 'alice@example.com', 'team')
     expect([refused.code, refused.err]).toEqual([
       1,
       'The plan "team" is retired. The plans are: free, developer, enterprise.\n',
     ])
-    expect(await admin('default-plan', 'team')).toMatchObject({ code: 1, err: expect.stringContaining('retired') })
+    expect(await admin('default-plan', 'team')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('retired'),
+    })
     await json('restore-plan', 'team')
     expect((await admin('default-plan', 'team')).out).toBe('New accounts get the plan team.\n')
-    expect(await admin('delete-plan', 'team')).toMatchObject({ code: 1, err: expect.stringContaining('default') })
+    expect(await admin('delete-plan', 'team')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('default'),
+    })
     await json('default-plan', 'free')
     expect(await json('delete-plan', 'team')).toEqual({ deleted_id: 'team' })
   })
@@ -448,20 +547,45 @@ describe('admin create-plan, change-plan, default-plan, retire-plan, restore-pla
 describe('admin set-limit and limits', () => {
   it('set one limit of an account, leave it to the plan again, and list who is over', async () => {
     expect(await json('users', '--over')).toEqual({ users: [], total: 0 })
-    const { limits } = await json('set-limit', 'alice@example.com', 'max_total_storage_bytes', '1KiB')
-    expect(limits).toContainEqual({ name: 'max_total_storage_bytes', value: 1024, of_plan: 5 * GiB, from: 'account' })
-    expect(await json('users', '--over')).toMatchObject({ users: [{ id: alice.userId, max_bytes: 1024 }], total: 1 })
-    expect((await admin('limits', 'alice@example.com')).out).toMatch(/max_total_storage_bytes +1 KiB +account +5 GiB/)
+    const { limits } = await json(
+      'set-limit',
+      'alice@example.com',
+      'max_total_storage_bytes',
+      '1KiB',
+    )
+    expect(limits).toContainEqual({
+      name: 'max_total_storage_bytes',
+      value: 1024,
+      of_plan: 5 * GiB,
+      from: 'account',
+    })
+    expect(await json('users', '--over')).toMatchObject({
+      users: [{ id: alice.userId, max_bytes: 1024 }],
+      total: 1,
+    })
+    expect((await admin('limits', 'alice@example.com')).out).toMatch(
+      /max_total_storage_bytes +1 KiB +account +5 GiB/,
+    )
     await json('set-limit', alice.userId, 'max_total_storage_bytes', 'default')
     expect((await json('users', '--over')).total).toBe(0)
-    expect(await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail' AND payload LIKE '%over-quota%'")).toBe(1)
+    expect(
+      await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail' AND payload LIKE '%over-quota%'"),
+    ).toBe(1)
   })
 
   it('of a workspace, by its slug', async () => {
     const { limits } = await json('set-limit', 'garden', 'max_users_workspace', '2')
-    expect(limits).toContainEqual({ name: 'max_users_workspace', value: 2, of_plan: 10, from: 'workspace' })
+    expect(limits).toContainEqual({
+      name: 'max_users_workspace',
+      value: 2,
+      of_plan: 10,
+      from: 'workspace',
+    })
     const refused = await admin('set-limit', 'garden', 'max_notes', '2')
-    expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/^max_notes does not limit workspaces/)])
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringMatching(/^max_notes does not limit workspaces/),
+    ])
   })
 })
 
@@ -478,9 +602,12 @@ describe('admin retry-mails', () => {
     await insert(given, 'mail', GIVEN_UP)
     await insert(waiting, 'mail', later)
     expect(await json('retry-mails')).toEqual({ mails: 1 })
-    const rows = await t.app.db.rows<{ id: string; attempts: number; dueAt: number; createdAt: number }>(
-      'SELECT id, attempts, due_at AS dueAt, created_at AS createdAt FROM outbox ORDER BY id',
-    )
+    const rows = await t.app.db.rows<{
+      id: string
+      attempts: number
+      dueAt: number
+      createdAt: number
+    }>('SELECT id, attempts, due_at AS dueAt, created_at AS createdAt FROM outbox ORDER BY id')
     expect(rows[0]).toMatchObject({ id: given, attempts: 0 })
     expect(Math.abs(Number(rows[0]?.dueAt) - Date.now())).toBeLessThan(30_000)
     expect(Math.abs(Number(rows[0]?.createdAt) - Date.now())).toBeLessThan(30_000)
@@ -491,7 +618,8 @@ describe('admin retry-mails', () => {
 
 describe('admin maintenance', () => {
   it('refuses changes until a time, says so, and accepts them again', async () => {
-    const writes = async () => (await alice.rest('POST', '/api/folders', { json: { path: '..' } })).status
+    const writes = async () =>
+      (await alice.rest('POST', '/api/folders', { json: { path: '..' } })).status
     expect(await json('maintenance', 'status')).toEqual({ maintenance: null })
     const made = await json('maintenance', 'on', '--until', '2126-01-01T10:00Z').catch(() => null)
     expect(made).toBeNull()
@@ -499,10 +627,14 @@ describe('admin maintenance', () => {
     const on = await json('maintenance', 'on', '--until', until, '--message', 'A larger disk')
     expect(on).toEqual({ maintenance: { started_at: aTime, until, message: 'A larger disk' } })
     await eventually(async () => expect(await writes()).toBe(503))
-    expect((await admin('maintenance', 'status')).out).toMatch(/changes are +refused[\s\S]*A larger disk/)
+    expect((await admin('maintenance', 'status')).out).toMatch(
+      /changes are +refused[\s\S]*A larger disk/,
+    )
     expect(await json('maintenance', 'off')).toEqual({ ended: true })
     await eventually(async () => expect(await writes()).toBe(400))
-    expect((await admin('maintenance', 'off')).out).toBe('There is no maintenance: changes are accepted.\n')
+    expect((await admin('maintenance', 'off')).out).toBe(
+      'There is no maintenance: changes are accepted.\n',
+    )
   })
 
   it.each([
@@ -520,18 +652,33 @@ describe('admin status', () => {
   it('says that no instance runs, then what one says, and what is wrong with jobs and the last backup', async () => {
     await t.app.db.Job.destroy({ where: {} })
     const down = await admin('status')
-    expect([down.code, down.out]).toEqual([3, expect.stringMatching(/^critical +The blob store does not answer/)])
+    expect([down.code, down.out]).toEqual([
+      3,
+      expect.stringMatching(/^critical +The blob store does not answer/),
+    ])
     const status = () => adminWith({ BLOB_DIR: blobFolderOf(database.url) }, 'status')
     const { code, out } = await status()
-    expect([code, out]).toEqual([3, expect.stringMatching(/^critical +No instance of the service says that it runs\./)])
+    expect([code, out]).toEqual([
+      3,
+      expect.stringMatching(/^critical +No instance of the service says that it runs\./),
+    ])
     await t.app.sampler?.sample()
     await t.app.report.run()
     const id = newId()
     await t.app.db.Job.create({
-      ...{ id, kind: 'mail', payload: '{}', attempts: 3, createdAt: Date.now() - 7_300_000 },
-      ...{ dueAt: Date.now() + 1e7, lastError: '451 <bob@example.com> try later' },
+      id,
+      kind: 'mail',
+      payload: '{}',
+      attempts: 3,
+      createdAt: Date.now() - 7_300_000,
+      dueAt: Date.now() + 1e7,
+      lastError: '451 <bob@example.com> try later',
     })
-    await t.app.db.BackupRun.create({ id: newId(), finishedAt: Date.now() - 9 * 86_400_000, bytes: 1 })
+    await t.app.db.BackupRun.create({
+      id: newId(),
+      finishedAt: Date.now() - 9 * 86_400_000,
+      bytes: 1,
+    })
     // A slow machine may count what was refused during maintenance, above.
     const findings = async () =>
       (await status()).out
@@ -551,7 +698,11 @@ describe('admin status', () => {
 
 describe('2, and a sentence, when it could not be asked:', () => {
   it.each<[string, Record<string, string>, RegExp]>([
-    ['there is no database', { DATABASE_URL: 'sqlite:nowhere.sqlite' }, /There is no database .*nowhere\.sqlite/],
+    [
+      'there is no database',
+      { DATABASE_URL: 'sqlite:nowhere.sqlite' },
+      /There is no database .*nowhere\.sqlite/,
+    ],
     ['nobody listens', { DATABASE_URL: 'mysql://root@127.0.0.1:9/satchel' }, /ECONNREFUSED/],
     ['a setting is wrong', { PORT: 'x' }, /PORT/],
   ])('%s', async (_what, settings, says) => {

@@ -70,7 +70,12 @@ const wrong: [string, object, string, string][] = [
   ['a duration that is none', { expires_in: 'soon' }, 'INVALID_DURATION', 'expires_in'],
   ['a duration of 59 seconds', { expires_in: '59s' }, 'INVALID_DURATION', 'expires_in'],
   ['a duration of 6 years', { expires_in: '6y' }, 'INVALID_DURATION', 'expires_in'],
-  ['a description of 1,001 characters', { description: 'x'.repeat(1001) }, 'INVALID_INPUT', 'description'],
+  [
+    'a description of 1,001 characters',
+    { description: 'x'.repeat(1001) },
+    'INVALID_INPUT',
+    'description',
+  ],
   ['a key of one’s own choice', { key: 'satchel_secret' }, 'INVALID_INPUT', 'key'],
   ['another user', { user_id: anyId() }, 'INVALID_INPUT', 'user_id'],
   ['another creator', { created_by: anyId() }, 'INVALID_INPUT', 'created_by'],
@@ -81,8 +86,15 @@ const wrong: [string, object, string, string][] = [
 describe('POST /api/api_keys/private/create', () => {
   it('200 makes a key, of which the secret is told this once and kept nowhere', async () => {
     const before = Date.now()
-    const json = { name: ' Backup ', scopes: [' private_files:write\n', 'private_files:read', 'private_files:read '] }
-    const { status, msg, response } = await create('private', { ...json, description: 'Nightly', expires_in: '90d' })
+    const json = {
+      name: ' Backup ',
+      scopes: [' private_files:write\n', 'private_files:read', 'private_files:read '],
+    }
+    const { status, msg, response } = await create('private', {
+      ...json,
+      description: 'Nightly',
+      expires_in: '90d',
+    })
     expect([status, msg]).toEqual([200, 'api_key_created'])
     expect(response).toEqual({
       api_key: {
@@ -102,7 +114,10 @@ describe('POST /api/api_keys/private/create', () => {
     expect(at(created_at)).toBeGreaterThanOrEqual(before)
     expect(at(expires_at) - at(created_at)).toBe(90 * day)
     const row = await rowOf(id)
-    expect(row).toMatchObject({ hash: createHash('sha256').update(key).digest('hex'), hint: key.slice(-4) })
+    expect(row).toMatchObject({
+      hash: createHash('sha256').update(key).digest('hex'),
+      hint: key.slice(-4),
+    })
     expect(JSON.stringify(row)).not.toContain(key)
     expect(JSON.stringify(row)).not.toContain(key.replace('satchel_', ''))
     expect(t.logs()).not.toContain(key)
@@ -110,7 +125,11 @@ describe('POST /api/api_keys/private/create', () => {
   })
 
   it('200 without an end and a description, where they are not given or empty', async () => {
-    for (const more of [{}, { expires_in: '', description: '' }, { expires_in: null, description: null }])
+    for (const more of [
+      {},
+      { expires_in: '', description: '' },
+      { expires_in: null, description: null },
+    ])
       expect((await create('private', { ...READ, ...more })).response.api_key).toMatchObject({
         description: '',
         expires_at: null,
@@ -119,7 +138,9 @@ describe('POST /api/api_keys/private/create', () => {
 
   it('200 for each of the scopes, and for all', async () => {
     for (const scopes of [...privateScopes.map(scope => [scope]), privateScopes])
-      expect((await create('private', { name: 'a', scopes })).response.api_key.scopes).toEqual(scopes)
+      expect((await create('private', { name: 'a', scopes })).response.api_key.scopes).toEqual(
+        scopes,
+      )
   })
 
   it.each(wrong)('400 for %s', async (_what, json, code, field) => {
@@ -141,7 +162,12 @@ describe('POST /api/api_keys/private/create', () => {
     expect(answers.map(a => a.status).sort()).toEqual([200, 200, 200, ...Array(5).fill(400)])
     for (const { status, response } of answers)
       if (status === 400)
-        expect(response).toEqual({ code: 'QUOTA_EXCEEDED', limit: 'max_private_api_keys', max: 3, used: 3 })
+        expect(response).toEqual({
+          code: 'QUOTA_EXCEEDED',
+          limit: 'max_private_api_keys',
+          max: 3,
+          used: 3,
+        })
     expect(await countOf(alice)).toBe(3)
     // Keys of workspaces are another count, and a deleted key gives its place back.
     expect((await create(workspaceId, SEE)).status).toBe(200)
@@ -154,7 +180,10 @@ describe('POST /api/api_keys/private/create', () => {
     const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
     expect(outcome(await create('private', READ, t.anonymous))).toEqual(UNAUTHENTICATED)
     for (const { caller } of keys)
-      expect(outcome(await create('private', READ, caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+      expect(outcome(await create('private', READ, caller))).toEqual([
+        401,
+        { code: 'KEY_OUT_OF_BOUNDS' },
+      ])
     expect(await countOf(alice)).toBe(2)
   })
 
@@ -162,13 +191,21 @@ describe('POST /api/api_keys/private/create', () => {
     const { caller } = await privateKey(t, alice)
     for (let i = 0; i < 3; i++) await create('private', READ, caller)
     const answers = await Promise.all(
-      Array.from({ length: 12 }, (_, i) => (i % 2 ? create('private', READ) : create(workspaceId, SEE))),
+      Array.from({ length: 12 }, (_, i) =>
+        i % 2 ? create('private', READ) : create(workspaceId, SEE),
+      ),
     )
     expect(answers.map(a => a.status).sort()).toEqual([...Array(9).fill(200), 429, 429, 429])
     const limited = await create('private', READ)
     expect(outcome(limited)).toEqual([
       429,
-      { code: 'RATE_LIMITED', retry_after: expect.any(Number), policy: 'api_keys', limit: 10, window: 60 },
+      {
+        code: 'RATE_LIMITED',
+        retry_after: expect.any(Number),
+        policy: 'api_keys',
+        limit: 10,
+        window: 60,
+      },
     ])
     expect(limited.headers.get('retry-after')).toBe(String(limited.response.retry_after))
     expect((await create(workspaceId, SEE)).status).toBe(429)
@@ -177,9 +214,14 @@ describe('POST /api/api_keys/private/create', () => {
   })
 
   it('GraphQL: createApiKey makes one, whose secret is shown this once', async () => {
-    const input = { name: 'Backup', scopes: ['PRIVATE_FILES_READ', 'PRIVATE_FILES_WRITE'], description: 'nightly' }
-    const { apiKey, secret, workspace, viewer } = (await ask(alice, CREATE, { input: { ...input, expiresIn: '1h' } }))
-      .createApiKey
+    const input = {
+      name: 'Backup',
+      scopes: ['PRIVATE_FILES_READ', 'PRIVATE_FILES_WRITE'],
+      description: 'nightly',
+    }
+    const { apiKey, secret, workspace, viewer } = (
+      await ask(alice, CREATE, { input: { ...input, expiresIn: '1h' } })
+    ).createApiKey
     expect(apiKey).toEqual({
       ...input,
       id: anId,
@@ -191,7 +233,11 @@ describe('POST /api/api_keys/private/create', () => {
       expiresAt: aTime,
       workspace: null,
     })
-    expect([secret, workspace, viewer]).toEqual([aKey, null, { apiKeys: { nodes: [{ id: apiKey.id }] } }])
+    expect([secret, workspace, viewer]).toEqual([
+      aKey,
+      null,
+      { apiKeys: { nodes: [{ id: apiKey.id }] } },
+    ])
     expect((await folders(t.withKey(secret))).status).toBe(200)
     for (const [changes, code] of [
       [{ scopes: [] }, 'INVALID_INPUT'],
@@ -228,12 +274,17 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
           expires_at: null,
         },
       })
-      expect((await quota(t.withKey(response.api_key.key))).response.api_key_count).toBe(person === alice ? 1 : 2)
+      expect((await quota(t.withKey(response.api_key.key))).response.api_key_count).toBe(
+        person === alice ? 1 : 2,
+      )
     }
   })
 
   it('200 for all of the scopes', async () => {
-    const { response } = await create(workspaceId, { name: 'a', scopes: workspaceScopes.toReversed() })
+    const { response } = await create(workspaceId, {
+      name: 'a',
+      scopes: workspaceScopes.toReversed(),
+    })
     expect(response.api_key.scopes).toEqual(workspaceScopes)
   })
 
@@ -243,7 +294,10 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
   })
 
   it('400 for the scope of a private key', async () => {
-    expect(outcome(await create(workspaceId, READ))).toEqual([400, { code: 'INVALID_SCOPE', field: 'scopes' }])
+    expect(outcome(await create(workspaceId, READ))).toEqual([
+      400,
+      { code: 'INVALID_SCOPE', field: 'scopes' },
+    ])
   })
 
   it('400 beyond the keys that the plan of the owner allows, to the very last one, whoever makes them', async () => {
@@ -254,8 +308,16 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     expect(answers.map(a => a.status).sort()).toEqual([200, 200, 200, ...Array(5).fill(400)])
     for (const { status, response } of answers)
       if (status === 400)
-        expect(response).toEqual({ code: 'QUOTA_EXCEEDED', limit: 'max_workspace_api_keys', max: 3, used: 3 })
-    expect((await quota(alice)).response).toMatchObject({ api_key_count: 3, max_workspace_api_keys: 3 })
+        expect(response).toEqual({
+          code: 'QUOTA_EXCEEDED',
+          limit: 'max_workspace_api_keys',
+          max: 3,
+          used: 3,
+        })
+    expect((await quota(alice)).response).toMatchObject({
+      api_key_count: 3,
+      max_workspace_api_keys: 3,
+    })
     expect((await create('private', READ)).status).toBe(200)
     await t.limit(ROOMY)
   })
@@ -264,7 +326,10 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
     expect(outcome(await create(workspaceId, SEE, t.anonymous))).toEqual(UNAUTHENTICATED)
     for (const { caller } of keys)
-      expect(outcome(await create(workspaceId, SEE, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
+      expect(outcome(await create(workspaceId, SEE, caller))).toEqual([
+        403,
+        { code: 'KEY_OUT_OF_BOUNDS' },
+      ])
     for (const role of ['editor', 'viewer'] as const) {
       await join(t, workspaceId, bob, role)
       expect(outcome(await create(workspaceId, SEE, bob))).toEqual(FORBIDDEN)
@@ -277,7 +342,11 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
   it('403 for a foreign workspace in the path, whatever the query says', async () => {
     const own = await found(bob)
     await expel(t, workspaceId, bob)
-    const played = await bob.rest('POST', `/api/api_keys/${workspaceId}/create?workspace_id=${own}`, { json: SEE })
+    const played = await bob.rest(
+      'POST',
+      `/api/api_keys/${workspaceId}/create?workspace_id=${own}`,
+      { json: SEE },
+    )
     expect(outcome(played)).toEqual(FORBIDDEN)
   })
 
@@ -298,7 +367,9 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
     })
     expect(workspace).toEqual({ id: workspaceId, apiKeyCount: 1 })
     expect((await quota(t.withKey(secret))).status).toBe(200)
-    expect(await codeOf(bob, CREATE, { input: { ...input, scopes: ['PRIVATE_FILES_READ'] } })).toBe('INVALID_SCOPE')
+    expect(await codeOf(bob, CREATE, { input: { ...input, scopes: ['PRIVATE_FILES_READ'] } })).toBe(
+      'INVALID_SCOPE',
+    )
     expect(await codeOf(bob, CREATE, { input: { ...input, workspace: anyId() } })).toBe('FORBIDDEN')
     await join(t, workspaceId, bob, 'editor')
     expect(await codeOf(bob, CREATE, { input })).toBe('FORBIDDEN')
@@ -309,8 +380,10 @@ describe('POST /api/api_keys/{workspace_id}/create', () => {
 describe('GET /api/api_keys/private/list', () => {
   it('200 lists the own private keys, newest first, without their secrets', async () => {
     expect(outcome(await list('private'))).toEqual([200, { api_keys: [] }])
-    const first = (await create('private', { ...READ, name: 'First', expires_in: '1m' })).response.api_key
-    const second = (await create('private', { ...READ, name: 'Second', description: 'Two' })).response.api_key
+    const first = (await create('private', { ...READ, name: 'First', expires_in: '1m' })).response
+      .api_key
+    const second = (await create('private', { ...READ, name: 'Second', description: 'Two' }))
+      .response.api_key
     await create(workspaceId, SEE)
     await privateKey(t, bob)
     await t.app.db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [Date.now() - 1, first.id])
@@ -351,7 +424,10 @@ describe('GET /api/api_keys/private/list', () => {
 
   it('401 without a credential, and for any key', async () => {
     expect(outcome(await list('private', t.anonymous))).toEqual(UNAUTHENTICATED)
-    for (const { caller } of [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)])
+    for (const { caller } of [
+      await privateKey(t, alice),
+      await workspaceKey(t, alice, workspaceId),
+    ])
       expect(outcome(await list('private', caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
   })
 
@@ -381,8 +457,13 @@ describe('GET /api/api_keys/private/list', () => {
     ])
     expect([first.pageInfo.hasNextPage, rest.pageInfo.hasNextPage]).toEqual([true, false])
     expect(await codeOf(t.anonymous, KEYS)).toBe('UNAUTHENTICATED')
-    const { data, code } = await t.withKey(api_key.key).graphql('{ me { email apiKeys { nodes { id } } } }')
-    expect([data, code]).toEqual([{ me: { email: alice.email, apiKeys: null } }, 'KEY_OUT_OF_BOUNDS'])
+    const { data, code } = await t
+      .withKey(api_key.key)
+      .graphql('{ me { email apiKeys { nodes { id } } } }')
+    expect([data, code]).toEqual([
+      { me: { email: alice.email, apiKeys: null } },
+      'KEY_OUT_OF_BOUNDS',
+    ])
     const NODE = 'query ($id: ID!) { node(id: $id) { ... on ApiKey { name } } }'
     expect(await ask(alice, NODE, { id: newer.id })).toEqual({ node: { name: 'Newer' } })
     expect(await ask(bob, NODE, { id: newer.id })).toEqual({ node: null })
@@ -432,7 +513,12 @@ describe('GET /api/api_keys/{workspace_id}/list', () => {
     const NODE = 'query ($id: ID!) { node(id: $id) { ... on ApiKey { name } } }'
     const { workspace } = await ask(alice, KEYS, { id: workspaceId })
     expect(workspace.apiKeys.nodes).toMatchObject([
-      { id, createdBy: { id: bob.userId }, scopes: ['WORKSPACES_READ'], workspace: { id: workspaceId } },
+      {
+        id,
+        createdBy: { id: bob.userId },
+        scopes: ['WORKSPACES_READ'],
+        workspace: { id: workspaceId },
+      },
     ])
     expect(await ask(alice, NODE, { id })).toEqual({ node: { name: 'a key' } })
     await join(t, workspaceId, bob, 'editor')
@@ -470,9 +556,14 @@ describe('DELETE /api/api_keys/private/delete', () => {
     const bad = [400, { code: 'INVALID_INPUT', field: 'api_key_id' }]
     expect(outcome(await remove('private', undefined))).toEqual(bad)
     expect(outcome(await remove('private', 7))).toEqual(bad)
-    expect(outcome(await alice.rest('DELETE', `/api/api_keys/private/delete?api_key_id=${id}`))).toEqual(bad)
+    expect(
+      outcome(await alice.rest('DELETE', `/api/api_keys/private/delete?api_key_id=${id}`)),
+    ).toEqual(bad)
     expect(outcome(await remove('private', id, t.anonymous))).toEqual(UNAUTHENTICATED)
-    expect(outcome(await remove('private', id, caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+    expect(outcome(await remove('private', id, caller))).toEqual([
+      401,
+      { code: 'KEY_OUT_OF_BOUNDS' },
+    ])
     expect((await folders(caller)).status).toBe(200)
   })
 
@@ -508,13 +599,19 @@ describe('DELETE /api/api_keys/{workspace_id}/delete', () => {
 
   it('400 without an id; 401 without a credential; 403 for any key, for editors, viewers and strangers', async () => {
     const { caller, id } = await workspaceKey(t, alice, workspaceId)
-    expect(outcome(await remove(workspaceId, undefined))).toEqual([400, { code: 'INVALID_INPUT', field: 'api_key_id' }])
+    expect(outcome(await remove(workspaceId, undefined))).toEqual([
+      400,
+      { code: 'INVALID_INPUT', field: 'api_key_id' },
+    ])
     const both = await alice.rest('DELETE', `/api/api_keys/${workspaceId}/delete`, {
       json: { api_key_id: id, workspace_id: anyId() },
     })
     expect(outcome(both)).toEqual([400, { code: 'INVALID_INPUT', field: 'workspace_id' }])
     expect(outcome(await remove(workspaceId, id, t.anonymous))).toEqual(UNAUTHENTICATED)
-    expect(outcome(await remove(workspaceId, id, caller))).toEqual([403, { code: 'KEY_OUT_OF_BOUNDS' }])
+    expect(outcome(await remove(workspaceId, id, caller))).toEqual([
+      403,
+      { code: 'KEY_OUT_OF_BOUNDS' },
+    ])
     for (const role of ['editor', 'viewer'] as const) {
       await join(t, workspaceId, bob, role)
       expect(outcome(await remove(workspaceId, id, bob))).toEqual(FORBIDDEN)
@@ -525,7 +622,10 @@ describe('DELETE /api/api_keys/{workspace_id}/delete', () => {
   })
 
   it('GraphQL: deleteApiKey ends one of a workspace', async () => {
-    const [one, two] = [await workspaceKey(t, alice, workspaceId), await workspaceKey(t, alice, workspaceId)]
+    const [one, two] = [
+      await workspaceKey(t, alice, workspaceId),
+      await workspaceKey(t, alice, workspaceId),
+    ]
     const input = { apiKey: one.id }
     expect(await codeOf(t.anonymous, DELETE, { input })).toBe('UNAUTHENTICATED')
     expect((await ask(bob, DELETE, { input })).deleteApiKey).toMatchObject({
@@ -571,7 +671,10 @@ describe('A key', () => {
       expect(plan[0]?.detail).toMatch(/^SEARCH c USING INDEX \w+ \(hash=\?\)$/)
       expect(plan.map(step => step.detail).join()).not.toMatch(/SCAN/)
     } else {
-      const plan = await t.app.db.rows<{ table: string; type: string; rows: number }>(`EXPLAIN ${lookUp}`, [hash])
+      const plan = await t.app.db.rows<{ table: string; type: string; rows: number }>(
+        `EXPLAIN ${lookUp}`,
+        [hash],
+      )
       // This account has no limits of its own.
       expect(plan.map(({ table, type, rows }) => [table, type, Number(rows)])).toEqual([
         ...['c', 'u', 'b', 'p'].map(table => [table, 'const', 1]),
@@ -585,10 +688,9 @@ describe('A key', () => {
     const { key } = await privateKey(t, bob, ['private_files:read'])
     const tree = (person: Person) => person.rest('GET', '/api/files/tree')
     expect((await tree(t.withKey(key, alice))).response.files).toEqual([])
-    expect(outcome(await t.withKey(key, alice).rest('DELETE', '/api/files/delete?file=hers.txt'))).toEqual([
-      401,
-      { code: 'INSUFFICIENT_SCOPE', required: 'private_files:delete' },
-    ])
+    expect(
+      outcome(await t.withKey(key, alice).rest('DELETE', '/api/files/delete?file=hers.txt')),
+    ).toEqual([401, { code: 'INSUFFICIENT_SCOPE', required: 'private_files:delete' }])
     for (const wrongKey of [
       '',
       'nonsense',
@@ -599,14 +701,17 @@ describe('A key', () => {
       'x'.repeat(8000),
     ])
       expect(outcome(await tree(t.withKey(wrongKey, alice)))).toEqual(UNAUTHENTICATED)
-    expect((await t.withKey('nonsense', alice).graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
+    expect((await t.withKey('nonsense', alice).graphql('{ me { id } }')).code).toBe(
+      'UNAUTHENTICATED',
+    )
     expect((await tree(alice)).response.files).toHaveLength(1)
   })
 
   it('that is wrong counts as none on a public route', async () => {
     await alice.upload('open.txt', 'x')
-    const { sharing_token } = (await alice.rest('POST', '/api/files/quick_share', { json: { object: 'open.txt' } }))
-      .response
+    const { sharing_token } = (
+      await alice.rest('POST', '/api/files/quick_share', { json: { object: 'open.txt' } })
+    ).response
     const wrongKey = t.withKey('nonsense')
     expect((await wrongKey.rest('GET', `/api/share/info/${sharing_token}`)).status).toBe(200)
     expect((await wrongKey.rest('POST', `/api/share/resolve/${sharing_token}`)).status).toBe(200)
@@ -627,7 +732,9 @@ describe('A key', () => {
 
   it('acts as its creator by GraphQL, too, and a session is none in its place', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:read'])
-    expect((await caller.graphql('{ me { person { id } } }')).data).toEqual({ me: { person: { id: alice.userId } } })
+    expect((await caller.graphql('{ me { person { id } } }')).data).toEqual({
+      me: { person: { id: alice.userId } },
+    })
     const secret = alice.cookie.replace('session_id=', '')
     expect((await t.withKey(secret).graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
   })
@@ -643,7 +750,12 @@ describe('A key', () => {
       const json = { workspace_id: workspaceId, name: 'By key' }
       return (await caller.rest('PATCH', '/api/workspaces/rename', { json })).status
     }
-    const all = async (name: string) => [(await quota(caller)).status, await file(name), await invite(), await rename()]
+    const all = async (name: string) => [
+      (await quota(caller)).status,
+      await file(name),
+      await invite(),
+      await rename(),
+    ]
     expect(await all('a')).toEqual([200, 200, 200, 403])
     const change = (role: string) =>
       alice.rest('PATCH', '/api/workspaces/members/role', {
@@ -655,16 +767,25 @@ describe('A key', () => {
     expect(await all('c')).toEqual([200, 403, 403, 403])
     await change('owner')
     expect(await all('d')).toEqual([200, 200, 200, 200])
-    await alice.rest('DELETE', `/api/workspaces/members/remove?workspace_id=${workspaceId}&user_id=${bob.userId}`)
+    await alice.rest(
+      'DELETE',
+      `/api/workspaces/members/remove?workspace_id=${workspaceId}&user_id=${bob.userId}`,
+    )
     expect(await all('e')).toEqual([401, 401, 401, 401])
   })
 
   it('ends with its time, and with its creator', async () => {
     const made = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)] as const
-    const statuses = async () => [(await folders(made[0].caller)).status, (await quota(made[1].caller)).status]
+    const statuses = async () => [
+      (await folders(made[0].caller)).status,
+      (await quota(made[1].caller)).status,
+    ]
     expect(await statuses()).toEqual([200, 200])
     const set = (expiresAt: number | null) =>
-      t.app.db.run('UPDATE api_key SET expires_at = ? WHERE created_by = ?', [expiresAt, alice.userId])
+      t.app.db.run('UPDATE api_key SET expires_at = ? WHERE created_by = ?', [
+        expiresAt,
+        alice.userId,
+      ])
     await set(Date.now() - 1)
     expect(await statuses()).toEqual([401, 401])
     await set(Date.now() + 60_000)
@@ -681,9 +802,14 @@ describe('A key', () => {
   it('cannot end the account of its creator, or list identities', async () => {
     const keys = [await privateKey(t, alice), await workspaceKey(t, alice, workspaceId)]
     for (const { caller } of keys) {
-      const ended = await caller.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+      const ended = await caller.rest('DELETE', '/api/user/account/delete', {
+        json: { delete_user_data: true },
+      })
       expect(outcome(ended)).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
-      expect(outcome(await caller.rest('GET', '/api/user/identities'))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+      expect(outcome(await caller.rest('GET', '/api/user/identities'))).toEqual([
+        401,
+        { code: 'KEY_OUT_OF_BOUNDS' },
+      ])
       const END = 'mutation { deleteAccount(input: { deleteUserData: true }) { driveDeleted } }'
       expect((await caller.graphql(END)).code).toBe('KEY_OUT_OF_BOUNDS')
       expect((await caller.graphql('{ me { identities { id } } }')).code).toBe('KEY_OUT_OF_BOUNDS')
@@ -704,5 +830,7 @@ it('every listed status has been seen', () => {
     ),
   ).toEqual([])
   // test/rate-limit.test.ts counts them, whichever way they are made.
-  expect(unseenInGraph('createApiKey', 'deleteApiKey')).toEqual(['graphql createApiKey RATE_LIMITED'])
+  expect(unseenInGraph('createApiKey', 'deleteApiKey')).toEqual([
+    'graphql createApiKey RATE_LIMITED',
+  ])
 })

@@ -29,7 +29,9 @@ function fieldAt(path: readonly unknown[]): GraphQLField<unknown, unknown> | und
 /** Whether there is an argument, or a field of an input, with a path such as `input.at.path`. */
 function hasArgument({ args }: GraphQLField<unknown, unknown>, path: string): boolean {
   const [first, ...rest] = path.split('.')
-  let input: GraphQLArgument | GraphQLInputField | undefined = args.find(({ name }) => name === first)
+  let input: GraphQLArgument | GraphQLInputField | undefined = args.find(
+    ({ name }) => name === first,
+  )
   for (const name of rest) {
     const type: unknown = input && getNamedType(input.type)
     input = isInputObjectType(type) ? type.getFields()[name] : undefined
@@ -42,6 +44,8 @@ export function expectArgumentPaths(errors: readonly Refusal[] | undefined): voi
   for (const { path, extensions } of errors ?? []) {
     const field = Array.isArray(path) ? fieldAt(path) : undefined
     if (field && typeof extensions.field === 'string' && !hasArgument(field, extensions.field))
-      throw new Error(`${extensions.code} names "${extensions.field}", which is no argument of ${field.name}.`)
+      throw new Error(
+        `${extensions.code} names "${extensions.field}", which is no argument of ${field.name}.`,
+      )
   }
 }

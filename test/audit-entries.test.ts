@@ -13,8 +13,11 @@ let olga: Person
 beforeAll(async () => {
   database = await newDatabase()
   t = await startApp({
-    ...{ DATABASE_URL: database.url, OPERATORS: 'olga@example.com', LOG_ADDRESSES: 'full' },
-    ...{ TRUST_PROXY: 'loopback', SIGN_UP: 'domains:example.com' },
+    DATABASE_URL: database.url,
+    OPERATORS: 'olga@example.com',
+    LOG_ADDRESSES: 'full',
+    TRUST_PROXY: 'loopback',
+    SIGN_UP: 'domains:example.com',
   })
   olga = await t.signIn('olga')
 })
@@ -28,17 +31,23 @@ const TRAIL = `query ($filter: AuditFilter) { auditTrail(filter: $filter, first:
   details { plan name count refusal recipient provider limits { name value unlimited } } } } }`
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-const trail = async (filter: object): Promise<any[]> => (await ask(olga, TRAIL, { filter })).auditTrail.nodes
+const trail = async (filter: object): Promise<any[]> =>
+  (await ask(olga, TRAIL, { filter })).auditTrail.nodes
 
 const admin = (...args: string[]) =>
   runWarm({
-    ...{ program: resolve('src/admin.ts'), args, stdin: '', cwd: process.cwd() },
+    program: resolve('src/admin.ts'),
+    args,
+    stdin: '',
+    cwd: process.cwd(),
     env: { ...COMPILED, PATH: process.env.PATH ?? '', DATABASE_URL: database.url },
   })
 
 const change = (field: string, input: object) => {
   const type = `${field[0]?.toUpperCase()}${field.slice(1)}Input!`
-  return olga.graphql(`mutation ($input: ${type}) { ${field}(input: $input) { __typename } }`, { input })
+  return olga.graphql(`mutation ($input: ${type}) { ${field}(input: $input) { __typename } }`, {
+    input,
+  })
 }
 
 const nothing = { count: null, refusal: null, recipient: null, provider: null }
@@ -47,11 +56,17 @@ const byCommand = { ...bySession, operator: null, address: null, agent: 'npm run
 const files = (value: number | null, unlimited = false) => [{ name: 'MAX_FILES', value, unlimited }]
 
 describe('The audit trail has changes of plans', () => {
-  const kinds = ['CREATED', 'UPDATED', 'RETIRED', 'RESTORED', 'DELETED', 'MADE_DEFAULT'].map(kind => `PLAN_${kind}`)
+  const kinds = ['CREATED', 'UPDATED', 'RETIRED', 'RESTORED', 'DELETED', 'MADE_DEFAULT'].map(
+    kind => `PLAN_${kind}`,
+  )
   const ofPlans = async () => (await trail({ kinds })).toReversed()
 
   it('by operators, with what was set, and nothing of what was refused or has changed nothing', async () => {
-    await change('createPlan', { id: 'silver', name: 'Silver', limits: [{ name: 'MAX_FILES', value: 5 }] })
+    await change('createPlan', {
+      id: 'silver',
+      name: 'Silver',
+      limits: [{ name: 'MAX_FILES', value: 5 }],
+    })
     await change('updatePlan', { plan: 'silver', limits: [{ name: 'MAX_FILES', unlimited: true }] })
     await change('updatePlan', { plan: 'silver', name: 'Silver 2' })
     await change('retirePlan', { plan: 'silver' })
@@ -78,7 +93,11 @@ describe('The audit trail has changes of plans', () => {
       ['PLAN_DELETED', { ...silver, name: 'Silver 2' }],
     ])
     for (const entry of found)
-      expect(entry).toMatchObject({ ...bySession, operator: { id: olga.userId }, address: expect.any(String) })
+      expect(entry).toMatchObject({
+        ...bySession,
+        operator: { id: olga.userId },
+        address: expect.any(String),
+      })
   })
 
   it('by the command line of the service', async () => {
@@ -94,7 +113,15 @@ describe('The audit trail has changes of plans', () => {
     ])
       expect([args, (await admin(...args)).code]).toEqual([args, 0])
     const found = (await ofPlans()).slice(before)
-    const ends = ['CREATED', 'UPDATED', 'MADE_DEFAULT', 'MADE_DEFAULT', 'RETIRED', 'RESTORED', 'DELETED']
+    const ends = [
+      'CREATED',
+      'UPDATED',
+      'MADE_DEFAULT',
+      'MADE_DEFAULT',
+      'RETIRED',
+      'RESTORED',
+      'DELETED',
+    ]
     expect(found.map(({ kind }) => kind)).toEqual(ends.map(end => `PLAN_${end}`))
     for (const entry of found) expect(entry).toMatchObject(byCommand)
     expect(found[0].details).toMatchObject({ plan: 'gold', name: 'Gold', limits: files(7) })
@@ -103,8 +130,12 @@ describe('The audit trail has changes of plans', () => {
   it('each once, when many change plans at once', async () => {
     const { plans } = t.app.services
     const before = (await ofPlans()).length
-    await Promise.all(Array.from({ length: 8 }, (_, i) => plans.create({ id: `p-${i}`, name: 'P', limits: [] })))
-    await Promise.all(Array.from({ length: 8 }, (_, i) => plans.update(`p-${i}`, { name: 'Q', limits: [] })))
+    await Promise.all(
+      Array.from({ length: 8 }, (_, i) => plans.create({ id: `p-${i}`, name: 'P', limits: [] })),
+    )
+    await Promise.all(
+      Array.from({ length: 8 }, (_, i) => plans.update(`p-${i}`, { name: 'Q', limits: [] })),
+    )
     await Promise.all(Array.from({ length: 8 }, (_, i) => plans.remove(`p-${i}`)))
     expect(await ofPlans()).toHaveLength(before + 24)
   })
@@ -117,12 +148,26 @@ describe('The audit trail has changes of single limits', () => {
     await change('updateAccount', { account, limits: [{ name: 'MAX_FILES', value: 3 }] })
     await change('updateAccount', { account, limits: [{ name: 'MAX_FILES' }] })
     await change('updateAccount', { account, limits: [] })
-    expect((await change('updateAccount', { account, limits: [{ name: 'MAX_FILES', value: -1 }] })).code).toBeDefined()
+    expect(
+      (await change('updateAccount', { account, limits: [{ name: 'MAX_FILES', value: -1 }] })).code,
+    ).toBeDefined()
     expect((await admin('set-limit', 'bob@example.com', 'max_files', 'unlimited')).code).toBe(0)
     const found = (await trail({ kinds: ['LIMITS_CHANGED'], about: account })).toReversed()
-    expect(found.map(({ details }) => details.limits)).toEqual([files(3), files(null), files(null, true)])
-    expect(found[0]).toMatchObject({ operator: { id: olga.userId }, concerned: { id: bob.userId }, via: 'OPERATOR' })
-    expect(found[2]).toMatchObject({ operator: null, agent: 'npm run admin', concerned: { id: bob.userId } })
+    expect(found.map(({ details }) => details.limits)).toEqual([
+      files(3),
+      files(null),
+      files(null, true),
+    ])
+    expect(found[0]).toMatchObject({
+      operator: { id: olga.userId },
+      concerned: { id: bob.userId },
+      via: 'OPERATOR',
+    })
+    expect(found[2]).toMatchObject({
+      operator: null,
+      agent: 'npm run admin',
+      concerned: { id: bob.userId },
+    })
     const { response } = await bob.rest('GET', '/api/user/events?limit=100')
     const own = response.events.filter(({ kind }: { kind: string }) => kind === 'limits.changed')
     expect(own.map((event: { details: { limits: object } }) => event.details.limits)).toEqual([
@@ -140,13 +185,23 @@ describe('The audit trail has changes of single limits', () => {
       'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id } } }',
     )
     const { id } = createWorkspace.workspace
-    await change('setWorkspaceLimits', { workspace: id, limits: [{ name: 'MAX_WORKSPACE_FILES', value: 4 }] })
+    await change('setWorkspaceLimits', {
+      workspace: id,
+      limits: [{ name: 'MAX_WORKSPACE_FILES', value: 4 }],
+    })
     await change('setWorkspaceLimits', { workspace: id, limits: [] })
     expect((await admin('set-limit', id, 'max_files_workspace', 'default')).code).toBe(0)
     const found = (await trail({ kinds: ['LIMITS_CHANGED'], about: id })).toReversed()
     const limit = { name: 'MAX_WORKSPACE_FILES', unlimited: false }
-    expect(found.map(({ details }) => details.limits)).toEqual([[{ ...limit, value: 4 }], [{ ...limit, value: null }]])
-    expect(found[0]).toMatchObject({ subjectId: id, operator: { id: olga.userId }, concerned: null })
+    expect(found.map(({ details }) => details.limits)).toEqual([
+      [{ ...limit, value: 4 }],
+      [{ ...limit, value: null }],
+    ])
+    expect(found[0]).toMatchObject({
+      subjectId: id,
+      operator: { id: olga.userId },
+      concerned: null,
+    })
     const { response } = await carol.rest('GET', `/api/workspaces/${id}/events?limit=100`)
     expect(response.events.map(({ kind }: { kind: string }) => kind)).toEqual(
       expect.arrayContaining(['workspace.created', 'limits.changed']),
@@ -157,7 +212,9 @@ describe('The audit trail has changes of single limits', () => {
     const dora = await t.signIn('dora')
     const account = `account:${dora.userId}`
     const limits = [{ name: 'MAX_FILES', value: 3 }]
-    expect((await change('updateAccount', { account, limits, plan: 'none' })).code).toBe('INVALID_INPUT')
+    expect((await change('updateAccount', { account, limits, plan: 'none' })).code).toBe(
+      'INVALID_INPUT',
+    )
     expect(await trail({ kinds: ['LIMITS_CHANGED', 'PLAN_CHANGED'], about: account })).toEqual([])
   })
 })
@@ -166,7 +223,11 @@ it('The audit trail has that mails are sent again, and how many', async () => {
   await ask(olga, 'mutation { retryMails { count } }')
   expect((await admin('retry-mails')).code).toBe(0)
   const [second, first] = await trail({ kinds: ['MAILS_RETRIED'] })
-  expect(first).toMatchObject({ ...bySession, operator: { id: olga.userId }, details: { count: 0 } })
+  expect(first).toMatchObject({
+    ...bySession,
+    operator: { id: olga.userId },
+    details: { count: 0 },
+  })
   expect(second).toMatchObject({ ...byCommand, details: { count: 0 } })
 })
 
@@ -184,18 +245,34 @@ describe('The audit trail has refused sign-ins', () => {
     const email = `${name}@elsewhere.test`
     const profile = { provider: 'hub', providerUserId: name, email, emailVerified: true }
     const names = { name, givenName: '', familyName: '', picture: '', locale: 'en' }
-    const error = await accounts.signIn({ ...profile, ...names }, null).catch((thrown: unknown) => thrown)
+    const error = await accounts
+      .signIn({ ...profile, ...names }, null)
+      .catch((thrown: unknown) => thrown)
     if (!(error instanceof SignInRefused)) throw error
     const from = { address: '203.0.113.9', agent: 'Firefox' }
-    await accounts.noteRefusal(error, { provider: 'hub', device: 'Firefox', network: '203.0.113.0/24', from })
+    await accounts.noteRefusal(error, {
+      provider: 'hub',
+      device: 'Firefox',
+      network: '203.0.113.0/24',
+      from,
+    })
   }
 
   it('that concern no account: why, from where, and with the address that was stated, masked', async () => {
     await strangerSignsIn('mallory')
     const [found] = await refused()
     expect(found).toMatchObject({
-      ...{ via: 'SYSTEM', actorId: null, operator: null, concerned: null, address: '203.0.113.9' },
-      details: { refusal: 'SIGN_UP_CLOSED', provider: 'hub', recipient: 'm…@elsewhere.test', count: 1 },
+      via: 'SYSTEM',
+      actorId: null,
+      operator: null,
+      concerned: null,
+      address: '203.0.113.9',
+      details: {
+        refusal: 'SIGN_UP_CLOSED',
+        provider: 'hub',
+        recipient: 'm…@elsewhere.test',
+        count: 1,
+      },
     })
   })
 

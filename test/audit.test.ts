@@ -40,7 +40,10 @@ const trail = async (filter: object = {}, page: object = {}): Promise<any[]> =>
 
 const admin = (...args: string[]) =>
   runWarm({
-    ...{ program: resolve('src/admin.ts'), args, stdin: '', cwd: process.cwd() },
+    program: resolve('src/admin.ts'),
+    args,
+    stdin: '',
+    cwd: process.cwd(),
     env: { ...COMPILED, PATH: process.env.PATH ?? '', DATABASE_URL: database.url },
   })
 
@@ -50,19 +53,25 @@ describe('The audit trail', () => {
     const form = new FormData()
     form.append('file', new Blob(['x']), 'by-key.txt')
     const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'curl/8.5.0' }
-    expect((await t.withKey(key).rest('POST', '/api/files/upload', { form, headers })).status).toBe(200)
+    expect((await t.withKey(key).rest('POST', '/api/files/upload', { form, headers })).status).toBe(
+      200,
+    )
     const [found, ...others] = await trail({ address: '203.0.113.7' })
     expect(others).toEqual([])
     expect(found).toEqual({
-      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}:\d+$/), happenedAt: aTime, kind: 'FILE_CREATED', via: 'KEY' },
-      ...{ actor: { id: alice.userId }, actorId: alice.userId, operator: null, concerned: null },
-      ...{
-        credentialId: id,
-        credentialName: expect.any(String),
-        subjectId: anId,
-        address: '203.0.113.7',
-        agent: 'curl/8.5.0',
-      },
+      id: expect.stringMatching(/^[0-9a-f-]{36}:\d+$/),
+      happenedAt: aTime,
+      kind: 'FILE_CREATED',
+      via: 'KEY',
+      actor: { id: alice.userId },
+      actorId: alice.userId,
+      operator: null,
+      concerned: null,
+      credentialId: id,
+      credentialName: expect.any(String),
+      subjectId: anId,
+      address: '203.0.113.7',
+      agent: 'curl/8.5.0',
       details: { path: 'by-key.txt' },
     })
     expect(await trail({ about: found.subjectId })).toEqual([found])
@@ -71,7 +80,8 @@ describe('The audit trail', () => {
 
   it('names the operator, whom the account does not learn', async () => {
     const bob = await t.signIn('bob')
-    const suspend = 'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }'
+    const suspend =
+      'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }'
     const account = `account:${bob.userId}`
     await ask(olga, suspend, { input: { account, status: 'SUSPENDED' } })
     await ask(olga, suspend, { input: { account, status: 'ACTIVE' } })
@@ -112,9 +122,17 @@ describe('The audit trail', () => {
     const found = await trail({ kinds: [...kinds, 'AUDIT_READ'] })
     // The log of an account ends with it, and what is of the service stays.
     expect(found.map(({ kind }) => kind)).toEqual(
-      expect.arrayContaining(['ACCOUNT_EXPORTED', 'ACCOUNT_DELETED', 'MAINTENANCE_STARTED', 'MAINTENANCE_ENDED']),
+      expect.arrayContaining([
+        'ACCOUNT_EXPORTED',
+        'ACCOUNT_DELETED',
+        'MAINTENANCE_STARTED',
+        'MAINTENANCE_ENDED',
+      ]),
     )
-    expect(found.find(({ kind }) => kind === 'ACCOUNT_DELETED')).toMatchObject({ actor: null, actorId: eve.userId })
+    expect(found.find(({ kind }) => kind === 'ACCOUNT_DELETED')).toMatchObject({
+      actor: null,
+      actorId: eve.userId,
+    })
     expect(found.find(({ kind }) => kind === 'MAINTENANCE_ENDED')).toMatchObject({
       operator: null,
       agent: 'npm run admin',
@@ -141,31 +159,43 @@ describe('The audit trail', () => {
     await ask(olga, TRAIL, { filter, first: 2, after: auditTrail.pageInfo.endCursor })
     expect(await readings()).toBe(before + 3)
     const since = all[2].happenedAt
-    expect(await trail({ ...filter, since })).toEqual(all.filter(({ happenedAt }) => happenedAt >= since))
-    expect(await trail({ ...filter, until: since })).toEqual(all.filter(({ happenedAt }) => happenedAt < since))
-    expect((await olga.graphql(TRAIL, { filter: { person: "x' OR 1=1" } })).code).toBe('INVALID_INPUT')
+    expect(await trail({ ...filter, since })).toEqual(
+      all.filter(({ happenedAt }) => happenedAt >= since),
+    )
+    expect(await trail({ ...filter, until: since })).toEqual(
+      all.filter(({ happenedAt }) => happenedAt < since),
+    )
+    expect((await olga.graphql(TRAIL, { filter: { person: "x' OR 1=1" } })).code).toBe(
+      'INVALID_INPUT',
+    )
   })
 
   it('has nothing of a change that has failed, and no change without it', async () => {
     const change = changeRunner({ db: t.app.db })
     const caller = { userId: alice.userId, via: 'session', viaId: null } as const
     const failing = change(caller, async ({ tx, record }) => {
-      await t.app.db.User.update({ name: 'changed' }, { where: { id: alice.userId }, transaction: tx })
+      await t.app.db.User.update(
+        { name: 'changed' },
+        { where: { id: alice.userId }, transaction: tx },
+      )
       record(SERVICE_LOG, { kind: 'account.exported', subject: 'never' })
       throw new Error('killed')
     })
     await expect(failing).rejects.toThrow('killed')
     expect(await t.app.db.rows("SELECT seq FROM event WHERE subject_id = 'never'")).toEqual([])
-    expect(await t.app.db.User.findByPk(alice.userId, { raw: true })).toMatchObject({ name: 'alice' })
+    expect(await t.app.db.User.findByPk(alice.userId, { raw: true })).toMatchObject({
+      name: 'alice',
+    })
   })
 
   it('keeps its numbers when many write to the log of the service at once', async () => {
     const before = (await trail({ kinds: ['AUDIT_READ'] })).length
     await Promise.all(Array.from({ length: 12 }, () => trail({ kinds: ['AUDIT_READ'] })))
     expect(await trail({ kinds: ['AUDIT_READ'] })).toHaveLength(before + 13)
-    const rows = await t.app.db.rows<{ seq: number }>('SELECT seq FROM event WHERE log_id = ? ORDER BY seq', [
-      SERVICE_LOG,
-    ])
+    const rows = await t.app.db.rows<{ seq: number }>(
+      'SELECT seq FROM event WHERE log_id = ? ORDER BY seq',
+      [SERVICE_LOG],
+    )
     expect(rows.map(({ seq }) => Number(seq))).toEqual(rows.map((_, i) => i + 1))
   })
 })
@@ -181,17 +211,30 @@ describe('GET /audit/export', () => {
     const query = `person=account:${alice.userId}&kind=FILE_CREATED&kind=folder.created`
     const csv = await download(olga, `format=csv&${query}`)
     expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
-    expect(csv.headers.get('content-disposition')).toMatch(/^attachment; filename="satchel-audit-[\d-]{10}\.csv"$/)
+    expect(csv.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="satchel-audit-[\d-]{10}\.csv"$/,
+    )
     expect(csv.headers.get('cache-control')).toBe('no-store')
     expect(await readings()).toBe(before + 2)
-    const same = await admin('audit', '--actor', alice.userId, '--kind', 'file.created', '--format', 'csv')
+    const same = await admin(
+      'audit',
+      '--actor',
+      alice.userId,
+      '--kind',
+      'file.created',
+      '--format',
+      'csv',
+    )
     expect(csv.text).toBe(same.out)
     const ndjson = await download(olga, `format=ndjson&${query}`)
     expect(ndjson.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
     const lines = ndjson.text.trimEnd().split('\n')
     expect(lines).toHaveLength(csv.text.trimEnd().split('\r\n').length - 1)
     const { happened_at: until, address } = JSON.parse(lines[0] ?? '')
-    const older = await download(olga, `format=ndjson&${query}&until=${until}&address=${encodeURIComponent(address)}`)
+    const older = await download(
+      olga,
+      `format=ndjson&${query}&until=${until}&address=${encodeURIComponent(address)}`,
+    )
     expect(older.text).not.toContain(lines[0])
     expect((await download(olga, `format=ndjson&since=2999-01-01T00:00Z`)).text).toBe('')
   })
@@ -201,7 +244,10 @@ describe('GET /audit/export', () => {
     expect((await download(t.anonymous, 'format=csv')).status).toBe(401)
     expect((await download(t.withKey(key), 'format=csv')).status).toBe(401)
     const refused = await download(alice, 'format=csv')
-    expect([refused.status, refused.text]).toEqual([403, expect.not.stringContaining('happened_at')])
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.not.stringContaining('happened_at'),
+    ])
   })
 
   it('notes nothing for HEAD, which sends nothing', async () => {
@@ -226,8 +272,10 @@ describe('GET /audit/export', () => {
   it('ends when its reader is no operator any more', async () => {
     const dora = await t.signIn('dora')
     const account = `account:${dora.userId}`
-    const appoint = 'mutation ($input: AppointOperatorInput!) { appointOperator(input: $input) { account { id } } }'
-    const dismiss = 'mutation ($input: DismissOperatorInput!) { dismissOperator(input: $input) { account { id } } }'
+    const appoint =
+      'mutation ($input: AppointOperatorInput!) { appointOperator(input: $input) { account { id } } }'
+    const dismiss =
+      'mutation ($input: DismissOperatorInput!) { dismissOperator(input: $input) { account { id } } }'
     await ask(olga, appoint, { input: { account } })
     expect((await download(dora, 'format=csv')).status).toBe(200)
     const { appointments, audits } = t.app.services
@@ -244,7 +292,15 @@ describe('GET /audit/export', () => {
 describe('npm run admin -- audit', () => {
   it('shows and exports what is found, all of it, with formulas disarmed and no secrets', async () => {
     await alice.upload('=HYPERLINK("https:,x").txt', 'x')
-    const shown = await admin('audit', '--actor', 'alice@example.com', '--kind', 'file.created', '--limit', '2')
+    const shown = await admin(
+      'audit',
+      '--actor',
+      'alice@example.com',
+      '--kind',
+      'file.created',
+      '--limit',
+      '2',
+    )
     expect(shown.code).toBe(0)
     expect(shown.out.trimEnd().split('\n')).toHaveLength(3)
     expect(shown.out.match(/ alice@example\.com /g)).toHaveLength(2)
@@ -256,11 +312,15 @@ describe('npm run admin -- audit', () => {
     expect(first).toMatch(/^"\d{4}-.*","file\.created","session","/)
     expect(csv.out).not.toMatch(/(^|,)"[=+\-@]/m)
     const lines = (await admin('audit', '--format', 'ndjson')).out.trimEnd().split('\n')
-    const [{ count }] = (await t.app.db.rows<{ count: number }>('SELECT COUNT(*) AS count FROM event')) as [
-      { count: number },
-    ]
+    const [{ count }] = (await t.app.db.rows<{ count: number }>(
+      'SELECT COUNT(*) AS count FROM event',
+    )) as [{ count: number }]
     expect(lines).toHaveLength(Number(count))
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ kind: 'audit.read', agent: 'npm run admin', operator_id: null })
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      kind: 'audit.read',
+      agent: 'npm run admin',
+      operator_id: null,
+    })
     expect(lines.join('')).not.toContain(alice.cookie.split('=')[1])
   })
 

@@ -53,13 +53,25 @@ const requests: Record<string, Request> = {
   GET: { level: 'read', request: () => ({}) },
   HEAD: { level: 'read', request: () => ({}) },
   PROPFIND: { level: 'read', request: () => ({ headers: depth }) },
-  PUT: { level: 'write', makes: true, request: ({ path }) => ({ path: `${path} new`, body: 'new' }) },
+  PUT: {
+    level: 'write',
+    makes: true,
+    request: ({ path }) => ({ path: `${path} new`, body: 'new' }),
+  },
   'PUT (over a file)': { level: 'delete', makes: true, request: () => ({ body: 'newer' }) },
   MKCOL: { level: 'write', makes: true, request: ({ path }) => ({ path: `${path} folder` }) },
   DELETE: { level: 'delete', request: () => ({}) },
   COPY: { level: 'write', copies: true, request: ({ path }) => to(`${path} copied`) },
-  'COPY (what is read)': { level: 'read', copies: true, request: ({ path }) => to(`${path} copied`) },
-  'COPY (over a file)': { level: 'delete', copies: true, request: ({ path }) => to(`${path} other`) },
+  'COPY (what is read)': {
+    level: 'read',
+    copies: true,
+    request: ({ path }) => to(`${path} copied`),
+  },
+  'COPY (over a file)': {
+    level: 'delete',
+    copies: true,
+    request: ({ path }) => to(`${path} other`),
+  },
   MOVE: { level: 'write', request: ({ path }) => to(`${path} moved`) },
   'MOVE (over a file)': { level: 'delete', request: ({ path }) => to(`${path} other`) },
   PROPPATCH: { level: 'write', request: () => ({ body: PROPPATCH }) },
@@ -73,18 +85,19 @@ const requests: Record<string, Request> = {
 }
 
 /** Every method in every place. */
-export const davRows: DavRow[] = Object.entries(places).flatMap(([place, { title: where, scopes }]) =>
-  Object.entries(requests).map(([title, request]) => {
-    const member = request.level === 'read' && !request.copies ? 'viewer' : 'editor'
-    return {
-      ...request,
-      title: `${title} ${where}`,
-      method: title.replace(/ .*/, ''),
-      place: place as Place,
-      access: { files: 'owner', workspace: member }[place] ?? 'recipient',
-      scope: `${scopes}:${request.level}`,
-    }
-  }),
+export const davRows: DavRow[] = Object.entries(places).flatMap(
+  ([place, { title: where, scopes }]) =>
+    Object.entries(requests).map(([title, request]) => {
+      const member = request.level === 'read' && !request.copies ? 'viewer' : 'editor'
+      return {
+        ...request,
+        title: `${title} ${where}`,
+        method: title.replace(/ .*/, ''),
+        place: place as Place,
+        access: { files: 'owner', workspace: member }[place] ?? 'recipient',
+        scope: `${scopes}:${request.level}`,
+      }
+    }),
 )
 
 /** Two files of the owner's in a place. */
@@ -106,7 +119,10 @@ export async function aimAt({ place }: DavRow, things: Things): Promise<DavAim> 
 }
 
 /** What a caller is told. Follows from the row and the column, and from nothing that the service does. */
-export function expectedByDav({ place, level, makes, copies, access }: DavRow, identity: Identity): Outcome {
+export function expectedByDav(
+  { place, level, makes, copies, access }: DavRow,
+  identity: Identity,
+): Outcome {
   const { via, dead, who, role, lacks, elsewhere, readOnly } = identity
   // A browser sends cookies by itself: they count as no credential here.
   if (dead || (via !== 'private key' && via !== 'workspace key')) return 'UNAUTHENTICATED'
@@ -145,5 +161,7 @@ export function davCell({ method }: DavRow, outcome: Outcome): string {
   const special = missing[method]?.[outcome]
   if (special) return String(special)
   const status = naturalStatus[outcome]
-  return outcome === 'UNAUTHENTICATED' || method === 'HEAD' ? String(status) : `${status} ${outcome}`
+  return outcome === 'UNAUTHENTICATED' || method === 'HEAD'
+    ? String(status)
+    : `${status} ${outcome}`
 }

@@ -67,11 +67,23 @@ const ME = { access: 'signed-in', scope: READ }
 const WORKSPACE = { access: 'viewer', scope: 'workspaces:*', names: 'workspace' } as const
 
 const my = (field: string, selection = '') =>
-  query(`me { ${field} }`, ['session', null], `{ me { ${field}${selection} } }`, `me.${field}`, nothing, { under: ME })
+  query(
+    `me { ${field} }`,
+    ['session', null],
+    `{ me { ${field}${selection} } }`,
+    `me.${field}`,
+    nothing,
+    { under: ME },
+  )
 
 const ofWorkspace: Variables = ({ workspaceId }) => ({ id: workspaceId })
 
-const inWorkspace = (field: string, selection: string, [access, scope]: [string, string | null], more = {}) =>
+const inWorkspace = (
+  field: string,
+  selection: string,
+  [access, scope]: [string, string | null],
+  more = {},
+) =>
   query(
     `workspace { ${field} }`,
     [access, scope],
@@ -159,7 +171,12 @@ const queries: GraphRow[] = [
     '{ me { favourites { id entry { id isFavourite } share { id isFavourite } } recent { nodes { kind entry { id } } } } }',
     'me.favourites',
   ),
-  query('me { recent }', ['signed-in', READ], '{ me { recent { nodes { kind entry { id } } } } }', 'me.recent'),
+  query(
+    'me { recent }',
+    ['signed-in', READ],
+    '{ me { recent { nodes { kind entry { id } } } } }',
+    'me.recent',
+  ),
   query(
     'me { drive { root { isFavourite } } }',
     ['signed-in', READ],
@@ -198,28 +215,49 @@ const queries: GraphRow[] = [
       names: 'workspace',
     },
   ),
-  inWorkspace('name', 'slug createdAt role permissions owner { id } memberCount maxMembers apiKeyCount maxApiKeys', [
-    'viewer',
-    'workspaces:read',
-  ]),
+  inWorkspace(
+    'name',
+    'slug createdAt role permissions owner { id } memberCount maxMembers apiKeyCount maxApiKeys',
+    ['viewer', 'workspaces:read'],
+  ),
   inWorkspace('members', '{ nodes { id } }', ['viewer', 'workspaces:members:read']),
   inWorkspace('drive', '{ id }', ['viewer', 'workspaces:*']),
-  inWorkspace('drive', '{ usage { usedBytes } root { entries { nodes { id } } } }', ['viewer', WORKSPACE_READ], {
-    title: 'workspace { drive { usage, root } }',
-    at: 'workspace.drive.usage',
-  }),
-  inWorkspace('drive', '{ events { nodes { id entry { id } } } eventCursor }', ['viewer', WORKSPACE_READ], {
-    title: 'workspace { drive { events, eventCursor } }',
-    at: 'workspace.drive.events',
-  }),
-  inWorkspace('drive', '{ tags { id entryCount } root { tags { id } } }', ['viewer', WORKSPACE_READ], {
-    title: 'workspace { drive { tags } }',
-    at: 'workspace.drive.tags',
-  }),
-  inWorkspace('drive', '{ pictures { nodes { id } } pictureMonths { month count } }', ['viewer', WORKSPACE_READ], {
-    title: 'workspace { drive { pictures, pictureMonths } }',
-    at: 'workspace.drive.pictures',
-  }),
+  inWorkspace(
+    'drive',
+    '{ usage { usedBytes } root { entries { nodes { id } } } }',
+    ['viewer', WORKSPACE_READ],
+    {
+      title: 'workspace { drive { usage, root } }',
+      at: 'workspace.drive.usage',
+    },
+  ),
+  inWorkspace(
+    'drive',
+    '{ events { nodes { id entry { id } } } eventCursor }',
+    ['viewer', WORKSPACE_READ],
+    {
+      title: 'workspace { drive { events, eventCursor } }',
+      at: 'workspace.drive.events',
+    },
+  ),
+  inWorkspace(
+    'drive',
+    '{ tags { id entryCount } root { tags { id } } }',
+    ['viewer', WORKSPACE_READ],
+    {
+      title: 'workspace { drive { tags } }',
+      at: 'workspace.drive.tags',
+    },
+  ),
+  inWorkspace(
+    'drive',
+    '{ pictures { nodes { id } } pictureMonths { month count } }',
+    ['viewer', WORKSPACE_READ],
+    {
+      title: 'workspace { drive { pictures, pictureMonths } }',
+      at: 'workspace.drive.pictures',
+    },
+  ),
   inWorkspace('invites', '{ nodes { id } }', ['admin', INVITES], { hides: true }),
   inWorkspace('apiKeys', '{ nodes { id } }', ['session admin', null], { hides: true }),
   inWorkspace('webhooks', '{ id }', ['session admin', null], { hides: true }),
@@ -246,8 +284,12 @@ const queries: GraphRow[] = [
     'plans { accountCount }',
     'serviceHealth { findings { kind } }',
     'storageReport { usedBytes space { freeBytes } largestAccounts { id } largestWorkspaces { owner { id } } }',
-  ].map(field => query(field.replace(/ .*/, ''), OPERATOR, `{ ${field} }`, field.replace(/ .*/, ''))),
-  node('Viewer', ['owner of it', READ], ({ owner }) => `viewer:${owner.userId}`, 'id', { blind: 'workspace keys' }),
+  ].map(field =>
+    query(field.replace(/ .*/, ''), OPERATOR, `{ ${field} }`, field.replace(/ .*/, '')),
+  ),
+  node('Viewer', ['owner of it', READ], ({ owner }) => `viewer:${owner.userId}`, 'id', {
+    blind: 'workspace keys',
+  }),
   node('Drive', ['owner of it', READ], ({ owner }) => driveOf(owner)),
   node(
     'Drive of a workspace',
@@ -276,14 +318,31 @@ const queries: GraphRow[] = [
     async ({ upload }) => ({ id: (await upload()).id }),
     { unknown: 'null' },
   ),
-  node('Favourite', ['owner of it', READ], async ({ favourite }) => (await favourite()).id, 'id entry { id }', {
-    blind: 'workspace keys',
-  }),
+  node(
+    'Favourite',
+    ['owner of it', READ],
+    async ({ favourite }) => (await favourite()).id,
+    'id entry { id }',
+    {
+      blind: 'workspace keys',
+    },
+  ),
   node('Tag', ['owner of it', READ], ({ tag }) => tag(), 'id entryCount entries { nodes { id } }'),
-  node('Version', ['owner of it', READ], ({ version }) => version(), 'id file { id } download { url }'),
-  node('Version of a workspace', ['viewer', WORKSPACE_READ], ({ versionInWorkspace }) => versionInWorkspace(), 'id', {
-    names: 'workspace',
-  }),
+  node(
+    'Version',
+    ['owner of it', READ],
+    ({ version }) => version(),
+    'id file { id } download { url }',
+  ),
+  node(
+    'Version of a workspace',
+    ['viewer', WORKSPACE_READ],
+    ({ versionInWorkspace }) => versionInWorkspace(),
+    'id',
+    {
+      names: 'workspace',
+    },
+  ),
   node('BackgroundCopy', ['owner of it', WRITE], ({ copy }) => copy(), 'id state'),
   node(
     'BackgroundCopy { drive, entries }',
@@ -345,23 +404,41 @@ const queries: GraphRow[] = [
       blind: 'keys of others',
     },
   ),
-  node('Invite of a workspace', ['admin', INVITES], ({ inviteSomebody }) => inviteSomebody(), 'id', {
-    names: 'workspace',
-    hides: true,
-    blind: 'keys of others',
-  }),
+  node(
+    'Invite of a workspace',
+    ['admin', INVITES],
+    ({ inviteSomebody }) => inviteSomebody(),
+    'id',
+    {
+      names: 'workspace',
+      hides: true,
+      blind: 'keys of others',
+    },
+  ),
   node('Invite', ['invitee', null], async ({ invited }) => (await invited()).id, 'token', {
     at: 'node.token',
     blind: 'keys',
   }),
   node('ApiKey', ['owner of it', null], ({ ownKey }) => ownKey(), 'id', { blind: 'keys' }),
-  node('ApiKey of a workspace', ['admin', null], ({ keyOfWorkspace }) => keyOfWorkspace(), 'id workspace { id }', {
-    hides: true,
-    blind: 'keys',
-  }),
-  node('Webhook', ['owner of it', null], async ({ webhook }) => (await webhook('person')).webhook, 'id', {
-    blind: 'keys',
-  }),
+  node(
+    'ApiKey of a workspace',
+    ['admin', null],
+    ({ keyOfWorkspace }) => keyOfWorkspace(),
+    'id workspace { id }',
+    {
+      hides: true,
+      blind: 'keys',
+    },
+  ),
+  node(
+    'Webhook',
+    ['owner of it', null],
+    async ({ webhook }) => (await webhook('person')).webhook,
+    'id',
+    {
+      blind: 'keys',
+    },
+  ),
   node(
     'Webhook of a workspace',
     ['admin', null],
@@ -387,7 +464,9 @@ const queries: GraphRow[] = [
       blind: 'workspace keys',
     },
   ),
-  node('Session', ['owner of it', null], ({ anotherSession }) => anotherSession(), 'id', { blind: 'keys' }),
+  node('Session', ['owner of it', null], ({ anotherSession }) => anotherSession(), 'id', {
+    blind: 'keys',
+  }),
   node('Event', ['owner of it', READ], async ({ owner, upload }) => {
     await upload()
     return `event:${await driveOf(owner)}:1`
@@ -403,9 +482,10 @@ const queries: GraphRow[] = [
   ),
 ]
 
-const folderIn = (drive: (things: Things) => Promise<string> | string) => async (things: Things) => ({
-  at: { drive: await drive(things), path: things.name },
-})
+const folderIn =
+  (drive: (things: Things) => Promise<string> | string) => async (things: Things) => ({
+    at: { drive: await drive(things), path: things.name },
+  })
 const drives = {
   own: ({ owner }: Things) => driveOf(owner),
   ofWorkspace: ({ owner, workspaceId }: Things) => driveOf(owner, workspaceId),
@@ -425,7 +505,10 @@ const ofAnyEntry = (field: string) => ({
 })
 
 /** What is shared with the recipient to be edited: the share stands in the place of a drive. */
-const inShare = async ({ shareToEdit }: Things, path: string) => ({ drive: (await shareToEdit()).id, path })
+const inShare = async ({ shareToEdit }: Things, path: string) => ({
+  drive: (await shareToEdit()).id,
+  path,
+})
 
 const toEdit: GraphRow[] = [
   mutation(
@@ -446,14 +529,21 @@ const toEdit: GraphRow[] = [
     'startUpload (into a share)',
     ['recipient', WRITE],
     'uploadSession { id }',
-    async things => ({ fileName: `${things.name}-new`, size: 0, drive: (await inShare(things, '')).drive }),
+    async things => ({
+      fileName: `${things.name}-new`,
+      size: 0,
+      drive: (await inShare(things, '')).drive,
+    }),
     drive,
   ),
   mutation(
     'moveEntries (in a share)',
     ['recipient', WRITE],
     'entries { id }',
-    async things => ({ entries: [{ at: await inShare(things, things.name) }], name: `${things.name}-moved` }),
+    async things => ({
+      entries: [{ at: await inShare(things, things.name) }],
+      name: `${things.name}-moved`,
+    }),
     drive,
   ),
   mutation(
@@ -482,8 +572,16 @@ const onFiles: GraphRow[] = [
     async things => ({ drives: [await drives.ofWorkspace(things)] }),
     { ...drive, ...inWs },
   ),
-  mutation('createFolder', ['signed-in', WRITE], 'folder { id }', ({ name }) => ({ at: { path: name } })),
-  mutation('createFolder (by drive)', ['owner of it', WRITE], 'folder { id }', folderIn(drives.own), drive),
+  mutation('createFolder', ['signed-in', WRITE], 'folder { id }', ({ name }) => ({
+    at: { path: name },
+  })),
+  mutation(
+    'createFolder (by drive)',
+    ['owner of it', WRITE],
+    'folder { id }',
+    folderIn(drives.own),
+    drive,
+  ),
   mutation(
     'createFolder (of a workspace)',
     ['editor', WORKSPACE_WRITE],
@@ -503,12 +601,17 @@ const onFiles: GraphRow[] = [
       at: 'createFolder.parent',
     },
   ),
-  mutation('uploadFile', ['signed-in', WRITE], 'file { id }', () => ({ file: null }), { file: true }),
+  mutation('uploadFile', ['signed-in', WRITE], 'file { id }', () => ({ file: null }), {
+    file: true,
+  }),
   mutation(
     'uploadFile (of a workspace)',
     ['editor', WORKSPACE_WRITE],
     'file { id }',
-    async things => ({ file: null, folder: { at: { drive: await drives.ofWorkspace(things), path: '' } } }),
+    async things => ({
+      file: null,
+      folder: { at: { drive: await drives.ofWorkspace(things), path: '' } },
+    }),
     { file: true, ...drive, ...inWs },
   ),
   mutation(
@@ -617,7 +720,10 @@ const onFiles: GraphRow[] = [
       scope === WRITE ? 'copyEntries' : 'copyEntries (what is read)',
       ['owner of it', scope],
       scope === WRITE ? 'entries { id }' : 'entries { id } to { id }',
-      async ({ name, upload }) => ({ entries: [byPath(await upload())], to: { at: { path: `${name}-copies` } } }),
+      async ({ name, upload }) => ({
+        entries: [byPath(await upload())],
+        to: { at: { path: `${name}-copies` } },
+      }),
       {
         stranger: 'FILE_NOT_FOUND',
       },
@@ -636,7 +742,10 @@ const onFiles: GraphRow[] = [
     'saveSharedEntries (a direct share)',
     ['sharer or recipient', READ],
     'entries { id }',
-    async ({ name, shareDirectly }) => ({ token: await shareDirectly(), to: { at: { path: `${name}-saved` } } }),
+    async ({ name, shareDirectly }) => ({
+      token: await shareDirectly(),
+      to: { at: { path: `${name}-saved` } },
+    }),
     { stranger: 'FORBIDDEN' },
   ),
   ...toEdit,
@@ -644,14 +753,25 @@ const onFiles: GraphRow[] = [
     'moveEntries { from, to }',
     ['owner of it', READ],
     'from { id } to { id }',
-    async ({ name, upload }) => ({ entries: [byPath(await upload())], to: { at: { path: `${name}-to` } } }),
+    async ({ name, upload }) => ({
+      entries: [byPath(await upload())],
+      to: { at: { path: `${name}-to` } },
+    }),
     {
       stranger: 'FILE_NOT_FOUND',
       at: 'moveEntries.to',
     },
   ),
   ...[
-    ...['size', 'createdAt', 'updatedAt', 'revision', 'tags { id }', 'isFavourite', 'createdBy { id }'].map(ofAnyEntry),
+    ...[
+      'size',
+      'createdAt',
+      'updatedAt',
+      'revision',
+      'tags { id }',
+      'isFavourite',
+      'createdBy { id }',
+    ].map(ofAnyEntry),
     ...['contentType', 'md5'].map(ofAFile),
   ].map(({ field, selection }) =>
     mutation(
@@ -672,9 +792,14 @@ const onFiles: GraphRow[] = [
     async ({ upload }) => ({ entries: [{ id: (await upload()).id }] }),
     { stranger: 'FILE_NOT_FOUND' },
   ),
-  mutation('removeFavourites', ['signed-in', WRITE], 'viewer { id } entries { id }', async ({ favourite }) => ({
-    entries: [(await favourite()).entryId],
-  })),
+  mutation(
+    'removeFavourites',
+    ['signed-in', WRITE],
+    'viewer { id } entries { id }',
+    async ({ favourite }) => ({
+      entries: [(await favourite()).entryId],
+    }),
+  ),
   mutation(
     'moveFavourite',
     ['owner of it', WRITE],
@@ -854,7 +979,10 @@ const onFiles: GraphRow[] = [
       at: 'writeNote.md5',
     },
   ),
-  mutation('startUpload', ['signed-in', WRITE], 'uploadSession { id }', ({ name }) => ({ fileName: name, size: 0 })),
+  mutation('startUpload', ['signed-in', WRITE], 'uploadSession { id }', ({ name }) => ({
+    fileName: name,
+    size: 0,
+  })),
   mutation(
     'startUpload (of a workspace)',
     ['editor', WORKSPACE_WRITE],
@@ -890,7 +1018,10 @@ const onFiles: GraphRow[] = [
         `${name} (of a workspace)`,
         ['editor', WORKSPACE_WRITE],
         selection,
-        async ({ started, workspaceId }) => ({ ...input, uploadSession: await started(workspaceId) }),
+        async ({ started, workspaceId }) => ({
+          ...input,
+          uploadSession: await started(workspaceId),
+        }),
         {
           ...upload,
           ...inWs,
@@ -950,7 +1081,9 @@ const onShares: GraphRow[] = [
     'createLink (of several)',
     ['owner of it', SHARE],
     'share { id }',
-    async ({ name, upload }) => ({ files: [byPath(await upload()), byPath(await upload(`${name} too`))] }),
+    async ({ name, upload }) => ({
+      files: [byPath(await upload()), byPath(await upload(`${name} too`))],
+    }),
     { stranger: 'FILE_NOT_FOUND' },
   ),
   mutation(
@@ -964,7 +1097,10 @@ const onShares: GraphRow[] = [
     'shareFiles (of a workspace)',
     ['editor', null],
     'shares { id }',
-    async ({ name, putFile }) => ({ email: `${name}@example.com`, files: [{ id: await putFile() }] }),
+    async ({ name, putFile }) => ({
+      email: `${name}@example.com`,
+      files: [{ id: await putFile() }],
+    }),
     { ...file, ...inWs, looks: true },
   ),
   mutation(
@@ -981,7 +1117,8 @@ const onShares: GraphRow[] = [
     ['owner of it', SHARE],
     'shares { id }',
     async ({ name, upload }) => ({
-      ...{ email: `${name}@example.com`, together: true },
+      email: `${name}@example.com`,
+      together: true,
       files: [byPath(await upload()), byPath(await upload(`${name} too`))],
     }),
     { stranger: 'FILE_NOT_FOUND' },
@@ -1042,12 +1179,21 @@ const onShares: GraphRow[] = [
     'createFileRequest (of a workspace)',
     ['editor', WORKSPACE_WRITE],
     'fileRequest { id }',
-    async things => ({ label: things.name, folder: { at: { path: '', drive: await drives.ofWorkspace(things) } } }),
+    async things => ({
+      label: things.name,
+      folder: { at: { path: '', drive: await drives.ofWorkspace(things) } },
+    }),
     { ...drive, ...inWs },
   ),
-  mutation('cancelCopy', ['owner of it', WRITE], 'copy { id }', async ({ copy }) => ({ copy: await copy() }), {
-    unknown: 'COPY_NOT_FOUND',
-  }),
+  mutation(
+    'cancelCopy',
+    ['owner of it', WRITE],
+    'copy { id }',
+    async ({ copy }) => ({ copy: await copy() }),
+    {
+      unknown: 'COPY_NOT_FOUND',
+    },
+  ),
   mutation(
     'cancelCopy (of a workspace)',
     ['owner of it', WORKSPACE_WRITE],
@@ -1067,11 +1213,15 @@ const onShares: GraphRow[] = [
       `${name} (of a workspace)`,
       ['editor', WORKSPACE_WRITE],
       'fileRequest { id }',
-      async ({ fileRequest, workspaceId }) => ({ fileRequest: (await fileRequest(workspaceId)).id }),
+      async ({ fileRequest, workspaceId }) => ({
+        fileRequest: (await fileRequest(workspaceId)).id,
+      }),
       { unknown: 'FILE_REQUEST_NOT_FOUND', stranger: 'FILE_REQUEST_NOT_FOUND', ...inWs },
     ),
   ]),
-  mutation('openShare', ['public', null], 'download { url }', async ({ share }) => ({ token: await share() })),
+  mutation('openShare', ['public', null], 'download { url }', async ({ share }) => ({
+    token: await share(),
+  })),
   mutation(
     'openShare (a direct share)',
     [direct.access, READ],
@@ -1100,7 +1250,9 @@ const onShares: GraphRow[] = [
   ),
 ]
 
-const byMember = (things: Things, { userId }: Person) => ({ member: `member:${things.workspaceId}:${userId}` })
+const byMember = (things: Things, { userId }: Person) => ({
+  member: `member:${things.workspaceId}:${userId}`,
+})
 const byInvite: Variables = async ({ inviteSomebody }) => ({ invite: await inviteSomebody() })
 
 const onWorkspaces: GraphRow[] = [
@@ -1122,11 +1274,17 @@ const onWorkspaces: GraphRow[] = [
       consumes: true,
     },
   ),
-  mutation('deleteWorkspace { viewer }', SESSION, 'viewer { id }', ({ workspaceId }) => ({ workspace: workspaceId }), {
-    under: { access: 'owner', scope: 'workspaces:delete', names: 'workspace' },
-    at: 'deleteWorkspace.viewer',
-    consumes: true,
-  }),
+  mutation(
+    'deleteWorkspace { viewer }',
+    SESSION,
+    'viewer { id }',
+    ({ workspaceId }) => ({ workspace: workspaceId }),
+    {
+      under: { access: 'owner', scope: 'workspaces:delete', names: 'workspace' },
+      at: 'deleteWorkspace.viewer',
+      consumes: true,
+    },
+  ),
   mutation(
     'changeMemberRole',
     ['admin', MEMBERS],
@@ -1197,7 +1355,11 @@ const onWorkspaces: GraphRow[] = [
     'createInvite',
     ['admin', INVITES],
     'invite { id }',
-    ({ workspaceId, name }) => ({ workspace: workspaceId, email: `${name}@example.com`, role: 'VIEWER' }),
+    ({ workspaceId, name }) => ({
+      workspace: workspaceId,
+      email: `${name}@example.com`,
+      role: 'VIEWER',
+    }),
     inWs,
   ),
   ...['workspace { id }', 'invite { workspace { id } }'].map(field =>
@@ -1205,19 +1367,32 @@ const onWorkspaces: GraphRow[] = [
       `createInvite { ${field.replace(' { id }', '')} }`,
       ['admin', 'workspaces:read'],
       field,
-      ({ workspaceId, name }) => ({ workspace: workspaceId, email: `${name}@example.com`, role: 'VIEWER' }),
+      ({ workspaceId, name }) => ({
+        workspace: workspaceId,
+        email: `${name}@example.com`,
+        role: 'VIEWER',
+      }),
       {
         ...inWs,
         at: `createInvite.${field.startsWith('invite') ? 'invite.workspace' : 'workspace'}`,
       },
     ),
   ),
-  mutation('revokeInvite', ['admin', INVITES], 'revokedId', byInvite, { ...inWs, unknown: 'INVITE_NOT_FOUND' }),
-  mutation('revokeInvite { workspace }', ['admin', 'workspaces:read'], 'workspace { id }', byInvite, {
+  mutation('revokeInvite', ['admin', INVITES], 'revokedId', byInvite, {
     ...inWs,
     unknown: 'INVITE_NOT_FOUND',
-    at: 'revokeInvite.workspace',
   }),
+  mutation(
+    'revokeInvite { workspace }',
+    ['admin', 'workspaces:read'],
+    'workspace { id }',
+    byInvite,
+    {
+      ...inWs,
+      unknown: 'INVITE_NOT_FOUND',
+      at: 'revokeInvite.workspace',
+    },
+  ),
   ...['acceptInvite', 'rejectInvite'].map(name =>
     mutation(
       name,
@@ -1233,7 +1408,9 @@ const onWorkspaces: GraphRow[] = [
 
 const onWebhooks: GraphRow[] = [
   mutation('createWebhook', SESSION, 'webhook { id } viewer { id }', () => ({
-    ...{ url: NOWHERE, source: 'PERSON', kinds: ['OPERATOR_DISMISSED'] },
+    url: NOWHERE,
+    source: 'PERSON',
+    kinds: ['OPERATOR_DISMISSED'],
   })),
   mutation(
     'createWebhook (of a workspace)',
@@ -1242,26 +1419,38 @@ const onWebhooks: GraphRow[] = [
     ({ workspaceId }) => ({ url: NOWHERE, workspace: workspaceId, kinds: ['WORKSPACE_RENAMED'] }),
     inWs,
   ),
-  ...(['updateWebhook', 'rotateWebhookSecret', 'pingWebhook', 'redeliverEvent', 'deleteWebhook'] as const).flatMap(
-    name =>
-      (['person', 'workspace'] as const).map(of => {
-        const field = of === 'person' ? 'viewer' : 'workspace'
-        return mutation(
-          of === 'person' ? name : `${name} (of a workspace)`,
-          [of === 'person' ? 'session owner of it' : 'session admin', null],
-          `${name === 'deleteWebhook' ? 'deletedId' : 'webhook { id }'} ${field} { id }`,
-          async ({ webhook }) => {
-            const { event, ...it } = await webhook(of)
-            return name === 'redeliverEvent' ? { ...it, event } : it
-          },
-          of === 'person' ? { stranger: 'WEBHOOK_NOT_FOUND' } : { ...inWs, unknown: 'WEBHOOK_NOT_FOUND' },
-        )
-      }),
+  ...(
+    [
+      'updateWebhook',
+      'rotateWebhookSecret',
+      'pingWebhook',
+      'redeliverEvent',
+      'deleteWebhook',
+    ] as const
+  ).flatMap(name =>
+    (['person', 'workspace'] as const).map(of => {
+      const field = of === 'person' ? 'viewer' : 'workspace'
+      return mutation(
+        of === 'person' ? name : `${name} (of a workspace)`,
+        [of === 'person' ? 'session owner of it' : 'session admin', null],
+        `${name === 'deleteWebhook' ? 'deletedId' : 'webhook { id }'} ${field} { id }`,
+        async ({ webhook }) => {
+          const { event, ...it } = await webhook(of)
+          return name === 'redeliverEvent' ? { ...it, event } : it
+        },
+        of === 'person'
+          ? { stranger: 'WEBHOOK_NOT_FOUND' }
+          : { ...inWs, unknown: 'WEBHOOK_NOT_FOUND' },
+      )
+    }),
   ),
 ]
 
 const onAccounts: GraphRow[] = [
-  mutation('createApiKey', SESSION, 'secret viewer { id }', ({ name }) => ({ name, scopes: ['PRIVATE_FILES_READ'] })),
+  mutation('createApiKey', SESSION, 'secret viewer { id }', ({ name }) => ({
+    name,
+    scopes: ['PRIVATE_FILES_READ'],
+  })),
   mutation(
     'createApiKey (of a workspace)',
     ['session admin', null],
@@ -1289,15 +1478,28 @@ const onAccounts: GraphRow[] = [
     },
   ),
   mutation('approveLogin', SESSION, 'redirectUrl viewer { id }', ({ name }) => ({
-    ...{ clientId: 'program', clientName: name, redirectUri: 'http://127.0.0.1:8000/', scopes: ['PRIVATE_FILES_READ'] },
+    clientId: 'program',
+    clientName: name,
+    redirectUri: 'http://127.0.0.1:8000/',
+    scopes: ['PRIVATE_FILES_READ'],
     codeChallenge: 'x'.repeat(43),
   })),
-  mutation('approveDeviceLogin', SESSION, 'loginRequest { userCode } viewer { id }', async things => ({
-    userCode: await things.userCode(),
-  })),
-  mutation('refuseDeviceLogin', SESSION, 'loginRequest { userCode } viewer { id }', async things => ({
-    userCode: await things.userCode(),
-  })),
+  mutation(
+    'approveDeviceLogin',
+    SESSION,
+    'loginRequest { userCode } viewer { id }',
+    async things => ({
+      userCode: await things.userCode(),
+    }),
+  ),
+  mutation(
+    'refuseDeviceLogin',
+    SESSION,
+    'loginRequest { userCode } viewer { id }',
+    async things => ({
+      userCode: await things.userCode(),
+    }),
+  ),
   mutation(
     'endSession',
     ['session owner of it', null],
@@ -1307,7 +1509,12 @@ const onAccounts: GraphRow[] = [
       stranger: 'SESSION_NOT_FOUND',
     },
   ),
-  query('endOtherSessions', SESSION, 'mutation { endOtherSessions { count viewer { id } } }', 'endOtherSessions'),
+  query(
+    'endOtherSessions',
+    SESSION,
+    'mutation { endOtherSessions { count viewer { id } } }',
+    'endOtherSessions',
+  ),
   mutation('setSignInNotices', SESSION, 'viewer { id }', () => ({ enabled: false })),
   mutation(
     'removeIdentity',
@@ -1318,7 +1525,9 @@ const onAccounts: GraphRow[] = [
       stranger: 'IDENTITY_NOT_FOUND',
     },
   ),
-  mutation('deleteAccount', SESSION, 'deletedId', () => ({ deleteUserData: true }), { consumes: true }),
+  mutation('deleteAccount', SESSION, 'deletedId', () => ({ deleteUserData: true }), {
+    consumes: true,
+  }),
   mutation('updateAccount', OPERATOR, 'account { id }', async ({ newcomer }) => ({
     account: `account:${(await newcomer()).userId}`,
     plan: 'developer',
@@ -1330,12 +1539,19 @@ const onAccounts: GraphRow[] = [
   mutation('dismissOperator', OPERATOR, 'account { id }', async ({ operator }) => ({
     account: `account:${(await operator()).userId}`,
   })),
-  mutation('createPlan', OPERATOR, 'plan { plan { id } }', ({ newPlanId }) => ({ id: newPlanId(), name: 'A plan' })),
+  mutation('createPlan', OPERATOR, 'plan { plan { id } }', ({ newPlanId }) => ({
+    id: newPlanId(),
+    name: 'A plan',
+  })),
   ...['updatePlan', 'retirePlan', 'restorePlan'].map(name =>
-    mutation(name, OPERATOR, 'plan { plan { id } }', async ({ somePlan }) => ({ plan: await somePlan() })),
+    mutation(name, OPERATOR, 'plan { plan { id } }', async ({ somePlan }) => ({
+      plan: await somePlan(),
+    })),
   ),
   mutation('setDefaultPlan', OPERATOR, 'plan { plan { id } }', () => ({ plan: 'free' })),
-  mutation('deletePlan', OPERATOR, 'deletedId', async ({ somePlan }) => ({ plan: await somePlan() })),
+  mutation('deletePlan', OPERATOR, 'deletedId', async ({ somePlan }) => ({
+    plan: await somePlan(),
+  })),
   mutation('setWorkspaceLimits', OPERATOR, 'workspaceId limits { name }', ({ workspaceId }) => ({
     workspace: workspaceId,
     limits: [{ name: 'MAX_WORKSPACE_FILES', unlimited: true }],
@@ -1346,7 +1562,9 @@ const onAccounts: GraphRow[] = [
     // Ended at once, because everyone else goes on.
     'mutation ($input: StartMaintenanceInput!) { startMaintenance(input: $input) { maintenance { endsAt } } endMaintenance { ended } }',
     'startMaintenance',
-    () => ({ input: { until: new Date(Date.now() + 60_000).toISOString(), message: 'A larger disk' } }),
+    () => ({
+      input: { until: new Date(Date.now() + 60_000).toISOString(), message: 'A larger disk' },
+    }),
   ),
   query(
     'auditTrail',
@@ -1359,7 +1577,12 @@ const onAccounts: GraphRow[] = [
 ]
 
 const subscriptions: GraphRow[] = [
-  query('bucketChanged', ['signed-in', READ], 'subscription { bucketChanged { id } }', 'bucketChanged'),
+  query(
+    'bucketChanged',
+    ['signed-in', READ],
+    'subscription { bucketChanged { id } }',
+    'bucketChanged',
+  ),
   query(
     'bucketChanged (of a workspace)',
     ['viewer', WORKSPACE_READ],
@@ -1384,7 +1607,12 @@ const subscriptions: GraphRow[] = [
     },
   ),
   query('viewerEvents', SESSION, 'subscription { viewerEvents { id } }', 'viewerEvents'),
-  query('shareReceived', ['signed-in', READ], 'subscription { shareReceived { id } }', 'shareReceived'),
+  query(
+    'shareReceived',
+    ['signed-in', READ],
+    'subscription { shareReceived { id } }',
+    'shareReceived',
+  ),
   query('inviteReceived', SESSION, 'subscription { inviteReceived { id } }', 'inviteReceived'),
 ]
 

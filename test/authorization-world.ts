@@ -6,7 +6,16 @@ import { hashSecret } from '../src/runtime/tokens.ts'
 import { changeRunner, system } from '../src/services/history/event.ts'
 import { ask } from './ask.ts'
 import type { Identity, Row } from './authorization.ts'
-import { anotherIdentity, driveOf, expel, found, join, privateKey, put, workspaceKey } from './builders.ts'
+import {
+  anotherIdentity,
+  driveOf,
+  expel,
+  found,
+  join,
+  privateKey,
+  put,
+  workspaceKey,
+} from './builders.ts'
 import type { Inputs } from './contract/call.ts'
 import type { Person, TestApp } from './harness.ts'
 import { picture, pictured } from './pictured.ts'
@@ -74,7 +83,8 @@ export class World {
     const t = this.#t
     const { owner, recipient, workspaceId } = await this.#begun()
     const { db } = t.app
-    const suspend = ({ userId }: Person) => db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
+    const suspend = ({ userId }: Person) =>
+      db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
     switch (identity.title) {
       case 'nobody':
         return t.anonymous
@@ -156,14 +166,18 @@ export class World {
       case 'deleted workspace key': {
         const made = await this.#keyOfOwner(identity)
         const where = identity.via === 'private key' ? 'private' : workspaceId
-        await owner.rest('DELETE', `/api/api_keys/${where}/delete`, { json: { api_key_id: made.id } })
+        await owner.rest('DELETE', `/api/api_keys/${where}/delete`, {
+          json: { api_key_id: made.id },
+        })
         return made.caller
       }
       case 'private key of a suspended user':
       case 'workspace key of a suspended owner': {
         const suspended = await this.#member('owner')
         const isPrivate = identity.via === 'private key'
-        const { caller } = isPrivate ? await privateKey(t, suspended) : await workspaceKey(t, suspended, workspaceId)
+        const { caller } = isPrivate
+          ? await privateKey(t, suspended)
+          : await workspaceKey(t, suspended, workspaceId)
         await suspend(suspended)
         return caller
       }
@@ -175,7 +189,9 @@ export class World {
 
   async #keyOfOwner({ via }: Identity) {
     const { owner, workspaceId } = await this.#begun()
-    return via === 'private key' ? privateKey(this.#t, owner) : workspaceKey(this.#t, owner, workspaceId)
+    return via === 'private key'
+      ? privateKey(this.#t, owner)
+      : workspaceKey(this.#t, owner, workspaceId)
   }
 
   /** Lets something happen that someone may wait for. Nothing happens for whoever has no address. */
@@ -185,14 +201,24 @@ export class World {
     if (field === 'bucketChanged') {
       const sql = 'SELECT b.id FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
       const ids =
-        typeof drive === 'string' ? [drive] : (await db.rows<{ id: string }>(sql, [email])).map(({ id }) => id)
+        typeof drive === 'string'
+          ? [drive]
+          : (await db.rows<{ id: string }>(sql, [email])).map(({ id }) => id)
       for (const id of ids) pubSub.publish('bucketChanged', id)
     } else if (field.endsWith('Events')) {
-      const sql = 'SELECT b.id AS drive, u.id AS person FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
+      const sql =
+        'SELECT b.id AS drive, u.id AS person FROM bucket b JOIN user u ON u.id = b.user_id WHERE u.email = ?'
       const [own] = await db.rows<{ drive: string; person: string }>(sql, [email])
-      const log = field === 'viewerEvents' ? own?.person : typeof drive === 'string' ? drive : own?.drive
-      const [kind, subject] = [field === 'viewerEvents' ? 'plan.changed' : 'file.deleted', null] as const
-      if (log) await changeRunner({ db, pubSub })(system, async ({ record }) => record(log, { kind, subject }))
+      const log =
+        field === 'viewerEvents' ? own?.person : typeof drive === 'string' ? drive : own?.drive
+      const [kind, subject] = [
+        field === 'viewerEvents' ? 'plan.changed' : 'file.deleted',
+        null,
+      ] as const
+      if (log)
+        await changeRunner({ db, pubSub })(system, async ({ record }) =>
+          record(log, { kind, subject }),
+        )
     } else if (email !== '' && field === 'shareReceived') {
       await neighbour.upload('news', '')
       await neighbour.rest('POST', '/api/files/share', { json: { email, objects: ['news'] } })
@@ -231,7 +257,9 @@ export class World {
       return made.shareFiles.shares[0].token
     }
     /** A folder with a file of this name in it, which the recipient may edit, or only see. */
-    const shareInside = async (mayEdit: boolean): Promise<{ id: string; token: string; fileId: string }> => {
+    const shareInside = async (
+      mayEdit: boolean,
+    ): Promise<{ id: string; token: string; fileId: string }> => {
       const { id: fileId } = await upload(`${name} shared/${name}`)
       const input = { email: recipient.email, mayEdit, files: [{ at: { path: `${name} shared` } }] }
       const made = await ask(
@@ -244,12 +272,18 @@ export class World {
     const shareToEdit = () => shareInside(true)
     /** The code that a program shows which waits for a key. */
     const userCode = async (): Promise<string> => {
-      const terms = { clientId: 'program', name, scopes: ['private_files:read' as const], lifetime: 3600 }
+      const terms = {
+        clientId: 'program',
+        name,
+        scopes: ['private_files:read' as const],
+        lifetime: 3600,
+      }
       return (await t.app.services.loginRequests.begin(terms, '192.0.2.1')).userCode
     }
     const shareDirectly = async (): Promise<string> => {
       const json = { email: recipient.email, objects: [(await upload()).path] }
-      return (await owner.rest('POST', '/api/files/share', { json })).response.sharing_info[0].sharing_token
+      return (await owner.rest('POST', '/api/files/share', { json })).response.sharing_info[0]
+        .sharing_token
     }
     /** A copy that was made in the background. */
     const copy = async (into?: string): Promise<string> => {
@@ -280,9 +314,10 @@ export class World {
         owner.userId,
         Date.now() - 5000,
       ])
-      await t.app.db.run('INSERT INTO favourite (id, user_id, entry_id, position, created_at) VALUES (?, ?, ?, 0, ?)', [
-        ...[id, owner.userId, entryId, Date.now()],
-      ])
+      await t.app.db.run(
+        'INSERT INTO favourite (id, user_id, entry_id, position, created_at) VALUES (?, ?, ?, 0, ?)',
+        [...[id, owner.userId, entryId, Date.now()]],
+      )
       return { id, entryId }
     }
     const shareId = async (make: () => Promise<unknown>): Promise<string> => {
@@ -322,7 +357,9 @@ export class World {
       putFile: async (called = name): Promise<string> =>
         (await put(owner, workspaceId, `/${called}`, '')).response[0].id,
       async mkdir(): Promise<string> {
-        await owner.rest('POST', `/api/workspaces/${workspaceId}/files/mkdir`, { json: { folder_name: name } })
+        await owner.rest('POST', `/api/workspaces/${workspaceId}/files/mkdir`, {
+          json: { folder_name: name },
+        })
         return `/${name}`
       },
       favourite,
@@ -360,25 +397,32 @@ export class World {
       /** An upload in parts. It is empty, so that it can be completed at once. */
       async started(into?: string): Promise<string> {
         const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
-        return (await owner.rest('POST', base, { json: { filename: name, size: 0 } })).response.upload_id
+        return (await owner.rest('POST', base, { json: { filename: name, size: 0 } })).response
+          .upload_id
       },
       /** An upload in parts that was completed in the background. */
       async completed(into?: string): Promise<string> {
         const id = await this.started(into)
         const base = into ? `/api/workspaces/${into}/files/uploads` : '/api/files/uploads'
-        await owner.rest('POST', `${base}/${id}/complete`, { json: {}, headers: { prefer: 'respond-async' } })
+        await owner.rest('POST', `${base}/${id}/complete`, {
+          json: {},
+          headers: { prefer: 'respond-async' },
+        })
         return id
       },
       /** A file request for the root. */
       async fileRequest(into?: string): Promise<{ id: string; token: string }> {
         const base = into ? `/api/workspaces/${into}` : '/api'
-        return (await owner.rest('POST', `${base}/file_requests`, { json: { label: name } })).response
+        return (await owner.rest('POST', `${base}/file_requests`, { json: { label: name } }))
+          .response
       },
       /** An empty upload in parts to a file request, by no one in particular. */
       async requested(): Promise<{ token: string; upload_id: string; sender: string }> {
         const { token } = await this.fileRequest()
         const json = { filename: name, size: 0 }
-        const { response } = await t.anonymous.rest('POST', `/api/request/${token}/uploads`, { json })
+        const { response } = await t.anonymous.rest('POST', `/api/request/${token}/uploads`, {
+          json,
+        })
         return { token, upload_id: response.upload_id, sender: response.sender }
       },
       /** A link, by its token. */
@@ -396,7 +440,13 @@ export class World {
       async locked(entryId: string, userId: string): Promise<string> {
         const [id, now] = [newToken(), Date.now()]
         const entry = await t.app.db.Entry.findByPk(entryId, { raw: true, rejectOnEmpty: true })
-        const terms = { isShared: true, isDeep: false, owner: '', expiresAt: now + 60_000, createdAt: now }
+        const terms = {
+          isShared: true,
+          isDeep: false,
+          owner: '',
+          expiresAt: now + 60_000,
+          createdAt: now,
+        }
         await t.app.db.DavLock.destroy({ where: { userId } })
         await t.app.db.DavLock.create({ id, bucketId: entry.bucketId, entryId, userId, ...terms })
         return `urn:uuid:${id}`
@@ -410,7 +460,10 @@ export class World {
       async invited(): Promise<{ id: string; token: string }> {
         await expel(t, workspaceId, recipient)
         const id = await inviteTo(recipient.email)
-        return { id, token: (await recipient.rest('GET', '/api/workspaces/invites/mine')).response[0].token }
+        return {
+          id,
+          token: (await recipient.rest('GET', '/api/workspaces/invites/mine')).response[0].token,
+        }
       },
       /** A webhook that gets nothing by itself, of the owner or of the workspace. */
       async webhook(of: 'person' | 'workspace'): Promise<{ webhook: string; event: string }> {
@@ -418,10 +471,24 @@ export class World {
         const logId = isOwn ? owner.userId : await driveOf(owner, workspaceId)
         const id = newId()
         // There are ten at most.
-        await t.app.db.Webhook.destroy({ where: isOwn ? { userId: owner.userId, workspaceId: null } : { workspaceId } })
+        await t.app.db.Webhook.destroy({
+          where: isOwn ? { userId: owner.userId, workspaceId: null } : { workspaceId },
+        })
         const place = { userId: owner.userId, workspaceId: isOwn ? null : workspaceId }
-        const state = { kinds: '', state: 'paused', seq: 0, attempts: 0, failingSince: null } as const
-        const times = { dueAt: 0, leaseUntil: 0, secretNumber: 0, oldSecretEndsAt: null, createdAt: 0 }
+        const state = {
+          kinds: '',
+          state: 'paused',
+          seq: 0,
+          attempts: 0,
+          failingSince: null,
+        } as const
+        const times = {
+          dueAt: 0,
+          leaseUntil: 0,
+          secretNumber: 0,
+          oldSecretEndsAt: null,
+          createdAt: 0,
+        }
         await t.app.db.Webhook.create({ id, logId, ...place, url: NOWHERE, ...state, ...times })
         return { webhook: id, event: `event:${logId}:1` }
       },
@@ -578,7 +645,11 @@ export class World {
       case 'Query.workspaceTaggedEntries':
         return { ...ws, tag_id: await things.tagInWorkspace() }
       case 'Mutation.tagEntries':
-        return { entries: [(await upload()).path], add: [await things.tag()], remove: [await things.tag()] }
+        return {
+          entries: [(await upload()).path],
+          add: [await things.tag()],
+          remove: [await things.tag()],
+        }
       case 'Mutation.tagWorkspaceEntries':
         return {
           ...ws,
@@ -603,7 +674,10 @@ export class World {
       case 'Query.workspaceFilePreview':
         return {
           ...ws,
-          file_id: await pictured(this.#t, put(owner, ws.workspace_id, `/${name}`, picture, 'image/png')),
+          file_id: await pictured(
+            this.#t,
+            put(owner, ws.workspace_id, `/${name}`, picture, 'image/png'),
+          ),
         }
       case 'Query.fileInfo':
       case 'Query.versions':
@@ -636,7 +710,12 @@ export class World {
       case 'Mutation.removeMember': {
         // Whoever leaves must not be the last owner.
         if (row.consumes) await this.#member('owner')
-        return { ...ws, user_id: row.consumes ? caller.userId || owner.userId : (await this.#member('viewer')).userId }
+        return {
+          ...ws,
+          user_id: row.consumes
+            ? caller.userId || owner.userId
+            : (await this.#member('viewer')).userId,
+        }
       }
       case 'Mutation.renameWorkspace':
         return { ...ws, name }
@@ -672,15 +751,24 @@ export class World {
         return { ...ws, entries: [name] }
       }
       case 'Query.sharedEntries':
-        return { token: row.access === 'public' ? await shareFolder() : await shareFolderDirectly() }
+        return {
+          token: row.access === 'public' ? await shareFolder() : await shareFolderDirectly(),
+        }
       case 'Mutation.saveSharedEntries':
-        return { token: row.access === 'signed-in' ? await share() : await shareDirectly(), folder: `${name}-saved` }
+        return {
+          token: row.access === 'signed-in' ? await share() : await shareDirectly(),
+          folder: `${name}-saved`,
+        }
       case 'Mutation.uploadSharedFile':
         return { token: (await things.shareToEdit()).token, file: new File([''], `${name} new`) }
       case 'Mutation.createSharedFolder':
         return { token: (await things.shareToEdit()).token, path: `${name} new` }
       case 'Mutation.moveSharedEntry':
-        return { token: (await things.shareToEdit()).token, source: name, destination: `${name} moved` }
+        return {
+          token: (await things.shareToEdit()).token,
+          source: name,
+          destination: `${name} moved`,
+        }
       case 'Mutation.deleteSharedEntry':
         return { token: (await things.shareToEdit()).token, path: name }
       case 'Mutation.cancelCopy':
@@ -690,11 +778,14 @@ export class World {
       case 'Query.workspaceCopy':
         return { ...ws, copy_id: await things.copy(String(workspace_id)) }
       case 'Mutation.copyEntries':
-        if (row.access !== 'editor') return { entries: [(await upload()).path], folder: `${name}-copies` }
+        if (row.access !== 'editor')
+          return { entries: [(await upload()).path], folder: `${name}-copies` }
         await putFile()
         return {
-          ...{ from_workspace_id: ws.workspace_id, to_workspace_id: ws.workspace_id },
-          ...{ entries: [`/${name}`], folder: `/${name}-copies` },
+          from_workspace_id: ws.workspace_id,
+          to_workspace_id: ws.workspace_id,
+          entries: [`/${name}`],
+          folder: `/${name}-copies`,
         }
       case 'Query.shareInfo':
         return { token: await share() }

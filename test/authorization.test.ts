@@ -96,7 +96,12 @@ const byRest = (row: Row) =>
 
 /** What is at a path of an answer. */
 const valueAt = (data: unknown, path: string): unknown =>
-  path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | null | undefined)?.[name], data)
+  path
+    .split('.')
+    .reduce<unknown>(
+      (value, name) => (value as Record<string, unknown> | null | undefined)?.[name],
+      data,
+    )
 
 const byGraphql = (row: GraphRow) =>
   outcomesOf(
@@ -125,7 +130,8 @@ const byDav = (row: DavRow) =>
     async (_world, caller, aim) => {
       const { path = aim.path, ...request } = await row.request(aim, caller)
       const { status, text } = await caller.rest(row.method, path, request)
-      if (status < 400) return { outcome: 'yes', done: !['GET', 'HEAD', 'PROPFIND'].includes(row.method) }
+      if (status < 400)
+        return { outcome: 'yes', done: !['GET', 'HEAD', 'PROPFIND'].includes(row.method) }
       const [, code] = /<S:code>(\w+)</.exec(text) ?? []
       return { outcome: code ? `${status} ${code}` : String(status), done: false }
     },
@@ -133,7 +139,12 @@ const byDav = (row: DavRow) =>
   )
 
 /** Whoever waits for something is let through when they are told of it. */
-async function firstEvent(world: World, { document, at }: GraphRow, caller: Person, variables: object) {
+async function firstEvent(
+  world: World,
+  { document, at }: GraphRow,
+  caller: Person,
+  variables: object,
+) {
   const stream = await caller.subscribe(document, variables)
   await world.causeNews(at, caller, variables)
   const event = await stream.next()
@@ -154,7 +165,10 @@ const ruled = new Set(
     isObjectType(type)
       ? Object.values(type.getFields())
           .filter(({ extensions: { pothosOptions } }) => {
-            const { authScopes, check } = (pothosOptions ?? {}) as { authScopes?: object; check?: unknown }
+            const { authScopes, check } = (pothosOptions ?? {}) as {
+              authScopes?: object
+              check?: unknown
+            }
             return authScopes ?? check
           })
           .map(field => `${type.name}.${field.name}`)
@@ -192,7 +206,9 @@ describe('Who may by GraphQL', () => {
     async (_title, row) => {
       const outcomes = await byGraphql(row)
       met.GraphQL.outcomes.set(row, Array.from(outcomes.values()))
-      expect(byTitle(identity => outcomes.get(identity))).toEqual(byTitle(identity => expected(row, identity)))
+      expect(byTitle(identity => outcomes.get(identity))).toEqual(
+        byTitle(identity => expected(row, identity)),
+      )
     },
     60_000,
   )
@@ -200,9 +216,11 @@ describe('Who may by GraphQL', () => {
   it('is asked of every field that has a rule of its own, and every field of the root has one', () => {
     const asked = new Set(graphRows.flatMap(({ document }) => fieldsOf(parse(document))))
     expect([...ruled].filter(name => !asked.has(name))).toEqual([])
-    const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].flatMap(type =>
-      Object.keys(type?.getFields() ?? {}).map(name => `${type}.${name}`),
-    )
+    const roots = [
+      schema.getQueryType(),
+      schema.getMutationType(),
+      schema.getSubscriptionType(),
+    ].flatMap(type => Object.keys(type?.getFields() ?? {}).map(name => `${type}.${name}`))
     expect(roots.filter(name => !ruled.has(name))).toEqual([])
   })
 })
@@ -221,13 +239,20 @@ describe('Who may by WebDAV', () => {
   )
 
   it('is asked of every method', async () => {
-    const allowed = (await t.anonymous.rest('OPTIONS', '/dav/')).headers.get('allow')?.split(', ') ?? []
+    const allowed =
+      (await t.anonymous.rest('OPTIONS', '/dav/')).headers.get('allow')?.split(', ') ?? []
     expect(new Set(['OPTIONS', ...davRows.map(({ method }) => method)])).toEqual(new Set(allowed))
   })
 
   /** The statuses of a request of each method, at things of their own. */
-  async function statusesOf(place: DavRow['place'], caller: Person, who = caller): Promise<Record<string, number>> {
-    const once = davRows.filter(row => row.place === place && row.title.startsWith(`${row.method} /`))
+  async function statusesOf(
+    place: DavRow['place'],
+    caller: Person,
+    who = caller,
+  ): Promise<Record<string, number>> {
+    const once = davRows.filter(
+      row => row.place === place && row.title.startsWith(`${row.method} /`),
+    )
     const statuses: Record<string, number> = {}
     for (const row of once) {
       const aim = await aimAt(row, await common.things())

@@ -1,7 +1,13 @@
 import { type Role, roles } from '../src/access/roles.ts'
 import { clamp } from '../src/http/envelope.ts'
 import { type ErrorCode, naturalStatus } from '../src/runtime/errors.ts'
-import { additions, type ContractAddition, type ContractOperation, operations, titleOf } from './contract/contract.ts'
+import {
+  additions,
+  type ContractAddition,
+  type ContractOperation,
+  operations,
+  titleOf,
+} from './contract/contract.ts'
 
 /** Who may do something, in the words of the contract's data; one for each row of the table. */
 export interface Rule {
@@ -78,7 +84,12 @@ const keys: Identity[] = [
   { title: 'workspace key', ...workspaceKey },
   { title: 'workspace key without the scope', ...workspaceKey, lacks: true },
   { title: 'key of another workspace', ...workspaceKey, elsewhere: true },
-  { title: 'key of an admin who is a viewer now', ...workspaceKey, who: 'stranger', role: 'viewer' },
+  {
+    title: 'key of an admin who is a viewer now',
+    ...workspaceKey,
+    who: 'stranger',
+    role: 'viewer',
+  },
   { title: 'key of an admin who was removed', ...workspaceKey, who: 'stranger', role: null },
 ]
 
@@ -109,11 +120,22 @@ export const identities = Object.values(identityGroups).flat()
 export const davGroups: IdentityGroups = {
   'API keys': [
     ...keys,
-    { title: 'key of an admin who is an editor now', ...workspaceKey, who: 'stranger', role: 'editor' },
+    {
+      title: 'key of an admin who is an editor now',
+      ...workspaceKey,
+      who: 'stranger',
+      role: 'editor',
+    },
     { title: 'read-only workspace key', ...workspaceKey, readOnly: true },
     { title: 'read-only private key', ...privateKey, readOnly: true },
     { title: 'private key of the recipient', ...privateKey, who: 'recipient', role: null },
-    { title: 'read-only private key of the recipient', ...privateKey, who: 'recipient', role: null, readOnly: true },
+    {
+      title: 'read-only private key of the recipient',
+      ...privateKey,
+      who: 'recipient',
+      role: null,
+      readOnly: true,
+    },
   ],
   'What counts as nobody': [
     { title: 'nobody', ...person, via: 'nothing' },
@@ -130,7 +152,13 @@ export function identityOf(title: string): Identity {
 
 /** For whom a row succeeds. */
 export const rightfulOf = ({ access }: Rule): Identity =>
-  identityOf(access === 'operator' ? access : /recipient|invitee/.test(access) ? 'recipient, invitee' : 'owner')
+  identityOf(
+    access === 'operator'
+      ? access
+      : /recipient|invitee/.test(access)
+        ? 'recipient, invitee'
+        : 'owner',
+  )
 
 /** What says whose the thing is that an operation names; the others name nothing, or something in a workspace. */
 const strangers: Record<string, ErrorCode> = {
@@ -227,7 +255,11 @@ const fieldsOf = (list: ContractAddition[]): Served[] =>
   list.flatMap(({ field, ...addition }) => (field === undefined ? [] : [{ ...addition, field }]))
 
 /** A direct share works for its two sides only, however it is opened: contract, section 3. */
-const direct = { access: 'sharer or recipient', scope: 'private_files:read', stranger: 'FORBIDDEN' } as const
+const direct = {
+  access: 'sharer or recipient',
+  scope: 'private_files:read',
+  stranger: 'FORBIDDEN',
+} as const
 
 /** What the data of the contract's tables A and B leaves out. */
 const others: Row[] = [
@@ -299,14 +331,16 @@ export function expected(rule: Omit<Rule, 'title'>, identity: Identity): Outcome
   const mayAsk = via === 'session' || scope !== null || looks
   if (unknown && mayAsk && !(least ? role : mine)) return unknown
   if (via !== 'session') {
-    const kind = scope === null ? 'none' : scope.startsWith('private_files:') ? 'private key' : 'workspace key'
+    const kind =
+      scope === null ? 'none' : scope.startsWith('private_files:') ? 'private key' : 'workspace key'
     if (via !== kind) return 'KEY_OUT_OF_BOUNDS'
     if (lacks && !scope?.endsWith('*')) return 'INSUFFICIENT_SCOPE'
     if (elsewhere && names) return 'KEY_OUT_OF_BOUNDS'
   }
   if (access === 'operator' && !identity.operator) return hides ? 'null' : 'FORBIDDEN'
   if (least && !role) return 'FORBIDDEN'
-  if (least && role && roles.indexOf(role) > roles.indexOf(least)) return hides ? 'null' : 'FORBIDDEN'
+  if (least && role && roles.indexOf(role) > roles.indexOf(least))
+    return hides ? 'null' : 'FORBIDDEN'
   return stranger && !mine ? stranger : 'yes'
 }
 

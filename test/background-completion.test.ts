@@ -64,7 +64,11 @@ afterAll(async () => {
 })
 
 /** Holds what reads bytes again, or does something else before it goes on. */
-function whileReading(work: () => unknown = () => {}): { reached: Promise<void>; release(): void; reads(): number } {
+function whileReading(work: () => unknown = () => {}): {
+  reached: Promise<void>
+  release(): void
+  reads(): number
+} {
   let reads = 0
   let reach = () => {}
   let release = () => {}
@@ -90,7 +94,10 @@ let files = 0
 const newName = () => `file-${++files}.bin`
 
 /** An upload whose parts have all arrived, but for some. */
-async function begun(up: Uploader, { without = 0, ...input }: Record<string, unknown> & { without?: number } = {}) {
+async function begun(
+  up: Uploader,
+  { without = 0, ...input }: Record<string, unknown> & { without?: number } = {},
+) {
   const filename = newName()
   const { value } = await up.start({ filename, size: bytes.length, ...input })
   const id: string = value.upload_id
@@ -108,7 +115,8 @@ async function ended(up: Uploader, id: string): Promise<Said> {
 }
 
 const rowOf = async (id: string) => {
-  const sql = 'SELECT state, claim, claim_until AS claimUntil, file_id AS fileId FROM upload_session WHERE id = ?'
+  const sql =
+    'SELECT state, claim, claim_until AS claimUntil, file_id AS fileId FROM upload_session WHERE id = ?'
   return (await t.app.db.rows<Record<string, unknown>>(sql, [id]))[0]
 }
 
@@ -117,7 +125,9 @@ const isCaused = (line: string) => line.includes('Something is broken.')
 
 describe.each(faces)('A completion in the background: $face', ({ face, front, by }) => {
   const replace = face.endsWith('GraphQL') ? { onConflict: 'REPLACE' } : { on_conflict: 'replace' }
-  const keepBoth = face.endsWith('GraphQL') ? { onConflict: 'KEEP_BOTH' } : { on_conflict: 'keep_both' }
+  const keepBoth = face.endsWith('GraphQL')
+    ? { onConflict: 'KEEP_BOTH' }
+    : { on_conflict: 'keep_both' }
   let up: Uploader
   beforeAll(() => {
     up = by(alice, garden)
@@ -173,7 +183,11 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     const wrong = { sha256: '0'.repeat(64) }
     const now = await up.complete(id, wrong)
     await up.begin(id, wrong)
-    expect(await ended(up, id)).toMatchObject({ status: now.status, code: 'CHECKSUM_MISMATCH', msg: now.msg })
+    expect(await ended(up, id)).toMatchObject({
+      status: now.status,
+      code: 'CHECKSUM_MISMATCH',
+      msg: now.msg,
+    })
     expect((await up.part(id, 1, { bytes: partOf(1) })).status).toBe(200)
     expect(await up.begin(id, { sha256 }, 10)).toMatchObject({ status: 200, code: undefined })
   })
@@ -206,7 +220,11 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     const { value: now } = await up.complete(rival.upload_id)
     const { value: then } = await up.outcome(id)
     expect([then.md5_checksum, then.size]).toEqual([hash('md5'), bytes.length])
-    expect(then.file).toMatchObject({ id: said.value.file.id, md5_checksum: now.md5_checksum, size: 3 })
+    expect(then.file).toMatchObject({
+      id: said.value.file.id,
+      md5_checksum: now.md5_checksum,
+      size: 3,
+    })
   })
 
   it('goes on by the right of a session that has joined it when the one that began it has ended', async () => {
@@ -220,7 +238,10 @@ describe.each(faces)('A completion in the background: $face', ({ face, front, by
     await first.rest('POST', '/auth/logout', { json: {}, headers: { origin: t.url } })
     expect((await first.rest('GET', '/api/user/data')).status).toBe(401)
     held.release()
-    expect(await joined).toMatchObject({ status: 200, value: { upload_id: id, file_name: `${front}${filename}` } })
+    expect(await joined).toMatchObject({
+      status: 200,
+      value: { upload_id: id, file_name: `${front}${filename}` },
+    })
     expect(held.reads()).toBe(2)
   })
 
@@ -249,9 +270,17 @@ describe('A completion in the background', () => {
     const held = whileReading()
     const path = `/api/files/uploads/${id}`
     const headers = { prefer: 'Respond-Async; a=b, wait=0, other' }
-    const { status, msg, headers: said } = await alice.rest('POST', `${path}/complete`, { json: { sha256 }, headers })
+    const {
+      status,
+      msg,
+      headers: said,
+    } = await alice.rest('POST', `${path}/complete`, { json: { sha256 }, headers })
     const told = ['location', 'preference-applied', 'retry-after'].map(name => said.get(name))
-    expect([status, msg, told]).toEqual([202, 'accepted', [`${path}/completion`, 'respond-async', '2']])
+    expect([status, msg, told]).toEqual([
+      202,
+      'accepted',
+      [`${path}/completion`, 'respond-async', '2'],
+    ])
     held.release()
     // It waits for the end.
     const { status: then, headers: tag } = await alice.rest('GET', `${path}/completion`, {
@@ -265,7 +294,9 @@ describe('A completion in the background', () => {
     const held = whileReading()
     const here = up()
     const there = await atOther()
-    const said = await Promise.all([here, there, here, there].map(each => each.begin(id, { sha256 })))
+    const said = await Promise.all(
+      [here, there, here, there].map(each => each.begin(id, { sha256 })),
+    )
     expect(said.map(({ status }) => status)).toEqual([202, 202, 202, 202])
     held.release()
     expect((await ended(there, id)).value).toEqual((await ended(here, id)).value)
@@ -333,15 +364,25 @@ describe('A completion in the background', () => {
     const stuck = whileReading()
     await restUploader(caller).begin(id, { sha256 })
     await stuck.reached
-    const headers = { cookie: caller.cookie, 'content-type': 'multipart/form-data; boundary=x', 'content-length': 1000 }
-    const silent = request(`${third.url}/api/files/upload`, { method: 'POST', headers }).on('error', () => {})
+    const headers = {
+      cookie: caller.cookie,
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': 1000,
+    }
+    const silent = request(`${third.url}/api/files/upload`, { method: 'POST', headers }).on(
+      'error',
+      () => {},
+    )
     silent.write('--x')
     await until(async () => third.app.gateway.running > 0)
     const started = performance.now()
     await third.stop()
     const took = performance.now() - started
     gates.pop()
-    expect([took > 1000 * SHUTDOWN_SECONDS - 100, took < 1750 * SHUTDOWN_SECONDS]).toEqual([true, true])
+    expect([took > 1000 * SHUTDOWN_SECONDS - 100, took < 1750 * SHUTDOWN_SECONDS]).toEqual([
+      true,
+      true,
+    ])
     stuck.release()
     await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
     await other.app.services.backgroundCompletions.idle()
@@ -433,7 +474,8 @@ describe('A completion in the background', () => {
       gate = gateOf(brisk.app.store)
     })
     afterAll(() => brisk.stop())
-    const uploaderOf = async (name: string) => restUploader(await signInTo(brisk.app.db, brisk.url, name))
+    const uploaderOf = async (name: string) =>
+      restUploader(await signInTo(brisk.app.db, brisk.url, name))
 
     /** The uploads that have begun to read, each of which goes on when it is released, or its reading is ended. */
     function holdReaders() {
@@ -506,8 +548,15 @@ describe('A completion in the background', () => {
     await up().part(rival.upload_id, 1, { bytes: 'new' })
     await up().complete(rival.upload_id)
     const secret = alice.cookie.replace('session_id=', '')
-    const patience = patienceOf({ signal: new AbortController().signal, retries: 0, notice: () => {} })
-    const uploads = partUploads(clientOf(t.url, { kind: 'session', secret }, patience), async () => null)
+    const patience = patienceOf({
+      signal: new AbortController().signal,
+      retries: 0,
+      notice: () => {},
+    })
+    const uploads = partUploads(
+      clientOf(t.url, { kind: 'session', secret }, patience),
+      async () => null,
+    )
     expect(await uploads.outcome(id)).toEqual({ fileName: filename, md5: hash('md5') })
   })
 
@@ -517,7 +566,9 @@ describe('A completion in the background', () => {
     const held = whileReading()
     const headers = { prefer: 'respond-async, wait=0', 'if-match': '"1"' }
     const path = `/api/files/uploads/${id}`
-    expect((await alice.rest('POST', `${path}/complete`, { json: { sha256 }, headers })).status).toBe(202)
+    expect(
+      (await alice.rest('POST', `${path}/complete`, { json: { sha256 }, headers })).status,
+    ).toBe(202)
     await held.reached
     const form = new FormData()
     form.append('on_conflict', 'replace')
@@ -549,8 +600,14 @@ describe('A completion in the background', () => {
   })
 
   describe.each([
-    { who: 'a private key', make: async () => ({ ...(await privateKey(t, alice)), into: undefined }) },
-    { who: 'a workspace key', make: async () => ({ ...(await workspaceKey(t, alice, garden)), into: garden }) },
+    {
+      who: 'a private key',
+      make: async () => ({ ...(await privateKey(t, alice)), into: undefined }),
+    },
+    {
+      who: 'a workspace key',
+      make: async () => ({ ...(await workspaceKey(t, alice, garden)), into: garden }),
+    },
   ])('by $who', ({ make }) => {
     it('is done by its right', async () => {
       const { caller, into } = await make()
@@ -566,14 +623,19 @@ describe('A completion in the background', () => {
       const held = whileReading()
       await restUploader(caller, into).begin(id, { sha256 })
       await held.reached
-      await alice.rest('DELETE', `/api/api_keys/${into ?? 'private'}/delete`, { json: { api_key_id: key } })
+      await alice.rest('DELETE', `/api/api_keys/${into ?? 'private'}/delete`, {
+        json: { api_key_id: key },
+      })
       if (isTaken) {
         await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
         await other.app.services.backgroundCompletions.idle()
       }
       held.release()
       await t.app.services.backgroundCompletions.idle()
-      expect(await restUploader(alice, into).outcome(id)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+      expect(await restUploader(alice, into).outcome(id)).toMatchObject({
+        status: 403,
+        code: 'FORBIDDEN',
+      })
       expect((await graphqlUploader(alice, into).outcome(id)).code).toBe('FORBIDDEN')
       await restUploader(alice, into).abort(id)
     })
@@ -583,13 +645,22 @@ describe('A completion in the background', () => {
   const ends: { how: string; by?: 'key'; end: (maker: Person) => Promise<unknown> }[] = [
     { how: 'has left the workspace', end: maker => expel(t, garden, maker) },
     { how: 'is a viewer now', end: maker => join(t, garden, maker, 'viewer') },
-    { how: 'made its key, and is a viewer now', by: 'key', end: maker => join(t, garden, maker, 'viewer') },
-    { how: 'made its key, which has expired', by: 'key', end: ({ userId }) => expire('api_key', 'created_by', userId) },
+    {
+      how: 'made its key, and is a viewer now',
+      by: 'key',
+      end: maker => join(t, garden, maker, 'viewer'),
+    },
+    {
+      how: 'made its key, which has expired',
+      by: 'key',
+      end: ({ userId }) => expire('api_key', 'created_by', userId),
+    },
     { how: 'has a session no more', end: ({ userId }) => expire('session', 'user_id', userId) },
     { how: 'is suspended', end: ({ email }) => operatorService({ db: t.app.db }).suspend(email) },
     {
       how: 'has deleted the account',
-      end: maker => maker.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
+      end: maker =>
+        maker.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
     },
   ]
   const expire = (table: string, column: string, value: string) =>
@@ -600,7 +671,10 @@ describe('A completion in the background', () => {
     async ({ by, end, isTaken }) => {
       const maker = await t.signIn(`maker-${++files}`)
       await join(t, garden, maker, 'admin')
-      const up = restUploader(by === 'key' ? (await workspaceKey(t, maker, garden)).caller : maker, garden)
+      const up = restUploader(
+        by === 'key' ? (await workspaceKey(t, maker, garden)).caller : maker,
+        garden,
+      )
       const { id, filename } = await begun(up)
       const held = whileReading()
       await up.begin(id, { sha256 })
@@ -619,7 +693,10 @@ describe('A completion in the background', () => {
       const failed = 'SELECT state, failure FROM upload_session WHERE id = ?'
       const [row] = await t.app.db.rows<{ state: string; failure: string }>(failed, [id])
       expect([row?.state, JSON.parse(row?.failure ?? '{}').code]).toEqual(['failed', 'FORBIDDEN'])
-      const { response } = await alice.rest('GET', `/api/workspaces/${garden}/files/info?path=${filename}`)
+      const { response } = await alice.rest(
+        'GET',
+        `/api/workspaces/${garden}/files/info?path=${filename}`,
+      )
       expect(response.code).toBe('FILE_NOT_FOUND')
     },
   )
@@ -636,7 +713,8 @@ describe('A completion in the background', () => {
     await until(() => t.app.gateway.running >= joined.length)
     await expel(t, garden, maker)
     held.release()
-    for (const answer of await Promise.all(joined)) expect(answer).toMatchObject({ status: 403, code: 'FORBIDDEN' })
+    for (const answer of await Promise.all(joined))
+      expect(answer).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     expect(held.reads()).toBe(1)
   })
 

@@ -30,13 +30,16 @@ const COPIED = `query ($id: ID!) { node(id: $id) { ... on BackgroundCopy {
   state entryCount copiedCount size copiedSize failure { code } entries { path size ... on Folder { fileCount } } drive { id } } } }`
 const USAGE = '{ me { drive { usage { usedBytes fileCount folderCount } } copies { id state } } }'
 
-const copyOf = async (person: Person, id: string): Promise<Anything> => (await ask(person, COPIED, { id })).node
-const usageOf = async (person: Person): Promise<Anything> => (await ask(person, USAGE)).me.drive.usage
+const copyOf = async (person: Person, id: string): Promise<Anything> =>
+  (await ask(person, COPIED, { id })).node
+const usageOf = async (person: Person): Promise<Anything> =>
+  (await ask(person, USAGE)).me.drive.usage
 const objects = async () => (await t.app.db.rows('SELECT id FROM blobs')).length
 const reserved = async (person: Person) =>
-  t.app.db.row<Anything>('SELECT reserved_bytes AS bytes, reserved_files AS files, purging FROM bucket WHERE id = ?', [
-    await driveOf(person),
-  ])
+  t.app.db.row<Anything>(
+    'SELECT reserved_bytes AS bytes, reserved_files AS files, purging FROM bucket WHERE id = ?',
+    [await driveOf(person)],
+  )
 
 async function begin(person: Person, input: object): Promise<Anything> {
   const { copyEntries } = await ask(person, COPY, { input })
@@ -57,8 +60,12 @@ async function ended(person: Person, id: string): Promise<Anything> {
 }
 
 /** A folder of more than one call copies: folders in folders, with a few files. Answers how many of each. */
-async function forest(person: Person, folder: string): Promise<{ files: number; folders: number; bytes: number }> {
-  for (const name of ['a', 'b', 'c']) await person.upload(`${folder}/${name}/leaf.txt`, `leaf ${name}`)
+async function forest(
+  person: Person,
+  folder: string,
+): Promise<{ files: number; folders: number; bytes: number }> {
+  for (const name of ['a', 'b', 'c'])
+    await person.upload(`${folder}/${name}/leaf.txt`, `leaf ${name}`)
   let [folders, files] = [4, 3]
   // Copies of copies, because that is fast.
   for (let i = 0; folders + files <= MAX_COPIED; i++) {
@@ -94,8 +101,12 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 const someone = () => t.signIn(`forester-${++n}`)
-const rest = (person: Person, method: 'GET' | 'POST' | 'DELETE', path: string, options: RestOptions = {}) =>
-  person.rest(method, path, options)
+const rest = (
+  person: Person,
+  method: 'GET' | 'POST' | 'DELETE',
+  path: string,
+  options: RestOptions = {},
+) => person.rest(method, path, options)
 const link = async (path: string): Promise<string> =>
   (await alice.rest('POST', '/api/folders/quick_share', { json: { path } })).response.sharing_token
 
@@ -112,18 +123,31 @@ describe('A copy of many entries', () => {
     const before = { objects: await objects(), usage: await usageOf(alice) }
     expect(whole.files + whole.folders).toBeGreaterThan(MAX_COPIED)
     const copy = await begin(alice, { entries: [at('forest')], to: at('new/place'), name: 'wood' })
-    expect(copy).toMatchObject({ state: 'COPYING', entryCount: whole.files + whole.folders, copiedCount: 1 })
-    while ((await copies().step(copy.id, 100)) && (await copyOf(alice, copy.id)).copiedCount < 1000) {
+    expect(copy).toMatchObject({
+      state: 'COPYING',
+      entryCount: whole.files + whole.folders,
+      copiedCount: 1,
+    })
+    while (
+      (await copies().step(copy.id, 100)) &&
+      (await copyOf(alice, copy.id)).copiedCount < 1000
+    ) {
       // Nothing is seen of it meanwhile.
     }
     expect(await usageOf(alice)).toEqual(before.usage)
-    expect((await alice.rest('GET', '/api/files/tree?path=new')).response).toMatchObject({ files: [], folders: [] })
+    expect((await alice.rest('GET', '/api/files/tree?path=new')).response).toMatchObject({
+      files: [],
+      folders: [],
+    })
     expect(await reserved(alice)).toEqual({ bytes: whole.bytes, files: whole.files, purging: 1 })
     expect(await findings()).toEqual([])
     while (await copies().step(copy.id, 100));
     const done = await copyOf(alice, copy.id)
     expect(done).toMatchObject({
-      ...{ state: 'DONE', copiedCount: done.entryCount, copiedSize: done.size, failure: null },
+      state: 'DONE',
+      copiedCount: done.entryCount,
+      copiedSize: done.size,
+      failure: null,
       entries: [{ path: 'new/place/wood', size: whole.bytes, fileCount: whole.files }],
     })
     expect(await objects()).toBe(before.objects)
@@ -150,7 +174,10 @@ describe('A copy of many entries', () => {
     ]
     const { me } = await ask(alice, USAGE)
     expect(me.copies.slice(0, 2).map(({ id }: Anything) => id)).toEqual([second.id, first.id])
-    expect(await ended(alice, first.id)).toMatchObject({ state: 'DONE', entries: [{ path: 'by turns/forest' }] })
+    expect(await ended(alice, first.id)).toMatchObject({
+      state: 'DONE',
+      entries: [{ path: 'by turns/forest' }],
+    })
     expect(await ended(alice, second.id)).toMatchObject({
       state: 'DONE',
       entries: [{ path: '/forest' }],
@@ -197,7 +224,9 @@ describe('A copy of many entries', () => {
   it('fails where what is copied has gone, and copies what is left of what it holds', async () => {
     const owner = await someone()
     await ask(owner, '{ me { id } }')
-    const saved = await rest(owner, 'POST', `/api/share/save/${await link('forest')}`, { json: { folder: 'mine' } })
+    const saved = await rest(owner, 'POST', `/api/share/save/${await link('forest')}`, {
+      json: { folder: 'mine' },
+    })
     expect(saved.status).toBe(202)
     expect(await ended(owner, saved.response.copy_id)).toMatchObject({ state: 'DONE' })
     const partly = await begin(owner, { entries: [at('mine/forest')], to: at('x') })
@@ -207,7 +236,10 @@ describe('A copy of many entries', () => {
     const copy = await begin(owner, { entries: [at('x/forest')], to: at('y') })
     await copies().step(copy.id, 50)
     await owner.rest('DELETE', '/api/folders?path=x&recursive=true')
-    expect(await ended(owner, copy.id)).toMatchObject({ state: 'FAILED', failure: { code: 'FILE_NOT_FOUND' } })
+    expect(await ended(owner, copy.id)).toMatchObject({
+      state: 'FAILED',
+      failure: { code: 'FILE_NOT_FOUND' },
+    })
     await settled()
     expect((await owner.rest('GET', '/api/folders')).response.folders).toEqual(['mine'])
   }, 60_000)
@@ -218,7 +250,10 @@ describe('A copy of many entries', () => {
     const { response } = await rest(bob, 'POST', `/api/share/save/${token}`, { json: {} })
     await copies().step(response.copy_id, 50)
     await alice.rest('POST', `/api/share/revoke/${token}`)
-    expect(await ended(bob, response.copy_id)).toMatchObject({ state: 'FAILED', failure: { code: 'SHARE_NOT_FOUND' } })
+    expect(await ended(bob, response.copy_id)).toMatchObject({
+      state: 'FAILED',
+      failure: { code: 'SHARE_NOT_FOUND' },
+    })
     const again = await rest(bob, 'POST', `/api/share/save/${await link('forest')}`, { json: {} })
     await copies().step(again.response.copy_id, 50)
     await bob.rest('GET', '/auth/logout')
@@ -240,21 +275,27 @@ describe('A copy of many entries', () => {
       return (await alice.rest('POST', '/api/entries/quick_share', { json })).response.sharing_token
     }
     const save = async (token: string, folder: string): Promise<string> => {
-      const { status, response } = await rest(saver, 'POST', `/api/share/save/${token}`, { json: { folder } })
+      const { status, response } = await rest(saver, 'POST', `/api/share/save/${token}`, {
+        json: { folder },
+      })
       expect(status).toBe(202)
       return response.copy_id
     }
     const first = await save(await share(), 'first')
     while (await copies().step(first, 500));
-    const FOLDER = 'query ($path: String!) { me { drive { entry(path: $path) { ... on Folder { fileCount } } } } }'
+    const FOLDER =
+      'query ($path: String!) { me { drive { entry(path: $path) { ... on Folder { fileCount } } } } }'
     const { entry } = (await ask(saver, FOLDER, { path: 'first' })).me.drive
     expect(entry).toEqual({ fileCount: owned.files + 1 })
     const second = await save(await share(), 'second')
     await copies().step(second, 100)
-    const DELETE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
+    const DELETE =
+      'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
     await ask(alice, DELETE, { input: { entries: [at('grove')], recursive: true } })
     while (await copies().step(second, 500));
-    const row = await t.app.db.row<Anything>('SELECT state, failure FROM entry_copy WHERE id = ?', [second])
+    const row = await t.app.db.row<Anything>('SELECT state, failure FROM entry_copy WHERE id = ?', [
+      second,
+    ])
     expect([row?.state, JSON.parse(row?.failure).code]).toEqual(['failed', 'FILE_NOT_FOUND'])
     await settled()
   }, 60_000)
@@ -275,18 +316,30 @@ describe('A copy of many entries', () => {
     const { status, response } = await alice.upload('one more.txt', 'x')
     expect([status, response.code]).toEqual([400, 'QUOTA_EXCEEDED'])
     await t.limit({ ...LARGE, maxFileSizeBytes: 5 })
-    expect(await ended(alice, copy.id)).toMatchObject({ state: 'FAILED', failure: { code: 'FILE_TOO_LARGE' } })
+    expect(await ended(alice, copy.id)).toMatchObject({
+      state: 'FAILED',
+      failure: { code: 'FILE_TOO_LARGE' },
+    })
     await t.limit(LARGE)
     await settled()
   })
 
   it('meets what is there at its end as it is told to', async () => {
     const input = { entries: [at('forest')], to: at('met') }
-    const [failing, both] = [await begin(alice, input), await begin(alice, { ...input, onConflict: 'KEEP_BOTH' })]
+    const [failing, both] = [
+      await begin(alice, input),
+      await begin(alice, { ...input, onConflict: 'KEEP_BOTH' }),
+    ]
     await alice.rest('POST', '/api/folders', { json: { path: 'met/forest' } })
     expect(await codeOf(alice, input)).toBe('PATH_EXISTS')
-    expect(await ended(alice, failing.id)).toMatchObject({ state: 'FAILED', failure: { code: 'PATH_EXISTS' } })
-    expect(await ended(alice, both.id)).toMatchObject({ state: 'DONE', entries: [{ path: 'met/forest (2)' }] })
+    expect(await ended(alice, failing.id)).toMatchObject({
+      state: 'FAILED',
+      failure: { code: 'PATH_EXISTS' },
+    })
+    expect(await ended(alice, both.id)).toMatchObject({
+      state: 'DONE',
+      entries: [{ path: 'met/forest (2)' }],
+    })
     await settled()
   }, 60_000)
 })
@@ -296,8 +349,13 @@ it('one whose folder goes meanwhile fails', async () => {
   const { me } = await ask(alice, '{ me { drive { entry(path: "going") { id } } } }')
   const copy = await begin(alice, { entries: [at('forest')], to: { id: me.drive.entry.id } })
   await alice.rest('DELETE', '/api/folders?path=going')
-  expect(await ended(alice, copy.id)).toMatchObject({ state: 'FAILED', failure: { code: 'FOLDER_NOT_FOUND' } })
-  expect((await rest(alice, 'GET', `/api/copies/${copy.id}`)).response.code).toBe('FOLDER_NOT_FOUND')
+  expect(await ended(alice, copy.id)).toMatchObject({
+    state: 'FAILED',
+    failure: { code: 'FOLDER_NOT_FOUND' },
+  })
+  expect((await rest(alice, 'GET', `/api/copies/${copy.id}`)).response.code).toBe(
+    'FOLDER_NOT_FOUND',
+  )
   await settled()
 })
 
@@ -321,12 +379,22 @@ describe('By REST', () => {
     }
     await ended(alice, response.copy_id)
     const done = await rest(alice, 'GET', path)
-    expect([done.status, done.response]).toEqual([200, { copies: [{ id: expect.any(String), path: 'rest/forest' }] }])
-    expect((await rest(alice, 'DELETE', path)).response).toEqual({ copy_id: response.copy_id, state: 'done' })
-    const other = await rest(alice, 'POST', '/api/copies', { json: { entries: ['forest'], folder: 'other' } })
+    expect([done.status, done.response]).toEqual([
+      200,
+      { copies: [{ id: expect.any(String), path: 'rest/forest' }] },
+    ])
+    expect((await rest(alice, 'DELETE', path)).response).toEqual({
+      copy_id: response.copy_id,
+      state: 'done',
+    })
+    const other = await rest(alice, 'POST', '/api/copies', {
+      json: { entries: ['forest'], folder: 'other' },
+    })
     const cancelled = await rest(alice, 'DELETE', other.headers.get('location') ?? '')
     expect(cancelled.response.state).toBe('cancelled')
-    expect((await rest(alice, 'GET', other.headers.get('location') ?? '')).response.code).toBe('COPY_NOT_FOUND')
+    expect((await rest(alice, 'GET', other.headers.get('location') ?? '')).response.code).toBe(
+      'COPY_NOT_FOUND',
+    )
     await settled()
   }, 60_000)
 })

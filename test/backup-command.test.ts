@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
@@ -39,7 +48,9 @@ beforeAll(async () => {
   const upload = async () => {
     while (next < FILES - 1) {
       const number = next++
-      expect((await alice.upload(`files/${number}`, `file ${number} `.repeat(200))).status).toBe(200)
+      expect((await alice.upload(`files/${number}`, `file ${number} `.repeat(200))).status).toBe(
+        200,
+      )
     }
   }
   await Promise.all([upload(), upload(), upload(), upload()])
@@ -53,13 +64,18 @@ afterAll(async () => {
 })
 
 const environment = ({ settings }: Place, more: Record<string, string> = {}) => ({
-  ...{ SECRET_KEY: 's'.repeat(32), ...settings, ...more },
+  SECRET_KEY: 's'.repeat(32),
+  ...settings,
+  ...more,
 })
 
 /** What an operator types behind `npm run admin --`. */
 const admin = (at: Place, args: string[], more: Record<string, string> = {}) =>
   runWarm({
-    ...{ program: resolve('src/admin.ts'), args, stdin: '', cwd: at.settings.DATA_DIR ?? '' },
+    program: resolve('src/admin.ts'),
+    args,
+    stdin: '',
+    cwd: at.settings.DATA_DIR ?? '',
     env: { ...COMPILED, PATH: process.env.PATH ?? '', ...environment(at, more) },
   })
 
@@ -91,12 +107,18 @@ describe('npm run admin -- backup', () => {
     const restored = await admin(target, ['restore-backup', to], { SECRET_KEY: '' })
     expect(restored).toMatchObject({ code: 0, err: '' })
     expect(restored.out).toContain(`${FILES} files were copied, 0 were there.`)
-    expect(readFileSync(join(target.settings.DATA_DIR ?? '', 'secret.key'), 'utf8').trim()).toBe('s'.repeat(32))
-    expect((await runBuilt('doctor.ts', ['--grace', '0'], environment(target))).out).toBe('All is well.\n')
+    expect(readFileSync(join(target.settings.DATA_DIR ?? '', 'secret.key'), 'utf8').trim()).toBe(
+      's'.repeat(32),
+    )
+    expect((await runBuilt('doctor.ts', ['--grace', '0'], environment(target))).out).toBe(
+      'All is well.\n',
+    )
 
     const [again, other] = [
       await admin(target, ['restore-backup', to]),
-      await admin(target, ['restore-backup', to, '--delete-existing', '--json'], { SECRET_KEY: 'o'.repeat(32) }),
+      await admin(target, ['restore-backup', to, '--delete-existing', '--json'], {
+        SECRET_KEY: 'o'.repeat(32),
+      }),
     ]
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('--delete-existing')])
     expect(other.err).toContain('SECRET_KEY is not that of the backup')
@@ -135,7 +157,10 @@ describe('npm run admin -- backup', () => {
     expect([removed, all()]).toEqual([[], FILES + 1])
     const second = json(await admin(source, ['backup', to, '--keep', '1', '--json']))
     expect([second.removed.length, second.removed_blobs, all()]).toEqual([2, 1, FILES])
-    expect(json(await admin(source, ['backup', to, '--verify', '--json']))).toMatchObject({ backups: 1, problems: 0 })
+    expect(json(await admin(source, ['backup', to, '--verify', '--json']))).toMatchObject({
+      backups: 1,
+      problems: 0,
+    })
   }, 60_000)
 
   it('finds and heals a flipped byte', async () => {
@@ -144,7 +169,10 @@ describe('npm run admin -- backup', () => {
     const [path = ''] = blobsIn(to)
     flip(path)
     const damaged = await admin(source, ['backup', to, '--verify'])
-    expect([damaged.code, damaged.err]).toEqual([1, expect.stringContaining('has changed in the backup')])
+    expect([damaged.code, damaged.err]).toEqual([
+      1,
+      expect.stringContaining('has changed in the backup'),
+    ])
     const { backup } = json(await admin(source, ['backup', to, '--json']))
     expect(backup.blobs.copied).toBe(1)
     expect((await admin(source, ['backup', to, '--verify'])).code).toBe(0)
@@ -153,7 +181,10 @@ describe('npm run admin -- backup', () => {
     expect(await admin(source, ['backup', to, '--verify'])).toMatchObject({ code: 1 })
     const target = await place()
     const refused = await admin(target, ['restore-backup', to])
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('has changed since it was written')])
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining('has changed since it was written'),
+    ])
     const [older = ''] = json(await admin(source, ['backup', to, '--list', '--json'])).backups.map(
       (b: { name: string }) => b.name,
     )
@@ -178,7 +209,10 @@ describe('npm run admin -- backup', () => {
       await service.stop()
     }
     const restored = await admin(await place(), ['restore-backup', join(dir, 'bad')])
-    expect([restored.code, restored.out]).toEqual([1, expect.stringContaining('2 files were copied, 0 were there.')])
+    expect([restored.code, restored.out]).toEqual([
+      1,
+      expect.stringContaining('2 files were copied, 0 were there.'),
+    ])
   }, 60_000)
 
   it('refuses folders that are none of its own, and waits for another one in the same folder', async () => {
@@ -186,15 +220,31 @@ describe('npm run admin -- backup', () => {
       const { code, err, out } = await admin(at, args)
       expect([code, out, err]).toEqual([1, '', expect.stringContaining(reason)])
     }
-    await refused(source, ['backup', join(source.settings.DATA_DIR ?? '', 'backups')], 'is in the folder of the data')
+    await refused(
+      source,
+      ['backup', join(source.settings.DATA_DIR ?? '', 'backups')],
+      'is in the folder of the data',
+    )
     await refused(source, ['backup', source.blobDir], 'is in the folder of the data')
     mkdirSync(join(dir, 'photos'))
     writeFileSync(join(dir, 'photos', 'a.jpg'), 'a')
     await refused(source, ['backup', join(dir, 'photos')], 'has other files')
     await refused(source, ['backup', join(dir, 'nothing'), '--list'], 'There is no backup')
-    await refused(source, ['restore-backup', join(dir, 'plain')], 'Another program uses the database')
-    await refused(source, ['restore-backup', join(dir, 'plain'), '--at', 'never'], '"--at" is the name')
-    await refused(source, ['restore-backup', join(dir, 'plain'), '--at', '2020-01-01'], 'no backup of this time')
+    await refused(
+      source,
+      ['restore-backup', join(dir, 'plain')],
+      'Another program uses the database',
+    )
+    await refused(
+      source,
+      ['restore-backup', join(dir, 'plain'), '--at', 'never'],
+      '"--at" is the name',
+    )
+    await refused(
+      source,
+      ['restore-backup', join(dir, 'plain'), '--at', '2020-01-01'],
+      'no backup of this time',
+    )
     const stranger = await place()
     await migrate(stranger.db)
     await stranger.start().then(service => service.stop())
@@ -233,7 +283,9 @@ describe('A restore', () => {
     expect(again).toMatchObject({ backup: name, lost: 0, deleted: 0 })
     expect(again.there).toBe(FILES - 1)
     expect(again.there + again.copied).toBe(FILES)
-    expect((await runBuilt('doctor.ts', ['--grace', '0'], environment(target))).out).toBe('All is well.\n')
+    expect((await runBuilt('doctor.ts', ['--grace', '0'], environment(target))).out).toBe(
+      'All is well.\n',
+    )
   }, 60_000)
 
   it('deletes what the database and the store have besides only if it is told to', async () => {
@@ -245,13 +297,18 @@ describe('A restore', () => {
     await service.stop()
     await expect(restoreInto(target, folder, name)).rejects.toThrow('--delete-existing')
     expect(await restoreInto(target, folder, name, { deleteExisting: true })).toMatchObject({
-      ...{ copied: 0, there: FILES, deleted: 1 },
+      copied: 0,
+      there: FILES,
+      deleted: 1,
     })
     expect(await findingsOf(target)).toEqual([])
     // With --verify, also what is there is compared.
     flip(blobsIn(target.blobDir)[3] ?? '')
     const options = { deleteExisting: true, verify: true }
-    expect(await restoreInto(target, folder, name, options)).toMatchObject({ copied: 1, there: FILES - 1 })
+    expect(await restoreInto(target, folder, name, options)).toMatchObject({
+      copied: 1,
+      there: FILES - 1,
+    })
   }, 60_000)
 
   it('brings the tables of an earlier version to this one, and refuses those of a later one', async () => {
@@ -266,9 +323,14 @@ describe('A restore', () => {
     const target = await place()
     await restoreInto(target, folder, name)
     expect(await target.db.rows('SELECT * FROM deletion_hold')).toEqual([])
-    expect(await target.db.rows('SELECT name FROM migration WHERE name = ?', [last])).toHaveLength(1)
+    expect(await target.db.rows('SELECT name FROM migration WHERE name = ?', [last])).toHaveLength(
+      1,
+    )
     expect(await findingsOf(target)).toEqual([])
-    await writeManifest(path, { ...manifest, migrations: [...manifest.migrations, { name: '9999-future', at: 1 }] })
+    await writeManifest(path, {
+      ...manifest,
+      migrations: [...manifest.migrations, { name: '9999-future', at: 1 }],
+    })
     await expect(restoreInto(await place(), folder, name)).rejects.toThrow('later version')
   }, 60_000)
 })

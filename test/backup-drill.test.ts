@@ -3,7 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { BlobStore } from '../src/storage/store.ts'
-import { backUp, blobsIn, newPlace, type Place, randomFile, restoreInto, silent } from './backup-world.ts'
+import {
+  backUp,
+  blobsIn,
+  newPlace,
+  type Place,
+  randomFile,
+  restoreInto,
+  silent,
+} from './backup-world.ts'
 import { findingsOf } from './consistency.ts'
 import { newDatabase, type Person, type TestApp } from './harness.ts'
 
@@ -56,9 +64,12 @@ function load() {
       const path = `load-${client}/${i}`
       expect((await alice.upload(path, randomFile(3000))).status).toBe(200)
       if (i % 4 === 1)
-        await alice.rest('POST', '/api/files/move', { json: { source: path, destination: `moved-${client}/${i}` } })
+        await alice.rest('POST', '/api/files/move', {
+          json: { source: path, destination: `moved-${client}/${i}` },
+        })
       if (i % 4 === 2) await alice.rest('DELETE', `/api/files/delete?file=${path}`)
-      if (i % 4 === 3) await alice.rest('POST', '/api/files/quick_share', { json: { object: path } })
+      if (i % 4 === 3)
+        await alice.rest('POST', '/api/files/quick_share', { json: { object: path } })
       changes += 1
     }
   }
@@ -80,7 +91,9 @@ it('A backup under load has everything that was acknowledged before it began, an
     expect((await alice.upload(path, bytes)).status).toBe(200)
     acknowledged.set(path, bytes)
   }
-  const { response: link } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'before/1' } })
+  const { response: link } = await alice.rest('POST', '/api/files/quick_share', {
+    json: { object: 'before/1' },
+  })
   // Under way: neither its parts nor its reservation are to be there after the restore.
   const { status } = await alice.rest('POST', '/api/files/uploads', {
     json: { filename: 'half.bin', size: 20_000_000 },
@@ -95,7 +108,9 @@ it('A backup under load has everything that was acknowledged before it began, an
       if (name !== 'Copying files') return
       deleting = (async () => {
         for (let i = 0; i < 20; i++)
-          expect((await alice.rest('DELETE', `/api/files/delete?file=before/${i}`)).status).toBe(200)
+          expect((await alice.rest('DELETE', `/api/files/delete?file=before/${i}`)).status).toBe(
+            200,
+          )
         await t.settle()
       })()
     },
@@ -107,7 +122,10 @@ it('A backup under load has everything that was acknowledged before it began, an
       return t.app.store.open(key, options)
     },
   }
-  const { folder, name, manifest, warnings } = await backUp(t, join(dir, 'load'), { progress, store })
+  const { folder, name, manifest, warnings } = await backUp(t, join(dir, 'load'), {
+    progress,
+    store,
+  })
   await clients.stop()
   expect(deleting).toBeDefined()
   expect(warnings).toEqual([])
@@ -128,7 +146,10 @@ it('A backup under load has everything that was acknowledged before it began, an
   const restored = await target.start()
   try {
     for (const [path, bytes] of acknowledged)
-      expect([path, (await bytesOf(restored.url, alice, path))?.equals(bytes)]).toEqual([path, true])
+      expect([path, (await bytesOf(restored.url, alice, path))?.equals(bytes)]).toEqual([
+        path,
+        true,
+      ])
     expect((await fetch(`${restored.url}/api/d/${link.sharing_token}`)).status).toBe(200)
     await restored.settle()
     expect(restored.failures()).toEqual([])
@@ -144,7 +165,11 @@ it('A second backup copies only what is new', async () => {
   expect(first.manifest.blobs.copied).toBe(first.manifest.blobs.count)
   await alice.upload('second.txt', 'second')
   const second = await backUp(t, into)
-  expect(second.manifest.blobs).toMatchObject({ copied: 1, copiedBytes: 6, count: first.manifest.blobs.count + 1 })
+  expect(second.manifest.blobs).toMatchObject({
+    copied: 1,
+    copiedBytes: 6,
+    count: first.manifest.blobs.count + 1,
+  })
 }, 60_000)
 
 const onMysql = engine === 'mysql' ? it : it.skip

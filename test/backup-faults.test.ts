@@ -74,42 +74,59 @@ once('Blobs of a backup that cannot be read are named, and all others are restor
   someOf(folder.dir).forEach(makeUnreadable)
   const restored = await restoreInto(await place(), folder, name)
   expect(restored).toMatchObject({ copied: FILES - 2, lost: 2 })
-  expect(restored.warnings).toEqual([1, 2].map(() => expect.stringContaining('cannot be read in the backup (EISDIR)')))
+  expect(restored.warnings).toEqual(
+    [1, 2].map(() => expect.stringContaining('cannot be read in the backup (EISDIR)')),
+  )
   const progress = silent()
   expect(await verifyBackups(folder, progress)).toMatchObject({ blobs: FILES, problems: 2 })
-  expect(progress.warnings).toEqual([1, 2].map(() => expect.stringContaining('cannot be read in the backup (EISDIR)')))
+  expect(progress.warnings).toEqual(
+    [1, 2].map(() => expect.stringContaining('cannot be read in the backup (EISDIR)')),
+  )
 })
 
-once('Blobs of the store that cannot be read are named, and the backup has all others', async () => {
-  const { folder, name } = await backUp(t, join(dir, 'whole'))
-  const broken = await place()
-  await restoreInto(broken, folder, name)
-  const service = await broken.start()
-  try {
-    someOf(broken.blobDir).forEach(makeUnreadable)
-    const { manifest, warnings } = await backUp(service, join(dir, 'partial'))
-    expect(manifest.blobs).toMatchObject({ count: FILES, copied: FILES - 2, missing: 2, damaged: 0 })
-    expect(warnings).toEqual([1, 2].map(() => expect.stringContaining('cannot be read in the store (EISDIR)')))
-  } finally {
-    await service.stop()
-  }
-})
-
-once('The secret is replaced when the restore has begun, and a restore that continues may replace it', async () => {
-  const { folder, name } = await backUp(t, join(dir, 'secret'))
-  const target = await place()
-  const asked: boolean[] = []
-  const prepareSecret = async (mayReplace: boolean) => {
-    asked.push(mayReplace)
-    return async () => {
-      expect(await restoreUnderWay(target.db)).toBe(name)
-      if (asked.length === 1) throw new Error('killed')
+once(
+  'Blobs of the store that cannot be read are named, and the backup has all others',
+  async () => {
+    const { folder, name } = await backUp(t, join(dir, 'whole'))
+    const broken = await place()
+    await restoreInto(broken, folder, name)
+    const service = await broken.start()
+    try {
+      someOf(broken.blobDir).forEach(makeUnreadable)
+      const { manifest, warnings } = await backUp(service, join(dir, 'partial'))
+      expect(manifest.blobs).toMatchObject({
+        count: FILES,
+        copied: FILES - 2,
+        missing: 2,
+        damaged: 0,
+      })
+      expect(warnings).toEqual(
+        [1, 2].map(() => expect.stringContaining('cannot be read in the store (EISDIR)')),
+      )
+    } finally {
+      await service.stop()
     }
-  }
-  await expect(restoreInto(target, folder, name, { prepareSecret })).rejects.toThrow('killed')
-  await restoreInto(target, folder, name, { prepareSecret })
-  expect(asked).toEqual([false, true])
-})
+  },
+)
+
+once(
+  'The secret is replaced when the restore has begun, and a restore that continues may replace it',
+  async () => {
+    const { folder, name } = await backUp(t, join(dir, 'secret'))
+    const target = await place()
+    const asked: boolean[] = []
+    const prepareSecret = async (mayReplace: boolean) => {
+      asked.push(mayReplace)
+      return async () => {
+        expect(await restoreUnderWay(target.db)).toBe(name)
+        if (asked.length === 1) throw new Error('killed')
+      }
+    }
+    await expect(restoreInto(target, folder, name, { prepareSecret })).rejects.toThrow('killed')
+    await restoreInto(target, folder, name, { prepareSecret })
+    expect(asked).toEqual([false, true])
+  },
+)
 
 once(
   'The list of a backup that has changed is not relied on: its files are copied again, and none is removed',
@@ -128,43 +145,58 @@ once(
     expect(await folder.alone(() => removeOld(folder, {}, keep))).toEqual({ backups: [], blobs: 0 })
     expect(progress.warnings).toEqual([expect.stringContaining('no files are removed')])
     // With the damaged backup, the reason is gone.
-    expect(await folder.alone(() => removeOld(folder, { count: 1 }, keep))).toEqual({ backups: [name], blobs: 1 })
+    expect(await folder.alone(() => removeOld(folder, { count: 1 }, keep))).toEqual({
+      backups: [name],
+      blobs: 1,
+    })
   },
 )
 
-once('Retention keeps the backup that was just made, and folders that were given other names', async () => {
-  const { folder, name } = await backUp(t, join(dir, 'retention'))
-  renameSync(folder.path(name), folder.path('2999-01-01T00-00-00.000Z'))
-  const other = await backUp(t, folder.dir)
-  renameSync(folder.path(other.name), folder.path('the best one'))
-  const { name: made } = await backUp(t, folder.dir)
-  const progress = silent()
-  expect(await folder.alone(() => removeOld(folder, { count: 1 }, { made, progress }))).toEqual({
-    backups: [],
-    blobs: 0,
-  })
-  expect(progress.warnings).toEqual([expect.stringContaining('has a time in the future')])
-  expect(await folder.finished()).toEqual([made, '2999-01-01T00-00-00.000Z', 'the best one'])
-  rmSync(folder.path('2999-01-01T00-00-00.000Z'), { recursive: true })
-  expect(await chooseBackup(folder, undefined)).toBe(made)
-})
+once(
+  'Retention keeps the backup that was just made, and folders that were given other names',
+  async () => {
+    const { folder, name } = await backUp(t, join(dir, 'retention'))
+    renameSync(folder.path(name), folder.path('2999-01-01T00-00-00.000Z'))
+    const other = await backUp(t, folder.dir)
+    renameSync(folder.path(other.name), folder.path('the best one'))
+    const { name: made } = await backUp(t, folder.dir)
+    const progress = silent()
+    expect(await folder.alone(() => removeOld(folder, { count: 1 }, { made, progress }))).toEqual({
+      backups: [],
+      blobs: 0,
+    })
+    expect(progress.warnings).toEqual([expect.stringContaining('has a time in the future')])
+    expect(await folder.finished()).toEqual([made, '2999-01-01T00-00-00.000Z', 'the best one'])
+    rmSync(folder.path('2999-01-01T00-00-00.000Z'), { recursive: true })
+    expect(await chooseBackup(folder, undefined)).toBe(made)
+  },
+)
 
-once('Pruning without a backup keeps the newest, and what an unfinished one has copied', async () => {
-  const { folder, name } = await backUp(t, join(dir, 'prune'))
-  const { name: newest } = await backUp(t, folder.dir)
-  const draft = `${name.slice(0, -4)}999Z.unfinished`
-  renameSync(folder.path(newest), folder.path(draft))
-  const progress = silent()
-  expect(await folder.alone(() => removeOld(folder, { count: 1 }, { progress }))).toEqual({ backups: [], blobs: 0 })
-  expect([await folder.finished(), await folder.unfinished()]).toEqual([[name], [draft]])
-  // The list of the unfinished one is all that names the blobs.
-  rmSync(folder.path(name), { recursive: true })
-  mkdirSync(folder.path('.removed'))
-  expect(await folder.alone(() => removeOld(folder, { days: 1 }, { progress }))).toEqual({ backups: [], blobs: 0 })
-  const third = await backUp(t, folder.dir)
-  expect(third.manifest.blobs.copied).toBe(0)
-  expect(existsSync(folder.path(draft, 'tables'))).toBe(false)
-})
+once(
+  'Pruning without a backup keeps the newest, and what an unfinished one has copied',
+  async () => {
+    const { folder, name } = await backUp(t, join(dir, 'prune'))
+    const { name: newest } = await backUp(t, folder.dir)
+    const draft = `${name.slice(0, -4)}999Z.unfinished`
+    renameSync(folder.path(newest), folder.path(draft))
+    const progress = silent()
+    expect(await folder.alone(() => removeOld(folder, { count: 1 }, { progress }))).toEqual({
+      backups: [],
+      blobs: 0,
+    })
+    expect([await folder.finished(), await folder.unfinished()]).toEqual([[name], [draft]])
+    // The list of the unfinished one is all that names the blobs.
+    rmSync(folder.path(name), { recursive: true })
+    mkdirSync(folder.path('.removed'))
+    expect(await folder.alone(() => removeOld(folder, { days: 1 }, { progress }))).toEqual({
+      backups: [],
+      blobs: 0,
+    })
+    const third = await backUp(t, folder.dir)
+    expect(third.manifest.blobs.copied).toBe(0)
+    expect(existsSync(folder.path(draft, 'tables'))).toBe(false)
+  },
+)
 
 once('A blob that cannot be removed does not keep a restore from ending', async () => {
   const { folder, name } = await backUp(t, join(dir, 'kept'))
@@ -175,7 +207,11 @@ once('A blob that cannot be removed does not keep a restore from ending', async 
   // A folder with something in it is no file that could be removed.
   mkdirSync(join(path, 'more'), { recursive: true })
   const restored = await restoreInto(target, folder, name, { deleteExisting: true })
-  expect(restored).toMatchObject({ there: FILES, deleted: 0, warnings: [expect.stringContaining(key)] })
+  expect(restored).toMatchObject({
+    there: FILES,
+    deleted: 0,
+    warnings: [expect.stringContaining(key)],
+  })
   expect(await restoreUnderWay(target.db)).toBeUndefined()
 })
 
@@ -191,39 +227,54 @@ once('A restore runs no statement of a manifest but those that make its tables',
     { indexes: [`CREATE TRIGGER a AFTER INSERT ON ${first.name} BEGIN DELETE FROM user; END`] },
     { indexes: ['CREATE INDEX a ON another (a)'] },
   ]) {
-    await writeManifest(folder.path(name, 'manifest.json'), { ...manifest, tables: [{ ...first, ...change }, ...rest] })
+    await writeManifest(folder.path(name, 'manifest.json'), {
+      ...manifest,
+      tables: [{ ...first, ...change }, ...rest],
+    })
     await expect(restoreInto(target, folder, name)).rejects.toThrow('The manifest has a statement')
   }
 })
 
 once('A backup that has lost the lock of its folder gives up', async () => {
   const into = join(dir, 'lock')
-  const progress = silent({ step: name => void (name === 'Copying files' && rmSync(join(into, '.lock'))) })
-  await expect(backUp(t, into, { progress })).rejects.toThrow('Another backup or restore may have used')
+  const progress = silent({
+    step: name => void (name === 'Copying files' && rmSync(join(into, '.lock'))),
+  })
+  await expect(backUp(t, into, { progress })).rejects.toThrow(
+    'Another backup or restore may have used',
+  )
   expect(readdirSync(join(into, 'backups'))).toEqual([expect.stringContaining('.unfinished')])
 })
 
-once('A backup whose manifest is damaged or lost is named, and the others are verified', async () => {
-  const broken = ['{', undefined]
-  const { folder } = await backUp(t, join(dir, 'manifest'))
-  for (const text of broken) {
-    const { name } = await backUp(t, folder.dir)
-    const path = folder.path(name, 'manifest.json')
-    rmSync(path)
-    if (text !== undefined) await writeWhole(path, text)
-  }
-  const progress = silent()
-  expect(await verifyBackups(folder, progress)).toEqual({ backups: 3, blobs: FILES, problems: 2 })
-  expect(progress.warnings).toEqual([
-    expect.stringContaining('manifest.json is not JSON'),
-    expect.stringContaining('manifest.json is missing'),
-  ])
-})
+once(
+  'A backup whose manifest is damaged or lost is named, and the others are verified',
+  async () => {
+    const broken = ['{', undefined]
+    const { folder } = await backUp(t, join(dir, 'manifest'))
+    for (const text of broken) {
+      const { name } = await backUp(t, folder.dir)
+      const path = folder.path(name, 'manifest.json')
+      rmSync(path)
+      if (text !== undefined) await writeWhole(path, text)
+    }
+    const progress = silent()
+    expect(await verifyBackups(folder, progress)).toEqual({ backups: 3, blobs: FILES, problems: 2 })
+    expect(progress.warnings).toEqual([
+      expect.stringContaining('manifest.json is not JSON'),
+      expect.stringContaining('manifest.json is missing'),
+    ])
+  },
+)
 
 once('A failure names what has failed: the folder of backups or the blob store', async () => {
-  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'write' })
+  const full = Object.assign(new Error('no space left on device'), {
+    code: 'ENOSPC',
+    syscall: 'write',
+  })
   const store = naming({ ...t.app.store, list: t.app.store.list, look: () => Promise.reject(full) })
-  await expect(store.look('a')).rejects.toThrow(`The blob store (${t.app.store.label}) failed: no space left on device`)
+  await expect(store.look('a')).rejects.toThrow(
+    `The blob store (${t.app.store.label}) failed: no space left on device`,
+  )
   const ofSource = async function* () {
     yield Buffer.from('a')
     throw full
@@ -234,14 +285,18 @@ once('A failure names what has failed: the folder of backups or the blob store',
   expect(told(full)).toContain('/backup has no space left')
   expect(told(new Unavailable('blob store', full))).toContain('/backup has no space left')
   expect(told(new StoreFailed(store, full))).toContain('The blob store (')
-  expect(told(Object.assign(new Error('secret'), { code: 'EACCES', path: '/data/secret.key' }))).toBe('Error: secret')
+  expect(
+    told(Object.assign(new Error('secret'), { code: 'EACCES', path: '/data/secret.key' })),
+  ).toBe('Error: secret')
   expect(explained(full, '/backup')).not.toBeInstanceOf(BackupError)
 })
 
 once('A maintenance is not saved: a restored service takes changes', async () => {
   const { maintenance } = t.app.services
   await maintenance.start({ endsAt: Date.now() + 60_000, message: 'Backup' }, null)
-  const { folder, name } = await backUp(t, join(dir, 'maintenance')).finally(() => maintenance.end(null))
+  const { folder, name } = await backUp(t, join(dir, 'maintenance')).finally(() =>
+    maintenance.end(null),
+  )
   const target = await place()
   await restoreInto(target, folder, name)
   expect(await target.db.Maintenance.count()).toBe(0)
@@ -264,7 +319,10 @@ it('A restore refuses a database with any rows, and drops also tables that this 
   ])
     await target.db.run(sql)
   await expect(restoreInto(target, folder, name)).rejects.toThrow('The database has data already')
-  expect(await restoreInto(target, folder, name, { deleteExisting: true })).toMatchObject({ lost: 0, there: FILES })
+  expect(await restoreInto(target, folder, name, { deleteExisting: true })).toMatchObject({
+    lost: 0,
+    there: FILES,
+  })
   await expect(target.db.rows('SELECT * FROM `later one`')).rejects.toThrow()
   expect(await findingsOf(target)).toEqual([])
 

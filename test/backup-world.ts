@@ -47,7 +47,8 @@ export async function newPlace(database?: { url: string; drop(): Promise<void> }
       db = open()
     },
     store: createDiskStore({ dir: blobDir }),
-    start: () => startApp({ SECRET_KEY: 's'.repeat(32), TRASH_DAYS: '0', VERSIONS_KEPT: '0', ...settings }),
+    start: () =>
+      startApp({ SECRET_KEY: 's'.repeat(32), TRASH_DAYS: '0', VERSIONS_KEPT: '0', ...settings }),
     async drop() {
       await db.close()
       await drop()
@@ -59,24 +60,40 @@ export async function newPlace(database?: { url: string; drop(): Promise<void> }
 /** Nothing is shown; warnings are kept. */
 export const silent = (steps: Partial<Progress> = {}) => {
   const warnings: string[] = []
-  const progress: Progress = { step() {}, add() {}, warn: message => void warnings.push(message), ...steps }
+  const progress: Progress = {
+    step() {},
+    add() {},
+    warn: message => void warnings.push(message),
+    ...steps,
+  }
   return { ...progress, warnings }
 }
 
 const SECRET = 's'.repeat(32)
 
-export async function backUp(t: TestApp, dir: string, { progress = silent(), store = t.app.store as BlobStore } = {}) {
+export async function backUp(
+  t: TestApp,
+  dir: string,
+  { progress = silent(), store = t.app.store as BlobStore } = {},
+) {
   const { db } = t.app
   const installation = await installationOf(db)
   const folder = await openBackupFolder(dir, { create: installation, apart: [] })
-  const made = await folder.alone(() => makeBackup({ db, store, installation, secret: SECRET }, folder, progress))
+  const made = await folder.alone(() =>
+    makeBackup({ db, store, installation, secret: SECRET }, folder, progress),
+  )
   return { ...made, folder, warnings: progress.warnings }
 }
 
 export async function restoreInto(place: Place, folder: BackupFolder, name: string, more = {}) {
   await place.fresh()
   const progress = silent()
-  const options = { deleteExisting: false, verify: false, prepareSecret: async () => async () => {}, ...more }
+  const options = {
+    deleteExisting: false,
+    verify: false,
+    prepareSecret: async () => async () => {},
+    ...more,
+  }
   const restored = await restoreBackup(place, folder, name, progress, options)
   return { ...restored, warnings: progress.warnings }
 }

@@ -23,12 +23,14 @@ const hasTools = ['mysqldump', 'mysql'].every(tool => {
 })
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
 // Where everything must be there, nothing is skipped.
-const onMysql = engine === 'mysql' && (hasTools || process.env.CI === 'true') ? describe : describe.skip
+const onMysql =
+  engine === 'mysql' && (hasTools || process.env.CI === 'true') ? describe : describe.skip
 
 /** The commands of docs/operate.md, in their order. */
-const [packAll = '', unpackAll = '', dump = '', load = ''] = blocksOf('docs/operate.md', '### Without the command').map(
-  ({ text }) => text,
-)
+const [packAll = '', unpackAll = '', dump = '', load = ''] = blocksOf(
+  'docs/operate.md',
+  '### Without the command',
+).map(({ text }) => text)
 
 let home: string
 let database: { url: string; drop(): Promise<void> }
@@ -60,7 +62,12 @@ afterAll(async () => {
 async function run(commands: string, environment: Record<string, string> = {}): Promise<string> {
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', commands], {
     cwd: home,
-    env: { PATH: process.env.PATH ?? '', HOME: home, npm_config_ignore_scripts: 'true', ...environment },
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      npm_config_ignore_scripts: 'true',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -98,7 +105,9 @@ async function stop(): Promise<void> {
 async function fill(): Promise<{ alice: Person; token: string }> {
   const { alice } = await start()
   for (const [path, bytes] of files) expect((await alice.upload(path, bytes)).status).toBe(200)
-  const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'small.txt' } })
+  const { response } = await alice.rest('POST', '/api/files/quick_share', {
+    json: { object: 'small.txt' },
+  })
   return { alice, token: response.sharing_token }
 }
 
@@ -153,7 +162,9 @@ onMysql('A backup of MySQL or MariaDB', () => {
     expect(await run(`${parts}\n${load}`, secret)).toContain('All is well.')
     // An object that young may belong to an upload under way; without that grace, the doctor finds it, and takes it away.
     const repaired = await run('npm run doctor -- --grace 0 --repair', secret)
-    expect(repaired).toMatch(/object-unknown \S+ \(repaired\).*1 difference found, 1 repaired.*All is well\./s)
+    expect(repaired).toMatch(
+      /object-unknown \S+ \(repaired\).*1 difference found, 1 repaired.*All is well\./s,
+    )
     await expectAllBack(token)
   }, 120_000)
 })

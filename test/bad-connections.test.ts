@@ -1,7 +1,17 @@
 import { describe, expect, it } from '@jest/globals'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { leaveUntouched } from './untouched.ts'
-import { BOUNDARY, exchange, field, file, form, formType, head, openWire, type Wire } from './wire.ts'
+import {
+  BOUNDARY,
+  exchange,
+  field,
+  file,
+  form,
+  formType,
+  head,
+  openWire,
+  type Wire,
+} from './wire.ts'
 
 const MiB = 1024 * 1024
 
@@ -17,9 +27,14 @@ const untouched = leaveUntouched(async () => {
   await alice.upload('keep.txt', 'hello')
   await alice.upload('large.bin', noise)
   const own = await alice.rest('POST', '/api/user/private/download_token?file=large.bin')
-  const share = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'large.bin' } })
+  const share = await alice.rest('POST', '/api/files/quick_share', {
+    json: { object: 'large.bin' },
+  })
   const link = await alice.rest('POST', `/api/share/resolve/${share.response.sharing_token}`)
-  downloads.push(`/api/d/private/${own.response.private_download_token}`, new URL(link.response.url).pathname)
+  downloads.push(
+    `/api/d/private/${own.response.private_download_token}`,
+    new URL(link.response.url).pathname,
+  )
   return t
 }, 20)
 
@@ -30,7 +45,10 @@ const noise = Buffer.alloc(20 * MiB, 'noise')
 const starts = {
   REST: {
     request: 'POST /api/files/upload',
-    body: form([field('folder', 'made'), file('new.bin', '')]).subarray(0, -`\r\n--${BOUNDARY}--\r\n`.length),
+    body: form([field('folder', 'made'), file('new.bin', '')]).subarray(
+      0,
+      -`\r\n--${BOUNDARY}--\r\n`.length,
+    ),
   },
   'REST, with the folder to come': {
     request: 'POST /api/files/upload',
@@ -60,7 +78,8 @@ const headOf = (request: string, headers: Record<string, string | number> = {}) 
 
 /** Waits until the service has taken an upload up, and holds something for it. */
 async function untilStaged(): Promise<void> {
-  while ((await t.app.db.rows("SELECT id FROM blobs WHERE state = 'staged'")).length === 0) await wait(5)
+  while ((await t.app.db.rows("SELECT id FROM blobs WHERE state = 'staged'")).length === 0)
+    await wait(5)
 }
 
 const reserved = async () => {
@@ -71,78 +90,88 @@ const reserved = async () => {
   return bucket
 }
 
-describe.each(faces)('A client that hangs up in the middle of an upload by %s', (_face, { request, body }) => {
-  const length = body.length + noise.length + end.length
-  const stories: [string, (wire: Wire) => Promise<void>][] = [
-    ['at once', async () => {}],
-    ['within the headers', wire => wire.send(headOf(request, { 'content-length': length }).slice(0, 60))],
-    ['before the body', wire => wire.send(headOf(request, { 'content-length': length }))],
-    [
-      'within the headers of a part',
-      async wire => {
-        await wire.send(headOf(request, { 'content-length': length }))
-        await wire.send(body.subarray(0, 100))
-      },
-    ],
-    [
-      'before the first byte of the file',
-      async wire => {
-        await wire.send(headOf(request, { 'content-length': length }))
-        await wire.send(body)
-      },
-    ],
-    [
-      'within the first block',
-      async wire => {
-        await wire.send(headOf(request, { 'content-length': length }))
-        await wire.send(body)
-        await wire.send(noise.subarray(0, MiB))
-      },
-    ],
-    [
-      'after several blocks',
-      async wire => {
-        await wire.send(headOf(request, { 'content-length': length }))
-        await wire.send(body)
-        await wire.send(noise.subarray(0, 10 * MiB))
-        await untilStaged()
-        expect((await reserved())?.files).toBe(1)
-      },
-    ],
-    [
-      'after several blocks without a length',
-      async wire => {
-        await wire.send(headOf(request, { 'transfer-encoding': 'chunked' }))
-        await wire.send(`${body.length.toString(16)}\r\n`)
-        await wire.send(Buffer.concat([body, Buffer.from('\r\n')]))
-        await wire.send(`${(15 * MiB).toString(16)}\r\n`)
-        await wire.send(noise.subarray(0, 10 * MiB))
-        await untilStaged()
-      },
-    ],
-  ]
+describe.each(faces)(
+  'A client that hangs up in the middle of an upload by %s',
+  (_face, { request, body }) => {
+    const length = body.length + noise.length + end.length
+    const stories: [string, (wire: Wire) => Promise<void>][] = [
+      ['at once', async () => {}],
+      [
+        'within the headers',
+        wire => wire.send(headOf(request, { 'content-length': length }).slice(0, 60)),
+      ],
+      ['before the body', wire => wire.send(headOf(request, { 'content-length': length }))],
+      [
+        'within the headers of a part',
+        async wire => {
+          await wire.send(headOf(request, { 'content-length': length }))
+          await wire.send(body.subarray(0, 100))
+        },
+      ],
+      [
+        'before the first byte of the file',
+        async wire => {
+          await wire.send(headOf(request, { 'content-length': length }))
+          await wire.send(body)
+        },
+      ],
+      [
+        'within the first block',
+        async wire => {
+          await wire.send(headOf(request, { 'content-length': length }))
+          await wire.send(body)
+          await wire.send(noise.subarray(0, MiB))
+        },
+      ],
+      [
+        'after several blocks',
+        async wire => {
+          await wire.send(headOf(request, { 'content-length': length }))
+          await wire.send(body)
+          await wire.send(noise.subarray(0, 10 * MiB))
+          await untilStaged()
+          expect((await reserved())?.files).toBe(1)
+        },
+      ],
+      [
+        'after several blocks without a length',
+        async wire => {
+          await wire.send(headOf(request, { 'transfer-encoding': 'chunked' }))
+          await wire.send(`${body.length.toString(16)}\r\n`)
+          await wire.send(Buffer.concat([body, Buffer.from('\r\n')]))
+          await wire.send(`${(15 * MiB).toString(16)}\r\n`)
+          await wire.send(noise.subarray(0, 10 * MiB))
+          await untilStaged()
+        },
+      ],
+    ]
 
-  it.each(stories)('leaves nothing: %s, with a reset', async (_when, tell) => {
-    const wire = await openWire(t.url)
-    await tell(wire)
-    await wait(20)
-    wire.cut()
-    await wire.ended
-  })
+    it.each(stories)('leaves nothing: %s, with a reset', async (_when, tell) => {
+      const wire = await openWire(t.url)
+      await tell(wire)
+      await wait(20)
+      wire.cut()
+      await wire.ended
+    })
 
-  it.each(stories)('leaves nothing: %s, with a goodbye', async (_when, tell) => {
-    const wire = await openWire(t.url)
-    await tell(wire)
-    wire.socket.end()
-    await wire.ended
-  })
-})
+    it.each(stories)('leaves nothing: %s, with a goodbye', async (_when, tell) => {
+      const wire = await openWire(t.url)
+      await tell(wire)
+      wire.socket.end()
+      await wire.ended
+    })
+  },
+)
 
 describe('A client that hangs up before it has its answer', () => {
   const json = (request: string, body: object, headers: Record<string, string> = {}) => {
     const text = JSON.stringify(body)
     return (
-      head(alice, request, { 'content-type': 'application/json', 'content-length': text.length, ...headers }) + text
+      head(alice, request, {
+        'content-type': 'application/json',
+        'content-length': text.length,
+        ...headers,
+      }) + text
     )
   }
   const TAKEN = 'mutation { createFolder(input: { at: { path: "keep.txt" } }) { folder { path } } }'
@@ -153,7 +182,11 @@ describe('A client that hangs up before it has its answer', () => {
   ]
   const stream = { accept: 'text/event-stream' }
   const subscription = () =>
-    json('POST /graphql', { query: 'subscription { bucketChanged { usage { usedBytes } } }' }, stream)
+    json(
+      'POST /graphql',
+      { query: 'subscription { bucketChanged { usage { usedBytes } } }' },
+      stream,
+    )
 
   /** Does something that ends with a connection that is cut; waits until the service has taken note. */
   async function cutting(work: () => Promise<Wire>): Promise<void> {
@@ -166,17 +199,24 @@ describe('A client that hangs up before it has its answer', () => {
   /** The next bytes of an answer, whole or not. */
   const some = ({ socket }: Wire) => new Promise(resolve => socket.once('data', resolve))
 
-  it.each(waiting)('is no failure of ours: a change by %s that waits for its turn', async (_face, request) => {
-    await t.app.db.transaction(async tx => {
-      await t.app.db.rows(`SELECT id FROM bucket WHERE user_id = ?${t.app.db.forUpdate}`, [alice.userId], tx)
-      await cutting(async () => {
-        const wire = await openWire(t.url)
-        await wire.send(request())
-        while (t.app.gateway.running === 0) await wait(5)
-        return wire
+  it.each(waiting)(
+    'is no failure of ours: a change by %s that waits for its turn',
+    async (_face, request) => {
+      await t.app.db.transaction(async tx => {
+        await t.app.db.rows(
+          `SELECT id FROM bucket WHERE user_id = ?${t.app.db.forUpdate}`,
+          [alice.userId],
+          tx,
+        )
+        await cutting(async () => {
+          const wire = await openWire(t.url)
+          await wire.send(request())
+          while (t.app.gateway.running === 0) await wait(5)
+          return wire
+        })
       })
-    })
-  })
+    },
+  )
 
   it('is no failure of ours: a query, at any moment', async () => {
     for (let pause = 0; pause < 15; pause++) {
@@ -187,13 +227,15 @@ describe('A client that hangs up before it has its answer', () => {
     }
   })
 
-  it.each(['POST /api/folders', 'POST /graphql'])('is no failure of ours: in the middle of the body of %s', request =>
-    cutting(async () => {
-      const wire = await openWire(t.url)
-      await wire.send(json(request, { query: ALL }).slice(0, -5))
-      while (t.app.gateway.running === 0) await wait(5)
-      return wire
-    }),
+  it.each(['POST /api/folders', 'POST /graphql'])(
+    'is no failure of ours: in the middle of the body of %s',
+    request =>
+      cutting(async () => {
+        const wire = await openWire(t.url)
+        await wire.send(json(request, { query: ALL }).slice(0, -5))
+        while (t.app.gateway.running === 0) await wait(5)
+        return wire
+      }),
   )
 
   it.each([
@@ -217,7 +259,10 @@ describe('A client that hangs up before it has its answer', () => {
   })
 
   it('is no failure of ours: a subscription, silent or in the middle of an event', async () => {
-    const [bucket] = await t.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [alice.userId])
+    const [bucket] = await t.app.db.rows<{ id: string }>(
+      'SELECT id FROM bucket WHERE user_id = ?',
+      [alice.userId],
+    )
     for (const events of [0, 1, 20])
       await cutting(async () => {
         const wire = await openWire(t.url)
@@ -300,7 +345,9 @@ describe.each(faces)('A slow client by %s', (face, { request, body }) => {
     await wire.send(end)
     expect((await wire.answer())?.text).toMatch(/"size":10\b/)
     wire.cut()
-    const made = face.includes('to come') ? 'files/delete?file=new.bin' : 'folders?path=made&recursive=true'
+    const made = face.includes('to come')
+      ? 'files/delete?file=new.bin'
+      : 'folders?path=made&recursive=true'
     expect((await alice.rest('DELETE', `/api/${made}`)).status).toBe(200)
     await untouched.accept('bucket')
   })

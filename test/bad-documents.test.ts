@@ -26,7 +26,10 @@ const attacks: [string, string][] = [
     '1,000 aliases in fragments',
     `{ ${many(10, () => '...F')} } fragment F on Query { ${many(100, i => `a${i}: me { id }`)} }`,
   ],
-  ['a depth of 50', `{ me { drive { root { ${nest(50, 'entries { nodes { ... on Folder { ', 'id', '} } }')} } } } }`],
+  [
+    'a depth of 50',
+    `{ me { drive { root { ${nest(50, 'entries { nodes { ... on Folder { ', 'id', '} } }')} } } } }`,
+  ],
   [
     'a depth of 50 in fragments',
     `{ me { drive { root { ...F0 } } } } ${many(50, i => `fragment F${i} on Folder { entries { nodes { ... on Folder { ...F${i + 1} } } } }`)} fragment F50 on Folder { id }`,
@@ -35,7 +38,10 @@ const attacks: [string, string][] = [
   ['10,000 tokens', `{ me { ${'id '.repeat(10_000)} } }`],
   ['10,000 tokens of punctuation', '{'.repeat(10_000)],
   ['10,000 brackets in a value', `{ me { drive { entry(path: ${'['.repeat(10_000)}) { id } } } }`],
-  ['1,900 brackets in a value', `{ me { drive { entry(path: ${'['.repeat(900)}${']'.repeat(900)}) { id } } } }`],
+  [
+    '1,900 brackets in a value',
+    `{ me { drive { entry(path: ${'['.repeat(900)}${']'.repeat(900)}) { id } } } }`,
+  ],
   ['900 objects in a value', `{ me { drive { entry(path: ${nest(400, '{ a: ', '1')}) { id } } } }`],
   ['a fragment of itself', '{ me { ...F } } fragment F on Viewer { id ...F }'],
   [
@@ -62,7 +68,10 @@ const attacks: [string, string][] = [
     'aliases that multiply in fragments',
     `{ ...F0 } ${many(24, i => `fragment F${i} on Query { a: me { id } ...F${i + 1} ...F${i + 1} }`)} fragment F24 on Query { me { name } }`,
   ],
-  ['200 fragments that nobody uses', `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`],
+  [
+    '200 fragments that nobody uses',
+    `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`,
+  ],
   [
     '500 fields that conflict',
     `{ ${many(300, i => `me { drive { root { entries(first: ${i + 1}) { nodes { id } } } } }`)} }`,
@@ -70,12 +79,18 @@ const attacks: [string, string][] = [
   ['500 unknown fields', `{ ${many(500, i => `nothing${i}`)} }`],
   ['an unknown field with a name of 20 KB', `{ ${'n'.repeat(20_000)} }`],
   ['an unknown type with a name of 20 KB', `query Q($a: ${'N'.repeat(20_000)}) { me { id } }`],
-  ['an unknown argument with a name of 20 KB', `{ me { drive { entry(${'n'.repeat(20_000)}: 1) { id } } } }`],
+  [
+    'an unknown argument with a name of 20 KB',
+    `{ me { drive { entry(${'n'.repeat(20_000)}: 1) { id } } } }`,
+  ],
   [
     'a text of 20 KB in the place of a number',
     `{ me { drive { root { entries(first: "${'n'.repeat(20_000)}") { nodes { id } } } } } }`,
   ],
-  ['a number of 20 KB', `{ me { drive { root { entries(first: ${'9'.repeat(20_000)}) { nodes { id } } } } } }`],
+  [
+    'a number of 20 KB',
+    `{ me { drive { root { entries(first: ${'9'.repeat(20_000)}) { nodes { id } } } } } }`,
+  ],
   ['500 unknown directives', `{ me ${'@a '.repeat(500)}{ id } }`],
   ['500 known directives', `{ me ${'@skip(if: true) '.repeat(300)}{ id } }`],
   ['directives in wrong places', 'query Q @skip(if: true) { me @deprecated { id } }'],
@@ -99,8 +114,14 @@ const attacks: [string, string][] = [
   ['a text without an end', '{ me { drive { entry(path: "abc'],
   ['a block of text without an end', `{ me { drive { entry(path: """${'\n '.repeat(5000)}`],
   ['what every object has', '{ __proto__ constructor toString hasOwnProperty }'],
-  ['what every object has, as a type', '{ me { ... on constructor { id } ... on __proto__ { id } } }'],
-  ['introspection that goes round', `{ __schema { types { ${nest(12, 'fields { type { ', 'name', '} }')} } } }`],
+  [
+    'what every object has, as a type',
+    '{ me { ... on constructor { id } ... on __proto__ { id } } }',
+  ],
+  [
+    'introspection that goes round',
+    `{ __schema { types { ${nest(12, 'fields { type { ', 'name', '} }')} } } }`,
+  ],
   [
     'introspection that goes round in fragments',
     `{ __schema { types { ...T0 } } } ${many(12, i => `fragment T${i} on __Type { fields { type { ...T${i + 1} } } }`)} fragment T12 on __Type { name }`,
@@ -134,7 +155,11 @@ describe('A document that is odd and fine', () => {
       `{ me { ${'...F '.repeat(100)} } } fragment F on Viewer { email }`,
       { me: { email: 'alice@example.com' } },
     ],
-    ['a field 300 times', `{ me { ${'email '.repeat(300)} } }`, { me: { email: 'alice@example.com' } }],
+    [
+      'a field 300 times',
+      `{ me { ${'email '.repeat(300)} } }`,
+      { me: { email: 'alice@example.com' } },
+    ],
     ['directives that leave everything out', '{ me @skip(if: true) { id } }', {}],
     ['a byte order mark', '\ufeff{ me { email } }', { me: { email: 'alice@example.com' } }],
     ['comments and commas', '{,,# x\n me,{,email,},}', { me: { email: 'alice@example.com' } }],
@@ -146,7 +171,10 @@ describe('A document that is odd and fine', () => {
     [
       'aliases that every object has',
       '{ constructor: me { toString: email } hasOwnProperty: me { valueOf: email } }',
-      { constructor: { toString: 'alice@example.com' }, hasOwnProperty: { valueOf: 'alice@example.com' } },
+      {
+        constructor: { toString: 'alice@example.com' },
+        hasOwnProperty: { valueOf: 'alice@example.com' },
+      },
     ],
   ]
 
@@ -162,7 +190,8 @@ describe('A document that is odd and fine', () => {
         body: JSON.stringify({ query: '{ __proto__: me { email } me { __proto__: email name } }' }),
       })
       // Compared as a text: an object of ours would lose the name, too.
-      const text = '{"__proto__":{"email":"alice@example.com"},"me":{"__proto__":"alice@example.com","name":"alice"}}'
+      const text =
+        '{"__proto__":{"email":"alice@example.com"},"me":{"__proto__":"alice@example.com","name":"alice"}}'
       expect([i, await response.text()]).toEqual([i, expect.stringContaining(text)])
     }
     expect(Reflect.get({}, 'email')).toBeUndefined()
@@ -172,7 +201,11 @@ describe('A document that is odd and fine', () => {
     const ladder = (level: number): string =>
       level === 0
         ? 'id'
-        : many(9, i => `a${level}${i}: entries(first: ${i + 1}) { nodes { ... on Folder { ${ladder(level - 1)} } } }`)
+        : many(
+            9,
+            i =>
+              `a${level}${i}: entries(first: ${i + 1}) { nodes { ... on Folder { ${ladder(level - 1)} } } }`,
+          )
     const wide = (levels: number) => {
       // The same aliases on every level, through fragments: 9 to the power of the levels.
       const fragments = many(
@@ -184,6 +217,7 @@ describe('A document that is odd and fine', () => {
     }
     await post({ query: `{ me { drive { root { ${ladder(1)} } } } }` })
     await post({ query: wide(2) })
-    for (const levels of [3, 4, 5]) expect((await post({ query: wide(levels) })).codes[0]).toBe('INVALID_INPUT')
+    for (const levels of [3, 4, 5])
+      expect((await post({ query: wide(levels) })).codes[0]).toBe('INVALID_INPUT')
   })
 })

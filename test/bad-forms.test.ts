@@ -1,6 +1,17 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals'
 import { type Person, startApp, type TestApp } from './harness.ts'
-import { BOUNDARY, everything, exchange, field, file, form, formType, head, type Part, sendForm } from './wire.ts'
+import {
+  BOUNDARY,
+  everything,
+  exchange,
+  field,
+  file,
+  form,
+  formType,
+  head,
+  type Part,
+  sendForm,
+} from './wire.ts'
 
 let t: TestApp
 let alice: Person
@@ -22,7 +33,8 @@ afterEach(async () => {
     folders: [],
     files: [{ name: 'keep.txt' }, ...expected.map(name => ({ name }))],
   })
-  for (const name of expected.splice(0)) await alice.rest('DELETE', `/api/files/delete?file=${name}`)
+  for (const name of expected.splice(0))
+    await alice.rest('DELETE', `/api/files/delete?file=${name}`)
   before = await everything(t)
 })
 
@@ -34,7 +46,11 @@ interface Answer {
   msg: string
   response: { code?: string; field?: string }
 }
-const gist = (answer: Answer | undefined) => [answer?.status, answer?.response?.code, answer?.response?.field]
+const gist = (answer: Answer | undefined) => [
+  answer?.status,
+  answer?.response?.code,
+  answer?.response?.field,
+]
 const invalid = (name: string) => [400, 'INVALID_INPUT', name]
 
 const part = (disposition: string, body = 'x', ...headers: string[]): Part => ({
@@ -55,18 +71,29 @@ describe('A form of POST /api/files/upload that is fine', () => {
       Buffer.concat([Buffer.from('preamble\r\n'), form(whole), Buffer.from('epilogue')]),
     ],
     ['no line break at the end', form(whole, `--${BOUNDARY}--`)],
-    ['a boundary within the bytes that is none', form([file('new.txt', `a\r\n--the-boundar\r\n\r\n--`)])],
-    ['a header that nobody knows', form([{ headers: [...file('new.txt').headers, 'X-Other: 1'], body: 'x' }])],
+    [
+      'a boundary within the bytes that is none',
+      form([file('new.txt', `a\r\n--the-boundar\r\n\r\n--`)]),
+    ],
+    [
+      'a header that nobody knows',
+      form([{ headers: [...file('new.txt').headers, 'X-Other: 1'], body: 'x' }]),
+    ],
     [
       'a charset of its text',
       form([
-        { headers: [...field('folder', '').headers, 'Content-Type: text/plain; charset=utf-8'], body: '' },
+        {
+          headers: [...field('folder', '').headers, 'Content-Type: text/plain; charset=utf-8'],
+          body: '',
+        },
         file('new.txt'),
       ]),
     ],
     [
       'lower-case headers',
-      form([{ headers: ['content-disposition: form-data; name="file"; filename="new.txt"'], body: 'x' }]),
+      form([
+        { headers: ['content-disposition: form-data; name="file"; filename="new.txt"'], body: 'x' },
+      ]),
     ],
     [
       'an encoded name besides the plain one',
@@ -112,7 +139,11 @@ describe('A form of POST /api/files/upload that is not', () => {
     ['two files', 'file', form([file('new.txt'), file('other.txt')])],
     ['two files after the folder', 'file', form([...whole, file('other.txt')])],
     ['two folders', 'folder', form([field('folder', 'a'), field('folder', 'a'), file('new.txt')])],
-    ['two folders around the file', 'folder', form([field('folder', ''), file('new.txt'), field('folder', 'a')])],
+    [
+      'two folders around the file',
+      'folder',
+      form([field('folder', ''), file('new.txt'), field('folder', 'a')]),
+    ],
     ['a field that nobody knows', 'size', form([field('size', '1'), file('new.txt')])],
     ['such a field after a complete file', 'size', form([...whole, field('size', '1')])],
     ['an internal field', 'owner_id', form([field('owner_id', 'bob'), file('new.txt')])],
@@ -123,20 +154,35 @@ describe('A form of POST /api/files/upload that is not', () => {
     ['a file in a part without a name', 'file', form([part('form-data; filename="new.txt"')])],
     ['a folder with a file name', 'folder', form([file('a', 'x', 'folder'), file('new.txt')])],
     ['a file without a file name', 'file', form([part('form-data; name="file"')])],
-    ['a file without a file name, but with a type', 'file', form([part('form-data; name="file"', 'x', octets)])],
+    [
+      'a file without a file name, but with a type',
+      'file',
+      form([part('form-data; name="file"', 'x', octets)]),
+    ],
     ['an empty file name', 'file', form([file('')])],
     ['a folder of 9 KB', 'folder', form([field('folder', 'a'.repeat(9000)), file('new.txt')])],
-    ['a folder of 9 KB after the file', 'folder', form([file('new.txt'), field('folder', 'a'.repeat(9000))])],
+    [
+      'a folder of 9 KB after the file',
+      'folder',
+      form([file('new.txt'), field('folder', 'a'.repeat(9000))]),
+    ],
     ['a folder of 1 MB', 'folder', form([field('folder', 'a'.repeat(1e6)), file('new.txt')])],
     [
       'a folder in an unknown charset',
       'folder',
       form([
-        { headers: [...field('folder', '').headers, 'Content-Type: text/plain; charset=klingon'], body: 'a' },
+        {
+          headers: [...field('folder', '').headers, 'Content-Type: text/plain; charset=klingon'],
+          body: 'a',
+        },
         file('new.txt'),
       ]),
     ],
-    ['a folder name of 10 KB', 'a'.repeat(100), form([field('a'.repeat(10_000), 'x'), file('new.txt')])],
+    [
+      'a folder name of 10 KB',
+      'a'.repeat(100),
+      form([field('a'.repeat(10_000), 'x'), file('new.txt')]),
+    ],
     ['a part without a disposition', 'file', form([{ headers: [octets], body: 'x' }])],
     ['a part of another kind', 'file', form([part('attachment; name="file"; filename="new.txt"')])],
     [
@@ -144,7 +190,10 @@ describe('A form of POST /api/files/upload that is not', () => {
       'file',
       form([
         {
-          headers: ['Content-Disposition: form-data; name="file"', 'Content-Type: multipart/mixed; boundary=inner'],
+          headers: [
+            'Content-Disposition: form-data; name="file"',
+            'Content-Type: multipart/mixed; boundary=inner',
+          ],
           body: '--inner\r\nContent-Disposition: file; filename="new.txt"\r\n\r\nx\r\n--inner--',
         },
       ]),
@@ -156,7 +205,11 @@ describe('A form of POST /api/files/upload that is not', () => {
       'file',
       form([...Array(10_000).fill({ headers: ['X: y'] }), file('new.txt')]),
     ],
-    ['10,000 parts after a complete file', 'file', form([...whole, ...Array(10_000).fill({ headers: ['X: y'] })])],
+    [
+      '10,000 parts after a complete file',
+      'file',
+      form([...whole, ...Array(10_000).fill({ headers: ['X: y'] })]),
+    ],
     [
       'a header line of 1 MB',
       'file',
@@ -168,7 +221,11 @@ describe('A form of POST /api/files/upload that is not', () => {
       'file',
       form([{ headers: [...Array(5000).fill('X: y'), ...file('new.txt').headers], body: 'x' }]),
     ],
-    ['a header without a colon', 'file', form([{ headers: ['X', ...file('new.txt').headers], body: 'x' }])],
+    [
+      'a header without a colon',
+      'file',
+      form([{ headers: ['X', ...file('new.txt').headers], body: 'x' }]),
+    ],
     ['NUL in a header', 'file', form([file('new\0.txt')])],
     ['no final boundary', 'file', form(whole, '')],
     ['half of the final boundary', 'file', form(whole, `--${BOUNDARY}`)],
@@ -184,7 +241,11 @@ describe('A form of POST /api/files/upload that is not', () => {
       'file',
       Buffer.from(form(whole).toString().replaceAll(BOUNDARY, 'other')),
     ],
-    ['line breaks of one character', 'file', Buffer.from(form(whole).toString().replaceAll('\r\n', '\n'))],
+    [
+      'line breaks of one character',
+      'file',
+      Buffer.from(form(whole).toString().replaceAll('\r\n', '\n')),
+    ],
   ]
 
   it.each(forms)('400 INVALID_INPUT for %s', async (_what, name, body) => {
@@ -204,9 +265,9 @@ describe('A form of POST /api/files/upload that is not', () => {
     ['nonsense', ';;;'],
   ]
   it.each(types)('400 INVALID_INPUT for a content type that is %s', async (_what, type) => {
-    expect(gist(await sendForm(t, alice, form(whole), { headers: { 'content-type': type ?? '' } }))).toEqual(
-      invalid('content-type'),
-    )
+    expect(
+      gist(await sendForm(t, alice, form(whole), { headers: { 'content-type': type ?? '' } })),
+    ).toEqual(invalid('content-type'))
   })
 
   it('401 without a credential, whatever the form', async () => {
@@ -228,7 +289,9 @@ describe('A form for a route of JSON, and JSON for a route of forms', () => {
   })
 
   it('400 INVALID_INPUT from POST /api/files/upload', async () => {
-    const { status, response } = await alice.rest('POST', '/api/files/upload', { json: { file: 'a', folder: 'b' } })
+    const { status, response } = await alice.rest('POST', '/api/files/upload', {
+      json: { file: 'a', folder: 'b' },
+    })
     expect([status, response.code, response.field]).toEqual(invalid('content-type'))
   })
 })

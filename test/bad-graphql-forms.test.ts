@@ -18,8 +18,10 @@ const query =
 const operations = JSON.stringify({ query, variables: { file: null } })
 const map = JSON.stringify({ 0: ['variables.file'] })
 const bytes = file('new.txt', 'x', '0')
-const ops = (value: unknown) => field('operations', typeof value === 'string' ? value : JSON.stringify(value))
-const maps = (value: unknown) => field('map', typeof value === 'string' ? value : JSON.stringify(value))
+const ops = (value: unknown) =>
+  field('operations', typeof value === 'string' ? value : JSON.stringify(value))
+const maps = (value: unknown) =>
+  field('map', typeof value === 'string' ? value : JSON.stringify(value))
 
 const post = (body: Uint8Array, person = alice) => sendForm(t, person, body, { path: '/graphql' })
 
@@ -34,7 +36,10 @@ function firstError(answer: WireAnswer | undefined): Refusal | undefined {
 describe('A form of GraphQL that is fine', () => {
   it.each([
     ['the usual one', form([ops(operations), maps(map), bytes])],
-    ['one with a file that nobody asked for', form([ops(operations), maps(map), bytes, file('other.txt', 'x', '1')])],
+    [
+      'one with a file that nobody asked for',
+      form([ops(operations), maps(map), bytes, file('other.txt', 'x', '1')]),
+    ],
     ['one with no bytes in the file', form([ops(operations), maps(map), file('new.txt', '', '0')])],
     [
       'one whose file stands in a list',
@@ -55,12 +60,17 @@ describe('A form of GraphQL that is fine', () => {
     await untouched.accept('bucket')
   })
 
-  it.each(['../a/new.txt', 'a\\new.txt'])('keeps nothing of the folders in a file name: %s', async name => {
-    const answer = await post(form([ops(operations), maps(map), file(name, 'x', '0')]))
-    expect(JSON.parse(answer?.text ?? '')).toMatchObject({ data: { uploadFile: { file: { path: 'new.txt' } } } })
-    await alice.rest('DELETE', '/api/files/delete?file=new.txt')
-    await untouched.accept('bucket')
-  })
+  it.each(['../a/new.txt', 'a\\new.txt'])(
+    'keeps nothing of the folders in a file name: %s',
+    async name => {
+      const answer = await post(form([ops(operations), maps(map), file(name, 'x', '0')]))
+      expect(JSON.parse(answer?.text ?? '')).toMatchObject({
+        data: { uploadFile: { file: { path: 'new.txt' } } },
+      })
+      await alice.rest('DELETE', '/api/files/delete?file=new.txt')
+      await untouched.accept('bucket')
+    },
+  )
 })
 
 describe('A form of GraphQL that is not', () => {
@@ -81,12 +91,20 @@ describe('A form of GraphQL that is not', () => {
     ['with operations that are null', form([ops('null'), maps(map), bytes])],
     [
       'with operations that are a list of two',
-      form([ops([JSON.parse(operations), JSON.parse(operations)]), maps({ 0: ['0.variables.file'] }), bytes]),
+      form([
+        ops([JSON.parse(operations), JSON.parse(operations)]),
+        maps({ 0: ['0.variables.file'] }),
+        bytes,
+      ]),
     ],
     ['with empty operations', form([ops('{}'), maps({}), bytes])],
     [
       'with operations of 2 MB',
-      form([ops({ query, variables: { file: null, folder: { at: { path: 'a'.repeat(2e6) } } } }), maps(map), bytes]),
+      form([
+        ops({ query, variables: { file: null, folder: { at: { path: 'a'.repeat(2e6) } } } }),
+        maps(map),
+        bytes,
+      ]),
     ],
     ['with a map that is no JSON', form([ops(operations), maps('{'), bytes])],
     ['with a map that is a list', form([ops(operations), maps('[]'), bytes])],
@@ -94,11 +112,20 @@ describe('A form of GraphQL that is not', () => {
     ['with a map that is empty', form([ops(operations), maps('{}'), bytes])],
     ['with a map of texts', form([ops(operations), maps({ 0: 'variables.file' }), bytes])],
     ['with a map of numbers', form([ops(operations), maps({ 0: [1] }), bytes])],
-    ['with a map to nowhere', form([ops(operations), maps({ 0: ['variables.input.file'] }), bytes])],
-    ['with a map to an unknown variable', form([ops(operations), maps({ 0: ['variables.other'] }), bytes])],
+    [
+      'with a map to nowhere',
+      form([ops(operations), maps({ 0: ['variables.input.file'] }), bytes]),
+    ],
+    [
+      'with a map to an unknown variable',
+      form([ops(operations), maps({ 0: ['variables.other'] }), bytes]),
+    ],
     ['with a map into the query', form([ops(operations), maps({ 0: ['query.a'] }), bytes])],
     ['with a map over the query', form([ops(operations), maps({ 0: ['query'] }), bytes])],
-    ['with a map to a path of 100 KB', form([ops(operations), maps({ 0: ['a'.repeat(100_000)] }), bytes])],
+    [
+      'with a map to a path of 100 KB',
+      form([ops(operations), maps({ 0: ['a'.repeat(100_000)] }), bytes]),
+    ],
     [
       'with a map to a path of 100,000 names',
       form([ops(operations), maps({ 0: ['variables.'.repeat(100_000)] }), bytes]),
@@ -117,14 +144,23 @@ describe('A form of GraphQL that is not', () => {
       form([field('a', '1'), field('b', '2'), ops(operations), maps(map), bytes]),
     ],
     ['with a file that is never sent', form([ops(operations), maps(map)])],
-    ['with a file under another name', form([ops(operations), maps(map), file('new.txt', 'x', '1')])],
+    [
+      'with a file under another name',
+      form([ops(operations), maps(map), file('new.txt', 'x', '1')]),
+    ],
     ['with a field in the place of the file', form([ops(operations), maps(map), field('0', 'x')])],
     [
       'with a file without a file name',
       form([
         ops(operations),
         maps(map),
-        { headers: ['Content-Disposition: form-data; name="0"', 'Content-Type: application/octet-stream'], body: 'x' },
+        {
+          headers: [
+            'Content-Disposition: form-data; name="0"',
+            'Content-Type: application/octet-stream',
+          ],
+          body: 'x',
+        },
       ]),
     ],
     ['with a file of an empty file name', form([ops(operations), maps(map), file('', 'x', '0')])],
@@ -134,7 +170,10 @@ describe('A form of GraphQL that is not', () => {
       'with a header line of 1 MB',
       form([{ headers: [`X: ${'y'.repeat(1e6)}`], body: 'x' }, ops(operations), maps(map), bytes]),
     ],
-    ['with 10,000 parts', form([...Array<Part>(10_000).fill({ headers: ['X: y'], body: 'x' }), field('a', 'b')])],
+    [
+      'with 10,000 parts',
+      form([...Array<Part>(10_000).fill({ headers: ['X: y'], body: 'x' }), field('a', 'b')]),
+    ],
     [
       'with another boundary than the declared one',
       Buffer.from(
@@ -163,13 +202,17 @@ describe('A form of GraphQL that is not', () => {
     expect(['INVALID_INPUT', 'INVALID_JSON', 'INVALID_PATH']).toContain(error?.extensions.code)
     // What can be read as GraphQL is well-formed, whatever becomes of its file.
     expect([200, 400]).toContain(answer?.status)
-    expect(error?.message).not.toMatch(/minimal|middleware|lambda|README|serverless|undefined|hacker|createReadStream/i)
+    expect(error?.message).not.toMatch(
+      /minimal|middleware|lambda|README|serverless|undefined|hacker|createReadStream/i,
+    )
     expect(answer?.text.length).toBeLessThan(1500)
   })
 
   it.each(forms)('no more for somebody without a credential: %s', async (_what, body) => {
     const answer = await post(body, t.anonymous)
-    expect(['INVALID_INPUT', 'INVALID_JSON', 'UNAUTHENTICATED']).toContain(firstError(answer)?.extensions.code)
+    expect(['INVALID_INPUT', 'INVALID_JSON', 'UNAUTHENTICATED']).toContain(
+      firstError(answer)?.extensions.code,
+    )
     expect(answer?.text.length).toBeLessThan(1500)
   })
 
@@ -206,7 +249,8 @@ describe('A form of GraphQL that is not', () => {
 describe('Two files in one form', () => {
   const two = (first: string, second: string) =>
     `mutation U($a: Upload!, $b: Upload!) { ${[first, second].map(
-      name => `${name}: uploadFile(input: { file: $${name}, folder: { at: { path: "${name}" } } }) { file { path } }`,
+      name =>
+        `${name}: uploadFile(input: { file: $${name}, folder: { at: { path: "${name}" } } }) { file { path } }`,
     )} }`
   const body = (document: string) =>
     form([

@@ -34,9 +34,15 @@ describe('A request of GraphQL that is odd', () => {
     ['a field that nobody knows', { query: me, doc_id: '1' }],
     ['a field with a name of 100 KB', { query: me, ['n'.repeat(100_000)]: '1' }],
     ['an operation that is not there', { query: 'query A { me { email } }', operationName: 'B' }],
-    ['an operation with a name of 100 KB', { query: 'query A { me { email } }', operationName: 'B'.repeat(100_000) }],
+    [
+      'an operation with a name of 100 KB',
+      { query: 'query A { me { email } }', operationName: 'B'.repeat(100_000) },
+    ],
     ['an operation name that is a number', { query: 'query A { me { email } }', operationName: 1 }],
-    ['an operation name that is an object', { query: 'query A { me { email } }', operationName: { a: 1 } }],
+    [
+      'an operation name that is an object',
+      { query: 'query A { me { email } }', operationName: { a: 1 } },
+    ],
     ['two operations and no name', { query: 'query A { me { email } } query B { me { email } }' }],
   ])('INVALID_INPUT or INVALID_JSON: %s', async (_what, body) => {
     for (let i = 0; i < 4; i++) {
@@ -68,7 +74,8 @@ describe('A request of GraphQL that is odd', () => {
   })
 
   it('INVALID_INPUT for an input with fields that nobody knows, or that every object has', async () => {
-    const query = 'mutation M($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }'
+    const query =
+      'mutation M($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }'
     const inputs = [
       '{"at":1}',
       '{"at":{"path":1}}',
@@ -88,7 +95,9 @@ describe('A request of GraphQL that is odd', () => {
     ]
     for (const input of inputs)
       for (let i = 0; i < 4; i++) {
-        const { codes } = await post(`{ "query": ${JSON.stringify(query)}, "variables": { "input": ${input} } }`)
+        const { codes } = await post(
+          `{ "query": ${JSON.stringify(query)}, "variables": { "input": ${input} } }`,
+        )
         expect([input.slice(0, 50), codes[0]]).toEqual([input.slice(0, 50), 'INVALID_INPUT'])
       }
   })
@@ -98,19 +107,28 @@ describe('A request of GraphQL that is odd', () => {
     const query =
       'query Q($v: Int, $__proto__: String) { me { receivedShares(first: $v, after: $__proto__) { nodes { id } } } }'
     for (let i = 0; i < 5; i++)
-      expect((await post(`{ "query": "${query}", "variables": ${variables} }`)).codes).toEqual(['INVALID_INPUT'])
-    expect((await post(`{ "query": "{ me { email } }", "variables": ${variables} }`)).data).toBeTruthy()
+      expect((await post(`{ "query": "${query}", "variables": ${variables} }`)).codes).toEqual([
+        'INVALID_INPUT',
+      ])
+    expect(
+      (await post(`{ "query": "{ me { email } }", "variables": ${variables} }`)).data,
+    ).toBeTruthy()
   })
 
   it('INVALID_INPUT for a mutation by GET, and 405 for other methods', async () => {
-    const query = encodeURIComponent('mutation { createFolder(input: { at: { path: "made" } }) { folder { id } } }')
+    const query = encodeURIComponent(
+      'mutation { createFolder(input: { at: { path: "made" } }) { folder { id } } }',
+    )
     const headers = { cookie: alice.cookie, accept: 'application/json' }
     const start = performance.now()
-    expect((await verdictOf(await fetch(`${t.url}/graphql?query=${query}`, { headers }), start)).codes).toEqual([
-      'INVALID_INPUT',
-    ])
+    expect(
+      (await verdictOf(await fetch(`${t.url}/graphql?query=${query}`, { headers }), start)).codes,
+    ).toEqual(['INVALID_INPUT'])
     for (const method of ['HEAD', 'PUT', 'DELETE', 'PATCH']) {
-      const { status, headers: given } = await fetch(`${t.url}/graphql?query=${query}`, { method, headers })
+      const { status, headers: given } = await fetch(`${t.url}/graphql?query=${query}`, {
+        method,
+        headers,
+      })
       expect([method, status, given.get('allow')]).toEqual([method, 405, 'GET, POST'])
     }
   })
@@ -141,6 +159,9 @@ describe('A request of GraphQL that is odd', () => {
       headers: { cookie: alice.cookie, accept: 'application/json' },
     })
     const { codes, status } = await verdictOf(response, start)
-    expect([status < 500, codes[0]]).toEqual([true, expect.stringMatching(/^INVALID_(INPUT|JSON)$/)])
+    expect([status < 500, codes[0]]).toEqual([
+      true,
+      expect.stringMatching(/^INVALID_(INPUT|JSON)$/),
+    ])
   })
 })

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals'
-import { type GraphQLInputType, getNullableType, isEnumType, isListType, isNonNullType } from 'graphql'
+import {
+  type GraphQLInputType,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+} from 'graphql'
 import { restSchema } from '../schema/rest/index.ts'
 import { type Route, routesOf } from '../src/rest/routes.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
@@ -19,7 +25,11 @@ interface Answer {
   status: number
   response: { code?: string; field?: string }
 }
-const gist = (answer: Answer | undefined) => [answer?.status, answer?.response?.code, answer?.response?.field]
+const gist = (answer: Answer | undefined) => [
+  answer?.status,
+  answer?.response?.code,
+  answer?.response?.field,
+]
 const invalid = (name: string) => [400, 'INVALID_INPUT', name]
 
 /** Sends a body as it is. */
@@ -43,8 +53,18 @@ function fitting(type: GraphQLInputType): unknown {
 function unfitting(type: GraphQLInputType): unknown[] {
   const inner = getNullableType(type)
   if (isListType(inner))
-    return ['x', 1, true, {}, { 0: 'x' }, [null], [[fitting(inner.ofType)]], ...unfitting(inner.ofType).map(v => [v])]
-  if (isEnumType(inner)) return ['x', '__proto__', 'toString', 0, true, {}, [inner.getValues()[0]?.name]]
+    return [
+      'x',
+      1,
+      true,
+      {},
+      { 0: 'x' },
+      [null],
+      [[fitting(inner.ofType)]],
+      ...unfitting(inner.ofType).map(v => [v]),
+    ]
+  if (isEnumType(inner))
+    return ['x', '__proto__', 'toString', 0, true, {}, [inner.getValues()[0]?.name]]
   const all: Record<string, unknown[]> = {
     Boolean: ['true', 'yes', 0, 1, {}, []],
     Int: ['1', 1.5, 2 ** 31, true, {}, [1]],
@@ -60,9 +80,12 @@ function fittingCall(route: Route) {
       .filter(arg => route.sources[arg.name] === 'body')
       .map(arg => [arg.name, fitting(arg.type)]),
   )
-  const query = argsOf(route).filter(arg => route.sources[arg.name] === 'query' && isNonNullType(arg.type))
+  const query = argsOf(route).filter(
+    arg => route.sources[arg.name] === 'query' && isNonNullType(arg.type),
+  )
   const path =
-    route.path.replaceAll(/\{\w+\}/g, 'x') + (query.length > 0 ? `?${query.map(a => `${a.name}=x`).join('&')}` : '')
+    route.path.replaceAll(/\{\w+\}/g, 'x') +
+    (query.length > 0 ? `?${query.map(a => `${a.name}=x`).join('&')}` : '')
   return { path, body }
 }
 
@@ -106,7 +129,18 @@ describe.each(writing.map(route => [`${route.method} ${route.path}`, route] as c
           'is_admin',
           'input',
         ],
-        ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '', ' ', 'Path', '$where', 'a.b', '\u0000'],
+        ...[
+          '__proto__',
+          'constructor',
+          'toString',
+          'hasOwnProperty',
+          '',
+          ' ',
+          'Path',
+          '$where',
+          'a.b',
+          '\u0000',
+        ],
       ])
         if (!Object.hasOwn(body, name))
           expect(await ask(JSON.parse(`{ ${JSON.stringify(name)}: "x" }`))).toEqual(invalid(name))
@@ -153,11 +187,20 @@ describe('A body of JSON', () => {
     const path = JSON.stringify({ path: 'a'.repeat(1024 * 1024 - 11) })
     expect(gist(await send('POST /api/folders', path))).toEqual([400, 'INVALID_PATH', 'path'])
     const spaces = move('keep/a', 'keep/b').padEnd(1024 * 1024)
-    expect(gist(await send('POST /api/files/move', spaces)).slice(0, 2)).toEqual([400, 'PATH_EXISTS'])
+    expect(gist(await send('POST /api/files/move', spaces)).slice(0, 2)).toEqual([
+      400,
+      'PATH_EXISTS',
+    ])
   })
 
   it('400 INVALID_JSON for what is not UTF-8', async () => {
-    for (const bytes of [[0xff], [0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]]) {
+    for (const bytes of [
+      [0xff],
+      [0xc3],
+      [0xc0, 0xaf],
+      [0xed, 0xa0, 0x80],
+      [0xf5, 0x80, 0x80, 0x80],
+    ]) {
       const body = Buffer.concat([Buffer.from('{"path":"a'), Buffer.from(bytes), Buffer.from('"}')])
       expect(gist(await send('POST /api/folders', body)).slice(0, 2)).toEqual([400, 'INVALID_JSON'])
     }
@@ -172,17 +215,23 @@ describe('A body of JSON', () => {
       undefined,
     ])
     const twice = '{"source":"keep/a","source":"none","destination":"x"}'
-    expect(gist(await send('POST /api/files/move', twice))).toEqual([400, 'FILE_NOT_FOUND', undefined])
+    expect(gist(await send('POST /api/files/move', twice))).toEqual([
+      400,
+      'FILE_NOT_FOUND',
+      undefined,
+    ])
   })
 
   it('400 INVALID_INPUT for what nests deeply, in the place of every type', async () => {
     const deep = (open: string, close: string) => `${open.repeat(100_000)}1${close.repeat(100_000)}`
     for (const value of [deep('[', ']'), deep('{"a":', '}')]) {
       expect(gist(await send('POST /api/folders', `{"path":${value}}`))).toEqual(invalid('path'))
-      expect(gist(await send('DELETE /api/files/delete/batch', `{"files":${value}}`))).toEqual(invalid('files'))
-      expect(gist(await send('DELETE /api/user/account/delete', `{"delete_user_data":${value}}`))).toEqual(
-        invalid('delete_user_data'),
+      expect(gist(await send('DELETE /api/files/delete/batch', `{"files":${value}}`))).toEqual(
+        invalid('files'),
       )
+      expect(
+        gist(await send('DELETE /api/user/account/delete', `{"delete_user_data":${value}}`)),
+      ).toEqual(invalid('delete_user_data'))
       expect(gist(await send('POST /api/folders', `{"other":${value}}`))).toEqual(invalid('other'))
     }
   })
@@ -197,16 +246,17 @@ describe('A body of JSON', () => {
       'application/json-seq',
       ' ',
     ])
-      expect(gist(await send('POST /api/folders', '{"path":"made"}', type))).toEqual(invalid('content-type'))
+      expect(gist(await send('POST /api/folders', '{"path":"made"}', type))).toEqual(
+        invalid('content-type'),
+      )
   })
 
   it('400 INVALID_JSON for a body that is packed, whatever its header says', async () => {
     const packed = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
     const body = Buffer.from('H4sIAAAAAAAAA6tWKkgsyVCyUspNTElVqgUAMW3dVA8AAAA=', 'base64')
-    expect(gist(await alice.rest('POST', '/api/folders', { body, headers: packed })).slice(0, 2)).toEqual([
-      400,
-      'INVALID_JSON',
-    ])
+    expect(
+      gist(await alice.rest('POST', '/api/folders', { body, headers: packed })).slice(0, 2),
+    ).toEqual([400, 'INVALID_JSON'])
   })
 
   it('is bounded in what of it is said again', async () => {
@@ -221,7 +271,10 @@ describe('A body of JSON', () => {
       ['POST /api/files/share', { objects: [long], email: 'bob@example.com' }],
       ['POST /api/api_keys/private/create', { name: long, scopes: ['private_files:read'] }],
       ['POST /api/api_keys/private/create', { name: 'a', scopes: [long] }],
-      ['POST /api/api_keys/private/create', { name: 'a', scopes: Array(1000).fill(long.slice(0, 500)) }],
+      [
+        'POST /api/api_keys/private/create',
+        { name: 'a', scopes: Array(1000).fill(long.slice(0, 500)) },
+      ],
       ['DELETE /api/api_keys/private/delete', { api_key_id: long }],
       ['POST /api/workspaces/create', { name: long }],
       ['POST /api/workspaces/create', { name: 'a', slug: long }],
@@ -232,11 +285,11 @@ describe('A body of JSON', () => {
       ['PUT /api/files/0cc175b9c0f1b6a831c399e269772661/note', { content: long }],
     ] as [string, object][]) {
       const answer = await send(route, JSON.stringify(body))
-      expect([route, answer.status >= 400 && answer.status < 500, answer.text.length < 1000]).toEqual([
+      expect([
         route,
-        true,
-        true,
-      ])
+        answer.status >= 400 && answer.status < 500,
+        answer.text.length < 1000,
+      ]).toEqual([route, true, true])
     }
   })
 })
@@ -247,15 +300,21 @@ describe('A text that is empty', () => {
     const { status, response } = await alice.rest('POST', '/api/files/quick_share', { json: share })
     const info = await alice.rest('GET', `/api/share/info/${response.sharing_token}`)
     expect([status, info.response.password_protected]).toEqual([200, false])
-    const resolved = await alice.rest('POST', `/api/share/resolve/${response.sharing_token}?mode=`, {
-      json: { password: '' },
-    })
+    const resolved = await alice.rest(
+      'POST',
+      `/api/share/resolve/${response.sharing_token}?mode=`,
+      {
+        json: { password: '' },
+      },
+    )
     expect(resolved.status).toBe(200)
     await alice.rest('POST', `/api/share/revoke/${response.sharing_token}`)
     const key = { name: 'k', scopes: ['private_files:read'], description: '', expires_in: '' }
     const made = await alice.rest('POST', '/api/api_keys/private/create', { json: key })
     expect(made.status).toBe(200)
-    await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: made.response.api_key.id } })
+    await alice.rest('DELETE', '/api/api_keys/private/delete', {
+      json: { api_key_id: made.response.api_key.id },
+    })
     await untouched.accept()
   })
 
@@ -263,33 +322,51 @@ describe('A text that is empty', () => {
     const refused: [string, object, string][] = [
       ['POST /api/folders', { path: '' }, 'INVALID_PATH'],
       ['POST /api/files/move', { source: 'keep/a', destination: '' }, 'INVALID_PATH'],
-      ['POST /api/api_keys/private/create', { name: '', scopes: ['private_files:read'] }, 'INVALID_INPUT'],
+      [
+        'POST /api/api_keys/private/create',
+        { name: '', scopes: ['private_files:read'] },
+        'INVALID_INPUT',
+      ],
       ['POST /api/workspaces/create', { name: '' }, 'INVALID_INPUT'],
       ['POST /api/files/share', { email: '', objects: ['keep/a'] }, 'INVALID_INPUT'],
       ['POST /api/files/share', { email: 'bob@example.com', objects: [''] }, 'INVALID_PATH'],
     ]
     for (const [route, body, code] of refused)
-      expect([route, ...gist(await send(route, JSON.stringify(body))).slice(0, 2)]).toEqual([route, 400, code])
+      expect([route, ...gist(await send(route, JSON.stringify(body))).slice(0, 2)]).toEqual([
+        route,
+        400,
+        code,
+      ])
   })
 })
 
 describe('A number', () => {
-  it.each([0, -1, 1.5, 1e9 + 1, 2 ** 53, 1e308, '1', true])('400 INVALID_INPUT for max_downloads of %s', async max => {
-    const { status, response } = await alice.rest('POST', '/api/files/quick_share', {
-      json: { object: 'keep/a', max_downloads: max },
-    })
-    expect([status, response.code, response.field]).toEqual(invalid('max_downloads'))
-  })
+  it.each([0, -1, 1.5, 1e9 + 1, 2 ** 53, 1e308, '1', true])(
+    '400 INVALID_INPUT for max_downloads of %s',
+    async max => {
+      const { status, response } = await alice.rest('POST', '/api/files/quick_share', {
+        json: { object: 'keep/a', max_downloads: max },
+      })
+      expect([status, response.code, response.field]).toEqual(invalid('max_downloads'))
+    },
+  )
 
   it('400 INVALID_INPUT for one that JSON allows and nobody can hold', async () => {
     for (const number of ['1e999', '-1e999', '9'.repeat(400), '1.0000000000000000000001e400'])
-      expect(gist(await send('POST /api/files/quick_share', `{"object":"keep/a","max_downloads":${number}}`))).toEqual(
-        invalid('max_downloads'),
-      )
+      expect(
+        gist(
+          await send(
+            'POST /api/files/quick_share',
+            `{"object":"keep/a","max_downloads":${number}}`,
+          ),
+        ),
+      ).toEqual(invalid('max_downloads'))
   })
 
   it('400 INVALID_INPUT for no files, and for more than 1,000', async () => {
     for (const files of [[], Array(1001).fill('keep/a')])
-      expect(gist(await alice.rest('DELETE', '/api/files/delete/batch', { json: { files } }))).toEqual(invalid('files'))
+      expect(
+        gist(await alice.rest('DELETE', '/api/files/delete/batch', { json: { files } })),
+      ).toEqual(invalid('files'))
   })
 })

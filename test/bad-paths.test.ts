@@ -19,7 +19,11 @@ interface Answer {
   status: number
   response: { code?: string; field?: string }
 }
-const gist = (answer: Answer | undefined) => [answer?.status, answer?.response?.code, answer?.response?.field]
+const gist = (answer: Answer | undefined) => [
+  answer?.status,
+  answer?.response?.code,
+  answer?.response?.field,
+]
 const invalid = (name: string) => [400, 'INVALID_PATH', name]
 
 describe('A path that cannot be, by REST', () => {
@@ -36,7 +40,10 @@ describe('A path that cannot be, by REST', () => {
     ]
     for (const [route, json, name] of asked) {
       const [method = '', address = ''] = route.split(' ')
-      expect([route, ...gist(await alice.rest(method, address, { json }))]).toEqual([route, ...invalid(name)])
+      expect([route, ...gist(await alice.rest(method, address, { json }))]).toEqual([
+        route,
+        ...invalid(name),
+      ])
     }
   })
 
@@ -57,28 +64,43 @@ describe('A path that cannot be, by REST', () => {
   })
 
   it.each(badPaths)('400 INVALID_PATH as the folder of an upload: %s', async (_why, path) => {
-    expect(gist(await sendForm(t, alice, form([field('folder', path), file('new.txt')])))).toEqual(invalid('folder'))
-    expect(gist(await sendForm(t, alice, form([file('new.txt'), field('folder', path)])))).toEqual(invalid('folder'))
+    expect(gist(await sendForm(t, alice, form([field('folder', path), file('new.txt')])))).toEqual(
+      invalid('folder'),
+    )
+    expect(gist(await sendForm(t, alice, form([file('new.txt'), field('folder', path)])))).toEqual(
+      invalid('folder'),
+    )
   })
 
   // A line break, NUL and DEL would end the header of the part: that is a form that is broken.
   it.each(badNames.filter(([, name]) => !/[\n\0\x7f]/.test(name)))(
     '400 INVALID_PATH as the name of an upload: %s',
     async (_why, name) => {
-      const answer = await sendForm(t, alice, form([field('folder', 'keep'), file(name.replaceAll('\\', '\\\\'))]))
+      const answer = await sendForm(
+        t,
+        alice,
+        form([field('folder', 'keep'), file(name.replaceAll('\\', '\\\\'))]),
+      )
       expect(gist(answer)).toEqual(invalid('file'))
     },
   )
 
-  it.each(badNames)('400 INVALID_PATH as the name of an upload in parts: %s', async (_why, filename) => {
-    const answer = await alice.rest('POST', '/api/files/uploads', { json: { filename, size: 1, folder: 'keep' } })
-    expect(gist(answer)).toEqual(invalid('filename'))
-  })
+  it.each(badNames)(
+    '400 INVALID_PATH as the name of an upload in parts: %s',
+    async (_why, filename) => {
+      const answer = await alice.rest('POST', '/api/files/uploads', {
+        json: { filename, size: 1, folder: 'keep' },
+      })
+      expect(gist(answer)).toEqual(invalid('filename'))
+    },
+  )
 
   it.each(['keep/new.txt', '/new.txt', '../new.txt', 'new.txt/'])(
     '400 INVALID_PATH for the file name %s: it is no way into another folder',
     async name => {
-      const inParts = await alice.rest('POST', '/api/files/uploads', { json: { filename: name, size: 1 } })
+      const inParts = await alice.rest('POST', '/api/files/uploads', {
+        json: { filename: name, size: 1 },
+      })
       expect(gist(inParts)).toEqual(invalid('filename'))
       expect(gist(await sendForm(t, alice, form([file(name)])))).toEqual(invalid('file'))
     },
@@ -88,7 +110,9 @@ describe('A path that cannot be, by REST', () => {
     [five('a'.repeat(204)).slice(0, 1000), 'b'.repeat(24)],
     [Array(32).fill('a').join('/'), 'b'],
   ])('400 INVALID_PATH for a file whose folder leaves no room for it', async (folder, name) => {
-    expect(gist(await sendForm(t, alice, form([field('folder', folder), file(name)])))).toEqual(invalid('folder'))
+    expect(gist(await sendForm(t, alice, form([field('folder', folder), file(name)])))).toEqual(
+      invalid('folder'),
+    )
   })
 })
 
@@ -109,7 +133,9 @@ describe('A path that is not UTF-8', () => {
     expect(meant).toMatchObject({ status: 200, response: { path: 'caf\ufffd' } })
     const created = await alice.rest('POST', '/api/folders', { json: { path: 'caf\ufffd' } })
     expect(created.status).toBe(200)
-    expect(gist(await exchange(t.url, head(alice, `DELETE /api/folders?path=${latin}`)))).toEqual(invalid('path'))
+    expect(gist(await exchange(t.url, head(alice, `DELETE /api/folders?path=${latin}`)))).toEqual(
+      invalid('path'),
+    )
     const removed = await exchange(t.url, head(alice, 'DELETE /api/folders?path=caf%EF%BF%BD'))
     expect(removed?.response.folder_deleted).toBe('caf\ufffd')
     await untouched.accept('bucket')
@@ -121,12 +147,21 @@ describe('A path that is not UTF-8', () => {
       .toString('latin1')
       .replace('NAME', bytes.toString('latin1'))
     expect(gist(await sendForm(t, alice, Buffer.from(named, 'latin1')))).toEqual(invalid('file'))
-    expect(gist(await sendForm(t, alice, form([field('folder', bytes), file('new.txt')])))).toEqual(invalid('folder'))
+    expect(gist(await sendForm(t, alice, form([field('folder', bytes), file('new.txt')])))).toEqual(
+      invalid('folder'),
+    )
   })
 
   it('400 INVALID_JSON in a body', async () => {
-    const body = Buffer.concat([Buffer.from('{"path": "a'), Buffer.from([0xc0, 0xae]), Buffer.from('"}')])
-    const answer = await alice.rest('POST', '/api/folders', { body, headers: { 'content-type': 'application/json' } })
+    const body = Buffer.concat([
+      Buffer.from('{"path": "a'),
+      Buffer.from([0xc0, 0xae]),
+      Buffer.from('"}'),
+    ])
+    const answer = await alice.rest('POST', '/api/folders', {
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
     expect([answer.status, answer.response.code]).toEqual([400, 'INVALID_JSON'])
   })
 })
@@ -152,27 +187,35 @@ describe('An address that leads elsewhere', () => {
     '/graphql/../api/files/tree',
     '/healthz/..',
   ])('404 for %s', async path => {
-    expect(gist(await exchange(t.url, head(alice, `GET ${path}`))).slice(0, 2)).toEqual([404, 'ROUTE_NOT_FOUND'])
+    expect(gist(await exchange(t.url, head(alice, `GET ${path}`))).slice(0, 2)).toEqual([
+      404,
+      'ROUTE_NOT_FOUND',
+    ])
   })
 
-  it.each(['%2e%2e', '..', '%252e%252e', '%2e%2e%2f%2e%2e%2fetc%2fpasswd', '%00', "'%20OR%20'1'='1", '%F0%9F%98%80'])(
-    'nothing is behind the token or the checksum %s',
-    async text => {
-      const wanted: [string, unknown[]][] = [
-        [`GET /api/files/${text}/note`, [400, 'FILE_NOT_FOUND']],
-        [`GET /api/share/info/${text}`, [404, 'SHARE_NOT_FOUND']],
-        [`GET /api/d/${text}`, [404, 'SHARE_NOT_FOUND']],
-        [`GET /api/d/private/${text}`, [404, 'TOKEN_NOT_FOUND']],
-        [`POST /api/share/revoke/${text}`, [404, 'SHARE_NOT_FOUND']],
-        [`GET /api/blobs/${text}`, [404, 'TOKEN_NOT_FOUND']],
-      ]
-      for (const [request, answer] of wanted)
-        expect([request, ...gist(await exchange(t.url, head(alice, request))).slice(0, 2)]).toEqual([
-          request,
-          ...answer,
-        ])
-    },
-  )
+  it.each([
+    '%2e%2e',
+    '..',
+    '%252e%252e',
+    '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+    '%00',
+    "'%20OR%20'1'='1",
+    '%F0%9F%98%80',
+  ])('nothing is behind the token or the checksum %s', async text => {
+    const wanted: [string, unknown[]][] = [
+      [`GET /api/files/${text}/note`, [400, 'FILE_NOT_FOUND']],
+      [`GET /api/share/info/${text}`, [404, 'SHARE_NOT_FOUND']],
+      [`GET /api/d/${text}`, [404, 'SHARE_NOT_FOUND']],
+      [`GET /api/d/private/${text}`, [404, 'TOKEN_NOT_FOUND']],
+      [`POST /api/share/revoke/${text}`, [404, 'SHARE_NOT_FOUND']],
+      [`GET /api/blobs/${text}`, [404, 'TOKEN_NOT_FOUND']],
+    ]
+    for (const [request, answer] of wanted)
+      expect([request, ...gist(await exchange(t.url, head(alice, request))).slice(0, 2)]).toEqual([
+        request,
+        ...answer,
+      ])
+  })
 })
 
 describe('A path that cannot be, by GraphQL', () => {
@@ -188,7 +231,10 @@ describe('A path that cannot be, by GraphQL', () => {
       `mutation M($path: String!) { moveEntries(input: { entries: [${named}], to: { at: { path: "b" } } }) { entries { id } } }`,
       'input.entries',
     ],
-    ['mutation M($path: String!) { createFolder(input: { at: { path: $path } }) { folder { id } } }', 'input.at.path'],
+    [
+      'mutation M($path: String!) { createFolder(input: { at: { path: $path } }) { folder { id } } }',
+      'input.at.path',
+    ],
     [
       `mutation M($path: String!) { deleteEntries(input: { entries: [${keep}, ${named}] }) { deletedIds } }`,
       'input.entries',
@@ -197,13 +243,17 @@ describe('A path that cannot be, by GraphQL', () => {
       'mutation M($path: String!) { startUpload(input: { fileName: "a", size: 1, folder: $path }) { uploadSession { id } } }',
       'input.folder',
     ],
-    [`mutation M($path: String!) { createLink(input: { file: ${named} }) { share { id } } }`, 'input.file'],
+    [
+      `mutation M($path: String!) { createLink(input: { file: ${named} }) { share { id } } }`,
+      'input.file',
+    ],
     [
       `mutation M($path: String!) { shareFiles(input: { files: [${named}], email: "bob@example.com" }) { mail } }`,
       'input.files',
     ],
   ]
-  const upload = 'mutation U($input: UploadFileInput!) { uploadFile(input: $input) { file { path } } }'
+  const upload =
+    'mutation U($input: UploadFileInput!) { uploadFile(input: $input) { file { path } } }'
 
   it.each([...badPaths, ...onlyInJson])('INVALID_PATH: %s', async (_why, path) => {
     for (const [document, name] of asked) {
@@ -219,7 +269,11 @@ describe('A path that cannot be, by GraphQL', () => {
   it.each(badNames.filter(([, name]) => !/[\n\\\0\x7f]/.test(name)))(
     'INVALID_PATH as the name of an upload: %s',
     async (_why, name) => {
-      const { errors } = await alice.graphql(upload, { input: { file: null } }, new File(['x'], name))
+      const { errors } = await alice.graphql(
+        upload,
+        { input: { file: null } },
+        new File(['x'], name),
+      )
       expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'input.file' })
     },
   )

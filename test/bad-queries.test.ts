@@ -81,7 +81,10 @@ describe('A query', () => {
   ]
 
   it.each(limits)('400 INVALID_INPUT for a limit of %s', async limit => {
-    const { status, response } = await alice.rest('GET', `/api/files/tree?path=keep&limit=${encodeURIComponent(limit)}`)
+    const { status, response } = await alice.rest(
+      'GET',
+      `/api/files/tree?path=keep&limit=${encodeURIComponent(limit)}`,
+    )
     expect([status, response.code, response.field]).toEqual(invalid('limit'))
   })
 
@@ -118,24 +121,32 @@ describe('A query', () => {
   ]
 
   it.each(cursors)('400 INVALID_INPUT for a cursor that no list has given: %s', async text => {
-    const { status, response } = await alice.rest('GET', `/api/files/tree?path=keep&cursor=${encodeURIComponent(text)}`)
+    const { status, response } = await alice.rest(
+      'GET',
+      `/api/files/tree?path=keep&cursor=${encodeURIComponent(text)}`,
+    )
     expect([status, response.code, response.field]).toEqual(invalid('cursor'))
   })
 
   it.each([...cursors, cursor(['\ud83d\ude00']), cursor([`' OR 1=1 --`]), cursor([''])])(
     'begins at the start where the route lists no 400: %s',
     async text => {
-      const { status, response } = await alice.rest('GET', `/api/user/bucket?cursor=${encodeURIComponent(text)}`)
+      const { status, response } = await alice.rest(
+        'GET',
+        `/api/user/bucket?cursor=${encodeURIComponent(text)}`,
+      )
       expect([status, response.bucket_data.objects.length]).toEqual([200, 3])
     },
   )
 
-  it.each([cursor([0, '\u0000']), cursor([1, '\ud83d\ude00']), cursor([-5, `' OR 1=1 --`]), cursor([2 ** 52, 'a'])])(
-    'shows nothing of others with a cursor that is made up: %s',
-    async text => {
-      const { status, response } = await alice.rest('GET', `/api/files/tree?path=keep&cursor=${text}`)
-      expect(status).toBe(200)
-      expect(response.files.every((f: { name: string }) => f.name.startsWith('keep/'))).toBe(true)
-    },
-  )
+  it.each([
+    cursor([0, '\u0000']),
+    cursor([1, '\ud83d\ude00']),
+    cursor([-5, `' OR 1=1 --`]),
+    cursor([2 ** 52, 'a']),
+  ])('shows nothing of others with a cursor that is made up: %s', async text => {
+    const { status, response } = await alice.rest('GET', `/api/files/tree?path=keep&cursor=${text}`)
+    expect(status).toBe(200)
+    expect(response.files.every((f: { name: string }) => f.name.startsWith('keep/'))).toBe(true)
+  })
 })

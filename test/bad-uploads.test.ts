@@ -32,11 +32,14 @@ const leavesNothing = () =>
     await outlive(t)
     await expectConsistent(t)
     expect(await t.app.db.rows('SELECT id FROM upload_session')).toEqual([])
-    expect(await t.app.db.rows('SELECT id FROM bucket WHERE reserved_bytes <> 0 OR reserved_files <> 0')).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT id FROM bucket WHERE reserved_bytes <> 0 OR reserved_files <> 0'),
+    ).toEqual([])
     expect(t.failures()).toEqual([])
   })
 
-const hash = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest('hex')
+const hash = (algorithm: string, bytes: Uint8Array) =>
+  createHash(algorithm).update(bytes).digest('hex')
 const partOf = (bytes: Buffer, n: number) => bytes.subarray((n - 1) * PART, n * PART)
 const md5InBase64 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('base64')
 const codes = (answers: Said[]) => answers.map(({ code }) => code ?? 'done').sort()
@@ -57,7 +60,10 @@ async function begun(up: Uploader, bytes: Buffer, { sent = [], ...input }: Begin
 }
 
 /** Tries what is to be refused, one after the other, and tells what came of each. */
-async function tried<T>(cases: readonly T[], call: (of: T) => Promise<Said>): Promise<[T, string | undefined][]> {
+async function tried<T>(
+  cases: readonly T[],
+  call: (of: T) => Promise<Said>,
+): Promise<[T, string | undefined][]> {
   const answers: [T, string | undefined][] = []
   for (const each of cases) answers.push([each, (await call(each)).code])
   return answers
@@ -66,7 +72,9 @@ const all = <T>(cases: readonly T[], code: string) => cases.map(each => [each, c
 
 /** A whole upload; its digest says what has come of it. */
 async function expectFinished(up: Uploader, id: string, bytes: Buffer): Promise<void> {
-  expect(await up.complete(id)).toMatchObject({ value: { md5_checksum: hash('md5', bytes), size: bytes.length } })
+  expect(await up.complete(id)).toMatchObject({
+    value: { md5_checksum: hash('md5', bytes), size: bytes.length },
+  })
 }
 
 describe.each(faces)('$face', ({ by, front }) => {
@@ -92,7 +100,9 @@ describe.each(faces)('$face', ({ by, front }) => {
         ...[0, 1, PART - 1, PART + 1, bytes.length, 9 * MiB].map(length => [1, length] as const),
         ...[0, 6, 8, PART].map(length => [3, length] as const),
       ]
-      const answers = await tried(wrong, ([n, length]) => up.part(id, n, { bytes: Buffer.alloc(length) }))
+      const answers = await tried(wrong, ([n, length]) =>
+        up.part(id, n, { bytes: Buffer.alloc(length) }),
+      )
       expect(answers).toEqual(all(wrong, 'INVALID_INPUT'))
       expect((await up.look(id)).value.received).toEqual([2])
     })
@@ -100,7 +110,8 @@ describe.each(faces)('$face', ({ by, front }) => {
     it('replaces an earlier one', async () => {
       const up = mine()
       const { id } = await begun(up, randomBytes(bytes.length), { sent: three })
-      for (const n of three) expect((await up.part(id, n, { bytes: partOf(bytes, n) })).code).toBeUndefined()
+      for (const n of three)
+        expect((await up.part(id, n, { bytes: partOf(bytes, n) })).code).toBeUndefined()
       await expectFinished(up, id, bytes)
     })
 
@@ -115,14 +126,18 @@ describe.each(faces)('$face', ({ by, front }) => {
 
     /** An instance accepts two at once of one part; the others are to be sent again. */
     const expectTwoOrMore = (outcomes: string[]) => {
-      expect(outcomes.filter(outcome => outcome !== 'done' && outcome !== 'UNAVAILABLE')).toEqual([])
+      expect(outcomes.filter(outcome => outcome !== 'done' && outcome !== 'UNAVAILABLE')).toEqual(
+        [],
+      )
       expect(outcomes.filter(outcome => outcome === 'done').length).toBeGreaterThanOrEqual(2)
     }
 
     it('may come many times at once', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: [2, 3] })
-      const same = await Promise.all(Array.from({ length: 8 }, () => up.part(id, 1, { bytes: partOf(bytes, 1) })))
+      const same = await Promise.all(
+        Array.from({ length: 8 }, () => up.part(id, 1, { bytes: partOf(bytes, 1) })),
+      )
       expectTwoOrMore(codes(same))
       await expectFinished(up, id, bytes)
     })
@@ -155,7 +170,9 @@ describe.each(faces)('$face', ({ by, front }) => {
         `${'A'.repeat(23)}=`,
         '\u00e9'.repeat(24),
       ]
-      const answers = await tried(texts, contentMd5 => up.part(id, 1, { bytes: partOf(bytes, 1), contentMd5 }))
+      const answers = await tried(texts, contentMd5 =>
+        up.part(id, 1, { bytes: partOf(bytes, 1), contentMd5 }),
+      )
       expect(answers).toEqual(all(texts, 'INVALID_INPUT'))
       expect((await up.look(id)).value.received).toEqual([])
     })
@@ -210,7 +227,15 @@ describe.each(faces)('$face', ({ by, front }) => {
     })
 
     it('404 under an id that is none', async () => {
-      const odd = ['x', randomUUID(), "' OR 1=1 --", '%', '\u{1f600}', 'x'.repeat(3000), '0'.repeat(36)]
+      const odd = [
+        'x',
+        randomUUID(),
+        "' OR 1=1 --",
+        '%',
+        '\u{1f600}',
+        'x'.repeat(3000),
+        '0'.repeat(36),
+      ]
       for (const id of odd) expect([id, await everyCall(mine(), id)]).toEqual([id, unknown])
     })
 
@@ -243,7 +268,8 @@ describe.each(faces)('$face', ({ by, front }) => {
       const answers = await Promise.all(names.map(name => up.complete(id, { filename: name })))
       const [done, ...others] = answers.sort(a => (a.code ? 1 : -1))
       expect(done?.value).toMatchObject({ md5_checksum: hash('md5', bytes) })
-      for (const { code } of others) expect(['UPLOAD_BUSY', 'UPLOAD_NOT_FOUND', 'PATH_EXISTS']).toContain(code)
+      for (const { code } of others)
+        expect(['UPLOAD_BUSY', 'UPLOAD_NOT_FOUND', 'PATH_EXISTS']).toContain(code)
       const blobs = await t.app.db.rows('SELECT id FROM blobs WHERE id = ?', [id])
       expect(blobs).toHaveLength(1)
       const entries = await t.app.db.rows('SELECT id FROM entry WHERE blob_id = ?', [id])
@@ -260,25 +286,50 @@ describe.each(faces)('$face', ({ by, front }) => {
         { md5: hash('md5', bytes), sha256: other.sha256 },
         { md5: other.md5, sha256: hash('sha256', bytes) },
       ]
-      expect(await tried(wrong, given => up.complete(id, given))).toEqual(all(wrong, 'CHECKSUM_MISMATCH'))
+      expect(await tried(wrong, given => up.complete(id, given))).toEqual(
+        all(wrong, 'CHECKSUM_MISMATCH'),
+      )
       const none = [
-        ...['0'.repeat(31), '0'.repeat(33), '0'.repeat(64), 'g'.repeat(32), md5InBase64(bytes), ` ${other.md5}`],
+        ...[
+          '0'.repeat(31),
+          '0'.repeat(33),
+          '0'.repeat(64),
+          'g'.repeat(32),
+          md5InBase64(bytes),
+          ` ${other.md5}`,
+        ],
       ].map(md5 => ({ md5 }))
       expect(await tried(none, given => up.complete(id, given))).toEqual(all(none, 'INVALID_INPUT'))
-      const neither = ['0'.repeat(32), `${'0'.repeat(63)}\n`, hash('sha256', bytes).slice(1)].map(sha256 => ({
-        sha256,
-      }))
-      expect(await tried(neither, given => up.complete(id, given))).toEqual(all(neither, 'INVALID_INPUT'))
+      const neither = ['0'.repeat(32), `${'0'.repeat(63)}\n`, hash('sha256', bytes).slice(1)].map(
+        sha256 => ({
+          sha256,
+        }),
+      )
+      expect(await tried(neither, given => up.complete(id, given))).toEqual(
+        all(neither, 'INVALID_INPUT'),
+      )
       expect((await up.look(id)).value.received).toEqual(three)
-      const right = { md5: hash('md5', bytes).toUpperCase(), sha256: hash('sha256', bytes).toUpperCase() }
-      expect((await up.complete(id, right)).value).toMatchObject({ md5_checksum: hash('md5', bytes) })
+      const right = {
+        md5: hash('md5', bytes).toUpperCase(),
+        sha256: hash('sha256', bytes).toUpperCase(),
+      }
+      expect((await up.complete(id, right)).value).toMatchObject({
+        md5_checksum: hash('md5', bytes),
+      })
     })
 
     it('400 with a place that cannot be', async () => {
       const up = mine()
       const { id } = await begun(up, bytes, { sent: three })
-      const places = [{ filename: 'a/b' }, { filename: '..' }, { folder: 'a/../b' }, { folder: 'x'.repeat(256) }]
-      expect(await tried(places, place => up.complete(id, place))).toEqual(all(places, 'INVALID_PATH'))
+      const places = [
+        { filename: 'a/b' },
+        { filename: '..' },
+        { folder: 'a/../b' },
+        { folder: 'x'.repeat(256) },
+      ]
+      expect(await tried(places, place => up.complete(id, place))).toEqual(
+        all(places, 'INVALID_PATH'),
+      )
       await expectFinished(up, id, bytes)
     })
 
@@ -289,7 +340,9 @@ describe.each(faces)('$face', ({ by, front }) => {
       await expectFinished(up, other.id, bytes)
       expect((await up.complete(id)).code).toBe('PATH_EXISTS')
       expect((await up.look(id)).value.received).toEqual(three)
-      expect((await up.complete(id, { filename, folder: `taken/${filename}/deeper` })).code).toBe('PATH_EXISTS')
+      expect((await up.complete(id, { filename, folder: `taken/${filename}/deeper` })).code).toBe(
+        'PATH_EXISTS',
+      )
       expect((await up.look(id)).value.received).toEqual(three)
       const again = newName()
       expect(await up.complete(id, { filename: again, folder: 'new/place' })).toMatchObject({
@@ -304,7 +357,9 @@ describe.each(faces)('$face', ({ by, front }) => {
         `${front}planned/${planned.filename}`,
       )
       const root = await begun(up, bytes, { sent: three, folder: 'planned' })
-      expect((await up.complete(root.id, { folder: '/' })).value.file_name).toBe(front + root.filename)
+      expect((await up.complete(root.id, { folder: '/' })).value.file_name).toBe(
+        front + root.filename,
+      )
     })
 
     it('409 where something comes into being at the same time', async () => {
@@ -353,10 +408,18 @@ describe.each(faces)('$face', ({ by, front }) => {
       const start = (input: object) => mine().start({ filename: newName(), size: 5, ...input })
       const places = [
         ...['', 'a/b', '..', 'x'.repeat(256), 'a\u0000'].map(filename => ({ filename })),
-        ...['../up', Array(33).fill('a').join('/'), Array(5).fill('x'.repeat(250)).join('/')].map(f => ({ folder: f })),
+        ...['../up', Array(33).fill('a').join('/'), Array(5).fill('x'.repeat(250)).join('/')].map(
+          f => ({ folder: f }),
+        ),
       ]
       expect(await tried(places, start)).toEqual(all(places, 'INVALID_PATH'))
-      const words = [{ filename: 7 }, { folder: ['a'] }, { direct: 'yes' }, { content_type: 7 }, { chunk_size: 7 }]
+      const words = [
+        { filename: 7 },
+        { folder: ['a'] },
+        { direct: 'yes' },
+        { content_type: 7 },
+        { chunk_size: 7 },
+      ]
       expect(await tried(words, start)).toEqual(all(words, 'INVALID_INPUT'))
     })
 
@@ -364,14 +427,20 @@ describe.each(faces)('$face', ({ by, front }) => {
       const up = mine()
       const { id, filename } = await begun(up, bytes, { sent: three, folder: 'here' })
       await expectFinished(up, id, bytes)
-      expect(await up.start({ filename, size: 5, folder: 'here' })).toMatchObject({ code: 'PATH_EXISTS' })
+      expect(await up.start({ filename, size: 5, folder: 'here' })).toMatchObject({
+        code: 'PATH_EXISTS',
+      })
       expect(await up.start({ filename: 'here', size: 5 })).toMatchObject({ code: 'PATH_EXISTS' })
     })
 
     it('takes the type from the name where the given one is none', async () => {
       const up = mine()
       const filename = `${newName()}.png`
-      const { value } = await up.start({ filename, size: 0, content_type: 'text/html\r\nx-evil: 1' })
+      const { value } = await up.start({
+        filename,
+        size: 0,
+        content_type: 'text/html\r\nx-evil: 1',
+      })
       expect((await up.complete(value.upload_id)).value.file.file_type).toBe('image/png')
     })
   })
@@ -384,7 +453,8 @@ describe('The raw route', () => {
   leavesNothing()
   const bytes = randomBytes(2 * PART)
   const up = () => restUploader(alice)
-  const partPath = (id: string, number: number | string) => `/api/files/uploads/${id}/parts/${number}`
+  const partPath = (id: string, number: number | string) =>
+    `/api/files/uploads/${id}/parts/${number}`
 
   it('400 for a number that is none', async () => {
     const { id } = await begun(up(), bytes)
@@ -404,7 +474,9 @@ describe('The raw route', () => {
       '9'.repeat(30),
     ]
     for (const number of odd) {
-      const { status, response } = await alice.rest('PUT', partPath(id, number), { body: partOf(bytes, 1) })
+      const { status, response } = await alice.rest('PUT', partPath(id, number), {
+        body: partOf(bytes, 1),
+      })
       expect([number, status, response.field]).toEqual([number, 400, 'part_number'])
     }
   })
@@ -412,34 +484,56 @@ describe('The raw route', () => {
   it.each(['PUT', 'POST'])('takes a part by %s', async method => {
     const { id } = await begun(up(), bytes)
     for (const n of [1, 2])
-      expect((await alice.rest(method, partPath(id, n), { body: partOf(bytes, n) })).status).toBe(200)
+      expect((await alice.rest(method, partPath(id, n), { body: partOf(bytes, n) })).status).toBe(
+        200,
+      )
     await expectFinished(up(), id, bytes)
   })
 
-  it.each<[string, Record<string, string | number>, (part: Buffer) => Uint8Array | string, string]>([
-    ['nothing, and says so', { 'content-length': 0 }, () => '', 'part'],
-    ['nothing', {}, () => '', 'part'],
-    ['nothing in chunks', { 'transfer-encoding': 'chunked' }, () => '0\r\n\r\n', 'part'],
-    ['too little, and says so', { 'content-length': 5 }, part => part.subarray(0, 5), 'part'],
+  it.each<[string, Record<string, string | number>, (part: Buffer) => Uint8Array | string, string]>(
     [
-      'too little in chunks',
-      { 'transfer-encoding': 'chunked' },
-      part => Buffer.concat([Buffer.from('5\r\n'), part.subarray(0, 5), Buffer.from('\r\n0\r\n\r\n')]),
-      'part',
+      ['nothing, and says so', { 'content-length': 0 }, () => '', 'part'],
+      ['nothing', {}, () => '', 'part'],
+      ['nothing in chunks', { 'transfer-encoding': 'chunked' }, () => '0\r\n\r\n', 'part'],
+      ['too little, and says so', { 'content-length': 5 }, part => part.subarray(0, 5), 'part'],
+      [
+        'too little in chunks',
+        { 'transfer-encoding': 'chunked' },
+        part =>
+          Buffer.concat([Buffer.from('5\r\n'), part.subarray(0, 5), Buffer.from('\r\n0\r\n\r\n')]),
+        'part',
+      ],
+      [
+        'too much in chunks',
+        { 'transfer-encoding': 'chunked' },
+        part => Buffer.concat([Buffer.from('401\r\n'), part, Buffer.from('x\r\n0\r\n\r\n')]),
+        'part',
+      ],
+      [
+        'what is packed',
+        { 'content-length': PART, 'content-encoding': 'gzip' },
+        part => part,
+        'content-encoding',
+      ],
+      [
+        'a form',
+        { 'content-length': PART, 'content-type': formType },
+        part => part,
+        'content-type',
+      ],
     ],
-    [
-      'too much in chunks',
-      { 'transfer-encoding': 'chunked' },
-      part => Buffer.concat([Buffer.from('401\r\n'), part, Buffer.from('x\r\n0\r\n\r\n')]),
-      'part',
-    ],
-    ['what is packed', { 'content-length': PART, 'content-encoding': 'gzip' }, part => part, 'content-encoding'],
-    ['a form', { 'content-length': PART, 'content-type': formType }, part => part, 'content-type'],
-  ])('400 for a request that brings %s', async (_what, headers, body, field) => {
+  )('400 for a request that brings %s', async (_what, headers, body, field) => {
     const { id } = await begun(up(), bytes)
     const start = head(alice, `PUT ${partPath(id, 1)}`, headers)
-    const answer = await exchange(t.url, Buffer.concat([Buffer.from(start), Buffer.from(body(partOf(bytes, 1)))]))
-    expect([answer?.status, answer?.response.code, answer?.response.field]).toEqual([400, 'INVALID_INPUT', field])
+    const answer = await exchange(
+      t.url,
+      Buffer.concat([Buffer.from(start), Buffer.from(body(partOf(bytes, 1)))]),
+    )
+    expect([answer?.status, answer?.response.code, answer?.response.field]).toEqual([
+      400,
+      'INVALID_INPUT',
+      field,
+    ])
     expect((await up().look(id)).value.received).toEqual([])
   })
 
@@ -453,22 +547,30 @@ describe('The raw route', () => {
     expect([status, response.field]).toEqual([400, 'content-type'])
   })
 
-  it.each(['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'multipart/mixed', ';;'])(
-    'takes bytes as they are, whatever they are called: %s',
-    async type => {
-      const { id } = await begun(up(), bytes, { sent: [2] })
-      const sent = { body: partOf(bytes, 1), headers: { 'content-type': type, 'content-encoding': 'identity' } }
-      expect((await alice.rest('PUT', partPath(id, 1), sent)).status).toBe(200)
-      await expectFinished(up(), id, bytes)
-    },
-  )
+  it.each([
+    'application/json',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/mixed',
+    ';;',
+  ])('takes bytes as they are, whatever they are called: %s', async type => {
+    const { id } = await begun(up(), bytes, { sent: [2] })
+    const sent = {
+      body: partOf(bytes, 1),
+      headers: { 'content-type': type, 'content-encoding': 'identity' },
+    }
+    expect((await alice.rest('PUT', partPath(id, 1), sent)).status).toBe(200)
+    await expectFinished(up(), id, bytes)
+  })
 
   it('takes a part in chunks, and one that waits to be asked for', async () => {
     const { id } = await begun(up(), bytes)
     const chunks = new Blob([new Uint8Array(partOf(bytes, 1))]).stream()
     expect((await alice.rest('PUT', partPath(id, 1), { body: chunks })).status).toBe(200)
     const wire = await openWire(t.url)
-    await wire.send(head(alice, `PUT ${partPath(id, 2)}`, { 'content-length': PART, expect: '100-continue' }))
+    await wire.send(
+      head(alice, `PUT ${partPath(id, 2)}`, { 'content-length': PART, expect: '100-continue' }),
+    )
     expect((await wire.answer())?.status).toBe(100)
     await wire.send(partOf(bytes, 2))
     expect((await wire.answer())?.status).toBe(200)
@@ -476,21 +578,24 @@ describe('The raw route', () => {
     await expectFinished(up(), id, bytes)
   })
 
-  it.each([0, 1, PART / 2, PART - 1])('keeps nothing of a part whose sender hangs up after %i bytes', async sent => {
-    const { id } = await begun(up(), bytes, { sent: [2] })
-    for (const framing of [{ 'content-length': PART }, { 'transfer-encoding': 'chunked' }]) {
-      const wire = await openWire(t.url)
-      await wire.send(head(alice, `PUT ${partPath(id, 1)}`, framing))
-      const chunk = 'content-length' in framing ? '' : `${PART.toString(16)}\r\n`
-      await wire.send(Buffer.concat([Buffer.from(chunk), partOf(bytes, 1).subarray(0, sent)]))
-      await arrived()
-      wire.cut()
-      await quiet(t)
-    }
-    expect((await up().look(id)).value.received).toEqual([2])
-    await up().part(id, 1, { bytes: partOf(bytes, 1) })
-    await expectFinished(up(), id, bytes)
-  })
+  it.each([0, 1, PART / 2, PART - 1])(
+    'keeps nothing of a part whose sender hangs up after %i bytes',
+    async sent => {
+      const { id } = await begun(up(), bytes, { sent: [2] })
+      for (const framing of [{ 'content-length': PART }, { 'transfer-encoding': 'chunked' }]) {
+        const wire = await openWire(t.url)
+        await wire.send(head(alice, `PUT ${partPath(id, 1)}`, framing))
+        const chunk = 'content-length' in framing ? '' : `${PART.toString(16)}\r\n`
+        await wire.send(Buffer.concat([Buffer.from(chunk), partOf(bytes, 1).subarray(0, sent)]))
+        await arrived()
+        wire.cut()
+        await quiet(t)
+      }
+      expect((await up().look(id)).value.received).toEqual([2])
+      await up().part(id, 1, { bytes: partOf(bytes, 1) })
+      await expectFinished(up(), id, bytes)
+    },
+  )
 
   it.each([0, 1, PART - 1])('nor of one by GraphQL, after %i bytes', async sent => {
     const { id } = await begun(up(), bytes, { sent: [2] })
@@ -502,7 +607,9 @@ describe('The raw route', () => {
     const whole = form([...fields, file('part', partOf(bytes, 1), '0')])
     const body = whole.subarray(0, whole.indexOf(partOf(bytes, 1)) + sent)
     const wire = await openWire(t.url)
-    await wire.send(head(alice, 'POST /graphql', { 'content-type': formType, 'content-length': whole.length }))
+    await wire.send(
+      head(alice, 'POST /graphql', { 'content-type': formType, 'content-length': whole.length }),
+    )
     await wire.send(body)
     await arrived()
     wire.cut()
@@ -528,7 +635,10 @@ describe('The raw route', () => {
     const { value } = await up().complete(id)
     expect(value.md5_checksum).toBe(hash('md5', bytes))
     await wire.send(randomBytes(PART / 2))
-    expect(await wire.answer()).toMatchObject({ status: 404, response: { code: 'UPLOAD_NOT_FOUND' } })
+    expect(await wire.answer()).toMatchObject({
+      status: 404,
+      response: { code: 'UPLOAD_NOT_FOUND' },
+    })
     wire.cut()
     expect(Buffer.concat(await (await t.app.store.open(id)).toArray()).equals(bytes)).toBe(true)
   })
@@ -536,7 +646,10 @@ describe('The raw route', () => {
   it('a part on its way does not count, and its bytes are nowhere when the upload ends before it', async () => {
     const { id } = await begun(up(), bytes, { sent: [2] })
     const wire = await halfPart(id)
-    expect((await up().complete(id)).value).toMatchObject({ code: 'UPLOAD_INCOMPLETE', missing: [1] })
+    expect((await up().complete(id)).value).toMatchObject({
+      code: 'UPLOAD_INCOMPLETE',
+      missing: [1],
+    })
     await up().abort(id)
     await t.settle()
     await wire.send(randomBytes(PART / 2))
@@ -552,8 +665,16 @@ describe('The raw route', () => {
     const { id } = await begun(up(), bytes)
     const path = `/api/files/uploads/${id}`
     const odd = ['?upload_id=x&upload_id=y', '?a[b]=c&=&&x', '?limit=-1']
-    for (const query of odd) expect((await alice.rest('GET', path + query)).response.upload_id).toBe(id)
-    for (const text of [`${id}%00`, '%FF', '..%2f', `${id}x`, id.toUpperCase().replaceAll('-', ''), '{}'])
+    for (const query of odd)
+      expect((await alice.rest('GET', path + query)).response.upload_id).toBe(id)
+    for (const text of [
+      `${id}%00`,
+      '%FF',
+      '..%2f',
+      `${id}x`,
+      id.toUpperCase().replaceAll('-', ''),
+      '{}',
+    ])
       for (const method of ['GET', 'DELETE']) {
         const { status, response } = await alice.rest(method, `/api/files/uploads/${text}`)
         expect([method, text, status]).toEqual([method, text, 404])
@@ -614,7 +735,9 @@ describe.each(faces.slice(2))('A member who began an upload, $face', ({ face, by
 
 describe('The quota', () => {
   leavesNothing()
-  afterEach(() => t.limit({ maxFiles: 10_000, maxFilesWorkspace: 10_000, maxTotalStorageBytes: 5 * 1024 ** 3 }))
+  afterEach(() =>
+    t.limit({ maxFiles: 10_000, maxFilesWorkspace: 10_000, maxTotalStorageBytes: 5 * 1024 ** 3 }),
+  )
 
   it.each(faces)('refuses what is one byte too much, or one file, $face', async ({ by, front }) => {
     const carol = await t.signIn(`carol-${randomBytes(4).toString('hex')}`)
@@ -632,7 +755,10 @@ describe('The quota', () => {
     expect((await up.start({ filename: newName(), size: PART + 1 })).code).toBe('QUOTA_EXCEEDED')
     await begun(up, randomBytes(PART))
     await up.abort(first.id)
-    await t.limit({ [`maxTotalStorageBytes${suffix}`]: 5 * 1024 ** 3, [`maxFiles${suffix}`]: 10_000 })
+    await t.limit({
+      [`maxTotalStorageBytes${suffix}`]: 5 * 1024 ** 3,
+      [`maxFiles${suffix}`]: 10_000,
+    })
   })
 })
 

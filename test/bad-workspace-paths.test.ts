@@ -24,7 +24,11 @@ interface Answer {
   status: number
   response: { code?: string; field?: string }
 }
-const gist = (answer: Answer | undefined) => [answer?.status, answer?.response?.code, answer?.response?.field]
+const gist = (answer: Answer | undefined) => [
+  answer?.status,
+  answer?.response?.code,
+  answer?.response?.field,
+]
 const invalid = (name: string) => [400, 'INVALID_PATH', name]
 const dir = () => `/api/workspaces/${id}/files`
 
@@ -39,18 +43,25 @@ describe('A path that cannot be, in a workspace', () => {
       ['POST', '/uploads', { filename: 'new.txt', size: 1, folder: path }, 'folder'],
     ]
     for (const [method, route, json, name] of asked)
-      expect([route, ...gist(await alice.rest(method, dir() + route, { json }))]).toEqual([route, ...invalid(name)])
+      expect([route, ...gist(await alice.rest(method, dir() + route, { json }))]).toEqual([
+        route,
+        ...invalid(name),
+      ])
   })
 
-  it.each([...badNames, ['a slash', 'a/b'], ['two dots and a slash', '../b'], ['nothing', '']] as [string, string][])(
-    '400 INVALID_PATH as the name of a folder: %s',
-    async (_why, name) => {
-      const json = { folder_name: name, parent_path: '/keep' }
-      expect(gist(await alice.rest('POST', `${dir()}/mkdir`, { json }))).toEqual(invalid('folder_name'))
-      const upload = { filename: name, size: 1, folder: '/keep' }
-      expect(gist(await alice.rest('POST', `${dir()}/uploads`, { json: upload }))[1]).toMatch(/^INVALID_(PATH|INPUT)$/)
-    },
-  )
+  it.each([...badNames, ['a slash', 'a/b'], ['two dots and a slash', '../b'], ['nothing', '']] as [
+    string,
+    string,
+  ][])('400 INVALID_PATH as the name of a folder: %s', async (_why, name) => {
+    const json = { folder_name: name, parent_path: '/keep' }
+    expect(gist(await alice.rest('POST', `${dir()}/mkdir`, { json }))).toEqual(
+      invalid('folder_name'),
+    )
+    const upload = { filename: name, size: 1, folder: '/keep' }
+    expect(gist(await alice.rest('POST', `${dir()}/uploads`, { json: upload }))[1]).toMatch(
+      /^INVALID_(PATH|INPUT)$/,
+    )
+  })
 
   it.each(badPaths)('400 INVALID_PATH in an address: %s', async (_why, path) => {
     const text = encodeURIComponent(path)
@@ -63,18 +74,24 @@ describe('A path that cannot be, in a workspace', () => {
 
   it.each(badPaths)('400 INVALID_PATH as the folder of an upload: %s', async (_why, path) => {
     const to = { path: `${dir()}/upload` }
-    expect(gist(await sendForm(t, alice, form([field('folder', path), file('new.txt')]), to))).toEqual(
-      invalid('folder'),
-    )
-    expect(gist(await sendForm(t, alice, form([file('new.txt'), field('folder', path)]), to))).toEqual(
-      invalid('folder'),
-    )
+    expect(
+      gist(await sendForm(t, alice, form([field('folder', path), file('new.txt')]), to)),
+    ).toEqual(invalid('folder'))
+    expect(
+      gist(await sendForm(t, alice, form([file('new.txt'), field('folder', path)]), to)),
+    ).toEqual(invalid('folder'))
   })
 
   it.each([...badPaths, ...onlyInJson])('INVALID_PATH by GraphQL: %s', async (_why, path) => {
-    const [keep, named] = ['{ at: { drive: $drive, path: "keep/a.txt" } }', '{ at: { drive: $drive, path: $p } }']
+    const [keep, named] = [
+      '{ at: { drive: $drive, path: "keep/a.txt" } }',
+      '{ at: { drive: $drive, path: $p } }',
+    ]
     const asked: [string, string][] = [
-      ['query Q($drive: ID!, $p: String!) { node(id: $drive) { ... on Drive { entry(path: $p) { id } } } }', 'path'],
+      [
+        'query Q($drive: ID!, $p: String!) { node(id: $drive) { ... on Drive { entry(path: $p) { id } } } }',
+        'path',
+      ],
       [
         `mutation M($drive: ID!, $p: String!) { moveEntries(input: { entries: [${keep}], to: ${named} }) { drive { id } } }`,
         'input.to',

@@ -5,7 +5,9 @@ import type { Person, TestApp } from './harness.ts'
 
 /** Founds a workspace by its route; answers its id. */
 export async function found(owner: Person, name = 'Garden'): Promise<string> {
-  const { status, response, text } = await owner.rest('POST', '/api/workspaces/create', { json: { name } })
+  const { status, response, text } = await owner.rest('POST', '/api/workspaces/create', {
+    json: { name },
+  })
   if (status !== 200) throw new Error(text)
   return response.workspace.workspace_id
 }
@@ -16,9 +18,12 @@ export async function driveOf(person: Person, workspaceId?: string): Promise<str
     holder: { drive: { id: string } }
   }
   const { data, errors } = workspaceId
-    ? await person.graphql<Data>('query ($id: ID!) { holder: workspace(id: $id) { drive { id } } }', {
-        id: workspaceId,
-      })
+    ? await person.graphql<Data>(
+        'query ($id: ID!) { holder: workspace(id: $id) { drive { id } } }',
+        {
+          id: workspaceId,
+        },
+      )
     : await person.graphql<Data>('{ holder: me { drive { id } } }')
   if (!data) throw new Error(JSON.stringify(errors))
   return data.holder.drive.id
@@ -42,7 +47,11 @@ export async function join(
 }
 
 /** Ends a membership. */
-export async function expel({ app: { db } }: TestApp, workspaceId: string, { userId }: Person): Promise<void> {
+export async function expel(
+  { app: { db } }: TestApp,
+  workspaceId: string,
+  { userId }: Person,
+): Promise<void> {
   await db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, userId])
 }
 
@@ -54,8 +63,11 @@ export interface Program {
 }
 
 /** Makes a private key by its route, with all scopes unless said otherwise. */
-export const privateKey = (t: TestApp, person: Person, scopes: readonly string[] = privateScopes): Promise<Program> =>
-  makeKey(t, person, 'private', scopes)
+export const privateKey = (
+  t: TestApp,
+  person: Person,
+  scopes: readonly string[] = privateScopes,
+): Promise<Program> => makeKey(t, person, 'private', scopes)
 
 /** Makes a workspace key by its route, with all scopes unless said otherwise. */
 export const workspaceKey = (
@@ -66,20 +78,31 @@ export const workspaceKey = (
 ): Promise<Program> => makeKey(t, person, workspaceId, scopes)
 
 /** Gives a person another way to sign in; answers its id. */
-export async function anotherIdentity({ app }: Pick<TestApp, 'app'>, { userId, email }: Person): Promise<string> {
+export async function anotherIdentity(
+  { app }: Pick<TestApp, 'app'>,
+  { userId, email }: Person,
+): Promise<string> {
   const providerUserId = randomUUID()
   const profile = { provider: 'lab', providerUserId, email, emailVerified: false, name: 'Lab' }
   const more = { givenName: '', familyName: '', picture: '', locale: '' }
   await app.services.accounts.signIn({ ...profile, ...more }, { userId })
-  const [identity] = await app.db.rows<{ id: string }>('SELECT id FROM identity WHERE provider_user_id = ?', [
-    providerUserId,
-  ])
+  const [identity] = await app.db.rows<{ id: string }>(
+    'SELECT id FROM identity WHERE provider_user_id = ?',
+    [providerUserId],
+  )
   return identity?.id ?? ''
 }
 
-async function makeKey(t: TestApp, person: Person, where: string, scopes: readonly string[]): Promise<Program> {
+async function makeKey(
+  t: TestApp,
+  person: Person,
+  where: string,
+  scopes: readonly string[],
+): Promise<Program> {
   const json = { name: 'a key', scopes }
-  const { status, response, text } = await person.rest('POST', `/api/api_keys/${where}/create`, { json })
+  const { status, response, text } = await person.rest('POST', `/api/api_keys/${where}/create`, {
+    json,
+  })
   if (status !== 200) throw new Error(text)
   const { id, key } = response.api_key
   return { id, key, caller: t.withKey(key) }

@@ -26,7 +26,9 @@ const ownPlaces = {
   transform(code, id) {
     if (!code.includes('import.meta.')) return undefined
     const values = { url: pathToFileURL(id).href, dirname: dirname(id), filename: id }
-    return code.replaceAll(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, name) => JSON.stringify(values[name]))
+    return code.replaceAll(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, name) =>
+      JSON.stringify(values[name]),
+    )
   },
 }
 
@@ -45,7 +47,9 @@ await build({
     minify: false,
     rolldownOptions: {
       external: isExternal,
-      input: Object.fromEntries(['main', 'doctor', 'admin'].map(name => [name, join(root, `src/${name}.ts`)])),
+      input: Object.fromEntries(
+        ['main', 'doctor', 'admin'].map(name => [name, join(root, `src/${name}.ts`)]),
+      ),
       output: { format: 'es', entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs' },
     },
   },
@@ -53,7 +57,11 @@ await build({
 
 // Node.js keeps what it has compiled when a process ends by itself, and most of the tests' are killed.
 const folder = mkdtempSync(join(tmpdir(), 'satchel-bundle-'))
-const settings = { DATA_DIR: folder, PORT: '0', NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
+const settings = {
+  DATA_DIR: folder,
+  PORT: '0',
+  NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
+}
 const service = spawn(process.execPath, [join(outDir, 'main.mjs')], {
   cwd: folder,
   env: { PATH: process.env.PATH, ...settings },

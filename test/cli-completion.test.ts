@@ -17,16 +17,23 @@ let shell: Shell
 const secretOf = ({ cookie }: Person) => cookie.replace('session_id=', '')
 
 /** Names of which a shell would make something else. */
-const odd = ["it's $HOME `id` $(touch hacked).txt", 'say "hi"!.txt', 'ünï 日本.txt', 'a&b;c|d>e*?.txt']
+const odd = [
+  "it's $HOME `id` $(touch hacked).txt",
+  'say "hi"!.txt',
+  'ünï 日本.txt',
+  'a&b;c|d>e*?.txt',
+]
 
 beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
   shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) })
-  for (const name of ['docs/a.txt', 'docs/inner/b.txt', 'my files/one two.txt']) await alice.upload(name, name)
+  for (const name of ['docs/a.txt', 'docs/inner/b.txt', 'my files/one two.txt'])
+    await alice.upload(name, name)
   // The form of the harness writes a quotation mark otherwise.
-  for (const name of odd) expect((await shell.satchel(['put', '-', '--to', 'odd', '--name', name])).code).toBe(0)
+  for (const name of odd)
+    expect((await shell.satchel(['put', '-', '--to', 'odd', '--name', name])).code).toBe(0)
   await alice.upload('a:b.txt', 'x')
   await alice.upload('-dash.txt', 'x')
   writeFileSync(join(shell.home, 'local.txt'), 'x')
@@ -43,11 +50,15 @@ afterAll(async () => {
 /** How an interactive shell is begun, and loads the completion. */
 const shells = {
   bash: { begin: 'bash --norc --noprofile -i', load: 'source <(satchel completion bash)' },
-  zsh: { begin: 'zsh -f -i', load: 'autoload -U compinit && compinit -u -D; source <(satchel completion zsh)' },
+  zsh: {
+    begin: 'zsh -f -i',
+    load: 'autoload -U compinit && compinit -u -D; source <(satchel completion zsh)',
+  },
   fish: { begin: 'fish --no-config -i', load: 'satchel completion fish | source' },
 } as const
 
-const has = (name: string) => spawnSync('sh', ['-c', `command -v ${name} && command -v script`]).status === 0
+const has = (name: string) =>
+  spawnSync('sh', ['-c', `command -v ${name} && command -v script`]).status === 0
 
 interface Terminal {
   /** The words of the command that comes of these keys, with TAB for a completion, and Enter. */
@@ -56,7 +67,10 @@ interface Terminal {
 }
 
 /** A shell at a terminal. Its `satchel` answers questions for completion, and of everything else writes down its words. */
-async function openTerminal(name: keyof typeof shells, settings: Record<string, string> = {}): Promise<Terminal> {
+async function openTerminal(
+  name: keyof typeof shells,
+  settings: Record<string, string> = {},
+): Promise<Terminal> {
   const [bin, said] = [join(shell.home, 'bin'), join(shell.home, 'said')]
   mkdirSync(bin, { recursive: true })
   const command = `#!/bin/sh
@@ -64,7 +78,13 @@ case $1 in complet*) exec ${process.execPath} ${program} "$@" ;; esac
 printf '%s\\0' "$@" > ${said}.new && mv ${said}.new ${said}
 `
   writeFileSync(join(bin, 'satchel'), command, { mode: 0o755 })
-  const env = { ...shell.env, PATH: `${bin}:${shell.env.PATH}`, TERM: 'dumb', LANG: 'C.UTF-8', ...settings }
+  const env = {
+    ...shell.env,
+    PATH: `${bin}:${shell.env.PATH}`,
+    TERM: 'dumb',
+    LANG: 'C.UTF-8',
+    ...settings,
+  }
   const child = spawn('script', ['-qec', shells[name].begin, '/dev/null'], { cwd: shell.home, env })
   const end = ended(child)
   const enter = async (keys: string) => {
@@ -107,7 +127,10 @@ const inOne: Line[] = [
   ['satchel workspace role garden bob vi\t', ['workspace', 'role', 'garden', 'bob', 'viewer']],
   ['satchel get docs/a\t', ['get', 'docs/a.txt']],
   ["satchel mv 'my files/on\t x", ['mv', 'my files/one two.txt', 'x']],
-  ['satchel quick-share "my files/on\t --for 1h', ['quick-share', 'my files/one two.txt', '--for', '1h']],
+  [
+    'satchel quick-share "my files/on\t --for 1h',
+    ['quick-share', 'my files/one two.txt', '--for', '1h'],
+  ],
   ['satchel share /do\ta\t', ['share', '/docs/a.txt']],
   ["satchel get 'odd/say\t", ['get', `odd/${odd[1]}`]],
   ['satchel rm -- /-\t', ['rm', '--', '/-dash.txt']],
@@ -147,7 +170,8 @@ describe.each(Object.keys(shells) as (keyof typeof shells)[])('In %s', name => {
   on.each(name === 'bash' ? [...everywhere, ...inOne] : everywhere)('%j', async (keys, words) => {
     // On a busy machine an answer may come after the time that a completion has.
     let typed = await terminal.typed(keys)
-    for (let left = 3; left > 0 && !isDeepStrictEqual(typed, words); left--) typed = await terminal.typed(keys)
+    for (let left = 3; left > 0 && !isDeepStrictEqual(typed, words); left--)
+      typed = await terminal.typed(keys)
     expect(typed).toEqual(words)
   })
 })
@@ -164,15 +188,22 @@ describe('satchel complete', () => {
     // Someone who takes the question and never answers.
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
-    expect(await ask('', { SATCHEL_URL: `http://127.0.0.1:${(mute.address() as AddressInfo).port}` })).toEqual(nothing)
+    expect(
+      await ask('', { SATCHEL_URL: `http://127.0.0.1:${(mute.address() as AddressInfo).port}` }),
+    ).toEqual(nothing)
     mute.close()
   })
 
   it('shows one name a line, and none that steers a terminal', async () => {
-    const nodes = ['a\nb', 'c\td', '\u001b[2J', 'fine'].map(name => ({ __typename: 'Folder', name }))
+    const nodes = ['a\nb', 'c\td', '\u001b[2J', 'fine'].map(name => ({
+      __typename: 'Folder',
+      name,
+    }))
     const fields = { 'Drive.entry': { __typename: 'Folder' }, 'Folder.entries': { nodes } }
     const service = await startFakeService({ fields })
-    expect((await ask('', { SATCHEL_URL: service.url, SATCHEL_SESSION: 'x' })).out).toBe('fine/\t\ntext:\t\n')
+    expect((await ask('', { SATCHEL_URL: service.url, SATCHEL_SESSION: 'x' })).out).toBe(
+      'fine/\t\ntext:\t\n',
+    )
     await service.close()
   })
 })

@@ -16,7 +16,10 @@ beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   garden = await found(alice)
-  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({
+    SATCHEL_URL: t.url,
+    SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+  })
   await alice.upload('a.txt', 'a')
   await put(alice, garden, '/plan.txt')
 })
@@ -112,7 +115,10 @@ describe('satchel events', () => {
       '--exec',
       'read line; case "$line" in *second*) exit 3;; esac',
     )
-    expect(failing).toMatchObject({ code: 1, error: { code: 'COMMAND_FAILED', after: expect.any(String) } })
+    expect(failing).toMatchObject({
+      code: 1,
+      error: { code: 'COMMAND_FAILED', after: expect.any(String) },
+    })
     const again = await shell.json('events', '--after', String(failing.error.after))
     expect(pathsOf(again.events)).toEqual(['second', 'third'])
   })

@@ -11,7 +11,10 @@ let shell: Shell
 beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
-  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({
+    SATCHEL_URL: t.url,
+    SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+  })
 })
 afterAll(async () => {
   shell?.close()
@@ -28,10 +31,19 @@ describe.each([
   /** Paths of folders and files below the root, folders first. */
   async function all(folder = ''): Promise<string[]> {
     const query = root === '/' ? '' : '/'
-    const { response } = await alice.rest('GET', `${route}/tree?path=${encodeURIComponent(query + folder)}`)
+    const { response } = await alice.rest(
+      'GET',
+      `${route}/tree?path=${encodeURIComponent(query + folder)}`,
+    )
     const pathOf = (entry: string | { name: string }) =>
-      [...(folder ? [folder] : []), (typeof entry === 'string' ? entry : entry.name).split('/').at(-1)].join('/')
-    const [folders, files]: [string[], string[]] = [response.folders.map(pathOf), response.files.map(pathOf)]
+      [
+        ...(folder ? [folder] : []),
+        (typeof entry === 'string' ? entry : entry.name).split('/').at(-1),
+      ].join('/')
+    const [folders, files]: [string[], string[]] = [
+      response.folders.map(pathOf),
+      response.files.map(pathOf),
+    ]
     const inner = await Promise.all(folders.map(all))
     return [...folders.flatMap((path, i) => [`${path}/`, ...(inner[i] ?? [])]), ...files]
   }
@@ -53,7 +65,8 @@ describe.each([
 
   beforeAll(async () => {
     if (root === '/') route = '/api/files'
-    else route = `/api/workspaces/${(await shell.json('workspace', 'create', 'Garden')).workspace.workspace_id}/files`
+    else
+      route = `/api/workspaces/${(await shell.json('workspace', 'create', 'Garden')).workspace.workspace_id}/files`
   })
   beforeEach(async () => {
     const { response } = await alice.rest('GET', `${route}/tree`)
@@ -63,7 +76,10 @@ describe.each([
       else await alice.rest('DELETE', `${route}/folder/delete?path=${path}`)
     }
     for (const { name } of response.files)
-      await alice.rest('DELETE', `${route}/delete?${root === '/' ? 'file' : 'path'}=${encodeURIComponent(name)}`)
+      await alice.rest(
+        'DELETE',
+        `${route}/delete?${root === '/' ? 'file' : 'path'}=${encodeURIComponent(name)}`,
+      )
     await put('docs/a.txt')
     await put('docs/letters/b.txt', 'bee')
   })
@@ -92,7 +108,11 @@ describe.each([
 
     it('with -l tells sizes, times and checksums, and the sum', async () => {
       const { out } = await shell.satchel(['ls', '-l', ...at('docs')])
-      expect(out.split('\n').map(line => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'TIME').split(/ {2,}/))).toEqual([
+      expect(
+        out
+          .split('\n')
+          .map(line => line.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'TIME').split(/ {2,}/)),
+      ).toEqual([
         ['3 B', 'TIME', '1 file', 'letters/'],
         ['5 B', 'TIME', md5Of.hello, 'a.txt'],
         ['1 folder, 1 file, 8 B'],
@@ -102,7 +122,10 @@ describe.each([
 
     it('shows one file, and says nothing of an empty folder', async () => {
       const { path, files } = await shell.json('ls', ...at('docs/a.txt'))
-      expect([path, files.map((f: { path: string }) => f.path)]).toEqual([`${root}docs`, at('docs/a.txt')])
+      expect([path, files.map((f: { path: string }) => f.path)]).toEqual([
+        `${root}docs`,
+        at('docs/a.txt'),
+      ])
       await shell.json('mkdir', ...at('empty'))
       expect(await shell.satchel(['ls', ...at('empty')])).toEqual({ code: 0, out: '', err: '' })
     })
@@ -129,7 +152,10 @@ describe.each([
 
     if (isOwn)
       it.each(['nowhere', 'docs/a.txt'])('4 for %s', async path => {
-        expect(await shell.refused('tree', ...at(path))).toMatchObject({ code: 4, error: { code: 'NOT_FOUND' } })
+        expect(await shell.refused('tree', ...at(path))).toMatchObject({
+          code: 4,
+          error: { code: 'NOT_FOUND' },
+        })
       })
   })
 
@@ -151,8 +177,15 @@ describe.each([
     })
 
     it('5 for one that is there, but with -p', async () => {
-      expect(await shell.refused('mkdir', ...at('docs'))).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
-      expect(await shell.satchel(['mkdir', '-p', ...at('docs')])).toEqual({ code: 0, out: '', err: '' })
+      expect(await shell.refused('mkdir', ...at('docs'))).toMatchObject({
+        code: 5,
+        error: { code: 'PATH_EXISTS' },
+      })
+      expect(await shell.satchel(['mkdir', '-p', ...at('docs')])).toEqual({
+        code: 0,
+        out: '',
+        err: '',
+      })
       expect(await shell.refused('mkdir', '-p', ...at('docs/a.txt'))).toMatchObject({ code: 5 })
     })
 
@@ -161,7 +194,10 @@ describe.each([
         const { code, out, err } = await shell.satchel(['mkdir', '--json', ...at('docs', 'new')])
         expect([code, JSON.parse(out), JSON.parse(err).error]).toEqual([
           5,
-          { created: [{ path: `${root}new` }], failed: [expect.objectContaining({ code: 'PATH_EXISTS' })] },
+          {
+            created: [{ path: `${root}new` }],
+            failed: [expect.objectContaining({ code: 'PATH_EXISTS' })],
+          },
           { code: 'PARTLY_FAILED', message: '1 failed; the others are done.', exit_code: 5 },
         ])
       })
@@ -172,7 +208,9 @@ describe.each([
       expect(await shell.json('mv', ...at('docs/a.txt', 'c.txt'))).toEqual({
         moved: [{ source: `${root}docs/a.txt`, destination: `${root}c.txt`, files_moved: 1 }],
       })
-      expect((await shell.json('mv', ...at('docs', 'archive/2026'))).moved).toMatchObject([{ files_moved: 1 }])
+      expect((await shell.json('mv', ...at('docs', 'archive/2026'))).moved).toMatchObject([
+        { files_moved: 1 },
+      ])
       expect(await all()).toEqual([
         'archive/',
         'archive/2026/',
@@ -184,8 +222,16 @@ describe.each([
 
     it('moves several into a folder', async () => {
       await shell.json('mv', ...at('docs/a.txt', 'docs/letters', 'box/'))
-      expect(await all()).toEqual(['box/', 'box/letters/', 'box/letters/b.txt', 'box/a.txt', 'docs/'])
-      expect(await shell.refused('mv', ...at('box/a.txt', 'box/letters', 'docs'))).toMatchObject({ code: 2 })
+      expect(await all()).toEqual([
+        'box/',
+        'box/letters/',
+        'box/letters/b.txt',
+        'box/a.txt',
+        'docs/',
+      ])
+      expect(await shell.refused('mv', ...at('box/a.txt', 'box/letters', 'docs'))).toMatchObject({
+        code: 2,
+      })
       await shell.json('mv', ...at('box/a.txt', ''))
       expect(await all()).toContain('a.txt')
     })
@@ -198,7 +244,10 @@ describe.each([
         [2, 'INVALID_PATH', 'docs', 'docs/letters/x'],
       ])('%i %s for %s to %s', async (exit, code, from, to) => {
         const before = await all()
-        expect(await shell.refused('mv', ...at(from, to))).toMatchObject({ code: exit, error: { code } })
+        expect(await shell.refused('mv', ...at(from, to))).toMatchObject({
+          code: exit,
+          error: { code },
+        })
         expect(await all()).toEqual(before)
       })
   })
@@ -211,7 +260,13 @@ describe.each([
       await shell.json('cp', '-r', ...at('docs', 'archive/2026'))
       await shell.json('cp', ...at('c.txt', 'docs/letters', 'archive'))
       expect(await all()).toEqual([
-        ...['archive/', 'archive/2026/', 'archive/2026/letters/', 'archive/2026/letters/b.txt', 'archive/2026/a.txt'],
+        ...[
+          'archive/',
+          'archive/2026/',
+          'archive/2026/letters/',
+          'archive/2026/letters/b.txt',
+          'archive/2026/a.txt',
+        ],
         ...['archive/letters/', 'archive/letters/b.txt', 'archive/c.txt'],
         ...['docs/', 'docs/letters/', 'docs/letters/b.txt', 'docs/a.txt', 'c.txt'],
       ])
@@ -219,7 +274,10 @@ describe.each([
 
     it('meets what is there as it is told to', async () => {
       const to = at('docs/a.txt', 'docs/letters/b.txt')
-      expect(await shell.refused('cp', ...to)).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
+      expect(await shell.refused('cp', ...to)).toMatchObject({
+        code: 5,
+        error: { code: 'PATH_EXISTS' },
+      })
       expect((await shell.json('cp', '-k', ...to)).copied).toMatchObject([
         { destination: `${root}docs/letters/b (2).txt` },
       ])
@@ -236,14 +294,23 @@ describe.each([
         [2, 'USAGE', ['docs/a.txt']],
         [2, 'USAGE', ['', 'new']],
       ])('%i %s for %j', async (exit, code, paths) => {
-        expect(await shell.refused('cp', ...at(...paths))).toMatchObject({ code: exit, error: { code } })
+        expect(await shell.refused('cp', ...at(...paths))).toMatchObject({
+          code: exit,
+          error: { code },
+        })
       })
   })
 
   describe('satchel rm', () => {
     it('deletes files, and folders with -r alone', async () => {
-      expect(await shell.refused('rm', ...at('docs'))).toMatchObject({ code: 1, error: { code: 'IS_A_FOLDER' } })
-      expect(await shell.refused('rm', ...at('docs/'))).toMatchObject({ code: 1, error: { code: 'IS_A_FOLDER' } })
+      expect(await shell.refused('rm', ...at('docs'))).toMatchObject({
+        code: 1,
+        error: { code: 'IS_A_FOLDER' },
+      })
+      expect(await shell.refused('rm', ...at('docs/'))).toMatchObject({
+        code: 1,
+        error: { code: 'IS_A_FOLDER' },
+      })
       expect(await shell.json('rm', ...at('docs/a.txt'))).toEqual({
         deleted: [{ path: `${root}docs/a.txt`, files_deleted: 1, trash_item_id: anId }],
       })
@@ -256,30 +323,45 @@ describe.each([
     if (isOwn)
       it('asks on a terminal before it deletes folders, and tells what is in them', async () => {
         const options = {
-          env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}` },
+          env: {
+            NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}`,
+          },
         }
         for (const stdin of ['', 'no\n', '\n']) {
-          const { code, err } = await shell.satchel(['rm', '-r', ...at('docs')], { ...options, stdin })
-          expect([code, err]).toEqual([2, expect.stringContaining(`Delete ${root}docs (2 files, 8 B)? [y/N]`)])
+          const { code, err } = await shell.satchel(['rm', '-r', ...at('docs')], {
+            ...options,
+            stdin,
+          })
+          expect([code, err]).toEqual([
+            2,
+            expect.stringContaining(`Delete ${root}docs (2 files, 8 B)? [y/N]`),
+          ])
           expect(err).toContain('Nothing was deleted.')
         }
         expect(await all()).toHaveLength(4)
-        expect((await shell.satchel(['rm', '-r', ...at('docs/letters')], { ...options, stdin: 'y\n' })).code).toBe(0)
+        expect(
+          (await shell.satchel(['rm', '-r', ...at('docs/letters')], { ...options, stdin: 'y\n' }))
+            .code,
+        ).toBe(0)
         expect((await shell.satchel(['rm', '-r', '--yes', ...at('docs')], options)).err).toBe('')
         expect(await all()).toEqual([])
       })
 
     if (isOwn)
-      it.each([['nowhere'], ['nowhere/'], ['docs/a.txt/b']])('4 for %s, with -r or without', async path => {
-        for (const more of [[], ['-r']])
-          expect(await shell.refused('rm', ...more, ...at(path))).toMatchObject({
-            code: 4,
-            error: { code: expect.stringMatching(/NOT_FOUND$/) },
-          })
-      })
+      it.each([['nowhere'], ['nowhere/'], ['docs/a.txt/b']])(
+        '4 for %s, with -r or without',
+        async path => {
+          for (const more of [[], ['-r']])
+            expect(await shell.refused('rm', ...more, ...at(path))).toMatchObject({
+              code: 4,
+              error: { code: expect.stringMatching(/NOT_FOUND$/) },
+            })
+        },
+      )
 
     it('never deletes the root', async () => {
-      for (const path of [root, `${root}/`]) expect((await shell.satchel(['rm', '-r', path])).code).not.toBe(0)
+      for (const path of [root, `${root}/`])
+        expect((await shell.satchel(['rm', '-r', path])).code).not.toBe(0)
       expect((await shell.satchel(['rm', '-r', ''])).code).not.toBe(0)
       expect(await all()).toHaveLength(4)
     })
@@ -306,9 +388,9 @@ describe.each([
       const { files } = await shell.json('ls', ...at('odd'))
       expect(files.map((f: { name: string }) => f.name).sort()).toEqual([...names].sort())
       await shell.json('mv', '--', ...at(...names.map(name => `odd/${name}`), 'even/'))
-      expect((await shell.json('rm', '--', ...at(...names.map(name => `even/${name}`)))).deleted).toHaveLength(
-        names.length,
-      )
+      expect(
+        (await shell.json('rm', '--', ...at(...names.map(name => `even/${name}`)))).deleted,
+      ).toHaveLength(names.length)
     })
 })
 
@@ -320,8 +402,12 @@ describe('satchel cp of many files', () => {
       await shell.json('cp', '/many', `/half/${i}`)
       await shell.json('mv', `/half/${i}`, `/many/${i}`)
     }
-    expect((await shell.json('cp', '/many', '/again')).copied).toEqual([{ source: '/many', destination: '/again' }])
-    expect((await shell.json('cp', '/many', '/again/')).copied).toMatchObject([{ destination: '/again/many' }])
+    expect((await shell.json('cp', '/many', '/again')).copied).toEqual([
+      { source: '/many', destination: '/again' },
+    ])
+    expect((await shell.json('cp', '/many', '/again/')).copied).toMatchObject([
+      { destination: '/again/many' },
+    ])
     await shell.json('rm', '-r', '/many', '/again', '/half')
   }, 60_000)
 })
@@ -346,7 +432,10 @@ describe('Between your files and a workspace', () => {
     expect((await shell.satchel(['put', '-', '--name', 'garden:'], { stdin: 'x' })).code).toBe(0)
     expect((await shell.json('ls', '/garden:')).files).toMatchObject([{ path: '/garden:' }])
     expect((await shell.json('ls', 'garden:')).path).toBe('garden:/')
-    expect(await shell.refused('ls', 'park:x')).toMatchObject({ code: 4, error: { code: 'WORKSPACE_NOT_FOUND' } })
+    expect(await shell.refused('ls', 'park:x')).toMatchObject({
+      code: 4,
+      error: { code: 'WORKSPACE_NOT_FOUND' },
+    })
     await shell.json('rm', '/garden:')
   })
 
@@ -408,7 +497,12 @@ describe('A folder of many', () => {
     await t.app.db.transaction(async tx => {
       for (let n = 0; n < names.length; n += 100) {
         const rows = names.slice(n, n + 100)
-        const values = rows.flatMap(name => [crypto.randomUUID(), many?.bucketId ?? '', many?.id ?? '', name])
+        const values = rows.flatMap(name => [
+          crypto.randomUUID(),
+          many?.bucketId ?? '',
+          many?.id ?? '',
+          name,
+        ])
         await t.app.db.run(
           `INSERT INTO entry (id, bucket_id, parent_id, kind, name, md5, total_files, created_at, updated_at) VALUES ${rows.map(() => "(?, ?, ?, 1, ?, '', 1, 0, 0)").join(', ')}`,
           values,

@@ -26,7 +26,9 @@ afterAll(async () => {
 
 const keys = async (): Promise<
   { id: string; name: string; scopes: string[]; createdAt: string; expiresAt: string }[]
-> => (await ask(alice, '{ me { apiKeys { nodes { id name scopes createdAt expiresAt } } } }')).me.apiKeys.nodes
+> =>
+  (await ask(alice, '{ me { apiKeys { nodes { id name scopes createdAt expiresAt } } } }')).me
+    .apiKeys.nodes
 
 /** A login that waits for its answer: what it has said, and how it ends. */
 async function waiting(args: string[], own = shell) {
@@ -43,25 +45,36 @@ async function waiting(args: string[], own = shell) {
     isOver = true
   })
   const url = new URL(
-    await until(() => (isOver ? 'http://over.invalid' : /http:\S+(?:authorize|device)\?[^\s"]+/.exec(said)?.[0])),
+    await until(() =>
+      isOver ? 'http://over.invalid' : /http:\S+(?:authorize|device)\?[^\s"]+/.exec(said)?.[0],
+    ),
   )
   return { child, url, end, said: () => said }
 }
 
 /** Answers in the browser of alice. @returns what the page leads to */
-async function answer(url: URL, said: 'approve' | 'refuse', fields: Record<string, string> = {}): Promise<string> {
-  const response = await fetch(url.origin + url.pathname + (url.pathname === '/device' ? '' : url.search), {
-    method: 'POST',
-    headers: { cookie: alice.cookie, origin: t.url },
-    body: new URLSearchParams({ account: alice.userId, answer: said, ...fields }),
-  })
+async function answer(
+  url: URL,
+  said: 'approve' | 'refuse',
+  fields: Record<string, string> = {},
+): Promise<string> {
+  const response = await fetch(
+    url.origin + url.pathname + (url.pathname === '/device' ? '' : url.search),
+    {
+      method: 'POST',
+      headers: { cookie: alice.cookie, origin: t.url },
+      body: new URLSearchParams({ account: alice.userId, answer: said, ...fields }),
+    },
+  )
   expect(response.status).toBe(200)
   return (response.headers.get('refresh') ?? '').replace('0;url=', '')
 }
 
 /** A service that is not as it should be. */
 async function withService(body: string, work: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer((_req, res) => res.writeHead(404, { 'content-type': 'application/json' }).end(body))
+  const server = createServer((_req, res) =>
+    res.writeHead(404, { 'content-type': 'application/json' }).end(body),
+  )
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   try {
     await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
@@ -78,16 +91,28 @@ describe('satchel login through the browser of the computer', () => {
     const shown = await (await fetch(await answer(url, 'approve'))).text()
     expect(shown).toContain('You are signed in')
     const { code, out, err } = await end
-    expect({ code, out }).toEqual({ code: 0, out: `Signed in to ${t.url} as ${alice.email} (own files).\n` })
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `Signed in to ${t.url} as ${alice.email} (own files).\n`,
+    })
     expect(err).toContain('Open this URL on this computer')
     const [key, ...others] = await keys()
     expect(others).toEqual([])
-    expect(key).toMatchObject({ name: expect.stringMatching(/^satchel on ./), scopes: ['PRIVATE_FILES_READ'] })
+    expect(key).toMatchObject({
+      name: expect.stringMatching(/^satchel on ./),
+      scopes: ['PRIVATE_FILES_READ'],
+    })
     expect(Date.parse(key?.expiresAt ?? '') - Date.parse(key?.createdAt ?? '')).toBe(7 * 86_400_000)
     expect((await shell.json('ls')).files).toEqual([])
     const { credentials } = await shell.json('whoami')
     expect(credentials).toEqual([
-      { use: 'own files', valid: true, email: alice.email, via: 'api_key', expires_at: key?.expiresAt },
+      {
+        use: 'own files',
+        valid: true,
+        email: alice.email,
+        via: 'api_key',
+        expires_at: key?.expiresAt,
+      },
     ])
 
     const gone = await shell.satchel(['logout'])
@@ -134,7 +159,9 @@ describe('satchel login through the browser of the computer', () => {
     expect(response.resume().statusCode).toBe(404)
     const { pathname, search } = new URL(await answer(url, 'approve'))
     const tab = connect(Number(redirect.port), redirect.hostname)
-    tab.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: ${redirect.host}\r\n\r\n`, () => tab.destroy())
+    tab.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: ${redirect.host}\r\n\r\n`, () =>
+      tab.destroy(),
+    )
     expect((await end).code).toBe(0)
     await shell.satchel(['logout'])
   }, 30_000)
@@ -163,7 +190,9 @@ describe('satchel login through the browser of the computer', () => {
 
   it('ends with a clear sentence when the person refuses, and stores nothing', async () => {
     const { url, end } = await waiting(['--browser', '--no-open'])
-    expect(await (await fetch(await answer(url, 'refuse'))).text()).toContain('You are not signed in')
+    expect(await (await fetch(await answer(url, 'refuse'))).text()).toContain(
+      'You are not signed in',
+    )
     const { code, err } = await end
     expect(code).toBe(3)
     expect(err).toContain('The login was refused in the browser. (LOGIN_REFUSED)')
@@ -174,7 +203,9 @@ describe('satchel login through the browser of the computer', () => {
   it('shows a refusal of the service in the window, too', async () => {
     const { url, end } = await waiting(['--browser', '--no-open', '--for', '2y'])
     const page = await fetch(url, { headers: { cookie: alice.cookie }, redirect: 'manual' })
-    expect(await (await fetch(page.headers.get('location') ?? '')).text()).toContain('up to 365 days')
+    expect(await (await fetch(page.headers.get('location') ?? '')).text()).toContain(
+      'up to 365 days',
+    )
     expect(await end).toMatchObject({ code: 3, err: expect.stringContaining('up to 365 days') })
   })
 
@@ -203,11 +234,15 @@ describe('satchel login through the browser of the computer', () => {
       expect([code, err]).toEqual([2, expect.stringContaining(`satchel login --key ${url}`)])
     })
     await withService('<html>', async url => {
-      expect((await shell.satchel(['login', url, '--device'])).err).toContain('Is this the URL of a Satchel service?')
+      expect((await shell.satchel(['login', url, '--device'])).err).toContain(
+        'Is this the URL of a Satchel service?',
+      )
     })
     expect((await shell.satchel(['login', t.url, '--device', '--key'])).code).toBe(2)
     expect((await shell.satchel(['login', t.url, '--for', '7d'], { stdin: 'key' })).code).toBe(2)
-    expect((await shell.satchel(['login', t.url, '--device', '--scope', 'everything'])).code).toBe(2)
+    expect((await shell.satchel(['login', t.url, '--device', '--scope', 'everything'])).code).toBe(
+      2,
+    )
     expect((await shell.satchel(['login', t.url, '--browser', '--wait', 'long'])).code).toBe(2)
   })
 })
@@ -223,7 +258,9 @@ describe('satchel login with a code', () => {
       waiting(['--device'], others[0]),
       waiting(['--device', '--wait', '1'], others[1]),
     ])
-    expect(JSON.parse(approved.said())).toEqual({ open: { url: approved.url.href, user_code: codeOf(approved.url) } })
+    expect(JSON.parse(approved.said())).toEqual({
+      open: { url: approved.url.href, user_code: codeOf(approved.url) },
+    })
     expect(refused.said()).toContain(codeOf(refused.url))
     await answer(approved.url, 'approve', { user_code: codeOf(approved.url) })
     await answer(refused.url, 'refuse', { user_code: codeOf(refused.url) })
@@ -233,17 +270,29 @@ describe('satchel login with a code', () => {
       expect.objectContaining({ url: t.url, email: alice.email, via: 'key' }),
     ])
     expect((await keys())[0]?.scopes).toHaveLength(4)
-    expect(await shell.json('logout')).toEqual({ logged_out: true, url: t.url, key_deleted: true, others: [] })
+    expect(await shell.json('logout')).toEqual({
+      logged_out: true,
+      url: t.url,
+      key_deleted: true,
+      others: [],
+    })
     expect(await keys()).toEqual([])
-    expect(await refused.end).toMatchObject({ code: 3, err: expect.stringContaining('(LOGIN_REFUSED)') })
-    expect(await forgotten.end).toMatchObject({ code: 3, err: expect.stringContaining('(LOGIN_TIMED_OUT)') })
+    expect(await refused.end).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('(LOGIN_REFUSED)'),
+    })
+    expect(await forgotten.end).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('(LOGIN_TIMED_OUT)'),
+    })
     for (const other of others) other.close()
   }, 30_000)
 })
 
 describe('satchel logout', () => {
   it('leaves keys alone that were typed, and says when it cannot delete its own', async () => {
-    const made = 'mutation { createApiKey(input: { name: "typed", scopes: [PRIVATE_FILES_READ] }) { secret } }'
+    const made =
+      'mutation { createApiKey(input: { name: "typed", scopes: [PRIVATE_FILES_READ] }) { secret } }'
     const { secret } = (await ask(alice, made)).createApiKey
     await shell.satchel(['login', t.url, '--key'], { stdin: secret })
     expect((await shell.satchel(['logout'])).out).toBe(`Signed out of ${t.url}.\n`)

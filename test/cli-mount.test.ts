@@ -25,12 +25,14 @@ const isUsable = (path: string) => {
     return false
   }
 }
-const isThere = (program: string, flag: string) => !spawnSync(program, [flag], { stdio: 'ignore' }).error
+const isThere = (program: string, flag: string) =>
+  !spawnSync(program, [flag], { stdio: 'ignore' }).error
 const hasFuse = process.platform === 'linux' && isUsable('/dev/fuse')
 /** What is missing is named in the list of tests that are left out: FUSE in many containers. */
 const withFuse = hasFuse ? it : it.skip
 const withRclone = hasFuse && isThere('rclone', 'version') ? it : it.skip
-const withDavfs = hasFuse && process.getuid?.() === 0 && isThere('/usr/sbin/mount.davfs', '-V') ? it : it.skip
+const withDavfs =
+  hasFuse && process.getuid?.() === 0 && isThere('/usr/sbin/mount.davfs', '-V') ? it : it.skip
 
 let t: TestApp
 let alice: Person
@@ -49,13 +51,17 @@ beforeEach(() => {
 })
 afterEach(async () => {
   // Whatever a test has left.
-  for (const { directory } of (await shell.json('mount')).mounts) await shell.satchel(['unmount', '--force', directory])
+  for (const { directory } of (await shell.json('mount')).mounts)
+    await shell.satchel(['unmount', '--force', directory])
   shell.close()
 })
 
 const at = (path: string) => join(shell.home, path)
 const read = async (path: string) => {
-  const { response } = await alice.rest('GET', `/api/user/private/download_token?file=${encodeURIComponent(path)}`)
+  const { response } = await alice.rest(
+    'GET',
+    `/api/user/private/download_token?file=${encodeURIComponent(path)}`,
+  )
   const { headers } = await alice.rest('GET', `/api/d/private/${response.private_download_token}`)
   return (await fetch(headers.get('location') ?? '')).text()
 }
@@ -73,7 +79,10 @@ const commandLines = () =>
       return []
     }
   })
-const session = () => ({ SATCHEL_KEY: '', SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+const session = () => ({
+  SATCHEL_KEY: '',
+  SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+})
 const keyNames = async () =>
   JSON.parse((await shell.satchel(['keys', 'list', '--json'], { env: session() })).out).keys.map(
     ({ name }: { name: string }) => name,
@@ -84,7 +93,13 @@ describe('satchel mount', () => {
     'mounts a folder with rclone, and ends when all is uploaded',
     async () => {
       const made = await shell.json('mount', ':/docs', 'm')
-      expect(made).toEqual({ directory: at('m'), path: '/docs', service: t.url, with: 'rclone', read_only: false })
+      expect(made).toEqual({
+        directory: at('m'),
+        path: '/docs',
+        service: t.url,
+        with: 'rclone',
+        read_only: false,
+      })
       expect(await readFile(at('m/deep er/#1.txt'), 'utf8')).toBe('one')
       await writeFile(at('m/new ü.txt'), 'new')
       const serving = commandLines().filter(line => line.includes(at('m')))
@@ -93,13 +108,19 @@ describe('satchel mount', () => {
       expect((await shell.json('mount')).mounts).toEqual([made])
       expect((await shell.refused('mount', ':/docs', 'm')).error.code).toBe('TARGET_EXISTS')
       const { code, out, err } = await shell.satchel(['unmount', 'm'])
-      expect([code, out, err]).toEqual([0, `Unmounted ${at('m')}.\n`, 'Waiting for 1 file to be uploaded.\n'])
+      expect([code, out, err]).toEqual([
+        0,
+        `Unmounted ${at('m')}.\n`,
+        'Waiting for 1 file to be uploaded.\n',
+      ])
       expect(await read('docs/new ü.txt')).toBe('new')
       // The folder was made for the mount.
       expect(existsSync(at('m'))).toBe(false)
       expect((await shell.json('mount')).mounts).toEqual([])
       expect(commandLines().filter(line => line.includes(at('m')))).toEqual([])
-      expect(readdirSync(at('state/satchel/mounts')).filter(name => !name.endsWith('.lock'))).toEqual([])
+      expect(
+        readdirSync(at('state/satchel/mounts')).filter(name => !name.endsWith('.lock')),
+      ).toEqual([])
     },
     60_000,
   )
@@ -108,11 +129,15 @@ describe('satchel mount', () => {
     'stays in the foreground until a signal; a key that it has made ends with it',
     async () => {
       mkdirSync(at('mine'))
-      const command = shell.begin(['mount', '--foreground', '--read-only', '/docs', 'mine'], { env: session() })
+      const command = shell.begin(['mount', '--foreground', '--read-only', '/docs', 'mine'], {
+        env: session(),
+      })
       const end = ended(command)
       await until(() => isReadable(at('mine/a.txt')))
       await expect(writeFile(at('mine/b.txt'), 'b')).rejects.toMatchObject({ code: 'EROFS' })
-      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toHaveLength(1)
+      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toHaveLength(
+        1,
+      )
       command.kill('SIGINT')
       expect((await end).code).toBe(130)
       expect(readdirSync(at('mine'))).toEqual([])
@@ -125,11 +150,15 @@ describe('satchel mount', () => {
     'mounts once for two commands at the same time, and each of two folders',
     async () => {
       const both = await Promise.all(
-        ['m', 'm', 'other'].map(folder => shell.satchel(['mount', '/docs', folder], { env: session() })),
+        ['m', 'm', 'other'].map(folder =>
+          shell.satchel(['mount', '/docs', folder], { env: session() }),
+        ),
       )
       expect(both.map(({ code }) => code).sort()).toEqual([0, 0, 5])
       expect(both.map(({ err }) => err).join('')).toMatch(/MOUNT_BUSY|TARGET_EXISTS/)
-      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toHaveLength(2)
+      expect((await keyNames()).filter((name: string) => name.startsWith('Mount on'))).toHaveLength(
+        2,
+      )
       expect(await readFile(at('m/a.txt'), 'utf8')).toBe('a')
       for (const folder of ['m', 'other'])
         expect((await shell.satchel(['unmount', folder], { env: session() })).code).toBe(0)
@@ -182,22 +211,30 @@ describe('satchel mount', () => {
     60_000,
   )
 
-  withFuse('gives the key in the environment only, and tells why a program has failed', async () => {
-    const program = `#!/bin/sh\nprintf '%s\\n' "$@" > "$HOME/args"\nenv > "$HOME/env"\nfor log in "$HOME"/state/satchel/mounts/*/log; do echo '2026/01/01 10:00:00 Fatal error: no luck' >> "$log"; done\nexit 1\n`
-    mkdirSync(at('bin'))
-    writeFileSync(at('bin/rclone'), program)
-    chmodSync(at('bin/rclone'), 0o755)
-    const env = { PATH: `${at('bin')}:${process.env.PATH}` }
-    const { code, err } = await shell.satchel(['mount', '--read-only', '/docs', 'm'], { env })
-    expect([code, err]).toEqual([1, `error: rclone could not mount ${at('m')}: Fatal error: no luck (MOUNT_FAILED)\n`])
-    const args = readFileSync(at('args'), 'utf8')
-    expect(args.split('\n')).toEqual(expect.arrayContaining(['mount', 'satchel:', at('m'), '--read-only', 'writes']))
-    expect(args).not.toContain(key)
-    const given = readFileSync(at('env'), 'utf8')
-    expect(given).toContain(`RCLONE_CONFIG_SATCHEL_URL=${t.url}/dav/files/docs/\n`)
-    expect(given).toContain(`RCLONE_CONFIG_SATCHEL_BEARER_TOKEN=${key}\n`)
-    expect(existsSync(at('m'))).toBe(false)
-  })
+  withFuse(
+    'gives the key in the environment only, and tells why a program has failed',
+    async () => {
+      const program = `#!/bin/sh\nprintf '%s\\n' "$@" > "$HOME/args"\nenv > "$HOME/env"\nfor log in "$HOME"/state/satchel/mounts/*/log; do echo '2026/01/01 10:00:00 Fatal error: no luck' >> "$log"; done\nexit 1\n`
+      mkdirSync(at('bin'))
+      writeFileSync(at('bin/rclone'), program)
+      chmodSync(at('bin/rclone'), 0o755)
+      const env = { PATH: `${at('bin')}:${process.env.PATH}` }
+      const { code, err } = await shell.satchel(['mount', '--read-only', '/docs', 'm'], { env })
+      expect([code, err]).toEqual([
+        1,
+        `error: rclone could not mount ${at('m')}: Fatal error: no luck (MOUNT_FAILED)\n`,
+      ])
+      const args = readFileSync(at('args'), 'utf8')
+      expect(args.split('\n')).toEqual(
+        expect.arrayContaining(['mount', 'satchel:', at('m'), '--read-only', 'writes']),
+      )
+      expect(args).not.toContain(key)
+      const given = readFileSync(at('env'), 'utf8')
+      expect(given).toContain(`RCLONE_CONFIG_SATCHEL_URL=${t.url}/dav/files/docs/\n`)
+      expect(given).toContain(`RCLONE_CONFIG_SATCHEL_BEARER_TOKEN=${key}\n`)
+      expect(existsSync(at('m'))).toBe(false)
+    },
+  )
 
   withFuse('says what to install', async () => {
     const env = { PATH: at('bin') }

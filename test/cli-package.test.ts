@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -25,17 +33,20 @@ beforeAll(async () => {
     /^(package\.json|LICENSE|src(\/(cli|upload-engine)(\/.*)?|\/runtime(\/(is-running|open-browser)\.ts)?|\/values(\/tag-key\.ts)?)?)?$/
   cpSync('.', sources, {
     recursive: true,
-    filter: path => needed.test(relative('.', path)) && !/^src\/cli\/(dist|LICENSE)/.test(relative('.', path)),
+    filter: path =>
+      needed.test(relative('.', path)) && !/^src\/cli\/(dist|LICENSE)/.test(relative('.', path)),
   })
   mkdirSync(join(sources, 'node_modules'))
-  for (const name of ['vite', 'postject', 'node', ...dependencies()]) link(name, join(sources, 'node_modules'))
+  for (const name of ['vite', 'postject', 'node', ...dependencies()])
+    link(name, join(sources, 'node_modules'))
 }, 60_000)
 afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
   await t.stop()
 })
 
-const dependencies = () => Object.keys(JSON.parse(readFileSync('src/cli/package.json', 'utf8')).dependencies)
+const dependencies = () =>
+  Object.keys(JSON.parse(readFileSync('src/cli/package.json', 'utf8')).dependencies)
 
 function link(name: string, modules: string): void {
   mkdirSync(dirname(join(modules, name)), { recursive: true })
@@ -45,7 +56,12 @@ function link(name: string, modules: string): void {
 /** Asks for its version and its help, sends a file and gets it back, in an empty home. */
 async function use(program: string, args: string[], PATH: string): Promise<void> {
   const home = mkdtempSync(join(dir, 'home-'))
-  const env = { PATH, HOME: home, SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') }
+  const env = {
+    PATH,
+    HOME: home,
+    SATCHEL_URL: t.url,
+    SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+  }
   const satchel = async (...words: string[]) =>
     (await run(program, [...args, ...words], { env, cwd: home, encoding: 'utf8' })).stdout
   expect(await satchel('--version')).toBe(`${version}\n`)
@@ -57,7 +73,9 @@ async function use(program: string, args: string[], PATH: string): Promise<void>
   await satchel('get', 'docs/sea.bin', '-o', 'back.bin')
   expect(readFileSync(join(home, 'back.bin')).equals(bytes)).toBe(true)
   expect(await satchel('completion', 'bash')).toContain('complete -o default -F _satchel satchel')
-  expect(await satchel('complete', '--shell', 'zsh', '--', 'get', 'docs/s')).toContain('docs/sea.bin')
+  expect(await satchel('complete', '--shell', 'zsh', '--', 'get', 'docs/s')).toContain(
+    'docs/sea.bin',
+  )
   const wrong = run(program, [...args, '--json', 'nonsense'], { env, cwd: home })
   await expect(wrong).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining('"USAGE"') })
 }
@@ -67,10 +85,16 @@ describe('The package satchel-cli', () => {
     const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], {
       cwd: join(sources, 'src/cli'),
     })
-    const [{ filename, files }] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
+    const [{ filename, files }] = JSON.parse(stdout) as [
+      { filename: string; files: { path: string }[] },
+    ]
     const paths = files.map(file => file.path)
-    expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/satchel.js']))
-    expect(paths.filter(path => !/^(LICENSE|README\.md|package\.json|dist\/[\w-]+\.js)$/.test(path))).toEqual([])
+    expect(paths).toEqual(
+      expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/satchel.js']),
+    )
+    expect(
+      paths.filter(path => !/^(LICENSE|README\.md|package\.json|dist\/[\w-]+\.js)$/.test(path)),
+    ).toEqual([])
 
     // As npm installs it.
     const modules = join(dir, 'installed/node_modules')

@@ -10,7 +10,10 @@ let shell: Shell
 beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
-  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({
+    SATCHEL_URL: t.url,
+    SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+  })
   await alice.rest('POST', '/api/folders', { json: { path: 'in/bills' } })
 })
 afterAll(async () => {
@@ -18,7 +21,8 @@ afterAll(async () => {
   await t.stop()
 })
 
-const info = async (token: string) => (await t.anonymous.rest('GET', `/api/request/${token}`)).response
+const info = async (token: string) =>
+  (await t.anonymous.rest('GET', `/api/request/${token}`)).response
 
 describe('satchel request', () => {
   it('prints the link alone, named after the folder', async () => {
@@ -35,7 +39,16 @@ describe('satchel request', () => {
     const garden = await found(alice)
     await put(alice, garden, 'in/a.txt')
     const made = await shell.json(
-      ...['request', 'garden:/in', '--label', 'Pictures', '--message', 'All of them', '--expires', 'never'],
+      ...[
+        'request',
+        'garden:/in',
+        '--label',
+        'Pictures',
+        '--message',
+        'All of them',
+        '--expires',
+        'never',
+      ],
       ...[
         '--max-files',
         '3',
@@ -51,8 +64,13 @@ describe('satchel request', () => {
       ],
     )
     expect(made).toMatchObject({
-      ...{ label: 'Pictures', folder: '/in', state: 'open', expires_at: null },
-      ...{ max_files: 3, max_file_size: 20 * 1024 ** 2, max_bytes: 1024 ** 3 },
+      label: 'Pictures',
+      folder: '/in',
+      state: 'open',
+      expires_at: null,
+      max_files: 3,
+      max_file_size: 20 * 1024 ** 2,
+      max_bytes: 1024 ** 3,
     })
     expect(await info(made.token)).toMatchObject({
       message: 'All of them',
@@ -65,7 +83,9 @@ describe('satchel request', () => {
     const { out } = await shell.satchel(['request', 'in', '--password'], { stdin: 'open sesame\n' })
     const token = out.trim().split('/').at(-1) ?? ''
     const json = { password: 'open sesame' }
-    expect((await t.anonymous.rest('POST', `/api/request/${token}/enter`, { json })).status).toBe(200)
+    expect((await t.anonymous.rest('POST', `/api/request/${token}/enter`, { json })).status).toBe(
+      200,
+    )
   })
 
   it.each<[number, string, string[]]>([
@@ -80,22 +100,61 @@ describe('satchel request', () => {
 
 describe('satchel edit-request', () => {
   it('changes a request by its link, which stays the same', async () => {
-    const made = await shell.json('request', 'in', '--label', 'one', '--max-files', '2', '--kind', '.pdf', '--ask-name')
+    const made = await shell.json(
+      'request',
+      'in',
+      '--label',
+      'one',
+      '--max-files',
+      '2',
+      '--kind',
+      '.pdf',
+      '--ask-name',
+    )
     const edit = (...options: string[]) => shell.json('edit-request', made.link, ...options)
     expect(
-      await edit('--label', 'two', '--message', 'All', '--expires', 'never', '--max-size', '1M', '--any-kind'),
+      await edit(
+        '--label',
+        'two',
+        '--message',
+        'All',
+        '--expires',
+        'never',
+        '--max-size',
+        '1M',
+        '--any-kind',
+      ),
     ).toMatchObject({
-      ...{ id: made.id, link: made.link, label: 'two', expires_at: null, max_files: 2, max_file_size: 1024 ** 2 },
+      id: made.id,
+      link: made.link,
+      label: 'two',
+      expires_at: null,
+      max_files: 2,
+      max_file_size: 1024 ** 2,
     })
-    expect(await info(made.token)).toMatchObject({ label: 'two', message: 'All', kinds: [], asks_name: true })
-    expect(await edit('--no-max-files', '--no-max-size', '--no-ask-name', '--max-total', '2M')).toMatchObject({
-      ...{ max_files: null, max_file_size: null, max_bytes: 2 * 1024 ** 2, label: 'two' },
+    expect(await info(made.token)).toMatchObject({
+      label: 'two',
+      message: 'All',
+      kinds: [],
+      asks_name: true,
+    })
+    expect(
+      await edit('--no-max-files', '--no-max-size', '--no-ask-name', '--max-total', '2M'),
+    ).toMatchObject({
+      max_files: null,
+      max_file_size: null,
+      max_bytes: 2 * 1024 ** 2,
+      label: 'two',
     })
     expect(await info(made.token)).toMatchObject({ asks_name: false, message: 'All' })
-    const { out } = await shell.satchel(['edit-request', made.token, '--password'], { stdin: 'open sesame\n' })
+    const { out } = await shell.satchel(['edit-request', made.token, '--password'], {
+      stdin: 'open sesame\n',
+    })
     expect(out.trim()).toBe(made.link)
     const json = { password: 'open sesame' }
-    expect((await t.anonymous.rest('POST', `/api/request/${made.token}/enter`, { json })).status).toBe(200)
+    expect(
+      (await t.anonymous.rest('POST', `/api/request/${made.token}/enter`, { json })).status,
+    ).toBe(200)
     expect(await edit('--no-password')).toMatchObject({ password_protected: false })
   })
 
@@ -107,13 +166,23 @@ describe('satchel edit-request', () => {
   ])('%i %s for %j', async (exit, code, args) => {
     const { link } = await shell.json('request', 'in', '--label', 'refused')
     const named = code === 'NOT_FOUND' ? `${link}x` : link
-    expect(await shell.refused('edit-request', named, ...args)).toMatchObject({ code: exit, error: { code } })
+    expect(await shell.refused('edit-request', named, ...args)).toMatchObject({
+      code: exit,
+      error: { code },
+    })
   })
 })
 
 describe('satchel requests and close-request', () => {
   it('list what there is with what has arrived, and end it', async () => {
-    const { token, link } = await shell.json('request', 'in', '--label', 'To be closed', '--max-files', '2')
+    const { token, link } = await shell.json(
+      'request',
+      'in',
+      '--label',
+      'To be closed',
+      '--max-files',
+      '2',
+    )
     const form = new FormData()
     form.append('file', new Blob(['hello']), 'a.txt')
     await t.anonymous.rest('POST', `/api/request/${token}/upload`, { form })
@@ -124,6 +193,9 @@ describe('satchel requests and close-request', () => {
     const { file_requests } = await shell.json('requests')
     expect(file_requests.map((one: { token: string }) => one.token)).not.toContain(token)
     expect((await info(token)).code).toBe('FILE_REQUEST_CLOSED')
-    expect(await shell.refused('close-request', token)).toMatchObject({ code: 4, error: { code: 'NOT_FOUND' } })
+    expect(await shell.refused('close-request', token)).toMatchObject({
+      code: 4,
+      error: { code: 'NOT_FOUND' },
+    })
   })
 })

@@ -41,43 +41,67 @@ describe('satchel search', () => {
     ])
     expect(found).toMatchObject({ query: 'invoice', has_more: false, is_complete: true, hints: [] })
     expect(found.results[1]).toMatchObject({
-      ...{ name: 'Invoice.txt', kind: 'file', size: 2, matched_in: ['name'], snippet: null, shared_by: null },
+      name: 'Invoice.txt',
+      kind: 'file',
+      size: 2,
+      matched_in: ['name'],
+      snippet: null,
+      shared_by: null,
     })
     for (const path of pathsOf(found)) expect((await hers.json('ls', path)).files).toHaveLength(1)
     const { code, out } = await hers.satchel(['search', 'invoice', 'type:pdf'])
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/^2 B {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}\/tax papers\/2026\/Invoice March\.pdf\n$/),
+      expect.stringMatching(
+        /^2 B {2}\d{4}-\d\d-\d\d \d\d:\d\d {2}\/tax papers\/2026\/Invoice March\.pdf\n$/,
+      ),
     ])
-    expect(await hers.satchel(['search', 'nothing-like-this'])).toEqual({ code: 0, out: '', err: '' })
+    expect(await hers.satchel(['search', 'nothing-like-this'])).toEqual({
+      code: 0,
+      out: '',
+      err: '',
+    })
   })
 
   it('takes the language in one argument or in several, of which a shell has taken the quotation marks', async () => {
-    expect(pathsOf(await hers.json('search', 'in:tax papers', 'invoice', 'type:pdf'))).toHaveLength(1)
+    expect(pathsOf(await hers.json('search', 'in:tax papers', 'invoice', 'type:pdf'))).toHaveLength(
+      1,
+    )
     expect(pathsOf(await hers.json('search', 'in:"tax papers" invoice type:pdf'))).toHaveLength(1)
     expect(pathsOf(await hers.json('search', '--', 'invoice', '-march'))).toHaveLength(2)
     expect(pathsOf(await hers.json('search', 'drive:garden', 'invoice'))).toHaveLength(1)
-    expect(queryOf(['final report', '-in ter', 'by:anna b'])).toBe('"final report" -"in ter" by:"anna b"')
+    expect(queryOf(['final report', '-in ter', 'by:anna b'])).toBe(
+      '"final report" -"in ter" by:"anna b"',
+    )
     expect(queryOf(['a b type:pdf'])).toBe('a b type:pdf')
   })
 
   it('stops at a limit, over pages, and sorts', async () => {
     for (let n = 0; n < 120; n++) await alice.upload(`birds/heron ${n}.txt`, String(n))
     const some = await hers.json('search', 'heron', '--limit', '110')
-    expect([some.results.length, new Set(pathsOf(some)).size, some.has_more]).toEqual([110, 110, true])
+    expect([some.results.length, new Set(pathsOf(some)).size, some.has_more]).toEqual([
+      110,
+      110,
+      true,
+    ])
     expect((await hers.json('search', 'heron', '--limit', '500')).results).toHaveLength(120)
     expect(pathsOf(await hers.json('search', 'heron', '--order', 'name', '-n', '2'))).toEqual([
       '/birds/heron 0.txt',
       '/birds/heron 1.txt',
     ])
     expect(await hers.refused('search', 'heron', '--order', 'colour')).toMatchObject({ code: 2 })
-    expect(await hers.refused('search', 'x'.repeat(501))).toMatchObject({ code: 2, error: { code: 'INVALID_INPUT' } })
+    expect(await hers.refused('search', 'x'.repeat(501))).toMatchObject({
+      code: 2,
+      error: { code: 'INVALID_INPUT' },
+    })
   })
 
   it('shows the part of a text that has the words, without what a terminal would obey', async () => {
     const md5 = createHash('md5').update('x2').digest('hex')
     const content = 'Paid by \u001b[31m cheque <b>twice</b>'
-    expect((await alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })).status).toBe(200)
+    expect((await alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })).status).toBe(
+      200,
+    )
     const { out } = await hers.satchel(['search', 'cheque'])
     expect(out).toContain('cheque <b>twice</b>')
     expect(out).not.toContain('\u001b')
@@ -87,7 +111,9 @@ describe('satchel search', () => {
   })
 
   it('says what it read otherwise', async () => {
-    expect((await hers.satchel(['search', 'colour:red'])).err).toContain('There is no filter "colour:"')
+    expect((await hers.satchel(['search', 'colour:red'])).err).toContain(
+      'There is no filter "colour:"',
+    )
     expect((await hers.json('search', 'colour:red')).hints).toHaveLength(1)
   })
 

@@ -38,7 +38,16 @@ describe('satchel share', () => {
   it('shares with somebody, who sees it, marks it and downloads it', async () => {
     const before = Date.now()
     const { shares, notification_status } = await shell.json(
-      ...['share', 'docs/a.txt', '/docs/b.txt', '--with', 'Bob@example.com', '--for', '2 weeks', '--notify'],
+      ...[
+        'share',
+        'docs/a.txt',
+        '/docs/b.txt',
+        '--with',
+        'Bob@example.com',
+        '--for',
+        '2 weeks',
+        '--notify',
+      ],
     )
     expect(notification_status).toBe('queued')
     expect(shares.map((s: { path: string }) => s.path)).toEqual(['/docs/a.txt', '/docs/b.txt'])
@@ -57,7 +66,9 @@ describe('satchel share', () => {
     ])
     expect(await bobs.json('received', '--unseen')).toEqual({ shares: [] })
     const { out } = await bobs.satchel(['received'])
-    expect(out).toMatch(/^ +FILE +FROM +SIZE +UNTIL +LINK\n +a\.txt +alice@example\.com +5 B +\d{4}-/)
+    expect(out).toMatch(
+      /^ +FILE +FROM +SIZE +UNTIL +LINK\n +a\.txt +alice@example\.com +5 B +\d{4}-/,
+    )
 
     const got = await bobs.json('get', shares[0].sharing_link)
     expect(got.files).toMatchObject([{ path: 'a.txt', size: 5, status: 'downloaded' }])
@@ -95,20 +106,37 @@ describe('satchel share with several files', () => {
   it('--link makes one link to all, which is listed, downloaded, saved and revoked as one', async () => {
     await alice.upload('trip/plan.txt', 'walk')
     const paths = ['docs/a.txt', 'docs/b.txt', 'trip']
-    const made = await shell.json('share', ...paths, '--link', '--for', '1h', '--max-downloads', '9', '--label', 'All')
+    const made = await shell.json(
+      'share',
+      ...paths,
+      '--link',
+      '--for',
+      '1h',
+      '--max-downloads',
+      '9',
+      '--label',
+      'All',
+    )
     expect(made).toEqual({
       paths: ['/docs/a.txt', '/docs/b.txt', '/trip'],
-      ...{
-        sharing_token: expect.any(String),
-        sharing_link: expect.any(String),
-        expires_at: aTime,
-      },
+      sharing_token: expect.any(String),
+      sharing_link: expect.any(String),
+      expires_at: aTime,
     })
-    const listed = async () => (await shell.json('shares')).shares.filter((s: { label: string }) => s.label === 'All')
+    const listed = async () =>
+      (await shell.json('shares')).shares.filter((s: { label: string }) => s.label === 'All')
     expect(await listed()).toMatchObject([
-      { path: 'a.txt and 2 more', entry_count: 3, size: 12, max_downloads: 9, sharing_link: made.sharing_link },
+      {
+        path: 'a.txt and 2 more',
+        entry_count: 3,
+        size: 12,
+        max_downloads: 9,
+        sharing_link: made.sharing_link,
+      },
     ])
-    expect((await shell.satchel(['shares'])).out).toMatch(/^a\.txt and 2 more +anyone with the link/m)
+    expect((await shell.satchel(['shares'])).out).toMatch(
+      /^a\.txt and 2 more +anyone with the link/m,
+    )
     const got = await bobs.json('get', made.sharing_link)
     expect(got.files).toMatchObject([{ path: 'a.txt and 2 more.zip', status: 'downloaded' }])
     const saved = await bobs.json('save', made.sharing_link, '--to', 'saved')
@@ -128,7 +156,14 @@ describe('satchel share with several files', () => {
   })
 
   it('--together makes one share with a person', async () => {
-    const { shares } = await shell.json('share', 'docs/a.txt', 'docs/b.txt', '--with', 'dora@example.com', '--together')
+    const { shares } = await shell.json(
+      'share',
+      'docs/a.txt',
+      'docs/b.txt',
+      '--with',
+      'dora@example.com',
+      '--together',
+    )
     expect(shares).toMatchObject([{ path: 'a.txt and 1 more', shared_for: 'dora@example.com' }])
     await shell.json('revoke', shares[0].sharing_link)
   })
@@ -139,7 +174,10 @@ function readCode(lines: string[]): string {
   const pixels = 4
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of the terminal
   const rows = lines.map(line => [...line.replace(/\u001b\[[\d;]*m/g, '')])
-  const modules = rows.flatMap(row => [row.map(c => '█▀'.includes(c)), row.map(c => '█▄'.includes(c))])
+  const modules = rows.flatMap(row => [
+    row.map(c => '█▀'.includes(c)),
+    row.map(c => '█▄'.includes(c)),
+  ])
   const [height, width] = [modules.length * pixels, (modules[0]?.length ?? 0) * pixels]
   const data = new Uint8Array(width * height * 3)
   for (let at = 0; at < width * height; at++) {
@@ -169,7 +207,9 @@ describe('satchel quick-share', () => {
     const page = await (await fetch(sharing_link)).text()
     expect(page).toContain('a.txt')
     const { shares } = await shell.json('shares')
-    const [{ path }] = shares.filter((share: { sharing_link: string }) => share.sharing_link === sharing_link)
+    const [{ path }] = shares.filter(
+      (share: { sharing_link: string }) => share.sharing_link === sharing_link,
+    )
     expect(path).toBe('/docs')
   })
 
@@ -184,7 +224,8 @@ describe('satchel quick-share', () => {
       '2',
     )
     expect(Math.round((at(expires_at) - before) / 60_000)).toBe(60)
-    for (let n = 0; n < 2; n++) expect((await strangers.satchel(['get', sharing_link, '-o', '-'])).out).toBe('hello')
+    for (let n = 0; n < 2; n++)
+      expect((await strangers.satchel(['get', sharing_link, '-o', '-'])).out).toBe('hello')
     expect(await strangers.refused('get', sharing_link, '-o', 'x')).toMatchObject({
       code: 3,
       error: { code: 'SHARE_USED_UP' },
@@ -193,12 +234,22 @@ describe('satchel quick-share', () => {
   })
 
   it('with a password, which is no argument', async () => {
-    const { out, code } = await shell.satchel(['quick-share', 'docs/b.txt', '--password'], { stdin: 'open sesame\n' })
+    const { out, code } = await shell.satchel(['quick-share', 'docs/b.txt', '--password'], {
+      stdin: 'open sesame\n',
+    })
     expect(code).toBe(0)
     const link = out.trim()
-    expect(await strangers.refused('get', link)).toMatchObject({ code: 3, error: { code: 'PASSWORD_REQUIRED' } })
-    const open = (password: string) => strangers.satchel(['get', link, '--password', '-o', '-'], { stdin: password })
-    expect(await open('wrong')).toMatchObject({ code: 3, out: '', err: expect.stringContaining('(WRONG_PASSWORD)') })
+    expect(await strangers.refused('get', link)).toMatchObject({
+      code: 3,
+      error: { code: 'PASSWORD_REQUIRED' },
+    })
+    const open = (password: string) =>
+      strangers.satchel(['get', link, '--password', '-o', '-'], { stdin: password })
+    expect(await open('wrong')).toMatchObject({
+      code: 3,
+      out: '',
+      err: expect.stringContaining('(WRONG_PASSWORD)'),
+    })
     expect(await open('open sesame')).toMatchObject({ code: 0, out: 'bee' })
   })
 })
@@ -207,19 +258,39 @@ describe('satchel save', () => {
   it('copies what is behind a link into the own files', async () => {
     const { shares } = await shell.json('share', 'docs', '--with', 'bob@example.com')
     const [{ sharing_link: link }] = shares
-    expect(await bobs.json('save', link, '--to', 'from alice')).toEqual({ saved: [{ path: '/from alice/docs' }] })
-    expect(await bobs.json('save', link, 'b.txt', 'a.txt')).toEqual({ saved: [{ path: '/b.txt' }, { path: '/a.txt' }] })
-    expect(await bobs.refused('save', link, 'a.txt')).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
+    expect(await bobs.json('save', link, '--to', 'from alice')).toEqual({
+      saved: [{ path: '/from alice/docs' }],
+    })
+    expect(await bobs.json('save', link, 'b.txt', 'a.txt')).toEqual({
+      saved: [{ path: '/b.txt' }, { path: '/a.txt' }],
+    })
+    expect(await bobs.refused('save', link, 'a.txt')).toMatchObject({
+      code: 5,
+      error: { code: 'PATH_EXISTS' },
+    })
     expect((await bobs.satchel(['save', '-k', link, 'a.txt'])).out).toBe('/a (2).txt\n')
     await bobs.json('save', '--replace', link, 'a.txt')
-    expect(await bobs.refused('save', link, 'none')).toMatchObject({ code: 4, error: { code: 'FILE_NOT_FOUND' } })
-    expect(await strangers.refused('save', link)).toMatchObject({ code: 3, error: { code: 'NOT_SIGNED_IN' } })
+    expect(await bobs.refused('save', link, 'none')).toMatchObject({
+      code: 4,
+      error: { code: 'FILE_NOT_FOUND' },
+    })
+    expect(await strangers.refused('save', link)).toMatchObject({
+      code: 3,
+      error: { code: 'NOT_SIGNED_IN' },
+    })
   })
 
   it('asks for the password', async () => {
-    const { out } = await shell.satchel(['quick-share', 'docs/b.txt', '--password'], { stdin: 'open sesame\n' })
-    expect(await bobs.refused('save', out.trim())).toMatchObject({ code: 3, error: { code: 'PASSWORD_REQUIRED' } })
-    const saved = await bobs.satchel(['save', out.trim(), '--password', '--to', 'locked'], { stdin: 'open sesame' })
+    const { out } = await shell.satchel(['quick-share', 'docs/b.txt', '--password'], {
+      stdin: 'open sesame\n',
+    })
+    expect(await bobs.refused('save', out.trim())).toMatchObject({
+      code: 3,
+      error: { code: 'PASSWORD_REQUIRED' },
+    })
+    const saved = await bobs.satchel(['save', out.trim(), '--password', '--to', 'locked'], {
+      stdin: 'open sesame',
+    })
     expect(saved).toMatchObject({ code: 0, out: '/locked/b.txt\n' })
   })
 })
@@ -239,15 +310,26 @@ describe('satchel shares and revoke', () => {
     expect(out).toContain('anyone with the link')
 
     const [{ sharing_token: token }, { sharing_link: link }] = shares
-    expect(await shell.json('revoke', token, link)).toEqual({ revoked: [token, link.split('/').at(-1)] })
+    expect(await shell.json('revoke', token, link)).toEqual({
+      revoked: [token, link.split('/').at(-1)],
+    })
     expect((await shell.json('shares')).shares).toHaveLength(shares.length - 2)
-    expect(await bobs.refused('get', link)).toMatchObject({ code: 4, error: { code: 'SHARE_NOT_FOUND' } })
-    expect(await shell.refused('revoke', token)).toMatchObject({ code: 4, error: { code: 'SHARE_NOT_FOUND' } })
+    expect(await bobs.refused('get', link)).toMatchObject({
+      code: 4,
+      error: { code: 'SHARE_NOT_FOUND' },
+    })
+    expect(await shell.refused('revoke', token)).toMatchObject({
+      code: 4,
+      error: { code: 'SHARE_NOT_FOUND' },
+    })
     expect(await bobs.refused('revoke', shares[2].sharing_token)).toMatchObject({
       code: 3,
       error: { code: 'FORBIDDEN' },
     })
-    expect(await shell.refused('revoke', 'https://example.com/x')).toMatchObject({ code: 2, error: { code: 'USAGE' } })
+    expect(await shell.refused('revoke', 'https://example.com/x')).toMatchObject({
+      code: 2,
+      error: { code: 'USAGE' },
+    })
     for (const args of [
       ['revoke', 'https://example.com/share/abc'],
       ['workspace', 'accept', 'https://example.com/invite/abc'],
@@ -256,7 +338,9 @@ describe('satchel shares and revoke', () => {
         code: 2,
         error: {
           code: 'USAGE',
-          message: expect.stringContaining('belongs to https://example.com, but you are signed in at'),
+          message: expect.stringContaining(
+            'belongs to https://example.com, but you are signed in at',
+          ),
         },
       })
   })
@@ -264,26 +348,43 @@ describe('satchel shares and revoke', () => {
 
 describe('satchel links edit', () => {
   it('changes a share by its link, which stays the same', async () => {
-    const made = await shell.json('quick-share', 'docs/a.txt', '--label', 'one', '--view-only', '--for', 'never')
+    const made = await shell.json(
+      'quick-share',
+      'docs/a.txt',
+      '--label',
+      'one',
+      '--view-only',
+      '--for',
+      'never',
+    )
     expect(made.expires_at).toBeNull()
-    const edit = (...options: string[]) => shell.json('links', 'edit', made.sharing_link, ...options)
-    expect(await edit('--label', 'two', '--expires', '2 weeks', '--limit', '3', '--notify-me')).toMatchObject({
-      ...{
-        sharing_link: made.sharing_link,
-        path: '/docs/a.txt',
-        label: 'two',
-        max_downloads: 3,
-        allow_download: false,
-      },
+    const edit = (...options: string[]) =>
+      shell.json('links', 'edit', made.sharing_link, ...options)
+    expect(
+      await edit('--label', 'two', '--expires', '2 weeks', '--limit', '3', '--notify-me'),
+    ).toMatchObject({
+      sharing_link: made.sharing_link,
+      path: '/docs/a.txt',
+      label: 'two',
+      max_downloads: 3,
+      allow_download: false,
       expires_at: aTime,
     })
-    expect(await edit('--download', '--no-limit', '--no-password', '--expires', 'never')).toMatchObject({
-      ...{ label: 'two', max_downloads: null, allow_download: true, expires_at: null, password_protected: false },
+    expect(
+      await edit('--download', '--no-limit', '--no-password', '--expires', 'never'),
+    ).toMatchObject({
+      label: 'two',
+      max_downloads: null,
+      allow_download: true,
+      expires_at: null,
+      password_protected: false,
     })
     const { out } = await shell.satchel(['shares'])
     expect(out).toMatch(/docs\/a\.txt +anyone with the link +never +0 +two +http/)
     expect(await shell.refused('links', 'edit', made.sharing_link)).toMatchObject({ code: 2 })
-    expect(await bobs.refused('links', 'edit', made.sharing_link, '--label', 'x')).toMatchObject({ code: 3 })
+    expect(await bobs.refused('links', 'edit', made.sharing_link, '--label', 'x')).toMatchObject({
+      code: 3,
+    })
   })
 })
 
@@ -297,8 +398,16 @@ describe('Files of a workspace', () => {
     const { shares } = await shell.json('share', 'garden:/beds', '--with', 'bob@example.com')
     expect(shares).toMatchObject([{ path: 'garden:/beds' }])
     const paths = (await shell.json('shares')).shares.map((s: { path: string }) => s.path)
-    expect(paths).toEqual(expect.arrayContaining(['garden:/beds/rose.txt', 'garden:/beds', '/docs/a.txt']))
-    const mixed = await shell.refused('share', 'garden:/beds', 'docs/a.txt', '--with', 'bob@example.com')
+    expect(paths).toEqual(
+      expect.arrayContaining(['garden:/beds/rose.txt', 'garden:/beds', '/docs/a.txt']),
+    )
+    const mixed = await shell.refused(
+      'share',
+      'garden:/beds',
+      'docs/a.txt',
+      '--with',
+      'bob@example.com',
+    )
     expect(mixed).toMatchObject({ code: 2 })
   })
 })

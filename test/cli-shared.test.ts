@@ -63,12 +63,19 @@ const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
 describe('The right to edit', () => {
   it('is given, shown, taken and given again', async () => {
-    expect((await hers.json('shares')).shares[0]).toMatchObject({ path: '/top/plans', may_edit: true })
+    expect((await hers.json('shares')).shares[0]).toMatchObject({
+      path: '/top/plans',
+      may_edit: true,
+    })
     expect((await hers.satchel(['shares'])).out).toMatch(/may edit/)
-    expect((await his.satchel(['received'])).out).toMatch(/plans +alice@example\.com .* may edit +http/)
+    expect((await his.satchel(['received'])).out).toMatch(
+      /plans +alice@example\.com .* may edit +http/,
+    )
     const edit = (...options: string[]) => hers.json('links', 'edit', tokenOf(link), ...options)
     expect(await edit('--no-edit')).toMatchObject({ may_edit: false, allow_download: true })
-    expect(await his.refused('mkdir', `${link}/late`)).toMatchObject({ error: { code: 'FORBIDDEN' } })
+    expect(await his.refused('mkdir', `${link}/late`)).toMatchObject({
+      error: { code: 'FORBIDDEN' },
+    })
     expect(await edit('--view-only')).toMatchObject({ may_edit: false, allow_download: false })
     expect(await edit('--edit')).toMatchObject({ may_edit: true, allow_download: true })
     expect(await edit('--view-only')).toMatchObject({ may_edit: false, allow_download: false })
@@ -76,11 +83,14 @@ describe('The right to edit', () => {
   })
 
   it('does not go with a password, or with looking alone', async () => {
-    const share = (...options: string[]) => hers.refused('share', 'top/plans', '--with', bob.email, ...options)
+    const share = (...options: string[]) =>
+      hers.refused('share', 'top/plans', '--with', bob.email, ...options)
     expect(await share('--edit', '--view-only')).toMatchObject({ code: 2 })
     expect(await share('--edit', '--password')).toMatchObject({ code: 2 })
     const { sharing_token: token } = await hers.json('quick-share', 'top/plans')
-    expect(await hers.refused('links', 'edit', token, '--edit')).toMatchObject({ error: { code: 'INVALID_INPUT' } })
+    expect(await hers.refused('links', 'edit', token, '--edit')).toMatchObject({
+      error: { code: 'INVALID_INPUT' },
+    })
   })
 })
 
@@ -89,7 +99,9 @@ describe('A shared folder', () => {
     const { path, folders, files } = await his.json('ls', link)
     expect(path).toBe(link)
     expect(folders).toMatchObject([{ name: 'day 1', path: `${link}/day 1`, size: 4 }])
-    expect(files).toMatchObject([{ name: 'a.txt', path: `${link}/a.txt`, size: 5, file_type: 'text/plain' }])
+    expect(files).toMatchObject([
+      { name: 'a.txt', path: `${link}/a.txt`, size: 5, file_type: 'text/plain' },
+    ])
     expect((await his.satchel(['ls', `${link}/day 1`])).out).toBe('sea.txt\n')
     expect((await his.satchel(['ls', '-l', `${link}/`])).out).toMatch(/4 B .* day 1\/\n/)
     expect((await his.json('ls', `${link}/a.txt`)).files).toMatchObject([{ name: 'a.txt' }])
@@ -101,25 +113,35 @@ describe('A shared folder', () => {
     write('b.txt', 'by bob')
     const { files } = await his.json('put', 'b.txt', '--to', `${link}/new/deep`)
     expect(files).toMatchObject([{ path: `${link}/new/deep/b.txt`, status: 'uploaded' }])
-    expect((await his.json('put', 'b.txt', '--to', `${link}/new/deep`)).files).toMatchObject([{ status: 'unchanged' }])
+    expect((await his.json('put', 'b.txt', '--to', `${link}/new/deep`)).files).toMatchObject([
+      { status: 'unchanged' },
+    ])
     write('b.txt', 'again!')
     const put = ['put', 'b.txt', '--to', `${link}/new/deep`]
     expect(await his.refused(...put)).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
     expect((await his.json(...put, '--replace')).files).toMatchObject([{ status: 'uploaded' }])
     await his.json('get', `${link}/new/deep/b.txt`, '-o', 'back.txt')
     expect(readFileSync(join(his.home, 'back.txt'), 'utf8')).toBe('again!')
-    expect((await hers.json('versions', 'list', 'top/plans/new/deep/b.txt')).versions).toHaveLength(1)
+    expect((await hers.json('versions', 'list', 'top/plans/new/deep/b.txt')).versions).toHaveLength(
+      1,
+    )
 
     await his.json('mkdir', `${link}/day 2`)
-    expect(await his.refused('mkdir', `${link}/day 2`)).toMatchObject({ error: { code: 'PATH_EXISTS' } })
+    expect(await his.refused('mkdir', `${link}/day 2`)).toMatchObject({
+      error: { code: 'PATH_EXISTS' },
+    })
     await his.json('mkdir', '-p', `${link}/day 2`)
-    expect((await his.json('mv', `${link}/new/deep/b.txt`, `${link}/day 2/c.txt`)).moved).toMatchObject([
-      { source: `${link}/new/deep/b.txt`, destination: `${link}/day 2/c.txt` },
-    ])
+    expect(
+      (await his.json('mv', `${link}/new/deep/b.txt`, `${link}/day 2/c.txt`)).moved,
+    ).toMatchObject([{ source: `${link}/new/deep/b.txt`, destination: `${link}/day 2/c.txt` }])
     expect(await namesIn('top/plans/day 2')).toEqual(['c.txt'])
-    expect(await his.refused('mv', `${link}/a.txt`, 'mine.txt')).toMatchObject({ error: { code: 'USAGE' } })
+    expect(await his.refused('mv', `${link}/a.txt`, 'mine.txt')).toMatchObject({
+      error: { code: 'USAGE' },
+    })
     expect(await his.refused('rm', `${link}/new`)).toMatchObject({ error: { code: 'IS_A_FOLDER' } })
-    expect((await his.json('rm', '-r', `${link}/new`, `${link}/day 2/c.txt`)).deleted).toMatchObject([
+    expect(
+      (await his.json('rm', '-r', `${link}/new`, `${link}/day 2/c.txt`)).deleted,
+    ).toMatchObject([
       { path: `${link}/new`, files_deleted: 0 },
       { path: `${link}/day 2/c.txt`, files_deleted: 1, trash_item_id: null },
     ])
@@ -130,7 +152,9 @@ describe('A shared folder', () => {
 
   it('takes folders, and standard input of any length', async () => {
     const bytes = randomBytes(SIZE)
-    const { code } = await his.satchel(['put', '-', '--name', 'stream.bin', '--to', link], { stdin: bytes })
+    const { code } = await his.satchel(['put', '-', '--name', 'stream.bin', '--to', link], {
+      stdin: bytes,
+    })
     expect(code).toBe(0)
     expect((await hers.json('ls', 'top/plans/stream.bin')).files[0].md5_checksum).toBe(md5(bytes))
     await his.json('rm', `${link}/stream.bin`)
@@ -147,7 +171,9 @@ describe('A shared folder', () => {
     await done
     const { files } = await his.json('put', 'big.bin', '--to', `${link}/films`)
     expect(files).toMatchObject([{ path: `${link}/films/big.bin`, size: SIZE, status: 'uploaded' }])
-    expect((await hers.json('ls', 'top/plans/films/big.bin')).files[0].md5_checksum).toBe(md5(bytes))
+    expect((await hers.json('ls', 'top/plans/films/big.bin')).files[0].md5_checksum).toBe(
+      md5(bytes),
+    )
     // Only what had not arrived was sent once more.
     expect(wire.sent() - before).toBeLessThan(SIZE + 8 * PART)
     await expectConsistent(t)
@@ -155,17 +181,27 @@ describe('A shared folder', () => {
 
   it('says what is refused, and why', async () => {
     write('c.txt', 'x', strangers)
-    expect(await strangers.refused('mkdir', `${link}/x`)).toMatchObject({ error: { code: 'SHARE_NOT_FOUND' } })
-    expect(await strangers.refused('put', 'c.txt', '--to', link)).toMatchObject({ error: { code: 'SHARE_NOT_FOUND' } })
+    expect(await strangers.refused('mkdir', `${link}/x`)).toMatchObject({
+      error: { code: 'SHARE_NOT_FOUND' },
+    })
+    expect(await strangers.refused('put', 'c.txt', '--to', link)).toMatchObject({
+      error: { code: 'SHARE_NOT_FOUND' },
+    })
     expect(await his.refused('rm', '-r', link)).toMatchObject({ error: { code: 'INVALID_PATH' } })
     expect(await his.refused('mv', `${link}/a.txt`, `${link}/../secret.txt`)).toMatchObject({
       error: { code: 'INVALID_PATH' },
     })
-    expect(await his.refused('versions', 'list', `${link}/a.txt`)).toMatchObject({ error: { code: 'USAGE' } })
-    expect(await his.refused('ls', 'https://other.example/share/abc/x')).toMatchObject({ error: { code: 'USAGE' } })
+    expect(await his.refused('versions', 'list', `${link}/a.txt`)).toMatchObject({
+      error: { code: 'USAGE' },
+    })
+    expect(await his.refused('ls', 'https://other.example/share/abc/x')).toMatchObject({
+      error: { code: 'USAGE' },
+    })
     await hers.json('revoke', tokenOf(link))
     write('late.bin', randomBytes(SIZE))
-    expect(await his.refused('put', 'late.bin', '--to', link)).toMatchObject({ error: { code: 'SHARE_NOT_FOUND' } })
+    expect(await his.refused('put', 'late.bin', '--to', link)).toMatchObject({
+      error: { code: 'SHARE_NOT_FOUND' },
+    })
   })
 })
 
@@ -173,8 +209,12 @@ describe('A single file', () => {
   it('is replaced, and nothing else', async () => {
     const one = await shared('top/secret.txt', '--edit')
     write('new.txt', 'ours')
-    expect(await his.refused('put', 'new.txt', '--to', one)).toMatchObject({ error: { code: 'FORBIDDEN' } })
-    expect((await his.json('put', '--replace', 'new.txt', '--to', one)).files).toMatchObject([{ status: 'uploaded' }])
+    expect(await his.refused('put', 'new.txt', '--to', one)).toMatchObject({
+      error: { code: 'FORBIDDEN' },
+    })
+    expect((await his.json('put', '--replace', 'new.txt', '--to', one)).files).toMatchObject([
+      { status: 'uploaded' },
+    ])
     await hers.json('get', 'top/secret.txt')
     expect(readFileSync(join(hers.home, 'secret.txt'), 'utf8')).toBe('ours')
     await expectConsistent(t)

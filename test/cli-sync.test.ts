@@ -50,7 +50,10 @@ afterAll(async () => {
   await proxy.close()
 })
 beforeEach(() => {
-  shell = openWarmShell({ SATCHEL_URL: proxy.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({
+    SATCHEL_URL: proxy.url,
+    SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+  })
   listen()
 })
 afterEach(() => shell.close())
@@ -181,7 +184,9 @@ describe.each([
     listen()
     const done = await run('--delete', 'd', to)
     const from = ({ changes }: { changes: { path: string; from?: string }[] }) =>
-      Object.fromEntries(changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]])))
+      Object.fromEntries(
+        changes.flatMap(({ path, from }) => (from === undefined ? [] : [[path, from]])),
+      )
     expect([done.code, from(done)]).toEqual([
       0,
       {
@@ -225,15 +230,26 @@ describe('satchel sync', () => {
     })
     const { code, changes, failed } = await run('--parallel', '1', '--delete', 'd', `:/${to}`)
     expect([code, changes.map(({ path }: { path: string }) => path)]).toEqual([5, ['c-new.txt']])
-    expect(failed.map(({ code }: { code: string }) => code).sort()).toEqual(['PATH_EXISTS', 'REVISION_MISMATCH'])
+    expect(failed.map(({ code }: { code: string }) => code).sort()).toEqual([
+      'PATH_EXISTS',
+      'REVISION_MISMATCH',
+    ])
     expect(await remoteTree(to)).toEqual({
-      ...{ 'a.txt': 'changed', 'b-new.txt': 'here first', 'b.txt': 'two', 'c-new.txt': 'three' },
+      'a.txt': 'changed',
+      'b-new.txt': 'here first',
+      'b.txt': 'two',
+      'c-new.txt': 'three',
     })
   })
 
   it('leaves a file that it could not move in its folder, though that is gone here', async () => {
     const to = box()
-    write({ 'd/old/a.txt': 'one', 'd/old/b.txt': 'two', 'd/old/gone.txt': 'three', 'd/other/c.txt': 'four' })
+    write({
+      'd/old/a.txt': 'one',
+      'd/old/b.txt': 'two',
+      'd/old/gone.txt': 'three',
+      'd/other/c.txt': 'four',
+    })
     await run('d', `:/${to}`)
     renameSync(at('d/old/a.txt'), at('d/a.txt'))
     renameSync(at('d/old/b.txt'), at('d/b.txt'))
@@ -245,7 +261,10 @@ describe('satchel sync', () => {
       await replace(`${to}/old/a.txt`, 'changed')
     })
     const { code, failed } = await run('--parallel', '1', '--delete', 'd', `:/${to}`)
-    expect([code, failed.map(({ code }: { code: string }) => code)]).toEqual([5, ['REVISION_MISMATCH']])
+    expect([code, failed.map(({ code }: { code: string }) => code)]).toEqual([
+      5,
+      ['REVISION_MISMATCH'],
+    ])
     expect(await remoteTree(to)).toEqual({ old: null, 'old/a.txt': 'changed', 'b.txt': 'two' })
   })
 
@@ -260,7 +279,9 @@ describe('satchel sync', () => {
     write({ 'd/b.txt': 'two' })
     const { code, out, err } = await shell.satchel(['sync', 'd', to])
     expect([code, out]).toEqual([0, '1 uploaded (3 B), 1 unchanged.\n'])
-    expect(err).toMatch(/^The state of this run could not be saved, so the next run reads both folders again: .+\n$/)
+    expect(err).toMatch(
+      /^The state of this run could not be saved, so the next run reads both folders again: .+\n$/,
+    )
   })
 
   it('deletes local files only after a question, or with --yes', async () => {
@@ -269,7 +290,10 @@ describe('satchel sync', () => {
     write({ 'd/old.txt': 'old', 'd/sub/old.txt': 'old' })
     const before = tree('d')
     const refused = await shell.refused('sync', '--delete', `:/${from}`, 'd')
-    expect(refused).toMatchObject({ code: 2, error: { code: 'USAGE', message: expect.stringContaining('--yes') } })
+    expect(refused).toMatchObject({
+      code: 2,
+      error: { code: 'USAGE', message: expect.stringContaining('--yes') },
+    })
     expect(tree('d')).toEqual(before)
     const typed = async (answer: string) => {
       const { program } = await import('./command-line.ts')
@@ -304,7 +328,10 @@ describe('satchel sync', () => {
     rmSync(at('d'), { recursive: true })
     mkdirSync(at('d/mount'), { recursive: true })
     const refused = await shell.refused('sync', '--delete', 'd', `:/${to}`)
-    expect(refused).toMatchObject({ code: 2, error: { code: 'USAGE', message: expect.stringContaining('--yes') } })
+    expect(refused).toMatchObject({
+      code: 2,
+      error: { code: 'USAGE', message: expect.stringContaining('--yes') },
+    })
     expect(await remoteTree(to)).toEqual(before)
     expect(actionsOf(await run('--delete', '--dry-run', 'd', `:/${to}`))).toContain('delete a.txt')
     expect(await run('--delete', '--yes', 'd', `:/${to}`)).toMatchObject({ code: 0 })
@@ -319,14 +346,21 @@ describe('satchel sync', () => {
     const [local, remote] = [tree('d'), await remoteTree(there)]
     const dry = ['--dry-run', '--delete']
     const push = await run(...dry, 'd', `:/${there}`)
-    expect([push.dry_run, actionsOf(push).sort()]).toEqual([true, ['delete b', 'replace a.txt', 'upload new.txt']])
+    expect([push.dry_run, actionsOf(push).sort()]).toEqual([
+      true,
+      ['delete b', 'replace a.txt', 'upload new.txt'],
+    ])
     const pull = await run(...dry, `:/${there}`, 'd')
     expect(actionsOf(pull).sort()).toEqual(['delete new.txt', 'download b/c.txt', 'replace a.txt'])
     expect(await run(...dry, `:/${there}`, 'missing/d')).toMatchObject({ code: 0 })
     const { out } = await shell.satchel(['sync', ...dry, 'd', `:/${there}`])
     expect(out).toMatch(/^replace {3}a\.txt$/m)
     expect(out).toMatch(/Nothing was changed\.\n$/)
-    expect([tree('d'), await remoteTree(there), existsSync(at('missing'))]).toEqual([local, remote, false])
+    expect([tree('d'), await remoteTree(there), existsSync(at('missing'))]).toEqual([
+      local,
+      remote,
+      false,
+    ])
     const real = await run('--delete', 'd', `:/${there}`)
     expect(actionsOf(real).sort()).toEqual(actionsOf(push).sort())
   })
@@ -336,12 +370,17 @@ describe('satchel sync', () => {
     await alice.upload(`${to}/node_modules/kept.js`, 'k')
     await alice.upload(`${to}/src/kept.tmp`, 'k')
     await alice.upload(`${to}/src/gone.js`, 'g')
-    write({ 'd/src/a.js': 'a', 'd/src/b.tmp': 'b', 'd/node_modules/x/y.js': 'y', 'd/a.md': 'm', 'd/A.JS': 'A' })
+    write({
+      'd/src/a.js': 'a',
+      'd/src/b.tmp': 'b',
+      'd/node_modules/x/y.js': 'y',
+      'd/a.md': 'm',
+      'd/A.JS': 'A',
+    })
     const exclude = ['--exclude', 'node_modules/', '--exclude', '*.tmp']
-    expect(actionsOf(await run(...exclude, '--include', '*.js', '--delete', 'd', `:/${to}`)).sort()).toEqual([
-      'delete src/gone.js',
-      'upload src/a.js',
-    ])
+    expect(
+      actionsOf(await run(...exclude, '--include', '*.js', '--delete', 'd', `:/${to}`)).sort(),
+    ).toEqual(['delete src/gone.js', 'upload src/a.js'])
     expect(Object.keys(await remoteTree(to))).toEqual([
       ...['node_modules', 'node_modules/kept.js', 'src', 'src/a.js', 'src/kept.tmp'],
     ])
@@ -352,7 +391,14 @@ describe('satchel sync', () => {
 
   it('reads what has happened since, whatever it was, instead of the whole folder', async () => {
     const [from, elsewhere] = [box(), box()]
-    for (const path of ['a.txt', 'dir/b.txt', 'dir/sub/c.txt', 'moved/d.txt', 'out/e.txt', 'trash/f.txt'])
+    for (const path of [
+      'a.txt',
+      'dir/b.txt',
+      'dir/sub/c.txt',
+      'moved/d.txt',
+      'out/e.txt',
+      'trash/f.txt',
+    ])
       await alice.upload(`${from}/${path}`, path)
     await alice.upload(`${elsewhere}/in/deep/g.txt`, 'g')
     const sync = () => run('--delete', '--yes', `:/${from}`, 'd')
@@ -397,12 +443,16 @@ describe('satchel sync', () => {
       'empty.txt': '2012-03-05T01:02:03.456Z',
       'large.bin': '2091-03-05T01:02:03.789Z',
     }
-    for (const [name, time] of Object.entries(times)) utimesSync(at(`t/${name}`), new Date(time), new Date(time))
+    for (const [name, time] of Object.entries(times))
+      utimesSync(at(`t/${name}`), new Date(time), new Date(time))
     utimesSync(at('t/old.txt'), 0, 0)
     const before = Date.now()
     expect(await run('t', `:/${to}`)).toMatchObject({ code: 0 })
     const { files } = (await alice.rest('GET', `/api/files/tree?path=${to}`)).response
-    const kept = files.map(({ name, modified_at: time }: Record<string, string>) => [name?.replace(/.*\//, ''), time])
+    const kept = files.map(({ name, modified_at: time }: Record<string, string>) => [
+      name?.replace(/.*\//, ''),
+      time,
+    ])
     expect(Object.fromEntries(kept)).toMatchObject(times)
     expect(Date.parse(Object.fromEntries(kept)['old.txt'])).toBeGreaterThanOrEqual(before)
     await run(`:/${to}`, 'u')
@@ -417,9 +467,9 @@ describe('satchel sync', () => {
     ] as const)
       expect((await run(...pair)).changes).toEqual([])
     const { out } = await shell.satchel(['ls', to, '--json'])
-    expect(JSON.parse(out).files.find(({ name }: { name: string }) => name === 'small.txt').modified_at).toBe(
-      times['small.txt'],
-    )
+    expect(
+      JSON.parse(out).files.find(({ name }: { name: string }) => name === 'small.txt').modified_at,
+    ).toBe(times['small.txt'])
   })
 
   it('has what a listing shows after changes of all kinds, in any order', async () => {
@@ -436,15 +486,23 @@ describe('satchel sync', () => {
       () => alice.upload(path(), `${random(1000)}`),
       () => replace(path(), `${random(1000)}`, false),
       () => alice.rest('POST', '/api/folders', { json: { path: path() } }),
-      () => alice.rest('POST', '/api/files/move', { json: { source: path(), destination: path() } }),
-      () => alice.rest('POST', '/api/folders/move', { json: { source: path(), destination: path() } }),
-      () => alice.rest('POST', '/api/folders/move', { json: { source: folder(), destination: folder() } }),
+      () =>
+        alice.rest('POST', '/api/files/move', { json: { source: path(), destination: path() } }),
+      () =>
+        alice.rest('POST', '/api/folders/move', { json: { source: path(), destination: path() } }),
+      () =>
+        alice.rest('POST', '/api/folders/move', {
+          json: { source: folder(), destination: folder() },
+        }),
       () => alice.rest('DELETE', `/api/files/delete?file=${path()}`),
       async () => {
         await alice.rest('DELETE', `/api/folders?path=${path()}&recursive=true`)
         trash.push((await alice.rest('GET', '/api/trash?limit=1')).response.items[0]?.id)
       },
-      () => alice.rest('POST', '/api/trash/restore', { json: { items: [any(trash)], on_conflict: 'keep_both' } }),
+      () =>
+        alice.rest('POST', '/api/trash/restore', {
+          json: { items: [any(trash)], on_conflict: 'keep_both' },
+        }),
     ]
     for (let round = 0; round < 6; round++) {
       for (let i = 0; i < 25; i++) await any(changes)()
@@ -452,7 +510,11 @@ describe('satchel sync', () => {
       listen()
       expect(await run('--delete', '--yes', `:/${from}`, 'd')).toMatchObject({ code: 0 })
       expect(await run(`:/${from}`, `fresh-${round}`)).toMatchObject({ code: 0 })
-      expect({ seed, round, tree: tree('d') }).toEqual({ seed, round, tree: tree(`fresh-${round}`) })
+      expect({ seed, round, tree: tree('d') }).toEqual({
+        seed,
+        round,
+        tree: tree(`fresh-${round}`),
+      })
     }
   }, 120_000)
 
@@ -462,8 +524,12 @@ describe('satchel sync', () => {
   ])('works by keys, on all of %s, and to pull by one that may only read', async (_what, slug) => {
     const bob = await signInTo(t.app.db, service, `bob${n++}`)
     const id = slug && (await found(bob, slug))
-    const make = (scopes?: string[]) => (id ? workspaceKey(t, bob, id, scopes) : privateKey(t, bob, scopes))
-    const [all, reading] = [await make(), await make([`${id ? 'workspaces:files' : 'private_files'}:read`])]
+    const make = (scopes?: string[]) =>
+      id ? workspaceKey(t, bob, id, scopes) : privateKey(t, bob, scopes)
+    const [all, reading] = [
+      await make(),
+      await make([`${id ? 'workspaces:files' : 'private_files'}:read`]),
+    ]
     const by = async ({ key }: { key: string }, ...args: string[]) => {
       const { code, out } = await shell.satchel(['sync', '--json', ...args], {
         env: { SATCHEL_KEY: key, SATCHEL_SESSION: '' },
@@ -488,7 +554,10 @@ describe('satchel sync', () => {
     await run(`:/${from}`, 'd')
     await replace(`${from}/a.txt`, 'b')
     const drive = await driveOf(alice)
-    const [row] = await t.app.db.rows<{ seq: number }>('SELECT MAX(seq) AS seq FROM event WHERE log_id = ?', [drive])
+    const [row] = await t.app.db.rows<{ seq: number }>(
+      'SELECT MAX(seq) AS seq FROM event WHERE log_id = ?',
+      [drive],
+    )
     await purgeEvents(t.app.db, drive, row?.seq ?? 0)
     listen()
     expect(actionsOf(await run(`:/${from}`, 'd'))).toEqual(['replace a.txt'])
@@ -502,25 +571,31 @@ describe('satchel sync', () => {
     ['replaced', 'a.txt', 'REVISION_MISMATCH'],
     ['made', 'new.txt', 'PATH_EXISTS'],
     ['replaced in parts', 'large.bin', 'REVISION_MISMATCH'],
-  ])('5 and nothing overwritten when a remote file is %s while it runs', async (_how, path, code) => {
-    const to = box()
-    write({ 'd/a.txt': 'one', 'd/large.bin': Buffer.alloc(LARGE, 1) })
-    await run('d', `:/${to}`)
-    write({ [`d/${path}`]: path === 'large.bin' ? Buffer.alloc(LARGE, 2) : 'mine', 'd/z.txt': 'z' })
-    let isDone = false
-    listen(async line => {
-      if (isDone || !/upload$|BeginCompletion/.test(line)) return
-      isDone = true
-      await replace(`${to}/${path}`, 'theirs')
-    })
-    const { failed, ...ended } = await run('--parallel', '1', 'd', `:/${to}`)
-    expect([ended.code, failed]).toEqual([5, [expect.objectContaining({ code, path })]])
-    listen()
-    const { out } = await shell.satchel(['get', `${to}/${path}`, '-o', '-'])
-    expect(out).toBe('theirs')
-    // Looked at again, it is what the target has.
-    expect(actionsOf(await run('d', `:/${to}`))).toEqual([`replace ${path}`])
-  })
+  ])(
+    '5 and nothing overwritten when a remote file is %s while it runs',
+    async (_how, path, code) => {
+      const to = box()
+      write({ 'd/a.txt': 'one', 'd/large.bin': Buffer.alloc(LARGE, 1) })
+      await run('d', `:/${to}`)
+      write({
+        [`d/${path}`]: path === 'large.bin' ? Buffer.alloc(LARGE, 2) : 'mine',
+        'd/z.txt': 'z',
+      })
+      let isDone = false
+      listen(async line => {
+        if (isDone || !/upload$|BeginCompletion/.test(line)) return
+        isDone = true
+        await replace(`${to}/${path}`, 'theirs')
+      })
+      const { failed, ...ended } = await run('--parallel', '1', 'd', `:/${to}`)
+      expect([ended.code, failed]).toEqual([5, [expect.objectContaining({ code, path })]])
+      listen()
+      const { out } = await shell.satchel(['get', `${to}/${path}`, '-o', '-'])
+      expect(out).toBe('theirs')
+      // Looked at again, it is what the target has.
+      expect(actionsOf(await run('d', `:/${to}`))).toEqual([`replace ${path}`])
+    },
+  )
 
   it('deletes no remote file that is changed, and replaces no local file that is changed while it runs', async () => {
     const there = box()
@@ -530,13 +605,19 @@ describe('satchel sync', () => {
       if (line === 'POST Delete') await replace(`${there}/extra.txt`, 'theirs')
     })
     const pushed = await run('--delete', 'd', `:/${there}`)
-    expect([pushed.code, pushed.failed]).toEqual([5, [expect.objectContaining({ code: 'REVISION_MISMATCH' })]])
+    expect([pushed.code, pushed.failed]).toEqual([
+      5,
+      [expect.objectContaining({ code: 'REVISION_MISMATCH' })],
+    ])
     listen(line => {
       if (line.startsWith('GET /api/blobs')) write({ 'd/a.txt': 'typed meanwhile' })
     })
     await replace(`${there}/a.txt`, 'new')
     const pulled = await run('--parallel', '1', `:/${there}`, 'd')
-    expect([pulled.code, pulled.failed]).toEqual([5, [expect.objectContaining({ code: 'TARGET_EXISTS' })]])
+    expect([pulled.code, pulled.failed]).toEqual([
+      5,
+      [expect.objectContaining({ code: 'TARGET_EXISTS' })],
+    ])
     expect(tree('d')).toEqual({ 'a.txt': 'typed meanwhile', 'extra.txt': 'theirs' })
   })
 
@@ -608,7 +689,10 @@ describe('satchel sync', () => {
     symlinkSync('../elsewhere', at('d/link'))
     await alice.upload(`${there}/link/kept.txt`, 'kept')
     const pushed = await shell.satchel(['sync', '--delete', 'd', `:/${there}`])
-    expect([pushed.code, pushed.err]).toEqual([0, expect.stringContaining('d/link is a symbolic link')])
+    expect([pushed.code, pushed.err]).toEqual([
+      0,
+      expect.stringContaining('d/link is a symbolic link'),
+    ])
     const quiet = await shell.satchel(['sync', '--exclude', 'link/', 'd', `:/${there}`])
     expect([quiet.code, quiet.err]).toEqual([0, ''])
     expect(await remoteTree(there)).toEqual({ 'a.txt': 'a', link: null, 'link/kept.txt': 'kept' })
@@ -633,7 +717,10 @@ describe('satchel sync', () => {
       symlinkSync('../out', at('d/c'))
     })
     const { code, failed } = await run('--parallel', '1', 'd', `:/${to}`)
-    expect([code, failed.map(({ path }: { path: string }) => path).sort()]).toEqual([1, ['b.txt', 'c/b.txt']])
+    expect([code, failed.map(({ path }: { path: string }) => path).sort()]).toEqual([
+      1,
+      ['b.txt', 'c/b.txt'],
+    ])
     expect(await remoteTree(to)).toEqual({ 'a.txt': 'a' })
   })
 
@@ -667,7 +754,10 @@ describe('satchel sync', () => {
     await alice.upload(`${there}/y`, 'y')
     write({ 'd/x': 'file', 'd/y/z.txt': 'z' })
     const left = await run('d', `:/${there}`)
-    expect([left.code, left.failed.map(({ path }: { path: string }) => path)]).toEqual([5, ['x', 'y']])
+    expect([left.code, left.failed.map(({ path }: { path: string }) => path)]).toEqual([
+      5,
+      ['x', 'y'],
+    ])
     expect(await run('--delete', 'd', `:/${there}`)).toMatchObject({ code: 0 })
     expect(await remoteTree(there)).toEqual(tree('d'))
     write({ 'e/x/inner.txt': 'inner', 'e/y': 'y' })
@@ -680,7 +770,10 @@ describe('satchel sync', () => {
     await alice.upload(`${to}/extra.txt`, 'x')
     write({ 'd/a.txt': 'a', 'd/back\\slash': 'b', 'd/e\u0301.txt': '1', 'd/\u00e9.txt': '2' })
     const ended = await run('--delete', 'd', `:/${to}`)
-    expect(ended.failed.map(({ code }: { code: string }) => code).sort()).toEqual(['INVALID_PATH', 'UNSAFE_NAME'])
+    expect(ended.failed.map(({ code }: { code: string }) => code).sort()).toEqual([
+      'INVALID_PATH',
+      'UNSAFE_NAME',
+    ])
     expect(Object.keys(await remoteTree(to)).sort()).toEqual(['a.txt', 'extra.txt', '\u00e9.txt'])
   })
 

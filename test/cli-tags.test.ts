@@ -44,8 +44,18 @@ describe('satchel tag', () => {
       { name: 'Drafts', colour: 'grey' },
       { name: 'Invoices', colour: 'green' },
     ])
-    expect((await hers.satchel(['tag', 'list'])).out).toBe('Drafts    grey   0 entries\nInvoices  green  0 entries\n')
-    const { tag } = await hers.json('tag', 'edit', 'DRAFTS', '--name', 'Entwürfe', '--colour', 'pink')
+    expect((await hers.satchel(['tag', 'list'])).out).toBe(
+      'Drafts    grey   0 entries\nInvoices  green  0 entries\n',
+    )
+    const { tag } = await hers.json(
+      'tag',
+      'edit',
+      'DRAFTS',
+      '--name',
+      'Entwürfe',
+      '--colour',
+      'pink',
+    )
     expect(tag).toMatchObject({ name: 'Entwürfe', colour: 'pink' })
     // Case and accents do not tell tags apart.
     expect(await hers.json('tag', 'delete', 'entwurfe')).toEqual({ deleted_id: tag.id })
@@ -61,7 +71,17 @@ describe('satchel tag', () => {
       ],
     })
     await hers.json('tag', 'add', 'invoices', 'docs/inner/april.pdf', 'docsmith/may.pdf')
-    expect(await hers.json('tag', 'add', 'Beds', 'garden:/plans/beds.txt', '--create', '--colour', 'red')).toEqual({
+    expect(
+      await hers.json(
+        'tag',
+        'add',
+        'Beds',
+        'garden:/plans/beds.txt',
+        '--create',
+        '--colour',
+        'red',
+      ),
+    ).toEqual({
       tag: 'Beds',
       entries: [{ path: 'garden:/plans/beds.txt', tags: ['Beds'] }],
     })
@@ -73,16 +93,35 @@ describe('satchel tag', () => {
     ])
     await hers.json('tag', 'add', 'Beds', 'garden:/plans/beds.txt')
     await hers.json('tag', 'edit', 'beds', '--in', 'garden', '--name', 'Flower beds')
-    expect(await hers.satchel(['tag', 'add', 'flower beds', 'garden:/plans'])).toEqual({ code: 0, out: '', err: '' })
+    expect(await hers.satchel(['tag', 'add', 'flower beds', 'garden:/plans'])).toEqual({
+      code: 0,
+      out: '',
+      err: '',
+    })
   })
 
   it.each<[string, string[], number, RegExp]>([
-    ['a tag that there is not', ['add', 'nothing', 'x.txt'], 4, /There is no tag "nothing" in \/\./],
+    [
+      'a tag that there is not',
+      ['add', 'nothing', 'x.txt'],
+      4,
+      /There is no tag "nothing" in \/\./,
+    ],
     ['a tag of another drive', ['add', 'invoices', 'garden:/plans'], 4, /in garden:\//],
-    ['entries of two drives', ['add', 'invoices', 'x.txt', 'garden:/plans'], 2, /belongs to one drive/],
+    [
+      'entries of two drives',
+      ['add', 'invoices', 'x.txt', 'garden:/plans'],
+      2,
+      /belongs to one drive/,
+    ],
     ['an entry that there is not', ['add', 'invoices', 'no.txt'], 4, /FILE_NOT_FOUND/],
     ['a tag twice', ['create', 'INVOICES'], 5, /TAG_EXISTS/],
-    ['a colour that there is not', ['create', 'a', '--colour', 'mauve'], 2, /choices are grey, red/i],
+    [
+      'a colour that there is not',
+      ['create', 'a', '--colour', 'mauve'],
+      2,
+      /choices are grey, red/i,
+    ],
     ['nothing to change', ['edit', 'invoices'], 2, /--name or --colour/],
     ['to delete a tag that there is not', ['delete', 'nothing'], 4, /no tag "nothing"/],
     ['a name with a comma', ['create', 'a,b'], 2, /comma/],
@@ -104,7 +143,12 @@ describe('satchel ls --tag', () => {
       '/docsmith/may.pdf',
     ])
     expect(all.entries[2]).toEqual({
-      ...{ id: anId, name: 'march.pdf', path: '/docs/march.pdf', kind: 'file', size: 14, updated_at: aTime },
+      id: anId,
+      name: 'march.pdf',
+      path: '/docs/march.pdf',
+      kind: 'file',
+      size: 14,
+      updated_at: aTime,
     })
     expect(pathsOf((await hers.json('ls', '--tag', 'invoices', 'docs/')).entries)).toEqual([
       ...['/docs/inner', '/docs/inner/april.pdf', '/docs/march.pdf'],
@@ -125,7 +169,9 @@ describe('satchel ls --tag', () => {
     await hers.json('rm', 'docsmith/may.pdf')
     expect(pathsOf((await hers.json('ls', '--tag', 'invoices', 'docsmith')).entries)).toEqual([])
     await hers.json('trash', 'restore', 'docsmith/may.pdf')
-    expect(pathsOf((await hers.json('ls', '--tag', 'invoices', 'docsmith')).entries)).toEqual(['/docsmith/may.pdf'])
+    expect(pathsOf((await hers.json('ls', '--tag', 'invoices', 'docsmith')).entries)).toEqual([
+      '/docsmith/may.pdf',
+    ])
   })
 })
 
@@ -134,16 +180,32 @@ describe('satchel star, unstar and favourites', () => {
     const shared = await hers.json('share', 'docs/march.pdf', '--with', 'bob@example.com')
     const url: string = shared.shares[0].sharing_link
     await bob.upload('own.txt', 'x')
-    expect(await his.json('star', 'own.txt', url)).toEqual({ starred: [{ path: 'own.txt' }, { path: url }] })
+    expect(await his.json('star', 'own.txt', url)).toEqual({
+      starred: [{ path: 'own.txt' }, { path: url }],
+    })
     const { favourites } = await his.json('favourites')
     expect(favourites).toEqual([
       {
-        ...{ id: anId, entry_id: anId, name: 'own.txt', path: '/own.txt', kind: 'file', size: 1, updated_at: aTime },
-        ...{ shared_by: null, created_at: aTime },
+        id: anId,
+        entry_id: anId,
+        name: 'own.txt',
+        path: '/own.txt',
+        kind: 'file',
+        size: 1,
+        updated_at: aTime,
+        shared_by: null,
+        created_at: aTime,
       },
       {
-        ...{ id: anId, entry_id: null, name: 'march.pdf', path: url, kind: 'share', size: null, updated_at: null },
-        ...{ shared_by: 'alice@example.com', created_at: aTime },
+        id: anId,
+        entry_id: null,
+        name: 'march.pdf',
+        path: url,
+        kind: 'share',
+        size: null,
+        updated_at: null,
+        shared_by: 'alice@example.com',
+        created_at: aTime,
       },
     ])
     // Again is the same.
@@ -172,7 +234,10 @@ describe('satchel star, unstar and favourites', () => {
     const nothing = await his.satchel(['star', `${t.url}/share/unknown`])
     expect([nothing.code, nothing.err]).toEqual([4, expect.stringContaining('SHARE_NOT_FOUND')])
     const inside = await his.satchel(['star', `${t.url}/share/unknown/a.txt`])
-    expect([inside.code, inside.err]).toEqual([2, expect.stringContaining('Only the share as a whole')])
+    expect([inside.code, inside.err]).toEqual([
+      2,
+      expect.stringContaining('Only the share as a whole'),
+    ])
   })
 
   it('goes on after one that fails, and says so', async () => {
@@ -203,7 +268,9 @@ describe('satchel recent', () => {
       happened_at: aTime,
     })
     expect(recent[1].did).toBe('file.created')
-    expect((await hers.satchel(['recent', '-n', '1'])).out).toMatch(/^\d{4}-.* file\.(renamed|moved) +\/y\.txt\n$/)
+    expect((await hers.satchel(['recent', '-n', '1'])).out).toMatch(
+      /^\d{4}-.* file\.(renamed|moved) +\/y\.txt\n$/,
+    )
     expect(pathsOf((await hers.json('recent')).recent)).toContain('garden:/plans/beds.txt')
     expect((await hers.satchel(['recent', '-n', '0'])).code).toBe(2)
   })

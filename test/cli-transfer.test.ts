@@ -37,7 +37,9 @@ beforeAll(async () => {
   // Signed addresses lead through the wire; all else is asked of the service itself.
   t = await startApp({ PORT: String(port), PUBLIC_URL: `http://127.0.0.1:${wire.port}` })
   alice = await signInTo(t.app.db, service, 'alice')
-  const { response } = await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
+  const { response } = await alice.rest('POST', '/api/workspaces/create', {
+    json: { name: 'Garden' },
+  })
   expect(response.workspace.slug).toBe('garden')
 })
 afterAll(async () => {
@@ -46,7 +48,10 @@ afterAll(async () => {
 })
 
 beforeEach(() => {
-  shell = openWarmShell({ SATCHEL_URL: service, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({
+    SATCHEL_URL: service,
+    SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+  })
 })
 afterEach(async () => {
   await wire.heal()
@@ -68,7 +73,11 @@ const md5 = (bytes: string | Uint8Array) => createHash('md5').update(bytes).dige
 function all(folder: string): string[] {
   const path = join(shell.home, folder)
   return readdirSync(path, { recursive: true, withFileTypes: true })
-    .map(entry => join(entry.parentPath, entry.name).slice(path.length + 1) + (entry.isDirectory() ? '/' : ''))
+    .map(
+      entry =>
+        join(entry.parentPath, entry.name).slice(path.length + 1) +
+        (entry.isDirectory() ? '/' : ''),
+    )
     .sort()
 }
 
@@ -81,13 +90,25 @@ describe('satchel put', () => {
     expect((await shell.satchel(['put', 'a.txt', '--to', to])).out).toBe(`/${to}/a.txt\n`)
     expect(await shell.json('put', 'a.txt', 'b.bin', '--to', `${to}/sub`)).toEqual({
       files: expect.arrayContaining([
-        { source: 'a.txt', path: `/${to}/sub/a.txt`, size: 5, md5_checksum: md5('hello'), status: 'uploaded' },
-        { source: 'b.bin', path: `/${to}/sub/b.bin`, size: 0, md5_checksum: md5(''), status: 'uploaded' },
+        {
+          source: 'a.txt',
+          path: `/${to}/sub/a.txt`,
+          size: 5,
+          md5_checksum: md5('hello'),
+          status: 'uploaded',
+        },
+        {
+          source: 'b.bin',
+          path: `/${to}/sub/b.bin`,
+          size: 0,
+          md5_checksum: md5(''),
+          status: 'uploaded',
+        },
       ]),
     })
-    expect((await shell.json('put', 'a.txt', '-t', `garden:/${to}`, '--name', 'c.txt')).files[0].path).toBe(
-      `garden:/${to}/c.txt`,
-    )
+    expect(
+      (await shell.json('put', 'a.txt', '-t', `garden:/${to}`, '--name', 'c.txt')).files[0].path,
+    ).toBe(`garden:/${to}/c.txt`)
     const { files } = await shell.json('ls', to)
     expect(files[0].file_type).toBe('text/plain')
   })
@@ -97,7 +118,11 @@ describe('satchel put', () => {
     const { out, err } = await shell.satchel(['put', '-v', 'd', '--to', box()])
     expect([out, err.split('\n').sort()]).toEqual([
       '',
-      ['', expect.stringMatching(/^d\/a\.txt -> \/box-\w+\/d\/a\.txt \(1 B\)$/), expect.stringMatching(/^d\/b/)],
+      [
+        '',
+        expect.stringMatching(/^d\/a\.txt -> \/box-\w+\/d\/a\.txt \(1 B\)$/),
+        expect.stringMatching(/^d\/b/),
+      ],
     ])
     const quiet = await shell.satchel(['put', 'd', '--to', box()])
     expect(quiet).toEqual({ code: 0, out: expect.stringMatching(/^2 files \(3 B\)\n$/), err: '' })
@@ -109,14 +134,26 @@ describe('satchel put', () => {
     const { spawn } = await import('node:child_process')
     const command = `${process.execPath} ${program} put a.bin --to ${box()}`
     const { out } = await ended(
-      spawn('script', ['-qec', command, '/dev/null'], { cwd: shell.home, env: { ...shell.env, TERM: 'xterm' } }),
+      spawn('script', ['-qec', command, '/dev/null'], {
+        cwd: shell.home,
+        env: { ...shell.env, TERM: 'xterm' },
+      }),
     )
     expect(out).toMatch(/100% · 1 MiB of 1 MiB · [\d.]+ [KM]?i?B\/s/)
   })
 
   it('takes folders with all that is in them, under the names that they have', async () => {
     const to = box()
-    const names = ['-dash', 'with  blank', 'ünï 🦊', 'it\'s "odd" %22', '.hidden', 'a:b', '$HOME', '*']
+    const names = [
+      '-dash',
+      'with  blank',
+      'ünï 🦊',
+      'it\'s "odd" %22',
+      '.hidden',
+      'a:b',
+      '$HOME',
+      '*',
+    ]
     write(Object.fromEntries(names.map(name => [`top/inner/${name}`, name])))
     mkdirSync(join(shell.home, 'top/empty/er'), { recursive: true })
     await shell.json('put', '--to', to, 'top')
@@ -125,18 +162,28 @@ describe('satchel put', () => {
     expect((await shell.json('ls', `${to}/top/empty`)).folders).toHaveLength(1)
 
     await shell.json('get', to, '-o', 'back')
-    expect(all(`back/${to}`)).toEqual(all('.').filter(path => path.startsWith('top/') || path === 'top/'))
+    expect(all(`back/${to}`)).toEqual(
+      all('.').filter(path => path.startsWith('top/') || path === 'top/'),
+    )
     for (const name of names) expect(read(`back/${to}/top/inner/${name}`).toString()).toBe(name)
   })
 
   it('a folder can have another name, and be the working folder', async () => {
     const to = box()
     write({ 'here/a.txt': 'a' })
-    const { out } = await shell.satchel(['put', '.', '--to', to, '--json'], { cwd: join(shell.home, 'here') })
+    const { out } = await shell.satchel(['put', '.', '--to', to, '--json'], {
+      cwd: join(shell.home, 'here'),
+    })
     expect(JSON.parse(out).files).toMatchObject([{ path: `/${to}/here/a.txt` }])
     await shell.json('put', 'here', '--to', to, '--name', 'there')
-    expect((await shell.json('ls', to)).folders).toMatchObject([{ name: 'here' }, { name: 'there' }])
-    expect(await shell.refused('put', '/', '--to', to)).toMatchObject({ code: 2, error: { code: 'USAGE' } })
+    expect((await shell.json('ls', to)).folders).toMatchObject([
+      { name: 'here' },
+      { name: 'there' },
+    ])
+    expect(await shell.refused('put', '/', '--to', to)).toMatchObject({
+      code: 2,
+      error: { code: 'USAGE' },
+    })
   })
 
   it('sends nothing again that is there, and refuses what is there with other bytes', async () => {
@@ -148,7 +195,9 @@ describe('satchel put', () => {
     expect(staged).toBeGreaterThan(0)
     write({ 'd/c.txt': 'sea' })
     const again = await shell.json('put', 'd', '--to', to)
-    expect(again.files.map((f: { status: string; source: string }) => [f.source, f.status]).sort()).toEqual([
+    expect(
+      again.files.map((f: { status: string; source: string }) => [f.source, f.status]).sort(),
+    ).toEqual([
       ['d/a.txt', 'unchanged'],
       ['d/b.txt', 'unchanged'],
       ['d/c.txt', 'uploaded'],
@@ -189,7 +238,9 @@ describe('satchel put', () => {
       [expect.objectContaining({ source: 'd/broken', system_code: 'ENOENT' })],
     ])
     const sources = files.map((f: { source: string }) => f.source)
-    expect(sources).toEqual(expect.arrayContaining(['d/a.txt', 'd/file', 'd/folder/b.txt', 'd/up/elsewhere/b.txt']))
+    expect(sources).toEqual(
+      expect.arrayContaining(['d/a.txt', 'd/file', 'd/folder/b.txt', 'd/up/elsewhere/b.txt']),
+    )
     expect(sources.filter((s: string) => s.startsWith('d/up/d'))).toEqual([])
     // One that is named is followed.
     expect((await shell.json('put', 'd/file', '--to', `${to}/g`)).files).toMatchObject([
@@ -212,7 +263,11 @@ describe('satchel put', () => {
     ])
     expect(await shell.refused('put', 'nowhere.txt')).toMatchObject({
       code: 1,
-      error: { code: 'LOCAL_FILE', message: 'nowhere.txt: There is no such file or folder.', system_code: 'ENOENT' },
+      error: {
+        code: 'LOCAL_FILE',
+        message: 'nowhere.txt: There is no such file or folder.',
+        system_code: 'ENOENT',
+      },
     })
   })
 
@@ -237,13 +292,18 @@ describe('satchel put', () => {
 
   it('hundreds of small files', async () => {
     const to = box()
-    write(Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`d/${n % 30}/${n}.txt`, String(n)])))
+    write(
+      Object.fromEntries(
+        Array.from({ length: 400 }, (_, n) => [`d/${n % 30}/${n}.txt`, String(n)]),
+      ),
+    )
     const { out } = await shell.satchel(['put', 'd', '--to', to, '--parallel', '16'])
     expect(out).toMatch(/^400 files \(/)
     const { files } = await shell.json('get', `${to}/d`, '-o', 'back', '--parallel', '16')
     expect(files).toHaveLength(400)
     expect(all('back/d')).toEqual(all('d'))
-    for (const n of [0, 177, 399]) expect(read(`back/d/${n % 30}/${n}.txt`).toString()).toBe(String(n))
+    for (const n of [0, 177, 399])
+      expect(read(`back/d/${n % 30}/${n}.txt`).toString()).toBe(String(n))
   }, 120_000)
 
   describe('from standard input', () => {
@@ -255,7 +315,15 @@ describe('satchel put', () => {
       const { code, out } = await ended(child)
       expect([code, JSON.parse(out).files]).toEqual([
         0,
-        [{ source: '-', path: `/${to}/in.bin`, size, md5_checksum: md5(bytes), status: 'uploaded' }],
+        [
+          {
+            source: '-',
+            path: `/${to}/in.bin`,
+            size,
+            md5_checksum: md5(bytes),
+            status: 'uploaded',
+          },
+        ],
       ])
       expect((await shell.json('ls', `${to}/in.bin`)).files[0].md5_checksum).toBe(md5(bytes))
     })
@@ -264,9 +332,11 @@ describe('satchel put', () => {
       const to = box()
       const child = shell.begin(['put', '-', '--name', 'long', '--to', to])
       const end = ended(child)
-      const most = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+      const most = () =>
+        Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
       const piece = Buffer.alloc(MiB, 7)
-      for (let sent = 0; sent < 300; sent++) if (!child.stdin.write(piece)) await once(child.stdin, 'drain')
+      for (let sent = 0; sent < 300; sent++)
+        if (!child.stdin.write(piece)) await once(child.stdin, 'drain')
       expect(most()).toBeLessThan(250)
       child.stdin.end()
       expect(await end).toMatchObject({ code: 0 })
@@ -275,8 +345,14 @@ describe('satchel put', () => {
     it('needs a name, and goes alone', async () => {
       write({ 'a.txt': 'a' })
       for (const args of [['-'], ['-', 'a.txt', '--name', 'x']])
-        expect(await shell.refused('put', ...args)).toMatchObject({ code: 2, error: { code: 'USAGE' } })
-      expect(await shell.refused('put', '/dev/null')).toMatchObject({ code: 1, error: { code: 'LOCAL_FILE' } })
+        expect(await shell.refused('put', ...args)).toMatchObject({
+          code: 2,
+          error: { code: 'USAGE' },
+        })
+      expect(await shell.refused('put', '/dev/null')).toMatchObject({
+        code: 1,
+        error: { code: 'LOCAL_FILE' },
+      })
     })
   })
 })
@@ -287,18 +363,33 @@ describe('satchel get', () => {
     await alice.upload(`${from}/a.txt`, 'hello')
     expect((await shell.satchel(['get', `${from}/a.txt`])).out).toBe('a.txt\n')
     expect(await shell.json('get', `${from}/a.txt`, '-o', 'b.txt')).toEqual({
-      files: [{ source: `/${from}/a.txt`, path: 'b.txt', size: 5, md5_checksum: md5('hello'), status: 'downloaded' }],
+      files: [
+        {
+          source: `/${from}/a.txt`,
+          path: 'b.txt',
+          size: 5,
+          md5_checksum: md5('hello'),
+          status: 'downloaded',
+        },
+      ],
     })
     await shell.json('get', `${from}/a.txt`, '-o', 'new/')
     expect((await shell.satchel(['get', `${from}/a.txt`, '-o', '-'])).out).toBe('hello')
-    expect(all('.').filter(path => !path.startsWith('config'))).toEqual(['a.txt', 'b.txt', 'new/', 'new/a.txt'])
+    expect(all('.').filter(path => !path.startsWith('config'))).toEqual([
+      'a.txt',
+      'b.txt',
+      'new/',
+      'new/a.txt',
+    ])
   })
 
   it('leaves what is here already as it is: the same bytes are enough, others are a conflict', async () => {
     const from = box()
     await alice.upload(`${from}/a.txt`, 'hello')
     write({ 'a.txt': 'hello', 'd/a.txt': 'other', 'e/a.txt/x': '' })
-    expect((await shell.json('get', `${from}/a.txt`)).files).toMatchObject([{ status: 'unchanged' }])
+    expect((await shell.json('get', `${from}/a.txt`)).files).toMatchObject([
+      { status: 'unchanged' },
+    ])
     for (const more of [[], ['--force']])
       expect(await shell.refused('get', `${from}/a.txt`, '-o', 'e', ...more)).toMatchObject({
         code: 5,
@@ -342,7 +433,10 @@ describe('satchel get', () => {
     }, 2)
     const { code, err } = await done
     clearInterval(cuts)
-    expect([code, err]).toEqual([0, expect.stringMatching(/( Resuming\.\n.*){2,}big\.bin -> big\.bin/)])
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/( Resuming\.\n.*){2,}big\.bin -> big\.bin/),
+    ])
     expect(read('big.bin').equals(bytes)).toBe(true)
     expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
   })
@@ -372,7 +466,11 @@ describe('satchel get', () => {
     wire.freeze()
     child.kill('SIGINT')
     const { code, out, err } = await done
-    expect([code, out, err]).toEqual([130, '', 'error: Interrupted. Run the same command to resume. (INTERRUPTED)\n'])
+    expect([code, out, err]).toEqual([
+      130,
+      '',
+      'error: Interrupted. Run the same command to resume. (INTERRUPTED)\n',
+    ])
     await wire.heal()
     const [part = ''] = all('.').filter(path => path.endsWith('.part'))
     const here = statSync(join(shell.home, part)).size
@@ -411,7 +509,9 @@ describe('satchel get', () => {
     expect(all('.').filter(path => path.endsWith('.part'))).toEqual([])
     await shell.json('get', '--zip', `${from}/d/e`, `${from}/b.txt`, '-o', 'two.zip')
     expect([...(await readZip(read('two.zip'))).keys()]).toEqual(['b.txt', 'e/', 'e/a.txt'])
-    const shared = await alice.rest('POST', '/api/folders/quick_share', { json: { path: `${from}/d/e` } })
+    const shared = await alice.rest('POST', '/api/folders/quick_share', {
+      json: { path: `${from}/d/e` },
+    })
     await shell.json('get', shared.response.sharing_link, '-o', 'shared.zip')
     expect([...(await readZip(read('shared.zip'))).keys()]).toEqual(['e/', 'e/a.txt'])
   })
@@ -470,7 +570,12 @@ describe('satchel get', () => {
     const full = await ended(
       (await import('node:child_process')).spawn(
         'sh',
-        ['-c', `"$0" "$@" > /dev/full`, process.execPath, ...(await argsOf(['get', `${from}/a.txt`, '-o', '-']))],
+        [
+          '-c',
+          `"$0" "$@" > /dev/full`,
+          process.execPath,
+          ...(await argsOf(['get', `${from}/a.txt`, '-o', '-'])),
+        ],
         { env: shell.env },
       ),
     )
@@ -505,7 +610,10 @@ describe('satchel get', () => {
     await alice.upload(`${from}/a.txt`, 'hello')
     await wire.refuse()
     const { code, err } = await shell.satchel(['get', `${from}/a.txt`, '--retries', '1'])
-    expect([code, err]).toEqual([7, expect.stringContaining('Run the same command to resume. (UNREACHABLE)')])
+    expect([code, err]).toEqual([
+      7,
+      expect.stringContaining('Run the same command to resume. (UNREACHABLE)'),
+    ])
   })
 })
 
@@ -515,7 +623,10 @@ describe('Where clients cannot reach the store', () => {
     const carol = await proxied.signIn('carol')
     const bytes = randomBytes(2 * MiB)
     await carol.upload('a.bin', bytes)
-    const own = openWarmShell({ SATCHEL_URL: proxied.url, SATCHEL_SESSION: carol.cookie.replace('session_id=', '') })
+    const own = openWarmShell({
+      SATCHEL_URL: proxied.url,
+      SATCHEL_SESSION: carol.cookie.replace('session_id=', ''),
+    })
     await own.json('get', 'a.bin')
     expect(readFileSync(join(own.home, 'a.bin')).equals(bytes)).toBe(true)
     own.close()
@@ -523,11 +634,19 @@ describe('Where clients cannot reach the store', () => {
   })
 })
 
-const argsOf = async (args: string[]) => ['--enable-source-maps', (await import('./command-line.ts')).program, ...args]
+const argsOf = async (args: string[]) => [
+  '--enable-source-maps',
+  (await import('./command-line.ts')).program,
+  ...args,
+]
 
 /** Waits until a .part file holds so much. */
 async function partOf(size: number): Promise<void> {
-  for (const end = Date.now() + 10_000; Date.now() < end; await new Promise(next => setTimeout(next, 2))) {
+  for (
+    const end = Date.now() + 10_000;
+    Date.now() < end;
+    await new Promise(next => setTimeout(next, 2))
+  ) {
     const part = readdirSync(shell.home).find(name => name.endsWith('.part'))
     if (part && statSync(join(shell.home, part)).size >= size) return
     if (existsSync(join(shell.home, 'big.bin')) || existsSync(join(shell.home, 'a.bin'))) return

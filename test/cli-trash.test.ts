@@ -13,7 +13,9 @@ const shellOf = ({ url }: TestApp, { cookie }: Person) =>
 
 /** Makes the program believe that someone types. */
 const atTerminal = {
-  env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}` },
+  env: {
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent('process.stdin.isTTY=true')}`,
+  },
 }
 
 beforeAll(async () => {
@@ -36,7 +38,10 @@ describe.each([
   let route: string
 
   beforeAll(async () => {
-    const { me } = await ask(alice, '{ me { drive { id } workspaces { nodes { id drive { id } } } } }')
+    const { me } = await ask(
+      alice,
+      '{ me { drive { id } workspaces { nodes { id drive { id } } } } }',
+    )
     const [garden] = me.workspaces.nodes
     at = { drive: (front ? garden : me).drive.id }
     route = front ? `/api/workspaces/${garden.id}/files/upload` : '/api/files/upload'
@@ -103,7 +108,14 @@ describe.each([
     expect(cells).toEqual([
       ['DELETED', 'BY', 'SIZE', 'UNTIL', 'ID', 'PATH'],
       [expect.any(String), alice.email, '3 B', expect.any(String), front + second, `${root}list/`],
-      [expect.any(String), alice.email, '5 B', expect.any(String), front + first, `${root}list/a.txt`],
+      [
+        expect.any(String),
+        alice.email,
+        '5 B',
+        expect.any(String),
+        front + first,
+        `${root}list/a.txt`,
+      ],
       [''],
     ])
   })
@@ -116,10 +128,13 @@ describe.each([
     const path = `${root}same.txt`
     expect((await shell.json('trash', 'restore', path)).restored).toMatchObject([{ path }])
     expect(await bytesOf('same.txt')).toBe('two')
-    expect(await shell.refused('trash', 'restore', path)).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
-    expect((await shell.json('trash', 'restore', path, '--on-conflict', 'keep-both')).restored).toMatchObject([
-      { path: `${root}same (2).txt` },
-    ])
+    expect(await shell.refused('trash', 'restore', path)).toMatchObject({
+      code: 5,
+      error: { code: 'PATH_EXISTS' },
+    })
+    expect(
+      (await shell.json('trash', 'restore', path, '--on-conflict', 'keep-both')).restored,
+    ).toMatchObject([{ path: `${root}same (2).txt` }])
     const one = await removed('same (2).txt')
     await shell.json('trash', 'restore', front + one, '--to', `${root}else/where`)
     const id = await removed('else/where/same (2).txt')
@@ -131,10 +146,19 @@ describe.each([
   it('what can be restored of several is, with the code for the rest', async () => {
     await put('some.txt')
     await removed('some.txt')
-    const { code, out, err } = await shell.satchel(['trash', 'restore', '--json', `${root}some.txt`, `${root}none.txt`])
+    const { code, out, err } = await shell.satchel([
+      'trash',
+      'restore',
+      '--json',
+      `${root}some.txt`,
+      `${root}none.txt`,
+    ])
     expect([code, JSON.parse(out), JSON.parse(err).error.code]).toEqual([
       4,
-      { restored: [{ id: anId, path: `${root}some.txt` }], failed: [expect.objectContaining({ code: 'NOT_FOUND' })] },
+      {
+        restored: [{ id: anId, path: `${root}some.txt` }],
+        failed: [expect.objectContaining({ code: 'NOT_FOUND' })],
+      },
       'PARTLY_FAILED',
     ])
   })
@@ -156,12 +180,21 @@ describe.each([
   it('empty asks on a terminal, and needs --yes elsewhere', async () => {
     await put('last.txt')
     await removed('last.txt')
-    expect(await shell.refused('trash', 'empty', ...named)).toMatchObject({ code: 2, error: { code: 'USAGE' } })
+    expect(await shell.refused('trash', 'empty', ...named)).toMatchObject({
+      code: 2,
+      error: { code: 'USAGE' },
+    })
     const no = await shell.satchel(['trash', 'empty', ...named], { ...atTerminal, stdin: 'no\n' })
     expect([no.code, no.err]).toEqual([2, expect.stringContaining('This cannot be undone. [y/N]')])
     expect(await trash()).not.toEqual([])
-    const yes = await shell.satchel(['trash', 'empty', '-v', ...named], { ...atTerminal, stdin: 'y\n' })
-    expect([yes.code, yes.out]).toEqual([0, expect.stringMatching(/^\d+ items? deleted permanently\.\n$/)])
+    const yes = await shell.satchel(['trash', 'empty', '-v', ...named], {
+      ...atTerminal,
+      stdin: 'y\n',
+    })
+    expect([yes.code, yes.out]).toEqual([
+      0,
+      expect.stringMatching(/^\d+ items? deleted permanently\.\n$/),
+    ])
     expect(await shell.json('trash', 'empty', '--yes', ...named)).toEqual({ deleted: 0 })
     expect(await shell.satchel(['trash', 'list', ...named])).toEqual({ code: 0, out: '', err: '' })
   })
@@ -180,7 +213,9 @@ it('rm names three paths at most', async () => {
   for (const name of ['1', '2', '3', '4', '5', '6']) await alice.upload(name, 'x')
   const words = async (...paths: string[]) => (await shell.satchel(['rm', '-v', ...paths])).out
   expect(await words('1', '2')).toContain('Restore them with: satchel trash restore /1 /2\n')
-  expect(await words('3', '4', '5', '6')).toContain('Restore them with: satchel trash restore <path>...\n')
+  expect(await words('3', '4', '5', '6')).toContain(
+    'Restore them with: satchel trash restore <path>...\n',
+  )
 })
 
 /** A shell with a key of this scope alone. */
@@ -195,7 +230,10 @@ it('a key that may only write restores by the id', async () => {
   await alice.upload('kept.txt', 'x')
   const [{ trash_item_id: id }] = (await shell.json('rm', 'kept.txt')).deleted
   const own = await shellWith('private_files:write')
-  expect(await own.refused('trash', 'delete', id)).toMatchObject({ code: 3, error: { code: 'INSUFFICIENT_SCOPE' } })
+  expect(await own.refused('trash', 'delete', id)).toMatchObject({
+    code: 3,
+    error: { code: 'INSUFFICIENT_SCOPE' },
+  })
   expect(await own.json('trash', 'restore', id)).toEqual({ restored: [{ id, path: '/kept.txt' }] })
   own.close()
 })
@@ -203,8 +241,15 @@ it('a key that may only write restores by the id', async () => {
 it('a key that may only delete deletes, and is told of no way back', async () => {
   await alice.upload('short.txt', 'x')
   const own = await shellWith('private_files:delete')
-  expect(await own.satchel(['rm', '-v', 'short.txt'])).toEqual({ code: 0, out: '1 file deleted.\n', err: '' })
-  expect(await own.refused('trash', 'list')).toMatchObject({ code: 3, error: { code: 'INSUFFICIENT_SCOPE' } })
+  expect(await own.satchel(['rm', '-v', 'short.txt'])).toEqual({
+    code: 0,
+    out: '1 file deleted.\n',
+    err: '',
+  })
+  expect(await own.refused('trash', 'list')).toMatchObject({
+    code: 3,
+    error: { code: 'INSUFFICIENT_SCOPE' },
+  })
   own.close()
 })
 

@@ -16,7 +16,14 @@ import { ended, openWarmShell, type Shell } from './command-line.ts'
 import { freePort } from './free-port.ts'
 import { type Person, signInTo, startApp, type TestApp } from './harness.ts'
 import { type HttpProxy, startHttpProxy } from './http-proxy.ts'
-import { BYTES, isSatchels, noteRequests, type RequestNotes, textsBelow, writeFiles } from './sync-folders.ts'
+import {
+  BYTES,
+  isSatchels,
+  noteRequests,
+  type RequestNotes,
+  textsBelow,
+  writeFiles,
+} from './sync-folders.ts'
 import { otherDisk, withTwoDisks } from './two-disks.ts'
 import { eventually, until } from './until.ts'
 
@@ -39,7 +46,10 @@ afterAll(async () => {
   await proxy.close()
 })
 beforeEach(() => {
-  shell = openWarmShell({ SATCHEL_URL: proxy.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({
+    SATCHEL_URL: proxy.url,
+    SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+  })
   listen()
 })
 afterEach(() => shell.close())
@@ -50,7 +60,8 @@ const count = (pattern: RegExp) => noted.count(pattern)
 const at = (path: string) => join(shell.home, path)
 const write = (files: Record<string, string | Uint8Array>) => writeFiles(shell.home, files)
 /** The texts of files below a local folder by their paths, null for folders; without what satchel keeps there. */
-const tree = (folder: string) => Object.fromEntries(textsBelow(at(folder)).filter(([path]) => !isSatchels(path)))
+const tree = (folder: string) =>
+  Object.fromEntries(textsBelow(at(folder)).filter(([path]) => !isSatchels(path)))
 const keptHere = (folder: string) => {
   const trash = `${folder}/.satchel/trash`
   return existsSync(at(trash)) ? Object.values(tree(trash)).filter(text => text !== null) : []
@@ -78,7 +89,8 @@ async function put(path: string, text: string): Promise<void> {
 }
 const move = (kind: 'files' | 'folders', source: string, destination: string) =>
   alice.rest('POST', `/api/${kind}/move`, { json: { source, destination } })
-const remove = (path: string) => alice.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(path)}`)
+const remove = (path: string) =>
+  alice.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(path)}`)
 const idOf = async (path: string) =>
   (await alice.rest('GET', `/api/files/info?path=${encodeURIComponent(path)}`)).response?.id
 let n = 0
@@ -87,9 +99,16 @@ const box = () => `both-${n++}`
 describe('satchel sync --two-way', () => {
   it('brings what is new, changed, moved and deleted to the other side, and then does nothing', async () => {
     const to = box()
-    write({ 'd/a.txt': 'a', 'd/deep/er/b.txt': 'bee', 'd/deep/c.txt': 'see', 'd/gone.txt': 'gone', 'd/old/x.txt': 'x' })
+    write({
+      'd/a.txt': 'a',
+      'd/deep/er/b.txt': 'bee',
+      'd/deep/c.txt': 'see',
+      'd/gone.txt': 'gone',
+      'd/old/x.txt': 'x',
+    })
     mkdirSync(at('d/empty'))
-    for (const name of ['r.txt', 'away.txt', 'sub/s.txt']) await put(`${to}/${name}`, `remote ${name}`)
+    for (const name of ['r.txt', 'away.txt', 'sub/s.txt'])
+      await put(`${to}/${name}`, `remote ${name}`)
     const first = await run('d', `:/${to}`)
     expect([first.code, first.failed]).toEqual([0, undefined])
     expect(await remoteTree(to)).toEqual(tree('d'))
@@ -100,7 +119,11 @@ describe('satchel sync --two-way', () => {
     expect([count(BYTES), count(/SyncLevel|SyncEntries/)]).toEqual([0, 0])
     expect(count(/./)).toBeLessThanOrEqual(3)
 
-    const ids = [await idOf(`${to}/a.txt`), await idOf(`${to}/deep/er/b.txt`), await idOf(`${to}/old/x.txt`)]
+    const ids = [
+      await idOf(`${to}/a.txt`),
+      await idOf(`${to}/deep/er/b.txt`),
+      await idOf(`${to}/old/x.txt`),
+    ]
     renameSync(at('d/a.txt'), at('d/renamed.txt'))
     renameSync(at('d/deep'), at('d/moved'))
     rmSync(at('d/gone.txt'))
@@ -113,19 +136,40 @@ describe('satchel sync --two-way', () => {
     expect([second.code, actionsOf(second)]).toEqual([
       0,
       [
-        ...['local delete away.txt', 'local move older', 'local replace r.txt', 'remote delete gone.txt'],
-        ...['remote move moved', 'remote move renamed.txt', 'remote replace moved/c.txt', 'remote upload new.txt'],
+        ...[
+          'local delete away.txt',
+          'local move older',
+          'local replace r.txt',
+          'remote delete gone.txt',
+        ],
+        ...[
+          'remote move moved',
+          'remote move renamed.txt',
+          'remote replace moved/c.txt',
+          'remote upload new.txt',
+        ],
       ],
     ])
     expect([count(BYTES), count(/SyncLevel/)]).toEqual([3, 0])
     expect(await remoteTree(to)).toEqual(tree('d'))
     expect(tree('d')).toEqual({
-      ...{ empty: null, moved: null, 'moved/c.txt': 'changed', 'moved/er': null, 'moved/er/b.txt': 'bee' },
-      ...{ 'new.txt': 'new', older: null, 'older/x.txt': 'x', 'r.txt': 'replaced', 'renamed.txt': 'a' },
-      ...{ sub: null, 'sub/s.txt': 'remote sub/s.txt' },
+      empty: null,
+      moved: null,
+      'moved/c.txt': 'changed',
+      'moved/er': null,
+      'moved/er/b.txt': 'bee',
+      'new.txt': 'new',
+      older: null,
+      'older/x.txt': 'x',
+      'r.txt': 'replaced',
+      'renamed.txt': 'a',
+      sub: null,
+      'sub/s.txt': 'remote sub/s.txt',
     })
     expect(
-      await Promise.all([`renamed.txt`, 'moved/er/b.txt', 'older/x.txt'].map(path => idOf(`${to}/${path}`))),
+      await Promise.all(
+        [`renamed.txt`, 'moved/er/b.txt', 'older/x.txt'].map(path => idOf(`${to}/${path}`)),
+      ),
     ).toEqual(ids)
     // What was deleted or replaced here is still here.
     expect(keptHere('d').sort()).toEqual(['remote away.txt', 'remote r.txt'])
@@ -139,7 +183,10 @@ describe('satchel sync --two-way', () => {
     listen()
     const { code, changes } = await run('d', `:/${to}`)
     const [{ kept_as: kept }] = changes
-    expect([code, kept]).toEqual([0, expect.stringMatching(/^differs \(conflict \d{4}-\d\d-\d\d [^)]+\)\.txt$/)])
+    expect([code, kept]).toEqual([
+      0,
+      expect.stringMatching(/^differs \(conflict \d{4}-\d\d-\d\d [^)]+\)\.txt$/),
+    ])
     expect(tree('d')).toEqual({ 'equal.txt': 'same', 'differs.txt': 'theirs', [kept]: 'mine' })
     expect(count(BYTES)).toBe(2)
     expect(await remoteTree(to)).toEqual(tree('d'))
@@ -147,7 +194,13 @@ describe('satchel sync --two-way', () => {
 
   it('keeps both of what both have changed, and what one has changed of what the other has deleted', async () => {
     const to = box()
-    write({ 'd/both.txt': '0', 'd/mine.txt': '0', 'd/theirs.txt': '0', 'd/f/deep.txt': '0', 'd/f/other.txt': 'other' })
+    write({
+      'd/both.txt': '0',
+      'd/mine.txt': '0',
+      'd/theirs.txt': '0',
+      'd/f/deep.txt': '0',
+      'd/f/other.txt': 'other',
+    })
     await run('d', `:/${to}`)
     write({ 'd/both.txt': 'mine', 'd/mine.txt': 'changed here' })
     rmSync(at('d/theirs.txt'))
@@ -161,8 +214,12 @@ describe('satchel sync --two-way', () => {
     const { 'both.txt': both, ...rest } = tree('d')
     const [kept = ''] = Object.keys(rest).filter(path => path.includes('conflict'))
     expect({ both, ...rest }).toEqual({
-      ...{ both: 'theirs', [kept]: 'mine', 'mine.txt': 'changed here', 'theirs.txt': 'changed there' },
-      ...{ f: null, 'f/deep.txt': 'changed there' },
+      both: 'theirs',
+      [kept]: 'mine',
+      'mine.txt': 'changed here',
+      'theirs.txt': 'changed there',
+      f: null,
+      'f/deep.txt': 'changed there',
     })
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
@@ -182,7 +239,8 @@ describe('satchel sync --two-way', () => {
         return does()
       }
       if (line.endsWith('/upload')) await once('upload', () => put(`${to}/a.txt`, 'theirs too'))
-      if (line.startsWith('GET /api/blobs')) await once('download', () => write({ 'd/b.txt': 'typed meanwhile' }))
+      if (line.startsWith('GET /api/blobs'))
+        await once('download', () => write({ 'd/b.txt': 'typed meanwhile' }))
       if (line === 'POST Delete') await once('delete', () => put(`${to}/f/new.txt`, 'new'))
     })
     const { code } = await run('d', `:/${to}`)
@@ -198,7 +256,8 @@ describe('satchel sync --two-way', () => {
     write({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
     let uploads = 0
     listen(line => {
-      if (line.endsWith('/upload') && ++uploads === 2) write({ 'd/a.txt': 'typed after it was sent' })
+      if (line.endsWith('/upload') && ++uploads === 2)
+        write({ 'd/a.txt': 'typed after it was sent' })
     })
     expect(await run('--parallel', '1', 'd', `:/${to}`)).toMatchObject({ code: 0 })
     listen()
@@ -222,11 +281,17 @@ describe('satchel sync --two-way', () => {
     expect(tree('d')).toEqual({ 'b.txt': 'saved', 'p.sh': 'changed' })
     expect(await remoteTree(to)).toEqual(tree('d'))
     expect(await idOf(`${to}/b.txt`)).toBe(id)
-    expect(['d/p.sh', 'd/.satchel'].map(path => statSync(at(path)).mode & 0o777)).toEqual([0o700, 0o700])
+    expect(['d/p.sh', 'd/.satchel'].map(path => statSync(at(path)).mode & 0o777)).toEqual([
+      0o700, 0o700,
+    ])
   })
 
   it.each([
-    ['in which a file was replaced', (f: string) => put(`${f}/a.txt`, 'replaced'), { 'f/a.txt': 'replaced' }],
+    [
+      'in which a file was replaced',
+      (f: string) => put(`${f}/a.txt`, 'replaced'),
+      { 'f/a.txt': 'replaced' },
+    ],
     [
       'to which a file has come in place of another one',
       async (f: string) => {
@@ -252,33 +317,38 @@ describe('satchel sync --two-way', () => {
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
 
-  withTwoDisks('replaces and deletes files, and keeps them, where its own folder is on another disk', async () => {
-    const to = box()
-    const disk = otherDisk()
-    try {
-      write({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
-      await run('d', `:/${to}`)
-      chmodSync(at('d/a.txt'), 0o600)
-      for (const name of ['trash', 'parts']) {
-        rmSync(at(`d/.satchel/${name}`), { recursive: true, force: true })
-        mkdirSync(join(disk, name))
-        symlinkSync(join(disk, name), at(`d/.satchel/${name}`))
+  withTwoDisks(
+    'replaces and deletes files, and keeps them, where its own folder is on another disk',
+    async () => {
+      const to = box()
+      const disk = otherDisk()
+      try {
+        write({ 'd/a.txt': 'a', 'd/b.txt': 'b' })
+        await run('d', `:/${to}`)
+        chmodSync(at('d/a.txt'), 0o600)
+        for (const name of ['trash', 'parts']) {
+          rmSync(at(`d/.satchel/${name}`), { recursive: true, force: true })
+          mkdirSync(join(disk, name))
+          symlinkSync(join(disk, name), at(`d/.satchel/${name}`))
+        }
+        await put(`${to}/a.txt`, 'changed')
+        await put(`${to}/new.txt`, 'new')
+        await remove(`${to}/b.txt`)
+        expect(actionsOf(await run('d', `:/${to}`))).toEqual([
+          ...['local delete b.txt', 'local download new.txt', 'local replace a.txt'],
+        ])
+        expect(tree('d')).toEqual({ 'a.txt': 'changed', 'new.txt': 'new' })
+        expect(statSync(at('d/a.txt')).mode & 0o777).toBe(0o600)
+        expect(textsBelow(disk).flatMap(([, text]) => text ?? [])).toEqual(
+          expect.arrayContaining(['a', 'b']),
+        )
+        expect(readdirSync(join(disk, 'parts'))).toEqual([])
+        expect(await run('d', `:/${to}`)).toMatchObject({ code: 0, changes: [] })
+      } finally {
+        rmSync(disk, { recursive: true })
       }
-      await put(`${to}/a.txt`, 'changed')
-      await put(`${to}/new.txt`, 'new')
-      await remove(`${to}/b.txt`)
-      expect(actionsOf(await run('d', `:/${to}`))).toEqual([
-        ...['local delete b.txt', 'local download new.txt', 'local replace a.txt'],
-      ])
-      expect(tree('d')).toEqual({ 'a.txt': 'changed', 'new.txt': 'new' })
-      expect(statSync(at('d/a.txt')).mode & 0o777).toBe(0o600)
-      expect(textsBelow(disk).flatMap(([, text]) => text ?? [])).toEqual(expect.arrayContaining(['a', 'b']))
-      expect(readdirSync(join(disk, 'parts'))).toEqual([])
-      expect(await run('d', `:/${to}`)).toMatchObject({ code: 0, changes: [] })
-    } finally {
-      rmSync(disk, { recursive: true })
-    }
-  })
+    },
+  )
 
   it('trusts no clock: a change of the same size with an older time is sent', async () => {
     const to = box()
@@ -288,7 +358,10 @@ describe('satchel sync --two-way', () => {
     write({ 'd/a.txt': 'uno', 'd/b.txt': 'dos' })
     utimesSync(at('d/a.txt'), new Date('1990-01-01'), new Date('1990-01-01'))
     utimesSync(at('d/b.txt'), new Date('2090-01-01'), new Date('2090-01-01'))
-    expect(actionsOf(await run('d', `:/${to}`))).toEqual(['remote replace a.txt', 'remote replace b.txt'])
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual([
+      'remote replace a.txt',
+      'remote replace b.txt',
+    ])
     expect(await remoteTree(to)).toEqual({ 'a.txt': 'uno', 'b.txt': 'dos' })
   })
 
@@ -305,9 +378,15 @@ describe('satchel sync --two-way', () => {
       form.append(name, value)
     form.append('file', new Blob(['there']), 'there.txt')
     await alice.rest('POST', '/api/files/upload', { form })
-    expect(actionsOf(await run('d', `:/${to}`))).toEqual(['local download there.txt', 'remote upload here.txt'])
+    expect(actionsOf(await run('d', `:/${to}`))).toEqual([
+      'local download there.txt',
+      'remote upload here.txt',
+    ])
     const { response } = await alice.rest('GET', `/api/files/info?path=${to}/here.txt`)
-    expect([response.modified_at, statSync(at('d/there.txt')).mtime.toISOString()]).toEqual([here, there])
+    expect([response.modified_at, statSync(at('d/there.txt')).mtime.toISOString()]).toEqual([
+      here,
+      there,
+    ])
     expect(actionsOf(await run('d', `:/${to}`))).toEqual([])
     // A time alone is no change either; the other side keeps its own.
     utimesSync(at('d/there.txt'), new Date(here), new Date(here))
@@ -354,14 +433,33 @@ describe('satchel sync --two-way', () => {
   it('leaves alone symbolic links and what patterns leave out, on both sides', async () => {
     const to = box()
     write({
-      ...{ 'd/.satchelignore': '# not these\nnode_modules/\n*.tmp\n', 'd/a.txt': 'a', 'd/b.tmp': 'b' },
-      ...{ 'd/node_modules/x.js': 'x', 'd/c.log': 'c', 'd/f/in.txt': 'in', 'd/f/in.tmp': 'in', 'out/secret.txt': 's' },
+      'd/.satchelignore': '# not these\nnode_modules/\n*.tmp\n',
+      'd/a.txt': 'a',
+      'd/b.tmp': 'b',
+      'd/node_modules/x.js': 'x',
+      'd/c.log': 'c',
+      'd/f/in.txt': 'in',
+      'd/f/in.tmp': 'in',
+      'out/secret.txt': 's',
     })
     symlinkSync('../out', at('d/link'))
     await put(`${to}/theirs.tmp`, 't')
-    const { code, err } = await shell.satchel(['sync', '--two-way', '--exclude', '*.log', 'd', `:/${to}`])
+    const { code, err } = await shell.satchel([
+      'sync',
+      '--two-way',
+      '--exclude',
+      '*.log',
+      'd',
+      `:/${to}`,
+    ])
     expect([code, err]).toEqual([0, expect.stringContaining('d/link is a symbolic link')])
-    expect(Object.keys(await remoteTree(to))).toEqual(['.satchelignore', 'a.txt', 'f', 'f/in.txt', 'theirs.tmp'])
+    expect(Object.keys(await remoteTree(to))).toEqual([
+      '.satchelignore',
+      'a.txt',
+      'f',
+      'f/in.txt',
+      'theirs.tmp',
+    ])
     expect(existsSync(at('d/theirs.tmp'))).toBe(false)
     // A folder stays with what takes no part.
     await alice.rest('DELETE', `/api/folders?path=${to}/f&recursive=true`)
@@ -392,7 +490,12 @@ describe('satchel sync --two-way', () => {
     expect([...new Set(failed.flatMap(({ paths }: { paths: string[] }) => paths))].sort()).toEqual([
       ...['a.txt', 'b.txt', 'new.txt', 'renamed.txt'],
     ])
-    expect(tree('d')).toEqual({ 'a.txt': 'mine', 'c.txt': 'c', 'new.txt': 'new', 'renamed.txt': 'r' })
+    expect(tree('d')).toEqual({
+      'a.txt': 'mine',
+      'c.txt': 'c',
+      'new.txt': 'new',
+      'renamed.txt': 'r',
+    })
     expect(await run('d', `:/${to}`)).toMatchObject({ code: 0 })
     expect(await remoteTree(to)).toEqual(tree('d'))
   })
@@ -405,7 +508,10 @@ describe('satchel sync --two-way', () => {
     renameSync(at('d/f/r.txt'), at('d/f/r\u0001.txt'))
     for (let i = 0; i < 2; i++) {
       const { failed, changes } = await run('d', `:/${to}`)
-      expect([failed.map(({ path }: { path: string }) => path), changes]).toEqual([['f/r\u0001.txt'], []])
+      expect([failed.map(({ path }: { path: string }) => path), changes]).toEqual([
+        ['f/r\u0001.txt'],
+        [],
+      ])
     }
     expect(Object.keys(await remoteTree(to))).toEqual(['b.txt', 'f', 'f/r.txt'])
     renameSync(at('d/f/r\u0001.txt'), at('d/renamed.txt'))
@@ -422,7 +528,9 @@ describe('satchel sync --two-way', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^conflict .*\n(.*\n)*Dry run: /m)])
     expect(readdirSync(at('d')).sort()).toEqual(['a.txt', 'new.txt'])
     expect(Object.keys(await remoteTree(to))).toEqual(['a.txt', 'b.txt'])
-    expect(await shell.satchel(['sync', '--two-way', '--dry-run', 'e', `:/${to}`])).toMatchObject({ code: 0 })
+    expect(await shell.satchel(['sync', '--two-way', '--dry-run', 'e', `:/${to}`])).toMatchObject({
+      code: 0,
+    })
     expect(existsSync(at('e'))).toBe(false)
   })
 
@@ -445,15 +553,19 @@ describe('satchel sync --watch', () => {
     await put(`${to}/b.txt`, 'b')
     const child = shell.begin(['sync', '--watch', 'd', `:/${to}`])
     const over = ended(child)
-    const same = () => eventually(async () => expect(await remoteTree(to)).toEqual(tree('d')), 20_000, 200)
+    const same = () =>
+      eventually(async () => expect(await remoteTree(to)).toEqual(tree('d')), 20_000, 200)
     await until(() => existsSync(at('d/b.txt')), 20_000)
     await same()
     expect(await shell.refused('sync', '--two-way', 'd', `:/${to}`)).toMatchObject({
-      ...{ code: 5, error: { code: 'SYNC_BUSY', pid: child.pid } },
+      code: 5,
+      error: { code: 'SYNC_BUSY', pid: child.pid },
     })
     // Nor for another user, or from another computer.
     const other = { env: { XDG_STATE_HOME: at('other') } }
-    expect((await shell.satchel(['sync', '--two-way', 'd', `:/${to}`], other)).err).toContain('(SYNC_BUSY)')
+    expect((await shell.satchel(['sync', '--two-way', 'd', `:/${to}`], other)).err).toContain(
+      '(SYNC_BUSY)',
+    )
 
     const start = performance.now()
     write({ 'd/deep/er/new.txt': 'new' })
@@ -467,7 +579,9 @@ describe('satchel sync --watch', () => {
     renameSync(at('d/deep'), at('d/deeper'))
     await until(async () => (await idOf(`${to}/deeper/er/new.txt`)) !== undefined, 20_000, 50)
     write({ 'd/deeper/er/new.txt': 'changed' })
-    await eventually(async () => expect((await remoteTree(to))['deeper/er/new.txt']).toBe('changed'))
+    await eventually(async () =>
+      expect((await remoteTree(to))['deeper/er/new.txt']).toBe('changed'),
+    )
 
     let isGone = true
     listen(() => {
@@ -516,10 +630,16 @@ describe('satchel sync --watch', () => {
     const secondOver = ended(second)
     await until(async () => (await idOf(`${to}/large.txt`)) !== undefined, 20_000, 50)
     expect(await remoteTree(to)).toEqual(tree('d'))
-    expect((await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } })).status).toBe(200)
+    expect(
+      (await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } }))
+        .status,
+    ).toBe(200)
     write({ 'd/later.txt': 'later' })
     const revoked = performance.now()
-    expect(await secondOver).toMatchObject({ code: 3, err: expect.stringContaining('UNAUTHENTICATED') })
+    expect(await secondOver).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('UNAUTHENTICATED'),
+    })
     expect(performance.now() - revoked).toBeLessThan(20_000)
     expect(tree('d')['later.txt']).toBe('later')
   }, 120_000)

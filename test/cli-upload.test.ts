@@ -58,7 +58,10 @@ afterAll(async () => {
 })
 
 beforeEach(() => {
-  shell = openWarmShell({ SATCHEL_URL: `http://127.0.0.1:${wire.port}`, SATCHEL_SESSION: secretOf(alice) })
+  shell = openWarmShell({
+    SATCHEL_URL: `http://127.0.0.1:${wire.port}`,
+    SATCHEL_SESSION: secretOf(alice),
+  })
   bytes = randomBytes(SIZE)
   writeFileSync(join(shell.home, 'big.bin'), bytes)
   counted = { counts: new Map(), lines: t.logged() }
@@ -117,37 +120,53 @@ let n = 0
 const box = () => `box-${n++}`
 
 describe('satchel put of a large file', () => {
-  it.each(['', 'garden:/'])('sends every part once, and leaves nothing behind: into %j', async place => {
-    const to = place + box()
-    const { files } = await shell.json('put', 'big.bin', '--to', to)
-    expect(files).toEqual([
-      {
-        source: 'big.bin',
-        path: `${place || '/'}${to.slice(place.length)}/big.bin`,
-        size: SIZE,
-        md5_checksum: md5(bytes),
-        status: 'uploaded',
-      },
-    ])
-    expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
-    expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
-    // What is there already is not sent, and a name that is taken by something else is a conflict.
-    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'unchanged' }])
-    appendFileSync(join(shell.home, 'big.bin'), 'x')
-    expect(await shell.refused('put', 'big.bin', '--to', to)).toMatchObject({ code: 5, error: { code: 'PATH_EXISTS' } })
-    expect(since().size).toBe(PARTS)
-  })
+  it.each(['', 'garden:/'])(
+    'sends every part once, and leaves nothing behind: into %j',
+    async place => {
+      const to = place + box()
+      const { files } = await shell.json('put', 'big.bin', '--to', to)
+      expect(files).toEqual([
+        {
+          source: 'big.bin',
+          path: `${place || '/'}${to.slice(place.length)}/big.bin`,
+          size: SIZE,
+          md5_checksum: md5(bytes),
+          status: 'uploaded',
+        },
+      ])
+      expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
+      expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
+      // What is there already is not sent, and a name that is taken by something else is a conflict.
+      expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([
+        { status: 'unchanged' },
+      ])
+      appendFileSync(join(shell.home, 'big.bin'), 'x')
+      expect(await shell.refused('put', 'big.bin', '--to', to)).toMatchObject({
+        code: 5,
+        error: { code: 'PATH_EXISTS' },
+      })
+      expect(since().size).toBe(PARTS)
+    },
+  )
 
   it('goes on where it was after Ctrl-C, and says so', async () => {
     const to = box()
     const { code, out, err } = await putUntil(5, 'SIGINT', ['--to', to])
-    expect([code, out, err]).toEqual([130, '', 'error: Interrupted. Run the same command to resume. (INTERRUPTED)\n'])
+    expect([code, out, err]).toEqual([
+      130,
+      '',
+      'error: Interrupted. Run the same command to resume. (INTERRUPTED)\n',
+    ])
     const [state = '', ...more] = states()
     expect(more).toEqual([])
     const folder = join(shell.home, 'state/satchel/uploads')
-    expect([statSync(folder).mode & 0o777, statSync(join(folder, state)).mode & 0o777]).toEqual([0o700, 0o600])
+    expect([statSync(folder).mode & 0o777, statSync(join(folder, state)).mode & 0o777]).toEqual([
+      0o700, 0o600,
+    ])
     expect(readFileSync(join(folder, state), 'utf8')).not.toContain(secretOf(alice))
-    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'uploaded' }])
+    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([
+      { status: 'uploaded' },
+    ])
     expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
     expect([since().size, twice(since()), states()]).toEqual([PARTS, [], []])
   })
@@ -223,12 +242,18 @@ describe('satchel put of a large file', () => {
     for (const other of [to, box()])
       expect(await shell.refused('put', 'big.bin', '--to', other)).toMatchObject({
         code: 5,
-        error: { code: 'UPLOAD_BUSY', pid: child.pid, message: expect.stringContaining(`process ${child.pid}`) },
+        error: {
+          code: 'UPLOAD_BUSY',
+          pid: child.pid,
+          message: expect.stringContaining(`process ${child.pid}`),
+        },
       })
     child.kill('SIGCONT')
     expect(await done).toEqual({ code: 0, out: `/${to}/big.bin\n`, err: '' })
     expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
-    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'unchanged' }])
+    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([
+      { status: 'unchanged' },
+    ])
     expect([twice(since()), states()]).toEqual([[], []])
   })
 
@@ -238,7 +263,9 @@ describe('satchel put of a large file', () => {
     child.kill('SIGKILL')
     await done
     expect(states().filter(name => name.endsWith('.lock.holder'))).toHaveLength(1)
-    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([{ status: 'uploaded' }])
+    expect((await shell.json('put', 'big.bin', '--to', to)).files).toMatchObject([
+      { status: 'uploaded' },
+    ])
     expect((await stored(`${to}/big.bin`)).md5_checksum).toBe(md5(bytes))
     expect([twice(since()), states()]).toEqual([[], []])
   })
@@ -257,7 +284,8 @@ describe('satchel put of a large file', () => {
     const to = box()
     symlinkSync('big.bin', join(shell.home, 'link.bin'))
     expect((await shell.json('put', 'big.bin', 'link.bin', '--to', to)).files).toHaveLength(2)
-    for (const name of ['big.bin', 'link.bin']) expect((await stored(`${to}/${name}`)).md5_checksum).toBe(md5(bytes))
+    for (const name of ['big.bin', 'link.bin'])
+      expect((await stored(`${to}/${name}`)).md5_checksum).toBe(md5(bytes))
     expect(states()).toEqual([])
   })
 
@@ -265,7 +293,9 @@ describe('satchel put of a large file', () => {
     const to = box()
     const { child, done } = await held(to)
     const [state = ''] = states().filter(name => name.endsWith('.json'))
-    const { uploadId } = JSON.parse(readFileSync(join(shell.home, 'state/satchel/uploads', state), 'utf8'))
+    const { uploadId } = JSON.parse(
+      readFileSync(join(shell.home, 'state/satchel/uploads', state), 'utf8'),
+    )
     expect((await alice.rest('DELETE', `/api/files/uploads/${uploadId}`)).status).toBe(200)
     child.kill('SIGCONT')
     expect(await done).toEqual({ code: 0, out: `/${to}/big.bin\n`, err: '' })
@@ -311,21 +341,24 @@ describe('satchel put of standard input', () => {
     ['FILE_TOO_LARGE', '', 'maxFileSizeBytes'],
     ['QUOTA_EXCEEDED', '', 'maxTotalStorageBytes'],
     ['QUOTA_EXCEEDED', 'garden:/', 'maxTotalStorageBytesWorkspace'],
-  ])('6 %s as soon as the bytes pass the limit, while more may come: into "%s"', async (code, place, limit) => {
-    const { used_bytes: used = 0 } = await shell.json('quota')
-    const { total_bytes: usedThere } = await shell.json('quota', 'garden')
-    const max = SIZE + (limit === 'maxTotalStorageBytes' ? used : place ? usedThere : 0)
-    await t.limit({ [limit]: max })
-    const child = shell.begin(['put', '-', '--name', 'in.bin', '--to', place, '--json'])
-    const done = ended(child)
-    child.stdin.on('error', () => {})
-    // Its end never comes.
-    child.stdin.write(Buffer.alloc(SIZE + 1))
-    const { code: exit, err } = await done
-    await t.limit({ [limit]: (limit === 'maxFileSizeBytes' ? 2048 : 5 * 1024) * MiB })
-    expect([exit, JSON.parse(err).error]).toEqual([6, expect.objectContaining({ code, max })])
-    expect(await shell.refused('ls', `${place}in.bin`)).toMatchObject({ code: 4 })
-  })
+  ])(
+    '6 %s as soon as the bytes pass the limit, while more may come: into "%s"',
+    async (code, place, limit) => {
+      const { used_bytes: used = 0 } = await shell.json('quota')
+      const { total_bytes: usedThere } = await shell.json('quota', 'garden')
+      const max = SIZE + (limit === 'maxTotalStorageBytes' ? used : place ? usedThere : 0)
+      await t.limit({ [limit]: max })
+      const child = shell.begin(['put', '-', '--name', 'in.bin', '--to', place, '--json'])
+      const done = ended(child)
+      child.stdin.on('error', () => {})
+      // Its end never comes.
+      child.stdin.write(Buffer.alloc(SIZE + 1))
+      const { code: exit, err } = await done
+      await t.limit({ [limit]: (limit === 'maxFileSizeBytes' ? 2048 : 5 * 1024) * MiB })
+      expect([exit, JSON.parse(err).error]).toEqual([6, expect.objectContaining({ code, max })])
+      expect(await shell.refused('ls', `${place}in.bin`)).toMatchObject({ code: 4 })
+    },
+  )
 })
 
 describe('A service that is killed', () => {
@@ -343,7 +376,10 @@ describe('A service that is killed', () => {
     let said = ''
     let service = await startBuilt(settings)
     const db = openDatabase(readConfig(settings).database, { pool: 2 })
-    const env = { SATCHEL_URL: service.url, SATCHEL_SESSION: secretOf(await signInTo(db, service.url, 'alice')) }
+    const env = {
+      SATCHEL_URL: service.url,
+      SATCHEL_SESSION: secretOf(await signInTo(db, service.url, 'alice')),
+    }
     for (let round = 0, code: number | null = -1; code !== 0; round++) {
       const child = shell.begin(['put', 'big.bin', '--parallel', '2', '--retries', '3'], { env })
       const done = ended(child)
@@ -404,5 +440,9 @@ async function startFlippingProxy(
   })
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
   const address = server.address()
-  return { server, port: typeof address === 'object' && address ? address.port : 0, flips: () => flips }
+  return {
+    server,
+    port: typeof address === 'object' && address ? address.port : 0,
+    flips: () => flips,
+  }
 }

@@ -12,7 +12,10 @@ let shell: Shell
 beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
-  shell = openWarmShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: alice.cookie.replace('session_id=', '') })
+  shell = openWarmShell({
+    SATCHEL_URL: t.url,
+    SATCHEL_SESSION: alice.cookie.replace('session_id=', ''),
+  })
   await shell.json('workspace', 'create', 'Garden')
 })
 afterAll(async () => {
@@ -33,8 +36,10 @@ describe.each([
       await shell.json('put', '--replace', name, '--to', `${root}docs`)
     }
   }
-  const versionsOf = async (name: string) => (await shell.json('versions', 'list', `${root}docs/${name}`)).versions
-  const textOf = async (name: string) => (await shell.satchel(['get', `${root}docs/${name}`, '-o', '-'])).out
+  const versionsOf = async (name: string) =>
+    (await shell.json('versions', 'list', `${root}docs/${name}`)).versions
+  const textOf = async (name: string) =>
+    (await shell.satchel(['get', `${root}docs/${name}`, '-o', '-'])).out
 
   it('put replaces with --replace only, and leaves what is the same', async () => {
     await put('a.txt', 'one')
@@ -55,8 +60,18 @@ describe.each([
       mkdirSync(local(folder), { recursive: true })
       writeFileSync(local(`${folder}/twin.txt`), folder)
     }
-    const said = await shell.satchel(['put', '--replace', 'left/twin.txt', 'right/twin.txt', '--to', `${root}docs`])
-    expect([said.code, said.err]).toEqual([2, expect.stringContaining('would both become "twin.txt"')])
+    const said = await shell.satchel([
+      'put',
+      '--replace',
+      'left/twin.txt',
+      'right/twin.txt',
+      '--to',
+      `${root}docs`,
+    ])
+    expect([said.code, said.err]).toEqual([
+      2,
+      expect.stringContaining('would both become "twin.txt"'),
+    ])
     expect((await shell.satchel(['get', `${root}docs/twin.txt`, '-o', '-'])).code).toBe(4)
   })
 
@@ -65,14 +80,20 @@ describe.each([
     writeFileSync(local('large.bin'), Buffer.alloc(9 * 1024 * 1024, 7))
     await shell.json('put', '--replace', 'large.bin', '--to', `${root}docs`)
     expect(await versionsOf('large.bin')).toMatchObject([{ size: 5 }])
-    await shell.satchel(['put', '-', '--name', 'large.bin', '--replace', '--to', `${root}docs`], { stdin: 'streamed' })
-    expect((await versionsOf('large.bin')).map(({ size }: { size: number }) => size)).toEqual([9 * 1024 * 1024, 5])
+    await shell.satchel(['put', '-', '--name', 'large.bin', '--replace', '--to', `${root}docs`], {
+      stdin: 'streamed',
+    })
+    expect((await versionsOf('large.bin')).map(({ size }: { size: number }) => size)).toEqual([
+      9 * 1024 * 1024,
+      5,
+    ])
   })
 
   it('put --keep-both stores one copy beside a folder of its name, however often it runs', async () => {
     await shell.satchel(['mkdir', '-p', `${root}beside/a.txt`])
     writeFileSync(local('a.txt'), 'one')
-    const keep = async () => (await shell.json('put', '--keep-both', '--to', `${root}beside`, 'a.txt')).files
+    const keep = async () =>
+      (await shell.json('put', '--keep-both', '--to', `${root}beside`, 'a.txt')).files
     expect(await keep()).toMatchObject([{ path: `${root}beside/a (2).txt`, status: 'uploaded' }])
     expect(await keep()).toMatchObject([{ path: `${root}beside/a (2).txt`, status: 'unchanged' }])
   })
@@ -80,7 +101,8 @@ describe.each([
   it('put --keep-both stores beside what is there with other bytes, of every size, and leaves what is the same', async () => {
     const keep = async (...args: string[]) =>
       (await shell.json('put', '--keep-both', '--to', `${root}kept`, ...args)).files.map(
-        ({ path, status }: { path: string; status: string }) => `${path.slice(`${root}kept/`.length)} ${status}`,
+        ({ path, status }: { path: string; status: string }) =>
+          `${path.slice(`${root}kept/`.length)} ${status}`,
       )
     mkdirSync(local('many'), { recursive: true })
     for (const [small, large] of [
@@ -93,14 +115,20 @@ describe.each([
       await keep('a.txt', 'many', 'large.bin')
     }
     expect(await keep('a.txt', 'many', 'large.bin')).toEqual(
-      expect.arrayContaining(['a (2).txt unchanged', 'many/in (2).txt unchanged', 'large (2).bin unchanged']),
+      expect.arrayContaining([
+        'a (2).txt unchanged',
+        'many/in (2).txt unchanged',
+        'large (2).bin unchanged',
+      ]),
     )
     const piped = ['put', '-', '--name', 'a.txt', '--keep-both', '--to', `${root}kept`, '--json']
     for (const [stdin, name] of [
       ['piped', 'a (3).txt'],
       [Buffer.alloc(9 * 1024 * 1024, 9), 'a (4).txt'],
     ] as const)
-      expect(JSON.parse((await shell.satchel(piped, { stdin })).out).files[0].path).toBe(`${root}kept/${name}`)
+      expect(JSON.parse((await shell.satchel(piped, { stdin })).out).files[0].path).toBe(
+        `${root}kept/${name}`,
+      )
     const names = async (path: string) =>
       (await shell.json('ls', `${root}kept${path}`)).files.map(({ name }: { name: string }) => name)
     expect(await names('')).toEqual([
@@ -117,7 +145,13 @@ describe.each([
   it('versions list shows them, the newest first', async () => {
     await put('list.txt', '1', '22', '333')
     expect(await versionsOf('list.txt')).toEqual([
-      expect.objectContaining({ id: anId, size: 2, created_by: alice.email, replaced_at: aTime, expires_at: aTime }),
+      expect.objectContaining({
+        id: anId,
+        size: 2,
+        created_by: alice.email,
+        replaced_at: aTime,
+        expires_at: aTime,
+      }),
       expect.objectContaining({ size: 1, created_at: aTime }),
     ])
     const { out } = await shell.satchel(['versions', 'list', `${root}docs/list.txt`])
@@ -142,7 +176,9 @@ describe.each([
     })
     expect(await textOf('b.txt')).toBe('one')
     const [after] = await versionsOf('b.txt')
-    expect(await shell.json('versions', 'delete', `${front}${after.id}`)).toEqual({ deleted: [{ id: after.id }] })
+    expect(await shell.json('versions', 'delete', `${front}${after.id}`)).toEqual({
+      deleted: [{ id: after.id }],
+    })
     expect(await versionsOf('b.txt')).toEqual([])
     for (const verb of ['get', 'restore', 'delete']) {
       expect((await shell.satchel(['versions', verb, `${front}${id}`])).code).toBe(4)

@@ -17,7 +17,9 @@ let workspaceId: string
 const secretOf = ({ cookie }: Person) => cookie.replace('session_id=', '')
 
 async function keyOf(person: Person, scopes: string[], path = 'private'): Promise<string> {
-  const { response } = await person.rest('POST', `/api/api_keys/${path}/create`, { json: { name: 'k', scopes } })
+  const { response } = await person.rest('POST', `/api/api_keys/${path}/create`, {
+    json: { name: 'k', scopes },
+  })
   return response.api_key.key
 }
 
@@ -27,7 +29,9 @@ beforeAll(async () => {
   t = await startApp()
   alice = await t.signIn('alice')
   key = await keyOf(alice, scopes)
-  const { response } = await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
+  const { response } = await alice.rest('POST', '/api/workspaces/create', {
+    json: { name: 'Garden' },
+  })
   workspaceId = response.workspace.workspace_id
   await alice.upload('docs/a.txt', 'hello')
   shell = openWarmShell()
@@ -38,7 +42,10 @@ afterAll(async () => {
 })
 
 /** A home of its own. */
-async function inShell<T>(settings: Record<string, string>, work: (shell: Shell) => Promise<T>): Promise<T> {
+async function inShell<T>(
+  settings: Record<string, string>,
+  work: (shell: Shell) => Promise<T>,
+): Promise<T> {
   const own = openWarmShell(settings)
   try {
     return await work(own)
@@ -53,7 +60,11 @@ describe('satchel login', () => {
     mkdirSync(join(shell.home, 'config/satchel'), { recursive: true })
     chmodSync(join(shell.home, 'config/satchel'), 0o755)
     const { code, out, err } = await shell.satchel(['login', `${t.url}/`], { stdin: `${key}\n` })
-    expect([code, out, err]).toEqual([0, `Signed in to ${t.url} as alice@example.com (own files).\n`, ''])
+    expect([code, out, err]).toEqual([
+      0,
+      `Signed in to ${t.url} as alice@example.com (own files).\n`,
+      '',
+    ])
     const folder = join(shell.home, 'config/satchel')
     expect(readdirSync(folder)).toEqual(['credentials.json'])
     expect(statSync(folder).mode & 0o777).toBe(0o700)
@@ -61,7 +72,15 @@ describe('satchel login', () => {
     expect(await shell.json('whoami')).toEqual({
       url: t.url,
       email: 'alice@example.com',
-      credentials: [{ use: 'own files', valid: true, email: 'alice@example.com', via: 'api_key', expires_at: null }],
+      credentials: [
+        {
+          use: 'own files',
+          valid: true,
+          email: 'alice@example.com',
+          via: 'api_key',
+          expires_at: null,
+        },
+      ],
     })
   })
 
@@ -69,12 +88,16 @@ describe('satchel login', () => {
     await inShell({}, async own => {
       const reading = await keyOf(alice, ['workspaces:read', 'workspaces:files:read'], workspaceId)
       const mute = await keyOf(alice, ['workspaces:files:read'], workspaceId)
-      const login = (args: string[], stdin: string) => own.satchel(['login', ...args, '--json'], { stdin })
+      const login = (args: string[], stdin: string) =>
+        own.satchel(['login', ...args, '--json'], { stdin })
       const first = JSON.parse((await login([t.url], reading)).out)
       expect(first).toMatchObject({ via: 'key', workspace: { id: workspaceId, slug: 'garden' } })
       expect(await own.json('ls', 'garden:/')).toEqual({ path: 'garden:/', folders: [], files: [] })
 
-      expect(JSON.parse((await login([], mute)).err).error).toMatchObject({ code: 'USAGE', exit_code: 2 })
+      expect(JSON.parse((await login([], mute)).err).error).toMatchObject({
+        code: 'USAGE',
+        exit_code: 2,
+      })
       expect((await login(['--workspace', workspaceId], mute)).code).toBe(0)
       expect((await login(['--workspace', 'garden'], mute)).code).toBe(2)
       expect((await own.json('ls', `${workspaceId}:/`)).path).toBe(`${workspaceId}:/`)
@@ -124,13 +147,19 @@ describe('satchel login', () => {
       expect(await who(['--service', `${t.url}/`])).toBe('alice@example.com')
       expect(await who([], { SATCHEL_URL: t.url })).toBe('alice@example.com')
       // A key that is set for one service is not told to another.
-      expect(await who(['--service', other], { SATCHEL_URL: t.url, SATCHEL_KEY: key })).toBe('bob@example.com')
+      expect(await who(['--service', other], { SATCHEL_URL: t.url, SATCHEL_KEY: key })).toBe(
+        'bob@example.com',
+      )
       expect(await who(['--service', t.url], { SATCHEL_KEY: 'satchel_wrong' })).toBe('')
       expect((await own.satchel(['ls', '--service', 'nonsense'])).code).toBe(2)
 
-      expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${other}. You are still signed in at ${t.url}.\n`)
+      expect((await own.satchel(['logout'])).out).toBe(
+        `Signed out of ${other}. You are still signed in at ${t.url}.\n`,
+      )
       expect(await who([])).toBe('alice@example.com')
-      expect((await own.satchel(['logout', '--service', other])).out).toBe('You were not signed in.\n')
+      expect((await own.satchel(['logout', '--service', other])).out).toBe(
+        'You were not signed in.\n',
+      )
       expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${t.url}.\n`)
     })
   })
@@ -143,7 +172,10 @@ describe('satchel login', () => {
         'error: The service does not accept this key. It may be mistyped, expired or deleted. (UNAUTHENTICATED)\n',
       )
       expect(readdirSync(own.home)).toEqual([])
-      expect(await own.refused('ls')).toMatchObject({ code: 3, error: { code: 'NOT_SIGNED_IN', exit_code: 3 } })
+      expect(await own.refused('ls')).toMatchObject({
+        code: 3,
+        error: { code: 'NOT_SIGNED_IN', exit_code: 3 },
+      })
     })
   })
 
@@ -177,7 +209,9 @@ describe('satchel login', () => {
     ['an empty line', '\r', 2],
   ])('stores nothing after %s', async (_what, typed, exit) => {
     await inShell({}, async own => {
-      expect(await atTerminal(own, `login --key ${t.url}`, 'API key for', typed)).toMatchObject({ code: exit })
+      expect(await atTerminal(own, `login --key ${t.url}`, 'API key for', typed)).toMatchObject({
+        code: exit,
+      })
       expect(readdirSync(own.home)).toEqual([])
     })
   })
@@ -219,7 +253,12 @@ describe('satchel logout', () => {
       expect((await own.satchel(['logout'])).out).toBe(`Signed out of ${t.url}.\n`)
       expect(readdirSync(join(own.home, 'config/satchel'))).toEqual([])
       expect((await session.rest('GET', '/api/user/data')).status).toBe(401)
-      expect(await own.json('logout')).toEqual({ logged_out: false, url: null, key_deleted: null, others: [] })
+      expect(await own.json('logout')).toEqual({
+        logged_out: false,
+        url: null,
+        key_deleted: null,
+        others: [],
+      })
       expect((await own.satchel(['ls'])).code).toBe(3)
     })
     expect((await alice.rest('GET', '/api/user/data')).status).toBe(200)
@@ -232,8 +271,13 @@ describe('satchel whoami', () => {
       const short = await keyOf(alice, scopes)
       await own.satchel(['login', t.url], { stdin: short })
       const { response } = await alice.rest('GET', '/api/api_keys/private/list')
-      await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: response.api_keys[0].id } })
-      expect(await own.refused('whoami')).toMatchObject({ code: 3, error: { code: 'UNAUTHENTICATED' } })
+      await alice.rest('DELETE', '/api/api_keys/private/delete', {
+        json: { api_key_id: response.api_keys[0].id },
+      })
+      expect(await own.refused('whoami')).toMatchObject({
+        code: 3,
+        error: { code: 'UNAUTHENTICATED' },
+      })
     })
   })
 })
@@ -253,11 +297,20 @@ describe('satchel quota', () => {
 
   it('of a workspace, for whom may see it', async () => {
     await inShell({ SATCHEL_URL: t.url, SATCHEL_SESSION: secretOf(alice) }, async own => {
-      expect(await own.json('quota', 'garden')).toMatchObject({ workspace_id: workspaceId, member_count: 1 })
+      expect(await own.json('quota', 'garden')).toMatchObject({
+        workspace_id: workspaceId,
+        member_count: 1,
+      })
       expect((await own.satchel(['quota', 'garden:'])).out).toMatch(/members +1 +of 10 +10%/)
-      expect(await own.refused('quota', 'park')).toMatchObject({ code: 4, error: { code: 'WORKSPACE_NOT_FOUND' } })
+      expect(await own.refused('quota', 'park')).toMatchObject({
+        code: 4,
+        error: { code: 'WORKSPACE_NOT_FOUND' },
+      })
     })
-    expect(await shell.refused('quota', workspaceId)).toMatchObject({ code: 3, error: { code: 'KEY_OUT_OF_BOUNDS' } })
+    expect(await shell.refused('quota', workspaceId)).toMatchObject({
+      code: 3,
+      error: { code: 'KEY_OUT_OF_BOUNDS' },
+    })
   })
 })
 
@@ -276,7 +329,10 @@ describe('Exit codes', () => {
     [4, 'FILE_NOT_FOUND', ['quick-share', 'nowhere']],
     [5, 'PATH_EXISTS', ['mkdir', 'docs']],
   ])('%i for %s: satchel %j', async (exit, code, args) => {
-    expect(await shell.refused(...args)).toMatchObject({ code: exit, error: { code, exit_code: exit } })
+    expect(await shell.refused(...args)).toMatchObject({
+      code: exit,
+      error: { code, exit_code: exit },
+    })
     const { code: plain, out, err } = await shell.satchel(args)
     expect([plain, out]).toEqual([exit, ''])
     expect(err).toMatch(/^error: .+/)
@@ -284,7 +340,9 @@ describe('Exit codes', () => {
 
   it('6 over the quota, with the limit', async () => {
     await t.limit({ maxFiles: 1 })
-    const { code, err } = await shell.satchel(['put', '-', '--name', 'b.txt', '--json'], { stdin: 'b' })
+    const { code, err } = await shell.satchel(['put', '-', '--name', 'b.txt', '--json'], {
+      stdin: 'b',
+    })
     await t.limit({ maxFiles: 10_000 })
     expect([code, JSON.parse(err).error]).toEqual([
       6,
@@ -308,7 +366,14 @@ describe('--help', () => {
     const before = performance.now()
     const { code, out, err } = await ended(shell.begin(['--help']))
     expect([code, err]).toEqual([0, ''])
-    for (const word of ['login', 'quick-share', 'completion', 'Exit codes', 'SATCHEL_KEY', 'NO_COLOR'])
+    for (const word of [
+      'login',
+      'quick-share',
+      'completion',
+      'Exit codes',
+      'SATCHEL_KEY',
+      'NO_COLOR',
+    ])
       expect(out).toContain(word)
     expect(performance.now() - before).toBeLessThan(10_000)
   })
@@ -320,10 +385,13 @@ describe('--help', () => {
     )
     expect(commands.length).toBeGreaterThan(35)
     for (const [path, help] of commands)
-      if (!/\bCommands:/.test(help)) expect([path, help]).toEqual([path, expect.stringContaining('Examples:')])
+      if (!/\bCommands:/.test(help))
+        expect([path, help]).toEqual([path, expect.stringContaining('Examples:')])
     const known = commands.map(([path]) => path.join(' '))
     for (const [, called = ''] of all)
-      expect(known.some(name => name === called || name === (called as string).split(' ')[0])).toBe(true)
+      expect(known.some(name => name === called || name === (called as string).split(' ')[0])).toBe(
+        true,
+      )
   })
 })
 
@@ -350,8 +418,12 @@ describe('Colours', () => {
   it('are for terminals that want them', async () => {
     const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`)
     expect((await atTerminal(shell, 'ls')).out).toMatch(escapes)
-    expect((await atTerminal(shell, 'ls', undefined, undefined, { NO_COLOR: '1' })).out).not.toMatch(escapes)
-    expect((await atTerminal(shell, 'ls', undefined, undefined, { TERM: 'dumb' })).out).not.toMatch(escapes)
+    expect(
+      (await atTerminal(shell, 'ls', undefined, undefined, { NO_COLOR: '1' })).out,
+    ).not.toMatch(escapes)
+    expect((await atTerminal(shell, 'ls', undefined, undefined, { TERM: 'dumb' })).out).not.toMatch(
+      escapes,
+    )
     for (const env of [{}, { CI: 'true' }]) {
       expect((await shell.satchel(['ls'], { env })).out).toBe('docs/\n')
       expect((await shell.satchel(['ls', 'nowhere'], { env })).err).not.toMatch(escapes)
@@ -362,7 +434,9 @@ describe('Colours', () => {
 describe('The key', () => {
   it('is in no output and no log', async () => {
     const said = await Promise.all(
-      [['ls'], ['whoami'], ['ls', 'nowhere', '-v'], ['quota', '--json']].map(args => shell.satchel([...args, '-v'])),
+      [['ls'], ['whoami'], ['ls', 'nowhere', '-v'], ['quota', '--json']].map(args =>
+        shell.satchel([...args, '-v']),
+      ),
     )
     const texts = said.map(({ out, err }) => out + err)
     expect([...texts, t.logs()].filter(text => text.includes(key))).toEqual([])
@@ -377,14 +451,21 @@ describe('satchel completion', () => {
   })
 
   it('2 for a shell that it does not know', async () => {
-    expect(await shell.refused('completion', 'tcsh')).toMatchObject({ code: 2, error: { code: 'USAGE' } })
+    expect(await shell.refused('completion', 'tcsh')).toMatchObject({
+      code: 2,
+      error: { code: 'USAGE' },
+    })
   })
 
   it.each([
     ['work', 'workspace\tworkspaces, their members and invites\n:4\n'],
     ['put ', ':0\n'],
   ])('answers PowerShell as its script wants it: "%s"', async (line, out) => {
-    expect(await shell.satchel(['complete', '--', ...line.split(' ')])).toEqual({ code: 0, out, err: '' })
+    expect(await shell.satchel(['complete', '--', ...line.split(' ')])).toEqual({
+      code: 0,
+      out,
+      err: '',
+    })
   })
 })
 
@@ -398,7 +479,10 @@ async function atTerminal(
 ): Promise<{ out: string; code: number | null }> {
   const { spawn } = await import('node:child_process')
   const command = `${process.execPath} ${program} ${line}`
-  const child = spawn('script', ['-qec', command, '/dev/null'], { cwd: home, env: { ...env, TERM: 'xterm', ...more } })
+  const child = spawn('script', ['-qec', command, '/dev/null'], {
+    cwd: home,
+    env: { ...env, TERM: 'xterm', ...more },
+  })
   let seen = ''
   child.stdout.on('data', chunk => {
     seen += chunk

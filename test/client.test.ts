@@ -39,7 +39,8 @@ async function signIn(email: string): Promise<string> {
   return `session_id=${browser.jar.get('session_id')?.value}`
 }
 
-const clientOf = async (email: string) => createClient({ url: t.url, headers: { cookie: await signIn(email) } })
+const clientOf = async (email: string) =>
+  createClient({ url: t.url, headers: { cookie: await signIn(email) } })
 
 beforeAll(async () => {
   const log = createLog({ logLevel: 'silent' })
@@ -63,7 +64,9 @@ afterAll(async () => {
 
 async function upload(path: string, name: string, content: string) {
   const file = new File([content], name, { type: 'text/plain' })
-  const { uploadFile } = await alice.request(UploadDocument, { input: { folder: { at: { path } }, file } })
+  const { uploadFile } = await alice.request(UploadDocument, {
+    input: { folder: { at: { path } }, file },
+  })
   if (!uploadFile) throw new TypeError('A payload is null beside an error only.')
   return uploadFile.file
 }
@@ -84,7 +87,11 @@ describe('The typed client', () => {
     let after: string | null = null
     do {
       const { me } = await pageAfter(after)
-      expect([me.email, me.drive.usage.fileCount, me.workspaces?.edges]).toEqual(['alice@example.com', 3, []])
+      expect([me.email, me.drive.usage.fileCount, me.workspaces?.edges]).toEqual([
+        'alice@example.com',
+        3,
+        [],
+      ])
       const { edges, pageInfo } = me.drive.root.entries
       paths.push(...edges.map(({ node }) => node.path))
       after = pageInfo.hasNextPage ? pageInfo.endCursor : null
@@ -103,7 +110,10 @@ describe('The typed client', () => {
     // The subscription may still be on its way; sharing again renews, and tells again.
     const shareUntil = async (done: Promise<unknown>): Promise<void> => {
       await alice.request(ShareDocument, { input: share })
-      const over = await Promise.race([done.then(() => true), new Promise(later => setTimeout(later, 300, false))])
+      const over = await Promise.race([
+        done.then(() => true),
+        new Promise(later => setTimeout(later, 300, false)),
+      ])
       if (!over) await shareUntil(done)
     }
     await shareUntil(event)
@@ -158,7 +168,9 @@ describe('The typed client', () => {
     await expect(anonymous.subscribe(ShareReceivedDocument, {}).next()).rejects.toMatchObject({
       code: 'UNAUTHENTICATED',
     })
-    await expect(anonymous.request(HomeDocument, { first: 1 })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' })
+    await expect(anonymous.request(HomeDocument, { first: 1 })).rejects.toMatchObject({
+      code: 'UNAUTHENTICATED',
+    })
     anonymous.close()
   })
 })

@@ -18,7 +18,10 @@ const typesOfIds = new Map<string, Set<string>>()
 function noteIds(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if ('id' in value && '__typename' in value)
-    typesOfIds.set(String(value.id), (typesOfIds.get(String(value.id)) ?? new Set()).add(String(value.__typename)))
+    typesOfIds.set(
+      String(value.id),
+      (typesOfIds.get(String(value.id)) ?? new Set()).add(String(value.__typename)),
+    )
   for (const inner of Object.values(value)) noteIds(inner)
 }
 
@@ -58,7 +61,10 @@ describe.each([
       ...screen,
       async expectCurrent() {
         const other = await clientOf(as).watch(document, variables)
-        await until(() => JSON.stringify(screen.shown()) === JSON.stringify(other.shown()), 500).catch(() => {})
+        await until(
+          () => JSON.stringify(screen.shown()) === JSON.stringify(other.shown()),
+          500,
+        ).catch(() => {})
         expect(screen.shown()).toEqual(other.shown())
         other.stop()
       },
@@ -79,7 +85,8 @@ describe.each([
     return result
   }
 
-  const namesIn = (folder: { entries: { nodes: { name: string }[] } }) => folder.entries.nodes.map(node => node.name)
+  const namesIn = (folder: { entries: { nodes: { name: string }[] } }) =>
+    folder.entries.nodes.map(node => node.name)
 
   /** What is done with files is the same in every drive. */
   async function useDrive(
@@ -94,7 +101,9 @@ describe.each([
     await home.expectCurrent()
     expect(rootNames()).toEqual(['a.txt'])
 
-    const { createFolder } = await mutate(g.CreateFolderDocument, { input: { at: { drive, path: 'docs' } } })
+    const { createFolder } = await mutate(g.CreateFolderDocument, {
+      input: { at: { drive, path: 'docs' } },
+    })
     const docs = createFolder?.folder.id ?? ''
     await home.expectCurrent()
     expect(rootNames()).toEqual(['docs', 'a.txt'])
@@ -104,7 +113,9 @@ describe.each([
       const { node } = folder.shown()
       return node?.__typename === 'Folder' ? node : undefined
     }
-    await mutate(g.UploadDocument, { input: { folder: { id: docs }, file: file('b.txt', 'world!') } })
+    await mutate(g.UploadDocument, {
+      input: { folder: { id: docs }, file: file('b.txt', 'world!') },
+    })
     await mutate(g.MoveDocument, { input: { entries: [inDrive('a.txt')], to: { id: docs } } })
     await Promise.all([home.expectCurrent(), folder.expectCurrent()])
     expect(rootNames()).toEqual(['docs'])
@@ -127,11 +138,19 @@ describe.each([
     ])
 
     // What is further down counts in all folders above it.
-    const deep = await mutate(g.CreateFolderDocument, { input: { at: { drive, path: 'letters/2026' } } })
+    const deep = await mutate(g.CreateFolderDocument, {
+      input: { at: { drive, path: 'letters/2026' } },
+    })
     const folderOfDeep = { id: deep.createFolder?.folder.id ?? '' }
-    await mutate(g.UploadDocument, { input: { folder: folderOfDeep, file: file('deep.txt', '1234') } })
+    await mutate(g.UploadDocument, {
+      input: { folder: folderOfDeep, file: file('deep.txt', '1234') },
+    })
     await Promise.all([home.expectCurrent(), folder.expectCurrent()])
-    expect(inDocs()).toMatchObject({ size: 15, fileCount: 3, entries: { nodes: [{ name: '2026', size: 4 }, {}, {}] } })
+    expect(inDocs()).toMatchObject({
+      size: 15,
+      fileCount: 3,
+      entries: { nodes: [{ name: '2026', size: 4 }, {}, {}] },
+    })
 
     await mutate(g.DeleteDocument, { input: { entries: [{ id: a }] } })
     await Promise.all([home.expectCurrent(), folder.expectCurrent()])
@@ -150,7 +169,9 @@ describe.each([
 
   it('shows links and shares that were made and revoked', async () => {
     const home = await show(g.HomeDocument, {})
-    const { uploadFile } = await mutate(g.UploadDocument, { input: { file: file('letter.txt', 'Dear Bob') } })
+    const { uploadFile } = await mutate(g.UploadDocument, {
+      input: { file: file('letter.txt', 'Dear Bob') },
+    })
     const id = uploadFile?.folder?.entries.nodes.find(node => node.name === 'letter.txt')?.id ?? ''
     const letter = await show(g.FileViewDocument, { id })
     const current = () => Promise.all([home.expectCurrent(), letter.expectCurrent()])
@@ -166,7 +187,10 @@ describe.each([
     await mutate(g.RevokeDocument, { input: { share: { id: edges[0]?.node.id ?? '' } } })
     await current()
     expect(home.shown().me.shares.edges).toHaveLength(1)
-    expect(letter.shown().node).toMatchObject({ shareCount: 1, shares: { nodes: [{ recipient: 'bob@example.com' }] } })
+    expect(letter.shown().node).toMatchObject({
+      shareCount: 1,
+      shares: { nodes: [{ recipient: 'bob@example.com' }] },
+    })
     home.stop()
     letter.stop()
   })
@@ -196,7 +220,9 @@ describe.each([
     await useDrive(workspace().drive?.id ?? '', garden, () => workspace().drive?.root)
 
     for (const who of ['bob', 'carol'])
-      await mutate(g.InvitePersonDocument, { input: { workspace: id, email: email(who), role: 'EDITOR' } })
+      await mutate(g.InvitePersonDocument, {
+        input: { workspace: id, email: email(who), role: 'EDITOR' },
+      })
     await garden.expectCurrent()
     const [, carols] = workspace().invites?.nodes ?? []
     expect(carols?.email).toBe(email('carol'))
@@ -210,7 +236,10 @@ describe.each([
     const token = invited.shown().me.invites?.nodes[0]?.token ?? ''
     await mutate(g.AcceptInviteDocument, { input: { token } }, bobs)
     await invited.expectCurrent()
-    expect(invited.shown().me).toMatchObject({ invites: { nodes: [] }, workspaces: { nodes: [{ name: 'Garden' }] } })
+    expect(invited.shown().me).toMatchObject({
+      invites: { nodes: [] },
+      workspaces: { nodes: [{ name: 'Garden' }] },
+    })
     invited.stop()
     garden.stop()
 

@@ -24,7 +24,8 @@ process.on('warning', warning => process.stderr.write(`${warning.stack}\n`))
 
 /** A process that runs one command line after the other. It ends with the channel to its parent. */
 process.on('message', async (given: CommandLine) => {
-  for (const name of Object.keys(process.env)) if (!Object.hasOwn(given.env, name)) delete process.env[name]
+  for (const name of Object.keys(process.env))
+    if (!Object.hasOwn(given.env, name)) delete process.env[name]
   Object.assign(process.env, given.env)
   process.chdir(given.cwd)
   process.argv = [process.execPath, given.program, ...given.args]

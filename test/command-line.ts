@@ -1,4 +1,9 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, fork, spawn } from 'node:child_process'
+import {
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+  fork,
+  spawn,
+} from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,13 +41,15 @@ export interface Shell {
 }
 
 /** Each command is a process of its own. */
-export const openShell = (settings: Record<string, string> = {}): Shell => shellOf(settings, runAlone)
+export const openShell = (settings: Record<string, string> = {}): Shell =>
+  shellOf(settings, runAlone)
 
 /**
  * The same command lines with the same results, in processes that have loaded the program and run many: a new one spends its time on
  * loading. Ends of processes, signals, pipes and terminals need one of their own: `openShell`, or `begin`. So do options of Node.
  */
-export const openWarmShell = (settings: Record<string, string> = {}): Shell => shellOf(settings, runWarm)
+export const openWarmShell = (settings: Record<string, string> = {}): Shell =>
+  shellOf(settings, runWarm)
 
 function runAlone({ stdin, ...line }: CommandLine): Promise<Ended> {
   const child = start(line)
@@ -81,13 +88,20 @@ export async function runWarm(line: CommandLine): Promise<Ended> {
 }
 
 function another({ env }: CommandLine): ChildProcess {
-  const child = fork(resolve('test/command-line-process.ts'), { env, execArgv: [], serialization: 'advanced' })
+  const child = fork(resolve('test/command-line-process.ts'), {
+    env,
+    execArgv: [],
+    serialization: 'advanced',
+  })
   warm.push(child)
   child.once('exit', () => idle.includes(child) && idle.splice(idle.indexOf(child), 1))
   return child
 }
 
-function shellOf(settings: Record<string, string>, run: (line: CommandLine) => Promise<Ended>): Shell {
+function shellOf(
+  settings: Record<string, string>,
+  run: (line: CommandLine) => Promise<Ended>,
+): Shell {
   const home = mkdtempSync(join(tmpdir(), 'satchel-home-'))
   const env = {
     ...COMPILED,
@@ -98,11 +112,14 @@ function shellOf(settings: Record<string, string>, run: (line: CommandLine) => P
     ...settings,
   }
   const lineOf = (args: string[], { env: more, cwd = home }: Options = {}) => ({
-    ...{ program, args, cwd },
+    program,
+    args,
+    cwd,
     env: { ...env, ...more },
   })
   const begin: Shell['begin'] = (args, options) => start(lineOf(args, options))
-  const satchel: Shell['satchel'] = (args, options) => run({ ...lineOf(args, options), stdin: options?.stdin ?? '' })
+  const satchel: Shell['satchel'] = (args, options) =>
+    run({ ...lineOf(args, options), stdin: options?.stdin ?? '' })
 
   const parse = (text: string) => {
     if (!/^[^\n]+\n$/.test(text)) throw new Error(`This is not one JSON document: ${text}`)
@@ -116,7 +133,8 @@ function shellOf(settings: Record<string, string>, run: (line: CommandLine) => P
     satchel,
     async json(...args) {
       const { code, out, err } = await satchel(['--json', ...args])
-      if (code !== 0 || err !== '') throw new Error(`satchel ${args.join(' ')} ends with ${code}: ${err}`)
+      if (code !== 0 || err !== '')
+        throw new Error(`satchel ${args.join(' ')} ends with ${code}: ${err}`)
       return parse(out)
     },
     async refused(...args) {

@@ -24,7 +24,10 @@ describe('A connection', () => {
   const upload = (name: string, bytes: Uint8Array) => form([field('folder', ''), file(name, bytes)])
   const small = '{"path":"a//b"}'
   const bad = () =>
-    head(alice, 'POST /api/folders', { 'content-type': 'application/json', 'content-length': small.length }) + small
+    head(alice, 'POST /api/folders', {
+      'content-type': 'application/json',
+      'content-length': small.length,
+    }) + small
 
   it('serves on after a refused body of JSON', async () => {
     const wire = await openWire(t.url)
@@ -39,7 +42,9 @@ describe('A connection', () => {
 
   it('serves in order what was sent at once', async () => {
     const wire = await openWire(t.url)
-    await wire.send(bad() + head(alice, 'GET /api/files/tree') + bad() + head(alice, 'GET /api/nothing'))
+    await wire.send(
+      bad() + head(alice, 'GET /api/files/tree') + bad() + head(alice, 'GET /api/nothing'),
+    )
     const codes: unknown[] = []
     for (let i = 0; i < 4; i++) codes.push((await wire.answer())?.response.code)
     expect(codes).toEqual(['INVALID_PATH', undefined, 'INVALID_PATH', 'ROUTE_NOT_FOUND'])
@@ -49,22 +54,27 @@ describe('A connection', () => {
   it.each([
     ['one that keeps the connection', {}],
     ['one that does not', { connection: 'close' }],
-  ])('tells a client that is still sending why its upload is refused: %s', async (_who, headers) => {
-    const wire = await openWire(t.url)
-    const body = upload('keep.txt', noise)
-    await wire.send(headOf('POST /api/files/upload', { 'content-length': body.length, ...headers }))
-    await wire.send(body.subarray(0, MiB))
-    const answer = await wire.answer()
-    expect([answer?.status, answer?.response.code]).toEqual([409, 'PATH_EXISTS'])
-    for (let at = MiB; at < body.length; at += MiB) {
-      await wire.send(body.subarray(at, at + MiB))
-      expect(wire.socket.destroyed).toBe(false)
-    }
-    if ('connection' in headers) return await wire.ended
-    await wire.send(head(alice, 'GET /api/user/data'))
-    expect((await wire.answer())?.status).toBe(200)
-    wire.cut()
-  })
+  ])(
+    'tells a client that is still sending why its upload is refused: %s',
+    async (_who, headers) => {
+      const wire = await openWire(t.url)
+      const body = upload('keep.txt', noise)
+      await wire.send(
+        headOf('POST /api/files/upload', { 'content-length': body.length, ...headers }),
+      )
+      await wire.send(body.subarray(0, MiB))
+      const answer = await wire.answer()
+      expect([answer?.status, answer?.response.code]).toEqual([409, 'PATH_EXISTS'])
+      for (let at = MiB; at < body.length; at += MiB) {
+        await wire.send(body.subarray(at, at + MiB))
+        expect(wire.socket.destroyed).toBe(false)
+      }
+      if ('connection' in headers) return await wire.ended
+      await wire.send(head(alice, 'GET /api/user/data'))
+      expect((await wire.answer())?.status).toBe(200)
+      wire.cut()
+    },
+  )
 
   it.each([
     ['POST /api/folders', 'application/json'],
@@ -76,7 +86,11 @@ describe('A connection', () => {
   ])('is cut when the rest of what %s refuses does not come to an end', async (request, type) => {
     const wire = await openWire(t.url)
     await wire.send(
-      head(alice, request, { 'content-type': type, accept: 'application/json', 'transfer-encoding': 'chunked' }),
+      head(alice, request, {
+        'content-type': type,
+        accept: 'application/json',
+        'transfer-encoding': 'chunked',
+      }),
     )
     const chunk = `100000\r\n${' '.repeat(MiB)}\r\n`
     for (let i = 0; i < 3; i++) await wire.send(chunk)
@@ -91,7 +105,9 @@ describe('A connection', () => {
   it('is told to go on when it asks: Expect: 100-continue', async () => {
     const wire = await openWire(t.url)
     const body = upload('keep.txt', noise.subarray(0, 10))
-    await wire.send(headOf('POST /api/files/upload', { 'content-length': body.length, expect: '100-continue' }))
+    await wire.send(
+      headOf('POST /api/files/upload', { 'content-length': body.length, expect: '100-continue' }),
+    )
     expect((await wire.answer())?.status).toBe(100)
     await wire.send(body)
     expect((await wire.answer())?.response.code).toBe('PATH_EXISTS')
@@ -125,7 +141,10 @@ describe('A connection', () => {
     const hidden = head(alice, 'DELETE /api/files/delete?file=keep.txt')
     const wire = await openWire(t.url)
     await wire.send(
-      head(alice, 'POST /api/folders', { 'content-type': 'text/plain', 'content-length': hidden.length }) + hidden,
+      head(alice, 'POST /api/folders', {
+        'content-type': 'text/plain',
+        'content-length': hidden.length,
+      }) + hidden,
     )
     expect((await wire.answer())?.response.code).toBe('INVALID_INPUT')
     await wire.send(head(alice, 'GET /api/user/data'))

@@ -12,7 +12,10 @@ export async function findingsOf(
   { repair = false, graceMs = 0 } = {},
 ): Promise<Finding[]> {
   const findings: Finding[] = []
-  await examine({ ...installation, graceMs }, { repair, onFinding: finding => findings.push(finding) })
+  await examine(
+    { ...installation, graceMs },
+    { repair, onFinding: finding => findings.push(finding) },
+  )
   return findings
 }
 
@@ -56,10 +59,16 @@ export async function outlive(t: TestApp): Promise<void> {
 export async function expectHealed({ db, store }: { db: Db; store: BlobStore }): Promise<void> {
   // What a sweeper had taken when it died is given back after a minute only.
   const later = Date.now() + 4000
-  await db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'deleting' AND lease_until > ?", [later])
+  await db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'deleting' AND lease_until > ?", [
+    later,
+  ])
   const count = async (from: string) =>
     Number((await db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${from}`))[0]?.n)
-  await until(async () => (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) === 0, 30_000, 100)
+  await until(
+    async () => (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) === 0,
+    30_000,
+    100,
+  )
   await expectWhole({ db, store })
 }
 
@@ -86,7 +95,10 @@ const entriesOf = (db: Db) =>
 const bucketsOf = (db: Db) =>
   db.rows<
     Record<'id' | 'rootId', string> &
-      Record<'bytes' | 'files' | 'folders' | 'reserved' | 'held' | 'purging' | 'items' | 'kept', number>
+      Record<
+        'bytes' | 'files' | 'folders' | 'reserved' | 'held' | 'purging' | 'items' | 'kept',
+        number
+      >
   >(
     `SELECT id, root_id AS rootId, used_bytes AS bytes, used_files AS files, used_folders AS folders,
        reserved_bytes AS reserved, reserved_files AS held, purging,
@@ -176,9 +188,12 @@ async function recount({ db, store }: { db: Db; store: BlobStore }) {
   const files = new Set(entries.filter(e => e.kind === 1).map(e => e.id))
   if (versions.some(v => !files.has(v.entryId))) throw new Error('A version has no file.')
   const keptIn = (bucketId: string) => {
-    const tops = trash.filter(t => t.bucketId === bucketId).map(t => entries.find(e => e.id === t.entryId))
+    const tops = trash
+      .filter(t => t.bucketId === bucketId)
+      .map(t => entries.find(e => e.id === t.entryId))
     const bytes = tops.map(top => {
-      if (!top || top.parentId !== null) throw new Error('A trash item has nothing that could be restored.')
+      if (!top || top.parentId !== null)
+        throw new Error('A trash item has nothing that could be restored.')
       if (top.kind === 1) {
         reachable++
         return top.bytes
@@ -203,6 +218,7 @@ async function recount({ db, store }: { db: Db; store: BlobStore }) {
   ]
   const underWay = new Set([...sessions.map(s => s.id), ...(await waitingOf(db))])
   const objects: string[] = []
-  for await (const { key: id, size } of store.list()) if (!underWay.has(id)) objects.push(`${id} ${size}`)
+  for await (const { key: id, size } of store.list())
+    if (!underWay.has(id)) objects.push(`${id} ${size}`)
   return { reachable, folders: folders.sort(), buckets, ledger: ledger.sort(), objects }
 }

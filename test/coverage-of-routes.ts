@@ -6,7 +6,9 @@ import { naturalStatus } from '../src/runtime/errors.ts'
 
 /** Routes by what a test calls them, those without parameters first: they win over those that would match, too. */
 const routes = routesOf(restSchema)
-  .flatMap(route => [route.method, ...(route.also ? [route.also] : [])].map(method => ({ ...route, method })))
+  .flatMap(route =>
+    [route.method, ...(route.also ? [route.also] : [])].map(method => ({ ...route, method })),
+  )
   .map(route => ({
     ...route,
     name: `${route.method} ${route.path}`,
@@ -36,7 +38,11 @@ export function recordRest(method: string, url: string, status: number, code: un
 }
 
 /** Remembers which fields of the root have answered by GraphQL, and with what code they have refused. */
-export function recordGraphql(query: string, data: object | null | undefined, errors: GraphqlErrors): void {
+export function recordGraphql(
+  query: string,
+  data: object | null | undefined,
+  errors: GraphqlErrors,
+): void {
   const refused = new Set(errors?.map(({ path }) => (Array.isArray(path) ? path[0] : undefined)))
   for (const [field, value] of Object.entries(data ?? {}))
     if (value !== null && !refused.has(field)) seen.add(`graphql ${field} ok`)
@@ -64,7 +70,8 @@ function expectDeclared(query: string, path: unknown[], code: string): void {
   const fails = graph.getMutationType()?.getFields()[String(name)]?.extensions.fails
   // An alias does not say which mutation it is.
   if (path.length > 1 || !fails || new RegExp(`\\b${name}\\s*:`).test(query)) return
-  if (![...unsaid, ...fails].includes(code)) throw new Error(`${name} does not declare that it fails with ${code}.`)
+  if (![...unsaid, ...fails].includes(code))
+    throw new Error(`${name} does not declare that it fails with ${code}.`)
 }
 
 type GraphqlErrors = { path?: unknown; extensions: { code: string } }[] | undefined
@@ -106,6 +113,8 @@ export function unseenInGraph(...names: string[]): string[] {
     const fails = mutations[name]?.extensions.fails
     if (!Array.isArray(fails)) return [`${name} does not exist`]
     const codes = fails.filter(code => !MISMATCH.test(code))
-    return ['ok', 'UNAUTHENTICATED', ...codes].map(code => `graphql ${name} ${code}`).filter(what => !seen.has(what))
+    return ['ok', 'UNAUTHENTICATED', ...codes]
+      .map(code => `graphql ${name} ${code}`)
+      .filter(what => !seen.has(what))
   })
 }

@@ -38,7 +38,10 @@ describe('A cursor that no list has given, with', () => {
       ['/api/files/received', ['files']],
     ] as const) {
       const all = await alice.rest('GET', path)
-      const { status, response } = await alice.rest('GET', `${path}?cursor=${encodeURIComponent(cursor)}`)
+      const { status, response } = await alice.rest(
+        'GET',
+        `${path}?cursor=${encodeURIComponent(cursor)}`,
+      )
       expect([path, status, response]).toEqual([path, 200, all.response])
       expect(list.reduce((value, key) => value[key], response)).toBeInstanceOf(Array)
     }
@@ -46,7 +49,10 @@ describe('A cursor that no list has given, with', () => {
 
   it.each(forged)('%s, is a 400 on the others', async (_what, cursor) => {
     for (const path of ['/api/files/tree', `/api/workspaces/${workspaceId}/files/tree`]) {
-      const { status, response } = await alice.rest('GET', `${path}?cursor=${encodeURIComponent(cursor)}`)
+      const { status, response } = await alice.rest(
+        'GET',
+        `${path}?cursor=${encodeURIComponent(cursor)}`,
+      )
       // A name is any text.
       const isName = cursor === cursorOf([1, '🦊'])
       expect([status, response.code]).toEqual(isName ? [200, undefined] : [400, 'INVALID_INPUT'])
@@ -54,7 +60,14 @@ describe('A cursor that no list has given, with', () => {
   })
 
   it.each(forged)('%s, is INVALID_INPUT by GraphQL', async (_what, cursor) => {
-    for (const list of ['shares', 'receivedShares', 'apiKeys', 'workspaces', 'invites', 'drive { root { entries }']) {
+    for (const list of [
+      'shares',
+      'receivedShares',
+      'apiKeys',
+      'workspaces',
+      'invites',
+      'drive { root { entries }',
+    ]) {
       const [, within = '', field] = /^(.* )?(\w+)(?: })?$/.exec(list) ?? []
       const query = `query ($after: String) { me { ${within}${field}(after: $after) { edges { cursor } }${within && ' } }'} } }`
       expect([query, (await alice.graphql(query, { after: cursor })).code]).toEqual([

@@ -18,7 +18,9 @@ it('A migration that was killed before it was noted begins again, and changes no
   const tables = async () => JSON.stringify(await db.sequelize.getQueryInterface().showAllTables())
   await db.run("UPDATE plan SET name = 'Renamed' WHERE id = 'free'")
   const before = [await tables(), await db.rows('SELECT * FROM plan ORDER BY id')]
-  for (const { name } of await db.rows<{ name: string }>('SELECT name FROM migration ORDER BY name')) {
+  for (const { name } of await db.rows<{ name: string }>(
+    'SELECT name FROM migration ORDER BY name',
+  )) {
     await db.run('DELETE FROM migration WHERE name = ?', [name])
     await migrate(db)
   }
@@ -47,7 +49,11 @@ it('A database in which bytes belong to one file gets the count of those who hav
     // Killed between the two halves of a change.
     version: () => tables.removeIndex('version', 'version_blob_id'),
   }
-  for (const halves of [['column', 'entry', 'version'], ['entry', 'version'], ['version']] as const) {
+  for (const halves of [
+    ['column', 'entry', 'version'],
+    ['entry', 'version'],
+    ['version'],
+  ] as const) {
     for (const half of halves) await before[half]()
     await db.run("DELETE FROM migration WHERE name = '0002-shared-blobs'")
     await migrate(db)
@@ -73,7 +79,10 @@ it('A database of the version before managed plans keeps who has which, and know
     await db.rows('SELECT id FROM own_limit'),
   ]
   // The second time, it was killed before it wrote the rows.
-  for (const lost of [['plan.is_default', 'plan.retired_at', 'user.plan_by'], ['plan.retired_at']]) {
+  for (const lost of [
+    ['plan.is_default', 'plan.retired_at', 'user.plan_by'],
+    ['plan.retired_at'],
+  ]) {
     await db.run('DROP TABLE own_limit')
     await db.run('UPDATE plan SET is_default = 0')
     for (const [table, column] of lost.map(name => name.split('.')))
@@ -85,7 +94,11 @@ it('A database of the version before managed plans keeps who has which, and know
         { id: 'moved', plan_id: 'developer', plan_by: 'operator' },
         { id: 'usual', plan_id: 'free', plan_by: 'default' },
       ],
-      ['developer', 'enterprise', 'free'].map(id => ({ id, is_default: id === 'free' ? 1 : 0, retired_at: null })),
+      ['developer', 'enterprise', 'free'].map(id => ({
+        id,
+        is_default: id === 'free' ? 1 : 0,
+        retired_at: null,
+      })),
       [],
     ])
   }
@@ -107,7 +120,9 @@ it('More accounts of other plans than one statement marks are all of operators, 
   await db.run("DELETE FROM migration WHERE name = '0012-plans'")
   await migrate(db)
   expect(
-    await db.rows('SELECT plan_id, plan_by, COUNT(*) AS n FROM user GROUP BY plan_id, plan_by ORDER BY plan_id'),
+    await db.rows(
+      'SELECT plan_id, plan_by, COUNT(*) AS n FROM user GROUP BY plan_id, plan_by ORDER BY plan_id',
+    ),
   ).toEqual([
     { plan_id: 'developer', plan_by: 'operator', n: 9450 },
     { plan_id: 'free', plan_by: 'default', n: 1050 },
@@ -164,7 +179,9 @@ it('Shares that were made before are of one entry, and there is a table for thos
     expect(await rows()).toEqual(before)
     expect(await shape()).toEqual(now)
   }
-  expect(before).toEqual([expect.objectContaining({ id: 's', entryCount: null, downloads: 3, passwordHash: 'hash' })])
+  expect(before).toEqual([
+    expect.objectContaining({ id: 's', entryCount: null, downloads: 3, passwordHash: 'hash' }),
+  ])
   await db.run('DELETE FROM share')
 })
 
@@ -186,8 +203,15 @@ it('Shares that were made before have no label, may be downloaded and tell nobod
   }
   expect(before).toEqual([
     expect.objectContaining({
-      ...{ id: 's', passwordHash: 'hash', maxDownloads: 5, downloads: 3, expiresAt: 2 },
-      ...{ label: '', allowDownload: 1, notifies: 0, mailWaits: 0 },
+      id: 's',
+      passwordHash: 'hash',
+      maxDownloads: 5,
+      downloads: 3,
+      expiresAt: 2,
+      label: '',
+      allowDownload: 1,
+      notifies: 0,
+      mailWaits: 0,
     }),
   ])
   await db.run('DELETE FROM share')
@@ -198,7 +222,9 @@ it('A database of the version before file requests gets their tables, and keeps 
   const tables = db.sequelize.getQueryInterface()
   const shape = async () => {
     const names = ['file_request', 'file_request_upload']
-    return Promise.all(names.map(async name => [await tables.describeTable(name), await tables.showIndex(name)]))
+    return Promise.all(
+      names.map(async name => [await tables.describeTable(name), await tables.showIndex(name)]),
+    )
   }
   const now = JSON.stringify(await shape())
   const plans = await db.rows('SELECT * FROM plan ORDER BY id')
@@ -257,7 +283,10 @@ it('A database of the version before times of files gets them, and what clients 
   ] as const) {
     await insert(id, kind)
     for (const nameHash of [hash, lastModified, hash.replaceAll('a', 'b')])
-      await db.run("INSERT INTO dav_property (entry_id, name_hash, content) VALUES (?, ?, '<x/>')", [id, nameHash])
+      await db.run(
+        "INSERT INTO dav_property (entry_id, name_hash, content) VALUES (?, ?, '<x/>')",
+        [id, nameHash],
+      )
   }
   await db.run("DELETE FROM migration WHERE name = '0032-file-times'")
   await migrate(db)
@@ -265,7 +294,9 @@ it('A database of the version before times of files gets them, and what clients 
     { id: 'a-file', modifiedAt: null },
     { id: 'a-folder', modifiedAt: null },
   ])
-  const left = await db.rows<{ id: string }>('SELECT entry_id AS id FROM dav_property ORDER BY entry_id')
+  const left = await db.rows<{ id: string }>(
+    'SELECT entry_id AS id FROM dav_property ORDER BY entry_id',
+  )
   expect(left.map(({ id }) => id)).toEqual(['a-file', 'a-folder', 'a-folder'])
   await db.run('DELETE FROM entry')
 })
@@ -301,7 +332,9 @@ describe('A statement that writes', () => {
     const write = () => fresh.db.run("UPDATE plan SET name = 'The same' WHERE id = ?", ['free'])
     expect(await write()).toBe(1)
     expect(await write()).toBe(1)
-    expect(await fresh.db.run("UPDATE plan SET name = 'None' WHERE id = ?", ['no such plan'])).toBe(0)
+    expect(await fresh.db.run("UPDATE plan SET name = 'None' WHERE id = ?", ['no such plan'])).toBe(
+      0,
+    )
   })
 
   it('finds a row by its key while others move it about in an index', async () => {
@@ -312,7 +345,8 @@ describe('A statement that writes', () => {
     const sql = `UPDATE blobs${db.byKey} SET lease_until = ? WHERE id = 'a' AND state = 'staged'`
     const found = new Set<number>()
     for (let round = 0; round < 250; round++)
-      for (const n of await Promise.all([4, 3, 2, 1].map(n => db.run(sql, [10 * round + n])))) found.add(n)
+      for (const n of await Promise.all([4, 3, 2, 1].map(n => db.run(sql, [10 * round + n]))))
+        found.add(n)
     expect([...found]).toEqual([1])
   })
 })

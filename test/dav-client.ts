@@ -50,7 +50,12 @@ export const lockInfo = (scope = 'exclusive', owner = 'someone') =>
   `<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype><D:owner>${owner}</D:owner></D:lockinfo>`
 
 /** Makes a lock; answers its token. */
-export async function lockOf(dav: Dav, path: string, headers: Record<string, string> = {}, scope = 'exclusive') {
+export async function lockOf(
+  dav: Dav,
+  path: string,
+  headers: Record<string, string> = {},
+  scope = 'exclusive',
+) {
   const answer = await dav('LOCK', path, { headers, body: lockInfo(scope) })
   if (answer.status >= 300) throw new Error(`${answer.status} ${answer.text}`)
   return /^<(.*)>$/.exec(answer.headers.get('lock-token') ?? '')?.[1] ?? ''

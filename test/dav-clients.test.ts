@@ -1,5 +1,13 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,7 +16,8 @@ import { davPerson } from './dav-client.ts'
 import { startApp, type TestApp } from './harness.ts'
 
 const run = promisify(execFile)
-const isThere = (program: string, flag: string) => !spawnSync(program, [flag], { stdio: 'ignore' }).error
+const isThere = (program: string, flag: string) =>
+  !spawnSync(program, [flag], { stdio: 'ignore' }).error
 const programs = {
   litmus: isThere('litmus', '--version'),
   rclone: isThere('rclone', 'version'),
@@ -33,7 +42,8 @@ afterAll(async () => {
 })
 
 it('knows each program in the gate', () => {
-  if (process.env.CI === 'true') expect(programs).toEqual({ litmus: true, rclone: true, cadaver: true })
+  if (process.env.CI === 'true')
+    expect(programs).toEqual({ litmus: true, rclone: true, cadaver: true })
 })
 
 describe('litmus', () => {
@@ -58,7 +68,9 @@ describe('rclone', () => {
     if (programs.rclone) obscured = (await run('rclone', ['obscure', key])).stdout.trim()
   })
   const rclone = (...args: string[]) =>
-    run('rclone', ['--config', '/dev/null', '--retries', '1', ...args], { maxBuffer: 64 * 1024 * 1024 })
+    run('rclone', ['--config', '/dev/null', '--retries', '1', ...args], {
+      maxBuffer: 64 * 1024 * 1024,
+    })
 
   withProgram('rclone')(
     'copies, syncs and checks folders both ways (Debian: rclone)',
@@ -89,14 +101,17 @@ describe('rclone', () => {
   )
 
   withProgram('rclone')('is set up by the command of docs/connect.md', async () => {
-    const [, command = ''] = /`(rclone config create [^`]+)`/.exec(readFileSync('docs/connect.md', 'utf8')) ?? []
+    const [, command = ''] =
+      /`(rclone config create [^`]+)`/.exec(readFileSync('docs/connect.md', 'utf8')) ?? []
     const own = { 'https://files.example.org': t.url, 'you@example.org': email, KEY: key }
     const words = Object.entries(own)
       .reduce((text, [given, mine]) => text.replace(given, mine), command)
       .split(' ')
     const env = { ...process.env, RCLONE_CONFIG: join(dir, 'rclone.conf') }
     await run('rclone', words.slice(1), { env })
-    expect((await run('rclone', ['lsf', '--retries', '1', 'satchel:'], { env })).stdout).toContain('synced/')
+    expect((await run('rclone', ['lsf', '--retries', '1', 'satchel:'], { env })).stdout).toContain(
+      'synced/',
+    )
   })
 
   withProgram('rclone').each(['owncloud', 'nextcloud'])(
@@ -104,7 +119,11 @@ describe('rclone', () => {
     async vendor => {
       const [here, back] = [join(dir, vendor), join(dir, `${vendor}-back`)]
       const there = `${remote(vendor)}times-${vendor}`
-      const times = ['1999-12-31T23:59:58.000Z', '2017-07-14T02:40:00.257Z', '2091-03-05T01:02:03.000Z']
+      const times = [
+        '1999-12-31T23:59:58.000Z',
+        '2017-07-14T02:40:00.257Z',
+        '2091-03-05T01:02:03.000Z',
+      ]
       const [first = ''] = times
       mkdirSync(here)
       for (const [i, time] of times.entries()) {
@@ -113,11 +132,15 @@ describe('rclone', () => {
       }
       const seconds = (path: string) => Math.floor(statSync(path).mtimeMs / 1000)
       await rclone('sync', here, there)
-      expect((await rclone('sync', '-v', here, there)).stderr).toContain('There was nothing to transfer')
+      expect((await rclone('sync', '-v', here, there)).stderr).toContain(
+        'There was nothing to transfer',
+      )
       await rclone('copyto', `${there}/0`, `${there}/copy`)
       await rclone('moveto', `${there}/copy`, `${there}/3`)
       await rclone('sync', there, back)
-      expect((await rclone('sync', '-v', there, back)).stderr).toContain('There was nothing to transfer')
+      expect((await rclone('sync', '-v', there, back)).stderr).toContain(
+        'There was nothing to transfer',
+      )
       for (const [i, time] of [...times, first].entries())
         expect(seconds(join(back, `${i}`))).toBe(Math.floor(Date.parse(time) / 1000))
       const both = ['bisync', back, there, '-v', '--workdir', join(dir, `${vendor}-bisync`)]
@@ -125,11 +148,20 @@ describe('rclone', () => {
       // The same content with an older time, and other content of the same size with another time.
       utimesSync(join(back, '2'), new Date(first), new Date(first))
       writeFileSync(join(here, '1'), 'FILE 1')
-      utimesSync(join(here, '1'), new Date('2001-02-03T04:05:06Z'), new Date('2001-02-03T04:05:06Z'))
+      utimesSync(
+        join(here, '1'),
+        new Date('2001-02-03T04:05:06Z'),
+        new Date('2001-02-03T04:05:06Z'),
+      )
       await rclone('copyto', join(here, '1'), `${there}/1`)
       await rclone(...both)
-      expect([readFileSync(join(back, '1'), 'utf8'), seconds(join(back, '1'))]).toEqual(['FILE 1', 981173106])
-      const listed: { Name: string; ModTime: string }[] = JSON.parse((await rclone('lsjson', there)).stdout)
+      expect([readFileSync(join(back, '1'), 'utf8'), seconds(join(back, '1'))]).toEqual([
+        'FILE 1',
+        981173106,
+      ])
+      const listed: { Name: string; ModTime: string }[] = JSON.parse(
+        (await rclone('lsjson', there)).stdout,
+      )
       const changed = listed.find(({ Name }) => Name === '2')?.ModTime ?? ''
       expect(Date.parse(changed)).toBe(Date.parse(first))
       expect((await rclone(...both)).stderr).toContain('No changes found')
@@ -144,9 +176,25 @@ describe('cadaver', () => {
     writeFileSync(join(dir, '.netrc'), machine, { mode: 0o600 })
     writeFileSync(join(dir, 'one.txt'), 'one')
     const steps = [
-      ...['mkcol box', 'put one.txt box/one.txt', 'lock box/one.txt', 'put one.txt box/one.txt', 'unlock box/one.txt'],
-      ...['propset box/one.txt colour blue', 'copy box/one.txt box/two.txt', 'move box/two.txt box/three.txt'],
-      ...['propget box/three.txt colour', 'get box/three.txt back.txt', 'ls box', 'rmcol box', 'quit'],
+      ...[
+        'mkcol box',
+        'put one.txt box/one.txt',
+        'lock box/one.txt',
+        'put one.txt box/one.txt',
+        'unlock box/one.txt',
+      ],
+      ...[
+        'propset box/one.txt colour blue',
+        'copy box/one.txt box/two.txt',
+        'move box/two.txt box/three.txt',
+      ],
+      ...[
+        'propget box/three.txt colour',
+        'get box/three.txt back.txt',
+        'ls box',
+        'rmcol box',
+        'quit',
+      ],
     ]
     const env = { ...process.env, HOME: dir }
     const running = run('cadaver', [`${t.url}/dav/files/`], { cwd: dir, env, timeout: 60_000 })

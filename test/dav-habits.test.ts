@@ -40,10 +40,17 @@ describe('macOS Finder', () => {
     expect(space.status).toBe(207)
     expect(space.text).toMatch(/<D:quota-available-bytes>\d+</)
     for (const name of ['._note.txt', 'note.txt'])
-      expect((await dav('PROPFIND', `/files/${name}`, { headers: { ...agent, depth: '0' } })).status).toBe(404)
+      expect(
+        (await dav('PROPFIND', `/files/${name}`, { headers: { ...agent, depth: '0' } })).status,
+      ).toBe(404)
     expect((await dav('PUT', '/files/note.txt', { headers: agent, body: '' })).status).toBe(201)
     const locked = await dav('LOCK', '/files/note.txt', {
-      headers: { ...agent, depth: '0', timeout: 'Second-600', 'content-type': 'text/xml; charset="utf-8"' },
+      headers: {
+        ...agent,
+        depth: '0',
+        timeout: 'Second-600',
+        'content-type': 'text/xml; charset="utf-8"',
+      },
       body: lockBody('http://www.apple.com/webdav_fs/'),
     })
     expect(locked.status).toBe(200)
@@ -54,10 +61,16 @@ describe('macOS Finder', () => {
     })
     expect(put.status).toBe(204)
     expect(
-      (await dav('UNLOCK', '/files/note.txt', { headers: { 'lock-token': tokenOf(locked.headers) } })).status,
+      (
+        await dav('UNLOCK', '/files/note.txt', {
+          headers: { 'lock-token': tokenOf(locked.headers) },
+        })
+      ).status,
     ).toBe(204)
     expect((await dav('GET', '/files/note.txt', { headers: agent })).text).toBe('hello')
-    expect((await dav('PUT', '/files/._note.txt', { headers: agent, body: 'resources' })).status).toBe(201)
+    expect(
+      (await dav('PUT', '/files/._note.txt', { headers: agent, body: 'resources' })).status,
+    ).toBe(201)
     expect((await dav('DELETE', '/files/._note.txt', { headers: agent })).status).toBe(204)
   })
 })
@@ -68,11 +81,15 @@ describe('Windows Explorer', () => {
   it('looks without a body, writes under a lock, sets its own times, and renames', async () => {
     expect((await dav('OPTIONS', '/', { headers: agent })).headers.get('ms-author-via')).toBe('DAV')
     for (const path of ['', '/files', '/files/desktop.ini']) {
-      const { status, text } = await dav('PROPFIND', path, { headers: { ...agent, depth: '0', 'content-length': '0' } })
+      const { status, text } = await dav('PROPFIND', path, {
+        headers: { ...agent, depth: '0', 'content-length': '0' },
+      })
       expect([path, status]).toEqual([path, path.endsWith('ini') ? 404 : 207])
       if (status === 207) expect(text).toContain('<D:collection/>')
     }
-    expect((await dav('PUT', '/files/New%20Text.txt', { headers: agent, body: '' })).status).toBe(201)
+    expect((await dav('PUT', '/files/New%20Text.txt', { headers: agent, body: '' })).status).toBe(
+      201,
+    )
     const locked = await dav('LOCK', '/files/New%20Text.txt', {
       headers: { ...agent, timeout: 'Second-3600' },
       body: lockBody('DESKTOP\\alice'),
@@ -82,13 +99,19 @@ describe('Windows Explorer', () => {
     const patched = await dav('PROPPATCH', '/files/New%20Text.txt', { headers: held, body: times })
     expect([patched.status, patched.text.includes('200 OK')]).toEqual([207, true])
     expect((await dav('HEAD', '/files/New%20Text.txt', { headers: agent })).status).toBe(200)
-    expect((await dav('PUT', '/files/New%20Text.txt', { headers: held, body: 'text' })).status).toBe(204)
+    expect(
+      (await dav('PUT', '/files/New%20Text.txt', { headers: held, body: 'text' })).status,
+    ).toBe(204)
     const unlock = { ...agent, 'lock-token': tokenOf(locked.headers) }
     expect((await dav('UNLOCK', '/files/New%20Text.txt', { headers: unlock })).status).toBe(204)
     const destination = `${t.url}/dav/files/Renamed%20%C3%BC.txt`
-    const moved = await dav('MOVE', '/files/New%20Text.txt', { headers: { ...agent, destination, overwrite: 'F' } })
+    const moved = await dav('MOVE', '/files/New%20Text.txt', {
+      headers: { ...agent, destination, overwrite: 'F' },
+    })
     expect(moved.status).toBe(201)
-    const all = await dav('PROPFIND', '/files', { headers: { ...agent, depth: '1', 'content-length': '0' } })
+    const all = await dav('PROPFIND', '/files', {
+      headers: { ...agent, depth: '1', 'content-length': '0' },
+    })
     expect(all.text).toContain('Renamed%20%C3%BC.txt')
     expect(all.text).toContain('Win32FileAttributes')
   })
@@ -98,22 +121,34 @@ describe('LibreOffice', () => {
   it('locks a document that it opens, saves it with a tagged If, keeps the lock, and unlocks', async () => {
     await dav('PUT', '/files/letter.odt', { body: 'first' })
     const body = lockBody('LibreOffice - Alice')
-    const locked = await dav('LOCK', '/files/letter.odt', { headers: { depth: '0', timeout: 'Second-180' }, body })
+    const locked = await dav('LOCK', '/files/letter.odt', {
+      headers: { depth: '0', timeout: 'Second-180' },
+      body,
+    })
     const token = tokenOf(locked.headers)
     expect((await dav('GET', '/files/letter.odt')).text).toBe('first')
     const url = `${t.url}/dav/files/letter.odt`
     for (const text of ['second', 'third'])
       expect(
-        (await dav('PUT', '/files/letter.odt', { headers: { if: `<${url}> (${token})` }, body: text })).status,
+        (
+          await dav('PUT', '/files/letter.odt', {
+            headers: { if: `<${url}> (${token})` },
+            body: text,
+          })
+        ).status,
       ).toBe(204)
-    const refreshed = await dav('LOCK', '/files/letter.odt', { headers: { if: `(${token})`, timeout: 'Second-180' } })
+    const refreshed = await dav('LOCK', '/files/letter.odt', {
+      headers: { if: `(${token})`, timeout: 'Second-180' },
+    })
     expect(refreshed.status).toBe(200)
     const { text } = await dav('PROPFIND', '/files/letter.odt', {
       headers: { depth: '0' },
       body: '<D:propfind xmlns:D="DAV:"><D:prop><D:lockdiscovery/><D:supportedlock/></D:prop></D:propfind>',
     })
     expect(text).toContain('LibreOffice - Alice')
-    expect((await dav('UNLOCK', '/files/letter.odt', { headers: { 'lock-token': token } })).status).toBe(204)
+    expect(
+      (await dav('UNLOCK', '/files/letter.odt', { headers: { 'lock-token': token } })).status,
+    ).toBe(204)
     expect((await dav('GET', '/files/letter.odt')).text).toBe('third')
   })
 
@@ -121,11 +156,16 @@ describe('LibreOffice', () => {
   it('saves what it has locked without the token, which no other program and no other person may', async () => {
     const agent = { 'user-agent': 'LibreOffice 7.4.7.2 denylistedbackend/7.88.1 GnuTLS/3.7.9' }
     const path = '/files/gr%c3%bc%c3%9fe.odt'
-    const put = (by: typeof dav, headers: Record<string, string>) => by('PUT', path, { headers, body: 'saved' })
-    const owned = (owner: string) => dav('LOCK', path, { headers: { depth: '0', ...agent }, body: lockBody(owner) })
+    const put = (by: typeof dav, headers: Record<string, string>) =>
+      by('PUT', path, { headers, body: 'saved' })
+    const owned = (owner: string) =>
+      dav('LOCK', path, { headers: { depth: '0', ...agent }, body: lockBody(owner) })
     const token = tokenOf((await owned('LibreOffice - ')).headers)
     expect((await put(dav, {})).status).toBe(423)
-    expect((await put(dav, { ...agent, if: '(<urn:uuid:00000000-0000-4000-8000-000000000000>)' })).status).toBe(412)
+    expect(
+      (await put(dav, { ...agent, if: '(<urn:uuid:00000000-0000-4000-8000-000000000000>)' }))
+        .status,
+    ).toBe(412)
     expect((await put(dav, agent)).status).toBe(204)
     expect((await dav('DELETE', path, { headers: agent })).status).toBe(423)
     expect((await dav('UNLOCK', path, { headers: { 'lock-token': token } })).status).toBe(204)

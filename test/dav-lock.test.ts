@@ -14,7 +14,9 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status
-const to = (destination: string, more: Record<string, string> = {}) => ({ headers: { destination, ...more } })
+const to = (destination: string, more: Record<string, string> = {}) => ({
+  headers: { destination, ...more },
+})
 const withToken = (token: string) => ({ if: `(<${token}>)` })
 let serial = 0
 /** A folder of its own, with a file in it. */
@@ -36,12 +38,20 @@ describe('LOCK', () => {
     expect(await statusOf(dav('DELETE', at))).toBe(423)
     expect(await statusOf(dav('MOVE', `${at}/f`, to(`/dav${at}/g`)))).toBe(423)
     expect(await statusOf(dav('MOVE', at, to('/dav/files/elsewhere')))).toBe(423)
-    expect(await statusOf(dav('PROPPATCH', `${at}/f`, { body: propertyUpdate('<x xmlns="urn:x">1</x>') }))).toBe(423)
+    expect(
+      await statusOf(
+        dav('PROPPATCH', `${at}/f`, { body: propertyUpdate('<x xmlns="urn:x">1</x>') }),
+      ),
+    ).toBe(423)
     expect(await statusOf(dav('COPY', `${at}/f`, to(`/dav${at}/copy`)))).toBe(201)
     expect(await statusOf(dav('COPY', `${at}/copy`, to(`/dav${at}/f`)))).toBe(423)
     expect((await dav('GET', `${at}/f`)).text).toBe('f')
-    expect(await statusOf(dav('PUT', `${at}/f`, { body: 'new', headers: withToken(token) }))).toBe(204)
-    expect(await statusOf(dav('UNLOCK', `${at}/f`, { headers: { 'lock-token': `<${token}>` } }))).toBe(204)
+    expect(await statusOf(dav('PUT', `${at}/f`, { body: 'new', headers: withToken(token) }))).toBe(
+      204,
+    )
+    expect(
+      await statusOf(dav('UNLOCK', `${at}/f`, { headers: { 'lock-token': `<${token}>` } })),
+    ).toBe(204)
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(204)
   })
 
@@ -53,7 +63,9 @@ describe('LOCK', () => {
     expect(await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo() }))).toBe(423)
     const { text } = await dav('PROPFIND', at, { headers: { depth: '1' } })
     expect(text.split(deep)).toHaveLength(3)
-    expect(await statusOf(dav('UNLOCK', `${at}/f`, { headers: { 'lock-token': `<${deep}>` } }))).toBe(204)
+    expect(
+      await statusOf(dav('UNLOCK', `${at}/f`, { headers: { 'lock-token': `<${deep}>` } })),
+    ).toBe(204)
     const flat = await lockOf(dav, at, { depth: '0' })
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(204)
     expect(await statusOf(dav('PUT', `${at}/new`, { body: 'x' }))).toBe(423)
@@ -93,8 +105,13 @@ describe('LOCK', () => {
       dav('LOCK', `${at}/f`, { headers: { timeout: 'Second-5', ...given } })
     expect((await refresh(withToken(token))).text).toContain('Second-5<')
     expect(await statusOf(refresh({}))).toBe(400)
-    expect(await statusOf(refresh(withToken('urn:uuid:00000000-0000-4000-8000-000000000000')))).toBe(412)
-    await t.app.db.run('UPDATE dav_lock SET expires_at = ? WHERE id = ?', [Date.now() - 1, token.slice(9)])
+    expect(
+      await statusOf(refresh(withToken('urn:uuid:00000000-0000-4000-8000-000000000000'))),
+    ).toBe(412)
+    await t.app.db.run('UPDATE dav_lock SET expires_at = ? WHERE id = ?', [
+      Date.now() - 1,
+      token.slice(9),
+    ])
     expect(await statusOf(refresh(withToken(token)))).toBe(412)
     expect(await statusOf(dav('PUT', `${at}/f`, { body: 'x' }))).toBe(204)
   })
@@ -104,17 +121,24 @@ describe('LOCK', () => {
     const token = await lockOf(dav, `${at}/f`)
     expect(await statusOf(dav('MOVE', `${at}/f`, to(`/dav${at}/g`, withToken(token))))).toBe(201)
     expect(await statusOf(dav('PUT', `${at}/g`, { body: 'x' }))).toBe(204)
-    expect(await statusOf(dav('UNLOCK', `${at}/g`, { headers: { 'lock-token': `<${token}>` } }))).toBe(409)
+    expect(
+      await statusOf(dav('UNLOCK', `${at}/g`, { headers: { 'lock-token': `<${token}>` } })),
+    ).toBe(409)
   })
 
   it('is of who has made it: others see it, and can neither use nor end it', async () => {
     const [owner, bob] = [await t.signIn('owner'), await t.signIn('bob')]
     const id = await found(owner, 'Locks')
     await join(t, id, bob, 'editor')
-    await t.app.db.run("UPDATE member SET role = 'admin' WHERE user_id = ? AND workspace_id = ?", [bob.userId, id])
+    await t.app.db.run("UPDATE member SET role = 'admin' WHERE user_id = ? AND workspace_id = ?", [
+      bob.userId,
+      id,
+    ])
     const { slug = '' } = (await t.app.db.Workspace.findByPk(id, { raw: true })) ?? {}
     const [one, two] = await Promise.all(
-      [owner, bob].map(async who => davOf(t.url, basic(who.email, (await workspaceKey(t, who, id)).key))),
+      [owner, bob].map(async who =>
+        davOf(t.url, basic(who.email, (await workspaceKey(t, who, id)).key)),
+      ),
     )
     if (!one || !two) throw new Error('There are two clients.')
     const path = `/workspaces/${slug}/f`
@@ -122,14 +146,18 @@ describe('LOCK', () => {
     const token = await lockOf(one, path)
     expect((await two('PROPFIND', path, { headers: { depth: '0' } })).text).toContain(token)
     expect(await statusOf(two('PUT', path, { body: 'x', headers: withToken(token) }))).toBe(423)
-    expect(await statusOf(two('UNLOCK', path, { headers: { 'lock-token': `<${token}>` } }))).toBe(403)
+    expect(await statusOf(two('UNLOCK', path, { headers: { 'lock-token': `<${token}>` } }))).toBe(
+      403,
+    )
     expect(await statusOf(one('PUT', path, { body: 'x', headers: withToken(token) }))).toBe(204)
   })
 
   it('is won by one of many who ask at once, whichever worker they ask', async () => {
     const at = await place()
     const answers = await Promise.all(
-      Array.from({ length: 8 }, () => dav('LOCK', `${at}/f`, { body: lockInfo() }).then(({ status }) => status)),
+      Array.from({ length: 8 }, () =>
+        dav('LOCK', `${at}/f`, { body: lockInfo() }).then(({ status }) => status),
+      ),
     )
     expect(answers.sort()).toEqual([200, ...new Array(7).fill(423)])
   })
@@ -149,7 +177,9 @@ describe('LOCK', () => {
     for (let i = 0; i < 6; i++) await lockOf(dav, `${at}/f`, {}, 'shared')
     for (const path of [at, `${at}/f`])
       expect(await statusOf(dav('LOCK', path, { body: lockInfo('shared') }))).toBe(507)
-    expect(await statusOf(dav('LOCK', at, { body: lockInfo('shared'), headers: { depth: '0' } }))).toBe(200)
+    expect(
+      await statusOf(dav('LOCK', at, { body: lockInfo('shared'), headers: { depth: '0' } })),
+    ).toBe(200)
   })
 
   it('says what is locked where its token is missing', async () => {
@@ -159,7 +189,9 @@ describe('LOCK', () => {
     await lockOf(dav, `${at}/sub/ä b`)
     const { status, text } = await dav('DELETE', `${at}/sub`)
     expect(status).toBe(423)
-    expect(text).toContain(`<D:lock-token-submitted><D:href>/dav${at}/sub/%C3%A4%20b</D:href></D:lock-token-submitted>`)
+    expect(text).toContain(
+      `<D:lock-token-submitted><D:href>/dav${at}/sub/%C3%A4%20b</D:href></D:lock-token-submitted>`,
+    )
     const again = await dav('LOCK', `${at}/sub`, { body: lockInfo() })
     expect(again.text).toContain(`<D:no-conflicting-lock><D:href>/dav${at}/sub/%C3%A4%20b</D:href>`)
   })
@@ -184,19 +216,32 @@ describe('LOCK', () => {
     const at = await place()
     for (const body of ['<x/>', lockInfo('neither'), lockInfo().replace('write', 'read')])
       expect(await statusOf(dav('LOCK', `${at}/f`, { body }))).toBe(400)
-    expect(await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo('exclusive', 'x'.repeat(1100)) }))).toBe(413)
-    expect(await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo(), headers: { depth: '1' } }))).toBe(400)
+    expect(
+      await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo('exclusive', 'x'.repeat(1100)) })),
+    ).toBe(413)
+    expect(
+      await statusOf(dav('LOCK', `${at}/f`, { body: lockInfo(), headers: { depth: '1' } })),
+    ).toBe(400)
     const { dav: theirs, person } = await davPerson(t)
     await theirs('PUT', '/files/f', { body: 'f' })
     await theirs('PUT', '/files/g', { body: 'g' })
     const token = await lockOf(theirs, '/files/f', {}, 'shared')
-    const [row] = await t.app.db.rows<Record<string, string>>('SELECT * FROM dav_lock WHERE id = ?', [token.slice(9)])
+    const [row] = await t.app.db.rows<Record<string, string>>(
+      'SELECT * FROM dav_lock WHERE id = ?',
+      [token.slice(9)],
+    )
     const { DavLock } = t.app.db
     await DavLock.bulkCreate(
       Array.from({ length: MAX_DAV_LOCKS - 1 }, (_, i) => ({
         id: `00000000-0000-4000-8000-${String(i).padStart(12, '0')}`,
-        ...{ bucketId: row?.bucket_id ?? '', entryId: row?.entry_id ?? '', userId: person.userId },
-        ...{ isShared: true, isDeep: false, owner: '', expiresAt: Date.now() + 600_000, createdAt: Date.now() },
+        bucketId: row?.bucket_id ?? '',
+        entryId: row?.entry_id ?? '',
+        userId: person.userId,
+        isShared: true,
+        isDeep: false,
+        owner: '',
+        expiresAt: Date.now() + 600_000,
+        createdAt: Date.now(),
       })),
     )
     expect(await statusOf(theirs('LOCK', '/files/g', { body: lockInfo('shared') }))).toBe(507)
@@ -230,7 +275,9 @@ describe('PROPPATCH', () => {
     expect(await read(`${at}/f`)).toContain('a &amp; <b xmlns="urn:y" c="d">𐀀</b></x>')
     expect(await read(`${at}/f`)).toContain('xml:lang="de"')
     expect((await dav('PROPFIND', at, { headers: { depth: '1' } })).text).toContain('𐀀')
-    await dav('PROPPATCH', `${at}/f`, { body: propertyUpdate('<y xmlns="urn:x">1</y>', '<x xmlns="urn:x"/>') })
+    await dav('PROPPATCH', `${at}/f`, {
+      body: propertyUpdate('<y xmlns="urn:x">1</y>', '<x xmlns="urn:x"/>'),
+    })
     expect(await read(`${at}/f`)).toContain('404 Not Found')
     expect(await read(`${at}/f`, 'y')).toContain('>1</y>')
   })
@@ -240,7 +287,8 @@ describe('PROPPATCH', () => {
     for (const path of [at, `${at}/f`])
       await dav('PROPPATCH', path, { body: propertyUpdate('<x xmlns="urn:x">kept</x>') })
     await dav('COPY', at, to(`/dav${at}-copy`))
-    for (const path of [`${at}-copy`, `${at}-copy/f`]) expect(await read(path)).toContain('>kept</x>')
+    for (const path of [`${at}-copy`, `${at}-copy/f`])
+      expect(await read(path)).toContain('>kept</x>')
     await dav('MOVE', `${at}/f`, to(`/dav${at}/g`))
     expect(await read(`${at}/g`)).toContain('>kept</x>')
     await dav('PUT', `${at}/g`, { body: 'new content' })
@@ -254,7 +302,9 @@ describe('PROPPATCH', () => {
     const at = await place()
     await dav('PROPPATCH', `${at}/f`, { body: propertyUpdate('<D:own>mine</D:own>') })
     const body = '<D:propfind xmlns:D="DAV:"><D:prop><D:own/></D:prop></D:propfind>'
-    expect((await dav('PROPFIND', `${at}/f`, { headers: { depth: '0' }, body })).text).toContain('>mine</D:own>')
+    expect((await dav('PROPFIND', `${at}/f`, { headers: { depth: '0' }, body })).text).toContain(
+      '>mine</D:own>',
+    )
   })
 
   it('changes all or nothing, and none that the service makes', async () => {
@@ -267,15 +317,28 @@ describe('PROPPATCH', () => {
     expect(text).toContain('cannot-modify-protected-property')
     expect(await read(at)).toContain('404 Not Found')
     expect(await statusOf(dav('PROPPATCH', at, { body: propertyUpdate('') }))).toBe(400)
-    expect(await statusOf(dav('PROPPATCH', `${at}/none`, { body: propertyUpdate('<x xmlns="urn:x">1</x>') }))).toBe(404)
+    expect(
+      await statusOf(
+        dav('PROPPATCH', `${at}/none`, { body: propertyUpdate('<x xmlns="urn:x">1</x>') }),
+      ),
+    ).toBe(404)
   })
 
   it('is bounded in number and size', async () => {
     const at = await place()
-    const many = Array.from({ length: MAX_DAV_PROPERTIES }, (_, i) => `<p${i} xmlns="urn:x"/>`).join('')
+    const many = Array.from(
+      { length: MAX_DAV_PROPERTIES },
+      (_, i) => `<p${i} xmlns="urn:x"/>`,
+    ).join('')
     expect(await statusOf(dav('PROPPATCH', at, { body: propertyUpdate(many) }))).toBe(207)
-    expect(await statusOf(dav('PROPPATCH', at, { body: propertyUpdate('<p0 xmlns="urn:x">again</p0>') }))).toBe(207)
-    expect(await statusOf(dav('PROPPATCH', at, { body: propertyUpdate('<more xmlns="urn:x"/>') }))).toBe(507)
+    expect(
+      await statusOf(
+        dav('PROPPATCH', at, { body: propertyUpdate('<p0 xmlns="urn:x">again</p0>') }),
+      ),
+    ).toBe(207)
+    expect(
+      await statusOf(dav('PROPPATCH', at, { body: propertyUpdate('<more xmlns="urn:x"/>') })),
+    ).toBe(507)
     const large = `<x xmlns="urn:x">${'x'.repeat(33_000)}</x>`
     expect(await statusOf(dav('PROPPATCH', `${at}/f`, { body: propertyUpdate(large) }))).toBe(507)
   })
@@ -307,7 +370,9 @@ describe('At once', () => {
       const locked = lockOf(dav, `${at}/f`).then(async () => (await dav('GET', `${at}/f`)).text)
       const puts = Array.from({ length: 3 }, (_, i) => dav('PUT', `${at}/f`, { body: `late ${i}` }))
       const seen = await locked
-      expect((await Promise.all(puts)).every(({ status }) => [204, 423].includes(status))).toBe(true)
+      expect((await Promise.all(puts)).every(({ status }) => [204, 423].includes(status))).toBe(
+        true,
+      )
       expect((await dav('GET', `${at}/f`)).text).toBe(seen)
     }
   })

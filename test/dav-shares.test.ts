@@ -15,20 +15,30 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
-const shareOf = async (owner: Person, who: Person, path: string, more: object = {}): Promise<string> => {
-  const { shareFiles } = await ask(owner, SHARE, { input: { files: [{ at: { path } }], email: who.email, ...more } })
+const SHARE =
+  'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+const shareOf = async (
+  owner: Person,
+  who: Person,
+  path: string,
+  more: object = {},
+): Promise<string> => {
+  const { shareFiles } = await ask(owner, SHARE, {
+    input: { files: [{ at: { path } }], email: who.email, ...more },
+  })
   return shareFiles.shares[0].token
 }
 const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status
-const list = async (dav: Dav, path: string) => hrefsIn((await dav('PROPFIND', path, { headers: { depth: '1' } })).text)
+const list = async (dav: Dav, path: string) =>
+  hrefsIn((await dav('PROPFIND', path, { headers: { depth: '1' } })).text)
 
 describe('Two shares of one sharer', () => {
   it('are drives of their own: nothing is moved from one to the other, nor another file in its place', async () => {
     const owner = await t.signIn('two-shares')
     const { person, dav } = await davPerson(t)
     for (const path of ['one/f', 'two/f', 'two/inner/f']) await owner.upload(path, path)
-    for (const path of ['one', 'two', 'two/inner']) await shareOf(owner, person, path, { mayEdit: true })
+    for (const path of ['one', 'two', 'two/inner'])
+      await shareOf(owner, person, path, { mayEdit: true })
     expect(await list(dav, '/shared')).toEqual([
       ...['/dav/shared/', '/dav/shared/one/', '/dav/shared/two/', '/dav/shared/inner/'],
     ])
@@ -45,7 +55,8 @@ describe('Two shares of one sharer', () => {
           const answer = statusOf(dav(method, `/shared/${from}/f`, { headers }))
           expect([method, from, to, name, await answer]).toEqual([method, from, to, name, 403])
         }
-    for (const path of ['one/f', 'two/f', 'two/inner/f']) expect((await dav('GET', `/shared/${path}`)).text).toBe(path)
+    for (const path of ['one/f', 'two/f', 'two/inner/f'])
+      expect((await dav('GET', `/shared/${path}`)).text).toBe(path)
     expect(await list(dav, '/shared/two')).toEqual([
       ...['/dav/shared/two/', '/dav/shared/two/inner/', '/dav/shared/two/f'],
     ])
@@ -55,7 +66,9 @@ describe('Two shares of one sharer', () => {
 describe('Shares of one name', () => {
   it('have names that stay when another one ends', async () => {
     const { person, dav } = await davPerson(t)
-    const owners = await Promise.all(['first', 'second', 'third'].map(name => t.signIn(`names-${name}`)))
+    const owners = await Promise.all(
+      ['first', 'second', 'third'].map(name => t.signIn(`names-${name}`)),
+    )
     const tokens: string[] = []
     for (const [i, owner] of owners.entries()) {
       await owner.upload('same.txt', `of ${i}`)
@@ -63,12 +76,21 @@ describe('Shares of one name', () => {
     }
     const [, first, second = '', third = ''] = await list(dav, '/shared')
     expect(first).toBe('/dav/shared/same.txt')
-    for (const one of [second, third]) expect(decodeURI(one)).toMatch(/^\/dav\/shared\/same \([0-9a-f]{8}\)\.txt$/)
+    for (const one of [second, third])
+      expect(decodeURI(one)).toMatch(/^\/dav\/shared\/same \([0-9a-f]{8}\)\.txt$/)
     const read = async (href = '') => (await dav('GET', href.slice('/dav'.length))).text
-    expect([await read(first), await read(second), await read(third)]).toEqual(['of 0', 'of 1', 'of 2'])
+    expect([await read(first), await read(second), await read(third)]).toEqual([
+      'of 0',
+      'of 1',
+      'of 2',
+    ])
     expect((await owners[0]?.rest('POST', `/api/share/revoke/${tokens[0]}`))?.status).toBe(200)
     expect(await list(dav, '/shared')).toEqual(['/dav/shared/', '/dav/shared/same.txt', third])
-    expect([await read(first), await read(second), await read(third)]).toEqual(['of 1', 'of 1', 'of 2'])
+    expect([await read(first), await read(second), await read(third)]).toEqual([
+      'of 1',
+      'of 1',
+      'of 2',
+    ])
   })
 })
 
@@ -120,7 +142,10 @@ describe('A copy of more than one call copies', () => {
         tx,
       ),
     )
-    await t.app.db.run('UPDATE entry SET total_folders = ? WHERE id = ?', [MAX_COPIED, place.parentId])
+    await t.app.db.run('UPDATE entry SET total_folders = ? WHERE id = ?', [
+      MAX_COPIED,
+      place.parentId,
+    ])
     const to = (destination: string) => dav('COPY', '/files/big', { headers: { destination } })
     expect(await statusOf(to('/dav/shared/target/big'))).toBe(403)
     expect(await statusOf(dav('GET', '/shared/target/big'))).toBe(404)
@@ -134,9 +159,17 @@ describe('A copy of more than one call copies', () => {
 
 describe('A file that is replaced while it is asked for', () => {
   const found = {
-    ...{ id: 'f', kind: 0 as never, name: 'f', contentType: '', size: 1, createdAt: 1, updatedAt: 1, modifiedAt: 1 },
-    ...{ revision: 1 },
-    ...{ md5: 'old', blobId: 'old-blob' },
+    id: 'f',
+    kind: 0 as never,
+    name: 'f',
+    contentType: '',
+    size: 1,
+    createdAt: 1,
+    updatedAt: 1,
+    modifiedAt: 1,
+    revision: 1,
+    md5: 'old',
+    blobId: 'old-blob',
   }
 
   it('is delivered as it was found, or not at all, so that its ETag is that of its bytes', async () => {
@@ -148,7 +181,10 @@ describe('A file that is replaced while it is asked for', () => {
     }
     const drive = { open: () => ({ tree: {} }) }
     const inDrive = driveReading(services as never, drive as never)
-    expect(await inDrive.deliver(found, ['f'], true)).toMatchObject({ blobId: 'old-blob', md5: 'old' })
+    expect(await inDrive.deliver(found, ['f'], true)).toMatchObject({
+      blobId: 'old-blob',
+      md5: 'old',
+    })
     const shared = shareReading(services as never, {} as never, { token: 't' } as never, 'f')
     await expect(shared.deliver(found, [], true)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     await expect(shared.deliver(now, [], true)).resolves.toEqual({ etag: 'new' })

@@ -33,7 +33,10 @@ describe('OPTIONS', () => {
     const crossed = await startApp({ CORS_ORIGINS: 'https://app.example.com' })
     try {
       expect((await davOf(crossed.url)('OPTIONS', '/')).headers.get('dav')).toBe('1, 2, 3')
-      const preflight = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' }
+      const preflight = {
+        origin: 'https://app.example.com',
+        'access-control-request-method': 'GET',
+      }
       expect(await statusOf(davOf(crossed.url)('OPTIONS', '/', { headers: preflight }))).toBe(204)
     } finally {
       await crossed.stop()
@@ -45,9 +48,21 @@ describe('Signing in', () => {
   it('takes the e-mail address or the name, and an API key as the password', async () => {
     const { key, person } = await davPerson(t)
     for (const user of [person.email, person.email.toUpperCase()])
-      expect(await statusOf(davOf(t.url, basic(user, key.key))('PROPFIND', '/', { headers: { depth: '0' } }))).toBe(207)
-    expect(await statusOf(davOf(t.url, `Bearer ${key.key}`)('PROPFIND', '/', { headers: { depth: '0' } }))).toBe(207)
-    expect(await statusOf(davOf(t.url)('PROPFIND', '/', { headers: { depth: '0', 'x-api-key': key.key } }))).toBe(207)
+      expect(
+        await statusOf(
+          davOf(t.url, basic(user, key.key))('PROPFIND', '/', { headers: { depth: '0' } }),
+        ),
+      ).toBe(207)
+    expect(
+      await statusOf(
+        davOf(t.url, `Bearer ${key.key}`)('PROPFIND', '/', { headers: { depth: '0' } }),
+      ),
+    ).toBe(207)
+    expect(
+      await statusOf(
+        davOf(t.url)('PROPFIND', '/', { headers: { depth: '0', 'x-api-key': key.key } }),
+      ),
+    ).toBe(207)
   })
 
   it('asks for Basic where there is no valid credential, a cookie among them', async () => {
@@ -59,19 +74,27 @@ describe('Signing in', () => {
       'Bearer x',
       'Basic ?',
     ]) {
-      const { status, headers } = await davOf(t.url, given)('PROPFIND', '/files/', { headers: { depth: '0' } })
+      const { status, headers } = await davOf(t.url, given)('PROPFIND', '/files/', {
+        headers: { depth: '0' },
+      })
       expect([given, status]).toEqual([given, 401])
       expect(headers.get('www-authenticate')).toMatch(/^Basic realm="[^"]+", charset="UTF-8"$/)
     }
-    expect(await statusOf(davOf(t.url)('PROPFIND', '/files/', { headers: { cookie: alice.cookie } }))).toBe(401)
+    expect(
+      await statusOf(davOf(t.url)('PROPFIND', '/files/', { headers: { cookie: alice.cookie } })),
+    ).toBe(401)
   })
 
   it('refuses a key at once when it has been deleted', async () => {
     const { key, dav: theirs, person } = await davPerson(t)
     expect(await statusOf(theirs('PUT', '/files/a.txt', { body: 'a' }))).toBe(201)
-    expect((await person.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: key.id } })).status).toBe(
-      200,
-    )
+    expect(
+      (
+        await person.rest('DELETE', '/api/api_keys/private/delete', {
+          json: { api_key_id: key.id },
+        })
+      ).status,
+    ).toBe(200)
     expect(await statusOf(theirs('GET', '/files/a.txt'))).toBe(401)
   })
 
@@ -100,9 +123,24 @@ describe('What a key may do', () => {
     ['MKCOL', '/files/new', {}, 'private_files:write'],
     ['PROPPATCH', '/files/f.txt', {}, 'private_files:write'],
     ['LOCK', '/files/f.txt', {}, 'private_files:write'],
-    ['UNLOCK', '/files/f.txt', { headers: { 'lock-token': '<urn:uuid:0>' } }, 'private_files:write'],
-    ['MOVE', '/files/f.txt', { headers: { destination: '/dav/files/g.txt' } }, 'private_files:write'],
-    ['COPY', '/files/f.txt', { headers: { destination: '/dav/files/g.txt' } }, 'private_files:read'],
+    [
+      'UNLOCK',
+      '/files/f.txt',
+      { headers: { 'lock-token': '<urn:uuid:0>' } },
+      'private_files:write',
+    ],
+    [
+      'MOVE',
+      '/files/f.txt',
+      { headers: { destination: '/dav/files/g.txt' } },
+      'private_files:write',
+    ],
+    [
+      'COPY',
+      '/files/f.txt',
+      { headers: { destination: '/dav/files/g.txt' } },
+      'private_files:read',
+    ],
     ['DELETE', '/files/f.txt', {}, 'private_files:delete'],
   ]
 
@@ -119,13 +157,18 @@ describe('What a key may do', () => {
   })
 
   it('needs the right to delete where it replaces', async () => {
-    const { person, dav: theirs } = await davPerson(t, undefined, ['private_files:read', 'private_files:write'])
+    const { person, dav: theirs } = await davPerson(t, undefined, [
+      'private_files:read',
+      'private_files:write',
+    ])
     await person.upload('old.txt', 'old')
     await person.upload('other.txt', 'other')
     expect(await statusOf(theirs('PUT', '/files/old.txt', { body: 'new' }))).toBe(403)
     for (const method of ['COPY', 'MOVE'])
       expect(
-        await statusOf(theirs(method, '/files/other.txt', { headers: { destination: '/dav/files/old.txt' } })),
+        await statusOf(
+          theirs(method, '/files/other.txt', { headers: { destination: '/dav/files/old.txt' } }),
+        ),
       ).toBe(403)
     expect(await statusOf(theirs('PUT', '/files/new.txt', { body: 'new' }))).toBe(201)
     expect((await theirs('GET', '/files/old.txt')).text).toBe('old')
@@ -142,10 +185,14 @@ describe('What a key may do', () => {
     const slugOf = async (workspace: string) =>
       (await t.app.db.Workspace.findByPk(workspace, { raw: true }))?.slug ?? ''
     const [slug, otherSlug] = [await slugOf(id), await slugOf(other)]
-    const list = async (path: string) => hrefsIn((await theirs('PROPFIND', path, { headers: { depth: '1' } })).text)
+    const list = async (path: string) =>
+      hrefsIn((await theirs('PROPFIND', path, { headers: { depth: '1' } })).text)
     expect(await list('/')).toEqual(['/dav/', '/dav/workspaces/'])
     expect(await list('/workspaces')).toEqual(['/dav/workspaces/', `/dav/workspaces/${slug}/`])
-    expect(await list(`/workspaces/${slug}`)).toEqual([`/dav/workspaces/${slug}/`, `/dav/workspaces/${slug}/plan.txt`])
+    expect(await list(`/workspaces/${slug}`)).toEqual([
+      `/dav/workspaces/${slug}/`,
+      `/dav/workspaces/${slug}/plan.txt`,
+    ])
     expect((await theirs('GET', `/workspaces/${slug}/plan.txt`)).text).toBe('plan')
     expect(await statusOf(theirs('GET', `/workspaces/${otherSlug}/x`))).toBe(403)
     expect(await statusOf(theirs('GET', '/files/x'))).toBe(403)
@@ -160,7 +207,10 @@ describe('What a key may do', () => {
 
 describe('PUT and GET', () => {
   it('make a file, replace it, and keep what was replaced', async () => {
-    const made = await dav('PUT', '/files/put.txt', { body: 'one', headers: { 'content-type': 'text/plain' } })
+    const made = await dav('PUT', '/files/put.txt', {
+      body: 'one',
+      headers: { 'content-type': 'text/plain' },
+    })
     expect(made.status).toBe(201)
     const again = await dav('PUT', '/files/put.txt', { body: 'two!' })
     expect(again.status).toBe(204)
@@ -168,7 +218,8 @@ describe('PUT and GET', () => {
     expect([got.status, got.text, got.headers.get('content-length')]).toEqual([200, 'two!', '4'])
     expect(got.headers.get('etag')).toBe(again.headers.get('etag'))
     expect(got.headers.get('last-modified')).not.toBeNull()
-    const query = '{ me { drive { entry(path: "put.txt") { ... on File { versions { nodes { size } } } } } } }'
+    const query =
+      '{ me { drive { entry(path: "put.txt") { ... on File { versions { nodes { size } } } } } } }'
     const { data, errors } = await alice.graphql(query)
     expect([errors, JSON.stringify(data)]).toEqual([undefined, expect.stringContaining('"size":3')])
   })
@@ -177,9 +228,15 @@ describe('PUT and GET', () => {
     expect(await statusOf(dav('PUT', '/files/empty', { body: '' }))).toBe(201)
     expect((await dav('GET', '/files/empty')).text).toBe('')
     const name = 'Zoë & <Ærø> 100% #1 漢字.txt'
-    expect(await statusOf(dav('PUT', `/files/${encodeURIComponent(name.normalize('NFD'))}`, { body: 'z' }))).toBe(201)
+    expect(
+      await statusOf(
+        dav('PUT', `/files/${encodeURIComponent(name.normalize('NFD'))}`, { body: 'z' }),
+      ),
+    ).toBe(201)
     expect((await dav('GET', `/files/${encodeURIComponent(name)}`)).text).toBe('z')
-    const { text } = await dav('PROPFIND', `/files/${encodeURIComponent(name)}`, { headers: { depth: '0' } })
+    const { text } = await dav('PROPFIND', `/files/${encodeURIComponent(name)}`, {
+      headers: { depth: '0' },
+    })
     expect(hrefsIn(text)).toEqual([`/dav/files/${encodeURIComponent(name)}`])
     expect(text).toContain('<D:displayname>Zoë &amp; &lt;Ærø&gt; 100% #1 漢字.txt</D:displayname>')
   })
@@ -187,22 +244,36 @@ describe('PUT and GET', () => {
   it('send ranges, and nothing that the client has', async () => {
     await dav('PUT', '/files/range', { body: '0123456789' })
     const part = await dav('GET', '/files/range', { headers: { range: 'bytes=2-4' } })
-    expect([part.status, part.text, part.headers.get('content-range')]).toEqual([206, '234', 'bytes 2-4/10'])
-    expect(await statusOf(dav('GET', '/files/range', { headers: { range: 'bytes=20-' } }))).toBe(416)
+    expect([part.status, part.text, part.headers.get('content-range')]).toEqual([
+      206,
+      '234',
+      'bytes 2-4/10',
+    ])
+    expect(await statusOf(dav('GET', '/files/range', { headers: { range: 'bytes=20-' } }))).toBe(
+      416,
+    )
     const etag = part.headers.get('etag') ?? ''
-    expect(await statusOf(dav('GET', '/files/range', { headers: { 'if-none-match': etag } }))).toBe(304)
+    expect(await statusOf(dav('GET', '/files/range', { headers: { 'if-none-match': etag } }))).toBe(
+      304,
+    )
     const since = part.headers.get('last-modified') ?? ''
-    expect(await statusOf(dav('GET', '/files/range', { headers: { 'if-modified-since': since } }))).toBe(304)
+    expect(
+      await statusOf(dav('GET', '/files/range', { headers: { 'if-modified-since': since } })),
+    ).toBe(304)
     expect(await statusOf(dav('GET', '/files/range', { headers: { 'if-match': '"0"' } }))).toBe(412)
     const head = await dav('HEAD', '/files/range')
     expect([head.status, head.text, head.headers.get('content-length')]).toEqual([200, '', '10'])
   })
 
   it('change only what the client expects', async () => {
-    const { headers } = await dav('PUT', '/files/cond', { body: '1', headers: { 'if-none-match': '*' } })
+    const { headers } = await dav('PUT', '/files/cond', {
+      body: '1',
+      headers: { 'if-none-match': '*' },
+    })
     const etag = headers.get('etag') ?? ''
     expect(etag).toMatch(/^"1-[0-9a-f-]{36}"$/)
-    const put = (given: Record<string, string>) => statusOf(dav('PUT', '/files/cond', { body: '2', headers: given }))
+    const put = (given: Record<string, string>) =>
+      statusOf(dav('PUT', '/files/cond', { body: '2', headers: given }))
     expect(await put({ 'if-none-match': '*' })).toBe(412)
     expect(await put({ 'if-match': '"99"' })).toBe(412)
     expect(await put({ 'if-match': etag })).toBe(204)
@@ -212,7 +283,9 @@ describe('PUT and GET', () => {
     expect(await put({ if: '(["99"]) (["3"])' })).toBe(204)
     expect(await put({ if: '(Not ["99"] <urn:uuid:no>)' })).toBe(412)
     expect(await put({ if: '(nonsense' })).toBe(400)
-    expect(await statusOf(dav('DELETE', '/files/cond', { headers: { 'if-match': '"1"' } }))).toBe(412)
+    expect(await statusOf(dav('DELETE', '/files/cond', { headers: { 'if-match': '"1"' } }))).toBe(
+      412,
+    )
   })
 
   it('tell two files of one path and one revision apart', async () => {
@@ -223,7 +296,11 @@ describe('PUT and GET', () => {
   })
 
   it('refuse a part, a missing folder, and a full drive', async () => {
-    expect(await statusOf(dav('PUT', '/files/p', { body: 'x', headers: { 'content-range': 'bytes 0-0/2' } }))).toBe(400)
+    expect(
+      await statusOf(
+        dav('PUT', '/files/p', { body: 'x', headers: { 'content-range': 'bytes 0-0/2' } }),
+      ),
+    ).toBe(400)
     expect(await statusOf(dav('PUT', '/files/no/such/x', { body: 'x' }))).toBe(409)
     expect(await statusOf(dav('PUT', '/files/', { body: 'x' }))).toBe(403)
     expect(await statusOf(dav('PUT', '/x', { body: 'x' }))).toBe(409)
@@ -259,7 +336,8 @@ describe('PUT and GET', () => {
   it('leave an event that names the interface and the key', async () => {
     const { key, person, dav: theirs } = await davPerson(t)
     await theirs('PUT', '/files/seen', { body: 'x' })
-    const query = '{ me { drive { events(first: 1, newestFirst: true) { nodes { kind via apiKeyId } } } } }'
+    const query =
+      '{ me { drive { events(first: 1, newestFirst: true) { nodes { kind via apiKeyId } } } } }'
     const { data } = await person.graphql(query)
     expect(JSON.stringify(data)).toContain('"via":"WEBDAV"')
     expect(JSON.stringify(data)).toContain(key.id)
@@ -273,7 +351,9 @@ describe('PUT and GET', () => {
       for (const name of ['._x', '.DS_Store', 'Thumbs.db', 'desktop.ini'])
         expect(await statusOf(theirs('PUT', `/files/${name}`, { body: 'x' }))).toBe(403)
       await theirs('PUT', '/files/x', { body: 'x' })
-      expect(await statusOf(theirs('MOVE', '/files/x', { headers: { destination: '/dav/files/._x' } }))).toBe(403)
+      expect(
+        await statusOf(theirs('MOVE', '/files/x', { headers: { destination: '/dav/files/._x' } })),
+      ).toBe(403)
     } finally {
       await own.stop()
     }
@@ -298,13 +378,17 @@ describe('Folders', () => {
     expect(await statusOf(dav('GET', '/files/gone/a'))).toBe(404)
     expect(await statusOf(dav('DELETE', '/files/gone'))).toBe(404)
     expect(await statusOf(dav('DELETE', '/files/'))).toBe(403)
-    const { data, errors } = await alice.graphql('{ me { drive { trash(first: 9) { nodes { path } } } } }')
+    const { data, errors } = await alice.graphql(
+      '{ me { drive { trash(first: 9) { nodes { path } } } } }',
+    )
     expect([errors, JSON.stringify(data)]).toEqual([undefined, expect.stringContaining('"gone"')])
   })
 })
 
 describe('COPY and MOVE', () => {
-  const to = (destination: string, more: Record<string, string> = {}) => ({ headers: { destination, ...more } })
+  const to = (destination: string, more: Record<string, string> = {}) => ({
+    headers: { destination, ...more },
+  })
 
   beforeAll(async () => {
     await dav('MKCOL', '/files/cm')
@@ -321,9 +405,13 @@ describe('COPY and MOVE', () => {
       `https://${host}/dav/files/cm/3`,
       `https://${host}/cloud/dav/files/cm/4`,
     ]
-    for (const destination of given) expect(await statusOf(dav('COPY', '/files/cm/a', to(destination)))).toBe(201)
-    for (const name of ['1', '2', '3', '4']) expect((await dav('GET', `/files/cm/${name}`)).text).toBe('a')
-    expect(await statusOf(dav('COPY', '/files/cm/a', to('https://elsewhere.example/dav/files/x')))).toBe(502)
+    for (const destination of given)
+      expect(await statusOf(dav('COPY', '/files/cm/a', to(destination)))).toBe(201)
+    for (const name of ['1', '2', '3', '4'])
+      expect((await dav('GET', `/files/cm/${name}`)).text).toBe('a')
+    expect(
+      await statusOf(dav('COPY', '/files/cm/a', to('https://elsewhere.example/dav/files/x'))),
+    ).toBe(502)
     expect(await statusOf(dav('COPY', '/files/cm/a', to('/elsewhere/x')))).toBe(502)
     expect(await statusOf(dav('COPY', '/files/cm/a', { headers: {} }))).toBe(400)
     expect(await statusOf(dav('COPY', '/files/cm/a', to('/dav/files/none/x')))).toBe(409)
@@ -332,24 +420,36 @@ describe('COPY and MOVE', () => {
   it('overwrite a file or a folder unless told not to', async () => {
     await dav('MKCOL', '/files/cm/old')
     await dav('PUT', '/files/cm/old/inside', { body: 'inside' })
-    expect(await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/old', { overwrite: 'F' })))).toBe(412)
+    expect(
+      await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/old', { overwrite: 'F' }))),
+    ).toBe(412)
     expect(await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/old')))).toBe(204)
     expect(await statusOf(dav('GET', '/files/cm/old/inside'))).toBe(404)
     expect((await dav('GET', '/files/cm/old/leaf')).text).toBe('leaf')
     expect(await statusOf(dav('MOVE', '/files/cm/1', to('/dav/files/cm/old')))).toBe(204)
     expect((await dav('GET', '/files/cm/old')).text).toBe('a')
-    expect(await statusOf(dav('MOVE', '/files/cm/2', to('/dav/files/cm/old', { overwrite: 'F' })))).toBe(412)
-    expect(await statusOf(dav('MOVE', '/files/cm/2', to('/dav/files/cm/old', { overwrite: 'x' })))).toBe(400)
+    expect(
+      await statusOf(dav('MOVE', '/files/cm/2', to('/dav/files/cm/old', { overwrite: 'F' }))),
+    ).toBe(412)
+    expect(
+      await statusOf(dav('MOVE', '/files/cm/2', to('/dav/files/cm/old', { overwrite: 'x' }))),
+    ).toBe(400)
   })
 
   it('copy a folder alone with a depth of 0, and move all of it', async () => {
-    expect(await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/bare', { depth: '0' })))).toBe(201)
+    expect(
+      await statusOf(dav('COPY', '/files/cm/tree', to('/dav/files/cm/bare', { depth: '0' }))),
+    ).toBe(201)
     expect(await statusOf(dav('GET', '/files/cm/bare/leaf'))).toBe(404)
-    expect(await statusOf(dav('MOVE', '/files/cm/tree', to('/dav/files/cm/moved', { depth: '0' })))).toBe(400)
+    expect(
+      await statusOf(dav('MOVE', '/files/cm/tree', to('/dav/files/cm/moved', { depth: '0' }))),
+    ).toBe(400)
     expect(await statusOf(dav('MOVE', '/files/cm/tree', to('/dav/files/cm/moved/')))).toBe(201)
     expect((await dav('GET', '/files/cm/moved/leaf')).text).toBe('leaf')
     expect(await statusOf(dav('GET', '/files/cm/tree/leaf'))).toBe(404)
-    expect(await statusOf(dav('COPY', '/files/cm/moved', to('/dav/files/cm/x', { depth: '1' })))).toBe(400)
+    expect(
+      await statusOf(dav('COPY', '/files/cm/moved', to('/dav/files/cm/x', { depth: '1' }))),
+    ).toBe(400)
   })
 
   it('refuse the same place, and one in the other', async () => {
@@ -363,18 +463,18 @@ describe('COPY and MOVE', () => {
 })
 
 describe('PROPFIND', () => {
-  const ask = (path: string, body: string, depth = '0') => dav('PROPFIND', path, { headers: { depth }, body })
-  const props = (inside: string) => `<?xml version="1.0"?><a:propfind xmlns:a="DAV:">${inside}</a:propfind>`
+  const ask = (path: string, body: string, depth = '0') =>
+    dav('PROPFIND', path, { headers: { depth }, body })
+  const props = (inside: string) =>
+    `<?xml version="1.0"?><a:propfind xmlns:a="DAV:">${inside}</a:propfind>`
 
   it('lists a folder, which ends with a slash, and never all below it', async () => {
     await dav('MKCOL', '/files/list')
     await dav('MKCOL', '/files/list/sub')
     await dav('PUT', '/files/list/f', { body: 'f' })
-    expect(hrefsIn((await dav('PROPFIND', '/files/list', { headers: { depth: '1' } })).text)).toEqual([
-      '/dav/files/list/',
-      '/dav/files/list/sub/',
-      '/dav/files/list/f',
-    ])
+    expect(
+      hrefsIn((await dav('PROPFIND', '/files/list', { headers: { depth: '1' } })).text),
+    ).toEqual(['/dav/files/list/', '/dav/files/list/sub/', '/dav/files/list/f'])
     for (const headers of [{ depth: 'infinity' }, {}] as Record<string, string>[]) {
       const { status, text } = await dav('PROPFIND', '/files/list', { headers })
       expect([status, text.includes('<D:propfind-finite-depth>')]).toEqual([403, true])
@@ -385,7 +485,9 @@ describe('PROPFIND', () => {
   it('answers the properties that are asked for, and says which there are not', async () => {
     const { text, status } = await ask(
       '/files/list/f',
-      props('<a:prop><a:getcontentlength/><a:getetag/><x:own xmlns:x="urn:x"/><a:quota-used-bytes/></a:prop>'),
+      props(
+        '<a:prop><a:getcontentlength/><a:getetag/><x:own xmlns:x="urn:x"/><a:quota-used-bytes/></a:prop>',
+      ),
     )
     expect(status).toBe(207)
     expect(text).toContain('<D:getcontentlength>1</D:getcontentlength>')
@@ -407,18 +509,28 @@ describe('PROPFIND', () => {
     expect(found.text).toContain(
       `<p:checksums xmlns:p="http://owncloud.org/ns"><p:checksum>MD5:${md5}</p:checksum></p:checksums>`,
     )
-    expect((await dav('PROPFIND', '/files/', { headers: { depth: '0' }, body: sums })).text).toContain('404 Not Found')
-    expect((await dav('PROPFIND', '/files/sum.txt', { headers: { depth: '0' } })).text).not.toContain('checksum')
+    expect(
+      (await dav('PROPFIND', '/files/', { headers: { depth: '0' }, body: sums })).text,
+    ).toContain('404 Not Found')
+    expect(
+      (await dav('PROPFIND', '/files/sum.txt', { headers: { depth: '0' } })).text,
+    ).not.toContain('checksum')
     for (const kind of ['MD5', 'SHA1', 'SHA256']) {
       const wrong = { body: 'other', headers: { 'oc-checksum': `${kind}:${md5}` } }
       expect(await statusOf(dav('PUT', '/files/sum.txt', wrong))).toBe(400)
     }
-    expect(await statusOf(dav('PUT', '/files/sum.txt', { ...put, headers: { 'oc-checksum': 'Adler32:1' } }))).toBe(204)
+    expect(
+      await statusOf(
+        dav('PUT', '/files/sum.txt', { ...put, headers: { 'oc-checksum': 'Adler32:1' } }),
+      ),
+    ).toBe(204)
     expect((await dav('GET', '/files/sum.txt')).text).toBe('sum')
   })
 
   it('has the dates of the standards, which are formatted by day', () => {
-    for (const ms of [0, 1, 999, 86_399_999, 86_400_000, 951_782_400_000, 1_795_723_199_123, 1_795_723_200_000]) {
+    for (const ms of [
+      0, 1, 999, 86_399_999, 86_400_000, 951_782_400_000, 1_795_723_199_123, 1_795_723_200_000,
+    ]) {
       expect(httpDate(ms)).toBe(new Date(ms).toUTCString())
       expect(rfc3339(ms)).toBe(new Date(ms).toISOString())
     }
@@ -426,8 +538,13 @@ describe('PROPFIND', () => {
 
   it('repeats no name, and answers no names that are too long together', async () => {
     const many = (count: number, ns: string) =>
-      props(`<a:prop xmlns:x="${ns}">${Array.from({ length: count }, (_, i) => `<x:p${i}/>`).join('')}</a:prop>`)
-    const twice = await ask('/files/list/f', props(`<a:prop>${'<a:displayname/><a:none/>'.repeat(150)}</a:prop>`))
+      props(
+        `<a:prop xmlns:x="${ns}">${Array.from({ length: count }, (_, i) => `<x:p${i}/>`).join('')}</a:prop>`,
+      )
+    const twice = await ask(
+      '/files/list/f',
+      props(`<a:prop>${'<a:displayname/><a:none/>'.repeat(150)}</a:prop>`),
+    )
     expect(twice.status).toBe(207)
     expect(twice.text.split('<D:displayname>')).toHaveLength(2)
     expect(twice.text.split('<D:none/>')).toHaveLength(2)
@@ -449,7 +566,10 @@ describe('PROPFIND', () => {
       '<other/>',
     ]
     for (const body of bodies)
-      expect([body.slice(0, 60), await statusOf(ask('/files/', body))]).toEqual([body.slice(0, 60), 400])
+      expect([body.slice(0, 60), await statusOf(ask('/files/', body))]).toEqual([
+        body.slice(0, 60),
+        400,
+      ])
     expect(await statusOf(ask('/files/', `<x>${'y'.repeat(200_000)}</x>`))).toBe(413)
     expect(t.failures()).toEqual([])
   })
@@ -471,7 +591,8 @@ describe('PROPFIND', () => {
         tx,
       )
     })
-    const list = async () => (await theirs('PROPFIND', '/files/many', { headers: { depth: '1' } })).text
+    const list = async () =>
+      (await theirs('PROPFIND', '/files/many', { headers: { depth: '1' } })).text
     const ofProperties = () => t.statements().filter(sql => sql.includes('dav_property')).length
     t.statements()
     const hrefs = hrefsIn(await list())
@@ -481,11 +602,17 @@ describe('PROPFIND', () => {
     expect(new Set(hrefs).size).toBe(1221)
     expect(hrefs.slice(1, 1201)).toEqual(names.map(name => `/dav/files/many/${name}/`))
     const dead = rows.slice(0, 450).map(({ id, name }) => ({
-      ...{ entryId: id, nameHash: propertyHash({ ns: 'u', name: 'p' }), content: `<p xmlns="u">${name}</p>` },
+      entryId: id,
+      nameHash: propertyHash({ ns: 'u', name: 'p' }),
+      content: `<p xmlns="u">${name}</p>`,
     }))
     await t.app.db.DavProperty.bulkCreate(dead)
     t.statements()
-    const found = [...(await list()).matchAll(/<D:href>([^<]*)<\/D:href>(?:(?!<D:href>).)*<p xmlns="u">(n\d+)</gs)]
+    const found = [
+      ...(await list()).matchAll(
+        /<D:href>([^<]*)<\/D:href>(?:(?!<D:href>).)*<p xmlns="u">(n\d+)</gs,
+      ),
+    ]
     // Those of 200 entries at once: of the first page in three more statements.
     expect(ofProperties()).toBe(6)
     expect(found.map(([, href, name]) => [href, name])).toEqual(
@@ -508,7 +635,8 @@ describe('Beside them', () => {
       await theirs('PUT', '/files/a', { body: 'a' })
       await own.app.services.maintenance.start({ endsAt: Date.now() + 60_000 }, null)
       // Another worker hears of it a moment later.
-      for (let seen = 0; seen < 4; ) seen = (await statusOf(theirs('MKCOL', '/files/c'))) === 503 ? seen + 1 : 0
+      for (let seen = 0; seen < 4; )
+        seen = (await statusOf(theirs('MKCOL', '/files/c'))) === 503 ? seen + 1 : 0
       const { status, headers } = await theirs('PUT', '/files/b', { body: 'b' })
       expect([status, Number(headers.get('retry-after')) > 0]).toEqual([503, true])
       for (const [method, path] of [
@@ -526,9 +654,17 @@ describe('Beside them', () => {
 })
 
 describe('What is shared with one', () => {
-  const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
-  const shareOf = async (owner: Person, who: Person, path: string, more: object = {}): Promise<string> => {
-    const { shareFiles } = await ask(owner, SHARE, { input: { files: [{ at: { path } }], email: who.email, ...more } })
+  const SHARE =
+    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+  const shareOf = async (
+    owner: Person,
+    who: Person,
+    path: string,
+    more: object = {},
+  ): Promise<string> => {
+    const { shareFiles } = await ask(owner, SHARE, {
+      input: { files: [{ at: { path } }], email: who.email, ...more },
+    })
     return shareFiles.shares[0].token
   }
 
@@ -541,12 +677,16 @@ describe('What is shared with one', () => {
     await shareOf(owner, person, 'look')
     await shareOf(owner, person, 'edit', { mayEdit: true })
     await shareOf(owner, person, 'single.txt', { mayEdit: true })
-    const list = async (path: string) => hrefsIn((await theirs('PROPFIND', path, { headers: { depth: '1' } })).text)
+    const list = async (path: string) =>
+      hrefsIn((await theirs('PROPFIND', path, { headers: { depth: '1' } })).text)
     expect(await list('/')).toEqual(['/dav/', '/dav/files/', '/dav/shared/'])
     expect(await list('/shared')).toEqual([
       ...['/dav/shared/', '/dav/shared/look/', '/dav/shared/edit/', '/dav/shared/single.txt'],
     ])
-    expect(await list('/shared/look/inside')).toEqual(['/dav/shared/look/inside/', '/dav/shared/look/inside/a.txt'])
+    expect(await list('/shared/look/inside')).toEqual([
+      '/dav/shared/look/inside/',
+      '/dav/shared/look/inside/a.txt',
+    ])
     const got = await theirs('GET', '/shared/look/inside/a.txt')
     expect([got.status, got.text]).toEqual([200, 'a'])
     expect(await statusOf(theirs('PUT', '/shared/look/new', { body: 'x' }))).toBe(403)
@@ -555,8 +695,12 @@ describe('What is shared with one', () => {
     const { headers, text } = await theirs('GET', '/shared/edit/b.txt')
     expect(text).toBe('changed')
     const ifMatch = { 'if-match': headers.get('etag') ?? '' }
-    expect(await statusOf(theirs('PUT', '/shared/edit/b.txt', { body: 'again', headers: ifMatch }))).toBe(204)
-    expect(await statusOf(theirs('PUT', '/shared/edit/b.txt', { body: 'late', headers: ifMatch }))).toBe(412)
+    expect(
+      await statusOf(theirs('PUT', '/shared/edit/b.txt', { body: 'again', headers: ifMatch })),
+    ).toBe(204)
+    expect(
+      await statusOf(theirs('PUT', '/shared/edit/b.txt', { body: 'late', headers: ifMatch })),
+    ).toBe(412)
     expect(await statusOf(theirs('MKCOL', '/shared/edit/dir'))).toBe(201)
     const to = { headers: { destination: '/dav/shared/edit/dir/c.txt' } }
     expect(await statusOf(theirs('MOVE', '/shared/edit/b.txt', to))).toBe(201)

@@ -82,7 +82,9 @@ onMysql('A MySQL server', () => {
         expectUnavailable(alice.upload('never-large', randomBytes(9 * MiB))),
         expectUnavailableByGraphql(alice.graphql('{ me { email } }')),
         expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, folderInput('never'))),
-        expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
+        expectUnavailableByGraphql(
+          alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt')),
+        ),
       ])
       await proxy.heal()
       await expectRecovery(t, alice)
@@ -94,7 +96,9 @@ onMysql('A MySQL server', () => {
       await die()
       await Promise.all(
         Array.from({ length: 40 }, (_, n) =>
-          expectUnavailable(n % 2 ? alice.rest('GET', '/api/user/data') : folderAt(alice, `never-${n}`)),
+          expectUnavailable(
+            n % 2 ? alice.rest('GET', '/api/user/data') : folderAt(alice, `never-${n}`),
+          ),
         ),
       )
       await proxy.heal()
@@ -118,7 +122,8 @@ onMysql('A MySQL server', () => {
       await upload.resume()
       await until(
         async () =>
-          (await t.app.db.rows('SELECT id FROM upload_session WHERE claim_until > ?', [Date.now()])).length === 0,
+          (await t.app.db.rows('SELECT id FROM upload_session WHERE claim_until > ?', [Date.now()]))
+            .length === 0,
       )
       await whole.finish()
     })
@@ -159,7 +164,11 @@ onMysql('A MySQL server', () => {
     const bob = await t.signIn('bob')
     await t.app.db
       .transaction(async tx => {
-        await t.app.db.rows('SELECT id FROM bucket WHERE user_id = ? FOR UPDATE', [alice.userId], tx)
+        await t.app.db.rows(
+          'SELECT id FROM bucket WHERE user_id = ? FOR UPDATE',
+          [alice.userId],
+          tx,
+        )
         const other = timed(bob.upload('at-once', 'x'))
         await expectUnavailable(folderAt(alice, 'waits'))
         expect((await other).answer.status).toBe(200)
@@ -198,7 +207,11 @@ onSqlite('A SQLite file', () => {
     const database = await newDatabase()
     drop = database.drop
     path = database.url.slice('sqlite:'.length)
-    t = await startApp({ DATABASE_URL: database.url, LEASE_SECONDS: '2', UPLOAD_PART_BYTES: String(PART) })
+    t = await startApp({
+      DATABASE_URL: database.url,
+      LEASE_SECONDS: '2',
+      UPLOAD_PART_BYTES: String(PART),
+    })
     alice = await t.signIn('alice')
   })
   afterEach(() => release())
@@ -215,7 +228,9 @@ onSqlite('A SQLite file', () => {
       expectUnavailable(alice.upload('never.txt', 'never')),
       expectUnavailable(alice.upload('never-large', randomBytes(9 * MiB))),
       expectUnavailableByGraphql(alice.graphql(CREATE_FOLDER, folderInput('never'))),
-      expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
+      expectUnavailableByGraphql(
+        alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt')),
+      ),
       expectUnready(t, 'database'),
     ]
     await until(() => t.app.gateway.running >= 10)

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { ask, codeOf } from './ask.ts'
 import { unseen, unseenInGraph } from './coverage-of-routes.ts'
-import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
+import {
+  type Person,
+  type RestAnswer,
+  type RestOptions,
+  startApp,
+  type TestApp,
+} from './harness.ts'
 import { anId, aSentence, aTime, at } from './shapes.ts'
 
 let t: TestApp
@@ -27,25 +33,32 @@ const HELLO = '5d41402abc4b2a76b9719d911017c592'
 const aToken = expect.stringMatching(/^[\w-]{43}$/)
 
 const send = (json: object, person = alice) =>
-  person.rest('POST', '/api/files/share', { json: { email: 'bob@example.com', objects: ['docs/a.txt'], ...json } })
+  person.rest('POST', '/api/files/share', {
+    json: { email: 'bob@example.com', objects: ['docs/a.txt'], ...json },
+  })
 const received = (person: Person, query = '') => person.rest('GET', `/api/files/received${query}`)
 const sent = (person: Person, query = '') => person.rest('GET', `/api/files/shared_by_user${query}`)
 const seen = (sharing_token: string, person: Person) =>
   person.rest('POST', '/api/files/received/mark_seen', { json: { sharing_token } })
-const count = async (person: Person) => (await person.rest('GET', '/api/files/received/unseen_count')).response.count
+const count = async (person: Person) =>
+  (await person.rest('GET', '/api/files/received/unseen_count')).response.count
 const open = (token: string, person: Person, options: RestOptions = {}) =>
   person.rest('GET', `/api/d/${token}`, options)
 const resolve = (token: string, person: Person, json: object = {}) =>
   person.rest('POST', `/api/share/resolve/${token}`, { json })
 const revoke = (token: string, person: Person) => person.rest('POST', `/api/share/revoke/${token}`)
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response.code]
-const namesOf = ({ response }: RestAnswer): string[] => response.files.map((f: { file_name: string }) => f.file_name)
+const namesOf = ({ response }: RestAnswer): string[] =>
+  response.files.map((f: { file_name: string }) => f.file_name)
 const tokensOf = ({ response }: RestAnswer): string[] =>
   response.files.map((f: { sharing_token: string }) => f.sharing_token)
 
-const rows = (what = '*') => t.app.db.rows<Record<string, unknown>>(`SELECT ${what} FROM share ORDER BY id`)
+const rows = (what = '*') =>
+  t.app.db.rows<Record<string, unknown>>(`SELECT ${what} FROM share ORDER BY id`)
 const mails = async () => {
-  const jobs = await t.app.db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'mail' ORDER BY id")
+  const jobs = await t.app.db.rows<{ payload: string }>(
+    "SELECT payload FROM outbox WHERE kind = 'mail' ORDER BY id",
+  )
   return jobs.map(job => JSON.parse(job.payload))
 }
 
@@ -64,17 +77,25 @@ async function newShare(
 ): Promise<{ sharer: Person; token: string }> {
   const sharer = await t.signIn(name)
   await sharer.upload('file.txt', 'hello', 'text/plain')
-  const [token = ''] = await share({ email: recipient.email, objects: ['file.txt'], ...json }, sharer)
+  const [token = ''] = await share(
+    { email: recipient.email, objects: ['file.txt'], ...json },
+    sharer,
+  )
   return { sharer, token }
 }
 
 const expire = (recipient: Person) =>
-  t.app.db.run('UPDATE share SET expires_at = ? WHERE recipient = ?', [Date.now() - 1, recipient.email])
+  t.app.db.run('UPDATE share SET expires_at = ? WHERE recipient = ?', [
+    Date.now() - 1,
+    recipient.email,
+  ])
 
 describe('POST /api/files/share', () => {
   it('200 shares files with one person, for 7 days, and tells nobody', async () => {
     const before = Date.now()
-    const { status, msg, response } = await send({ objects: ['/docs/a.txt', 'docs/b.txt/', 'docs/a.txt'] })
+    const { status, msg, response } = await send({
+      objects: ['/docs/a.txt', 'docs/b.txt/', 'docs/a.txt'],
+    })
     expect([status, msg]).toEqual([200, 'ok'])
     const [a, b] = response.sharing_info
     expect(response).toEqual({
@@ -118,15 +139,24 @@ describe('POST /api/files/share', () => {
     expect(Math.abs(at(response.sharing_info[0].expires_at) - Date.now() - ms)).toBeLessThan(30_000)
   })
 
-  it.each(['BOB@EXAMPLE.COM', '  bob@example.com ', 'Bob@Example.com'])('200 for "%s", who is bob', async email => {
-    const [known] = await share()
-    const { response } = await send({ email })
-    expect(response.sharing_info[0]).toMatchObject({ shared_for: 'bob@example.com', sharing_token: known })
-  })
+  it.each(['BOB@EXAMPLE.COM', '  bob@example.com ', 'Bob@Example.com'])(
+    '200 for "%s", who is bob',
+    async email => {
+      const [known] = await share()
+      const { response } = await send({ email })
+      expect(response.sharing_info[0]).toMatchObject({
+        shared_for: 'bob@example.com',
+        sharing_token: known,
+      })
+    },
+  )
 
   it('200 shares 100 files with the longest names at once, and queues the mail about them', async () => {
     const dora = await t.signIn('dora')
-    const names = Array.from({ length: 100 }, (_, i) => `${'"'.repeat(252)}${String(i).padStart(3, '0')}`)
+    const names = Array.from(
+      { length: 100 },
+      (_, i) => `${'"'.repeat(252)}${String(i).padStart(3, '0')}`,
+    )
     for (const name of names)
       await dora.rest('POST', '/api/files/upload', {
         form: (() => {
@@ -156,9 +186,19 @@ describe('POST /api/files/share', () => {
       json: { email: 'bob@example.com', objects: ['docs/a.txt'] },
       headers: key,
     })
-    expect([answer.status, answer.response.sharing_info[0].shared_by]).toEqual([200, 'alice@example.com'])
-    for (const path of ['/api/files/received', '/api/files/shared_by_user', '/api/files/received/unseen_count'])
-      expect(statusAndCode(await alice.rest('GET', path, { headers: key }))).toEqual([401, 'INSUFFICIENT_SCOPE'])
+    expect([answer.status, answer.response.sharing_info[0].shared_by]).toEqual([
+      200,
+      'alice@example.com',
+    ])
+    for (const path of [
+      '/api/files/received',
+      '/api/files/shared_by_user',
+      '/api/files/received/unseen_count',
+    ])
+      expect(statusAndCode(await alice.rest('GET', path, { headers: key }))).toEqual([
+        401,
+        'INSUFFICIENT_SCOPE',
+      ])
     const marked = await alice.rest('POST', '/api/files/received/mark_seen', {
       json: { sharing_token: 'x' },
       headers: key,
@@ -183,7 +223,12 @@ describe('POST /api/files/share', () => {
       'INVALID_INPUT',
       'email',
     ],
-    ['an address that is far too long', { email: `${'b'.repeat(310)}@example.com` }, 'INVALID_INPUT', 'email'],
+    [
+      'an address that is far too long',
+      { email: `${'b'.repeat(310)}@example.com` },
+      'INVALID_INPUT',
+      'email',
+    ],
     ['a duration that is none', { duration: '7 d' }, 'INVALID_DURATION', 'duration'],
     ['a duration that is too long', { duration: '6y' }, 'INVALID_DURATION', 'duration'],
     ['a password that is too long', { password: 'x'.repeat(129) }, 'INVALID_INPUT', 'password'],
@@ -211,7 +256,12 @@ describe('POST /api/files/share', () => {
       [path, 'docs/a.txt'],
       ['docs/a.txt', 'docs/b.txt', path],
     ]) {
-      const answer = await send({ email: 'carol@example.com', objects, send_email: true, duration: '1d' })
+      const answer = await send({
+        email: 'carol@example.com',
+        objects,
+        send_email: true,
+        duration: '1d',
+      })
       expect([answer.status, answer.response]).toEqual([400, { code: 'FILE_NOT_FOUND', path }])
     }
     expect(await rows()).toEqual(before)
@@ -236,7 +286,10 @@ describe('POST /api/files/share', () => {
     const [after] = (await received(bob)).response.files
     expect(after).toEqual({ ...before, seen: false, expires_at: after.expires_at })
     expect(at(after.expires_at) - at(before.expires_at)).toBeGreaterThan(3_500_000)
-    expect(statusAndCode(await resolve(token, bob, { password: 'first' }))).toEqual([403, 'WRONG_PASSWORD'])
+    expect(statusAndCode(await resolve(token, bob, { password: 'first' }))).toEqual([
+      403,
+      'WRONG_PASSWORD',
+    ])
     expect((await resolve(token, bob, { password: 'second' })).status).toBe(200)
     expect(await share({ duration: '1h' })).toEqual([token])
     const [last] = (await received(bob)).response.files
@@ -247,9 +300,14 @@ describe('POST /api/files/share', () => {
 
   it('renews what has expired, also under another path; revoked is over for good', async () => {
     const { sharer, token } = await newShare('erin', bob)
-    await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [Date.now() - 1, sharer.userId])
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [
+      Date.now() - 1,
+      sharer.userId,
+    ])
     expect(statusAndCode(await open(token, bob))).toEqual([403, 'SHARE_EXPIRED'])
-    await sharer.rest('POST', '/api/files/move', { json: { source: 'file.txt', destination: 'moved/there.txt' } })
+    await sharer.rest('POST', '/api/files/move', {
+      json: { source: 'file.txt', destination: 'moved/there.txt' },
+    })
     expect(await share({ objects: ['moved/there.txt'] }, sharer)).toEqual([token])
     expect((await open(token, bob)).status).toBe(302)
     await revoke(token, sharer)
@@ -264,7 +322,13 @@ describe('POST /api/files/share', () => {
     await fred.upload('2', 'two')
     const answers = await Promise.all(
       Array.from({ length: 24 }, (_, i) =>
-        send({ email: i % 2 ? 'BOB@example.com' : 'bob@example.com', objects: i % 3 ? ['1', '2'] : ['2', '1'] }, fred),
+        send(
+          {
+            email: i % 2 ? 'BOB@example.com' : 'bob@example.com',
+            objects: i % 3 ? ['1', '2'] : ['2', '1'],
+          },
+          fred,
+        ),
       ),
     )
     expect(answers.map(a => a.status)).toEqual(Array(24).fill(200))
@@ -351,7 +415,11 @@ describe('Whoever has the verified address', () => {
 
   it('is not whoever has a similar one', async () => {
     const { token } = await newShare('jack', { ...bob, email: 'straße@example.com' })
-    for (const email of ['strasse@example.com', 'straße@example.com.evil.org', 'straße@example.co']) {
+    for (const email of [
+      'strasse@example.com',
+      'straße@example.com.evil.org',
+      'straße@example.co',
+    ]) {
       const other = await t.signIn(email)
       expect((await received(other)).response.files).toEqual([])
       expect((await open(token, other)).status).toBe(403)
@@ -416,7 +484,9 @@ describe('GET /api/files/received', () => {
     )
     await revoke(tokenOf('revoked'), ned)
     await ned.rest('DELETE', '/api/files/delete?file=deleted')
-    await ned.rest('POST', '/api/files/move', { json: { source: 'moved', destination: 'over/here.bin' } })
+    await ned.rest('POST', '/api/files/move', {
+      json: { source: 'moved', destination: 'over/here.bin' },
+    })
     await ned.rest('POST', '/api/files/move', { json: { source: 'bin/kept', destination: 'kept' } })
     await ned.rest('DELETE', '/api/folders?path=bin&recursive=true')
     expect(await rows('id')).not.toHaveLength(0)
@@ -505,7 +575,15 @@ describe('Pages of received and sent shares', () => {
       [received, rosa],
       [sent, quin],
     ] as const) {
-      for (const query of ['', '?limit=10000', '?limit=10001', '?limit=many', '?limit=', '?cursor=x', '?cursor='])
+      for (const query of [
+        '',
+        '?limit=10000',
+        '?limit=10001',
+        '?limit=many',
+        '?limit=',
+        '?cursor=x',
+        '?cursor=',
+      ])
         expect(namesOf(await list(person, query))).toHaveLength(25)
       for (const query of ['?limit=1', '?limit=0', '?limit=-5'])
         expect(namesOf(await list(person, query))).toHaveLength(1)
@@ -522,11 +600,14 @@ describe('POST /api/files/received/mark_seen', () => {
       const { status, msg, response } = await seen(token, sara)
       expect([status, msg, response]).toEqual([200, 'ok', { seen: true }])
     }
-    const [at] = await t.app.db.rows<{ seenAt: number }>('SELECT seen_at AS seenAt FROM share WHERE user_id = ?', [
-      sharer.userId,
-    ])
+    const [at] = await t.app.db.rows<{ seenAt: number }>(
+      'SELECT seen_at AS seenAt FROM share WHERE user_id = ?',
+      [sharer.userId],
+    )
     await seen(token, sara)
-    expect(await t.app.db.rows('SELECT seen_at AS seenAt FROM share WHERE user_id = ?', [sharer.userId])).toEqual([at])
+    expect(
+      await t.app.db.rows('SELECT seen_at AS seenAt FROM share WHERE user_id = ?', [sharer.userId]),
+    ).toEqual([at])
     expect((await received(sara)).response.files[0].seen).toBe(true)
     expect((await sent(sharer)).response.files[0].seen).toBe(true)
     expect(await count(sara)).toBe(0)
@@ -535,7 +616,9 @@ describe('POST /api/files/received/mark_seen', () => {
   it('400 for a share that the caller has not received', async () => {
     const { sharer, token } = await newShare('ugo', bob)
     await sharer.upload('open.txt', 'x')
-    const { response } = await sharer.rest('POST', '/api/files/quick_share', { json: { object: 'open.txt' } })
+    const { response } = await sharer.rest('POST', '/api/files/quick_share', {
+      json: { object: 'open.txt' },
+    })
     for (const [what, who] of [
       [token, carol],
       [token, sharer],
@@ -544,7 +627,10 @@ describe('POST /api/files/received/mark_seen', () => {
       ['x'.repeat(43), bob],
     ] as const)
       expect(statusAndCode(await seen(what, who))).toEqual([400, 'SHARE_NOT_FOUND'])
-    expect((await sent(sharer)).response.files.map((f: { seen: boolean }) => f.seen)).toEqual([false, false])
+    expect((await sent(sharer)).response.files.map((f: { seen: boolean }) => f.seen)).toEqual([
+      false,
+      false,
+    ])
     const missing = await bob.rest('POST', '/api/files/received/mark_seen', { json: {} })
     expect(missing.response).toEqual({ code: 'INVALID_INPUT', field: 'sharing_token' })
   })
@@ -587,7 +673,9 @@ describe('GET /api/files/received/unseen_count', () => {
       raw: true,
     })
     if (!left) throw new Error('The share is not there.')
-    await t.app.db.Share.bulkCreate(Array.from({ length: 10_000 }, () => ({ ...left, id: newId() })))
+    await t.app.db.Share.bulkCreate(
+      Array.from({ length: 10_000 }, () => ({ ...left, id: newId() })),
+    )
     expect(await count(rita)).toBe(10_001)
   })
 
@@ -603,8 +691,15 @@ describe('GET /api/files/shared_by_user', () => {
     const link = { object: 'file.txt', password: 'pw', max_downloads: 3 }
     const { response } = await sharer.rest('POST', '/api/files/quick_share', { json: link })
     const { files } = (await sent(sharer)).response
-    expect(files.map((f: { sharing_token: string }) => f.sharing_token)).toEqual([token, response.sharing_token])
-    expect(files[0]).toMatchObject({ shared_for: 'bob@example.com', password_protected: false, max_downloads: null })
+    expect(files.map((f: { sharing_token: string }) => f.sharing_token)).toEqual([
+      token,
+      response.sharing_token,
+    ])
+    expect(files[0]).toMatchObject({
+      shared_for: 'bob@example.com',
+      password_protected: false,
+      max_downloads: null,
+    })
     expect(files[1]).toMatchObject({
       shared_for: '',
       password_protected: true,
@@ -654,7 +749,10 @@ describe('The token of a direct share', () => {
     const { sharer, token: own } = await newShare('zoe', bob, { password: 'päss 🦊' })
     for (const person of [bob, sharer]) {
       expect(statusAndCode(await resolve(own, person))).toEqual([401, 'PASSWORD_REQUIRED'])
-      expect(statusAndCode(await resolve(own, person, { password: 'x' }))).toEqual([403, 'WRONG_PASSWORD'])
+      expect(statusAndCode(await resolve(own, person, { password: 'x' }))).toEqual([
+        403,
+        'WRONG_PASSWORD',
+      ])
       expect((await resolve(own, person, { password: 'päss 🦊' })).status).toBe(200)
     }
     const headers = { 'x-share-password': Buffer.from('päss 🦊').toString('latin1') }
@@ -666,7 +764,9 @@ describe('The token of a direct share', () => {
 
   it('is opened by a private key that may read, and by no other', async () => {
     const keyOf = async (scopes: string[], path = 'private') => {
-      const { response } = await bob.rest('POST', `/api/api_keys/${path}/create`, { json: { name: 'key', scopes } })
+      const { response } = await bob.rest('POST', `/api/api_keys/${path}/create`, {
+        json: { name: 'key', scopes },
+      })
       return { headers: { cookie: '', 'x-api-key': response.api_key.key as string } }
     }
     expect((await open(token, bob, await keyOf(['private_files:read']))).status).toBe(302)
@@ -701,7 +801,12 @@ describe('GraphQL', () => {
     const [adam, eve] = [await t.signIn('adam'), await t.signIn('eve')]
     for (const name of ['a', 'b', 'c']) await adam.upload(name, 'hello', 'text/plain')
     const id = (await ask(adam, '{ me { drive { entry(path: "c") { id } } } }')).me.drive.entry.id
-    const input = { email: 'EVE@example.com', files: [...files('a', 'b'), { id }], duration: '1h', sendEmail: true }
+    const input = {
+      email: 'EVE@example.com',
+      files: [...files('a', 'b'), { id }],
+      duration: '1h',
+      sendEmail: true,
+    }
     const { mail, shares } = (await ask(adam, SHARE, { input })).shareFiles
     expect(mail).toBe('QUEUED')
     expect(shares).toEqual(
@@ -721,21 +826,35 @@ describe('GraphQL', () => {
     )
     expect(await mails()).toEqual([expect.objectContaining({ to: 'eve@example.com' })])
     await t.app.db.run("DELETE FROM outbox WHERE kind = 'mail'")
-    const again = (await ask(adam, SHARE, { input: { email: eve.email, files: files('a') } })).shareFiles
-    expect(again).toMatchObject({ mail: 'NOT_SENT', shares: [{ id: shares[0].id, token: shares[0].token }] })
+    const again = (await ask(adam, SHARE, { input: { email: eve.email, files: files('a') } }))
+      .shareFiles
+    expect(again).toMatchObject({
+      mail: 'NOT_SENT',
+      shares: [{ id: shares[0].id, token: shares[0].token }],
+    })
   })
 
   it('me.receivedShares and me.shares show both sides, page by page', async () => {
     const [ida, jon] = [await t.signIn('ida'), await t.signIn('jon')]
     for (const name of ['a', 'b', 'c']) await ida.upload(`deep/${name}`, 'hello', 'text/plain')
-    const input = { email: jon.email, files: files('deep/a', 'deep/b', 'deep/c'), password: 'open up' }
+    const input = {
+      email: jon.email,
+      files: files('deep/a', 'deep/b', 'deep/c'),
+      password: 'open up',
+    }
     const { shares } = (await ask(ida, SHARE, { input })).shareFiles
     const sides = [
-      [ida, (variables: object) => ask(ida, SENT, variables), (name: string) => ({ path: `deep/${name}` })],
+      [
+        ida,
+        (variables: object) => ask(ida, SENT, variables),
+        (name: string) => ({ path: `deep/${name}` }),
+      ],
       [jon, (variables: object) => ask(jon, RECEIVED, variables), () => null],
     ] as const
     for (const [, page, fileOf] of sides) {
-      const first = Object.values<Page>((await page({ first: 2 })).me).find(value => typeof value === 'object')
+      const first = Object.values<Page>((await page({ first: 2 })).me).find(
+        value => typeof value === 'object',
+      )
       expect(first?.nodes).toEqual(
         ['a', 'b'].map((fileName, i) => ({
           id: shares[i].id,
@@ -765,13 +884,18 @@ describe('GraphQL', () => {
       expect(rest?.pageInfo.hasNextPage).toBe(false)
     }
     const NEWEST = '{ me { receivedShares(first: 2, newestFirst: true) { nodes { fileName } } } }'
-    expect((await ask(jon, NEWEST)).me.receivedShares.nodes).toEqual([{ fileName: 'c' }, { fileName: 'b' }])
+    expect((await ask(jon, NEWEST)).me.receivedShares.nodes).toEqual([
+      { fileName: 'c' },
+      { fileName: 'b' },
+    ])
   })
 
   it('markShareSeen notes it, by the id or the token of the share', async () => {
     const [kim, leo] = [await t.signIn('kim'), await t.signIn('leo')]
     for (const name of ['a', 'b', 'c']) await kim.upload(name, 'hello')
-    const { shares } = (await ask(kim, SHARE, { input: { email: leo.email, files: files('a', 'b', 'c') } })).shareFiles
+    const { shares } = (
+      await ask(kim, SHARE, { input: { email: leo.email, files: files('a', 'b', 'c') } })
+    ).shareFiles
     const [a, b, c] = shares.map(({ id }: { id: string }) => id)
     const mark = (share: object, person = leo) => ask(person, SEEN, { input: { share } })
     expect(await mark({ token: shares[0].token })).toEqual({
@@ -801,7 +925,8 @@ describe('GraphQL', () => {
     const NODE = 'query ($id: ID!) { node(id: $id) { ... on DirectShare { token } } }'
     const { nodes } = (await ask(sharer, SENT)).me.shares
     const id = nodes[0].id
-    for (const person of [sharer, bob]) expect(await ask(person, NODE, { id })).toEqual({ node: { token } })
+    for (const person of [sharer, bob])
+      expect(await ask(person, NODE, { id })).toEqual({ node: { token } })
     expect(await ask(carol, NODE, { id })).toEqual({ node: null })
   })
 
@@ -809,17 +934,30 @@ describe('GraphQL', () => {
     const input = { email: 'bob@example.com', files: files('docs/a.txt') }
     expect(await codeOf(t.anonymous, SHARE, { input })).toBe('UNAUTHENTICATED')
     expect(await codeOf(t.anonymous, RECEIVED)).toBe('UNAUTHENTICATED')
-    expect(await codeOf(t.anonymous, SEEN, { input: { share: { token: 'x' } } })).toBe('UNAUTHENTICATED')
+    expect(await codeOf(t.anonymous, SEEN, { input: { share: { token: 'x' } } })).toBe(
+      'UNAUTHENTICATED',
+    )
     const before = await rows()
     const refusal = async (changes: object) =>
       (await alice.graphql(SHARE, { input: { ...input, ...changes } })).errors?.[0]?.extensions
-    expect(await refusal({ email: 'alice@example.com' })).toEqual({ code: 'INVALID_INPUT', field: 'input.email' })
-    expect(await refusal({ files: files('docs/a.txt', 'none') })).toEqual({ code: 'FILE_NOT_FOUND', path: 'none' })
+    expect(await refusal({ email: 'alice@example.com' })).toEqual({
+      code: 'INVALID_INPUT',
+      field: 'input.email',
+    })
+    expect(await refusal({ files: files('docs/a.txt', 'none') })).toEqual({
+      code: 'FILE_NOT_FOUND',
+      path: 'none',
+    })
     expect(await refusal({ files: files('a/../b') })).toMatchObject({ code: 'INVALID_PATH' })
     expect(await refusal({ files: [] })).toEqual({ code: 'INVALID_INPUT', field: 'input.files' })
-    expect(await refusal({ duration: 'x' })).toEqual({ code: 'INVALID_DURATION', field: 'input.duration' })
+    expect(await refusal({ duration: 'x' })).toEqual({
+      code: 'INVALID_DURATION',
+      field: 'input.duration',
+    })
     const foreign = (await ask(await t.signIn('nia'), '{ me { drive { id } } }')).me.drive.id
-    expect(await refusal({ files: [{ at: { drive: foreign, path: 'a' } }] })).toEqual({ code: 'FORBIDDEN' })
+    expect(await refusal({ files: [{ at: { drive: foreign, path: 'a' } }] })).toEqual({
+      code: 'FORBIDDEN',
+    })
     expect(await rows()).toEqual(before)
   })
 })

@@ -29,7 +29,9 @@ beforeAll(async () => {
   t = await startApp({ TRASH_DAYS: '0' })
   ;({ db, store } = t.app)
   alice = await t.signIn('alice')
-  const [bucket] = await db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [alice.userId])
+  const [bucket] = await db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [
+    alice.userId,
+  ])
   bucketId = bucket?.id ?? ''
   await alice.upload('docs/deep/a.txt', 'alpha')
   await alice.upload('docs/deep/b.txt', 'beta!!')
@@ -57,7 +59,10 @@ async function entry(name: string): Promise<EntryRow> {
 }
 
 const put = (key: string, text: string) =>
-  store.put(key, Readable.from([Buffer.from(text)]), { contentType: 'text/plain', admit: async () => {} })
+  store.put(key, Readable.from([Buffer.from(text)]), {
+    contentType: 'text/plain',
+    admit: async () => {},
+  })
 
 const has = async (key: string) => (await store.look(key)) !== null
 
@@ -112,7 +117,10 @@ describe('An object in the store', () => {
     await expectWhole(t.app)
     await db.run('DELETE FROM blobs WHERE id = ?', [blobId])
     await expectMended(['file-without-blob', id])
-    await db.run("UPDATE blobs SET state = 'staged', lease_until = ? WHERE id = ?", [Date.now() + HOUR, blobId])
+    await db.run("UPDATE blobs SET state = 'staged', lease_until = ? WHERE id = ?", [
+      Date.now() + HOUR,
+      blobId,
+    ])
     await db.run('UPDATE bucket SET reserved_files = 1')
     await expectMended(['file-without-blob', id])
     expect(await has(blobId)).toBe(true)
@@ -155,7 +163,9 @@ describe('A row of the ledger', () => {
   it('of an upload that has died gives back its reservation, once its lease is long over', async () => {
     const id = newId()
     await insertBlob(id, 'staged', { reserved: 100, lease: Date.now() - HOUR / 2 })
-    await db.run('UPDATE bucket SET reserved_bytes = 100, reserved_files = 1 WHERE id = ?', [bucketId])
+    await db.run('UPDATE bucket SET reserved_bytes = 100, reserved_files = 1 WHERE id = ?', [
+      bucketId,
+    ])
     expect(await findingsOf(t.app, { graceMs: HOUR, repair: true })).toEqual([])
     await expectMended(['upload-overdue', id])
   })
@@ -163,7 +173,9 @@ describe('A row of the ledger', () => {
   it('of an upload that lives is none of its business', async () => {
     const id = newId()
     await insertBlob(id, 'staged', { reserved: 100, lease: Date.now() + HOUR })
-    await db.run('UPDATE bucket SET reserved_bytes = 100, reserved_files = 1 WHERE id = ?', [bucketId])
+    await db.run('UPDATE bucket SET reserved_bytes = 100, reserved_files = 1 WHERE id = ?', [
+      bucketId,
+    ])
     expect(await repair()).toEqual([])
     await db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])
     await expectConsistent(t)
@@ -197,7 +209,9 @@ describe('A row of the ledger', () => {
     const [{ blobId, id }, other] = [await entry('a.txt'), await entry('c.txt')]
     await db.run('UPDATE entry SET blob_id = ?, total_bytes = 5 WHERE id = ?', [blobId, other.id])
     await db.run('UPDATE blobs SET ref_count = 2, size = 5 WHERE id = ?', [blobId])
-    await db.run("UPDATE blobs SET state = 'deleting', lease_until = 0 WHERE id = ?", [other.blobId])
+    await db.run("UPDATE blobs SET state = 'deleting', lease_until = 0 WHERE id = ?", [
+      other.blobId,
+    ])
     expect(what(await repair())).toContainEqual(['removal-overdue', other.blobId, true])
     await repair()
     await repair()
@@ -213,10 +227,9 @@ describe('A row of the ledger', () => {
     await repair()
     await repair()
     await expectWhole(t.app)
-    expect(await db.rows('SELECT total_bytes AS bytes FROM entry WHERE id IN (?, ?)', [id, other.id])).toEqual([
-      { bytes: 5 },
-      { bytes: 5 },
-    ])
+    expect(
+      await db.rows('SELECT total_bytes AS bytes FROM entry WHERE id IN (?, ?)', [id, other.id]),
+    ).toEqual([{ bytes: 5 }, { bytes: 5 }])
   })
 })
 
@@ -228,7 +241,8 @@ describe('An upload in parts', () => {
     await up.part(id, 1, { bytes: 'parts!' })
     return { up, id }
   }
-  const ageOf = (id: string, lease: number) => db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [lease, id])
+  const ageOf = (id: string, lease: number) =>
+    db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [lease, id])
   const day = 100_000_000
 
   it.each([false, true])('that is under way is none of its business, direct: %s', async direct => {
@@ -256,12 +270,16 @@ describe('An upload in parts', () => {
   it('whose addresses live on keeps what may be written to them', async () => {
     const { id } = await begin(true)
     // As with a store that clients reach by themselves.
-    await db.run('UPDATE upload_session SET writable_until = ? WHERE id = ?', [Date.now() + 24 * HOUR, id])
-    await ageOf(id, Date.now() - 1000)
-    await expectMended(['upload-overdue', id])
-    const [row] = await db.rows<{ leaseUntil: number }>('SELECT lease_until AS leaseUntil FROM blobs WHERE id = ?', [
+    await db.run('UPDATE upload_session SET writable_until = ? WHERE id = ?', [
+      Date.now() + 24 * HOUR,
       id,
     ])
+    await ageOf(id, Date.now() - 1000)
+    await expectMended(['upload-overdue', id])
+    const [row] = await db.rows<{ leaseUntil: number }>(
+      'SELECT lease_until AS leaseUntil FROM blobs WHERE id = ?',
+      [id],
+    )
     expect(row?.leaseUntil).toBeGreaterThan(Date.now() + 23 * HOUR)
     await outlive(t)
   })
@@ -269,7 +287,9 @@ describe('An upload in parts', () => {
   it('that is remembered after its end is forgotten', async () => {
     const { id } = await begin(false)
     await db.run("UPDATE blobs SET state = 'deleting', reserved_bytes = 0 WHERE id = ?", [id])
-    await db.run('UPDATE bucket SET reserved_bytes = 0, reserved_files = 0 WHERE id = ?', [bucketId])
+    await db.run('UPDATE bucket SET reserved_bytes = 0, reserved_files = 0 WHERE id = ?', [
+      bucketId,
+    ])
     expect(what(await find())).toEqual([['upload-ended', id, false]])
     expect(what(await repair())).toEqual([['upload-ended', id, true]])
     await outlive(t)
@@ -299,7 +319,10 @@ describe('An upload in parts', () => {
 describe('A tree', () => {
   it('has its totals counted again, at whatever depth', async () => {
     const [docs, deep, folder] = [await entry('docs'), await entry('deep'), await entry('folder')]
-    await db.run('UPDATE entry SET total_bytes = 1, total_files = 2, total_folders = 3 WHERE id = ?', [deep.id])
+    await db.run(
+      'UPDATE entry SET total_bytes = 1, total_files = 2, total_folders = 3 WHERE id = ?',
+      [deep.id],
+    )
     const findings = await find()
     expect(what(findings)).toEqual([
       ['folder-totals', docs.id, false],
@@ -317,13 +340,17 @@ describe('A tree', () => {
     await expectWhole(t.app)
   })
 
-  it.each(['used_bytes', 'used_files', 'used_folders', 'reserved_bytes', 'reserved_files', 'purging'])(
-    'has a bucket whose %s are counted again',
-    async column => {
-      await db.run(`UPDATE bucket SET ${column} = ${column} + 3 WHERE id = ?`, [bucketId])
-      await expectMended(['bucket-counts', bucketId])
-    },
-  )
+  it.each([
+    'used_bytes',
+    'used_files',
+    'used_folders',
+    'reserved_bytes',
+    'reserved_files',
+    'purging',
+  ])('has a bucket whose %s are counted again', async column => {
+    await db.run(`UPDATE bucket SET ${column} = ${column} + 3 WHERE id = ?`, [bucketId])
+    await expectMended(['bucket-counts', bucketId])
+  })
 
   it('hangs what lost its folder where its owner finds it', async () => {
     await alice.upload('lost/sub/file.txt', 'found again')
@@ -390,7 +417,8 @@ describe('A tree', () => {
 
   it('of an account that ends is well while it is purged', async () => {
     const dave = await t.signIn('dave')
-    for (const name of ['of-dave/one.txt', 'of-dave/two.txt', 'three.txt']) await dave.upload(name, 'dave')
+    for (const name of ['of-dave/one.txt', 'of-dave/two.txt', 'three.txt'])
+      await dave.upload(name, 'dave')
     // The worker stands still meanwhile: the job is due some time later.
     const { id, blobId } = await entry('three.txt')
     await db.transaction(async tx => {
@@ -406,7 +434,11 @@ describe('A tree', () => {
         tx,
       )
       await db.run('DELETE FROM entry WHERE id = ?', [id], tx)
-      await db.run("UPDATE blobs SET state = 'deleting', lease_until = ? WHERE id = ?", [Date.now() + HOUR, blobId], tx)
+      await db.run(
+        "UPDATE blobs SET state = 'deleting', lease_until = ? WHERE id = ?",
+        [Date.now() + HOUR, blobId],
+        tx,
+      )
     })
     expect(await repair()).toEqual([])
     await db.run('UPDATE outbox SET due_at = 0')
@@ -437,11 +469,18 @@ it('neither finds nor breaks anything beside a service at work', async () => {
     for (let round = 0; busy; round++) {
       const at = `busy-${n}/${round}`
       await alice.upload(`${at}/file.txt`, `${n} ${round}`)
-      await alice.rest('POST', '/api/folders/move', { json: { source: at, destination: `busy/${n}/${round}` } })
+      await alice.rest('POST', '/api/folders/move', {
+        json: { source: at, destination: `busy/${n}/${round}` },
+      })
       await alice.upload(`${at}/file.txt`, `${n} ${round} again`)
       if (round % 2) await alice.rest('DELETE', `/api/folders?path=busy/${n}&recursive=true`)
       const up = restUploader(alice)
-      const { value } = await up.start({ filename: 'parts.bin', folder: at, size: 5, direct: n % 2 === 0 })
+      const { value } = await up.start({
+        filename: 'parts.bin',
+        folder: at,
+        size: 5,
+        direct: n % 2 === 0,
+      })
       await up.part(value.upload_id, 1, { bytes: '12345' })
       await (round % 3 ? up.complete(value.upload_id) : up.abort(value.upload_id))
     }
@@ -498,7 +537,9 @@ it('holds no more than a page of rows at once, nor does a purge', async () => {
   expect(most).toBeLessThanOrEqual(1000)
 
   t.statements()
-  expect((await bob.rest('DELETE', '/api/folders?path=large&recursive=true')).response.files_deleted).toBe(FILES)
+  expect(
+    (await bob.rest('DELETE', '/api/folders?path=large&recursive=true')).response.files_deleted,
+  ).toBe(FILES)
   await expectConsistent(t)
   const purge = t.statements().filter(sql => /FROM entry WHERE parent_id = \? ORDER BY/.test(sql))
   expect(purge.length).toBeGreaterThanOrEqual(FILES / 512)
@@ -527,16 +568,23 @@ onSqlite('npm run doctor', () => {
     expect(err).toMatch(/There is no database .*satchel\.sqlite\. Start the service once/)
     expect((await runBuilt('doctor.ts', [], { DATA_DIR: dataDir, PORT: 'x' })).code).toBe(2)
     const unknown = await doctor('--mend')
-    expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/unknown option '--mend'/)])
+    expect([unknown.code, unknown.err]).toEqual([
+      2,
+      expect.stringMatching(/unknown option '--mend'/),
+    ])
     const help = await doctor('--help')
     expect(help.code).toBe(0)
-    for (const word of ['--repair', '--json', '--grace', 'Exit code']) expect(help.out).toContain(word)
+    for (const word of ['--repair', '--json', '--grace', 'Exit code'])
+      expect(help.out).toContain(word)
   })
 
   it('ends quietly when its reader does', async () => {
     const child = launch('doctor.ts', ['--help'], { DATA_DIR: dataDir })
     child.stdout?.destroy()
-    const [said] = await Promise.all([text(child.stderr ?? Readable.from([])), once(child, 'close')])
+    const [said] = await Promise.all([
+      text(child.stderr ?? Readable.from([])),
+      once(child, 'close'),
+    ])
     expect(said).toBe('')
   })
 
@@ -563,7 +611,12 @@ onSqlite('npm run doctor', () => {
       const json = await doctor('--json')
       expect(json.code).toBe(1)
       expect(lines(json.out)).toEqual([
-        { kind: 'bucket-counts', id: expect.any(String), message: expect.any(String), repaired: false },
+        {
+          kind: 'bucket-counts',
+          id: expect.any(String),
+          message: expect.any(String),
+          repaired: false,
+        },
         { findings: 1, repaired: 0 },
       ])
       const repaired = await doctor('--json', '--repair')

@@ -37,6 +37,9 @@ export function pdf(pages: string[]): Buffer {
   return pdfOf([
     '<</Type/Catalog/Pages 2 0 R>>',
     `<</Type/Pages/Count ${pages.length}/Kids[${kids.join(' ')}]/MediaBox[0 0 612 792]>>`,
-    ...pages.flatMap((content, i) => [`<</Type/Page/Parent 2 0 R/Contents ${4 + 2 * i} 0 R>>`, stream(content)]),
+    ...pages.flatMap((content, i) => [
+      `<</Type/Page/Parent 2 0 R/Contents ${4 + 2 * i} 0 R>>`,
+      stream(content),
+    ]),
   ])
 }

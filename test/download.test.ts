@@ -4,7 +4,14 @@ import { parse } from 'content-disposition'
 import { createTokens } from '../src/runtime/tokens.ts'
 import { altered } from './altered.ts'
 import { unseen } from './coverage-of-routes.ts'
-import { type Person, type RestAnswer, type RestOptions, rest, startApp, type TestApp } from './harness.ts'
+import {
+  type Person,
+  type RestAnswer,
+  type RestOptions,
+  rest,
+  startApp,
+  type TestApp,
+} from './harness.ts'
 import { aTime, at } from './shapes.ts'
 
 const SECRET_KEY = randomBytes(32).toString('base64url')
@@ -23,7 +30,9 @@ afterAll(() => t.stop())
 
 /** Shares a file with everyone; answers the token. */
 async function share(object: string, more: object = {}, person = alice): Promise<string> {
-  const { status, response } = await person.rest('POST', '/api/files/quick_share', { json: { object, ...more } })
+  const { status, response } = await person.rest('POST', '/api/files/quick_share', {
+    json: { object, ...more },
+  })
   expect(status).toBe(200)
   return response.sharing_token
 }
@@ -83,14 +92,17 @@ describe('GET /api/d/{token}', () => {
     ['feed.xml', 'application/xml', 'attachment', octets],
     ['data.json', 'application/json', 'attachment', 'application/json'],
     ['thing', '', 'attachment', octets],
-  ])('302 with mode=inline shows %s of type %s as %s, typed %s', async (name, sent, disposition, type) => {
-    await alice.upload(`modes/${name}`, '<script>alert(1)</script>', sent)
-    const token = await share(`modes/${name}`)
-    const delivered = await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=inline`))
-    expect(delivered).toMatchObject({ status: 200, disposition, type, name })
-    const attached = await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=download`))
-    expect(attached.disposition).toBe('attachment')
-  })
+  ])(
+    '302 with mode=inline shows %s of type %s as %s, typed %s',
+    async (name, sent, disposition, type) => {
+      await alice.upload(`modes/${name}`, '<script>alert(1)</script>', sent)
+      const token = await share(`modes/${name}`)
+      const delivered = await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=inline`))
+      expect(delivered).toMatchObject({ status: 200, disposition, type, name })
+      const attached = await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=download`))
+      expect(attached.disposition).toBe('attachment')
+    },
+  )
 
   it.each([
     'Schön 🦊.txt',
@@ -102,12 +114,14 @@ describe('GET /api/d/{token}', () => {
     `${'x'.repeat(251)}.txt`,
   ])('302 sends a file under the name %j', async name => {
     await alice.upload('names/plain', 'named')
-    await alice.rest('POST', '/api/files/move', { json: { source: 'names/plain', destination: `names/${name}` } })
+    await alice.rest('POST', '/api/files/move', {
+      json: { source: 'names/plain', destination: `names/${name}` },
+    })
     const token = await share(`names/${name}`)
     for (const mode of ['download', 'inline'])
-      expect((await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=${mode}`))).name).toBe(
-        name.normalize('NFC'),
-      )
+      expect(
+        (await follow(await t.anonymous.rest('GET', `/api/d/${token}?mode=${mode}`))).name,
+      ).toBe(name.normalize('NFC'))
   })
 
   it('302 for HEAD, which counts nothing', async () => {
@@ -143,7 +157,10 @@ describe('GET /api/d/{token}', () => {
     ['a mode twice', '?mode=inline&mode=inline', 'INVALID_INPUT', 'mode'],
     ['a password in the address', '?password=secret', 'INVALID_INPUT', 'password'],
   ])('400 for %s', async (_what, query, code, field) => {
-    const { status, response } = await t.anonymous.rest('GET', `/api/d/${await share('docs/a.txt')}${query}`)
+    const { status, response } = await t.anonymous.rest(
+      'GET',
+      `/api/d/${await share('docs/a.txt')}${query}`,
+    )
     expect([status, response]).toEqual([400, { code, field }])
   })
 
@@ -154,7 +171,10 @@ describe('GET /api/d/{token}', () => {
   })
 
   it('404 for what is no token', async () => {
-    const { response } = await alice.rest('POST', '/api/user/private/download_token?file=docs/a.txt')
+    const { response } = await alice.rest(
+      'POST',
+      '/api/user/private/download_token?file=docs/a.txt',
+    )
     for (const token of ['nothing', 'private', response.private_download_token])
       expect(statusAndCode(await download(token))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
@@ -165,7 +185,10 @@ describe.each(['POST', 'GET'])('%s /api/user/private/download_token', method => 
   it('200 makes a token for an hour', async () => {
     const { status, msg, response } = await alice.rest(method, `${MAKE}?file=/docs/a.txt`)
     expect([status, msg]).toEqual([200, 'ok'])
-    expect(response).toEqual({ private_download_token: expect.stringMatching(/^[\w-]{60,}$/), expires_at: aTime })
+    expect(response).toEqual({
+      private_download_token: expect.stringMatching(/^[\w-]{60,}$/),
+      expires_at: aTime,
+    })
     expect(Math.abs(at(response.expires_at) - Date.now() - 3600_000)).toBeLessThan(30_000)
   })
 
@@ -193,14 +216,19 @@ describe.each(['POST', 'GET'])('%s /api/user/private/download_token', method => 
 
 describe('GET /api/d/private/{token}', () => {
   const tokenOf = async (path: string, person = alice): Promise<string> =>
-    (await person.rest('POST', `${MAKE}?file=${encodeURIComponent(path)}`)).response.private_download_token
+    (await person.rest('POST', `${MAKE}?file=${encodeURIComponent(path)}`)).response
+      .private_download_token
   const open = (token: string, query = '', person = alice, method = 'GET') =>
     person.rest(method, `/api/d/private/${token}${query}`)
 
   it('302 leads the owner to the bytes, as often as wanted', async () => {
     const token = await tokenOf('docs/a.txt')
     for (let i = 0; i < 2; i++)
-      expect(await follow(await open(token))).toMatchObject({ text: 'hello', disposition: 'attachment', name: 'a.txt' })
+      expect(await follow(await open(token))).toMatchObject({
+        text: 'hello',
+        disposition: 'attachment',
+        name: 'a.txt',
+      })
     expect((await open(token, '', alice, 'HEAD')).status).toBe(302)
   })
 
@@ -212,14 +240,20 @@ describe('GET /api/d/private/{token}', () => {
     ['?mode=inline&mode=download', 'inline'],
     ['?password=needless', 'attachment'],
   ])('302 for %s: %s', async (query, disposition) => {
-    expect((await follow(await open(await tokenOf('docs/a.txt'), query))).disposition).toBe(disposition)
+    expect((await follow(await open(await tokenOf('docs/a.txt'), query))).disposition).toBe(
+      disposition,
+    )
   })
 
   it('302 after the file and the folder above have moved', async () => {
     await alice.upload('wander/here/a.txt', 'on its way')
     const token = await tokenOf('wander/here/a.txt')
-    await alice.rest('POST', '/api/files/move', { json: { source: 'wander/here/a.txt', destination: 'wander/b.txt' } })
-    await alice.rest('POST', '/api/folders/move', { json: { source: 'wander', destination: 'far/away' } })
+    await alice.rest('POST', '/api/files/move', {
+      json: { source: 'wander/here/a.txt', destination: 'wander/b.txt' },
+    })
+    await alice.rest('POST', '/api/folders/move', {
+      json: { source: 'wander', destination: 'far/away' },
+    })
     expect(await follow(await open(token))).toMatchObject({ text: 'on its way', name: 'b.txt' })
   })
 
@@ -230,7 +264,8 @@ describe('GET /api/d/private/{token}', () => {
   it('403 for a token that has expired', async () => {
     const { response } = await alice.upload('docs/expired.txt', 'x')
     const payload = { fileId: response.file.id, userId: alice.userId }
-    const seal = (seconds: number) => createTokens(SECRET_KEY).seal('private-download', payload, seconds)
+    const seal = (seconds: number) =>
+      createTokens(SECRET_KEY).seal('private-download', payload, seconds)
     expect((await open(seal(10))).status).toBe(302)
     expect(statusAndCode(await open(seal(-1)))).toEqual([403, 'SHARE_EXPIRED'])
     // Whose it is comes first: no one else learns that there was something.
@@ -247,7 +282,10 @@ describe('GET /api/d/private/{token}', () => {
   })
 
   it('404 once the file, or a folder above, is deleted', async () => {
-    for (const remove of ['/api/files/delete?file=doomed/a.txt', '/api/folders?path=doomed&recursive=true']) {
+    for (const remove of [
+      '/api/files/delete?file=doomed/a.txt',
+      '/api/folders?path=doomed&recursive=true',
+    ]) {
       await alice.upload('doomed/a.txt', 'deleting')
       const token = await tokenOf('doomed/a.txt')
       expect((await alice.rest('DELETE', remove)).status).toBe(200)
@@ -270,25 +308,39 @@ describe('With DOWNLOADS=proxy', () => {
   afterAll(() => p.stop())
 
   /** The ways to the bytes of a file: method, headers and mode in, answer out. */
-  type Way = (file: string, headers?: Record<string, string>, method?: string, mode?: string) => Promise<RestAnswer>
+  type Way = (
+    file: string,
+    headers?: Record<string, string>,
+    method?: string,
+    mode?: string,
+  ) => Promise<RestAnswer>
   const ways: [string, Way][] = [
     [
       'GET /api/d/{token}',
       async (file, headers = {}, method = 'GET', mode = '') =>
-        p.anonymous.rest(method, `/api/d/${await share(file, {}, carol)}?mode=${mode}`, { headers }),
+        p.anonymous.rest(method, `/api/d/${await share(file, {}, carol)}?mode=${mode}`, {
+          headers,
+        }),
     ],
     [
       'GET /api/d/private/{token}',
       async (file, headers = {}, method = 'GET', mode = '') => {
         const { response } = await carol.rest('POST', `${MAKE}?file=${file}`)
-        return carol.rest(method, `/api/d/private/${response.private_download_token}?mode=${mode}`, { headers })
+        return carol.rest(
+          method,
+          `/api/d/private/${response.private_download_token}?mode=${mode}`,
+          { headers },
+        )
       },
     ],
     [
       'the url of POST /api/share/resolve/{token}',
       async (file, headers = {}, method = 'GET', mode = '') => {
         const token = await share(file, {}, carol)
-        const { response } = await p.anonymous.rest('POST', `/api/share/resolve/${token}?mode=${mode}`)
+        const { response } = await p.anonymous.rest(
+          'POST',
+          `/api/share/resolve/${token}?mode=${mode}`,
+        )
         expect(response.url.startsWith(`${p.url}/`)).toBe(true)
         return rest(p.url, method, response.url.slice(p.url.length), { headers })
       },
@@ -313,7 +365,8 @@ describe('With DOWNLOADS=proxy', () => {
 
     it('200 for HEAD: all that GET says, without the bytes', async () => {
       const [get1, head] = [await get('fox.txt'), await get('fox.txt', {}, 'HEAD')]
-      const lasting = ([name]: [string, string]) => !['date', 'x-request-id', 'connection', 'keep-alive'].includes(name)
+      const lasting = ([name]: [string, string]) =>
+        !['date', 'x-request-id', 'connection', 'keep-alive'].includes(name)
       expect([head.status, head.text]).toEqual([200, ''])
       expect([...head.headers].filter(lasting)).toEqual([...get1.headers].filter(lasting))
     })
@@ -339,10 +392,13 @@ describe('With DOWNLOADS=proxy', () => {
       expect([headers.get('etag'), headers.get('content-type')]).toEqual([etag, 'text/plain'])
     })
 
-    it.each(['bytes=0-0,5-5', 'lines=0-1', 'bytes=x-y', 'bytes'])('200 with everything for %s', async range => {
-      const { status, text: body, headers } = await get('fox.txt', { range })
-      expect([status, body, headers.get('content-range')]).toEqual([200, text, null])
-    })
+    it.each(['bytes=0-0,5-5', 'lines=0-1', 'bytes=x-y', 'bytes'])(
+      '200 with everything for %s',
+      async range => {
+        const { status, text: body, headers } = await get('fox.txt', { range })
+        expect([status, body, headers.get('content-range')]).toEqual([200, text, null])
+      },
+    )
 
     it.each(['bytes=43-', 'bytes=100-200'])('416 for %s', async range => {
       const { status, text: body, headers } = await get('fox.txt', { range })
@@ -350,14 +406,20 @@ describe('With DOWNLOADS=proxy', () => {
     })
 
     it('206 with If-Range of this content, 200 with any other', async () => {
-      const ask = async (ifRange: string) => (await get('fox.txt', { range: 'bytes=4-8', 'if-range': ifRange })).status
+      const ask = async (ifRange: string) =>
+        (await get('fox.txt', { range: 'bytes=4-8', 'if-range': ifRange })).status
       expect(await ask(etag)).toBe(206)
-      for (const other of ['"other"', `W/${etag}`, 'Wed, 21 Oct 2099 07:28:00 GMT']) expect(await ask(other)).toBe(200)
+      for (const other of ['"other"', `W/${etag}`, 'Wed, 21 Oct 2099 07:28:00 GMT'])
+        expect(await ask(other)).toBe(200)
     })
 
     it('304 for who has this content, 200 for who has another', async () => {
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-        const { status, text: body, headers } = await get('fox.txt', { 'if-none-match': known, range: 'bytes=0-1' })
+        const {
+          status,
+          text: body,
+          headers,
+        } = await get('fox.txt', { 'if-none-match': known, range: 'bytes=0-1' })
         expect([status, body, headers.get('etag')]).toEqual([304, '', etag])
       }
       expect((await get('fox.txt', { 'if-none-match': '"other"' })).status).toBe(200)
@@ -389,7 +451,9 @@ describe('With DOWNLOADS=proxy', () => {
     const token = await share('empty', {}, carol)
     const whole = await p.anonymous.rest('GET', `/api/d/${token}`)
     expect([whole.status, whole.text, whole.headers.get('content-length')]).toEqual([200, '', '0'])
-    const range = await p.anonymous.rest('GET', `/api/d/${token}`, { headers: { range: 'bytes=0-' } })
+    const range = await p.anonymous.rest('GET', `/api/d/${token}`, {
+      headers: { range: 'bytes=0-' },
+    })
     expect([range.status, range.headers.get('content-range')]).toEqual([416, 'bytes */0'])
   })
 
@@ -422,14 +486,20 @@ describe('With DOWNLOADS=proxy', () => {
       statuses.push((await p.anonymous.rest('GET', `/api/d/${one}`, { headers: { range } })).status)
     expect(statuses).toEqual([206, 206, 403])
     const { response } = await p.anonymous.rest('POST', `/api/share/resolve/${two}`)
-    const got = await Promise.all(parts.map(async range => (await fetch(response.url, { headers: { range } })).text()))
+    const got = await Promise.all(
+      parts.map(async range => (await fetch(response.url, { headers: { range } })).text()),
+    )
     expect(got).toEqual(['The ', 'quick', text.slice(1)])
-    expect(statusAndCode(await p.anonymous.rest('GET', `/api/d/${two}`))).toEqual([403, 'SHARE_USED_UP'])
+    expect(statusAndCode(await p.anonymous.rest('GET', `/api/d/${two}`))).toEqual([
+      403,
+      'SHARE_USED_UP',
+    ])
   })
 
   it('a password, a wrong mode and a missing token are refused in the envelope', async () => {
     const token = await share('fox.txt', { password: PASSWORD }, carol)
-    const ask = (path: string, headers = {}) => p.anonymous.rest('GET', `/api/d/${path}`, { headers })
+    const ask = (path: string, headers = {}) =>
+      p.anonymous.rest('GET', `/api/d/${path}`, { headers })
     expect(statusAndCode(await ask(token))).toEqual([401, 'PASSWORD_REQUIRED'])
     expect(statusAndCode(await ask(`${token}?mode=evil`))).toEqual([400, 'INVALID_MODE'])
     expect(statusAndCode(await ask('nothing'))).toEqual([404, 'SHARE_NOT_FOUND'])
@@ -438,7 +508,14 @@ describe('With DOWNLOADS=proxy', () => {
   })
 
   it('404 at a signed address that has expired, or that was changed', async () => {
-    const delivery = { blobId: 'x', name: 'x', fileType: 'text/plain', size: 1, md5: '', mode: 'download' }
+    const delivery = {
+      blobId: 'x',
+      name: 'x',
+      fileType: 'text/plain',
+      size: 1,
+      md5: '',
+      mode: 'download',
+    }
     const expired = createTokens(SECRET_KEY).seal('bytes', delivery, -1)
     const { response } = await carol.rest('POST', `${MAKE}?file=fox.txt`)
     for (const token of [expired, 'nothing', response.private_download_token]) {

@@ -81,7 +81,8 @@ const byGraph = async (drive: string, [name, input, file]: GraphCall) => {
 async function linkOfBob(): Promise<string> {
   const bob = await t.signIn('bob')
   await bob.upload('b.txt', BYTES)
-  return (await bob.rest('POST', '/api/files/quick_share', { json: { object: 'b.txt' } })).response.sharing_token
+  return (await bob.rest('POST', '/api/files/quick_share', { json: { object: 'b.txt' } })).response
+    .sharing_token
 }
 
 describe('What comes too late for its drive', () => {
@@ -91,7 +92,9 @@ describe('What comes too late for its drive', () => {
     for (const name of ['a.txt', 'dir/b.txt']) {
       await alice.upload(name, BYTES)
       const folder = name.startsWith('dir') ? 'dir' : ''
-      await alice.rest('POST', `${files}/upload`, { form: formOf(name.replace('dir/', ''), folder) })
+      await alice.rest('POST', `${files}/upload`, {
+        form: formOf(name.replace('dir/', ''), folder),
+      })
     }
     const room = `/api/workspaces/${workspace}`
     await alice.upload('gone.txt', BYTES)
@@ -100,7 +103,10 @@ describe('What comes too late for its drive', () => {
       await alice.rest('POST', `${base}/upload`, { form: formOf('a.txt', '', 'replace') })
       return `${base}/versions/${(await alice.rest('GET', `${base}/versions?path=${path}`)).response.versions[0].id}`
     }
-    const [ownVersion, theirVersion] = [await version('/api/files', 'a.txt'), await version(files, '/a.txt')]
+    const [ownVersion, theirVersion] = [
+      await version('/api/files', 'a.txt'),
+      await version(files, '/a.txt'),
+    ]
     const items = [await deleted('/api/files/delete?file=gone.txt', '/api/trash')]
     const theirs = [await deleted(`${files}/delete?path=/gone.txt`, `${room}/trash`)]
     const prefer = { json: {}, headers: { prefer: 'respond-async, wait=10' } }
@@ -108,7 +114,8 @@ describe('What comes too late for its drive', () => {
     const theirLater = `${files}/uploads/${await sent(`${files}/uploads`)}`
     const token = await linkOfBob()
     const tag = (await alice.rest('POST', '/api/tags', { json: { name: 'late' } })).response.tag.id
-    const theirTag = (await alice.rest('POST', `${room}/tags`, { json: { name: 'late' } })).response.tag.id
+    const theirTag = (await alice.rest('POST', `${room}/tags`, { json: { name: 'late' } })).response
+      .tag.id
     const own: Call[] = [
       ['POST', '/api/tags', { json: { name: 'later' } }],
       ['PATCH', `/api/tags/${tag}`, { json: { name: 'later' } }],
@@ -161,7 +168,9 @@ describe('What comes too late for its drive', () => {
     const answers = []
     for (const call of own) answers.push(await byRest(drive, call))
     for (const call of shared) answers.push(await byRest(shop, call))
-    expect(answers).toEqual([...own, ...shared].map(([method, path]) => [method, path, 'FOLDER_NOT_FOUND']))
+    expect(answers).toEqual(
+      [...own, ...shared].map(([method, path]) => [method, path, 'FOLDER_NOT_FOUND']),
+    )
     // Those of shares say it of a folder that is not there: folder-share.test.ts, share-edit-races.test.ts; copies of one that went: background-copy.test.ts.
     const ofShares = [
       '/api/share/entries/{token}',
@@ -180,10 +189,12 @@ describe('What comes too late for its drive', () => {
   it('is FORBIDDEN where the drive was shared to be edited', async () => {
     const bob = await t.signIn('bob')
     await alice.upload('for bob/a.txt', BYTES)
-    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+    const SHARE =
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
     const input = { files: [{ at: { path: 'for bob' } }], email: bob.email, mayEdit: true }
     const { id, token } = (await ask(alice, SHARE, { input })).shareFiles.shares[0]
-    const START = 'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
+    const START =
+      'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
     const start = { drive: id, fileName: 'b.txt', size: 0 }
     const uploadSession = (await ask(bob, START, { input: start })).startUpload.uploadSession.id
     const base = `/api/shared/${token}`
@@ -196,9 +207,17 @@ describe('What comes too late for its drive', () => {
     const drive = await driveOf(alice)
     const codes: unknown[] = []
     for (const [method, path, options] of calls)
-      codes.push(await late(drive, async () => (await bob.rest(method, path, options)).response.code))
-    const COMPLETE = 'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { completedId } }'
-    codes.push(await late(drive, async () => (await bob.graphql(COMPLETE, { input: { uploadSession } })).code))
+      codes.push(
+        await late(drive, async () => (await bob.rest(method, path, options)).response.code),
+      )
+    const COMPLETE =
+      'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { completedId } }'
+    codes.push(
+      await late(
+        drive,
+        async () => (await bob.graphql(COMPLETE, { input: { uploadSession } })).code,
+      ),
+    )
     codes.push(await late(drive, async () => (await bob.graphql(START, { input: start })).code))
     expect(codes).toEqual(codes.map(() => 'FORBIDDEN'))
   })
@@ -222,7 +241,8 @@ describe('What comes too late for its drive', () => {
       const items = [await deleted(`${base}/delete?${isOwn ? 'file=' : 'path=/'}binned.txt`, trash)]
       const at = (path: string) => ({ at: { drive, path } })
       const token = await linkOfBob()
-      const CREATE = 'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id } } }'
+      const CREATE =
+        'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id } } }'
       const tag = (await ask(alice, CREATE, { input: { drive, name: 'here' } })).createTag.tag.id
       const calls: GraphCall[] = [
         ['createTag', { drive, name: 'new' }],

@@ -26,7 +26,11 @@ const json = { 'content-type': 'application/json' }
 describe('The envelope', () => {
   it('of a success has a word and the value, that of a refusal a sentence, a code and details', async () => {
     const good = await alice.rest('GET', '/api/folders')
-    expect(JSON.parse(good.text)).toEqual({ status: 200, msg: 'ok', response: { path: '', folders: ['docs'] } })
+    expect(JSON.parse(good.text)).toEqual({
+      status: 200,
+      msg: 'ok',
+      response: { path: '', folders: ['docs'] },
+    })
     const bad = await move()
     expect(JSON.parse(bad.text)).toEqual({
       status: 400,
@@ -42,8 +46,14 @@ describe('The envelope', () => {
     ['a missing method', 'PATCH', '/api/folders', 405],
     ['a redirect', 'GET', '', 302],
   ])('comes with its headers: %s', async (_what, method, path, status) => {
-    const { response } = await alice.rest('POST', '/api/user/private/download_token?file=docs/a.txt')
-    const answer = await alice.rest(method, path || `/api/d/private/${response.private_download_token}`)
+    const { response } = await alice.rest(
+      'POST',
+      '/api/user/private/download_token?file=docs/a.txt',
+    )
+    const answer = await alice.rest(
+      method,
+      path || `/api/d/private/${response.private_download_token}`,
+    )
     expect(answer.status).toBe(status)
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'cache-control': 'no-store',
@@ -56,7 +66,9 @@ describe('The envelope', () => {
 
   it('has a request id of its own, which the log carries, and the log no secrets', async () => {
     const token = (
-      await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt', password: 'sesame' } })
+      await alice.rest('POST', '/api/files/quick_share', {
+        json: { object: 'docs/a.txt', password: 'sesame' },
+      })
     ).response.sharing_token
     const headers = { 'x-request-id': 'mine', 'x-share-password': 'sesame' }
     const first = await t.anonymous.rest('GET', `/api/d/${token}?mode=inline`, { headers })
@@ -68,7 +80,12 @@ describe('The envelope', () => {
     const lines = t.logs().split('\n')
     for (const id of ids) {
       const line = JSON.parse(lines.find(l => l.includes(id)) ?? '{}')
-      expect(line).toMatchObject({ request_id: id, method: 'GET', path: '/api/d/:token', status: 302 })
+      expect(line).toMatchObject({
+        request_id: id,
+        method: 'GET',
+        path: '/api/d/:token',
+        status: 302,
+      })
     }
     for (const secret of [token, 'sesame', 'mode=inline', alice.cookie, 'sig='])
       expect(t.logs().includes(secret)).toBe(false)
@@ -86,12 +103,22 @@ describe('The icon', () => {
       'content-length': String(text.length),
     })
     // Not fetch: with a condition of the caller's own, it asks for no cache.
-    const again = await exchange(t.url, head(alice, `GET ${path}`, { 'if-none-match': headers.get('etag') ?? '' }))
+    const again = await exchange(
+      t.url,
+      head(alice, `GET ${path}`, { 'if-none-match': headers.get('etag') ?? '' }),
+    )
     expect([again?.status, again?.text]).toEqual([304, ''])
     const looked = await t.anonymous.rest('HEAD', path)
-    expect([looked.status, looked.headers.get('content-length'), looked.text]).toEqual([200, String(text.length), ''])
+    expect([looked.status, looked.headers.get('content-length'), looked.text]).toEqual([
+      200,
+      String(text.length),
+      '',
+    ])
     const { status: refused, response } = await alice.rest('POST', path)
-    expect([refused, response]).toEqual([405, { code: 'METHOD_NOT_ALLOWED', allow: ['GET', 'HEAD'] }])
+    expect([refused, response]).toEqual([
+      405,
+      { code: 'METHOD_NOT_ALLOWED', allow: ['GET', 'HEAD'] },
+    ])
   })
 })
 
@@ -118,7 +145,11 @@ describe('A path that does not exist', () => {
     '/nothing',
   ])('404 for all methods: %s', async path => {
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
-      const { status, response } = await alice.rest(method, path, method === 'GET' ? {} : { json: { url: EVIL } })
+      const { status, response } = await alice.rest(
+        method,
+        path,
+        method === 'GET' ? {} : { json: { url: EVIL } },
+      )
       expect([method, status, response?.code]).toEqual([
         method,
         404,
@@ -137,7 +168,9 @@ describe('A method that does not exist', () => {
   const routes = routesOf(restSchema)
 
   it.each([...new Set(routes.map(r => r.path))])('405 with Allow for %s', async path => {
-    const known = routes.filter(r => r.path === path).flatMap(r => (r.also ? [r.method, r.also] : [r.method]))
+    const known = routes
+      .filter(r => r.path === path)
+      .flatMap(r => (r.also ? [r.method, r.also] : [r.method]))
     const allowed: string[] = known.some(m => m === 'GET') ? [...known, 'HEAD'] : known
     const url = path.replaceAll(/\{\w+\}/g, 'x')
     for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'].filter(
@@ -147,7 +180,10 @@ describe('A method that does not exist', () => {
       expect([method, status]).toEqual([method, 405])
       expect(headers.get('allow')?.split(', ').sort()).toEqual(allowed.toSorted())
       if (method !== 'HEAD')
-        expect([response.code, response.allow.toSorted()]).toEqual(['METHOD_NOT_ALLOWED', allowed.toSorted()])
+        expect([response.code, response.allow.toSorted()]).toEqual([
+          'METHOD_NOT_ALLOWED',
+          allowed.toSorted(),
+        ])
     }
   })
 })
@@ -178,7 +214,9 @@ describe('A body', () => {
       'Application/JSON',
       'application/merge-patch+json',
     ].entries())
-      expect((await post({ body: `{"path":"types/${i}"}`, headers: { 'content-type': type } })).status).toBe(200)
+      expect(
+        (await post({ body: `{"path":"types/${i}"}`, headers: { 'content-type': type } })).status,
+      ).toBe(200)
   })
 
   it('200 in chunks of unknown length', async () => {
@@ -188,7 +226,10 @@ describe('A body', () => {
 
   it('400 for another content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp']) {
-      const { status, response } = await post({ body: '{"path":"a"}', headers: { 'content-type': type } })
+      const { status, response } = await post({
+        body: '{"path":"a"}',
+        headers: { 'content-type': type },
+      })
       expect([status, response]).toEqual(invalid('content-type'))
     }
   })
@@ -250,7 +291,9 @@ describe('A write with the cookie, from a browser', () => {
 
   it('is refused on every method, with 403 where the route lists it', async () => {
     const headers = { origin: EVIL }
-    const made = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
+    const made = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'docs/a.txt' },
+    })
     const token = made.response.sharing_token
     const form = new FormData()
     form.append('file', new Blob(['x']), 'forged.txt')
@@ -258,7 +301,12 @@ describe('A write with the cookie, from a browser', () => {
       ['POST', `/api/share/revoke/${token}`, {}, 403],
       ['POST', `/api/share/resolve/${token}`, {}, 403],
       ['POST', '/api/files/upload', { form }, 401],
-      ['PUT', '/api/files/5d41402abc4b2a76b9719d911017c592/note', { json: { content: 'forged' } }, 401],
+      [
+        'PUT',
+        '/api/files/5d41402abc4b2a76b9719d911017c592/note',
+        { json: { content: 'forged' } },
+        401,
+      ],
       ['DELETE', '/api/files/delete?file=docs/a.txt', {}, 401],
     ] as [string, string, RestOptions, number][]) {
       const answer = await alice.rest(method, path, { ...options, headers })
@@ -267,7 +315,9 @@ describe('A write with the cookie, from a browser', () => {
     const { data } = await alice.graphql(
       '{ me { drive { root { entries(filter: { kind: FILE }) { nodes { name } } } entry(path: "docs/a.txt") { ... on File { note } } } } }',
     )
-    expect(data).toMatchObject({ me: { drive: { root: { entries: { nodes: [] } }, entry: { note: '' } } } })
+    expect(data).toMatchObject({
+      me: { drive: { root: { entries: { nodes: [] } }, entry: { note: '' } } },
+    })
     expect((await t.anonymous.rest('GET', `/api/share/info/${token}`)).status).toBe(200)
   })
 
@@ -275,7 +325,8 @@ describe('A write with the cookie, from a browser', () => {
     const send = (headers: Record<string, string>) =>
       rest(t.url, 'POST', '/graphql', {
         json: {
-          query: 'mutation { deleteEntries(input: { entries: [{ at: { path: "docs/a.txt" } }] }) { deletedIds } }',
+          query:
+            'mutation { deleteEntries(input: { entries: [{ at: { path: "docs/a.txt" } }] }) { deletedIds } }',
         },
         headers: { cookie: alice.cookie, ...headers },
       })
@@ -289,14 +340,19 @@ describe('A write with the cookie, from a browser', () => {
   it('a page of another origin may read nothing, and use what is public without the cookie', async () => {
     const read = await alice.rest('GET', '/api/files/tree', { headers: { origin: EVIL } })
     expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([200, null])
-    const made = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
+    const made = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'docs/a.txt' },
+    })
     const path = `/api/share/resolve/${made.response.sharing_token}`
     expect((await t.anonymous.rest('POST', path, { headers: { origin: EVIL } })).status).toBe(200)
   })
 })
 
 describe('CORS', () => {
-  const asked = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type,x-api-key' }
+  const asked = {
+    'access-control-request-method': 'PUT',
+    'access-control-request-headers': 'content-type,x-api-key',
+  }
   const listed = (value: string | null) => value?.toLowerCase().split(/,\s*/)
 
   it('lets pages of an allowed origin call with credentials, and read what they need', async () => {
@@ -319,7 +375,9 @@ describe('CORS', () => {
   })
 
   it('answers their preflights, and those of others without leave', async () => {
-    const allowed = await t.anonymous.rest('OPTIONS', '/api/folders', { headers: { origin: APP, ...asked } })
+    const allowed = await t.anonymous.rest('OPTIONS', '/api/folders', {
+      headers: { origin: APP, ...asked },
+    })
     expect([allowed.status, allowed.text]).toEqual([204, ''])
     expect(allowed.headers.get('access-control-allow-origin')).toBe(APP)
     expect(listed(allowed.headers.get('access-control-allow-methods'))).toEqual(
@@ -328,22 +386,39 @@ describe('CORS', () => {
     expect(listed(allowed.headers.get('access-control-allow-headers'))).toEqual(
       expect.arrayContaining(['content-type', 'x-api-key', 'x-share-password', 'content-md5']),
     )
-    const other = await t.anonymous.rest('OPTIONS', '/api/folders', { headers: { origin: EVIL, ...asked } })
+    const other = await t.anonymous.rest('OPTIONS', '/api/folders', {
+      headers: { origin: EVIL, ...asked },
+    })
     expect(other.headers.get('access-control-allow-origin')).toBeNull()
   })
 
   it('lets them send every header that is read, and read every header that is described', async () => {
-    const { paths, components } = createApiDocument(routesOf(restSchema), () => t.url, { proxied: true }).document()
+    const { paths, components } = createApiDocument(routesOf(restSchema), () => t.url, {
+      proxied: true,
+    }).document()
     const inputs = Object.values(paths)
       .flatMap(methods => Object.values(methods))
       .flatMap(({ parameters = [] }) => parameters)
     const credentials = Object.values(components.securitySchemes)
-    const described = [...inputs, ...credentials].flatMap(input => (input.in === 'header' ? [input.name] : []))
+    const described = [...inputs, ...credentials].flatMap(input =>
+      input.in === 'header' ? [input.name] : [],
+    )
     // What downloads and event streams read is in no operation of the document.
-    const read = [...described, 'Content-Type', 'Range', 'If-Range', 'If-None-Match', 'Last-Event-ID']
-    expect(described).toEqual(expect.arrayContaining(['If-Match', 'Content-Md5', 'X-Share-Password', 'X-API-Key']))
+    const read = [
+      ...described,
+      'Content-Type',
+      'Range',
+      'If-Range',
+      'If-None-Match',
+      'Last-Event-ID',
+    ]
+    expect(described).toEqual(
+      expect.arrayContaining(['If-Match', 'Content-Md5', 'X-Share-Password', 'X-API-Key']),
+    )
 
-    const { headers } = await t.anonymous.rest('OPTIONS', '/api/folders', { headers: { origin: APP, ...asked } })
+    const { headers } = await t.anonymous.rest('OPTIONS', '/api/folders', {
+      headers: { origin: APP, ...asked },
+    })
     const allowed = listed(headers.get('access-control-allow-headers')) ?? []
     expect(read.filter(name => !allowed.includes(name.toLowerCase()))).toEqual([])
 
@@ -373,7 +448,10 @@ describe('CORS', () => {
 
 describe('GET /healthz and /readyz', () => {
   it('200 while all is well', async () => {
-    expect(await t.anonymous.rest('GET', '/healthz')).toMatchObject({ status: 200, response: { alive: true } })
+    expect(await t.anonymous.rest('GET', '/healthz')).toMatchObject({
+      status: 200,
+      response: { alive: true },
+    })
     expect(await t.anonymous.rest('GET', '/readyz')).toMatchObject({
       status: 200,
       response: { database: 'ok', blob_store: 'ok' },

@@ -21,7 +21,11 @@ async function mysqlVersion() {
 }
 
 async function redisVersion() {
-  const redis = new Redis(redisUrl, { lazyConnect: true, connectTimeout: 2000, retryStrategy: null })
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: 2000,
+    retryStrategy: null,
+  })
   redis.on('error', () => {})
   try {
     await redis.connect()

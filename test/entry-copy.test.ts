@@ -5,7 +5,13 @@ import { expectConsistent } from './consistency.ts'
 import { unseen } from './coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
-const LARGE = { ...ROOMY, maxTotalStorageBytes: 1e9, maxFiles: 10_000, maxFolders: 10_000, maxFileSizeBytes: 1e9 }
+const LARGE = {
+  ...ROOMY,
+  maxTotalStorageBytes: 1e9,
+  maxFiles: 10_000,
+  maxFolders: 10_000,
+  maxFileSizeBytes: 1e9,
+}
 
 let t: TestApp
 let n = 0
@@ -22,7 +28,8 @@ type Anything = any
 const COPY = `mutation ($input: CopyEntriesInput!) { copyEntries(input: $input) {
   entries { id name path size createdBy { id } ... on File { md5 contentType shareCount note versions { nodes { id } } } ... on Folder { fileCount } }
   to { path fileCount } drive { id usage { usedBytes fileCount folderCount } } } }`
-const DELETE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
+const DELETE =
+  'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
 
 const at = (path: string, drive?: string) => ({ at: { path, ...(drive ? { drive } : {}) } })
 const copying = (person: Person, input: object) => person.graphql<Anything>(COPY, { input })
@@ -35,7 +42,10 @@ const codeOf = async (person: Person, input: object) => (await copying(person, i
 const someone = () => t.signIn(`copier-${++n}`)
 
 async function pathsOf(person: Person, folder: string): Promise<string[]> {
-  const { response } = await person.rest('GET', `/api/files/tree?path=${encodeURIComponent(folder)}`)
+  const { response } = await person.rest(
+    'GET',
+    `/api/files/tree?path=${encodeURIComponent(folder)}`,
+  )
   return [...response.folders, ...response.files.map((file: { name: string }) => file.name)]
 }
 const objects = async () => (await t.app.db.rows('SELECT id FROM blobs')).length
@@ -46,7 +56,10 @@ describe('Copies', () => {
     await person.upload('docs/a.txt', 'one', 'text/plain')
     await person.upload('docs/deep/b.txt', 'four')
     const before = await objects()
-    const { entries, to, drive } = await copy(person, { entries: [at('docs')], to: at('new/place') })
+    const { entries, to, drive } = await copy(person, {
+      entries: [at('docs')],
+      to: at('new/place'),
+    })
     expect(entries).toMatchObject([
       { name: 'docs', path: 'new/place/docs', fileCount: 2, createdBy: { id: person.userId } },
     ])
@@ -54,8 +67,14 @@ describe('Copies', () => {
     expect(drive.usage).toMatchObject({ fileCount: 4, folderCount: 6 })
     expect(await objects()).toBe(before)
     expect(await pathsOf(person, 'new/place/docs')).toEqual(['deep', 'new/place/docs/a.txt'])
-    const { entries: files } = await copy(person, { entries: [at('docs/a.txt')], to: at(''), name: 'c.txt' })
-    expect(files).toMatchObject([{ path: 'c.txt', contentType: 'text/plain', shareCount: 0, versions: { nodes: [] } }])
+    const { entries: files } = await copy(person, {
+      entries: [at('docs/a.txt')],
+      to: at(''),
+      name: 'c.txt',
+    })
+    expect(files).toMatchObject([
+      { path: 'c.txt', contentType: 'text/plain', shareCount: 0, versions: { nodes: [] } },
+    ])
     await expectConsistent(t)
   })
 
@@ -66,7 +85,9 @@ describe('Copies', () => {
     await copy(person, { entries: [at('a.txt')], to: at('x') })
     await copy(person, { entries: [at('a.txt'), at('x')], to: at('y') })
     const remove = async (...names: string[]) => {
-      await person.graphql(DELETE, { input: { entries: names.map(name => at(name)), recursive: true } })
+      await person.graphql(DELETE, {
+        input: { entries: names.map(name => at(name)), recursive: true },
+      })
       await person.graphql('mutation { emptyTrash(input: {}) { count } }')
       await expectConsistent(t)
     }
@@ -86,22 +107,30 @@ describe('Copies', () => {
     await person.upload('b/a.txt', 'other')
     const input = { entries: [at('a.txt')], to: at('b') }
     expect(await codeOf(person, input)).toBe('PATH_EXISTS')
-    expect((await copy(person, { ...input, onConflict: 'KEEP_BOTH' })).entries[0].path).toBe('b/a (2).txt')
+    expect((await copy(person, { ...input, onConflict: 'KEEP_BOTH' })).entries[0].path).toBe(
+      'b/a (2).txt',
+    )
     expect((await copy(person, { ...input, onConflict: 'REPLACE' })).entries[0]).toMatchObject({
       path: 'b/a.txt',
       size: 1,
     })
     const twice = { entries: [at('a.txt'), at('b/a.txt')], to: at('c') }
     expect(await codeOf(person, twice)).toBe('PATH_EXISTS')
-    expect((await copy(person, { ...twice, onConflict: 'KEEP_BOTH' })).entries.map((e: Anything) => e.path)).toEqual([
-      'c/a.txt',
-      'c/a (2).txt',
-    ])
-    expect((await copy(person, { entries: [at('b')], to: at(''), onConflict: 'KEEP_BOTH' })).entries[0].path).toBe(
-      'b (2)',
+    expect(
+      (await copy(person, { ...twice, onConflict: 'KEEP_BOTH' })).entries.map(
+        (e: Anything) => e.path,
+      ),
+    ).toEqual(['c/a.txt', 'c/a (2).txt'])
+    expect(
+      (await copy(person, { entries: [at('b')], to: at(''), onConflict: 'KEEP_BOTH' })).entries[0]
+        .path,
+    ).toBe('b (2)')
+    expect(
+      await codeOf(person, { entries: [at('a.txt')], to: at(''), onConflict: 'REPLACE' }),
+    ).toBe('PATH_EXISTS')
+    expect(await codeOf(person, { entries: [at('b')], to: at(''), onConflict: 'REPLACE' })).toBe(
+      'PATH_EXISTS',
     )
-    expect(await codeOf(person, { entries: [at('a.txt')], to: at(''), onConflict: 'REPLACE' })).toBe('PATH_EXISTS')
-    expect(await codeOf(person, { entries: [at('b')], to: at(''), onConflict: 'REPLACE' })).toBe('PATH_EXISTS')
     await expectConsistent(t)
   })
 
@@ -110,15 +139,26 @@ describe('Copies', () => {
     await person.upload('a/b/c.txt', 'c')
     expect(await codeOf(person, { entries: [at('a')], to: at('a') })).toBe('INVALID_PATH')
     expect(await codeOf(person, { entries: [at('a')], to: at('a/b/new') })).toBe('INVALID_PATH')
-    expect(await codeOf(person, { entries: [at('a'), at('a/b')], to: at('x') })).toBe('INVALID_INPUT')
-    expect(await codeOf(person, { entries: [at('a'), at('a/b')], to: at('x'), name: 'n' })).toBe('INVALID_INPUT')
-    expect(await codeOf(person, { entries: [at('none')], to: at('x') })).toBe('FILE_NOT_FOUND')
-    expect(await codeOf(person, { entries: [at('a')], to: { id: '00000000-0000-7000-8000-000000000000' } })).toBe(
-      'FILE_NOT_FOUND',
+    expect(await codeOf(person, { entries: [at('a'), at('a/b')], to: at('x') })).toBe(
+      'INVALID_INPUT',
     )
+    expect(await codeOf(person, { entries: [at('a'), at('a/b')], to: at('x'), name: 'n' })).toBe(
+      'INVALID_INPUT',
+    )
+    expect(await codeOf(person, { entries: [at('none')], to: at('x') })).toBe('FILE_NOT_FOUND')
+    expect(
+      await codeOf(person, {
+        entries: [at('a')],
+        to: { id: '00000000-0000-7000-8000-000000000000' },
+      }),
+    ).toBe('FILE_NOT_FOUND')
     const deep = Array.from({ length: 95 }, (_, i) => `d${i}`).join('/')
-    expect(await codeOf(person, { entries: [at('a')], to: at(`${deep}/x/y/z/w`) })).toBe('INVALID_PATH')
-    expect(await codeOf(person, { entries: Array.from({ length: 1 }, () => at('')), to: at('x') })).toBe('INVALID_PATH')
+    expect(await codeOf(person, { entries: [at('a')], to: at(`${deep}/x/y/z/w`) })).toBe(
+      'INVALID_PATH',
+    )
+    expect(
+      await codeOf(person, { entries: Array.from({ length: 1 }, () => at('')), to: at('x') }),
+    ).toBe('INVALID_PATH')
     await expectConsistent(t)
   })
 
@@ -135,8 +175,18 @@ describe('Copies', () => {
       await t.limit({ ...LARGE, ...limits })
       expect(await codeOf(person, input)).toBe(code)
     }
-    await t.limit({ ...LARGE, maxTotalStorageBytes: 10, maxFiles: 2, maxFolders: 3, maxFileSizeBytes: 5 })
-    expect((await copy(person, input)).drive.usage).toEqual({ usedBytes: 10, fileCount: 2, folderCount: 3 })
+    await t.limit({
+      ...LARGE,
+      maxTotalStorageBytes: 10,
+      maxFiles: 2,
+      maxFolders: 3,
+      maxFileSizeBytes: 5,
+    })
+    expect((await copy(person, input)).drive.usage).toEqual({
+      usedBytes: 10,
+      fileCount: 2,
+      folderCount: 3,
+    })
     await t.limit(LARGE)
     await expectConsistent(t)
   })
@@ -165,7 +215,9 @@ describe('Copies between drives', () => {
     expect(await codeOf(reader, input)).toBe('INSUFFICIENT_SCOPE')
     expect(await codeOf(writer, input)).toBe('INSUFFICIENT_SCOPE')
     expect((await copy(both, input)).entries).toHaveLength(1)
-    expect(await codeOf(both, { entries: [at('mine/a.txt')], to: at('k', drive) })).toBe('KEY_OUT_OF_BOUNDS')
+    expect(await codeOf(both, { entries: [at('mine/a.txt')], to: at('k', drive) })).toBe(
+      'KEY_OUT_OF_BOUNDS',
+    )
     await expectConsistent(t)
   })
 
@@ -196,7 +248,8 @@ describe('Copies between drives', () => {
     await copy(alice, { entries: [at('x')], to: at('y', drive) })
     await Promise.all(
       Array.from({ length: 24 }, async (_, i) => {
-        const [from, to] = i % 2 === 0 ? [at('x'), at(`t${i}`, drive)] : [at('y/x', drive), at(`f${i}`)]
+        const [from, to] =
+          i % 2 === 0 ? [at('x'), at(`t${i}`, drive)] : [at('y/x', drive), at(`f${i}`)]
         await copy(alice, { entries: [from], to })
         if (i % 3 === 0) {
           await alice.graphql(DELETE, { input: { entries: [to], recursive: true } })
@@ -223,7 +276,9 @@ describe('A purge that two workers carry out', () => {
       await copy(person, { entries: [at('gone')], to: at('kept') })
       await person.graphql(DELETE, { input: { entries: [at('gone')], recursive: true } })
       const { db } = own.app
-      const [job] = await db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'purge-folder'")
+      const [job] = await db.rows<{ payload: string }>(
+        "SELECT payload FROM outbox WHERE kind = 'purge-folder'",
+      )
       const folder = JSON.parse(job?.payload ?? '{}')
       await Promise.all([purgeFolder(db, folder), purgeFolder(db, folder)])
       expect(await db.rows('SELECT state, ref_count AS refCount FROM blobs')).toEqual([
@@ -245,15 +300,28 @@ describe('POST /api/copies', () => {
     await alice.upload('a/b.txt', 'b')
     const { status, response } = await post(alice, { entries: ['a'], folder: 'x' })
     expect([status, response]).toEqual([200, { copies: [{ id: expect.any(String), path: 'x/a' }] }])
-    const there = await post(alice, { entries: ['a/b.txt'], name: 'c.txt', to_workspace_id: workspace })
+    const there = await post(alice, {
+      entries: ['a/b.txt'],
+      name: 'c.txt',
+      to_workspace_id: workspace,
+    })
     expect(there.response.copies).toMatchObject([{ path: '/c.txt' }])
     const within = await post(alice, {
-      ...{ entries: ['/c.txt'], on_conflict: 'keep_both' },
-      ...{ from_workspace_id: workspace, to_workspace_id: workspace },
+      entries: ['/c.txt'],
+      on_conflict: 'keep_both',
+      from_workspace_id: workspace,
+      to_workspace_id: workspace,
     })
     expect(within.response.copies).toMatchObject([{ path: '/c (2).txt' }])
-    const back = await post(alice, { entries: ['/c.txt', '/c (2).txt'], from_workspace_id: workspace, folder: 'back' })
-    expect(back.response.copies.map((copy: Anything) => copy.path)).toEqual(['back/c.txt', 'back/c (2).txt'])
+    const back = await post(alice, {
+      entries: ['/c.txt', '/c (2).txt'],
+      from_workspace_id: workspace,
+      folder: 'back',
+    })
+    expect(back.response.copies.map((copy: Anything) => copy.path)).toEqual([
+      'back/c.txt',
+      'back/c (2).txt',
+    ])
     await expectConsistent(t)
   })
 
@@ -279,5 +347,8 @@ describe('POST /api/copies', () => {
 it('every listed status has been seen', () => {
   // What comes too late for its drive: drive-gone.test.ts.
   // Of many entries: background-copy.test.ts.
-  expect(unseen('POST /api/copies')).toEqual(['POST /api/copies 202', 'POST /api/copies 404 FOLDER_NOT_FOUND'])
+  expect(unseen('POST /api/copies')).toEqual([
+    'POST /api/copies 202',
+    'POST /api/copies 404 FOLDER_NOT_FOUND',
+  ])
 })

@@ -7,7 +7,11 @@ const EVENTS = `query ($id: ID!, $first: Int, $after: String, $newestFirst: Bool
     nodes { kind entry { id } details { path from } } pageInfo { hasNextPage endCursor } } } } }`
 
 interface Page {
-  nodes: { kind: string; entry: { id: string } | null; details: { path: string | null; from: string | null } }[]
+  nodes: {
+    kind: string
+    entry: { id: string } | null
+    details: { path: string | null; from: string | null }
+  }[]
   pageInfo: { hasNextPage: boolean; endCursor: string | null }
 }
 
@@ -19,7 +23,10 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 async function eventsOf(who: Person, id: string, variables: object = {}) {
-  const { data, errors } = await who.graphql<{ node: { events: Page | null } | null }>(EVENTS, { id, ...variables })
+  const { data, errors } = await who.graphql<{ node: { events: Page | null } | null }>(EVENTS, {
+    id,
+    ...variables,
+  })
   const code = errors?.[0]?.extensions.code
   const page = data?.node?.events
   return { code, kinds: page?.nodes.map(({ kind }) => kind), page, isThere: Boolean(data?.node) }
@@ -46,11 +53,17 @@ describe('What happened to a file or a folder', () => {
     await alice.upload('plan.txt', 'one')
     await alice.upload('other.txt', 'two')
     const id = await idAt(alice, 'plan.txt')
-    await change(alice, 'mutation { createFolder(input: { at: { path: "old" } }) { folder { id } } }')
-    const move = 'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }'
+    await change(
+      alice,
+      'mutation { createFolder(input: { at: { path: "old" } }) { folder { id } } }',
+    )
+    const move =
+      'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }'
     await change(alice, move, { input: { entries: [{ id }], to: { at: { path: 'old' } } } })
     await change(alice, move, { input: { entries: [{ id }], name: 'Plan A.txt' } })
-    await alice.rest('POST', '/api/files/quick_share', { json: { object: 'old/Plan A.txt', duration: '7d' } })
+    await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'old/Plan A.txt', duration: '7d' },
+    })
     const { kinds, page } = await eventsOf(alice, id)
     expect(kinds).toEqual(['FILE_CREATED', 'FILE_MOVED', 'FILE_RENAMED', 'SHARE_CREATED'])
     expect(page?.nodes.map(({ entry }) => entry?.id)).toEqual([id, id, id, id])
@@ -88,7 +101,11 @@ describe('What happened to a file or a folder', () => {
   })
 
   it('is told to whom may read the drive, by session and by key, and to nobody else', async () => {
-    const [owner, viewer, stranger] = [await t.signIn('owner'), await t.signIn('viewer'), await t.signIn('stranger')]
+    const [owner, viewer, stranger] = [
+      await t.signIn('owner'),
+      await t.signIn('viewer'),
+      await t.signIn('stranger'),
+    ]
     const workspaceId = await found(owner)
     await join(t, workspaceId, viewer, 'viewer')
     const drive = await driveOf(owner, workspaceId)
@@ -104,9 +121,9 @@ describe('What happened to a file or a folder', () => {
     expect((await eventsOf(reader.caller, id)).kinds).toEqual(['FOLDER_CREATED'])
     await owner.upload('mine.txt', 'mine')
     const mine = await idAt(owner, 'mine.txt')
-    expect((await eventsOf((await privateKey(t, owner, ['private_files:read'])).caller, mine)).kinds).toEqual([
-      'FILE_CREATED',
-    ])
+    expect(
+      (await eventsOf((await privateKey(t, owner, ['private_files:read'])).caller, mine)).kinds,
+    ).toEqual(['FILE_CREATED'])
     const writer = await privateKey(t, owner, ['private_files:write'])
     expect((await eventsOf(writer.caller, mine)).page).toBeUndefined()
   })

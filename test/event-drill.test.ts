@@ -15,7 +15,8 @@ onServers(
     const trash: TrashModel = new Map()
     for (const event of fed) apply(model, trash, event)
     const kinds = new Set(fed.map(({ kind }) => kind))
-    for (const kind of ['FILE_RESTORED', 'FOLDER_RESTORED', 'TRASH_PURGED']) expect(kinds).toContain(kind)
+    for (const kind of ['FILE_RESTORED', 'FOLDER_RESTORED', 'TRASH_PURGED'])
+      expect(kinds).toContain(kind)
     expect(new Map([...model].sort())).toEqual(new Map([...tree].sort()))
     expect(followed).toEqual(fed)
   },

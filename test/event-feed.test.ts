@@ -13,7 +13,11 @@ describe('The feed of a drive', () => {
   onServers(
     'tells exactly what became of its tree, with two instances of which one is killed, and a subscriber who comes and goes',
     async () => {
-      const { fed, followed, tree, changes, reconnects } = await drive({ writers: 6, kills: 1, killEvery: 2500 })
+      const { fed, followed, tree, changes, reconnects } = await drive({
+        writers: 6,
+        kills: 1,
+        killEvery: 2500,
+      })
       expect(changes).toBeGreaterThan(20)
       expect(reconnects).toBeGreaterThan(2)
       expect(fed.map(seqOf)).toEqual(fed.map((_, i) => i + 1))
@@ -61,14 +65,18 @@ describe('A cursor', () => {
     expect(await read({ after: first.end })).toMatchObject({ paths: ['c', 'd'], more: false })
     const newest = await read({ first: 3, newestFirst: true })
     expect(newest).toMatchObject({ paths: ['d', 'c', 'b'], more: true })
-    expect(await read({ first: 3, newestFirst: true, after: newest.end })).toMatchObject({ paths: ['a'], more: false })
+    expect(await read({ first: 3, newestFirst: true, after: newest.end })).toMatchObject({
+      paths: ['a'],
+      more: false,
+    })
     expect(await read({ kinds: ['FOLDER_CREATED'] })).toMatchObject({ paths: ['d'] })
     expect(await read({ after: newest.head })).toMatchObject({ paths: [], more: false })
   })
 
   it('is refused where it belongs to another list, and when what follows it is gone', async () => {
     const bob = await t.signIn('bob')
-    const cursor = (log: string, seq: number) => Buffer.from(JSON.stringify([log, seq])).toString('base64url')
+    const cursor = (log: string, seq: number) =>
+      Buffer.from(JSON.stringify([log, seq])).toString('base64url')
     const [own, other] = [await driveOf(alice), await driveOf(bob)]
     expect(await read({ after: cursor(other, 0) })).toEqual({ code: 'INVALID_INPUT' })
     expect(await read({ after: 'nonsense' })).toEqual({ code: 'INVALID_INPUT' })
@@ -78,9 +86,12 @@ describe('A cursor', () => {
     expect(await read({ after: cursor(own, 1) })).toEqual({ code: 'CURSOR_EXPIRED' })
     expect(await read({ after: cursor(own, 2) })).toMatchObject({ paths: ['c', 'd'] })
     expect(await read({})).toMatchObject({ paths: ['c', 'd'] })
-    const stream = await alice.subscribe('subscription ($after: String) { driveEvents(after: $after) { kind } }', {
-      after: cursor(own, 1),
-    })
+    const stream = await alice.subscribe(
+      'subscription ($after: String) { driveEvents(after: $after) { kind } }',
+      {
+        after: cursor(own, 1),
+      },
+    )
     expect((await stream.next()).errors?.[0]?.extensions.code).toBe('CURSOR_EXPIRED')
     await stream.ended
   })
@@ -109,17 +120,31 @@ describe('Events', () => {
     const { response } = await alice.rest('POST', '/api/files/quick_share', {
       json: { object: 'plan.txt', password: 'open sesame please' },
     })
-    await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['plan.txt'] } })
+    await alice.rest('POST', '/api/files/share', {
+      json: { email: bob.email, objects: ['plan.txt'] },
+    })
     await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
     const key = await alice.rest('POST', '/api/api_keys/private/create', {
       json: { name: 'backup', scopes: ['private_files:read'] },
     })
     const rows = await t.app.db.Event.findAll({ raw: true })
     const kinds = new Set(rows.map(row => row.kind))
-    for (const kind of ['file.created', 'share.created', 'share.received', 'workspace.created', 'key.created'] as const)
+    for (const kind of [
+      'file.created',
+      'share.created',
+      'share.received',
+      'workspace.created',
+      'key.created',
+    ] as const)
       expect(kinds).toContain(kind)
     const text = JSON.stringify(rows)
-    const secrets = ['the content', 'open sesame', bob.email, response.sharing_token, key.response.api_key.key]
+    const secrets = [
+      'the content',
+      'open sesame',
+      bob.email,
+      response.sharing_token,
+      key.response.api_key.key,
+    ]
     expect(secrets.filter(secret => text.includes(secret))).toEqual([])
     expect(text).toContain('b…@example.com')
   })

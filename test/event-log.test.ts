@@ -19,24 +19,38 @@ beforeAll(async () => {
 afterAll(() => fresh.drop())
 
 const event = (what: string, at = Date.now()): Omit<NewEventRow, 'log'> => ({
-  ...{ at, actorId: null, via: 'system', viaId: null, kind: 'file.created', subjectId: newId(), entryId: null },
+  at,
+  actorId: null,
+  via: 'system',
+  viaId: null,
+  kind: 'file.created',
+  subjectId: newId(),
+  entryId: null,
   details: JSON.stringify({ path: what }),
 })
 const append = (log: string, ...events: Omit<NewEventRow, 'log'>[]) =>
   fresh.db.transaction(tx => appendEvents(fresh.db, toLog(log, events), tx))
-const toLog = (log: string, events: Omit<NewEventRow, 'log'>[]) => events.map(event => ({ log, ...event }))
+const toLog = (log: string, events: Omit<NewEventRow, 'log'>[]) =>
+  events.map(event => ({ log, ...event }))
 const read = (log: string, after: number | null, limit = 10_000) =>
   eventsOf(fresh.db, log, { after, newestFirst: false, kinds: ['file.created'], limit })
-const upTo = (last: number, first = 1) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
+const upTo = (last: number, first = 1) =>
+  Array.from({ length: last - first + 1 }, (_, i) => first + i)
 
 describe('A log', () => {
   it('numbers its events one after the other, however many a change has', async () => {
     const log = newId()
     await append(log)
-    for (const many of [1, 2, 8, 9, 4000]) await append(log, ...upTo(many).map(i => event(`${many} ${i}`)))
+    for (const many of [1, 2, 8, 9, 4000])
+      await append(log, ...upTo(many).map(i => event(`${many} ${i}`)))
     const rows = await read(log, null)
     expect(rows.map(row => row.seq)).toEqual(upTo(4020))
-    expect(rows.map(row => JSON.parse(row.details).path).slice(0, 4)).toEqual(['1 1', '2 1', '2 2', '8 1'])
+    expect(rows.map(row => JSON.parse(row.details).path).slice(0, 4)).toEqual([
+      '1 1',
+      '2 1',
+      '2 2',
+      '8 1',
+    ])
     expect(await endsOf(fresh.db, log)).toEqual({ head: 4020, purged: 0 })
   })
 
@@ -60,7 +74,9 @@ describe('A log', () => {
     expect(run).toHaveBeenCalledTimes(Math.ceil(34 / 8) + 1)
     run.mockRestore()
     for (const log of logs)
-      expect((await read(log, null)).map(({ seq, details }) => [seq, JSON.parse(details).path])).toEqual([
+      expect(
+        (await read(log, null)).map(({ seq, details }) => [seq, JSON.parse(details).path]),
+      ).toEqual([
         [1, 'a'],
         [2, 'b'],
       ])

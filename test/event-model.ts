@@ -24,7 +24,11 @@ export type Model = Map<string, string>
 export type TrashModel = Map<string, Model>
 
 /** Does to a model what an event says. @throws Error when it cannot be */
-export function apply(model: Model, trash: TrashModel, { kind, subjectId, details }: FedEvent): void {
+export function apply(
+  model: Model,
+  trash: TrashModel,
+  { kind, subjectId, details }: FedEvent,
+): void {
   const path = details.path ?? ''
   const need = (is: boolean, what: string) => {
     if (!is) throw new Error(`${kind} of ${path}: ${what}`)
@@ -71,9 +75,14 @@ async function treeOf(ask: (query: string) => Promise<Anything>): Promise<Model>
   const model: Model = new Map()
   const walk = async (path: string) => {
     const page = `entries(first: 1000) { nodes { __typename id path size } }`
-    const { me } = await ask(`{ me { drive { entry(path: ${JSON.stringify(path)}) { ... on Folder { ${page} } } } } }`)
+    const { me } = await ask(
+      `{ me { drive { entry(path: ${JSON.stringify(path)}) { ... on Folder { ${page} } } } } }`,
+    )
     for (const { __typename, id, path, size } of me.drive.entry.entries.nodes) {
-      model.set(__typename === 'Folder' ? `${path}/` : path, __typename === 'Folder' ? id : `${id} ${size}`)
+      model.set(
+        __typename === 'Folder' ? `${path}/` : path,
+        __typename === 'Folder' ? id : `${id} ${size}`,
+      )
       if (__typename === 'Folder') await walk(path)
     }
   }
@@ -104,7 +113,12 @@ export interface Told {
  * usage, what the trash keeps, ledger and store agree.
  */
 export async function drive({ writers, kills, killEvery }: Load): Promise<Told> {
-  const unhurried = { RATE_FOLDERS: '1000000', LEASE_SECONDS: '5', SWEEP_SECONDS: '2', SUBSCRIPTION_CHECK_SECONDS: '1' }
+  const unhurried = {
+    RATE_FOLDERS: '1000000',
+    LEASE_SECONDS: '5',
+    SWEEP_SECONDS: '2',
+    SUBSCRIPTION_CHECK_SECONDS: '1',
+  }
   const service = await startServiceProcess(unhurried)
   const instances: BuiltService[] = [service, await service.another()]
   try {
@@ -129,14 +143,19 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
     const change = (): Promise<{ status: number }> => {
       const at = (path: string) => ({ at: { path } })
       const does = (mutation: string, input: object) =>
-        ask(mutation, { input }).then(data => ({ status: Object.values(data ?? { none: null })[0] ? 200 : 400 }))
+        ask(mutation, { input }).then(data => ({
+          status: Object.values(data ?? { none: null })[0] ? 200 : 400,
+        }))
       const choices: (() => Promise<{ status: number }>)[] = [
         () => {
           const form = new FormData()
           const path = somewhere().split('/')
           form.append('folder', path.slice(0, -1).join('/'))
           form.append('on_conflict', ['fail', 'keep_both', 'replace'][randomInt(3)] ?? 'fail')
-          form.append('file', new File([`${Math.random()}`.slice(0, 2 + randomInt(8))], `f${path.at(-1)}`))
+          form.append(
+            'file',
+            new File([`${Math.random()}`.slice(0, 2 + randomInt(8))], `f${path.at(-1)}`),
+          )
           return rest(any(), 'POST', '/api/files/upload', { headers, form })
         },
         () => rest(any(), 'POST', '/api/folders', { headers, json: { path: somewhere() } }),
@@ -146,19 +165,27 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
             json: { source: somewhere(), destination: somewhere() },
           }),
         () => {
-          const [source, destination] = [somewhere(), somewhere()].map(path => path.replace(/n(\d)$/, 'fn$1'))
+          const [source, destination] = [somewhere(), somewhere()].map(path =>
+            path.replace(/n(\d)$/, 'fn$1'),
+          )
           return rest(any(), 'POST', '/api/files/move', { headers, json: { source, destination } })
         },
         () => rest(any(), 'DELETE', `/api/folders?recursive=true&path=${somewhere()}`, { headers }),
         () =>
-          does('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
-            entries: [at(name()), at(`f${name()}`)],
-            to: at(somewhere()),
-          }),
+          does(
+            'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }',
+            {
+              entries: [at(name()), at(`f${name()}`)],
+              to: at(somewhere()),
+            },
+          ),
         () =>
-          does('mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }', {
-            entries: [at(`f${name()}`)],
-          }),
+          does(
+            'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }',
+            {
+              entries: [at(`f${name()}`)],
+            },
+          ),
         async () => {
           const { items } = (await rest(any(), 'GET', '/api/trash?limit=20', { headers })).response
           const id = items[randomInt(items.length || 1)]?.id
@@ -167,11 +194,17 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
         },
         async () => {
           const { items } = (await rest(any(), 'GET', '/api/trash?limit=20', { headers })).response
-          return rest(any(), 'DELETE', '/api/trash/items', { headers, json: { items: [items.at(-1)?.id] } })
+          return rest(any(), 'DELETE', '/api/trash/items', {
+            headers,
+            json: { items: [items.at(-1)?.id] },
+          })
         },
       ]
       // Uploads and new folders more often, or there would soon be nothing to change.
-      return (choices[randomInt(2) > 0 ? randomInt(2) : randomInt(choices.length)] ?? (() => Promise.reject()))()
+      return (
+        choices[randomInt(2) > 0 ? randomInt(2) : randomInt(choices.length)] ??
+        (() => Promise.reject())
+      )()
     }
     const write = async () => {
       while (!over) {
@@ -187,9 +220,11 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
     const follow = async () => {
       let after = cursor
       const query = `subscription ($after: String) { driveEvents(after: $after) { ${EVENT} } }`
-      const last = async () => (await ask('{ me { drive { eventCursor } } }').catch(() => null))?.me.drive.eventCursor
+      const last = async () =>
+        (await ask('{ me { drive { eventCursor } } }').catch(() => null))?.me.drive.eventCursor
       for (let since = Date.now(); !done || after !== (await last()); reconnects++) {
-        if (done && Date.now() - since > 30_000) throw new Error('The subscriber does not catch up.')
+        if (done && Date.now() - since > 30_000)
+          throw new Error('The subscriber does not catch up.')
         if (!done) since = Date.now()
         // Half of the time as a browser does it.
         const more = randomInt(2) === 0 ? { 'last-event-id': after } : {}
@@ -219,7 +254,10 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
     }
 
     const following = follow()
-    await Promise.all([kill().finally(() => (over = true)), ...Array.from({ length: writers }, write)])
+    await Promise.all([
+      kill().finally(() => (over = true)),
+      ...Array.from({ length: writers }, write),
+    ])
     done = true
     await following
 
@@ -243,4 +281,5 @@ export async function drive({ writers, kills, killEvery }: Load): Promise<Told> 
 }
 
 /** The number in a cursor. */
-export const seqOf = ({ cursor }: FedEvent): number => JSON.parse(Buffer.from(cursor, 'base64url').toString())[1]
+export const seqOf = ({ cursor }: FedEvent): number =>
+  JSON.parse(Buffer.from(cursor, 'base64url').toString())[1]

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { purgeEvents } from '../db/queries/event.ts'
-import { driveOf, found, join, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
+import {
+  driveOf,
+  found,
+  join,
+  privateKey,
+  put,
+  ROOMY,
+  UNHURRIED,
+  workspaceKey,
+} from './builders.ts'
 import { type Anything, seqOf } from './event-model.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
@@ -54,8 +63,14 @@ describe('The events of a drive, by REST', () => {
     const { path, size, md5, ...others } = events[0].details
     expect(events).toEqual([
       {
-        ...{ id: event.id, happened_at: event.happenedAt, subject_id: event.subjectId },
-        ...{ cursor: event.cursor, kind: 'file.created', actor_id: alice.userId, via: 'key', api_key_id: keyId },
+        id: event.id,
+        happened_at: event.happenedAt,
+        subject_id: event.subjectId,
+        cursor: event.cursor,
+        kind: 'file.created',
+        actor_id: alice.userId,
+        via: 'key',
+        api_key_id: keyId,
         details: expect.anything(),
       },
     ])
@@ -65,23 +80,40 @@ describe('The events of a drive, by REST', () => {
 
   it('refuse a cursor of another list, one of something else, and one whose events are gone', async () => {
     const [own, other] = [await driveOf(alice), await driveOf(bob)]
-    const cursor = (log: string, seq: number) => Buffer.from(JSON.stringify([log, seq])).toString('base64url')
+    const cursor = (log: string, seq: number) =>
+      Buffer.from(JSON.stringify([log, seq])).toString('base64url')
     for (const after of [cursor(other, 0), cursor(own, -1), 'nonsense'])
-      expect(await poll(alice, '/api/events', { after })).toEqual({ status: 400, code: 'INVALID_INPUT' })
-    expect(await poll(alice, '/api/events', { limit: '0' })).toEqual({ status: 400, code: 'INVALID_INPUT' })
+      expect(await poll(alice, '/api/events', { after })).toEqual({
+        status: 400,
+        code: 'INVALID_INPUT',
+      })
+    expect(await poll(alice, '/api/events', { limit: '0' })).toEqual({
+      status: 400,
+      code: 'INVALID_INPUT',
+    })
     const expired = { status: 410, code: 'CURSOR_EXPIRED' }
     expect(await poll(alice, '/api/events', { after: cursor(own, 1000) })).toEqual(expired)
     await purgeEvents(t.app.db, own, 2)
     expect(await poll(alice, '/api/events', { after: cursor(own, 1) })).toEqual(expired)
-    expect(pathsIn(await poll(alice, '/api/events', { after: cursor(own, 2) }))).toEqual(['c', 'by-key.txt'])
+    expect(pathsIn(await poll(alice, '/api/events', { after: cursor(own, 2) }))).toEqual([
+      'c',
+      'by-key.txt',
+    ])
   })
 })
 
 describe('The events of a person, by REST', () => {
   it('are told to their session, and to no key', async () => {
     const { caller } = await privateKey(t, bob)
-    expect(kindsIn(await poll(bob, '/api/user/events'))).toEqual(['identity.added', 'session.started', 'key.created'])
-    expect(await poll(caller, '/api/user/events')).toEqual({ status: 401, code: 'KEY_OUT_OF_BOUNDS' })
+    expect(kindsIn(await poll(bob, '/api/user/events'))).toEqual([
+      'identity.added',
+      'session.started',
+      'key.created',
+    ])
+    expect(await poll(caller, '/api/user/events')).toEqual({
+      status: 401,
+      code: 'KEY_OUT_OF_BOUNDS',
+    })
     expect(await poll(caller, '/api/events')).toMatchObject({ events: [] })
   })
 })

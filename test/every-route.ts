@@ -34,10 +34,17 @@ export async function walkEveryRoute(
 ): Promise<void> {
   const { anonymous } = t
   /** A route whose parameters are filled in, and the call of it. */
-  const go = (who: Person, route: string, params: Record<string, string> = {}, options: RestOptions = {}) => {
+  const go = (
+    who: Person,
+    route: string,
+    params: Record<string, string> = {},
+    options: RestOptions = {},
+  ) => {
     const [method = '', template = ''] = route.split(' ')
     const inPath = (name: string) => template.includes(`{${name}}`)
-    const path = template.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
+    const path = template.replaceAll(/\{(\w+)\}/g, (_, name) =>
+      encodeURIComponent(params[name] ?? ''),
+    )
     const query = new URLSearchParams(Object.entries(params).filter(([name]) => !inPath(name)))
     return step(route, () => who.rest(method, query.size > 0 ? `${path}?${query}` : path, options))
   }
@@ -51,14 +58,25 @@ export async function walkEveryRoute(
   const checksum = createHash('md5').update(content).digest('hex')
 
   /** Asks for files, which someone sends; and asks no more. */
-  const askForFiles = async (who: Person, base: string, folder: string, ws: Record<string, string> = {}) => {
+  const askForFiles = async (
+    who: Person,
+    base: string,
+    folder: string,
+    ws: Record<string, string> = {},
+  ) => {
     const json = { label: 'Papers', folder, password }
     const { id: request_id, token } = (await go(who, `POST ${base}`, ws, { json })).response
     await go(who, `GET ${base}`, ws)
-    await go(who, `PATCH ${base}/{request_id}`, { ...ws, request_id }, { json: { label: 'Pictures' } })
+    await go(
+      who,
+      `PATCH ${base}/{request_id}`,
+      { ...ws, request_id },
+      { json: { label: 'Pictures' } },
+    )
     const it = { token }
     const at = '/api/request/{token}'
-    const { sender } = (await go(anonymous, `POST ${at}/enter`, it, { json: { password } })).response
+    const { sender } = (await go(anonymous, `POST ${at}/enter`, it, { json: { password } }))
+      .response
     const headers = { 'x-sender-token': sender }
     await go(anonymous, `POST ${at}/upload`, it, { ...form({}, content), headers })
     const start = { json: { filename: `${fileName}.sent`, size: content.length }, headers }
@@ -66,9 +84,18 @@ export async function walkEveryRoute(
       const { upload_id } = (await go(anonymous, `POST ${at}/uploads`, it, start)).response
       const upload = { ...it, upload_id }
       const part = { body: content, headers }
-      await go(anonymous, `PUT ${at}/uploads/{upload_id}/parts/{part_number}`, { ...upload, part_number: '1' }, part)
+      await go(
+        anonymous,
+        `PUT ${at}/uploads/{upload_id}/parts/{part_number}`,
+        { ...upload, part_number: '1' },
+        part,
+      )
       await go(anonymous, `GET ${at}/uploads/{upload_id}`, upload, { headers })
-      if (completes) await go(anonymous, `POST ${at}/uploads/{upload_id}/complete`, upload, { json: {}, headers })
+      if (completes)
+        await go(anonymous, `POST ${at}/uploads/{upload_id}/complete`, upload, {
+          json: {},
+          headers,
+        })
       else await go(anonymous, `DELETE ${at}/uploads/{upload_id}`, upload, { headers })
     }
     await go(anonymous, `GET ${at}`, it, { headers })
@@ -81,33 +108,64 @@ export async function walkEveryRoute(
     const { upload_id } = (await go(who, `POST ${base}`, ws, { json })).response
     const it = { ...ws, upload_id }
     for (const method of ['PUT', 'POST'])
-      await go(who, `${method} ${base}/{upload_id}/parts/{part_number}`, { ...it, part_number: '1' }, { body: content })
+      await go(
+        who,
+        `${method} ${base}/{upload_id}/parts/{part_number}`,
+        { ...it, part_number: '1' },
+        { body: content },
+      )
     await go(who, `GET ${base}/{upload_id}`, it)
     await go(who, `POST ${base}/{upload_id}/complete`, it, { json: {} })
-    const next = await go(who, `POST ${base}`, ws, { json: { ...json, filename: `${fileName}.later` } })
+    const next = await go(who, `POST ${base}`, ws, {
+      json: { ...json, filename: `${fileName}.later` },
+    })
     const later = { ...ws, upload_id: next.response.upload_id }
-    await go(who, `PUT ${base}/{upload_id}/parts/{part_number}`, { ...later, part_number: '1' }, { body: content })
+    await go(
+      who,
+      `PUT ${base}/{upload_id}/parts/{part_number}`,
+      { ...later, part_number: '1' },
+      { body: content },
+    )
     const headers = { prefer: 'respond-async' }
     await go(who, `POST ${base}/{upload_id}/complete`, later, { json: {}, headers })
     await go(who, `GET ${base}/{upload_id}/completion`, later)
-    const other = await go(who, `POST ${base}`, ws, { json: { ...json, filename: 'given up', direct: true } })
+    const other = await go(who, `POST ${base}`, ws, {
+      json: { ...json, filename: 'given up', direct: true },
+    })
     await go(who, `DELETE ${base}/{upload_id}`, { ...ws, upload_id: other.response.upload_id })
   }
 
   /** Looks at the version of a file that was replaced once, restores it, and deletes what comes of that. */
-  const walkVersions = async (who: Person, base: string, { path = '', ...ws }: Record<string, string>) => {
+  const walkVersions = async (
+    who: Person,
+    base: string,
+    { path = '', ...ws }: Record<string, string>,
+  ) => {
     const listed = await go(who, `GET ${base}`, { ...ws, path })
     const version_id = listed.response.versions[0].id
     await go(who, `GET ${base}/{version_id}/download`, { ...ws, version_id })
     const restored = await go(who, `POST ${base}/{version_id}/restore`, { ...ws, version_id })
-    await go(who, `DELETE ${base}/{version_id}`, { ...ws, version_id: restored.response.version_id })
+    await go(who, `DELETE ${base}/{version_id}`, {
+      ...ws,
+      version_id: restored.response.version_id,
+    })
   }
 
   /** Makes a tag, gives it to an entry, and deletes it. */
-  const walkTags = async (who: Person, base: string, path: string, ws: Record<string, string> = {}) => {
+  const walkTags = async (
+    who: Person,
+    base: string,
+    path: string,
+    ws: Record<string, string> = {},
+  ) => {
     const made = await go(who, `POST ${base}/tags`, ws, { json: { name: 'Papers' } })
     const tag_id = made.response.tag.id
-    await go(who, `PATCH ${base}/tags/{tag_id}`, { ...ws, tag_id }, { json: { name: 'Pictures', colour: 'red' } })
+    await go(
+      who,
+      `PATCH ${base}/tags/{tag_id}`,
+      { ...ws, tag_id },
+      { json: { name: 'Pictures', colour: 'red' } },
+    )
     await go(who, `GET ${base}/tags`, ws)
     await go(who, `POST ${base}/entries/tags`, ws, { json: { entries: [path], add: [tag_id] } })
     await go(who, `GET ${base}/tags/{tag_id}/entries`, { ...ws, tag_id })
@@ -130,13 +188,25 @@ export async function walkEveryRoute(
   const file = `a/b/c/d/${fileName}`
   await go(alice, 'GET /api/files/tree', { path: 'a/b/c/d' })
   await go(alice, 'GET /api/files/info', { path: file })
-  await go(alice, 'GET /api/files/preview', { file_id: await pictured(t, alice.upload('p.png', picture, 'image/png')) })
+  await go(alice, 'GET /api/files/preview', {
+    file_id: await pictured(t, alice.upload('p.png', picture, 'image/png')),
+  })
   await go(alice, 'GET /api/folders', { path: 'a/b/c' })
   await go(alice, 'POST /api/folders', {}, { json: { path: 'e/f' } })
   await go(alice, 'POST /api/folders/move', {}, { json: { source: 'e/f', destination: 'a/f' } })
   await go(alice, 'DELETE /api/folders', { path: 'a/f' })
-  await go(alice, 'POST /api/files/move', {}, { json: { source: file, destination: `a/${fileName}` } })
-  await go(alice, 'POST /api/files/upload', {}, form({ folder: 'a', on_conflict: 'replace' }, content))
+  await go(
+    alice,
+    'POST /api/files/move',
+    {},
+    { json: { source: file, destination: `a/${fileName}` } },
+  )
+  await go(
+    alice,
+    'POST /api/files/upload',
+    {},
+    form({ folder: 'a', on_conflict: 'replace' }, content),
+  )
   await walkVersions(alice, '/api/files/versions', { path: `a/${fileName}` })
   await go(alice, 'POST /api/files/zip', {}, { json: { entries: ['a'] } })
   await uploadInParts(alice, '/api/files/uploads')
@@ -182,7 +252,12 @@ export async function walkEveryRoute(
   await go(bob, 'GET /api/files/received/unseen_count')
   await go(bob, 'POST /api/files/received/mark_seen', {}, { json: { sharing_token } })
   await go(alice, 'GET /api/files/shared_by_user')
-  await go(alice, 'PATCH /api/share/{token}', { token }, { json: { label: 'renamed', duration: 'never' } })
+  await go(
+    alice,
+    'PATCH /api/share/{token}',
+    { token },
+    { json: { label: 'renamed', duration: 'never' } },
+  )
   await go(alice, 'POST /api/share/revoke/{token}', { token })
   const own = await go(alice, 'POST /api/user/private/download_token', { file: object })
   await go(alice, 'GET /api/user/private/download_token', { file: object })
@@ -200,18 +275,31 @@ export async function walkEveryRoute(
   const workspace_id: string = founded.response.workspace.workspace_id
   const ws = { workspace_id }
   const invite = (person: Person) =>
-    go(alice, 'POST /api/workspaces/invites/create', {}, { json: { ...ws, email: person.email, role: 'editor' } })
+    go(
+      alice,
+      'POST /api/workspaces/invites/create',
+      {},
+      { json: { ...ws, email: person.email, role: 'editor' } },
+    )
   const tokenOf = async (person: Person) =>
     (await go(person, 'GET /api/workspaces/invites/mine')).response[0].token as string
   for (const person of [bob, carol, dora]) await invite(person)
   await go(bob, 'POST /api/workspaces/invites/accept', {}, { json: { token: await tokenOf(bob) } })
   await go(carol, 'DELETE /api/workspaces/invites/reject', { token: await tokenOf(carol) })
   const pending = await go(alice, 'GET /api/workspaces/invites', ws)
-  await go(alice, 'DELETE /api/workspaces/invites/delete', { ...ws, invite_id: pending.response[0].id })
+  await go(alice, 'DELETE /api/workspaces/invites/delete', {
+    ...ws,
+    invite_id: pending.response[0].id,
+  })
   await go(bob, 'GET /api/workspaces/list')
   await go(bob, 'GET /api/workspaces/members', ws)
   const user_id = bob.userId
-  await go(alice, 'PATCH /api/workspaces/members/role', {}, { json: { ...ws, user_id, role: 'admin' } })
+  await go(
+    alice,
+    'PATCH /api/workspaces/members/role',
+    {},
+    { json: { ...ws, user_id, role: 'admin' } },
+  )
   await go(alice, 'PATCH /api/workspaces/rename', {}, { json: { ...ws, name: 'Orchard' } })
   await go(bob, 'GET /api/workspaces/{workspace_id}/quota', ws)
 
@@ -244,7 +332,9 @@ export async function walkEveryRoute(
   await go(bob, `DELETE ${trash}/items`, ws, { json: { items: [folder_item.id] } })
   await go(bob, `DELETE ${trash}`, ws)
   const machine = { name: 'press', scopes: ['workspaces:files:read'] }
-  const keyOfAll = await go(alice, 'POST /api/api_keys/{workspace_id}/create', ws, { json: machine })
+  const keyOfAll = await go(alice, 'POST /api/api_keys/{workspace_id}/create', ws, {
+    json: machine,
+  })
   await go(alice, 'GET /api/api_keys/{workspace_id}/list', ws)
   const gone = { api_key_id: keyOfAll.response.api_key.id }
   await go(alice, 'DELETE /api/api_keys/{workspace_id}/delete', ws, { json: gone })

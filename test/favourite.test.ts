@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from './ask.ts'
-import { driveOf, expel, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
+import {
+  driveOf,
+  expel,
+  found,
+  join,
+  privateKey,
+  put,
+  UNHURRIED,
+  workspaceKey,
+} from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
@@ -30,25 +39,39 @@ const LIST = `query ($order: FavouriteOrder = POSITION) { me { favourites(orderB
 const at = (...paths: string[]) => paths.map(path => ({ at: { path } }))
 const add = async (person: Person, ...paths: string[]) =>
   (await ask(person, ADD, { input: { entries: at(...paths) } })).addFavourites
-const list = async (person: Person, order?: string) => (await ask(person, LIST, order ? { order } : {})).me.favourites
+const list = async (person: Person, order?: string) =>
+  (await ask(person, LIST, order ? { order } : {})).me.favourites
 const namesOf = async (person: Person, order?: string): Promise<string[]> =>
   (await list(person, order)).map(({ name }: { name: string }) => name)
 
 /** Gives a person favourites in a workspace, of folders there. */
-async function markMany(owner: Person, person: Person, workspace: string, count: number): Promise<void> {
+async function markMany(
+  owner: Person,
+  person: Person,
+  workspace: string,
+  count: number,
+): Promise<void> {
   const drive = await driveOf(owner, workspace)
   const { id: root } = (
-    await ask(owner, 'query ($id: ID!) { node(id: $id) { ... on Drive { root { id } } } }', { id: drive })
+    await ask(owner, 'query ($id: ID!) { node(id: $id) { ... on Drive { root { id } } } }', {
+      id: drive,
+    })
   ).node.root
   const ids = Array.from({ length: count }, () => crypto.randomUUID())
   const now = Date.now()
-  const folders = ids.map(id => `('${id}', '${drive}', '${root}', 0, '${id}', ${now}, ${now})`).join(', ')
+  const folders = ids
+    .map(id => `('${id}', '${drive}', '${root}', 0, '${id}', ${now}, ${now})`)
+    .join(', ')
   await t.app.db.run(
     `INSERT INTO entry (id, bucket_id, parent_id, kind, name, created_at, updated_at) VALUES ${folders}`,
   )
   await t.app.db.run('UPDATE bucket SET used_folders = ? WHERE id = ?', [count, drive])
-  const marks = ids.map((id, i) => `('${crypto.randomUUID()}', '${person.userId}', '${id}', ${i}, 1)`).join(', ')
-  await t.app.db.run(`INSERT INTO favourite (id, user_id, entry_id, position, created_at) VALUES ${marks}`)
+  const marks = ids
+    .map((id, i) => `('${crypto.randomUUID()}', '${person.userId}', '${id}', ${i}, 1)`)
+    .join(', ')
+  await t.app.db.run(
+    `INSERT INTO favourite (id, user_id, entry_id, position, created_at) VALUES ${marks}`,
+  )
 }
 
 describe('Favourites', () => {
@@ -68,7 +91,11 @@ describe('Favourites', () => {
     await add(person, 'a')
     expect(await namesOf(person)).toEqual(['b.txt', 'a', 'z.txt'])
     const { id } = (await list(person))[0]
-    const { node } = await ask(person, 'query ($id: ID!) { node(id: $id) { ... on Favourite { name } } }', { id })
+    const { node } = await ask(
+      person,
+      'query ($id: ID!) { node(id: $id) { ... on Favourite { name } } }',
+      { id },
+    )
     expect(node).toEqual({ name: 'b.txt' })
   })
 
@@ -101,19 +128,25 @@ describe('Favourites', () => {
 
   it('are received shares, too, for as long as they are received', async () => {
     const [alice, bob] = [await personWith('shared/a.txt'), await personWith()]
-    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+    const SHARE =
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
     const share = async () =>
-      (await ask(alice, SHARE, { input: { email: bob.email, files: at('shared') } })).shareFiles.shares[0]
+      (await ask(alice, SHARE, { input: { email: bob.email, files: at('shared') } })).shareFiles
+        .shares[0]
     const { id, token } = await share()
     await ask(bob, ADD, { input: { shares: [id] } })
-    expect(await list(bob)).toMatchObject([{ name: 'shared', entry: null, share: { id, token, isFavourite: true } }])
+    expect(await list(bob)).toMatchObject([
+      { name: 'shared', entry: null, share: { id, token, isFavourite: true } },
+    ])
     expect(await codeOf(alice, ADD, { input: { shares: [id] } })).toBe('SHARE_NOT_FOUND')
     expect((await bob.rest('GET', '/api/favourites')).response.favourites).toMatchObject([
       { id, kind: 'share', name: 'shared', path: null, workspace_id: null, sharing_token: token },
     ])
     await alice.rest('POST', `/api/share/revoke/${token}`)
     expect(await namesOf(bob)).toEqual([])
-    expect(await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [bob.userId])).toEqual([])
+    expect(await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [bob.userId])).toEqual(
+      [],
+    )
     const again = await share()
     await bob.rest('PUT', `/api/favourites/${again.id}`)
     await ask(bob, REMOVE, { input: { shares: [again.id] } })
@@ -132,11 +165,13 @@ describe('Favourites', () => {
     expect(await namesOf(member)).toEqual(['own.txt'])
     const NODES = 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }'
     expect((await ask(member, NODES, { ids: [mark.id, id] })).nodes).toEqual([null, null])
-    expect((await member.rest('GET', '/api/favourites')).response.favourites).toMatchObject([{ name: 'own.txt' }])
+    expect((await member.rest('GET', '/api/favourites')).response.favourites).toMatchObject([
+      { name: 'own.txt' },
+    ])
     expect(await codeOf(member, ADD, { input: { entries: [{ id }] } })).toBe('FILE_NOT_FOUND')
-    expect(await codeOf(member, ADD, { input: { entries: [{ at: { drive, path: '/secret.txt' } }] } })).toBe(
-      'FORBIDDEN',
-    )
+    expect(
+      await codeOf(member, ADD, { input: { entries: [{ at: { drive, path: '/secret.txt' } }] } }),
+    ).toBe('FORBIDDEN')
     await join(t, workspace, member, 'viewer')
     expect(await namesOf(member)).toEqual(['secret.txt', 'own.txt'])
   })
@@ -151,17 +186,23 @@ describe('Favourites', () => {
     await person.rest('POST', '/api/trash/restore', { json: { items: [items[0].id] } })
     expect(await namesOf(person)).toEqual(['b.txt'])
     await person.rest('DELETE', '/api/trash')
-    expect(await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [person.userId])).toHaveLength(1)
+    expect(
+      await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [person.userId]),
+    ).toHaveLength(1)
     await expectConsistent(t)
   })
 
   it('follow a file that is moved, and end with the account', async () => {
     const person = await personWith('a.txt')
     await add(person, 'a.txt')
-    await person.rest('POST', '/api/files/move', { json: { source: 'a.txt', destination: 'there/b.txt' } })
+    await person.rest('POST', '/api/files/move', {
+      json: { source: 'a.txt', destination: 'there/b.txt' },
+    })
     expect(await list(person)).toMatchObject([{ name: 'b.txt', entry: { path: 'there/b.txt' } }])
     await person.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: false } })
-    expect(await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [person.userId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [person.userId]),
+    ).toEqual([])
   })
 
   it.each([
@@ -169,7 +210,11 @@ describe('Favourites', () => {
     ['a path that is none', { entries: at('none.txt') }, 'FILE_NOT_FOUND'],
     ['an id that is none', { entries: [{ id: 'nonsense' }] }, 'FILE_NOT_FOUND'],
     ['a share that is none', { shares: ['nonsense'] }, 'SHARE_NOT_FOUND'],
-    ['an id of a drive that is none', { entries: [{ at: { drive: 'nonsense', path: 'a' } }] }, 'FORBIDDEN'],
+    [
+      'an id of a drive that is none',
+      { entries: [{ at: { drive: 'nonsense', path: 'a' } }] },
+      'FORBIDDEN',
+    ],
     ['too many', { shares: Array(101).fill('x') }, 'INVALID_INPUT'],
   ])('are refused for %s', async (_what, input, code) => {
     expect(await codeOf(await personWith(), ADD, { input })).toBe(code)
@@ -185,8 +230,9 @@ describe('Favourites', () => {
     )
     expect(outcomes.filter(({ code }) => code === 'QUOTA_EXCEEDED')).toHaveLength(3)
     expect(await namesOf(person)).toHaveLength(200)
-    const { id } = (await ask(person, '{ me { drive { entry(path: "a") { id } b: entry(path: "b") { id } } } }')).me
-      .drive.entry
+    const { id } = (
+      await ask(person, '{ me { drive { entry(path: "a") { id } b: entry(path: "b") { id } } } }')
+    ).me.drive.entry
     const left = ['a', 'b', 'c', 'd', 'e'].filter((_, i) => outcomes[i]?.code)
     expect(id).toBeDefined()
     const REST = '{ me { drive { root { entries { nodes { id name } } } } } }'
@@ -200,7 +246,9 @@ describe('Favourites', () => {
     expect((await person.rest('PUT', `/api/favourites/${full}`)).status).toBe(200)
     expect(await namesOf(person)).toHaveLength(3)
     // One made room for one: the others are shown again should the person come back.
-    expect(await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [person.userId])).toHaveLength(200)
+    expect(
+      await t.app.db.rows('SELECT id FROM favourite WHERE user_id = ?', [person.userId]),
+    ).toHaveLength(200)
   })
 
   it('that a key does not see make no room for it', async () => {
@@ -209,7 +257,9 @@ describe('Favourites', () => {
     await markMany(person, person, workspace, 200)
     const before = await list(person)
     const { caller } = await privateKey(t, person)
-    expect((await caller.graphql(ADD, { input: { entries: at('a.txt') } })).code).toBe('QUOTA_EXCEEDED')
+    expect((await caller.graphql(ADD, { input: { entries: at('a.txt') } })).code).toBe(
+      'QUOTA_EXCEEDED',
+    )
     expect(before).toHaveLength(200)
     expect(await list(person)).toEqual(before)
   })
@@ -240,18 +290,28 @@ describe('Favourites', () => {
 describe('Favourites by REST', () => {
   it('are marked, moved and removed', async () => {
     const person = await personWith('a.txt', 'b.txt')
-    const files = (await person.rest('GET', '/api/files/tree')).response.files as { id: string; name: string }[]
+    const files = (await person.rest('GET', '/api/files/tree')).response.files as {
+      id: string
+      name: string
+    }[]
     const [a = '', b = ''] = files.map(({ id }) => id)
     const marked = await person.rest('PUT', `/api/favourites/${a}`)
     expect(marked.response.favourite).toEqual({
-      ...{ id: a, kind: 'file', name: 'a.txt', path: 'a.txt', workspace_id: null, sharing_token: null },
+      id: a,
+      kind: 'file',
+      name: 'a.txt',
+      path: 'a.txt',
+      workspace_id: null,
+      sharing_token: null,
       created_at: expect.any(String),
     })
     await person.rest('PUT', `/api/favourites/${b}`)
     await person.rest('PATCH', `/api/favourites/${b}`, { json: { before: a } })
     const listed = (await person.rest('GET', '/api/favourites')).response.favourites
     expect(listed.map(({ name }: { name: string }) => name)).toEqual(['b.txt', 'a.txt'])
-    expect((await person.rest('DELETE', `/api/favourites/${b}`)).response).toEqual({ favourite_removed: b })
+    expect((await person.rest('DELETE', `/api/favourites/${b}`)).response).toEqual({
+      favourite_removed: b,
+    })
     const none = crypto.randomUUID()
     const { root } = (await ask(person, '{ me { drive { root { id } } } }')).me.drive
     const refusals: [string, string, object | undefined, number, string][] = [
@@ -278,12 +338,18 @@ describe('Favourites by REST', () => {
     const [{ id }] = (await put(person, workspace, '/w.txt')).response
     await ask(person, ADD, { input: { entries: [...at('a.txt'), { id }] } })
     const { caller } = await privateKey(t, person)
-    expect((await caller.rest('GET', '/api/favourites')).response.favourites).toMatchObject([{ name: 'a.txt' }])
+    expect((await caller.rest('GET', '/api/favourites')).response.favourites).toMatchObject([
+      { name: 'a.txt' },
+    ])
     expect((await caller.rest('PUT', `/api/favourites/${id}`)).status).toBe(404)
     const reader = (await privateKey(t, person, ['private_files:read'])).caller
-    expect((await reader.rest('PUT', `/api/favourites/${id}`)).response.code).toBe('INSUFFICIENT_SCOPE')
+    expect((await reader.rest('PUT', `/api/favourites/${id}`)).response.code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
     const ofWorkspace = (await workspaceKey(t, person, workspace)).caller
-    expect((await ofWorkspace.rest('GET', '/api/favourites')).response.code).toBe('KEY_OUT_OF_BOUNDS')
+    expect((await ofWorkspace.rest('GET', '/api/favourites')).response.code).toBe(
+      'KEY_OUT_OF_BOUNDS',
+    )
   })
 
   it('have been asked for by every operation of their own', async () => {

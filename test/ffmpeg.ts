@@ -12,7 +12,11 @@ if (!program && process.env.CI) throw new Error('There is no ffmpeg: the tests o
 export const FFMPEG = program ?? 'false'
 
 /** A video of a test picture, in the format that belongs to an ending. */
-export async function testVideo(ending: string, size: string, options: string[] = []): Promise<Buffer> {
+export async function testVideo(
+  ending: string,
+  size: string,
+  options: string[] = [],
+): Promise<Buffer> {
   const dir = await mkdtemp(join(tmpdir(), 'satchel-video-'))
   try {
     const path = join(dir, `video.${ending}`)

@@ -24,7 +24,11 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 const info = (person: Person, base: string, query: Record<string, string>, tag?: string) =>
-  person.rest('GET', `${base}/info?${new URLSearchParams(query)}`, tag ? { headers: { 'if-none-match': tag } } : {})
+  person.rest(
+    'GET',
+    `${base}/info?${new URLSearchParams(query)}`,
+    tag ? { headers: { 'if-none-match': tag } } : {},
+  )
 const bases = [
   ['of the caller', () => own, 'docs/a.txt'],
   ['of a workspace', () => shared, '/docs/a.txt'],
@@ -34,8 +38,16 @@ describe.each(bases)('The details of a file %s', (_whose, baseOf, path) => {
   it('are the same by its path and by its id, and carry its ETag', async () => {
     const byPath = await info(alice, baseOf(), { path })
     expect(byPath.response).toEqual({
-      ...{ id: anId, name: 'a.txt', path, file_type: 'text/plain', size: 7, revision: 1 },
-      ...{ md5_checksum: '9a0364b9e99bb480dd25e1f0284c8555', created_at: aTime, modified_at: aTime, updated_at: aTime },
+      id: anId,
+      name: 'a.txt',
+      path,
+      file_type: 'text/plain',
+      size: 7,
+      revision: 1,
+      md5_checksum: '9a0364b9e99bb480dd25e1f0284c8555',
+      created_at: aTime,
+      modified_at: aTime,
+      updated_at: aTime,
       created_by: alice.userId,
     })
     expect(byPath.headers.get('etag')).toBe('"1"')
@@ -45,20 +57,24 @@ describe.each(bases)('The details of a file %s', (_whose, baseOf, path) => {
 
   it('come to keys that may read', async () => {
     const { caller } =
-      baseOf() === own ? await privateKey(t, alice, ['private_files:read']) : await workspaceKey(t, alice, workspaceId)
+      baseOf() === own
+        ? await privateKey(t, alice, ['private_files:read'])
+        : await workspaceKey(t, alice, workspaceId)
     expect((await info(caller, baseOf(), { path })).response.name).toBe('a.txt')
     const { caller: other } = await privateKey(t, alice, ['private_files:write'])
-    expect((await info(other, baseOf(), { path })).response.code).toMatch(/INSUFFICIENT_SCOPE|KEY_OUT_OF_BOUNDS/)
+    expect((await info(other, baseOf(), { path })).response.code).toMatch(
+      /INSUFFICIENT_SCOPE|KEY_OUT_OF_BOUNDS/,
+    )
   })
 
   it('are not sent again to who has them, until they change', async () => {
     const same = await info(alice, baseOf(), { path }, '"1"')
-    expect([same.status, same.text, same.headers.get('etag'), same.headers.get('content-length')]).toEqual([
-      304,
-      '',
-      '"1"',
-      null,
-    ])
+    expect([
+      same.status,
+      same.text,
+      same.headers.get('etag'),
+      same.headers.get('content-length'),
+    ]).toEqual([304, '', '"1"', null])
     expect((await info(alice, baseOf(), { path }, 'W/"1", "9"')).status).toBe(304)
     expect((await info(alice, baseOf(), { path }, '"2"')).status).toBe(200)
   })

@@ -26,16 +26,27 @@ const aToken = expect.stringMatching(/^[\w-]{43}$/)
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response?.code]
 
 const create = (json: object, person = alice, base = '/api') =>
-  person.rest('POST', `${base}/file_requests`, { json: { folder: 'inbox', label: 'Pictures', ...json } })
+  person.rest('POST', `${base}/file_requests`, {
+    json: { folder: 'inbox', label: 'Pictures', ...json },
+  })
 /** Makes a file request for a folder of alice; answers its token and id. */
-async function request(json: object = {}, person = alice, base = '/api'): Promise<{ id: string; token: string }> {
+async function request(
+  json: object = {},
+  person = alice,
+  base = '/api',
+): Promise<{ id: string; token: string }> {
   const { status, response, text } = await create(json, person, base)
   if (status !== 200) throw new Error(text)
   return response
 }
 const info = (token: string, headers: Record<string, string> = {}) =>
   t.anonymous.rest('GET', `/api/request/${token}`, { headers })
-const send = (token: string, name: string, bytes: string | Uint8Array = 'x', headers: Record<string, string> = {}) => {
+const send = (
+  token: string,
+  name: string,
+  bytes: string | Uint8Array = 'x',
+  headers: Record<string, string> = {},
+) => {
   const form = new FormData()
   form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>]), name)
   return t.anonymous.rest('POST', `/api/request/${token}/upload`, { form, headers })
@@ -57,7 +68,11 @@ const row = async (id: string) => {
 
 describe('POST /api/file_requests', () => {
   it('200 makes a link, by session and by key', async () => {
-    const { status, response } = await create({ message: 'All of\nthem', max_files: 3, kinds: ['.PDF', 'image/*'] })
+    const { status, response } = await create({
+      message: 'All of\nthem',
+      max_files: 3,
+      kinds: ['.PDF', 'image/*'],
+    })
     expect([status, response]).toEqual([
       200,
       {
@@ -111,7 +126,11 @@ describe('POST /api/file_requests', () => {
 
   it('401 without a credential or scope, 403 in a workspace for viewers and strangers', async () => {
     expect((await create({}, t.anonymous)).status).toBe(401)
-    const key = await privateKey(t, alice, ['private_files:read', 'private_files:write', 'private_files:delete'])
+    const key = await privateKey(t, alice, [
+      'private_files:read',
+      'private_files:write',
+      'private_files:delete',
+    ])
     expect(statusAndCode(await create({}, key.caller))).toEqual([401, 'INSUFFICIENT_SCOPE'])
     const carol = await t.signIn('carol')
     const base = `/api/workspaces/${garden}`
@@ -121,7 +140,10 @@ describe('POST /api/file_requests', () => {
     expect((await create({}, bob, base)).response.folder).toBe('/inbox')
     expect((await create({}, (await workspaceKey(t, alice, garden)).caller, base)).status).toBe(200)
     const reader = await workspaceKey(t, alice, garden, ['workspaces:files:read'])
-    expect(statusAndCode(await create({}, reader.caller, base))).toEqual([403, 'INSUFFICIENT_SCOPE'])
+    expect(statusAndCode(await create({}, reader.caller, base))).toEqual([
+      403,
+      'INSUFFICIENT_SCOPE',
+    ])
   })
 
   it('400 QUOTA_EXCEEDED counts them with the public links', async () => {
@@ -147,8 +169,11 @@ describe('POST /api/file_requests', () => {
 describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
   it('200 changes what is given, and takes away what is cleared; the link stays', async () => {
     const { id, token } = await request({ password: 'secret', max_files: 5, message: 'hello' })
-    const change = (json: object, person = alice) => person.rest('PATCH', `/api/file_requests/${id}`, { json })
-    expect((await change({ label: 'Papers', clear: ['password', 'message'] })).response).toMatchObject({
+    const change = (json: object, person = alice) =>
+      person.rest('PATCH', `/api/file_requests/${id}`, { json })
+    expect(
+      (await change({ label: 'Papers', clear: ['password', 'message'] })).response,
+    ).toMatchObject({
       id,
       token,
       label: 'Papers',
@@ -164,7 +189,10 @@ describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
     expect((await change({ clear: ['max_files'] })).status).toBe(200)
     expect(statusAndCode(await change({ clear: ['label'] }))).toEqual([400, 'INVALID_INPUT'])
     expect(statusAndCode(await change({ duration: 'x' }))).toEqual([400, 'INVALID_DURATION'])
-    expect(statusAndCode(await change({ label: 'x' }, bob))).toEqual([404, 'FILE_REQUEST_NOT_FOUND'])
+    expect(statusAndCode(await change({ label: 'x' }, bob))).toEqual([
+      404,
+      'FILE_REQUEST_NOT_FOUND',
+    ])
     expect((await change({ label: 'x' }, t.anonymous)).status).toBe(401)
   })
 
@@ -189,12 +217,20 @@ describe('PATCH and DELETE /api/file_requests/{request_id}', () => {
     for (const label of ['a', 'b', 'c']) ids.push((await request({ folder: '', label }, eve)).id)
     const first = (await eve.rest('GET', '/api/file_requests?limit=2')).response
     expect(first.file_requests.map((one: { id: string }) => one.id)).toEqual(ids.slice(0, 2))
-    const next = (await eve.rest('GET', `/api/file_requests?limit=2&cursor=${first.next_cursor}`)).response
-    expect([next.file_requests.map((one: { id: string }) => one.id), next.next_cursor]).toEqual([[ids[2]], null])
-    const ofGarden = (await bob.rest('GET', `/api/workspaces/${garden}/file_requests`)).response.file_requests
+    const next = (await eve.rest('GET', `/api/file_requests?limit=2&cursor=${first.next_cursor}`))
+      .response
+    expect([next.file_requests.map((one: { id: string }) => one.id), next.next_cursor]).toEqual([
+      [ids[2]],
+      null,
+    ])
+    const ofGarden = (await bob.rest('GET', `/api/workspaces/${garden}/file_requests`)).response
+      .file_requests
     expect(ofGarden.every((one: { folder: string }) => one.folder === '/inbox')).toBe(true)
     expect((await t.anonymous.rest('GET', '/api/file_requests')).status).toBe(401)
-    expect(statusAndCode(await eve.rest('GET', '/api/file_requests?limit=0'))).toEqual([400, 'INVALID_INPUT'])
+    expect(statusAndCode(await eve.rest('GET', '/api/file_requests?limit=0'))).toEqual([
+      400,
+      'INVALID_INPUT',
+    ])
     expect((await eve.rest('GET', `/api/workspaces/${garden}/file_requests`)).status).toBe(403)
   })
 })
@@ -205,12 +241,19 @@ describe('A sender', () => {
     const mine = await send(token, 'old.txt', 'new')
     expect([mine.status, mine.response]).toEqual([
       200,
-      { file_name: 'old.txt', size: 3, md5_checksum: '22af645d1859cb5ca6da0c484f1f37ea', sender: expect.any(String) },
+      {
+        file_name: 'old.txt',
+        size: 3,
+        md5_checksum: '22af645d1859cb5ca6da0c484f1f37ea',
+        sender: expect.any(String),
+      },
     ])
     expect(await namesIn()).toEqual(['inbox/old (2).txt', 'inbox/old.txt'])
     const theirs = await send(token, 'other.txt', 'y')
     const seen = async (sender: string) =>
-      (await info(token, as(sender))).response.sent.map((file: { file_name: string }) => file.file_name)
+      (await info(token, as(sender))).response.sent.map(
+        (file: { file_name: string }) => file.file_name,
+      )
     expect(await seen(mine.response.sender)).toEqual(['old.txt'])
     expect(await seen(theirs.response.sender)).toEqual(['other.txt'])
     expect((await info(token)).response.sent).toEqual([])
@@ -227,39 +270,58 @@ describe('A sender', () => {
     expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 1, reservedBytes: 10 })
     const found = (await t.anonymous.rest('GET', at, { headers: as(sender) })).response
     expect(found).toMatchObject({ filename: 'big.bin', received: [] })
-    const part = (body: string, headers = as(sender)) => t.anonymous.rest('PUT', `${at}/parts/1`, { body, headers })
+    const part = (body: string, headers = as(sender)) =>
+      t.anonymous.rest('PUT', `${at}/parts/1`, { body, headers })
     expect(statusAndCode(await part('x'.repeat(11)))).toEqual([400, 'INVALID_INPUT'])
     expect(statusAndCode(await part('short'))).toEqual([400, 'INVALID_INPUT'])
     // Another sender, and no one.
     const other = (await send(token, 'o.txt')).response.sender
     expect(statusAndCode(await part('0123456789', as(other)))).toEqual([404, 'UPLOAD_NOT_FOUND'])
     expect(statusAndCode(await t.anonymous.rest('GET', at))).toEqual([404, 'UPLOAD_NOT_FOUND'])
-    const done = (headers = as(sender)) => t.anonymous.rest('POST', `${at}/complete`, { json: {}, headers })
+    const done = (headers = as(sender)) =>
+      t.anonymous.rest('POST', `${at}/complete`, { json: {}, headers })
     expect(statusAndCode(await done())).toEqual([400, 'UPLOAD_INCOMPLETE'])
     expect((await part('0123456789')).response.size).toBe(10)
     expect(statusAndCode(await done(as(other)))).toEqual([404, 'UPLOAD_NOT_FOUND'])
     expect((await done()).response).toMatchObject({ file_name: 'big.bin', size: 10 })
-    expect((await info(token, as(sender))).response.sent).toMatchObject([{ file_name: 'big.bin', size: 10, upload_id }])
+    expect((await info(token, as(sender))).response.sent).toMatchObject([
+      { file_name: 'big.bin', size: 10, upload_id },
+    ])
     expect(statusAndCode(await done())).toEqual([404, 'UPLOAD_NOT_FOUND'])
     expect(await row(id)).toEqual({ files: 2, bytes: 11, reservedFiles: 0, reservedBytes: 0 })
     // Given up.
     const again = (await start(token, { filename: 'more.bin', size: 9 })).response
     const where = `/api/request/${token}/uploads/${again.upload_id}`
-    expect(statusAndCode(await start(token, { filename: 'much.bin', size: 1 }))).toEqual([403, 'FILE_REQUEST_FULL'])
-    expect((await t.anonymous.rest('DELETE', where, { headers: as(again.sender) })).status).toBe(200)
+    expect(statusAndCode(await start(token, { filename: 'much.bin', size: 1 }))).toEqual([
+      403,
+      'FILE_REQUEST_FULL',
+    ])
+    expect((await t.anonymous.rest('DELETE', where, { headers: as(again.sender) })).status).toBe(
+      200,
+    )
     expect(await row(id)).toEqual({ files: 2, bytes: 11, reservedFiles: 0, reservedBytes: 0 })
     await expectConsistent(t)
   })
 
   it('has to know the password and to give a name, where they are asked for', async () => {
     const { id, token } = await request({ password: 'open sesame', asks_name: true })
-    expect((await info(token)).response).toMatchObject({ password_protected: true, asks_name: true, asked_by: 'alice' })
+    expect((await info(token)).response).toMatchObject({
+      password_protected: true,
+      asks_name: true,
+      asked_by: 'alice',
+    })
     expect(statusAndCode(await send(token, 'a.txt'))).toEqual([401, 'PASSWORD_REQUIRED'])
-    expect(statusAndCode(await start(token, { filename: 'a', size: 1 }))).toEqual([401, 'PASSWORD_REQUIRED'])
+    expect(statusAndCode(await start(token, { filename: 'a', size: 1 }))).toEqual([
+      401,
+      'PASSWORD_REQUIRED',
+    ])
     const enter = (json: object, headers = {}) =>
       t.anonymous.rest('POST', `/api/request/${token}/enter`, { json, headers })
     expect(statusAndCode(await enter({ name: 'Carol' }))).toEqual([401, 'PASSWORD_REQUIRED'])
-    expect(statusAndCode(await enter({ name: 'Carol', password: 'wrong' }))).toEqual([403, 'WRONG_PASSWORD'])
+    expect(statusAndCode(await enter({ name: 'Carol', password: 'wrong' }))).toEqual([
+      403,
+      'WRONG_PASSWORD',
+    ])
     expect(statusAndCode(await enter({ password: 'open sesame' }))).toEqual([400, 'INVALID_INPUT'])
     const { sender } = (await enter({ name: 'Carol\u202e', password: 'open sesame' })).response
     expect((await send(token, 'a.txt', 'x', as(sender))).status).toBe(200)
@@ -270,9 +332,15 @@ describe('A sender', () => {
     expect(receipt?.name).toBe('Carol')
     // A token of another request, and of an earlier password, is none.
     const other = await request({ password: 'other' })
-    expect(statusAndCode(await send(other.token, 'a.txt', 'x', as(sender)))).toEqual([401, 'PASSWORD_REQUIRED'])
+    expect(statusAndCode(await send(other.token, 'a.txt', 'x', as(sender)))).toEqual([
+      401,
+      'PASSWORD_REQUIRED',
+    ])
     await alice.rest('PATCH', `/api/file_requests/${id}`, { json: { password: 'changed' } })
-    expect(statusAndCode(await send(token, 'b.txt', 'x', as(sender)))).toEqual([401, 'PASSWORD_REQUIRED'])
+    expect(statusAndCode(await send(token, 'b.txt', 'x', as(sender)))).toEqual([
+      401,
+      'PASSWORD_REQUIRED',
+    ])
   })
 
   it('guesses few passwords, and a neighbour few more', async () => {
@@ -282,9 +350,14 @@ describe('A sender', () => {
         json: { password },
         headers: { 'x-forwarded-for': address },
       })
-    for (let i = 0; i < 10; i++) expect((await guess(`wrong ${i}`, '203.0.113.7')).response.code).toBe('WRONG_PASSWORD')
+    for (let i = 0; i < 10; i++)
+      expect((await guess(`wrong ${i}`, '203.0.113.7')).response.code).toBe('WRONG_PASSWORD')
     const blocked = await guess('secret', '203.0.113.7')
-    expect([...statusAndCode(blocked), blocked.response.retry_after > 0]).toEqual([403, 'TOO_MANY_ATTEMPTS', true])
+    expect([...statusAndCode(blocked), blocked.response.retry_after > 0]).toEqual([
+      403,
+      'TOO_MANY_ATTEMPTS',
+      true,
+    ])
     expect((await guess('secret', '198.51.100.7')).status).toBe(200)
   })
 
@@ -310,9 +383,15 @@ describe('A sender', () => {
     expect((await send(token, 'a.PDF')).status).toBe(200)
     expect((await send(token, 'a.png')).status).toBe(200)
     expect(statusAndCode(await send(token, 'a.txt'))).toEqual([400, 'INVALID_INPUT'])
-    expect(statusAndCode(await start(token, { filename: 'a.exe', size: 1 }))).toEqual([400, 'INVALID_INPUT'])
+    expect(statusAndCode(await start(token, { filename: 'a.exe', size: 1 }))).toEqual([
+      400,
+      'INVALID_INPUT',
+    ])
     expect(statusAndCode(await send(token, 'b.pdf', '123456'))).toEqual([400, 'FILE_TOO_LARGE'])
-    expect(statusAndCode(await start(token, { filename: 'b.pdf', size: 6 }))).toEqual([400, 'FILE_TOO_LARGE'])
+    expect(statusAndCode(await start(token, { filename: 'b.pdf', size: 6 }))).toEqual([
+      400,
+      'FILE_TOO_LARGE',
+    ])
     await expectConsistent(t)
   })
 
@@ -340,7 +419,9 @@ describe('GraphQL', () => {
       folder: null,
       receipts: { nodes: [{ fileName: 'plain.txt', file: null }] },
     })
-    expect((await ask(alice, RECEIPTS, { id })).node.receipts.nodes[0].file).toEqual({ path: 'inbox/plain.txt' })
+    expect((await ask(alice, RECEIPTS, { id })).node.receipts.nodes[0].file).toEqual({
+      path: 'inbox/plain.txt',
+    })
   })
 
   it('lists nothing for what can be the id of no folder', async () => {
@@ -351,10 +432,16 @@ describe('GraphQL', () => {
 
   it('takes a password away by null, and never by an empty text', async () => {
     const { id } = await request({ password: 'sesame' })
-    expect(await codeOf(alice, UPDATE, { input: { fileRequest: id, password: '' } })).toBe('INVALID_INPUT')
+    expect(await codeOf(alice, UPDATE, { input: { fileRequest: id, password: '' } })).toBe(
+      'INVALID_INPUT',
+    )
     const update = (input: object) => ask(alice, UPDATE, { input: { fileRequest: id, ...input } })
-    expect((await update({ label: 'Still' })).updateFileRequest.fileRequest.passwordProtected).toBe(true)
-    expect((await update({ password: null })).updateFileRequest.fileRequest.passwordProtected).toBe(false)
+    expect((await update({ label: 'Still' })).updateFileRequest.fileRequest.passwordProtected).toBe(
+      true,
+    )
+    expect((await update({ password: null })).updateFileRequest.fileRequest.passwordProtected).toBe(
+      false,
+    )
   })
 
   it('shows a former member nothing of the requests that they made in a workspace', async () => {

@@ -28,11 +28,18 @@ const fresh = (name = 'f.txt') => `t${serial++}/${name}`
 const FILE = `query ($path: String!) { me { drive { entry(path: $path) { id revision createdAt updatedAt
   ... on File { modifiedAt versions(first: 10) { nodes { id modifiedAt createdAt } } } } } } }`
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-const fileAt = async (path: string, person = alice): Promise<any> => (await ask(person, FILE, { path })).me.drive.entry
-const timeOf = async (path: string, person?: Person): Promise<string> => (await fileAt(path, person)).modifiedAt
+const fileAt = async (path: string, person = alice): Promise<any> =>
+  (await ask(person, FILE, { path })).me.drive.entry
+const timeOf = async (path: string, person?: Person): Promise<string> =>
+  (await fileAt(path, person)).modifiedAt
 
 /** The folder of a path is made first: WebDAV makes none with a file. */
-async function put(path: string, body: string, mtime?: string, headers: Record<string, string> = {}) {
+async function put(
+  path: string,
+  body: string,
+  mtime?: string,
+  headers: Record<string, string> = {},
+) {
   await dav('MKCOL', `/files/${path.split('/')[0]}`)
   const time = mtime === undefined ? {} : { 'x-oc-mtime': mtime }
   return dav('PUT', `/files/${path}`, { body, headers: { ...time, ...headers } })
@@ -129,17 +136,28 @@ describe('X-OC-Mtime', () => {
   it('is a time since which a file is unmodified, as long as it has it', async () => {
     const path = fresh()
     await put(path, 'one', '1500000000.257')
-    const seen = async () => (await dav('HEAD', `/files/${path}`)).headers.get('last-modified') ?? ''
-    const [first, ifUnmodified] = [await seen(), (since: string) => ({ 'if-unmodified-since': since })]
+    const seen = async () =>
+      (await dav('HEAD', `/files/${path}`)).headers.get('last-modified') ?? ''
+    const [first, ifUnmodified] = [
+      await seen(),
+      (since: string) => ({ 'if-unmodified-since': since }),
+    ]
     expect((await dav('GET', `/files/${path}`, { headers: ifUnmodified(first) })).text).toBe('one')
     expect((await put(path, 'two', '1600000000', ifUnmodified(first))).status).toBe(204)
     expect((await put(path, 'lost', '1700000000', ifUnmodified(first))).status).toBe(412)
     expect((await patch(path, setTo('2020-01-01T00:00:00Z'), ifUnmodified(first))).status).toBe(412)
-    expect((await patch(path, setTo('2020-01-01T00:00:00Z'), ifUnmodified(await seen()))).status).toBe(207)
-    expect((await dav('GET', `/files/${path}`, { headers: ifUnmodified(new Date().toUTCString()) })).text).toBe('two')
+    expect(
+      (await patch(path, setTo('2020-01-01T00:00:00Z'), ifUnmodified(await seen()))).status,
+    ).toBe(207)
+    expect(
+      (await dav('GET', `/files/${path}`, { headers: ifUnmodified(new Date().toUTCString()) }))
+        .text,
+    ).toBe('two')
     const folder = `/files/${path.split('/')[0]}`
     expect((await dav('DELETE', folder, { headers: ifUnmodified(first) })).status).toBe(412)
-    expect((await dav('DELETE', `/files/${path}`, { headers: ifUnmodified(await seen()) })).status).toBe(204)
+    expect(
+      (await dav('DELETE', `/files/${path}`, { headers: ifUnmodified(await seen()) })).status,
+    ).toBe(204)
   })
 })
 
@@ -152,7 +170,8 @@ describe('PROPPATCH', () => {
     const path = fresh()
     const etag = (await put(path, 'x')).headers.get('etag')
     const before = await fileAt(path)
-    const events = async () => Number((await t.app.db.row<{ n: number }>('SELECT COUNT(*) AS n FROM event'))?.n)
+    const events = async () =>
+      Number((await t.app.db.row<{ n: number }>('SELECT COUNT(*) AS n FROM event'))?.n)
     const count = await events()
     const answer = await patch(
       path,
@@ -167,7 +186,10 @@ describe('PROPPATCH', () => {
     expect(await find(path, 'Win32LastModifiedTime', WINDOWS)).toBe('Fri, 14 Jul 2017 02:40:00 GMT')
     expect(await find(path, 'lastmodified')).toBe('1500000000')
     const all = await dav('PROPFIND', `/files/${path}`, { headers: { depth: '0' } })
-    expect([all.text.includes('Win32FileAttributes'), all.text.includes('Win32LastModified')]).toEqual([true, false])
+    expect([
+      all.text.includes('Win32FileAttributes'),
+      all.text.includes('Win32LastModified'),
+    ]).toEqual([true, false])
     // Taken away, it is when the content came.
     expect((await patch(path, update('', `<${name}/>`))).status).toBe(207)
     expect(await timeOf(path)).toBe(before.modifiedAt)
@@ -176,13 +198,29 @@ describe('PROPPATCH', () => {
   it('changes nothing where one of the values is no time', async () => {
     const path = fresh()
     await put(path, 'x', '1500000000')
-    for (const value of ['', 'yesterday', 'Fri, 99 Foo 2017 02:40:00 GMT', '1e9', '99999999999', '<D:x>1</D:x>']) {
+    for (const value of [
+      '',
+      'yesterday',
+      'Fri, 99 Foo 2017 02:40:00 GMT',
+      '1e9',
+      '99999999999',
+      '<D:x>1</D:x>',
+    ]) {
       const { text } = await patch(
         path,
-        update(`<other xmlns="urn:x">1</other><Z:Win32LastModifiedTime>${value}</Z:Win32LastModifiedTime>`),
+        update(
+          `<other xmlns="urn:x">1</other><Z:Win32LastModifiedTime>${value}</Z:Win32LastModifiedTime>`,
+        ),
       )
-      expect([value, text.includes('409 Conflict'), text.includes('424 Failed')]).toEqual([value, true, true])
-      expect([await timeOf(path), await find(path, 'other', 'urn:x')]).toEqual(['2017-07-14T02:40:00.000Z', undefined])
+      expect([value, text.includes('409 Conflict'), text.includes('424 Failed')]).toEqual([
+        value,
+        true,
+        true,
+      ])
+      expect([await timeOf(path), await find(path, 'other', 'urn:x')]).toEqual([
+        '2017-07-14T02:40:00.000Z',
+        undefined,
+      ])
     }
   })
 
@@ -194,7 +232,10 @@ describe('PROPPATCH', () => {
         `<lastmodified xmlns="DAV:">1500000000</lastmodified><oc:checksums xmlns:oc="http://owncloud.org/ns">\n<oc:checksum>${sum}</oc:checksum></oc:checksums>`,
       )
     const refused = await patch(path, sums('MD5:00000000000000000000000000000000'))
-    expect([refused.text.includes('403 Forbidden'), refused.text.includes('424 Failed')]).toEqual([true, true])
+    expect([refused.text.includes('403 Forbidden'), refused.text.includes('424 Failed')]).toEqual([
+      true,
+      true,
+    ])
     const taken = await patch(path, sums('MD5:9dd4e461268c8034f5c8564e155c67a6'))
     expect(taken.text).not.toMatch(/HTTP\/1.1 [34]/)
     expect(await timeOf(path)).toBe('2017-07-14T02:40:00.000Z')
@@ -205,9 +246,13 @@ describe('PROPPATCH', () => {
     await put(path, 'x')
     const folder = path.split('/')[0] ?? ''
     expect((await patch(folder, setTo('2017-07-14T02:40:00Z'))).text).toContain('403 Forbidden')
-    const windows = update('<Z:Win32LastModifiedTime>Fri, 14 Jul 2017 02:40:00 GMT</Z:Win32LastModifiedTime>')
+    const windows = update(
+      '<Z:Win32LastModifiedTime>Fri, 14 Jul 2017 02:40:00 GMT</Z:Win32LastModifiedTime>',
+    )
     expect((await patch(folder, windows)).text).toContain('200 OK')
-    expect(await find(folder, 'Win32LastModifiedTime', WINDOWS)).toBe('Fri, 14 Jul 2017 02:40:00 GMT')
+    expect(await find(folder, 'Win32LastModifiedTime', WINDOWS)).toBe(
+      'Fri, 14 Jul 2017 02:40:00 GMT',
+    )
     expect(await find(folder, 'getlastmodified')).not.toContain('2017')
   })
 
@@ -241,7 +286,10 @@ describe('PROPPATCH', () => {
     // The conditions are looked at before the body has come.
     await put(path, 'x', '1500000000')
     const { readable, writable } = new TextEncoderStream()
-    const answer = dav('PROPPATCH', `/files/${path}`, { body: readable, headers: { 'if-match': '*' } })
+    const answer = dav('PROPPATCH', `/files/${path}`, {
+      body: readable,
+      headers: { 'if-match': '*' },
+    })
     const writer = writable.getWriter()
     await writer.write(other.slice(0, 9))
     await setTimeout(300)
@@ -251,7 +299,9 @@ describe('PROPPATCH', () => {
     expect((await answer).status).toBe(412)
     expect(await timeOf(path)).toBe('2020-09-13T12:26:40.000Z')
     // The root of a drive has no revision that could be another.
-    expect((await patch('', update('<p xmlns="urn:x">1</p>'), { 'if-match': '*' })).text).toContain('200 OK')
+    expect((await patch('', update('<p xmlns="urn:x">1</p>'), { 'if-match': '*' })).text).toContain(
+      '200 OK',
+    )
   })
 
   it('sets the time of what is shared to be changed, and of nothing that is shared to be looked at', async () => {
@@ -260,8 +310,11 @@ describe('PROPPATCH', () => {
     const folder = path.split('/')[0] ?? ''
     const shared = async (mayEdit: boolean) => {
       const { person, dav } = await davPerson(t)
-      const share = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
-      await ask(alice, share, { input: { files: [{ at: { path: folder } }], email: person.email, mayEdit } })
+      const share =
+        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+      await ask(alice, share, {
+        input: { files: [{ at: { path: folder } }], email: person.email, mayEdit },
+      })
       const set = update('<D:lastmodified>1577836800</D:lastmodified>')
       const { status } = await dav('PROPPATCH', `/shared/${path}`, { body: set })
       const { text } = await dav('PROPFIND', `/shared/${folder}`, { headers: { depth: '1' } })
@@ -294,11 +347,16 @@ describe('The time of a file', () => {
     const to = (destination: string) => ({ headers: { destination: `/dav/files/${destination}` } })
     expect((await dav('COPY', `/files/${path}`, to(`${folder}/b`))).status).toBe(201)
     expect((await dav('MOVE', `/files/${path}`, to(`${folder}/c`))).status).toBe(201)
-    await rest(alice.rest('POST', '/api/copies', { json: { entries: [folder], folder: `${folder}-copies` } }))
+    await rest(
+      alice.rest('POST', '/api/copies', {
+        json: { entries: [folder], folder: `${folder}-copies` },
+      }),
+    )
     await dav('DELETE', `/files/${folder}/c`)
     const trash = await rest(alice.rest('GET', '/api/trash'))
     await rest(alice.rest('POST', '/api/trash/restore', { json: { items: [trash.items[0].id] } }))
-    for (const at of [`${folder}/b`, `${folder}/c`, `${folder}-copies/${folder}/b`]) expect(await timeOf(at)).toBe(TIME)
+    for (const at of [`${folder}/b`, `${folder}/c`, `${folder}-copies/${folder}/b`])
+      expect(await timeOf(at)).toBe(TIME)
     // A content without a time has that of its upload, in its copies, too.
     await put(`${folder}/c`, 'two')
     const { modifiedAt } = await fileAt(`${folder}/c`)
@@ -314,9 +372,13 @@ describe('The time of a file', () => {
   it('comes with uploads by REST, before or after the file, and in parts', async () => {
     const folder = fresh('').slice(0, -1)
     const given = { folder, modified_at: '2017-07-14T04:40:00.257+02:00' }
-    const first = await rest(alice.rest('POST', '/api/files/upload', { form: form('a', 'a', given) }))
+    const first = await rest(
+      alice.rest('POST', '/api/files/upload', { form: form('a', 'a', given) }),
+    )
     expect(first.file.modified_at).toBe(TIME)
-    const after = await rest(alice.rest('POST', '/api/files/upload', { form: form('b', 'b', given, true) }))
+    const after = await rest(
+      alice.rest('POST', '/api/files/upload', { form: form('b', 'b', given, true) }),
+    )
     expect(after.file.modified_at).toBe(TIME)
     const json = { filename: 'c', size: 1, folder, modified_at: TIME }
     const { upload_id: id } = await rest(alice.rest('POST', '/api/files/uploads', { json }))
@@ -355,17 +417,24 @@ describe('The time of a file', () => {
 
   it('comes with uploads by the graph', async () => {
     const folder = fresh('').slice(0, -1)
-    const upload = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { modifiedAt } } }'
+    const upload =
+      'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { modifiedAt } } }'
     const input = { file: null, folder: { at: { path: folder } }, modifiedAt: TIME }
     const { uploadFile } = await ask(alice, upload, { input }, new File(['a'], 'a'))
     expect(uploadFile.file.modifiedAt).toBe(TIME)
-    const start = 'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
+    const start =
+      'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
     const begun = { folder, fileName: 'b', size: 0, modifiedAt: TIME }
     const { startUpload } = await ask(alice, start, { input: begun })
-    const complete = 'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { modifiedAt } } }'
-    const { completeUpload } = await ask(alice, complete, { input: { uploadSession: startUpload.uploadSession.id } })
+    const complete =
+      'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { modifiedAt } } }'
+    const { completeUpload } = await ask(alice, complete, {
+      input: { uploadSession: startUpload.uploadSession.id },
+    })
     expect(completeUpload.file.modifiedAt).toBe(TIME)
-    const { code, errors } = await alice.graphql(start, { input: { ...begun, modifiedAt: '2200-01-01T00:00:00Z' } })
+    const { code, errors } = await alice.graphql(start, {
+      input: { ...begun, modifiedAt: '2200-01-01T00:00:00Z' },
+    })
     expect([code, errors?.[0]?.extensions.field]).toEqual(['INVALID_INPUT', 'input.modifiedAt'])
   })
 
@@ -384,27 +453,38 @@ describe('The time of a file', () => {
       const before = new Date().toISOString()
       const headers = { 'upload-length': '1', 'upload-metadata': metadata({ filename, ...given }) }
       const body = { 'content-type': 'application/offset+octet-stream' }
-      const { status } = await tusOfPerson(t.url, alice)('POST', '/', { ...headers, ...body }, filename)
+      const { status } = await tusOfPerson(t.url, alice)(
+        'POST',
+        '/',
+        { ...headers, ...body },
+        filename,
+      )
       expect(status).toBe(201)
       const found = await timeOf(`${folder}/${filename}`)
       if (time === null) expect(found >= before).toBe(true)
       else expect([filename, found]).toEqual([filename, time])
     }
-    const { token } = await rest(alice.rest('POST', '/api/file_requests', { json: { folder, label: 'Send' } }))
+    const { token } = await rest(
+      alice.rest('POST', '/api/file_requests', { json: { folder, label: 'Send' } }),
+    )
     for (const last of [false, true]) {
       const sent = form(`sent ${last}`, 'x', { modified_at: TIME }, last)
       await rest(t.anonymous.rest('POST', `/api/request/${token}/upload`, { form: sent }))
       expect(await timeOf(`${folder}/sent ${last}`)).toBe(TIME)
     }
     const json = { filename: 'parts', size: 1, modified_at: TIME }
-    const { upload_id: id, sender } = await rest(t.anonymous.rest('POST', `/api/request/${token}/uploads`, { json }))
+    const { upload_id: id, sender } = await rest(
+      t.anonymous.rest('POST', `/api/request/${token}/uploads`, { json }),
+    )
     const headers = { 'x-sender-token': sender }
     const uploads = `/api/request/${token}/uploads/${id}`
     await rest(t.anonymous.rest('PUT', `${uploads}/parts/1`, { body: 'x', headers }))
     await rest(t.anonymous.rest('POST', `${uploads}/complete`, { headers }))
     expect(await timeOf(`${folder}/parts`)).toBe(TIME)
     // Archives have it, too.
-    const { url } = await rest(alice.rest('POST', '/api/files/zip', { json: { entries: [`${folder}/parts`] } }))
+    const { url } = await rest(
+      alice.rest('POST', '/api/files/zip', { json: { entries: [`${folder}/parts`] } }),
+    )
     const archive = new Uint8Array(await (await fetch(url)).arrayBuffer())
     expect((await readZip(archive)).get('parts')?.at).toBe(1_500_000_000)
   })
@@ -413,7 +493,8 @@ describe('The time of a file', () => {
     const path = fresh()
     await put(path, 'x', '1500000000.257')
     const bob = await t.signIn('bob')
-    const link = 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
+    const link =
+      'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
     const { createLink } = await ask(alice, link, { input: { file: { at: { path } } } })
     const { token } = createLink.share
     await rest(bob.rest('POST', `/api/share/save/${token}`, { json: { name: 'saved' } }))
@@ -428,7 +509,9 @@ describe('The time of a file', () => {
       headers: { 'content-type': 'image/png', 'x-oc-mtime': '1500000000' },
     })
     const sorted = async (month: string) => {
-      const { pictureMonths } = (await ask(alice, '{ me { drive { pictureMonths { month count } } } }')).me.drive
+      const { pictureMonths } = (
+        await ask(alice, '{ me { drive { pictureMonths { month count } } } }')
+      ).me.drive
       return pictureMonths.find((one: { month: string }) => one.month === month)?.count ?? 0
     }
     expect(await sorted('2017-07')).toBe(1)

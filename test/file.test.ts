@@ -43,14 +43,20 @@ const usageOf = async (person: Person) => {
 
 const tree = (person: Person, query = '') => person.rest('GET', `/api/files/tree?${query}`)
 const namesIn = async (person: Person, path: string): Promise<string[]> =>
-  (await tree(person, `path=${encodeURIComponent(path)}`)).response.files.map((f: { name: string }) => f.name)
+  (await tree(person, `path=${encodeURIComponent(path)}`)).response.files.map(
+    (f: { name: string }) => f.name,
+  )
 
 /** Once all is settled, nothing is reserved, and the store holds what the files name and nothing else. */
 async function expectNothingLeft() {
   await t.settle()
-  const reserved = await t.app.db.rows('SELECT id FROM bucket WHERE reserved_bytes <> 0 OR reserved_files <> 0')
+  const reserved = await t.app.db.rows(
+    'SELECT id FROM bucket WHERE reserved_bytes <> 0 OR reserved_files <> 0',
+  )
   expect(reserved).toEqual([])
-  const named = await t.app.db.rows<{ id: string }>('SELECT blob_id AS id FROM entry WHERE blob_id IS NOT NULL')
+  const named = await t.app.db.rows<{ id: string }>(
+    'SELECT blob_id AS id FROM entry WHERE blob_id IS NOT NULL',
+  )
   const known = await t.app.db.rows<{ id: string }>('SELECT id FROM blobs')
   const stored: string[] = []
   for await (const { key } of t.app.store.list()) stored.push(key)
@@ -72,7 +78,12 @@ const blob = (text: string, type = '') => new Blob([text], { type })
 const send = (form: FormData, person = alice) => person.rest('POST', '/api/files/upload', { form })
 
 /** Refused in the same words, whether a path is someone else's or no one's. */
-function expectSameRefusal(foreign: RestAnswer, missing: RestAnswer, path: string, missingPath: string) {
+function expectSameRefusal(
+  foreign: RestAnswer,
+  missing: RestAnswer,
+  path: string,
+  missingPath: string,
+) {
   expect(foreign.status).toBeGreaterThanOrEqual(400)
   expect(foreign.text.replaceAll(path, '')).toBe(missing.text.replaceAll(missingPath, ''))
 }
@@ -140,7 +151,11 @@ describe('POST /api/files/upload', () => {
     ['unknown.thing', '', 'application/octet-stream'],
     ['odd.txt', 'not a type', 'text/plain'],
   ])('200 gives %s sent as "%s" the media type %s', async (name, sent, type) => {
-    const { response } = await alice.upload(`types/${randomBytes(4).toString('hex')}/${name}`, 'x', sent)
+    const { response } = await alice.upload(
+      `types/${randomBytes(4).toString('hex')}/${name}`,
+      'x',
+      sent,
+    )
     expect(response.file.file_type).toBe(type)
   })
 
@@ -229,7 +244,10 @@ describe('POST /api/files/upload', () => {
 
   it('400 for what is no form, and for a form that ends early', async () => {
     const json = await alice.rest('POST', '/api/files/upload', { json: { file: 'hello' } })
-    expect([json.status, json.response]).toEqual([400, { code: 'INVALID_INPUT', field: 'content-type' }])
+    expect([json.status, json.response]).toEqual([
+      400,
+      { code: 'INVALID_INPUT', field: 'content-type' },
+    ])
     const broken = await alice.rest('POST', '/api/files/upload', {
       body: '--cut\r\nContent-Disposition: form-data; name="file"; filename="cut.txt"\r\n\r\nhalf of it',
       headers: { 'content-type': 'multipart/form-data; boundary=cut' },
@@ -260,7 +278,11 @@ describe('POST /api/files/upload', () => {
         { code: 'QUOTA_EXCEEDED', limit: 'max_files', max: 2, used: 2 },
       ])
     } finally {
-      await t.limit({ maxFileSizeBytes: 2 * 1024 ** 3, maxTotalStorageBytes: 5 * 1024 ** 3, maxFiles: 10_000 })
+      await t.limit({
+        maxFileSizeBytes: 2 * 1024 ** 3,
+        maxTotalStorageBytes: 5 * 1024 ** 3,
+        maxFiles: 10_000,
+      })
     }
     expect(await namesIn(carol, '')).toEqual(['one', 'two'])
     expect(await usageOf(carol)).toEqual({ bytes: 15, files: 2, folders: 0 })
@@ -364,8 +386,14 @@ describe('GET /api/files/tree', () => {
 
   it('200 is empty for a path that is unknown, a file, or somebody else’s', async () => {
     const nothing = { folders: [], folder_entries: [], files: [], next_cursor: null }
-    expect((await tree(alice, 'path=nothing/here')).response).toEqual({ path: 'nothing/here', ...nothing })
-    expect((await tree(alice, 'path=level/a.txt')).response).toEqual({ path: 'level/a.txt', ...nothing })
+    expect((await tree(alice, 'path=nothing/here')).response).toEqual({
+      path: 'nothing/here',
+      ...nothing,
+    })
+    expect((await tree(alice, 'path=level/a.txt')).response).toEqual({
+      path: 'level/a.txt',
+      ...nothing,
+    })
     expect((await tree(bob, 'path=level')).response).toEqual({ path: 'level', ...nothing })
     expect((await tree(bob)).response.folders).not.toContain('level')
   })
@@ -373,9 +401,12 @@ describe('GET /api/files/tree', () => {
   it('200 sorts by code point', async () => {
     const dora = await t.signIn('dora')
     for (const name of awkwardNames) await dora.upload(name, '')
-    for (const name of awkwardNames) await dora.rest('POST', '/api/folders', { json: { path: `${name} folder` } })
+    for (const name of awkwardNames)
+      await dora.rest('POST', '/api/folders', { json: { path: `${name} folder` } })
     const { response } = await tree(dora)
-    expect(response.files.map((f: { name: string }) => f.name)).toEqual(awkwardNames.toSorted(byCodePoint))
+    expect(response.files.map((f: { name: string }) => f.name)).toEqual(
+      awkwardNames.toSorted(byCodePoint),
+    )
     expect(response.folders).toEqual(awkwardNames.map(n => `${n} folder`).toSorted(byCodePoint))
     const walked = await walk(dora, '', 5)
     expect(walked.folders).toEqual(response.folders)
@@ -387,7 +418,10 @@ describe('GET /api/files/tree', () => {
     const all = { folders: [] as string[], files: [] as string[], sizes: [] as number[] }
     let cursor: string | null = ''
     do {
-      const { response }: RestAnswer = await tree(person, `path=${path}&limit=${limit}&cursor=${cursor}`)
+      const { response }: RestAnswer = await tree(
+        person,
+        `path=${path}&limit=${limit}&cursor=${cursor}`,
+      )
       all.folders.push(...response.folders)
       all.files.push(...response.files.map((f: { name: string }) => f.name))
       all.sizes.push(response.folders.length + response.files.length)
@@ -399,9 +433,14 @@ describe('GET /api/files/tree', () => {
   it('200 walks 25 entries by 7, folders first, each once and in order', async () => {
     const numbers = Array.from({ length: 25 }, (_, i) => String(i).padStart(2, '0'))
     const [folders, files] = [numbers.slice(0, 10), numbers.slice(10)]
-    for (const n of folders.toReversed()) await alice.rest('POST', '/api/folders', { json: { path: `walk/${n}` } })
+    for (const n of folders.toReversed())
+      await alice.rest('POST', '/api/folders', { json: { path: `walk/${n}` } })
     for (const n of files.toReversed()) await alice.upload(`walk/${n}`, '')
-    expect(await walk(alice, 'walk', 7)).toEqual({ folders, files: files.map(n => `walk/${n}`), sizes: [7, 7, 7, 4] })
+    expect(await walk(alice, 'walk', 7)).toEqual({
+      folders,
+      files: files.map(n => `walk/${n}`),
+      sizes: [7, 7, 7, 4],
+    })
     expect((await walk(alice, 'walk', 5)).sizes).toEqual([5, 5, 5, 5, 5])
     expect((await walk(alice, 'walk', 10)).sizes).toEqual([10, 10, 5])
     expect((await walk(alice, 'walk', 1)).sizes).toEqual(Array(25).fill(1))
@@ -415,7 +454,10 @@ describe('GET /api/files/tree', () => {
     await alice.upload('moving/e', '')
     await alice.rest('DELETE', '/api/files/delete?file=moving/d')
     const second = await tree(alice, `path=moving&limit=5&cursor=${first.response.next_cursor}`)
-    expect(second.response.files.map((f: { name: string }) => f.name)).toEqual(['moving/e', 'moving/f'])
+    expect(second.response.files.map((f: { name: string }) => f.name)).toEqual([
+      'moving/e',
+      'moving/f',
+    ])
   })
 
   it.each([
@@ -453,7 +495,8 @@ describe('POST /api/files/move', () => {
     expect(after).toEqual({ ...before, name: 'b.txt', updatedAt: after?.updatedAt })
     expect(after?.updatedAt).toBeGreaterThanOrEqual(before?.updatedAt ?? 0)
     expect(await namesIn(alice, 'from')).toEqual([])
-    const { updated_at: _updated, ...file } = (await tree(alice, 'path=to/new/folder')).response.files[0]
+    const { updated_at: _updated, ...file } = (await tree(alice, 'path=to/new/folder')).response
+      .files[0]
     expect(file).toEqual({
       name: 'to/new/folder/b.txt',
       file_type: 'text/plain',
@@ -518,7 +561,12 @@ describe('POST /api/files/move', () => {
   it('400 for somebody else’s file, as for one that is not there', async () => {
     await alice.upload('hers/a.txt', 'hers')
     const foreign = await move('hers/a.txt', 'mine.txt', bob)
-    expectSameRefusal(foreign, await move('hers/0.txt', 'mine.txt', bob), 'hers/a.txt', 'hers/0.txt')
+    expectSameRefusal(
+      foreign,
+      await move('hers/0.txt', 'mine.txt', bob),
+      'hers/a.txt',
+      'hers/0.txt',
+    )
     expect(await namesIn(alice, 'hers')).toEqual(['hers/a.txt'])
   })
 })
@@ -533,9 +581,16 @@ describe('DELETE /api/files/delete', () => {
     const before = await usageOf(alice)
     const { status, msg, response } = await remove('/gone/a.txt')
     expect([status, msg, response]).toEqual([200, 'ok', { file_deleted: 'gone/a.txt' }])
-    expect(await usageOf(alice)).toEqual({ ...before, bytes: before.bytes - 5, files: before.files - 1 })
+    expect(await usageOf(alice)).toEqual({
+      ...before,
+      bytes: before.bytes - 5,
+      files: before.files - 1,
+    })
     expect(await rowOf(made.file.id)).toBeUndefined()
-    const [blobRow] = await t.app.db.rows<{ state: string }>('SELECT state FROM blobs WHERE id = ?', [blobId])
+    const [blobRow] = await t.app.db.rows<{ state: string }>(
+      'SELECT state FROM blobs WHERE id = ?',
+      [blobId],
+    )
     expect(blobRow?.state ?? 'deleting').toBe('deleting')
     await expectNothingLeft()
     expect((await tree(alice)).response.folders).toContain('gone')
@@ -552,7 +607,9 @@ describe('DELETE /api/files/delete', () => {
   })
 
   it('400 for a body, which it does not take', async () => {
-    const { status, response } = await alice.rest('DELETE', '/api/files/delete?file=a', { json: { file: 'a' } })
+    const { status, response } = await alice.rest('DELETE', '/api/files/delete?file=a', {
+      json: { file: 'a' },
+    })
     expect([status, response]).toEqual([400, { code: 'INVALID_INPUT', field: 'file' }])
   })
 
@@ -571,7 +628,12 @@ describe('DELETE /api/files/delete', () => {
 
   it('404 for somebody else’s file, as for one that is not there', async () => {
     await alice.upload('hers/b.txt', 'hers')
-    expectSameRefusal(await remove('hers/b.txt', bob), await remove('hers/0.txt', bob), 'hers/b.txt', 'hers/0.txt')
+    expectSameRefusal(
+      await remove('hers/b.txt', bob),
+      await remove('hers/0.txt', bob),
+      'hers/b.txt',
+      'hers/0.txt',
+    )
     expect(await namesIn(alice, 'hers')).toContain('hers/b.txt')
   })
 })
@@ -581,16 +643,29 @@ describe('DELETE /api/files/delete/batch', () => {
     person.rest('DELETE', '/api/files/delete/batch', { json: { files } })
 
   it('200 deletes what is there, and names what is not', async () => {
-    for (const path of ['batch/a', 'batch/b', 'batch/x/c', 'batch/keep']) await alice.upload(path, '12')
+    for (const path of ['batch/a', 'batch/b', 'batch/x/c', 'batch/keep'])
+      await alice.upload(path, '12')
     const before = await usageOf(alice)
-    const paths = ['batch/a', '/batch/b/', 'batch/none', 'batch/x', 'batch/x/c', 'none/none', 'batch/a']
+    const paths = [
+      'batch/a',
+      '/batch/b/',
+      'batch/none',
+      'batch/x',
+      'batch/x/c',
+      'none/none',
+      'batch/a',
+    ]
     const { status, msg, response } = await removeAll(paths)
     expect([status, msg]).toEqual([200, 'ok'])
     expect(Object.keys(response)).toEqual(['files_deleted', 'files_failed'])
     expect(response.files_deleted).toEqual(['batch/a', 'batch/b', 'batch/x/c'])
     expect(response.files_failed).toEqual(['batch/none', 'batch/x', 'none/none'])
     expect(await namesIn(alice, 'batch')).toEqual(['batch/keep'])
-    expect(await usageOf(alice)).toEqual({ ...before, bytes: before.bytes - 6, files: before.files - 3 })
+    expect(await usageOf(alice)).toEqual({
+      ...before,
+      bytes: before.bytes - 6,
+      files: before.files - 3,
+    })
     await expectNothingLeft()
   })
 
@@ -624,7 +699,10 @@ describe('DELETE /api/files/delete/batch', () => {
       files_deleted: [],
       files_failed: ['batch/keep'],
     })
-    expect((await removeAll(['batch/keep'], bob)).response).toEqual({ files_deleted: ['batch/keep'], files_failed: [] })
+    expect((await removeAll(['batch/keep'], bob)).response).toEqual({
+      files_deleted: ['batch/keep'],
+      files_failed: [],
+    })
     expect(await namesIn(alice, 'batch')).toEqual(['batch/keep'])
   })
 })

@@ -37,7 +37,11 @@ type Listed = { name: string; path: string }
 async function inOrder(query: Record<string, string>): Promise<string[]> {
   const seen: string[] = []
   for (let cursor: string | null = null; ; ) {
-    const { status, response }: RestAnswer = await entries({ ...query, limit: '1', ...(cursor ? { cursor } : {}) })
+    const { status, response }: RestAnswer = await entries({
+      ...query,
+      limit: '1',
+      ...(cursor ? { cursor } : {}),
+    })
     expect(status).toBe(200)
     seen.push(...[...response.folders, ...response.files].map(({ path }: Listed) => path))
     cursor = response.next_cursor
@@ -66,7 +70,8 @@ describe('The order of a shared folder', () => {
       ['alps', 2000],
       ['planets', 1000],
     ]
-    for (const [name, at] of times) await t.app.db.run('UPDATE entry SET updated_at = ? WHERE name = ?', [at, name])
+    for (const [name, at] of times)
+      await t.app.db.run('UPDATE entry SET updated_at = ? WHERE name = ?', [at, name])
     const newest = await inOrder({ sort: 'updated_at', direction: 'desc' })
     expect(newest.at(0)).toBe('zebra.txt')
     expect(newest.slice(1, 3).sort()).toEqual(['Plan.txt', 'alps'])
@@ -98,7 +103,11 @@ describe('The order of a shared folder', () => {
   })
 
   it('refuses what it does not know', async () => {
-    for (const query of [{ sort: 'colour' }, { direction: 'up' }, { sort: 'size', cursor: 'WzEsImEiXQ' }])
+    for (const query of [
+      { sort: 'colour' },
+      { direction: 'up' },
+      { sort: 'size', cursor: 'WzEsImEiXQ' },
+    ])
       expect((await entries(query as Record<string, string>)).response.code).toBe('INVALID_INPUT')
   })
 })
@@ -114,29 +123,42 @@ describe('A search in a shared folder', () => {
       'Plan.txt',
       'planets',
     ])
-    expect(await inOrder({ query: 'plan', path: 'alps' })).toEqual(['alps/Map plan.txt', 'alps/hut/old PLAN.txt'])
+    expect(await inOrder({ query: 'plan', path: 'alps' })).toEqual([
+      'alps/Map plan.txt',
+      'alps/hut/old PLAN.txt',
+    ])
     expect(await inOrder({ query: '%' })).toEqual([])
   })
 
   it('finds nothing above the folder or beside it, and takes nobody there', async () => {
-    for (const query of ['plan of alice', 'beside', 'trip']) expect(await inOrder({ query })).toEqual([])
+    for (const query of ['plan of alice', 'beside', 'trip'])
+      expect(await inOrder({ query })).toEqual([])
     // No page is shorter for what lies elsewhere, and none leads to an empty one.
     const { response } = await entries({ query: 'plan', limit: '4' })
-    expect([response.folders.length + response.files.length, response.next_cursor]).toEqual([4, null])
-    const inner = await shareFolder('trip/alps/hut')
-    expect((await entries({ query: 'plan' }, inner)).response.files.map(({ path }: Listed) => path)).toEqual([
-      'old PLAN.txt',
+    expect([response.folders.length + response.files.length, response.next_cursor]).toEqual([
+      4,
+      null,
     ])
+    const inner = await shareFolder('trip/alps/hut')
+    expect(
+      (await entries({ query: 'plan' }, inner)).response.files.map(({ path }: Listed) => path),
+    ).toEqual(['old PLAN.txt'])
     // A cursor is of no use to get out.
-    const cursor = Buffer.from(JSON.stringify(['', '00000000-0000-7000-8000-000000000000'])).toString('base64url')
+    const cursor = Buffer.from(
+      JSON.stringify(['', '00000000-0000-7000-8000-000000000000']),
+    ).toString('base64url')
     expect((await entries({ query: 'plan', cursor }, inner)).response.files).toHaveLength(1)
   })
 
   it('finds nothing in what was moved out or deleted', async () => {
     await alice.upload('trip/away/gone plan.txt', 'x')
-    await alice.rest('POST', '/api/folders/move', { json: { source: 'trip/away', destination: 'away' } })
+    await alice.rest('POST', '/api/folders/move', {
+      json: { source: 'trip/away', destination: 'away' },
+    })
     expect(await inOrder({ query: 'gone' })).toEqual([])
-    await alice.rest('POST', '/api/folders/move', { json: { source: 'away', destination: 'trip/away' } })
+    await alice.rest('POST', '/api/folders/move', {
+      json: { source: 'away', destination: 'trip/away' },
+    })
     expect(await inOrder({ query: 'gone' })).toEqual(['away/gone plan.txt'])
     await alice.rest('DELETE', '/api/folders?path=trip/away&recursive=true')
     expect(await inOrder({ query: 'gone' })).toEqual([])
@@ -162,9 +184,20 @@ describe('GraphQL', () => {
     const orderBy = { field: 'SIZE', direction: 'DESC' }
     const { sharedFolder } = await ask(t.anonymous, FOLDER, { token, orderBy, first: 2 })
     expect(sharedFolder.entries.map(({ name }: Listed) => name)).toEqual(['alps', 'zebra.txt'])
-    const next = await ask(t.anonymous, FOLDER, { token, orderBy, first: 2, after: sharedFolder.endCursor })
-    expect(next.sharedFolder.entries.map(({ name }: Listed) => name)).toEqual(['Plan.txt', 'planets'])
-    const found = await t.anonymous.graphql<{ sharedFolder: { entries: Listed[] } }>(FOLDER, { token, query: 'map' })
+    const next = await ask(t.anonymous, FOLDER, {
+      token,
+      orderBy,
+      first: 2,
+      after: sharedFolder.endCursor,
+    })
+    expect(next.sharedFolder.entries.map(({ name }: Listed) => name)).toEqual([
+      'Plan.txt',
+      'planets',
+    ])
+    const found = await t.anonymous.graphql<{ sharedFolder: { entries: Listed[] } }>(FOLDER, {
+      token,
+      query: 'map',
+    })
     expect(found.data?.sharedFolder.entries).toEqual([
       { kind: 'FILE', name: 'Map plan.txt', path: 'alps/Map plan.txt' },
     ])
@@ -173,9 +206,9 @@ describe('GraphQL', () => {
     )
     expect(costs[0]).not.toBe(costs[1])
     expect(await codeOf(t.anonymous, FOLDER, { token, query: '' })).toBe('INVALID_INPUT')
-    expect(await codeOf(t.anonymous, FOLDER, { token, query: 'a', after: sharedFolder.endCursor })).toBe(
-      'INVALID_INPUT',
-    )
+    expect(
+      await codeOf(t.anonymous, FOLDER, { token, query: 'a', after: sharedFolder.endCursor }),
+    ).toBe('INVALID_INPUT')
   })
 })
 

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from './ask.ts'
 import { found, privateKey, workspaceKey } from './builders.ts'
 import { unseen } from './coverage-of-routes.ts'
-import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
+import {
+  type Person,
+  type RestAnswer,
+  type RestOptions,
+  startApp,
+  type TestApp,
+} from './harness.ts'
 
 let t: TestApp
 let alice: Person
@@ -20,7 +26,8 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response.code]
-const quickShare = (json: object, person = alice) => person.rest('POST', '/api/folders/quick_share', { json })
+const quickShare = (json: object, person = alice) =>
+  person.rest('POST', '/api/folders/quick_share', { json })
 const entries = (token: string, query = '', options: RestOptions = {}, person = t.anonymous) =>
   person.rest('GET', `/api/share/entries/${token}${query}`, options)
 const resolve = (token: string, path?: string, options: RestOptions = {}, person = t.anonymous) =>
@@ -74,7 +81,10 @@ describe('POST /api/folders/quick_share', () => {
     expect(statusAndCode(await quickShare({ path: 'trip' }))).toEqual([400, 'QUOTA_EXCEEDED'])
     await t.limit({ maxPublicLinks: null })
     expect((await quickShare({ path: 'trip' }, t.anonymous)).status).toBe(401)
-    expect(statusAndCode(await quickShare({ path: 'trip' }, bob))).toEqual([404, 'FOLDER_NOT_FOUND'])
+    expect(statusAndCode(await quickShare({ path: 'trip' }, bob))).toEqual([
+      404,
+      'FOLDER_NOT_FOUND',
+    ])
   })
 })
 
@@ -114,15 +124,21 @@ describe('GET /api/share/entries/{token}', () => {
     expect(statusAndCode(await entries(token, '?path=..'))).toEqual([400, 'INVALID_PATH'])
     expect(statusAndCode(await entries(token, '?limit=0'))).toEqual([400, 'INVALID_INPUT'])
     for (const path of ['trip', 'plan.txt', 'sea.txt', 'none'])
-      expect(statusAndCode(await entries(token, `?path=${path}`))).toEqual([404, 'FOLDER_NOT_FOUND'])
-    const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'private.txt' } })
+      expect(statusAndCode(await entries(token, `?path=${path}`))).toEqual([
+        404,
+        'FOLDER_NOT_FOUND',
+      ])
+    const { response } = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'private.txt' },
+    })
     expect(statusAndCode(await entries(response.sharing_token))).toEqual([404, 'FOLDER_NOT_FOUND'])
     expect(statusAndCode(await entries('x'.repeat(43)))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
   it('401 and 403 without the password, or when the share has ended', async () => {
     const token = await shareFolder('trip', { password: 'sesame' })
-    const sent = (password: string) => entries(token, '', { headers: { 'x-share-password': password } })
+    const sent = (password: string) =>
+      entries(token, '', { headers: { 'x-share-password': password } })
     expect(statusAndCode(await entries(token))).toEqual([401, 'PASSWORD_REQUIRED'])
     expect(statusAndCode(await sent('guess'))).toEqual([403, 'WRONG_PASSWORD'])
     expect((await sent('sesame')).status).toBe(200)
@@ -136,7 +152,9 @@ describe('GET /api/share/entries/{token}', () => {
     const token = await shareFolder('trip', { password: 'sesame' })
     const codes: unknown[] = []
     for (let i = 0; i < 12; i++)
-      codes.push((await entries(token, '', { headers: { 'x-share-password': `guess ${i}` } })).response.code)
+      codes.push(
+        (await entries(token, '', { headers: { 'x-share-password': `guess ${i}` } })).response.code,
+      )
     expect(codes.at(0)).toBe('WRONG_PASSWORD')
     expect(codes.at(-1)).toBe('TOO_MANY_ATTEMPTS')
   })
@@ -158,8 +176,13 @@ describe('A file below a shared folder', () => {
     expect(statusAndCode(await resolve(token, '../private.txt'))).toEqual([400, 'INVALID_PATH'])
     for (const path of ['private.txt', 'trip/plan.txt', 'day 2'])
       expect(statusAndCode(await resolve(token, path))).toEqual([404, 'FILE_NOT_FOUND'])
-    const one = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'private.txt' } })
-    expect(statusAndCode(await resolve(one.response.sharing_token, 'private.txt'))).toEqual([404, 'FILE_NOT_FOUND'])
+    const one = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'private.txt' },
+    })
+    expect(statusAndCode(await resolve(one.response.sharing_token, 'private.txt'))).toEqual([
+      404,
+      'FILE_NOT_FOUND',
+    ])
     const { status, response } = await t.anonymous.rest('GET', `/api/d/${token}?path=none`)
     expect([status, response.code]).toEqual([404, 'FILE_NOT_FOUND'])
   })
@@ -236,11 +259,20 @@ describe('GraphQL', () => {
   const FOLDER = `query ($token: String!, $password: String, $path: String, $first: Int, $after: String) {
     sharedFolder(token: $token, password: $password, path: $path, first: $first, after: $after) {
       path endCursor entries { kind name size contentType md5 } } }`
-  const OPEN = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
+  const OPEN =
+    'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
 
   it('createLink shares a folder, and the folder says so', async () => {
-    const { share, entry, file } = (await ask(alice, LINK, { input: { file: { at: { path: 'trip' } } } })).createLink
-    expect(share).toMatchObject({ entryKind: 'FOLDER', fileName: 'trip', contentType: '', size: 15, file: null })
+    const { share, entry, file } = (
+      await ask(alice, LINK, { input: { file: { at: { path: 'trip' } } } })
+    ).createLink
+    expect(share).toMatchObject({
+      entryKind: 'FOLDER',
+      fileName: 'trip',
+      contentType: '',
+      size: 15,
+      file: null,
+    })
     expect(share.entry).toEqual({ __typename: 'Folder', name: 'trip' })
     expect(file).toBeNull()
     const of = `query ($id: ID!) { node(id: $id) { ... on Folder { shareCount permissions shares(newestFirst: true, first: 1) { nodes { token } } } } }`
@@ -267,16 +299,28 @@ describe('GraphQL', () => {
       ['FOLDER', 'day 1'],
       ['FILE', 'plan.txt'],
     ])
-    const { sharedFolder: next } = await ask(t.anonymous, FOLDER, { ...asked, first: 2, after: first.endCursor })
+    const { sharedFolder: next } = await ask(t.anonymous, FOLDER, {
+      ...asked,
+      first: 2,
+      after: first.endCursor,
+    })
     expect([next.entries.length, next.endCursor]).toEqual([1, null])
     expect(await codeOf(t.anonymous, FOLDER, { token })).toBe('PASSWORD_REQUIRED')
     expect(await codeOf(t.anonymous, FOLDER, { ...asked, password: 'no' })).toBe('WRONG_PASSWORD')
     expect(await codeOf(t.anonymous, FOLDER, { ...asked, path: '..' })).toBe('INVALID_PATH')
-    expect(await codeOf(t.anonymous, FOLDER, { ...asked, path: 'plan.txt' })).toBe('FOLDER_NOT_FOUND')
-    const { openShare } = await ask(t.anonymous, OPEN, { input: { ...asked, path: 'day 1/sea.txt' } })
+    expect(await codeOf(t.anonymous, FOLDER, { ...asked, path: 'plan.txt' })).toBe(
+      'FOLDER_NOT_FOUND',
+    )
+    const { openShare } = await ask(t.anonymous, OPEN, {
+      input: { ...asked, path: 'day 1/sea.txt' },
+    })
     expect(await bytesOf(openShare.download.url)).toBe('blue')
-    expect(await codeOf(t.anonymous, OPEN, { input: { ...asked, path: '../x' } })).toBe('INVALID_PATH')
-    expect(await codeOf(t.anonymous, OPEN, { input: { ...asked, path: 'none' } })).toBe('FILE_NOT_FOUND')
+    expect(await codeOf(t.anonymous, OPEN, { input: { ...asked, path: '../x' } })).toBe(
+      'INVALID_PATH',
+    )
+    expect(await codeOf(t.anonymous, OPEN, { input: { ...asked, path: 'none' } })).toBe(
+      'FILE_NOT_FOUND',
+    )
   })
 
   it('sharedFolder names its own arguments where it refuses them', async () => {
@@ -297,15 +341,28 @@ describe('GraphQL', () => {
     )
     const [{ token, entryKind }] = shareFiles.shares
     expect(entryKind).toBe('FOLDER')
-    const received = await ask(bob, '{ me { receivedShares { nodes { token fileName entry { id } } } } }')
+    const received = await ask(
+      bob,
+      '{ me { receivedShares { nodes { token fileName entry { id } } } } }',
+    )
     expect(received.me.receivedShares.nodes).toEqual([{ token, fileName: 'trip', entry: null }])
-    for (const person of [alice, bob]) expect((await entries(token, '', {}, person)).status).toBe(200)
+    for (const person of [alice, bob])
+      expect((await entries(token, '', {}, person)).status).toBe(200)
     expect((await entries(token)).status).toBe(401)
-    expect(statusAndCode(await entries(token, '', {}, await t.signIn('mallory')))).toEqual([403, 'FORBIDDEN'])
+    expect(statusAndCode(await entries(token, '', {}, await t.signIn('mallory')))).toEqual([
+      403,
+      'FORBIDDEN',
+    ])
     const key = await privateKey(t, bob, ['private_files:write'])
-    expect(statusAndCode(await entries(token, '', {}, key.caller))).toEqual([403, 'INSUFFICIENT_SCOPE'])
+    expect(statusAndCode(await entries(token, '', {}, key.caller))).toEqual([
+      403,
+      'INSUFFICIENT_SCOPE',
+    ])
     const inWorkspace = await workspaceKey(t, bob, await found(bob), ['workspaces:read'])
-    expect(statusAndCode(await entries(token, '', {}, inWorkspace.caller))).toEqual([403, 'KEY_OUT_OF_BOUNDS'])
+    expect(statusAndCode(await entries(token, '', {}, inWorkspace.caller))).toEqual([
+      403,
+      'KEY_OUT_OF_BOUNDS',
+    ])
     expect(await bytesOf((await resolve(token, 'plan.txt', {}, bob)).response.url)).toBe('walk')
     // The list of REST tells a folder by its media type.
     const { files } = (await bob.rest('GET', '/api/files/received')).response

@@ -14,8 +14,10 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-const list = (path: string, person = alice) => person.rest('GET', `/api/folders?path=${encodeURIComponent(path)}`)
-const make = (path: unknown, person = alice) => person.rest('POST', '/api/folders', { json: { path } })
+const list = (path: string, person = alice) =>
+  person.rest('GET', `/api/folders?path=${encodeURIComponent(path)}`)
+const make = (path: unknown, person = alice) =>
+  person.rest('POST', '/api/folders', { json: { path } })
 const move = (source: unknown, destination: unknown, person = alice) =>
   person.rest('POST', '/api/folders/move', { json: { source, destination } })
 const remove = (path: string, more = '', person = alice) =>
@@ -54,11 +56,18 @@ async function expectTotalsRight(person: Person) {
         ...sum,
         folders: sum.folders + (rows.filter(r => r.parentId === id)[i]?.kind === 0 ? 1 : 0),
       }))
-      .reduce((a, b) => ({ bytes: a.bytes + b.bytes, files: a.files + b.files, folders: a.folders + b.folders }), {
-        bytes: 0,
-        files: 0,
-        folders: 0,
-      })
+      .reduce(
+        (a, b) => ({
+          bytes: a.bytes + b.bytes,
+          files: a.files + b.files,
+          folders: a.folders + b.folders,
+        }),
+        {
+          bytes: 0,
+          files: 0,
+          folders: 0,
+        },
+      )
   const root = rows.find(r => r.kind === 0 && r.parentId === null)
   expect(await usageOf(person)).toEqual(count(root?.id ?? ''))
   for (const { id, parentId, kind, ...totals } of rows)
@@ -111,7 +120,9 @@ describe('POST /api/folders', () => {
     const before = await usageOf(alice)
     const { status, msg, response } = await make('/made/in/one/')
     expect([status, msg]).toEqual([200, 'ok'])
-    expect(response).toEqual({ folder: { id: anId, name: 'one', path: 'made/in/one', created_at: aTime } })
+    expect(response).toEqual({
+      folder: { id: anId, name: 'one', path: 'made/in/one', created_at: aTime },
+    })
     expect(await level('made/in')).toEqual({ folders: ['one'], files: [] })
     expect(await usageOf(alice)).toEqual({ ...before, folders: before.folders + 3 })
     await expectTotalsRight(alice)
@@ -158,7 +169,10 @@ describe('POST /api/folders', () => {
 
 describe('POST /api/folders/move', () => {
   it('200 moves a folder with all that is in it, and touches neither ids nor blobs', async () => {
-    const made = [await alice.upload('from/a/1.txt', '1'), await alice.upload('from/a/b/2.txt', '22')]
+    const made = [
+      await alice.upload('from/a/1.txt', '1'),
+      await alice.upload('from/a/b/2.txt', '22'),
+    ]
     await make('from/a/empty')
     const rows = () =>
       t.app.db.rows(
@@ -169,7 +183,10 @@ describe('POST /api/folders/move', () => {
     const { status, msg, response } = await move('from/a', '/to/new/place/')
     expect([status, msg]).toEqual([200, 'ok'])
     expect(response).toEqual({ source: 'from/a', destination: 'to/new/place', files_moved: 2 })
-    expect(await level('to/new/place')).toEqual({ folders: ['b', 'empty'], files: ['to/new/place/1.txt'] })
+    expect(await level('to/new/place')).toEqual({
+      folders: ['b', 'empty'],
+      files: ['to/new/place/1.txt'],
+    })
     expect(await level('to/new/place/b')).toEqual({ folders: [], files: ['to/new/place/b/2.txt'] })
     expect(await level('from')).toEqual({ folders: [], files: [] })
     expect(await level('from/a')).toEqual({ folders: [], files: [] })
@@ -279,7 +296,11 @@ describe('DELETE /api/folders', () => {
   it('200 deletes an empty folder', async () => {
     await make('bin/empty')
     const { status, msg, response } = await remove('/bin/empty/')
-    expect([status, msg, response]).toEqual([200, 'ok', { folder_deleted: 'bin/empty', files_deleted: 0 }])
+    expect([status, msg, response]).toEqual([
+      200,
+      'ok',
+      { folder_deleted: 'bin/empty', files_deleted: 0 },
+    ])
     expect(await level('bin')).toEqual({ folders: [], files: [] })
     await expectTotalsRight(alice)
   })
@@ -311,20 +332,25 @@ describe('DELETE /api/folders', () => {
     })
     expect(await level('tree')).toEqual({ folders: [], files: [] })
     expect((await alice.rest('DELETE', '/api/files/delete?file=tree/x/y/a.txt')).status).toBe(404)
-    const { data } = await alice.graphql('query ($id: ID!) { node(id: $id) { id } }', { id: made.response.file.id })
+    const { data } = await alice.graphql('query ($id: ID!) { node(id: $id) { id } }', {
+      id: made.response.file.id,
+    })
     expect(data).toEqual({ node: null })
     // Its name is free at once.
     expect((await alice.upload('tree/x/y/a.txt', 'new')).status).toBe(200)
     await t.settle()
-    const left = await t.app.db.rows<{ n: number }>("SELECT COUNT(*) AS n FROM blobs WHERE state <> 'live'")
+    const left = await t.app.db.rows<{ n: number }>(
+      "SELECT COUNT(*) AS n FROM blobs WHERE state <> 'live'",
+    )
     expect(left[0]?.n).toBe(0)
     const orphans = await t.app.db.rows<{ n: number }>(
       'SELECT COUNT(*) AS n FROM entry e JOIN bucket b ON b.id = e.bucket_id WHERE e.parent_id IS NULL AND e.id <> b.root_id',
     )
     expect(orphans[0]?.n).toBe(0)
-    const [bucket] = await t.app.db.rows<{ purging: number }>('SELECT purging FROM bucket WHERE user_id = ?', [
-      alice.userId,
-    ])
+    const [bucket] = await t.app.db.rows<{ purging: number }>(
+      'SELECT purging FROM bucket WHERE user_id = ?',
+      [alice.userId],
+    )
     expect(bucket?.purging).toBe(0)
     expect(await level('tree/x/y')).toEqual({ folders: [], files: ['tree/x/y/a.txt'] })
     await expectTotalsRight(alice)
@@ -345,7 +371,11 @@ describe('DELETE /api/folders', () => {
     ['a path that cannot be', '?path=a/../b', { code: 'INVALID_PATH', field: 'path' }],
     ['a path twice', '?path=a&path=b', { code: 'INVALID_INPUT', field: 'path' }],
     ['recursive=1', '?path=bin/full&recursive=1', { code: 'INVALID_INPUT', field: 'recursive' }],
-    ['recursive=TRUE', '?path=bin/full&recursive=TRUE', { code: 'INVALID_INPUT', field: 'recursive' }],
+    [
+      'recursive=TRUE',
+      '?path=bin/full&recursive=TRUE',
+      { code: 'INVALID_INPUT', field: 'recursive' },
+    ],
     ['a folder that is not there', '?path=none', { code: 'FOLDER_NOT_FOUND', path: 'none' }],
     ['a file', '?path=bin/full/b.txt', { code: 'FOLDER_NOT_FOUND', path: 'bin/full/b.txt' }],
   ])('400 for %s', async (_what, query, refusal) => {
@@ -367,7 +397,14 @@ describe('DELETE /api/folders', () => {
 
 it('every listed status has been seen', () => {
   // test/security/plan-bounds.test.ts and test/drive-gone.test.ts show these.
-  expect(unseen('GET /api/folders', 'POST /api/folders', 'POST /api/folders/move', 'DELETE /api/folders')).toEqual([
+  expect(
+    unseen(
+      'GET /api/folders',
+      'POST /api/folders',
+      'POST /api/folders/move',
+      'DELETE /api/folders',
+    ),
+  ).toEqual([
     'POST /api/folders 400 QUOTA_EXCEEDED',
     'POST /api/folders 400 FOLDER_NOT_FOUND',
     'POST /api/folders/move 400 QUOTA_EXCEEDED',

@@ -26,24 +26,47 @@ const routes = routesOf(restSchema).flatMap(route =>
 )
 
 /** What the arguments of a valid request may be, by their names: a little world in which each of them means something. */
-async function worldOf(name: string, route: Route): Promise<{ who: Person; values: Record<string, unknown> }> {
+async function worldOf(
+  name: string,
+  route: Route,
+): Promise<{ who: Person; values: Record<string, unknown> }> {
   const [who, other] = [await t.signIn(name), await t.signIn(`${name}-friend`)]
   await who.upload('docs/a.txt', name)
   await who.rest('POST', '/api/folders', { json: { path: 'docs/b' } })
   const simple = {
     path: route.method === 'POST' ? 'docs/c' : 'docs',
-    ...{ folder: 'uploads', file: 'docs/a.txt', object: 'docs/a.txt', objects: ['docs/a.txt'] },
-    ...{ files: ['docs/a.txt', 'docs/c.txt'], destination: 'new/place', parent_path: 'docs', folder_name: 'made' },
+    folder: 'uploads',
+    file: 'docs/a.txt',
+    object: 'docs/a.txt',
+    objects: ['docs/a.txt'],
+    files: ['docs/a.txt', 'docs/c.txt'],
+    destination: 'new/place',
+    parent_path: 'docs',
+    folder_name: 'made',
     source: route.path.includes('folder') ? 'docs/b' : 'docs/a.txt',
     checksum: createHash('md5').update(name).digest('hex'),
-    ...{ content: 'a note', email: 'new@example.com', role: 'viewer', name: 'a name', description: 'some words' },
-    ...{ duration: '7d', expires_in: '1w', password: 'secret', mode: 'inline', limit: 10, recursive: true },
-    ...{ max_downloads: 3, send_email: true, delete_user_data: false, scopes: ['private_files:read'] },
+    content: 'a note',
+    email: 'new@example.com',
+    role: 'viewer',
+    name: 'a name',
+    description: 'some words',
+    duration: '7d',
+    expires_in: '1w',
+    password: 'secret',
+    mode: 'inline',
+    limit: 10,
+    recursive: true,
+    max_downloads: 3,
+    send_email: true,
+    delete_user_data: false,
+    scopes: ['private_files:read'],
   }
   return {
     who,
     values: {
-      ...{ ...simple, ...(await tokensOf(who, other, route)), ...(await workspaceOf(who, other, route)) },
+      ...simple,
+      ...(await tokensOf(who, other, route)),
+      ...(await workspaceOf(who, other, route)),
       ...(await uploadOf(who, route)),
     },
   }
@@ -58,25 +81,39 @@ async function uploadOf(who: Person, { path, method }: Route): Promise<Record<st
   const json = { filename: 'in-parts.txt', size: part.length }
   const at = base.replace('{workspace_id}', room)
   const { response } = await who.rest('POST', at, { json })
-  if (path.endsWith('complete')) await who.rest('PUT', `${at}/${response.upload_id}/parts/1`, { body: part })
+  if (path.endsWith('complete'))
+    await who.rest('PUT', `${at}/${response.upload_id}/parts/1`, { body: part })
   const md5 = createHash('md5').update(part)
   return {
-    ...{ ...json, filename: 'new.txt', content_type: 'text/plain', folder: 'uploads', direct: method === 'POST' },
+    ...json,
+    filename: 'new.txt',
+    content_type: 'text/plain',
+    folder: 'uploads',
+    direct: method === 'POST',
     ...(room ? { workspace_id: room } : {}),
-    ...{ upload_id: response.upload_id, part_number: 1, part, md5: md5.copy().digest('hex') },
+    upload_id: response.upload_id,
+    part_number: 1,
+    part,
+    md5: md5.copy().digest('hex'),
     content_md5: md5.digest('base64'),
   }
 }
 
 /** Tokens of each kind, for the routes that take one. */
-async function tokensOf(who: Person, other: Person, { path }: Route): Promise<Record<string, unknown>> {
+async function tokensOf(
+  who: Person,
+  other: Person,
+  { path }: Route,
+): Promise<Record<string, unknown>> {
   if (path.startsWith('/api/d/private/')) {
     const own = await who.rest('POST', '/api/user/private/download_token?file=docs/a.txt')
     return { token: own.response.private_download_token }
   }
   if (/^\/api\/(d|share)\//.test(path)) {
     const json = { object: 'docs/a.txt', password: 'secret' }
-    return { token: (await who.rest('POST', '/api/files/quick_share', { json })).response.sharing_token }
+    return {
+      token: (await who.rest('POST', '/api/files/quick_share', { json })).response.sharing_token,
+    }
   }
   if (path.endsWith('/mark_seen')) {
     await other.upload('theirs.txt', 'x')
@@ -91,24 +128,38 @@ async function tokensOf(who: Person, other: Person, { path }: Route): Promise<Re
 }
 
 /** A workspace with a member, an invite, a key and a file, for the routes about those. */
-async function workspaceOf(who: Person, other: Person, { path }: Route): Promise<Record<string, unknown>> {
+async function workspaceOf(
+  who: Person,
+  other: Person,
+  { path }: Route,
+): Promise<Record<string, unknown>> {
   if (!path.includes('workspace')) return {}
   const workspace_id = await found(who)
   await join(t, workspace_id, other, 'editor')
   const uploaded = await put(who, workspace_id, 'docs/a.txt')
   await put(who, workspace_id, 'docs/b/c.txt')
   const invite = (by: Person, workspace: string, email: string) =>
-    by.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id: workspace, email, role: 'editor' } })
+    by.rest('POST', '/api/workspaces/invites/create', {
+      json: { workspace_id: workspace, email, role: 'editor' },
+    })
   const sent = await invite(who, workspace_id, 'stranger@example.com')
   await invite(other, await found(other), who.email)
   const mine = await who.rest('GET', '/api/workspaces/invites/mine')
   const scopes = ['workspaces:files:read']
-  const key = await who.rest('POST', `/api/api_keys/${workspace_id}/create`, { json: { name: 'k', scopes } })
+  const key = await who.rest('POST', `/api/api_keys/${workspace_id}/create`, {
+    json: { name: 'k', scopes },
+  })
   return {
-    ...{ workspace_id, scopes, invite_id: sent.response.id, token: mine.response[0].token },
-    ...{ user_id: other.userId, api_key_id: key.response.api_key.id },
+    workspace_id,
+    scopes,
+    invite_id: sent.response.id,
+    token: mine.response[0].token,
+    user_id: other.userId,
+    api_key_id: key.response.api_key.id,
     // A file goes by its id or by its path, not by both.
-    ...(/files\/(download|delete)$/.test(path) ? { file_id: uploaded.response[0].id, path: undefined } : {}),
+    ...(/files\/(download|delete)$/.test(path)
+      ? { file_id: uploaded.response[0].id, path: undefined }
+      : {}),
   }
 }
 
@@ -119,7 +170,9 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
       const { who, values } = await worldOf(`fuzz${seed}`, route)
       const random = randomFrom(seed + 1)
       const valid = validRequest(route, values)
-      const pending = Array.from({ length: MUTATIONS }, () => written(route, bend(valid, random))).entries()
+      const pending = Array.from({ length: MUTATIONS }, () =>
+        written(route, bend(valid, random)),
+      ).entries()
       const work = async () => {
         for (const [i, [url, options]] of pending) {
           const start = performance.now()
@@ -140,7 +193,8 @@ describe.each(routes.map((route, i) => [`${route.method} ${route.path}`, route, 
 )
 
 describe('After all of that', () => {
-  it('nothing has gone wrong that nobody expected', () => expect(t.failures().slice(0, 5)).toEqual([]))
+  it('nothing has gone wrong that nobody expected', () =>
+    expect(t.failures().slice(0, 5)).toEqual([]))
 
   it('database and store agree', () => expectConsistent(t))
 })

@@ -25,7 +25,14 @@ interface FuzzRequest {
 
 /** The request of a route with the values that it takes. */
 export function validRequest(route: Route, values: Record<string, unknown>): FuzzRequest {
-  const request: FuzzRequest = { path: {}, query: [], body: undefined, form: undefined, raw: undefined, headers: {} }
+  const request: FuzzRequest = {
+    path: {},
+    query: [],
+    body: undefined,
+    form: undefined,
+    raw: undefined,
+    headers: {},
+  }
   for (const [name, source] of Object.entries(route.sources)) {
     const value = values[name]
     if (source === 'path') request.path[name] = value
@@ -34,14 +41,33 @@ export function validRequest(route: Route, values: Record<string, unknown>): Fuz
     else if (source === 'body') request.body = { ...request.body, [name]: value }
     else if (source === 'raw') request.raw = Buffer.from(String(value))
     else if (source === 'form')
-      request.form = [...(request.form ?? []), [name, name === 'file' ? new Blob(['bytes']) : value]]
+      request.form = [
+        ...(request.form ?? []),
+        [name, name === 'file' ? new Blob(['bytes']) : value],
+      ]
     else request.headers[source.slice('header '.length)] = String(value)
   }
   return request
 }
 
 const odd: unknown[] = [
-  ...[null, true, false, 0, -1, 1.5, 2 ** 31, 2 ** 53, 1e300, [], {}, [[]], [null], ['a', 'a'], { length: 1 }],
+  ...[
+    null,
+    true,
+    false,
+    0,
+    -1,
+    1.5,
+    2 ** 31,
+    2 ** 53,
+    1e300,
+    [],
+    {},
+    [[]],
+    [null],
+    ['a', 'a'],
+    { length: 1 },
+  ],
   ...[
     '',
     ' ',
@@ -102,7 +128,11 @@ const odd: unknown[] = [
     'owner',
     'private_files:write',
   ],
-  ...[Buffer.from('[1,"a"]').toString('base64url'), Buffer.from('["\u0000"]').toString('base64url'), 'a'.repeat(5000)],
+  ...[
+    Buffer.from('[1,"a"]').toString('base64url'),
+    Buffer.from('["\u0000"]').toString('base64url'),
+    'a'.repeat(5000),
+  ],
 ]
 const names = [
   'owner_id',
@@ -132,7 +162,10 @@ const headers: [string, string][] = [
   ['x-share-password', 'wr\u00f6ng'],
   ['x-share-password', ''],
   ['content-encoding', 'gzip'],
-  ...(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAA==', '='.repeat(24)].map(v => ['content-md5', v]) as [string, string][]),
+  ...(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAA==', '='.repeat(24)].map(v => ['content-md5', v]) as [
+    string,
+    string,
+  ][]),
   ['accept', 'text/html'],
   ['accept', 'image/*;q=0'],
   ['accept-encoding', 'x'],
@@ -143,9 +176,15 @@ const headers: [string, string][] = [
 ]
 
 /** Bends a request in one to three places. */
-export function bend(request: FuzzRequest, random: () => number): FuzzRequest & { cut?: number; flip?: number } {
+export function bend(
+  request: FuzzRequest,
+  random: () => number,
+): FuzzRequest & { cut?: number; flip?: number } {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T
-  const bent: FuzzRequest & { cut?: number; flip?: number } = structuredClone({ ...request, form: undefined })
+  const bent: FuzzRequest & { cut?: number; flip?: number } = structuredClone({
+    ...request,
+    form: undefined,
+  })
   bent.form = request.form && [...request.form]
   for (let count = 1 + Math.floor(random() * 3); count > 0; count--) {
     const places = [
@@ -163,7 +202,9 @@ export function bend(request: FuzzRequest, random: () => number): FuzzRequest & 
     } else if (place === 'body' && bent.body) {
       const name = pick(Object.keys(bent.body))
       if (random() < 0.2) delete bent.body[name]
-      else bent.body[name] = Array.isArray(bent.body[name]) && random() < 0.5 ? [pick(odd), pick(odd)] : pick(odd)
+      else
+        bent.body[name] =
+          Array.isArray(bent.body[name]) && random() < 0.5 ? [pick(odd), pick(odd)] : pick(odd)
     } else if (place === 'form' && bent.form) {
       const at = Math.floor(random() * bent.form.length)
       const [name, value] = bent.form[at] ?? ['', '']
@@ -199,7 +240,10 @@ export function written(
   const bytes = raw ? Buffer.from(raw) : Buffer.from(JSON.stringify(body ?? {}))
   if (flip !== undefined) bytes[Math.floor(flip * bytes.length)] = 255 * flip
   const sent = cut === undefined ? bytes : bytes.subarray(0, cut * bytes.length)
-  return [url, { body: sent, headers: { ...(raw ? {} : { 'content-type': 'application/json' }), ...given } }]
+  return [
+    url,
+    { body: sent, headers: { ...(raw ? {} : { 'content-type': 'application/json' }), ...given } },
+  ]
 }
 
 /** A part of a path; none that `fetch` would walk up. */
@@ -210,4 +254,6 @@ const inPath = (value: unknown): string => {
 
 /** As a text goes into an address: whole characters only. */
 const toText = (value: unknown): string =>
-  (typeof value === 'object' ? JSON.stringify(value) : String(value)).replaceAll(/\p{Surrogate}/gu, '').slice(0, 3000)
+  (typeof value === 'object' ? JSON.stringify(value) : String(value))
+    .replaceAll(/\p{Surrogate}/gu, '')
+    .slice(0, 3000)

@@ -33,7 +33,11 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'satchel-galera-blobs-'))
     cluster = await startGalera()
-    const settings = { ...UNHURRIED, SECRET_KEY: randomBytes(32).toString('base64url'), BLOB_DIR: dir }
+    const settings = {
+      ...UNHURRIED,
+      SECRET_KEY: randomBytes(32).toString('base64url'),
+      BLOB_DIR: dir,
+    }
     const start = (node: number) => startApp({ ...settings, DATABASE_URL: cluster.url(node) })
     // Both at once: one of them makes the tables, and the other waits for it.
     ;[near, far] = await Promise.all([start(0), start(1)])
@@ -73,28 +77,37 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
       json: { email: 'bob@example.com', objects: ['shared.txt'], may_edit: true },
     })
     expect([workspace.status, shared.status]).toEqual([200, 200])
-    const workspaceId: string = workspace.response.workspace_id ?? workspace.response.workspace.workspace_id
+    const workspaceId: string =
+      workspace.response.workspace_id ?? workspace.response.workspace.workspace_id
     const share = await db.Share.findOne({ where: { userId }, raw: true })
     const bucket = await db.Bucket.findOne({ where: { userId }, raw: true })
     const session = await db.Session.findOne({ where: { userId }, raw: true })
     if (!share || !bucket || !session) throw new Error('They were not made.')
-    const writer = { via: 'session', credentialId: session.id } as Parameters<typeof settle>[3]['caller']
+    const writer = { via: 'session', credentialId: session.id } as Parameters<
+      typeof settle
+    >[3]['caller']
     const locks: Record<string, (at: Db, tx: Tx) => Promise<unknown>> = {
       lockBucket: (at, tx) => lockBucket(at, bucket.id, tx),
       lockOpenBucket: (at, tx) => lockOpenBucket(at, bucket.id, tx),
       lockSharer: (at, tx) => lockSharer(at, userId, bucket.id, tx),
       lockUser: (at, tx) => lockUser(at, userId, tx),
       lockUserWithAddress: (at, tx) => lockUserWithAddress(at, alice.email, tx),
-      lockIdentity: (at, tx) => lockIdentity(at, { provider: 'test', providerUserId: alice.email }, tx),
+      lockIdentity: (at, tx) =>
+        lockIdentity(at, { provider: 'test', providerUserId: alice.email }, tx),
       lockHolder: (at, tx) => lockHolder(at, 'user', userId, tx),
       lockWorkspace: (at, tx) => lockWorkspace(at, workspaceId, tx),
       lockForManager: (at, tx) => lockForManager(at, userId, workspaceId, tx),
       lockMemberships: (at, tx) => lockMemberships(at, userId, tx),
       lockShare: (at, tx) => lockShare(at, share.id, tx),
       lockEditable: (at, tx) =>
-        lockEditable(at, { id: share.id, entryId: share.entryId, recipient: 'bob@example.com' }, tx),
+        lockEditable(
+          at,
+          { id: share.id, entryId: share.entryId, recipient: 'bob@example.com' },
+          tx,
+        ),
       isLeft: (at, tx) => isLeft(at, 0, tx),
-      settle: (at, tx) => settle(at, bucket.id, { reservedBytes: 0, size: 0 }, { caller: writer }, tx),
+      settle: (at, tx) =>
+        settle(at, bucket.id, { reservedBytes: 0, size: 0 }, { caller: writer }, tx),
     }
     await insertMove(db, { number: 1, source: 'a', target: 'b', startedAt: 1, finishedAt: 1 })
     const count = "SELECT COUNT(*) AS n FROM event_log WHERE log_id LIKE 'probe%'"
@@ -107,7 +120,11 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
           held[i] = Boolean(await lock(at, tx)) || name === 'lockWorkspace'
           counted[i] = Number((await at.row<{ n: number }>(count, [], tx))?.n)
           await sleep(100)
-          await at.run('INSERT INTO event_log (log_id, purged_seq) VALUES (?, 1)', [`probe-${i}`], tx)
+          await at.run(
+            'INSERT INTO event_log (log_id, purged_seq) VALUES (?, 1)',
+            [`probe-${i}`],
+            tx,
+          )
         })
       await Promise.all([near, far].map(({ app }, i) => race(app.db, i)))
       expect([name, held, [...counted].sort()]).toEqual([name, [true, true], [0, 1]])
@@ -121,11 +138,18 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
   it('let nothing into a drive by a session that another instance has ended', async () => {
     const bob = await near.signIn('bob')
     const of = { where: { userId: bob.userId }, raw: true } as const
-    const [bucket, session] = [await near.app.db.Bucket.findOne(of), await near.app.db.Session.findOne(of)]
-    const caller = { via: 'session', credentialId: session?.id ?? '' } as Parameters<typeof settle>[3]['caller']
+    const [bucket, session] = [
+      await near.app.db.Bucket.findOne(of),
+      await near.app.db.Session.findOne(of),
+    ]
+    const caller = { via: 'session', credentialId: session?.id ?? '' } as Parameters<
+      typeof settle
+    >[3]['caller']
     const settled: boolean[] = []
     await near.app.db.transaction(async tx => {
-      settled.push(await settle(near.app.db, bucket?.id ?? '', { reservedBytes: 0, size: 0 }, { caller }, tx))
+      settled.push(
+        await settle(near.app.db, bucket?.id ?? '', { reservedBytes: 0, size: 0 }, { caller }, tx),
+      )
       if (settled.length > 1) return
       const headers = { cookie: bob.cookie }
       expect((await fetch(`${far.url}/auth/logout`, { method: 'POST', headers })).status).toBe(200)
@@ -142,15 +166,24 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
         const name = `${of}-${i}.txt`
         expect(await patiently(() => who.upload(name, name))).toBe(200)
         if (i % 3) made.push(name)
-        else expect(await patiently(() => who.rest('DELETE', `/api/files/delete?file=${name}`))).toBe(200)
+        else
+          expect(await patiently(() => who.rest('DELETE', `/api/files/delete?file=${name}`))).toBe(
+            200,
+          )
       }
     }
-    await Promise.all([work(carol, 'a'), work(carolFar, 'b'), work(carol, 'c'), work(carolFar, 'd')])
+    await Promise.all([
+      work(carol, 'a'),
+      work(carolFar, 'b'),
+      work(carol, 'c'),
+      work(carolFar, 'd'),
+    ])
     expect(await namesIn(carolFar, '')).toEqual(made.sort())
     const bucket = await near.app.db.Bucket.findOne({ where: { userId: carol.userId }, raw: true })
-    const events = await far.app.db.rows<{ seq: number }>('SELECT seq FROM event WHERE log_id = ? ORDER BY seq', [
-      bucket?.id ?? '',
-    ])
+    const events = await far.app.db.rows<{ seq: number }>(
+      'SELECT seq FROM event WHERE log_id = ? ORDER BY seq',
+      [bucket?.id ?? ''],
+    )
     expect(events.map(({ seq }) => Number(seq))).toEqual(events.map((_, i) => i + 1))
     expect(events).toHaveLength(80)
   }, 60_000)
@@ -166,7 +199,8 @@ withGalera('Two instances at two nodes of a Galera cluster', () => {
 
   it('leave a node that dies for another one, and return to it', async () => {
     const [dead] = cluster.nodes
-    const portOf = async () => Number((await near.app.db.row<{ port: number }>('SELECT @@port AS port'))?.port)
+    const portOf = async () =>
+      Number((await near.app.db.row<{ port: number }>('SELECT @@port AS port'))?.port)
     expect(await portOf()).toBe(dead?.port)
     const dave = await near.signIn('dave')
     let over = false

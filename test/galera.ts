@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
@@ -65,7 +73,12 @@ export async function startGalera(size = 3, more: string[] = []): Promise<Galera
   const root = mkdtempSync(join(tmpdir(), 'satchel-galera-'))
   const ports: Ports[] = []
   for (let i = 0; i < size; i++)
-    ports.push({ sql: await freePort(), group: await freePort(), ist: await freePort(), sst: await freePort() })
+    ports.push({
+      sql: await freePort(),
+      group: await freePort(),
+      ist: await freePort(),
+      sst: await freePort(),
+    })
   const group = `gcomm://${ports.map(each => `127.0.0.1:${each.group}`).join(',')}`
 
   const install = join(root, 'installed')
@@ -101,7 +114,10 @@ export async function startGalera(size = 3, more: string[] = []): Promise<Galera
   return {
     nodes,
     url(from, count = size) {
-      const list = Array.from({ length: count }, (_, i) => `127.0.0.1:${ports[(from + i) % size]?.sql}`)
+      const list = Array.from(
+        { length: count },
+        (_, i) => `127.0.0.1:${ports[(from + i) % size]?.sql}`,
+      )
       return `mysql://satchel@${list.join(',')}/satchel`
     },
     async stop() {
@@ -113,7 +129,13 @@ export async function startGalera(size = 3, more: string[] = []): Promise<Galera
 
 type Bootstrapped = GaleraNode & { bootstrap(from?: string): Promise<void>; stop(): Promise<void> }
 
-function nodeOf(dir: string, own: Ports, group: string, index: number, more: string[]): Bootstrapped {
+function nodeOf(
+  dir: string,
+  own: Ports,
+  group: string,
+  index: number,
+  more: string[],
+): Bootstrapped {
   let server: ChildProcess | undefined
   const data = join(dir, 'db')
   const adminUrl = `mysql://root@127.0.0.1:${own.sql}`
@@ -159,10 +181,16 @@ function nodeOf(dir: string, own: Ports, group: string, index: number, more: str
 
   /** Where the data of a server that was killed ends; as its service does before it starts. */
   function recovered(): string | undefined {
-    execFileSync(find('mariadbd') ?? '', [...options, '--wsrep-recover', `--log-error=${dir}/recover.err`], {
-      stdio: 'ignore',
-    })
-    const found = [...readFileSync(`${dir}/recover.err`, 'utf8').matchAll(/Recovered position:\s*(\S+)/g)].at(-1)?.[1]
+    execFileSync(
+      find('mariadbd') ?? '',
+      [...options, '--wsrep-recover', `--log-error=${dir}/recover.err`],
+      {
+        stdio: 'ignore',
+      },
+    )
+    const found = [
+      ...readFileSync(`${dir}/recover.err`, 'utf8').matchAll(/Recovered position:\s*(\S+)/g),
+    ].at(-1)?.[1]
     rmSync(`${dir}/recover.err`, { force: true })
     return found
   }
@@ -180,7 +208,9 @@ function nodeOf(dir: string, own: Ports, group: string, index: number, more: str
         throw new Error(
           `A node of the cluster ended (${child.exitCode ?? child.signalCode}): ${existsSync(output) ? readFileSync(output, 'utf8').slice(-9000) : 'without a log'}`,
         )
-      return (await statusOf(adminUrl, 'wsrep_local_state_comment').catch(() => undefined)) === 'Synced'
+      return (
+        (await statusOf(adminUrl, 'wsrep_local_state_comment').catch(() => undefined)) === 'Synced'
+      )
     }
     await until(joined, 45_000, 100)
   }

@@ -15,7 +15,12 @@ afterAll(() => t.stop())
 // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
 type Anything = any
 
-async function ask(person: Person, query: string, variables: object = {}, file?: File): Promise<Anything> {
+async function ask(
+  person: Person,
+  query: string,
+  variables: object = {},
+  file?: File,
+): Promise<Anything> {
   const { data, errors } = await person.graphql<Anything>(query, variables, file)
   expect(errors).toBeUndefined()
   return data
@@ -28,8 +33,14 @@ const UPLOAD = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) 
   file { id name path size contentType md5 note shareCount permissions createdBy { name email } parent { id path } }
   folder { id path fileCount } drive { id usage { usedBytes fileCount folderCount } } } }`
 const upload = async (person: Person, folder: object | undefined, name: string, bytes = 'hello') =>
-  (await ask(person, UPLOAD, { input: { file: null, ...(folder ? { folder } : {}) } }, new File([bytes], name)))
-    .uploadFile
+  (
+    await ask(
+      person,
+      UPLOAD,
+      { input: { file: null, ...(folder ? { folder } : {}) } },
+      new File([bytes], name),
+    )
+  ).uploadFile
 
 const MOVE = `mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) {
   entries { id path parent { id } } from { id path fileCount } to { id path fileCount } drive { usage { folderCount } } } }`
@@ -38,11 +49,14 @@ const DELETE = `mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $i
 const MKDIR = `mutation ($input: CreateFolderInput!) { createFolder(input: $input) {
   folder { id name path } parent { id path } drive { id } } }`
 const mkdir = async (person: Person, path: string, drive?: string) =>
-  (await ask(person, MKDIR, { input: { at: { path, ...(drive ? { drive } : {}) } } })).createFolder.folder
+  (await ask(person, MKDIR, { input: { at: { path, ...(drive ? { drive } : {}) } } })).createFolder
+    .folder
 
-const driveOf = async (person: Person): Promise<string> => (await ask(person, '{ me { drive { id } } }')).me.drive.id
+const driveOf = async (person: Person): Promise<string> =>
+  (await ask(person, '{ me { drive { id } } }')).me.drive.id
 const driveOfWorkspace = async (person: Person, id: string): Promise<string> =>
-  (await ask(person, 'query ($id: ID) { workspace(id: $id) { drive { id } } }', { id })).workspace.drive.id
+  (await ask(person, 'query ($id: ID) { workspace(id: $id) { drive { id } } }', { id })).workspace
+    .drive.id
 
 const ENTRIES = `query ($path: String!, $first: Int, $after: String, $orderBy: EntryOrder, $filter: EntryFilter) {
   me { drive { entry(path: $path) { ... on Folder {
@@ -54,7 +68,11 @@ describe('A file', () => {
   it('is uploaded into a folder that is made with it, and shows all that a cache needs', async () => {
     const person = await t.signIn('uploader')
     const drive = await driveOf(person)
-    const { file, folder, drive: after } = await upload(person, { at: { path: 'docs/2026' } }, 'a.txt')
+    const {
+      file,
+      folder,
+      drive: after,
+    } = await upload(person, { at: { path: 'docs/2026' } }, 'a.txt')
     expect(file).toMatchObject({
       name: 'a.txt',
       path: 'docs/2026/a.txt',
@@ -70,9 +88,13 @@ describe('A file', () => {
     expect(after).toEqual({ id: drive, usage: { usedBytes: 5, fileCount: 1, folderCount: 2 } })
     const again = await upload(person, { id: folder.id }, 'b.txt')
     expect(again.file.path).toBe('docs/2026/b.txt')
-    const { node } = await ask(person, 'query ($id: ID!) { node(id: $id) { __typename id ... on Entry { path } } }', {
-      id: file.id,
-    })
+    const { node } = await ask(
+      person,
+      'query ($id: ID!) { node(id: $id) { __typename id ... on Entry { path } } }',
+      {
+        id: file.id,
+      },
+    )
     expect(node).toEqual({ __typename: 'File', id: file.id, path: 'docs/2026/a.txt' })
   })
 
@@ -103,7 +125,9 @@ describe('A file', () => {
     const byMd5 = await ask(alice, WRITE, { input: { md5: file.md5, content: '' } })
     expect(byMd5.writeNote).toEqual({ note: '', md5: file.md5, file: null })
     expect(await codeOf(alice, WRITE, { input: { content: 'x' } })).toBe('INVALID_INPUT')
-    expect(await codeOf(alice, WRITE, { input: { md5: '0'.repeat(32), content: 'x' } })).toBe('FILE_NOT_FOUND')
+    expect(await codeOf(alice, WRITE, { input: { md5: '0'.repeat(32), content: 'x' } })).toBe(
+      'FILE_NOT_FOUND',
+    )
   })
 })
 
@@ -113,7 +137,8 @@ describe('The list of a folder', () => {
 
   beforeAll(async () => {
     person = await t.signIn('lister')
-    for (const [i, name] of names.entries()) await upload(person, { at: { path: 'list' } }, name, 'x'.repeat(9 - i))
+    for (const [i, name] of names.entries())
+      await upload(person, { at: { path: 'list' } }, name, 'x'.repeat(9 - i))
     for (const name of ['zoo', 'Äpfel']) await mkdir(person, `list/${name}`)
   })
 
@@ -155,8 +180,15 @@ describe('The list of a folder', () => {
   })
 
   it('refuses wrong pages and filters', async () => {
-    for (const wrong of [{ first: 0 }, { first: 1001 }, { after: 'x' }, { filter: { nameContains: '' } }])
-      expect(await codeOf(person, ENTRIES, { path: 'list', orderBy: NAME, ...wrong })).toBe('INVALID_INPUT')
+    for (const wrong of [
+      { first: 0 },
+      { first: 1001 },
+      { after: 'x' },
+      { filter: { nameContains: '' } },
+    ])
+      expect(await codeOf(person, ENTRIES, { path: 'list', orderBy: NAME, ...wrong })).toBe(
+        'INVALID_INPUT',
+      )
   })
 
   it('is searched by name at any depth', async () => {
@@ -164,12 +196,19 @@ describe('The list of a folder', () => {
       search(query: $query, first: $first, after: $after) { nodes { path } pageInfo { hasNextPage endCursor } } } } }`
     await mkdir(person, 'list/deep/deeper/Zebra')
     const all = (await ask(person, SEARCH, { query: 'Z' })).me.drive.search
-    expect(all.nodes.map((node: Anything) => node.path)).toEqual(['list/zoo', 'list/deep/deeper/Zebra'])
+    expect(all.nodes.map((node: Anything) => node.path)).toEqual([
+      'list/zoo',
+      'list/deep/deeper/Zebra',
+    ])
     const first = (await ask(person, SEARCH, { query: 'z', first: 1 })).me.drive.search
-    const next = (await ask(person, SEARCH, { query: 'z', first: 1, after: first.pageInfo.endCursor })).me.drive.search
+    const next = (
+      await ask(person, SEARCH, { query: 'z', first: 1, after: first.pageInfo.endCursor })
+    ).me.drive.search
     expect([...first.nodes, ...next.nodes]).toEqual(all.nodes)
     expect([first.pageInfo.hasNextPage, next.pageInfo.hasNextPage]).toEqual([true, false])
-    await ask(person, DELETE, { input: { entries: [{ at: { path: 'list/deep' } }], recursive: true } })
+    await ask(person, DELETE, {
+      input: { entries: [{ at: { path: 'list/deep' } }], recursive: true },
+    })
     expect((await ask(person, SEARCH, { query: 'zebra' })).me.drive.search.nodes).toEqual([])
     expect(await codeOf(person, SEARCH, { query: '' })).toBe('INVALID_INPUT')
   })
@@ -193,9 +232,15 @@ describe('Moving', () => {
     const person = await t.signIn('mover')
     const one = (await upload(person, { at: { path: 'in' } }, '1.txt')).file
     await upload(person, { at: { path: 'in/sub' } }, '2.txt')
-    const input = { entries: [{ id: one.id }, { at: { path: 'in/sub' } }], to: { at: { path: 'out/new' } } }
+    const input = {
+      entries: [{ id: one.id }, { at: { path: 'in/sub' } }],
+      to: { at: { path: 'out/new' } },
+    }
     const { moveEntries } = await ask(person, MOVE, { input })
-    expect(moveEntries.entries.map((entry: Anything) => entry.path)).toEqual(['out/new/1.txt', 'out/new/sub'])
+    expect(moveEntries.entries.map((entry: Anything) => entry.path)).toEqual([
+      'out/new/1.txt',
+      'out/new/sub',
+    ])
     expect(moveEntries.from).toMatchObject([{ path: 'in', fileCount: 0 }])
     expect(moveEntries.to).toMatchObject({ path: 'out/new', fileCount: 2 })
     expect(moveEntries.drive.usage.folderCount).toBe(4)
@@ -203,8 +248,14 @@ describe('Moving', () => {
       input: { entries: [{ id: one.id }], to: { id: moveEntries.from[0].id }, name: 'one.txt' },
     })
     expect(back.moveEntries.entries[0].path).toBe('in/one.txt')
-    const renamed = await ask(person, MOVE, { input: { entries: [{ id: one.id }], name: 'uno.txt' } })
-    expect(renamed.moveEntries).toMatchObject({ entries: [{ path: 'in/uno.txt' }], from: [{ path: 'in' }], to: null })
+    const renamed = await ask(person, MOVE, {
+      input: { entries: [{ id: one.id }], name: 'uno.txt' },
+    })
+    expect(renamed.moveEntries).toMatchObject({
+      entries: [{ path: 'in/uno.txt' }],
+      from: [{ path: 'in' }],
+      to: null,
+    })
   })
 
   it('moves all or none, and refuses what cannot be', async () => {
@@ -226,7 +277,9 @@ describe('Moving', () => {
     expect(me.drive.entry.path).toBe('b/c/d.txt')
     const bob = await t.signIn('bob')
     const id = (await ask(person, '{ me { drive { entry(path: "a") { id } } } }')).me.drive.entry.id
-    expect(await codeOf(bob, MOVE, { input: { entries: [{ id }], name: 'mine' } })).toBe('FILE_NOT_FOUND')
+    expect(await codeOf(bob, MOVE, { input: { entries: [{ id }], name: 'mine' } })).toBe(
+      'FILE_NOT_FOUND',
+    )
     expect(await codeOf(bob, 'query ($id: ID!) { node(id: $id) { id } }', { id })).toBeUndefined()
     expect((await ask(bob, 'query ($id: ID!) { node(id: $id) { id } }', { id })).node).toBeNull()
   })
@@ -247,13 +300,19 @@ describe('Deleting', () => {
       folders: [{ path: 'a', fileCount: 1 }],
       drive: { usage: { fileCount: 1, folderCount: 1, usedBytes: 5 } },
     })
-    expect(await codeOf(person, DELETE, { input: { entries: [{ at: { path: 'a/3.txt' } }, { id: file.id }] } })).toBe(
-      'FILE_NOT_FOUND',
-    )
-    expect((await ask(person, '{ me { drive { usage { fileCount } } } }')).me.drive.usage.fileCount).toBe(1)
-    expect(await codeOf(person, DELETE, { input: { entries: [{ at: { path: '/' } }], recursive: true } })).toBe(
-      'INVALID_PATH',
-    )
+    expect(
+      await codeOf(person, DELETE, {
+        input: { entries: [{ at: { path: 'a/3.txt' } }, { id: file.id }] },
+      }),
+    ).toBe('FILE_NOT_FOUND')
+    expect(
+      (await ask(person, '{ me { drive { usage { fileCount } } } }')).me.drive.usage.fileCount,
+    ).toBe(1)
+    expect(
+      await codeOf(person, DELETE, {
+        input: { entries: [{ at: { path: '/' } }], recursive: true },
+      }),
+    ).toBe('INVALID_PATH')
     expect(await codeOf(person, DELETE, { input: { entries: [] } })).toBe('INVALID_INPUT')
     await t.settle()
   })
@@ -280,9 +339,16 @@ describe('An upload in parts', () => {
   it('is started, found again, filled and completed', async () => {
     const room = await found(alice, 'Uploads')
     const drive = await driveOfWorkspace(alice, room)
-    const { startUpload } = await ask(alice, START, { input: { drive, folder: 'in', fileName: 'p.txt', size: 5 } })
+    const { startUpload } = await ask(alice, START, {
+      input: { drive, folder: 'in', fileName: 'p.txt', size: 5 },
+    })
     const { id } = startUpload.uploadSession
-    expect(startUpload.uploadSession).toMatchObject({ folder: '/in', received: [], parts: null, drive: { id: drive } })
+    expect(startUpload.uploadSession).toMatchObject({
+      folder: '/in',
+      received: [],
+      parts: null,
+      drive: { id: drive },
+    })
     const part = await ask(
       alice,
       PART,
@@ -325,12 +391,19 @@ describe('Keys', () => {
     const writer = (await privateKey(t, person, ['private_files:write'])).caller
     const reader = (await workspaceKey(t, person, room, ['workspaces:files:read'])).caller
     const NODE = 'query ($id: ID!) { node(id: $id) { id ... on Drive { root { fileCount } } } }'
-    expect((await ask(reader, NODE, { id: drive })).node).toEqual({ id: drive, root: { fileCount: 1 } })
-    expect(await codeOf(reader, MKDIR, { input: { at: { drive, path: 'x' } } })).toBe('INSUFFICIENT_SCOPE')
+    expect((await ask(reader, NODE, { id: drive })).node).toEqual({
+      id: drive,
+      root: { fileCount: 1 },
+    })
+    expect(await codeOf(reader, MKDIR, { input: { at: { drive, path: 'x' } } })).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
     expect(await codeOf(reader, MKDIR, { input: { at: { path: 'x' } } })).toBe('KEY_OUT_OF_BOUNDS')
     expect(await codeOf(reader, NODE, { id: own })).toBe('KEY_OUT_OF_BOUNDS')
     expect(await codeOf(writer, NODE, { id: own })).toBe('INSUFFICIENT_SCOPE')
-    expect(await codeOf(writer, MKDIR, { input: { at: { drive, path: 'x' } } })).toBe('KEY_OUT_OF_BOUNDS')
+    expect(await codeOf(writer, MKDIR, { input: { at: { drive, path: 'x' } } })).toBe(
+      'KEY_OUT_OF_BOUNDS',
+    )
     const made = await ask(
       writer,
       'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { path } } }',
@@ -339,15 +412,19 @@ describe('Keys', () => {
       },
     )
     expect(made.createFolder.folder.path).toBe('written')
-    expect(await codeOf(writer, DELETE, { input: { entries: [{ at: { path: 'written' } }] } })).toBe(
-      'INSUFFICIENT_SCOPE',
-    )
+    expect(
+      await codeOf(writer, DELETE, { input: { entries: [{ at: { path: 'written' } }] } }),
+    ).toBe('INSUFFICIENT_SCOPE')
     const other = await driveOfWorkspace(alice, await found(alice, 'Other'))
-    expect(await codeOf(person, MKDIR, { input: { at: { drive: other, path: 'x' } } })).toBe('FORBIDDEN')
+    expect(await codeOf(person, MKDIR, { input: { at: { drive: other, path: 'x' } } })).toBe(
+      'FORBIDDEN',
+    )
     expect((await ask(person, NODE, { id: other })).node).toBeNull()
     const mixed = [{ at: { drive, path: 'a.txt' } }, { at: { path: 'a.txt' } }]
     expect(await codeOf(person, DELETE, { input: { entries: mixed } })).toBe('INVALID_INPUT')
-    expect(await codeOf(t.anonymous, MKDIR, { input: { at: { path: 'x' } } })).toBe('UNAUTHENTICATED')
+    expect(await codeOf(t.anonymous, MKDIR, { input: { at: { path: 'x' } } })).toBe(
+      'UNAUTHENTICATED',
+    )
   })
 })
 
@@ -355,7 +432,8 @@ describe('A subscription', () => {
   it('shows a drive whenever what it holds changes', async () => {
     const room = await found(alice, 'Live')
     const drive = await driveOfWorkspace(alice, room)
-    const query = 'subscription ($drive: ID) { bucketChanged(drive: $drive) { id usage { fileCount } permissions } }'
+    const query =
+      'subscription ($drive: ID) { bucketChanged(drive: $drive) { id usage { fileCount } permissions } }'
     const events = await alice.subscribe(query, { drive })
     await put(alice, room, '/a.txt')
     const { data } = (await events.next()) as Anything

@@ -44,7 +44,8 @@ afterAll(async () => {
 })
 
 /** The details of the first error, with its code. */
-const refusal = async (asked: ReturnType<Person['graphql']>) => (await asked).errors?.[0]?.extensions
+const refusal = async (asked: ReturnType<Person['graphql']>) =>
+  (await asked).errors?.[0]?.extensions
 
 async function answer(asked: ReturnType<Person['graphql']>): Promise<Anything> {
   const { data, errors } = await asked
@@ -52,7 +53,8 @@ async function answer(asked: ReturnType<Person['graphql']>): Promise<Anything> {
   return data
 }
 
-const FILE = 'id name path size contentType md5 createdAt updatedAt createdBy { id } parent { path }'
+const FILE =
+  'id name path size contentType md5 createdAt updatedAt createdBy { id } parent { path }'
 const UPLOAD = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) {
   file { ${FILE} } folder { path fileCount size } drive { id } } }`
 const MKDIR = `mutation ($input: CreateFolderInput!) { createFolder(input: $input) {
@@ -88,12 +90,17 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   const upload = (path: string, bytes = 'x', person = alice) => {
     const cut = path.lastIndexOf('/')
     const input = { file: null, folder: at(path.slice(0, Math.max(cut, 0))) }
-    return person.graphql(UPLOAD, { input }, new File([bytes], path.slice(cut + 1), { type: 'text/plain' }))
+    return person.graphql(
+      UPLOAD,
+      { input },
+      new File([bytes], path.slice(cut + 1), { type: 'text/plain' }),
+    )
   }
   const have = async (path: string, bytes?: string): Promise<string> =>
     (await answer(upload(path, bytes))).uploadFile.file.id
   const mkdir = (path: string, person = alice) => person.graphql(MKDIR, { input: at(path) })
-  const haveFolder = async (path: string): Promise<string> => (await answer(mkdir(path))).createFolder.folder.id
+  const haveFolder = async (path: string): Promise<string> =>
+    (await answer(mkdir(path))).createFolder.folder.id
   const move = (input: object, person = alice) => person.graphql(MOVE, { input })
   const remove = (input: object, person = alice) => person.graphql(DELETE, { input })
   const holder = isWorkspace
@@ -101,7 +108,10 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
     : 'query ($path: String!) { holder: me'
   const entry = async (path: string, fields = 'id path', person = alice): Promise<Anything> => {
     const query = `${holder} { drive { entry(path: $path) { ${fields} } } } }`
-    const { data, errors } = await person.graphql<Anything>(query, isWorkspace ? { path, id: garden } : { path })
+    const { data, errors } = await person.graphql<Anything>(
+      query,
+      isWorkspace ? { path, id: garden } : { path },
+    )
     return errors ? errors[0]?.extensions : data.holder.drive.entry
   }
   const namesIn = async (path: string): Promise<string[]> => {
@@ -109,7 +119,8 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
     return found.entries.nodes.map(({ name }: { name: string }) => name)
   }
   const usage = async () => {
-    const query = 'query ($id: ID!) { node(id: $id) { ... on Drive { usage { usedBytes fileCount folderCount } } } }'
+    const query =
+      'query ($id: ID!) { node(id: $id) { ... on Drive { usage { usedBytes fileCount folderCount } } } }'
     const id = isWorkspace ? gardenDrive : await driveOf(alice)
     return (await answer(alice.graphql(query, { id }))).node.usage
   }
@@ -124,13 +135,16 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   }
   /** Refused for callers without a credential, and for those who may not: a viewer there, who knows of it; else, as what is not there. */
   async function expectClosed(query: string, input: object, code: string, file?: File) {
-    expect(await refusal(t.anonymous.graphql(query, { input }, file))).toEqual({ code: 'UNAUTHENTICATED' })
+    expect(await refusal(t.anonymous.graphql(query, { input }, file))).toEqual({
+      code: 'UNAUTHENTICATED',
+    })
     if (isWorkspace) {
       expect(await refusal(carol.graphql(query, { input }, file))).toEqual({ code: 'FORBIDDEN' })
       expect(await refusal(bob.graphql(query, { input }, file))).toMatchObject({
         code: expect.stringMatching(`FORBIDDEN|${code}`),
       })
-    } else if (code) expect(await refusal(bob.graphql(query, { input }, file))).toMatchObject({ code })
+    } else if (code)
+      expect(await refusal(bob.graphql(query, { input }, file))).toMatchObject({ code })
   }
 
   describe('uploadFile', () => {
@@ -162,7 +176,9 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
 
     it('puts it into a folder by its id, and to the top', async () => {
       const folder = { id: await haveFolder(`${top}/by-id`) }
-      const into = await answer(alice.graphql(UPLOAD, { input: { file: null, folder } }, new File(['x'], 'a.txt')))
+      const into = await answer(
+        alice.graphql(UPLOAD, { input: { file: null, folder } }, new File(['x'], 'a.txt')),
+      )
       expect(into.uploadFile.file.path).toBe(shown(`${top}/by-id/a.txt`))
       const id = await have(`${kind}.txt`)
       expect((await entry('')).path).toBe(front)
@@ -189,13 +205,20 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
 
     it('refuses what cannot be', async () => {
       const send = (folder: object, name = 'new.txt', file: null | string = null) =>
-        refusal(alice.graphql(UPLOAD, { input: { file, folder } }, ...(file === null ? [new File(['x'], name)] : [])))
+        refusal(
+          alice.graphql(
+            UPLOAD,
+            { input: { file, folder } },
+            ...(file === null ? [new File(['x'], name)] : []),
+          ),
+        )
       expect(await send(at('a/../b'))).toEqual({ code: 'INVALID_PATH', field: 'input.folder' })
       expect(await send(at(''), '..')).toEqual({ code: 'INVALID_PATH', field: 'input.file' })
       expect(await send(at(''), 'a', 'a text')).toMatchObject({ code: 'INVALID_INPUT' })
       expect(await send({})).toMatchObject({ code: 'INVALID_INPUT' })
       expect(await send({ ...at(''), id: newId() })).toMatchObject({ code: 'INVALID_INPUT' })
-      for (const id of [newId(), 'nonsense', '🦊']) expect(await send({ id })).toEqual({ code: 'FILE_NOT_FOUND', id })
+      for (const id of [newId(), 'nonsense', '🦊'])
+        expect(await send({ id })).toEqual({ code: 'FILE_NOT_FOUND', id })
       const id = await have(`${top}/no-folder.txt`)
       expect(await send({ id })).toEqual({ code: 'FOLDER_NOT_FOUND', id })
     })
@@ -211,7 +234,9 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       })
       const max = used + 10
       await limited({ maxTotalStorageBytes: max, maxTotalStorageBytesWorkspace: max }, async () => {
-        const racing = await Promise.all([1, 2, 3, 4, 5].map(n => upload(`${top}/full-${n}`, 'xxx')))
+        const racing = await Promise.all(
+          [1, 2, 3, 4, 5].map(n => upload(`${top}/full-${n}`, 'xxx')),
+        )
         expect(racing.map(({ code }) => code ?? 'ok').sort()).toEqual([
           'QUOTA_EXCEEDED',
           'QUOTA_EXCEEDED',
@@ -239,7 +264,12 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
 
     it('is for who may write there', async () => {
       const id = await haveFolder(`${top}/closed`)
-      await expectClosed(UPLOAD, { file: null, folder: { id } }, 'FILE_NOT_FOUND', new File(['x'], 'a'))
+      await expectClosed(
+        UPLOAD,
+        { file: null, folder: { id } },
+        'FILE_NOT_FOUND',
+        new File(['x'], 'a'),
+      )
       expect(await namesIn(`${top}/closed`)).toEqual([])
     })
   })
@@ -254,7 +284,8 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
           path: shown(`${top}/find/a.txt`),
         })
       expect(await entry(`${top}/find`, '__typename')).toEqual({ __typename: 'Folder' })
-      for (const path of [`${top}/none`, `${top}/find/a.txt/b`]) expect(await entry(path)).toBeNull()
+      for (const path of [`${top}/none`, `${top}/find/a.txt/b`])
+        expect(await entry(path)).toBeNull()
       expect(await entry('a//b')).toEqual({ code: 'INVALID_PATH', field: 'path' })
     })
 
@@ -293,7 +324,8 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
     it('goes on where a page has ended when entries have come and gone meanwhile', async () => {
       const ids: Record<string, string> = {}
       for (const name of ['b', 'd', 'f']) ids[name] = await have(`${top}/moving/${name}`)
-      const page = (args: string) => `... on Folder { entries(${args}) { nodes { name } pageInfo { endCursor } } }`
+      const page = (args: string) =>
+        `... on Folder { entries(${args}) { nodes { name } pageInfo { endCursor } } }`
       const { entries } = await entry(`${top}/moving`, page('first: 2'))
       await have(`${top}/moving/a`)
       await have(`${top}/moving/e`)
@@ -323,7 +355,11 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
 
     it('refuses what is there, what leads through a file, and what cannot be', async () => {
       await have(`${top}/clash/file`)
-      for (const [path, blocking = path] of [['clash'], ['clash/file'], ['clash/file/new/one', 'clash/file']])
+      for (const [path, blocking = path] of [
+        ['clash'],
+        ['clash/file'],
+        ['clash/file/new/one', 'clash/file'],
+      ])
         expect(await refusal(mkdir(`${top}/${path}`))).toEqual({
           code: 'PATH_EXISTS',
           path: shown(`${top}/${blocking}`),
@@ -333,9 +369,9 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
     })
 
     it('is done once when many ask for it at once', async () => {
-      const codes = (await Promise.all(Array.from({ length: 6 }, () => mkdir(`${top}/race/deep`)))).map(
-        ({ code }) => code,
-      )
+      const codes = (
+        await Promise.all(Array.from({ length: 6 }, () => mkdir(`${top}/race/deep`)))
+      ).map(({ code }) => code)
       expect(codes.filter(code => code === undefined)).toHaveLength(1)
       expect(codes.filter(code => code === 'PATH_EXISTS')).toHaveLength(5)
       expect(await namesIn(`${top}/race`)).toEqual(['deep'])
@@ -364,9 +400,12 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
   describe('moveEntries', () => {
     it('gives a file another place and another name, and touches neither its id nor its blob', async () => {
       const id = await have(`${top}/from/a.txt`, 'moving')
-      const row = () => t.app.db.rows('SELECT id, blob_id, md5, created_at FROM entry WHERE id = ?', [id])
+      const row = () =>
+        t.app.db.rows('SELECT id, blob_id, md5, created_at FROM entry WHERE id = ?', [id])
       const before = await row()
-      const { moveEntries } = await answer(move({ entries: [{ id }], to: at(`/${top}/to/new/`), name: 'b.txt' }))
+      const { moveEntries } = await answer(
+        move({ entries: [{ id }], to: at(`/${top}/to/new/`), name: 'b.txt' }),
+      )
       expect(moveEntries).toEqual({
         entries: [{ id, name: 'b.txt', path: shown(`${top}/to/new/b.txt`) }],
         from: [{ path: shown(`${top}/from`), fileCount: 0 }],
@@ -385,7 +424,9 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
         ['ways/y/z', 'ways/x', 5, 1],
         ['ways/x', 'ways/y', 8, 2],
       ] as const) {
-        const { moveEntries } = await answer(move({ entries: [at(`${top}/${source}`)], to: at(`${top}/${to}`) }))
+        const { moveEntries } = await answer(
+          move({ entries: [at(`${top}/${source}`)], to: at(`${top}/${to}`) }),
+        )
         expect(moveEntries.to).toEqual({ path: shown(`${top}/${to}`), fileCount: files })
         expect((await entry(`${top}/${to}`, 'size')).size).toBe(size)
       }
@@ -400,9 +441,12 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
         const input = { entries: [at(`${top}/cost/${name}`)], name: `${name} moved` }
         t.statements()
         await answer(
-          alice.graphql('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { drive { id } } }', {
-            input,
-          }),
+          alice.graphql(
+            'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { drive { id } } }',
+            {
+              input,
+            },
+          ),
         )
         return t.statements().length
       }
@@ -430,7 +474,9 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
     it('refuses a folder into itself, and where something below would get too long a path', async () => {
       await have(`${top}/self/a/b/c`)
       for (const to of ['self/a', 'self/a/b', 'self/a/new'])
-        expect(await refusal(move({ entries: [at(`${top}/self/a`)], to: at(`${top}/${to}`) }))).toEqual({
+        expect(
+          await refusal(move({ entries: [at(`${top}/self/a`)], to: at(`${top}/${to}`) })),
+        ).toEqual({
           code: 'INVALID_PATH',
           field: 'input.to',
         })
@@ -450,19 +496,42 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
           path: shown(`${top}/${path}`),
         })
       for (const none of [newId(), 'nonsense', '🦊'])
-        expect(await refused({ entries: [{ id: none }], to })).toEqual({ code: 'FILE_NOT_FOUND', id: none })
-      expect(await refused({ entries: [{ id }], to: { id } })).toEqual({ code: 'FOLDER_NOT_FOUND', id })
-      expect(await refused({ entries: [{ id }] })).toEqual({ code: 'INVALID_INPUT', field: 'input.to' })
-      expect(await refused({ entries: [], to })).toEqual({ code: 'INVALID_INPUT', field: 'input.entries' })
+        expect(await refused({ entries: [{ id: none }], to })).toEqual({
+          code: 'FILE_NOT_FOUND',
+          id: none,
+        })
+      expect(await refused({ entries: [{ id }], to: { id } })).toEqual({
+        code: 'FOLDER_NOT_FOUND',
+        id,
+      })
+      expect(await refused({ entries: [{ id }] })).toEqual({
+        code: 'INVALID_INPUT',
+        field: 'input.to',
+      })
+      expect(await refused({ entries: [], to })).toEqual({
+        code: 'INVALID_INPUT',
+        field: 'input.entries',
+      })
       expect(await refused({ entries: [{ id }, at(`${top}/wrong`)], name: 'b' })).toEqual({
         code: 'INVALID_INPUT',
         field: 'input.name',
       })
       for (const name of ['', 'a/b', '..'])
-        expect(await refused({ entries: [{ id }], name })).toEqual({ code: 'INVALID_PATH', field: 'input.name' })
-      expect(await refused({ entries: [at('')], to })).toEqual({ code: 'INVALID_PATH', field: 'input.entries' })
-      expect(await refused({ entries: [{ id }], to: at('a//b') })).toEqual({ code: 'INVALID_PATH', field: 'input.to' })
-      expect(await refused({ entries: Array(1001).fill({ id }), to })).toMatchObject({ code: 'INVALID_INPUT' })
+        expect(await refused({ entries: [{ id }], name })).toEqual({
+          code: 'INVALID_PATH',
+          field: 'input.name',
+        })
+      expect(await refused({ entries: [at('')], to })).toEqual({
+        code: 'INVALID_PATH',
+        field: 'input.entries',
+      })
+      expect(await refused({ entries: [{ id }], to: at('a//b') })).toEqual({
+        code: 'INVALID_PATH',
+        field: 'input.to',
+      })
+      expect(await refused({ entries: Array(1001).fill({ id }), to })).toMatchObject({
+        code: 'INVALID_INPUT',
+      })
       expect(await namesIn(`${top}/wrong`)).toEqual(['a'])
     })
 
@@ -470,8 +539,14 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
       const ids = [await have(`${top}/all/a`), await have(`${top}/all/b`)]
       await have(`${top}/none/b`)
       const input = { entries: ids.map(id => ({ id })), to: at(`${top}/none`) }
-      expect(await refusal(move(input))).toEqual({ code: 'PATH_EXISTS', path: shown(`${top}/none/b`) })
-      expect([await namesIn(`${top}/all`), await namesIn(`${top}/none`)]).toEqual([['a', 'b'], ['b']])
+      expect(await refusal(move(input))).toEqual({
+        code: 'PATH_EXISTS',
+        path: shown(`${top}/none/b`),
+      })
+      expect([await namesIn(`${top}/all`), await namesIn(`${top}/none`)]).toEqual([
+        ['a', 'b'],
+        ['b'],
+      ])
     })
 
     it('is for who may write there, and within one drive', async () => {
@@ -496,9 +571,13 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
         deletedIds: [id, anId],
         filesDeleted: 2,
         folders: [{ path: shown(`${top}/gone`), fileCount: 0 }],
-        drive: { usage: { ...before, usedBytes: before.usedBytes - 14, fileCount: before.fileCount - 2 } },
+        drive: {
+          usage: { ...before, usedBytes: before.usedBytes - 14, fileCount: before.fileCount - 2 },
+        },
       })
-      expect((await alice.graphql('query ($id: ID!) { node(id: $id) { id } }', { id })).data).toEqual({ node: null })
+      expect(
+        (await alice.graphql('query ($id: ID!) { node(id: $id) { id } }', { id })).data,
+      ).toEqual({ node: null })
       await expectConsistent(t)
     })
 
@@ -513,28 +592,40 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
           files: 2,
           folders: 2,
         })
-      expect((await answer(remove({ entries: [at(`${top}/tree/x/empty`)] }))).deleteEntries.filesDeleted).toBe(0)
+      expect(
+        (await answer(remove({ entries: [at(`${top}/tree/x/empty`)] }))).deleteEntries.filesDeleted,
+      ).toBe(0)
       const { deleteEntries } = await answer(remove({ entries: [folder], recursive: true }))
       expect(deleteEntries.filesDeleted).toBe(2)
-      expect((await alice.graphql('query ($id: ID!) { node(id: $id) { id } }', { id })).data).toEqual({ node: null })
+      expect(
+        (await alice.graphql('query ($id: ID!) { node(id: $id) { id } }', { id })).data,
+      ).toEqual({ node: null })
       expect((await upload(`${top}/tree/x/y/a`)).code).toBeUndefined()
       await expectConsistent(t)
     })
 
     it('refuses what is not there, and what is wrong otherwise; then nothing goes', async () => {
       const id = await have(`${top}/stay/a`)
-      const refused = (...entries: object[]) => refusal(remove({ entries: [{ id }, ...entries], recursive: true }))
+      const refused = (...entries: object[]) =>
+        refusal(remove({ entries: [{ id }, ...entries], recursive: true }))
       for (const path of ['absent', 'stay/a/b'])
-        expect(await refused(at(`${top}/${path}`))).toEqual({ code: 'FILE_NOT_FOUND', path: shown(`${top}/${path}`) })
+        expect(await refused(at(`${top}/${path}`))).toEqual({
+          code: 'FILE_NOT_FOUND',
+          path: shown(`${top}/${path}`),
+        })
       for (const none of [newId(), 'nonsense', '🦊'])
         expect(await refused({ id: none })).toEqual({ code: 'FILE_NOT_FOUND', id: none })
       for (const path of ['', '/', '..'])
         expect(await refused(at(path))).toEqual({ code: 'INVALID_PATH', field: 'input.entries' })
       expect(await refused(...Array(1000).fill({ id }))).toMatchObject({ code: 'INVALID_INPUT' })
-      expect(await refusal(remove({ entries: [] }))).toEqual({ code: 'INVALID_INPUT', field: 'input.entries' })
+      expect(await refusal(remove({ entries: [] }))).toEqual({
+        code: 'INVALID_INPUT',
+        field: 'input.entries',
+      })
       expect(await namesIn(`${top}/stay`)).toEqual(['a'])
       expect(
-        (await answer(remove({ entries: [{ id }, { id }, at(`${top}/stay/a`)] }))).deleteEntries.deletedIds,
+        (await answer(remove({ entries: [{ id }, { id }, at(`${top}/stay/a`)] }))).deleteEntries
+          .deletedIds,
       ).toEqual([id])
     })
 
@@ -563,10 +654,13 @@ describe.each(drives)('A drive: $kind', ({ kind, front, limitOf }) => {
         expect([bytes.status, await bytes.text()]).toEqual([200, 'hello'])
         expect(bytes.headers.get('content-disposition')).toMatch(header)
       }
-      expect(await refusal(alice.graphql(LINK, { id, disposition: 'EVIL' }))).toMatchObject({ code: 'INVALID_INPUT' })
+      expect(await refusal(alice.graphql(LINK, { id, disposition: 'EVIL' }))).toMatchObject({
+        code: 'INVALID_INPUT',
+      })
       expect((await bob.graphql(LINK, { id })).data).toEqual({ node: null })
       expect(await refusal(t.anonymous.graphql(LINK, { id }))).toEqual({ code: 'UNAUTHENTICATED' })
-      if (isWorkspace) expect((await answer(carol.graphql(LINK, { id }))).node.download.fileName).toBe('ä.txt')
+      if (isWorkspace)
+        expect((await answer(carol.graphql(LINK, { id }))).node.download.fileName).toBe('ä.txt')
     })
   })
 })
@@ -575,9 +669,12 @@ describe('Both faces', () => {
   it('show the same file', async () => {
     const { response } = await alice.upload('faces/a.txt', 'hello', 'text/plain')
     const { node } = await answer(
-      alice.graphql(`query ($id: ID!) { node(id: $id) { ... on File { ${FILE} } } }`, { id: response.file.id }),
+      alice.graphql(`query ($id: ID!) { node(id: $id) { ... on File { ${FILE} } } }`, {
+        id: response.file.id,
+      }),
     )
-    const { id, name, path, folder, file_type, size, md5_checksum, created_at, updated_at } = response.file
+    const { id, name, path, folder, file_type, size, md5_checksum, created_at, updated_at } =
+      response.file
     expect(node).toEqual({
       id,
       name,
@@ -601,7 +698,8 @@ describe('Both faces', () => {
 })
 
 describe('A note', () => {
-  const WRITE = 'mutation ($input: WriteNoteInput!) { writeNote(input: $input) { note md5 file { id note } } }'
+  const WRITE =
+    'mutation ($input: WriteNoteInput!) { writeNote(input: $input) { note md5 file { id note } } }'
   const READ =
     'query ($md5: String!) { me { note(md5: $md5) drive { entry(path: "notes/a.txt") { ... on File { note } } } } }'
   const md5 = createHash('md5').update('with a note').digest('hex')
@@ -616,7 +714,11 @@ describe('A note', () => {
     for (const name of [{ file: id }, { md5 }, { md5: md5.toUpperCase() }]) {
       const content = `first\nline, 🦊 of ${Object.keys(name)}`
       const { writeNote } = await answer(write({ ...name, content }))
-      expect(writeNote).toEqual({ note: content, md5, file: 'file' in name ? { id, note: content } : null })
+      expect(writeNote).toEqual({
+        note: content,
+        md5,
+        file: 'file' in name ? { id, note: content } : null,
+      })
       const { me } = await answer(alice.graphql(READ, { md5 }))
       expect(me).toEqual({ note: content, drive: { entry: { note: content } } })
       expect((await alice.rest('GET', `/api/files/${md5}/note`)).response.content).toBe(content)
@@ -635,12 +737,15 @@ describe('A note', () => {
     expect(await refused({ content })).toMatchObject({ code: 'INVALID_INPUT' })
     expect(await refused({ md5, file: id, content })).toMatchObject({ code: 'INVALID_INPUT' })
     const [folder, shared] = [
-      (await answer(alice.graphql('{ me { drive { entry(path: "notes") { id } } } }'))).me.drive.entry.id,
+      (await answer(alice.graphql('{ me { drive { entry(path: "notes") { id } } } }'))).me.drive
+        .entry.id,
       (await put(alice, garden, 'noted.txt', 'noted')).response[0].id,
     ]
     for (const file of [newId(), folder, shared])
       expect(await refused({ file, content })).toEqual({ code: 'FILE_NOT_FOUND', id: file })
-    expect(await refused({ md5: '0'.repeat(32), content })).toMatchObject({ code: 'FILE_NOT_FOUND' })
+    expect(await refused({ md5: '0'.repeat(32), content })).toMatchObject({
+      code: 'FILE_NOT_FOUND',
+    })
     expect(await refused({ md5, content }, bob)).toMatchObject({ code: 'FILE_NOT_FOUND' })
     expect(await refused({ file: id, content }, bob)).toMatchObject({ code: 'FILE_NOT_FOUND' })
     expect(await refused({ md5, content }, t.anonymous)).toEqual({ code: 'UNAUTHENTICATED' })
@@ -674,6 +779,12 @@ it('Folders and notes are made at a bounded rate', async () => {
 })
 
 it('every mutation has shown what it may say', () => {
-  const all = unseenInGraph('uploadFile', 'createFolder', 'moveEntries', 'deleteEntries', 'writeNote')
+  const all = unseenInGraph(
+    'uploadFile',
+    'createFolder',
+    'moveEntries',
+    'deleteEntries',
+    'writeNote',
+  )
   expect(all.filter(name => !isShownGone(name))).toEqual([])
 })

@@ -28,7 +28,11 @@ function stepsOf(heading: string): Step[] {
   return starts.map((start, i): Step => {
     const [document, ...json] = blocks.slice(start, starts[i + 1]) as [Block, ...Block[]]
     const [variables, answer] = json.length > 1 ? json : [undefined, ...json]
-    return { document: document.text, variables: variables?.text ?? '{}', answer: JSON.parse(answer?.text ?? 'null') }
+    return {
+      document: document.text,
+      variables: variables?.text ?? '{}',
+      answer: JSON.parse(answer?.text ?? 'null'),
+    }
   })
 }
 
@@ -40,7 +44,8 @@ const masks: [RegExp, string][] = [
   [/\/api\/blobs\/.+$/g, '/api/blobs/SIGNED'],
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, 'TOKEN'],
 ]
-const masked = (text: string) => masks.reduce((masking, [pattern, name]) => masking.replace(pattern, name), text)
+const masked = (text: string) =>
+  masks.reduce((masking, [pattern, name]) => masking.replace(pattern, name), text)
 
 /** The ids and tokens of the page, and those of this service in their place. */
 const actual = new Map<string, string>()
@@ -52,7 +57,13 @@ function learn(shown: unknown, answered: unknown): unknown {
     actual.set(shown, answered)
     return answered
   }
-  if (typeof shown !== 'object' || shown === null || typeof answered !== 'object' || answered === null) return shown
+  if (
+    typeof shown !== 'object' ||
+    shown === null ||
+    typeof answered !== 'object' ||
+    answered === null
+  )
+    return shown
   if (Array.isArray(shown)) return shown.map((item, i) => learn(item, Reflect.get(answered, i)))
   return Object.fromEntries(
     Object.entries(shown).map(([key, value]) => [key, learn(value, Reflect.get(answered, key))]),
@@ -68,28 +79,44 @@ async function take({ document, variables, answer }: Step): Promise<void> {
     : undefined
   const caller = document.includes('openShare') ? t.anonymous : alice
   const { data, errors } = await caller.graphql(document, given, file)
-  const told = errors?.map(({ message, path, extensions: { code } }) => ({ message, path, extensions: { code } }))
-  const answered = JSON.parse(JSON.stringify({ data, errors: told }).replaceAll(t.url, DOCUMENTED)) as unknown
+  const told = errors?.map(({ message, path, extensions: { code } }) => ({
+    message,
+    path,
+    extensions: { code },
+  }))
+  const answered = JSON.parse(
+    JSON.stringify({ data, errors: told }).replaceAll(t.url, DOCUMENTED),
+  ) as unknown
   expect(answered).toEqual(learn(answer, answered))
 }
 
 describe(PAGE, () => {
-  it.each(['## Ten operations', '## Errors', '## Clients with a cache'])('answers as it shows: %s', async heading => {
-    const steps = stepsOf(heading)
-    expect(steps.length).toBeGreaterThan(0)
-    for (const step of steps) await take(step)
-  })
+  it.each(['## Ten operations', '## Errors', '## Clients with a cache'])(
+    'answers as it shows: %s',
+    async heading => {
+      const steps = stepsOf(heading)
+      expect(steps.length).toBeGreaterThan(0)
+      for (const step of steps) await take(step)
+    },
+  )
 
   it('has ten operations', () => {
-    expect(readFileSync(new URL(`../${PAGE}`, import.meta.url), 'utf8').match(/^### \d+\. /gm)).toHaveLength(10)
+    expect(
+      readFileSync(new URL(`../${PAGE}`, import.meta.url), 'utf8').match(/^### \d+\. /gm),
+    ).toHaveLength(10)
   })
 
   it('shows clients as they are tested', () => {
     const folder = new URL('clients/', import.meta.url)
     const flat = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
-    const sources = readdirSync(folder).map(name => flat(readFileSync(new URL(name, folder), 'utf8')))
-    const blocks = blocksOf(PAGE, '## Clients with a cache').filter(({ language }) => language === 'ts')
+    const sources = readdirSync(folder).map(name =>
+      flat(readFileSync(new URL(name, folder), 'utf8')),
+    )
+    const blocks = blocksOf(PAGE, '## Clients with a cache').filter(
+      ({ language }) => language === 'ts',
+    )
     expect(blocks).toHaveLength(2)
-    for (const { text } of blocks) expect(sources.filter(source => source.includes(flat(text)))).toHaveLength(1)
+    for (const { text } of blocks)
+      expect(sources.filter(source => source.includes(flat(text)))).toHaveLength(1)
   })
 })

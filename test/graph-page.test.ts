@@ -30,11 +30,15 @@ async function stock(name: string, count: number): Promise<Person> {
     for (const j of texts(count)) {
       await put(friends[Number(j)] ?? owner, id, `/folder ${j}/${i}.txt`)
       const email = `guest-${j}@example.com`
-      await owner.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id: id, email, role: 'viewer' } })
+      await owner.rest('POST', '/api/workspaces/invites/create', {
+        json: { workspace_id: id, email, role: 'viewer' },
+      })
       await workspaceKey(t, owner, id)
       await owner.upload(`outer ${i}/inner ${j}/a.txt`, `${i} ${j}`)
       await owner.upload(`outer ${i}/b ${j}.txt`, `${i} ${j}`)
-      await owner.rest('POST', '/api/files/share', { json: { email, objects: [`outer ${i}/b ${j}.txt`] } })
+      await owner.rest('POST', '/api/files/share', {
+        json: { email, objects: [`outer ${i}/b ${j}.txt`] },
+      })
     }
   }
   return owner
@@ -93,7 +97,10 @@ describe('Statements', () => {
     const count = async (number: number) => {
       const ids = rooms
         .slice(0, number)
-        .flatMap((room: Anything) => [room.id, ...room.drive.root.entries.nodes.map((node: Anything) => node.id)])
+        .flatMap((room: Anything) => [
+          room.id,
+          ...room.drive.root.entries.nodes.map((node: Anything) => node.id),
+        ])
       t.statements()
       const { nodes } = await ask(large, NODES, { ids })
       expect(nodes.map((node: Anything) => node.id)).toEqual(ids)
@@ -105,16 +112,19 @@ describe('Statements', () => {
 
   it('leave no member out between two pages', async () => {
     const list = 'nodes { person { email } } pageInfo { endCursor hasNextPage }'
-    const lists = (args: string) => `{ me { workspaces { nodes { members(${args}) { ${list} } } } } }`
+    const lists = (args: string) =>
+      `{ me { workspaces { nodes { members(${args}) { ${list} } } } } }`
     const { me } = await ask(large, lists('first: 3'))
     const first = me.workspaces.nodes.map((workspace: Anything) => workspace.members)
-    expect(first.map((members: Anything) => [members.nodes.length, members.pageInfo.hasNextPage])).toEqual(
-      Array(4).fill([3, true]),
-    )
+    expect(
+      first.map((members: Anything) => [members.nodes.length, members.pageInfo.hasNextPage]),
+    ).toEqual(Array(4).fill([3, true]))
     const next = await ask(large, lists(`first: 3, after: "${first[0].pageInfo.endCursor}"`))
     const second = next.me.workspaces.nodes[0].members
     expect([second.nodes.length, second.pageInfo.hasNextPage]).toEqual([2, false])
-    const emails = [...first[0].nodes, ...second.nodes].map((member: Anything) => member.person.email)
+    const emails = [...first[0].nodes, ...second.nodes].map(
+      (member: Anything) => member.person.email,
+    )
     expect(new Set(emails).size).toBe(5)
   })
 
@@ -125,9 +135,14 @@ describe('Statements', () => {
     const folders = me.drive.root.entries.nodes
     expect(folders).toHaveLength(4)
     for (const together of folders) {
-      const alone = await ask(large, `{ me { drive { entry(path: "${together.path}") { ${folder} } } } }`)
+      const alone = await ask(
+        large,
+        `{ me { drive { entry(path: "${together.path}") { ${folder} } } } }`,
+      )
       expect(alone.me.drive.entry).toEqual(together)
-      expect(together.entries.nodes.map((entry: Anything) => entry.parent.path)).toEqual(Array(3).fill(together.path))
+      expect(together.entries.nodes.map((entry: Anything) => entry.parent.path)).toEqual(
+        Array(3).fill(together.path),
+      )
       expect(together.entries.pageInfo.hasNextPage).toBe(true)
     }
   })
@@ -155,11 +170,17 @@ describe('Every connection', () => {
       await alice.upload(`folder ${i}/x`, i)
       await alice.upload(`${i}.txt`, i)
       await bob.upload(`${i}.txt`, i)
-      await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: [`${i}.txt`] } })
-      await bob.rest('POST', '/api/files/share', { json: { email: alice.email, objects: [`${i}.txt`] } })
+      await alice.rest('POST', '/api/files/share', {
+        json: { email: bob.email, objects: [`${i}.txt`] },
+      })
+      await bob.rest('POST', '/api/files/share', {
+        json: { email: alice.email, objects: [`${i}.txt`] },
+      })
       await alice.rest('POST', '/api/files/quick_share', { json: { object: '0.txt' } })
       const invite = (by: Person, workspace_id: string, email: string) =>
-        by.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id, email, role: 'viewer' } })
+        by.rest('POST', '/api/workspaces/invites/create', {
+          json: { workspace_id, email, role: 'viewer' },
+        })
       await invite(alice, room, `guest-${i}@example.com`)
       await invite(bob, await found(bob, `Bob ${i}`), alice.email)
       await workspaceKey(t, alice, room)
@@ -192,7 +213,10 @@ describe('Every connection', () => {
     const asked = (args: string, selection: string) =>
       `{ ${start.replace('ROOM', room)}${args}) { ${selection} } ${'}'.repeat(depth)} }`
     const read = async (args: string) => {
-      const query = asked(args, 'edges { cursor node { id } } nodes { id } pageInfo { hasNextPage endCursor }')
+      const query = asked(
+        args,
+        'edges { cursor node { id } } nodes { id } pageInfo { hasNextPage endCursor }',
+      )
       let found = await ask(person, query)
       while (!found.edges) found = Object.values(found)[0]
       return {
@@ -214,19 +238,25 @@ describe('Every connection', () => {
     }
     expect(walked).toEqual(all.ids)
     for (const wrong of ['first: 0', 'first: 1001', 'last: 1', 'after: "eyJhIjoxfQ"']) {
-      expect([wrong, await codeOf(person, asked(wrong, 'edges { cursor }'))]).toEqual([wrong, 'INVALID_INPUT'])
+      expect([wrong, await codeOf(person, asked(wrong, 'edges { cursor }'))]).toEqual([
+        wrong,
+        'INVALID_INPUT',
+      ])
     }
   })
 
   it('is no way to the whole tree at once', async () => {
-    const nested = (first: number) => `{ me { drive { root { entries(first: ${first}) { nodes { ... on Folder {
+    const nested = (
+      first: number,
+    ) => `{ me { drive { root { entries(first: ${first}) { nodes { ... on Folder {
       entries(first: ${first}) { nodes { name } } } } } } } } }`
     const wide = await t.signIn('wide')
     await Promise.all(texts(60).map(i => wide.rest('POST', '/api/folders', { json: { path: i } })))
     expect((await wide.graphql(nested(100))).errors).toBeUndefined()
     const { errors } = await wide.graphql(nested(1000))
     expect(errors?.[0]).toMatchObject({
-      message: 'A request may get 20,000 entries of lists. Ask for smaller pages, or for fewer pages.',
+      message:
+        'A request may get 20,000 entries of lists. Ask for smaller pages, or for fewer pages.',
       extensions: { code: 'INVALID_INPUT', field: 'first' },
     })
   })

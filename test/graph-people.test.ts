@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { anotherIdentity, found, join, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
+import {
+  anotherIdentity,
+  found,
+  join,
+  privateKey,
+  ROOMY,
+  UNHURRIED,
+  workspaceKey,
+} from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { anId } from './shapes.ts'
 
@@ -37,9 +45,18 @@ async function refusal(person: Person, name: string, input: object): Promise<str
 }
 
 /** The payload of a mutation. */
-async function change(person: Person, name: string, input: object, payload: string): Promise<Anything> {
+async function change(
+  person: Person,
+  name: string,
+  input: object,
+  payload: string,
+): Promise<Anything> {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
-  const data = await ask(person, `mutation ($input: ${type}!) { ${name}(input: $input) { ${payload} } }`, { input })
+  const data = await ask(
+    person,
+    `mutation ($input: ${type}!) { ${name}(input: $input) { ${payload} } }`,
+    { input },
+  )
   return data[name]
 }
 
@@ -102,16 +119,31 @@ describe('the account of the caller', () => {
     const again = await t.signIn('carol')
     const { sessions } = (await ask(carol, '{ me { sessions { id current } } }')).me
     const other = sessions.find((s: Anything) => !s.current).id
-    expect(await change(carol, 'endSession', { session: other }, 'endedId viewer { sessions { current } }')).toEqual({
+    expect(
+      await change(
+        carol,
+        'endSession',
+        { session: other },
+        'endedId viewer { sessions { current } }',
+      ),
+    ).toEqual({
       endedId: other,
       viewer: { sessions: [{ current: true }] },
     })
     expect((await again.graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
     expect(await refusal(carol, 'endSession', { session: other })).toBe('SESSION_NOT_FOUND')
     await t.signIn('carol')
-    const { endOtherSessions } = await ask(carol, 'mutation { endOtherSessions { count viewer { sessions { id } } } }')
+    const { endOtherSessions } = await ask(
+      carol,
+      'mutation { endOtherSessions { count viewer { sessions { id } } } }',
+    )
     expect(endOtherSessions).toMatchObject({ count: 1, viewer: { sessions: [{}] } })
-    const noted = await change(carol, 'setSignInNotices', { enabled: true }, 'viewer { signInNotices }')
+    const noted = await change(
+      carol,
+      'setSignInNotices',
+      { enabled: true },
+      'viewer { signInNotices }',
+    )
     expect(noted).toEqual({ viewer: { signInNotices: true } })
   })
 
@@ -119,13 +151,30 @@ describe('the account of the caller', () => {
     const dave = await t.signIn('dave')
     const lab = await anotherIdentity(t, dave)
     expect(
-      await change(dave, 'removeIdentity', { identity: lab }, 'removedId viewer { identities { provider } }'),
+      await change(
+        dave,
+        'removeIdentity',
+        { identity: lab },
+        'removedId viewer { identities { provider } }',
+      ),
     ).toEqual({ removedId: lab, viewer: { identities: [{ provider: 'test' }] } })
     expect(await refusal(dave, 'removeIdentity', { identity: lab })).toBe('IDENTITY_NOT_FOUND')
     const { me } = await ask(dave, '{ me { drive { id } identities { id } } }')
-    expect(await refusal(dave, 'removeIdentity', { identity: me.identities[0].id })).toBe('LAST_IDENTITY')
-    const gone = await change(dave, 'deleteAccount', { deleteUserData: true }, 'deletedId email driveId driveDeleted')
-    expect(gone).toEqual({ deletedId: dave.userId, email: dave.email, driveId: me.drive.id, driveDeleted: true })
+    expect(await refusal(dave, 'removeIdentity', { identity: me.identities[0].id })).toBe(
+      'LAST_IDENTITY',
+    )
+    const gone = await change(
+      dave,
+      'deleteAccount',
+      { deleteUserData: true },
+      'deletedId email driveId driveDeleted',
+    )
+    expect(gone).toEqual({
+      deletedId: dave.userId,
+      email: dave.email,
+      driveId: me.drive.id,
+      driveDeleted: true,
+    })
     expect((await dave.graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
   })
 })
@@ -145,7 +194,9 @@ describe('workspaces', () => {
       owner: { id: alice.userId },
       memberCount: 1,
       apiKeyCount: 0,
-      members: { nodes: [{ role: 'OWNER', person: { name: 'alice' }, workspace: { id: workspace.id } }] },
+      members: {
+        nodes: [{ role: 'OWNER', person: { name: 'alice' }, workspace: { id: workspace.id } }],
+      },
     })
     expect(viewer.workspaces.nodes).toContainEqual({ id: workspace.id })
     const bySlug = await ask(
@@ -167,14 +218,18 @@ describe('workspaces', () => {
     }
     for (const name of ['updateWorkspace', 'deleteWorkspace'])
       expect(await refusal(bob, name, { workspace: workspace.id })).toBe('FORBIDDEN')
-    expect(await change(alice, 'deleteWorkspace', { workspace: workspace.id }, 'deletedId')).toEqual({
+    expect(
+      await change(alice, 'deleteWorkspace', { workspace: workspace.id }, 'deletedId'),
+    ).toEqual({
       deletedId: workspace.id,
     })
     expect((await alice.graphql('{ workspace(slug: "lab") { id } }')).code).toBe('FORBIDDEN')
   })
 
   it('are named in one way', async () => {
-    expect((await alice.graphql(`{ workspace(id: "${garden}", slug: "x") { id } }`)).code).toBe('INVALID_INPUT')
+    expect((await alice.graphql(`{ workspace(id: "${garden}", slug: "x") { id } }`)).code).toBe(
+      'INVALID_INPUT',
+    )
     expect((await alice.graphql('{ workspace { id } }')).code).toBe('INVALID_INPUT')
     const key = (await workspaceKey(t, alice, garden, ['workspaces:read'])).caller
     const { data, errors } = await key.graphql<Anything>(
@@ -208,9 +263,13 @@ describe('workspaces', () => {
     ])
       expect((await writer.graphql(`{ workspace { ${field} } }`)).code).toBe('INSUFFICIENT_SCOPE')
     const other = await found(alice, 'Other')
-    expect((await key.graphql(`{ workspace(id: "${other}") { id } }`)).code).toBe('KEY_OUT_OF_BOUNDS')
+    expect((await key.graphql(`{ workspace(id: "${other}") { id } }`)).code).toBe(
+      'KEY_OUT_OF_BOUNDS',
+    )
     const own = (await privateKey(t, alice)).caller
-    expect((await own.graphql(`{ workspace(id: "${garden}") { id } }`)).code).toBe('KEY_OUT_OF_BOUNDS')
+    expect((await own.graphql(`{ workspace(id: "${garden}") { id } }`)).code).toBe(
+      'KEY_OUT_OF_BOUNDS',
+    )
   })
 
   it('load their members and limits in as many statements for three as for one', async () => {
@@ -277,10 +336,12 @@ describe('workspaces', () => {
       workspace: { id: workspace, role: 'VIEWER', invites: null },
       viewer: { invites: { nodes: [] } },
     })
-    expect(await refusal(bob, 'createInvite', { workspace, email: 'x@example.com', role: 'VIEWER' })).toBe('FORBIDDEN')
-    expect(await refusal(alice, 'createInvite', { workspace, email: bob.email, role: 'VIEWER' })).toBe(
-      'ALREADY_A_MEMBER',
-    )
+    expect(
+      await refusal(bob, 'createInvite', { workspace, email: 'x@example.com', role: 'VIEWER' }),
+    ).toBe('FORBIDDEN')
+    expect(
+      await refusal(alice, 'createInvite', { workspace, email: bob.email, role: 'VIEWER' }),
+    ).toBe('ALREADY_A_MEMBER')
     const member = `member:${workspace}:${bob.userId}`
     expect(await node(bob, member)).toEqual({ __typename: 'Member', id: member })
     expect(await node(bob, alice.userId)).toEqual({ __typename: 'Person', id: alice.userId })
@@ -298,12 +359,25 @@ describe('workspaces', () => {
     const rights = `query ($id: ID!) { workspace(id: $id) { permissions
       members { nodes { person { id } assignableRoles isRemovable } } } }`
     const everybody = [{ id: alice.userId }, { id: bob.userId }]
-    const seenBy = async (person: Person) => (await ask(person, rights, { id: workspace })).workspace
+    const seenBy = async (person: Person) =>
+      (await ask(person, rights, { id: workspace })).workspace
     const rightsOver = (...given: [string[], boolean][]) =>
-      given.map(([assignableRoles, isRemovable], at) => ({ person: everybody[at], assignableRoles, isRemovable }))
+      given.map(([assignableRoles, isRemovable], at) => ({
+        person: everybody[at],
+        assignableRoles,
+        isRemovable,
+      }))
     const every = ['OWNER', 'ADMIN', 'EDITOR', 'VIEWER']
     expect(await seenBy(alice)).toEqual({
-      permissions: ['RENAME', 'DELETE', 'SEE_MEMBERS', 'CHANGE_ROLES', 'INVITE', 'MANAGE_KEYS', 'MANAGE_WEBHOOKS'],
+      permissions: [
+        'RENAME',
+        'DELETE',
+        'SEE_MEMBERS',
+        'CHANGE_ROLES',
+        'INVITE',
+        'MANAGE_KEYS',
+        'MANAGE_WEBHOOKS',
+      ],
       members: { nodes: rightsOver([every, true], [every, true]) },
     })
     expect(await seenBy(bob)).toEqual({
@@ -315,7 +389,9 @@ describe('workspaces', () => {
       permissions: ['SEE_MEMBERS', 'CHANGE_ROLES', 'INVITE', 'MANAGE_KEYS', 'MANAGE_WEBHOOKS'],
       members: { nodes: rightsOver([[], false], [every.slice(1), true]) },
     })
-    const key = (await workspaceKey(t, alice, workspace, ['workspaces:read', 'workspaces:members:read'])).caller
+    const key = (
+      await workspaceKey(t, alice, workspace, ['workspaces:read', 'workspaces:members:read'])
+    ).caller
     expect(await seenBy(key)).toEqual({
       permissions: ['SEE_MEMBERS'],
       members: { nodes: rightsOver([[], false], [[], false]) },
@@ -333,17 +409,30 @@ describe('workspaces', () => {
 
   it('take invites back, and people decline them', async () => {
     const invite = async () =>
-      (await change(alice, 'createInvite', { workspace: garden, email: bob.email, role: 'EDITOR' }, 'invite { id }'))
-        .invite.id
+      (
+        await change(
+          alice,
+          'createInvite',
+          { workspace: garden, email: bob.email, role: 'EDITOR' },
+          'invite { id }',
+        )
+      ).invite.id
     const id = await invite()
     expect(await refusal(bob, 'revokeInvite', { invite: id })).toBe('INVITE_NOT_FOUND')
-    const revoked = await change(alice, 'revokeInvite', { invite: id }, 'revokedId workspace { id }')
+    const revoked = await change(
+      alice,
+      'revokeInvite',
+      { invite: id },
+      'revokedId workspace { id }',
+    )
     expect(revoked).toEqual({ revokedId: id, workspace: { id: garden } })
     expect(await refusal(alice, 'revokeInvite', { invite: id })).toBe('INVITE_NOT_FOUND')
     const again = await invite()
     const { me } = await ask(bob, '{ me { invites { nodes { token } } } }')
     const { token } = me.invites.nodes[0]
-    expect(await change(bob, 'rejectInvite', { token }, 'rejectedId')).toEqual({ rejectedId: again })
+    expect(await change(bob, 'rejectInvite', { token }, 'rejectedId')).toEqual({
+      rejectedId: again,
+    })
     expect(await refusal(bob, 'rejectInvite', { token })).toBe('INVITE_NOT_FOUND')
   })
 })
@@ -375,9 +464,13 @@ describe('API keys', () => {
     expect(await node(alice, apiKey.id)).toEqual({ __typename: 'ApiKey', id: apiKey.id })
     expect(await node(t.withKey(secret), apiKey.id)).toBeNull()
     expect(await refusal(bob, 'deleteApiKey', { apiKey: apiKey.id })).toBe('API_KEY_NOT_FOUND')
-    expect(await refusal(t.withKey(secret), 'deleteApiKey', { apiKey: apiKey.id })).toBe('KEY_OUT_OF_BOUNDS')
+    expect(await refusal(t.withKey(secret), 'deleteApiKey', { apiKey: apiKey.id })).toBe(
+      'KEY_OUT_OF_BOUNDS',
+    )
     expect(await refusal(t.withKey(secret), 'createApiKey', input)).toBe('KEY_OUT_OF_BOUNDS')
-    expect(await refusal(alice, 'createApiKey', { ...input, scopes: ['WORKSPACES_READ'] })).toBe('INVALID_SCOPE')
+    expect(await refusal(alice, 'createApiKey', { ...input, scopes: ['WORKSPACES_READ'] })).toBe(
+      'INVALID_SCOPE',
+    )
     const { deletedId } = await change(alice, 'deleteApiKey', { apiKey: apiKey.id }, 'deletedId')
     expect(deletedId).toBe(apiKey.id)
     expect(await refusal(alice, 'deleteApiKey', { apiKey: apiKey.id })).toBe('API_KEY_NOT_FOUND')
@@ -386,7 +479,11 @@ describe('API keys', () => {
   it('are made, listed and deleted for a workspace by those who manage it', async () => {
     const ed = await t.signIn('ed')
     await join(t, garden, ed, 'editor')
-    const input = { workspace: garden, name: 'robot', scopes: ['WORKSPACES_READ', 'WORKSPACES_FILES_READ'] }
+    const input = {
+      workspace: garden,
+      name: 'robot',
+      scopes: ['WORKSPACES_READ', 'WORKSPACES_FILES_READ'],
+    }
     expect(await refusal(ed, 'createApiKey', input)).toBe('FORBIDDEN')
     expect(await refusal(bob, 'createApiKey', input)).toBe('FORBIDDEN')
     const made = await change(
@@ -400,10 +497,15 @@ describe('API keys', () => {
     expect(made.workspace.apiKeys.nodes).toContainEqual({ id })
     expect(await node(alice, id)).toMatchObject({ id })
     expect(await node(ed, id)).toBeNull()
-    expect((await ask(ed, `{ workspace(id: "${garden}") { apiKeys { nodes { id } } } }`)).workspace.apiKeys).toBeNull()
+    expect(
+      (await ask(ed, `{ workspace(id: "${garden}") { apiKeys { nodes { id } } } }`)).workspace
+        .apiKeys,
+    ).toBeNull()
     expect(await refusal(ed, 'deleteApiKey', { apiKey: id })).toBe('FORBIDDEN')
     expect(await refusal(bob, 'deleteApiKey', { apiKey: id })).toBe('API_KEY_NOT_FOUND')
-    expect(await change(alice, 'deleteApiKey', { apiKey: id }, 'deletedId')).toEqual({ deletedId: id })
+    expect(await change(alice, 'deleteApiKey', { apiKey: id }, 'deletedId')).toEqual({
+      deletedId: id,
+    })
   })
 })
 
@@ -434,10 +536,17 @@ describe('shares', () => {
       file: { id: file.id, path: 'shared/a.txt' },
     })
     expect(file).toMatchObject({ shareCount: 1, shares: { nodes: [{ id: share.id }] } })
-    const preview = await ask(t.anonymous, `{ share(token: "${share.token}") { fileName size passwordProtected } }`)
+    const preview = await ask(
+      t.anonymous,
+      `{ share(token: "${share.token}") { fileName size passwordProtected } }`,
+    )
     expect(preview.share).toEqual({ fileName: 'a.txt', size: 5, passwordProtected: true })
-    expect(await refusal(t.anonymous, 'openShare', { token: share.token })).toBe('PASSWORD_REQUIRED')
-    expect(await refusal(t.anonymous, 'openShare', { token: share.token, password: 'wrong' })).toBe('WRONG_PASSWORD')
+    expect(await refusal(t.anonymous, 'openShare', { token: share.token })).toBe(
+      'PASSWORD_REQUIRED',
+    )
+    expect(await refusal(t.anonymous, 'openShare', { token: share.token, password: 'wrong' })).toBe(
+      'WRONG_PASSWORD',
+    )
     const { download } = await change(
       t.anonymous,
       'openShare',
@@ -452,11 +561,25 @@ describe('shares', () => {
     // By the id alone, no one learns that there is a share.
     expect(await refusal(bob, 'revokeShare', { share: { id: share.id } })).toBe('SHARE_NOT_FOUND')
     expect(await refusal(bob, 'revokeShare', { share: { token: share.token } })).toBe('FORBIDDEN')
-    const revoked = await change(alice, 'revokeShare', { share: { id: share.id } }, 'revokedId file { id shareCount }')
+    const revoked = await change(
+      alice,
+      'revokeShare',
+      { share: { id: share.id } },
+      'revokedId file { id shareCount }',
+    )
     expect(revoked).toEqual({ revokedId: share.id, file: { id: file.id, shareCount: 0 } })
-    expect(await refusal(alice, 'revokeShare', { share: { id: 'nothing' } })).toBe('SHARE_NOT_FOUND')
-    expect(await refusal(alice, 'createLink', { file: { at: { path: 'none' } } })).toBe('FILE_NOT_FOUND')
-    const byId = await change(alice, 'createLink', { file: { id: file.id } }, 'share { file { id } }')
+    expect(await refusal(alice, 'revokeShare', { share: { id: 'nothing' } })).toBe(
+      'SHARE_NOT_FOUND',
+    )
+    expect(await refusal(alice, 'createLink', { file: { at: { path: 'none' } } })).toBe(
+      'FILE_NOT_FOUND',
+    )
+    const byId = await change(
+      alice,
+      'createLink',
+      { file: { id: file.id } },
+      'share { file { id } }',
+    )
     expect(byId.share.file.id).toBe(file.id)
     expect(await refusal(bob, 'createLink', { file: { id: file.id } })).toBe('FILE_NOT_FOUND')
   })
@@ -465,8 +588,17 @@ describe('shares', () => {
     const carl = await t.signIn('carl')
     await alice.upload('shared/b.txt', 'b', 'text/plain')
     await alice.upload('shared/c.txt', 'c', 'text/plain')
-    const { file } = await change(alice, 'createLink', { file: { at: { path: 'shared/c.txt' } } }, 'file { id }')
-    const input = { files: [{ at: { path: 'shared/b.txt' } }, { id: file.id }], email: carl.email, sendEmail: false }
+    const { file } = await change(
+      alice,
+      'createLink',
+      { file: { at: { path: 'shared/c.txt' } } },
+      'file { id }',
+    )
+    const input = {
+      files: [{ at: { path: 'shared/b.txt' } }, { id: file.id }],
+      email: carl.email,
+      sendEmail: false,
+    }
     const { shares, mail } = await change(
       alice,
       'shareFiles',
@@ -495,7 +627,12 @@ describe('shares', () => {
     expect(me.unseenShareCount).toBe(2)
     expect(me.receivedShares.pageInfo.hasNextPage).toBe(true)
     const [first] = me.receivedShares.nodes
-    expect(first).toMatchObject({ fileName: 'b.txt', file: null, sharedBy: { id: alice.userId }, seen: false })
+    expect(first).toMatchObject({
+      fileName: 'b.txt',
+      file: null,
+      sharedBy: { id: alice.userId },
+      seen: false,
+    })
     expect(await node(carl, first.id)).toEqual({ __typename: 'DirectShare', id: first.id })
     expect(await refusal(bob, 'markShareSeen', { share: { id: first.id } })).toBe('SHARE_NOT_FOUND')
     const seen = await change(
@@ -511,12 +648,19 @@ describe('shares', () => {
     expect(await refusal(bob, 'openShare', { token: first.token })).toBe('FORBIDDEN')
     expect(await refusal(t.anonymous, 'openShare', { token: first.token })).toBe('UNAUTHENTICATED')
     expect(await refusal(carl, 'openShare', { token: first.token })).toBeUndefined()
-    expect(await refusal(alice, 'shareFiles', { files: [], email: carl.email })).toBe('INVALID_INPUT')
-    expect(await refusal(alice, 'shareFiles', { ...input, email: alice.email })).toBe('INVALID_INPUT')
+    expect(await refusal(alice, 'shareFiles', { files: [], email: carl.email })).toBe(
+      'INVALID_INPUT',
+    )
+    expect(await refusal(alice, 'shareFiles', { ...input, email: alice.email })).toBe(
+      'INVALID_INPUT',
+    )
     const reader = (await privateKey(t, alice, ['private_files:read'])).caller
     expect(await refusal(reader, 'shareFiles', input)).toBe('INSUFFICIENT_SCOPE')
-    const drive = (await ask(alice, `{ workspace(id: "${garden}") { drive { id } } }`)).workspace.drive.id
-    expect(await refusal(alice, 'createLink', { file: { at: { drive, path: 'x' } } })).toBe('FILE_NOT_FOUND')
+    const drive = (await ask(alice, `{ workspace(id: "${garden}") { drive { id } } }`)).workspace
+      .drive.id
+    expect(await refusal(alice, 'createLink', { file: { at: { drive, path: 'x' } } })).toBe(
+      'FILE_NOT_FOUND',
+    )
   })
 })
 
@@ -546,8 +690,15 @@ describe('operators', () => {
     })
     expect(await node(olga, id)).toEqual({ __typename: 'Account', id })
     expect(await node(frank, id)).toBeNull()
-    expect(await refusal(frank, 'updateAccount', { account: id, status: 'SUSPENDED' })).toBe('FORBIDDEN')
-    const suspended = await change(olga, 'updateAccount', { account: id, status: 'SUSPENDED' }, 'account { id status }')
+    expect(await refusal(frank, 'updateAccount', { account: id, status: 'SUSPENDED' })).toBe(
+      'FORBIDDEN',
+    )
+    const suspended = await change(
+      olga,
+      'updateAccount',
+      { account: id, status: 'SUSPENDED' },
+      'account { id status }',
+    )
     expect(suspended.account).toEqual({ id, status: 'SUSPENDED' })
     expect((await frank.graphql('{ me { id } }')).code).toBe('UNAUTHENTICATED')
     const restored = await change(
@@ -557,11 +708,16 @@ describe('operators', () => {
       'account { status plan { id } }',
     )
     expect(restored.account).toEqual({ status: 'ACTIVE', plan: { id: 'free' } })
-    expect(await refusal(olga, 'updateAccount', { account: id, plan: 'none' })).toBe('INVALID_INPUT')
-    expect(await refusal(olga, 'updateAccount', { account: frank.userId })).toBe('USER_NOT_FOUND')
-    expect(await refusal(olga, 'updateAccount', { account: `account:${olga.userId}`, status: 'SUSPENDED' })).toBe(
-      'FORBIDDEN',
+    expect(await refusal(olga, 'updateAccount', { account: id, plan: 'none' })).toBe(
+      'INVALID_INPUT',
     )
+    expect(await refusal(olga, 'updateAccount', { account: frank.userId })).toBe('USER_NOT_FOUND')
+    expect(
+      await refusal(olga, 'updateAccount', {
+        account: `account:${olga.userId}`,
+        status: 'SUSPENDED',
+      }),
+    ).toBe('FORBIDDEN')
     const appointed = await change(
       olga,
       'appointOperator',
@@ -579,10 +735,18 @@ describe('operators', () => {
     expect(operators).toContainEqual({ account: { id }, bySetting: false })
     expect(plans).toContainEqual({ plan: { id: 'free' }, accountCount: expect.any(Number) })
     expect(mailQueue.waiting).toEqual(expect.any(Number))
-    const dismissed = await change(olga, 'dismissOperator', { account: id }, 'account { operator { bySetting } }')
+    const dismissed = await change(
+      olga,
+      'dismissOperator',
+      { account: id },
+      'account { operator { bySetting } }',
+    )
     expect(dismissed).toEqual({ account: { operator: null } })
     expect(await refusal(olga, 'dismissOperator', { account: id })).toBe('USER_NOT_FOUND')
-    const { retryMails } = await ask(olga, 'mutation { retryMails { count mailQueue { givenUp } } }')
+    const { retryMails } = await ask(
+      olga,
+      'mutation { retryMails { count mailQueue { givenUp } } }',
+    )
     expect(retryMails).toEqual({ count: 0, mailQueue: { givenUp: 0 } })
   })
 })
@@ -590,11 +754,25 @@ describe('operators', () => {
 describe('subscriptions', () => {
   it('tell of shares and of invites', async () => {
     const gina = await t.signIn('gina')
-    const shares = await gina.subscribe('subscription { shareReceived { id fileName sharedBy { name } } }')
-    const invites = await gina.subscribe('subscription { inviteReceived { id token workspaceName } }')
+    const shares = await gina.subscribe(
+      'subscription { shareReceived { id fileName sharedBy { name } } }',
+    )
+    const invites = await gina.subscribe(
+      'subscription { inviteReceived { id token workspaceName } }',
+    )
     await alice.upload('shared/d.txt', 'd', 'text/plain')
-    await change(alice, 'shareFiles', { files: [{ at: { path: 'shared/d.txt' } }], email: gina.email }, 'mail')
-    await change(alice, 'createInvite', { workspace: garden, email: gina.email, role: 'VIEWER' }, 'invite { id }')
+    await change(
+      alice,
+      'shareFiles',
+      { files: [{ at: { path: 'shared/d.txt' } }], email: gina.email },
+      'mail',
+    )
+    await change(
+      alice,
+      'createInvite',
+      { workspace: garden, email: gina.email, role: 'VIEWER' },
+      'invite { id }',
+    )
     expect((await shares.next())?.data).toMatchObject({
       shareReceived: { fileName: 'd.txt', sharedBy: { name: 'alice' } },
     })

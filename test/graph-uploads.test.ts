@@ -44,7 +44,8 @@ afterAll(async () => {
   await t.stop()
 })
 
-const refusal = async (asked: ReturnType<Person['graphql']>) => (await asked).errors?.[0]?.extensions
+const refusal = async (asked: ReturnType<Person['graphql']>) =>
+  (await asked).errors?.[0]?.extensions
 
 async function answer(asked: ReturnType<Person['graphql']>): Promise<Anything> {
   const { data, errors } = await asked
@@ -57,7 +58,8 @@ const START = `mutation ($input: StartUploadInput!) { startUpload(input: $input)
 const SEND = `mutation ($input: UploadPartInput!) { uploadPart(input: $input) { number size uploadSession { ${SESSION} } } }`
 const COMPLETE = `mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) {
   completedId file { path size md5 contentType createdBy { id } } folder { path fileCount } drive { id } } }`
-const ABORT = 'mutation ($input: AbortUploadInput!) { abortUpload(input: $input) { abortedId drive { id } } }'
+const ABORT =
+  'mutation ($input: AbortUploadInput!) { abortUpload(input: $input) { abortedId drive { id } } }'
 const FIND = `query ($id: ID!) { node(id: $id) { ... on UploadSession { ${SESSION} } } }`
 
 const hash = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex')
@@ -80,7 +82,11 @@ describe.each([
   const start = (input: object = {}, person = alice) =>
     person.graphql(START, { input: { drive, fileName: newName(), size: bytes.length, ...input } })
   const begun = async (input: object = {}) => (await answer(start(input))).startUpload.uploadSession
-  const send = (uploadSession: string, number: number, { md5, body, person = alice }: Anything = {}) =>
+  const send = (
+    uploadSession: string,
+    number: number,
+    { md5, body, person = alice }: Anything = {},
+  ) =>
     person.graphql(
       SEND,
       { input: { uploadSession, number, part: null, md5 } },
@@ -93,12 +99,18 @@ describe.each([
   }
   const complete = (uploadSession: string, input: object = {}, person = alice) =>
     person.graphql(COMPLETE, { input: { uploadSession, ...input } })
-  const abort = (uploadSession: string, person = alice) => person.graphql(ABORT, { input: { uploadSession } })
-  const find = async (id: string, person = alice) => (await answer(person.graphql(FIND, { id }))).node
+  const abort = (uploadSession: string, person = alice) =>
+    person.graphql(ABORT, { input: { uploadSession } })
+  const find = async (id: string, person = alice) =>
+    (await answer(person.graphql(FIND, { id }))).node
 
   it('is the same node from its beginning to its end', async () => {
     const fileName = newName()
-    const session = await begun({ fileName, folder: 'new/place', contentType: 'application/x-thing' })
+    const session = await begun({
+      fileName,
+      folder: 'new/place',
+      contentType: 'application/x-thing',
+    })
     const { parts, ...shown } = session
     expect([parts, shown]).toEqual([
       null,
@@ -151,14 +163,19 @@ describe.each([
     expect([direct, parts.map(({ number }: { number: number }) => number)]).toEqual([true, [1, 2]])
     for (const { number, url } of parts) {
       const body = bytes.subarray((number - 1) * PART, number * PART)
-      expect((await fetch(url, { method: 'PUT', body: body as Uint8Array<ArrayBuffer> })).status).toBe(201)
+      expect(
+        (await fetch(url, { method: 'PUT', body: body as Uint8Array<ArrayBuffer> })).status,
+      ).toBe(201)
     }
     expect((await answer(complete(id))).completeUpload.file.md5).toBe(hash('md5', bytes))
   })
 
   it('is not begun where it cannot end', async () => {
     const taken = (await answer(complete((await sent()).id))).completeUpload.file.path
-    expect(await refusal(start({ fileName: taken.replace('/', '') }))).toEqual({ code: 'PATH_EXISTS', path: taken })
+    expect(await refusal(start({ fileName: taken.replace('/', '') }))).toEqual({
+      code: 'PATH_EXISTS',
+      path: taken,
+    })
     for (const [input, field] of [
       [{ fileName: 'a/b' }, 'input.fileName'],
       [{ fileName: 'back\\slash.txt' }, 'input.fileName'],
@@ -178,8 +195,12 @@ describe.each([
 
   it('takes the bytes of its parts, and no others', async () => {
     const { id } = await begun()
-    for (const number of [0, 3]) expect((await send(id, number, { body: 'x' })).code).toBe('INVALID_INPUT')
-    expect(await refusal(send(id, 2, { body: 'four' }))).toMatchObject({ code: 'INVALID_INPUT', field: 'input.part' })
+    for (const number of [0, 3])
+      expect((await send(id, number, { body: 'x' })).code).toBe('INVALID_INPUT')
+    expect(await refusal(send(id, 2, { body: 'four' }))).toMatchObject({
+      code: 'INVALID_INPUT',
+      field: 'input.part',
+    })
     expect((await send(id, 2, { md5: 'no digest' })).code).toBe('INVALID_INPUT')
     const md5 = createHash('md5').update('else').digest('base64')
     expect((await send(id, 2, { md5 })).code).toBe('CHECKSUM_MISMATCH')
@@ -192,9 +213,17 @@ describe.each([
     await answer(send(id, 2))
     expect(await refusal(complete(id))).toMatchObject({ code: 'UPLOAD_INCOMPLETE', missing: [1] })
     await answer(send(id, 1))
-    expect((await complete(id, { md5: hash('md5', Buffer.from('else')) })).code).toBe('CHECKSUM_MISMATCH')
-    expect(await refusal(complete(id, { sha256: 'x' }))).toEqual({ code: 'INVALID_INPUT', field: 'input.sha256' })
-    expect(await refusal(complete(id, { folder: '..' }))).toEqual({ code: 'INVALID_PATH', field: 'input.folder' })
+    expect((await complete(id, { md5: hash('md5', Buffer.from('else')) })).code).toBe(
+      'CHECKSUM_MISMATCH',
+    )
+    expect(await refusal(complete(id, { sha256: 'x' }))).toEqual({
+      code: 'INVALID_INPUT',
+      field: 'input.sha256',
+    })
+    expect(await refusal(complete(id, { folder: '..' }))).toEqual({
+      code: 'INVALID_PATH',
+      field: 'input.folder',
+    })
     const taken = (await answer(complete((await sent()).id))).completeUpload.file.path
     expect(await refusal(complete(id, { folder: '/', fileName: taken.replace('/', '') }))).toEqual({
       code: 'PATH_EXISTS',
@@ -226,7 +255,10 @@ describe.each([
 
   it('is let alone while it is being completed', async () => {
     const { id } = await sent()
-    await t.app.db.run("UPDATE upload_session SET claim = 'x', claim_until = ? WHERE id = ?", [Date.now() + 60_000, id])
+    await t.app.db.run("UPDATE upload_session SET claim = 'x', claim_until = ? WHERE id = ?", [
+      Date.now() + 60_000,
+      id,
+    ])
     expect((await complete(id)).code).toBe('UPLOAD_BUSY')
     expect((await send(id, 1)).code).toBe('UPLOAD_BUSY')
     await t.app.db.run('UPDATE upload_session SET claim_until = 0 WHERE id = ?', [id])
@@ -257,7 +289,10 @@ describe.each([
       [complete(id, {}, carol), isWorkspace ? 'FORBIDDEN' : 'UPLOAD_NOT_FOUND'],
     ] as const)
       expect((await asked).code).toBe(code)
-    expect([await find(id, bob), (await t.anonymous.graphql(FIND, { id })).code]).toEqual([null, 'UNAUTHENTICATED'])
+    expect([await find(id, bob), (await t.anonymous.graphql(FIND, { id })).code]).toEqual([
+      null,
+      'UNAUTHENTICATED',
+    ])
     expect((await complete(id)).code).toBeUndefined()
   })
 })

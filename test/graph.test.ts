@@ -4,7 +4,17 @@ import { schema } from '../schema/index.ts'
 import { type Role, roles } from '../src/access/roles.ts'
 import { privateScopes, type WorkspaceScope, workspaceScopes } from '../src/access/scopes.ts'
 import { ask } from './ask.ts'
-import { expel, found, join, type Program, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
+import {
+  expel,
+  found,
+  join,
+  type Program,
+  privateKey,
+  put,
+  ROOMY,
+  UNHURRIED,
+  workspaceKey,
+} from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { anId, aTime } from './shapes.ts'
 
@@ -30,7 +40,12 @@ beforeAll(async () => {
   await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects } })
   await alice.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
   garden = await found(alice)
-  members = { owner: alice, admin: await t.signIn('ada'), editor: await t.signIn('ed'), viewer: await t.signIn('vera') }
+  members = {
+    owner: alice,
+    admin: await t.signIn('ada'),
+    editor: await t.signIn('ed'),
+    viewer: await t.signIn('vera'),
+  }
   for (const role of roles) if (role !== 'owner') await join(t, garden, members[role], role)
   await put(members.editor, garden, '/beds/deep/rose.txt', 'red')
   await put(alice, garden, '/beds/fence.txt', 'wood')
@@ -50,7 +65,9 @@ type Anything = any
 async function outcome(person: Person, query: string, ...path: string[]): Promise<unknown> {
   const { data, errors } = await person.graphql<Anything>(query)
   const refused = errors?.find(e => Array.isArray(e.path) && e.path.at(-1) === path.at(-1))
-  return refused ? refused.extensions.code : path.reduce((value: Anything, key) => value?.[key], data)
+  return refused
+    ? refused.extensions.code
+    : path.reduce((value: Anything, key) => value?.[key], data)
 }
 
 describe('me', () => {
@@ -75,10 +92,18 @@ describe('me', () => {
     expect(me.shares.nodes).toEqual(
       sent
         .filter((share: Anything) => share.shared_for !== '')
-        .map((share: Anything) => ({ token: share.sharing_token, fileName: share.file_name.split('/').at(-1) })),
+        .map((share: Anything) => ({
+          token: share.sharing_token,
+          fileName: share.file_name.split('/').at(-1),
+        })),
     )
     const keys = (list: Anything[]) =>
-      list.map(({ id, name, key_hint, created_at }) => ({ id, name, hint: key_hint, createdAt: created_at }))
+      list.map(({ id, name, key_hint, created_at }) => ({
+        id,
+        name,
+        hint: key_hint,
+        createdAt: created_at,
+      }))
     expect(me.apiKeys.nodes).toEqual(keys((await get('/api/api_keys/private/list')).api_keys))
     const { identities } = await get('/api/user/identities')
     expect(me.identities).toEqual(identities.map(({ id, email }: Anything) => ({ id, email })))
@@ -93,17 +118,21 @@ describe('me', () => {
       apiKeyCount: quota.api_key_count,
       maxMembers: quota.max_users_workspace,
       members: {
-        nodes: (await get(`/api/workspaces/members?workspace_id=${garden}`)).map((member: Anything) => ({
-          person: { id: member.user_id },
-          joinedAt: member.joined_at,
-        })),
+        nodes: (await get(`/api/workspaces/members?workspace_id=${garden}`)).map(
+          (member: Anything) => ({
+            person: { id: member.user_id },
+            joinedAt: member.joined_at,
+          }),
+        ),
       },
       invites: {
-        nodes: (await get(`/api/workspaces/invites?workspace_id=${garden}`)).map((invite: Anything) => ({
-          id: invite.id,
-          email: invite.email,
-          expiresAt: invite.expires_at,
-        })),
+        nodes: (await get(`/api/workspaces/invites?workspace_id=${garden}`)).map(
+          (invite: Anything) => ({
+            id: invite.id,
+            email: invite.email,
+            expiresAt: invite.expires_at,
+          }),
+        ),
       },
       apiKeys: { nodes: keys((await get(`/api/api_keys/${garden}/list`)).api_keys) },
     })
@@ -118,11 +147,16 @@ describe('me', () => {
     )
     const { files } = (await bob.rest('GET', '/api/files/received')).response
     expect(me.receivedShares.nodes).toEqual(
-      files.map(({ sharing_token }: Anything) => ({ token: sharing_token, sharedBy: { email: alice.email } })),
+      files.map(({ sharing_token }: Anything) => ({
+        token: sharing_token,
+        sharedBy: { email: alice.email },
+      })),
     )
     expect([files.length, me.unseenShareCount]).toEqual([2, 2])
     const [invite] = (await bob.rest('GET', '/api/workspaces/invites/mine')).response
-    expect(me.invites.nodes).toEqual([{ id: invite.id, token: invite.token, workspaceName: 'Garden' }])
+    expect(me.invites.nodes).toEqual([
+      { id: invite.id, token: invite.token, workspaceName: 'Garden' },
+    ])
   })
 
   it('shows a stranger nothing of it', async () => {
@@ -178,9 +212,16 @@ describe('What a mutation answers', () => {
       { createFolder: { folder: { path: 'made' }, parent: null } },
       'INSUFFICIENT_SCOPE',
     ])
-    await alice.rest('PUT', '/api/files/5d41402abc4b2a76b9719d911017c592/note', { json: { content: 'a secret' } })
-    const UPLOAD = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { name note } } }'
-    const sent = await caller.graphql(UPLOAD, { input: { file: null } }, new File(['hello'], 'made.txt'))
+    await alice.rest('PUT', '/api/files/5d41402abc4b2a76b9719d911017c592/note', {
+      json: { content: 'a secret' },
+    })
+    const UPLOAD =
+      'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { name note } } }'
+    const sent = await caller.graphql(
+      UPLOAD,
+      { input: { file: null } },
+      new File(['hello'], 'made.txt'),
+    )
     expect([sent.data, sent.code]).toEqual([
       { uploadFile: { file: { name: 'made.txt', note: null } } },
       'INSUFFICIENT_SCOPE',
@@ -191,7 +232,9 @@ describe('What a mutation answers', () => {
         id members { nodes { id } } memberCount invites { nodes { id } } apiKeys { nodes { id } } } } }`,
     )
     expect(data).toEqual({
-      updateWorkspace: { workspace: { id: garden, members: null, memberCount: null, invites: null, apiKeys: null } },
+      updateWorkspace: {
+        workspace: { id: garden, members: null, memberCount: null, invites: null, apiKeys: null },
+      },
     })
     expect(errors?.map(({ extensions }) => extensions.code).sort()).toEqual([
       ...Array(3).fill('INSUFFICIENT_SCOPE'),
@@ -201,7 +244,8 @@ describe('What a mutation answers', () => {
 })
 
 describe('workspace(id:)', () => {
-  const WORKSPACE = (selection: string, id = garden) => `{ workspace(id: "${id}") { ${selection} } }`
+  const WORKSPACE = (selection: string, id = garden) =>
+    `{ workspace(id: "${id}") { ${selection} } }`
 
   it('leads from the root down to every file, with the paths of REST', async () => {
     const by = 'createdBy { email }'
@@ -240,7 +284,14 @@ describe('workspace(id:)', () => {
                       createdBy: editor,
                       size: 3,
                       entries: {
-                        nodes: [{ name: 'rose.txt', path: '/beds/deep/rose.txt', createdBy: editor, size: 3 }],
+                        nodes: [
+                          {
+                            name: 'rose.txt',
+                            path: '/beds/deep/rose.txt',
+                            createdBy: editor,
+                            size: 3,
+                          },
+                        ],
                       },
                     },
                     {
@@ -269,22 +320,28 @@ describe('workspace(id:)', () => {
     })
   })
 
-  it.each(roles)('shows the %s what they may see, and null instead of a refusal by role', async role => {
-    const { workspace } = await ask(
-      members[role],
-      WORKSPACE(`role memberCount members { nodes { id } } drive { root { path } permissions }
+  it.each(roles)(
+    'shows the %s what they may see, and null instead of a refusal by role',
+    async role => {
+      const { workspace } = await ask(
+        members[role],
+        WORKSPACE(`role memberCount members { nodes { id } } drive { root { path } permissions }
         invites { nodes { email } } apiKeys { nodes { name } }`),
-    )
-    const manages = role === 'owner' || role === 'admin'
-    expect(workspace).toMatchObject({
-      role: role.toUpperCase(),
-      memberCount: 4,
-      drive: { root: { path: '/' }, permissions: role === 'viewer' ? ['READ'] : ['READ', 'WRITE', 'DELETE', 'SHARE'] },
-      invites: manages ? { nodes: [{ email: bob.email }, { email: 'zoe@example.com' }] } : null,
-    })
-    expect(workspace.members.nodes).toHaveLength(4)
-    expect(workspace.apiKeys === null).toBe(!manages)
-  })
+      )
+      const manages = role === 'owner' || role === 'admin'
+      expect(workspace).toMatchObject({
+        role: role.toUpperCase(),
+        memberCount: 4,
+        drive: {
+          root: { path: '/' },
+          permissions: role === 'viewer' ? ['READ'] : ['READ', 'WRITE', 'DELETE', 'SHARE'],
+        },
+        invites: manages ? { nodes: [{ email: bob.email }, { email: 'zoe@example.com' }] } : null,
+      })
+      expect(workspace.members.nodes).toHaveLength(4)
+      expect(workspace.apiKeys === null).toBe(!manages)
+    },
+  )
 
   it('is FORBIDDEN for whoever is no member, whether there is such a workspace or not', async () => {
     const gone = await t.signIn('gone')
@@ -318,7 +375,11 @@ describe('workspace(id:)', () => {
         // The name is asked for with a null in its place, which ends the whole workspace.
         const said = await outcome(caller, WORKSPACE(`id ${name} ${selection}`), 'workspace', name)
         const refusal = needed === null ? 'KEY_OUT_OF_BOUNDS' : 'INSUFFICIENT_SCOPE'
-        expect([scope, name, said]).toEqual([scope, name, needed === scope ? expect.anything() : refusal])
+        expect([scope, name, said]).toEqual([
+          scope,
+          name,
+          needed === scope ? expect.anything() : refusal,
+        ])
       }
       const usage = await outcome(
         caller,
@@ -342,10 +403,17 @@ describe('workspace(id:)', () => {
     const { caller } = await workspaceKey(t, members.admin, garden)
     const INVITES = WORKSPACE('role invites { nodes { id } } drive { permissions }')
     const look = async () => (await ask(caller, INVITES)).workspace
-    expect(await look()).toMatchObject({ role: 'ADMIN', drive: { permissions: ['READ', 'WRITE', 'DELETE'] } })
+    expect(await look()).toMatchObject({
+      role: 'ADMIN',
+      drive: { permissions: ['READ', 'WRITE', 'DELETE'] },
+    })
     expect((await look()).invites.nodes).toHaveLength(2)
     await join(t, garden, members.admin, 'viewer')
-    expect(await look()).toEqual({ role: 'VIEWER', invites: null, drive: { permissions: ['READ'] } })
+    expect(await look()).toEqual({
+      role: 'VIEWER',
+      invites: null,
+      drive: { permissions: ['READ'] },
+    })
     await join(t, garden, members.admin, 'admin')
   })
 })
@@ -389,20 +457,24 @@ describe('node and nodes', () => {
     const ASK_FOR_FILES = `mutation { createFileRequest(input: { label: "x", folder: { at: { path: "" } } }) { fileRequest { id } } }`
     await alice.upload('thrown-away.txt', 'x')
     const webhook = async (input: object) => {
-      const document = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }'
+      const document =
+        'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }'
       const nothing = { url: 'https://receiver.invalid/', kinds: ['TRASH_PURGED'], ...input }
       return (await ask(alice, document, { input: nothing })).createWebhook.webhook.id
     }
     const tagIn = async (drive: string) => {
-      const document = 'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id } } }'
+      const document =
+        'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id } } }'
       return (await ask(alice, document, { input: { drive, name: 'later' } })).createTag.tag.id
     }
     const favouriteOf = async (id: string) => {
-      const MARK = 'mutation ($input: AddFavouritesInput!) { addFavourites(input: $input) { viewer { id } } }'
+      const MARK =
+        'mutation ($input: AddFavouritesInput!) { addFavourites(input: $input) { viewer { id } } }'
       await ask(alice, MARK, { input: { entries: [{ id }] } })
       return (await ask(alice, '{ me { favourites { id } } }')).me.favourites[0].id
     }
-    const START = 'mutation { startUpload(input: { fileName: "p.txt", size: 5 }) { uploadSession { id } } }'
+    const START =
+      'mutation { startUpload(input: { fileName: "p.txt", size: 5 }) { uploadSession { id } } }'
     const REPLACE = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { versions { nodes { id } } } } }`
     const replace = (content: string) =>
       alice.graphql<Anything>(
@@ -475,13 +547,20 @@ describe('node and nodes', () => {
     workspaceFile: 'File',
   }
   const inside = { workspace: 'Workspace', member: 'Member', ...files }
-  const managed = { ...inside, invite: 'Invite', workspaceKey: 'ApiKey', workspaceWebhook: 'Webhook' }
+  const managed = {
+    ...inside,
+    invite: 'Invite',
+    workspaceKey: 'ApiKey',
+    workspaceWebhook: 'Webhook',
+  }
 
   it('find every noun again', async () => {
     expect(await look(alice)).toEqual({ ...own, ...managed })
     expect(await look(olga)).toMatchObject({ account: 'Account' })
     const nouns = schema.getPossibleTypes(schema.getType('Node') as Anything).map(type => type.name)
-    expect(nouns.toSorted()).toEqual([...new Set([...Object.values({ ...own, ...managed }), 'Account'])].toSorted())
+    expect(nouns.toSorted()).toEqual(
+      [...new Set([...Object.values({ ...own, ...managed }), 'Account'])].toSorted(),
+    )
     for (const [what, id] of Object.entries(ids)) {
       const { node } = await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id })
       expect([what, node]).toEqual([what, what === 'account' ? null : { id }])
@@ -491,29 +570,50 @@ describe('node and nodes', () => {
   it('find what is shared for those it is shared with', async () => {
     const person = 'Person'
     for (const role of roles.slice(1))
-      expect([role, await look(members[role])]).toEqual([role, { person, ...(role === 'admin' ? managed : inside) }])
+      expect([role, await look(members[role])]).toEqual([
+        role,
+        { person, ...(role === 'admin' ? managed : inside) },
+      ])
     expect(await look(bob)).toEqual({ share: 'DirectShare', invite: 'Invite' })
     expect(await look(olga)).toEqual({ account: 'Account' })
     expect(await look(stranger)).toEqual({})
   })
 
   it('answer null for an id of nothing, and in the order of the ids', async () => {
-    const none = ['', 'nothing', ':', 'nobody:x', 'viewer:', '00000000-0000-7000-8000-000000000000', '🦊']
+    const none = [
+      '',
+      'nothing',
+      ':',
+      'nobody:x',
+      'viewer:',
+      '00000000-0000-7000-8000-000000000000',
+      '🦊',
+    ]
     const asked = [...none, garden, ids.file]
-    const { nodes } = await ask(alice, 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: asked })
+    const { nodes } = await ask(alice, 'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+      ids: asked,
+    })
     expect(nodes).toEqual([...none.map(() => null), { id: garden }, { id: ids.file }])
     for (const id of none)
-      expect(await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({ node: null })
-    for (const query of ['query ($id: ID!) { node(id: $id) { id } }', 'query ($id: ID!) { nodes(ids: [$id]) { id } }'])
+      expect(await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id })).toEqual({
+        node: null,
+      })
+    for (const query of [
+      'query ($id: ID!) { node(id: $id) { id } }',
+      'query ($id: ID!) { nodes(ids: [$id]) { id } }',
+    ])
       expect((await t.anonymous.graphql(query, { id: garden })).code).toBe('UNAUTHENTICATED')
     const many = (count: number) =>
-      alice.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids: Array(count).fill(garden) })
+      alice.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', {
+        ids: Array(count).fill(garden),
+      })
     expect((await many(100)).errors).toBeUndefined()
     expect((await many(101)).code).toBe('INVALID_INPUT')
   })
 
   it('show keys what is in their area, by scope', async () => {
-    const all = (names: object, code: string) => Object.fromEntries(Object.keys(names).map(name => [name, code]))
+    const all = (names: object, code: string) =>
+      Object.fromEntries(Object.keys(names).map(name => [name, code]))
     const [lacking, outside] = ['INSUFFICIENT_SCOPE', 'KEY_OUT_OF_BOUNDS']
     const {
       viewer,
@@ -543,7 +643,8 @@ describe('node and nodes', () => {
       share,
       link,
       ...all({ fileRequest, copy }, lacking),
-      ...{ tag, favourite },
+      tag,
+      favourite,
       ...all(files, outside),
     })
     expect(await lookBy(await privateKey(t, alice, ['private_files:write']))).toEqual({
@@ -553,7 +654,8 @@ describe('node and nodes', () => {
       upload,
       ...all(files, outside),
     })
-    const made = (scope: WorkspaceScope, workspaceId = garden) => workspaceKey(t, alice, workspaceId, [scope])
+    const made = (scope: WorkspaceScope, workspaceId = garden) =>
+      workspaceKey(t, alice, workspaceId, [scope])
     const { workspace, member, invite } = managed
     expect(await lookBy(await made('workspaces:files:read'))).toEqual({
       person,
@@ -567,7 +669,9 @@ describe('node and nodes', () => {
       workspace,
       ...all({ member, invite, ...files }, lacking),
     })
-    expect(await lookBy(await made('workspaces:files:read', await found(alice, 'Elsewhere')))).toEqual({
+    expect(
+      await lookBy(await made('workspaces:files:read', await found(alice, 'Elsewhere'))),
+    ).toEqual({
       person,
       ...all({ ...drives, fileRequest, copy, tag, ...files }, outside),
     })

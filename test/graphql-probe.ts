@@ -23,7 +23,9 @@ export async function ask(t: TestApp, who: Person, body: unknown): Promise<Verdi
 export async function verdictOf(response: Response, start: number): Promise<Verdict> {
   const text = await response.text()
   expect([text.length < 100_000, performance.now() - start < 5000]).toEqual([true, true])
-  expect(text).not.toMatch(/node_modules|\.[tj]s:\d|"stack"|originalError|SELECT |SQLITE|\bER_[A-Z]|\/tmp\/|INTERNAL/)
+  expect(text).not.toMatch(
+    /node_modules|\.[tj]s:\d|"stack"|originalError|SELECT |SQLITE|\bER_[A-Z]|\/tmp\/|INTERNAL/,
+  )
   const { data, errors = [] } = JSON.parse(text)
   for (const { message, extensions } of errors) {
     expect(message.length).toBeLessThanOrEqual(500)

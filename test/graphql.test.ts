@@ -14,7 +14,11 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 /** One request as it is. */
-const post = async (body: object | string, headers: Record<string, string> = {}, person = alice) => {
+const post = async (
+  body: object | string,
+  headers: Record<string, string> = {},
+  person = alice,
+) => {
   const response = await fetch(`${t.url}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', cookie: person.cookie, ...headers },
@@ -27,7 +31,12 @@ const codeOf = (text: string) => JSON.parse(text).errors?.[0].extensions.code
 
 interface Page {
   edges: { cursor: string; node: { name: string } }[]
-  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
+  pageInfo: {
+    hasNextPage: boolean
+    hasPreviousPage: boolean
+    startCursor: string | null
+    endCursor: string | null
+  }
 }
 const PAGE = `query ($path: String!, $first: Int, $after: String) { me { drive { entry(path: $path) {
   ... on Folder { entries(first: $first, after: $after) { edges { cursor node { name } }
@@ -87,10 +96,13 @@ describe('A connection', () => {
     ])
   })
 
-  it.each(['last: 5', 'first: 5, before: "WyIxIl0"'])('goes forwards only: %s is no argument', async args => {
-    const query = `{ me { drive { root { entries(${args}) { edges { cursor } } } } } }`
-    expect((await alice.graphql(query)).code).toBe('INVALID_INPUT')
-  })
+  it.each(['last: 5', 'first: 5, before: "WyIxIl0"'])(
+    'goes forwards only: %s is no argument',
+    async args => {
+      const query = `{ me { drive { root { entries(${args}) { edges { cursor } } } } } }`
+      expect((await alice.graphql(query)).code).toBe('INVALID_INPUT')
+    },
+  )
 })
 
 describe('A refusal', () => {
@@ -99,8 +111,13 @@ describe('A refusal', () => {
     const MAKE = 'mutation { createFolder(input: { at: { path: "a//b" } }) { drive { id } } }'
     const { status, headers, text } = await post({ query: MAKE })
     expect(status).toBe(200)
-    expect(headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json; charset=utf-8$/)
-    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual(['no-store', 'nosniff'])
+    expect(headers.get('content-type')).toMatch(
+      /^application\/(graphql-response\+)?json; charset=utf-8$/,
+    )
+    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+      'no-store',
+      'nosniff',
+    ])
     expect(headers.get('x-request-id')).toEqual(anId)
     expect(JSON.parse(text)).toEqual({
       data: { createFolder: null },
@@ -131,7 +148,10 @@ describe('A refusal', () => {
     for (const answer of answers) expect(answer).toEqual(answers[0])
     expect(answers[0]).toEqual([
       200,
-      expect.objectContaining({ path: ['me', 'drive', 'entry'], extensions: { code: 'INVALID_PATH', field: 'path' } }),
+      expect.objectContaining({
+        path: ['me', 'drive', 'entry'],
+        extensions: { code: 'INVALID_PATH', field: 'path' },
+      }),
       200,
       'INVALID_INPUT',
     ])
@@ -146,14 +166,21 @@ describe('A refusal', () => {
     ['a literal of the wrong type', { query: '{ me { shares(first: "1") { nodes { id } } } }' }],
     [
       'a variable of the wrong type',
-      { query: 'query ($n: Int) { me { shares(first: $n) { nodes { id } } } }', variables: { n: 'x' } },
+      {
+        query: 'query ($n: Int) { me { shares(first: $n) { nodes { id } } } }',
+        variables: { n: 'x' },
+      },
     ],
     ['a missing variable', { query: 'query ($id: ID!) { node(id: $id) { id } }' }],
-    ['a missing input field', { query: 'mutation { moveEntries(input: { name: "a" }) { drive { id } } }' }],
+    [
+      'a missing input field',
+      { query: 'mutation { moveEntries(input: { name: "a" }) { drive { id } } }' },
+    ],
     [
       'an unknown input field in a variable',
       {
-        query: 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }',
+        query:
+          'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }',
         variables: { input: { entries: [{ at: { path: 'a' } }], force: true } },
       },
     ],
@@ -166,8 +193,14 @@ describe('A refusal', () => {
     ],
     ['an operation that is not there', { query: 'query A { me { id } }', operationName: 'B' }],
     ['two operations and no name', { query: 'query A { me { id } } query B { me { id } }' }],
-    ['51 aliases', { query: `{ ${Array.from({ length: 51 }, (_, i) => `a${i}: me { id }`).join(' ')} }` }],
-    ['too deep a document', { query: `{ me { drive { root { ${'parent { '.repeat(20)} id ${'}'.repeat(20)} } } } }` }],
+    [
+      '51 aliases',
+      { query: `{ ${Array.from({ length: 51 }, (_, i) => `a${i}: me { id }`).join(' ')} }` },
+    ],
+    [
+      'too deep a document',
+      { query: `{ me { drive { root { ${'parent { '.repeat(20)} id ${'}'.repeat(20)} } } } }` },
+    ],
     ['2,001 tokens', { query: `{ me { ${'id '.repeat(2000)} } }` }],
   ])('of %s says INVALID_INPUT, and nothing of the inside', async (_what, body) => {
     const { text } = await post(body)
@@ -188,7 +221,12 @@ describe('A refusal', () => {
       'INVALID_INPUT',
     ],
     ['plain text', '{"query":"{ me { id } }"}', { 'content-type': 'text/plain' }, 'INVALID_INPUT'],
-    ['more than 1 MiB', JSON.stringify({ query: `#${'x'.repeat(1024 * 1024)}\n{ me { id } }` }), {}, 'INVALID_INPUT'],
+    [
+      'more than 1 MiB',
+      JSON.stringify({ query: `#${'x'.repeat(1024 * 1024)}\n{ me { id } }` }),
+      {},
+      'INVALID_INPUT',
+    ],
   ])('of a body that is %s', async (_what, body, headers, code) => {
     const { status, text } = await post(body, headers)
     expect([status, codeOf(text)]).toEqual([expect.any(Number), code])
@@ -196,10 +234,16 @@ describe('A refusal', () => {
   })
 
   it('of a mutation by GET, whoever asks', async () => {
-    const query = encodeURIComponent('mutation { createFolder(input: { at: { path: "by-get" } }) { folder { id } } }')
-    const answer = await fetch(`${t.url}/graphql?query=${query}`, { headers: { cookie: alice.cookie } })
+    const query = encodeURIComponent(
+      'mutation { createFolder(input: { at: { path: "by-get" } }) { folder { id } } }',
+    )
+    const answer = await fetch(`${t.url}/graphql?query=${query}`, {
+      headers: { cookie: alice.cookie },
+    })
     expect(codeOf(await answer.text())).toBe('INVALID_INPUT')
-    expect((await ask(alice, '{ me { drive { entry(path: "by-get") { id } } } }')).me.drive.entry).toBeNull()
+    expect(
+      (await ask(alice, '{ me { drive { entry(path: "by-get") { id } } } }')).me.drive.entry,
+    ).toBeNull()
     const read = await fetch(`${t.url}/graphql?query=${encodeURIComponent('{ me { email } }')}`, {
       headers: { cookie: alice.cookie },
     })
@@ -211,7 +255,9 @@ describe('A refusal', () => {
       '{ me { email drive { entry(path: "..") { id } } } node(id: "x") { id } }',
     )
     expect(data).toEqual({ me: { email: 'alice@example.com', drive: { entry: null } }, node: null })
-    expect(errors?.map(e => [e.path, e.extensions.code])).toEqual([[['me', 'drive', 'entry'], 'INVALID_PATH']])
+    expect(errors?.map(e => [e.path, e.extensions.code])).toEqual([
+      [['me', 'drive', 'entry'], 'INVALID_PATH'],
+    ])
   })
 })
 
@@ -220,8 +266,13 @@ describe('A mutation', () => {
     const link = (name: string, path: string) =>
       `${name}: createLink(input: { file: { at: { path: "${path}" } } }) { share { token } }`
     const query = `mutation { ${link('made', 'docs/deep/a.txt')} ${link('refused', 'docs/none.txt')} }`
-    const shares = async () => (await ask(alice, '{ me { shares { nodes { id } } } }')).me.shares.nodes.length
-    for (const accept of ['*/*', 'application/graphql-response+json', 'application/json;charset=utf-8']) {
+    const shares = async () =>
+      (await ask(alice, '{ me { shares { nodes { id } } } }')).me.shares.nodes.length
+    for (const accept of [
+      '*/*',
+      'application/graphql-response+json',
+      'application/json;charset=utf-8',
+    ]) {
       const before = await shares()
       const { status, text } = await post({ query }, { accept })
       expect([status, codeOf(text)]).toEqual([200, 'FILE_NOT_FOUND'])
@@ -241,14 +292,21 @@ describe('What goes wrong on our side', () => {
         const { data, errors } = JSON.parse(text)
         expect(data).toEqual({ me: { email: alice.email, note: null } })
         expect(errors).toEqual([
-          expect.objectContaining({ message: aSentence, path: ['me', 'note'], extensions: { code: 'INTERNAL' } }),
+          expect.objectContaining({
+            message: aSentence,
+            path: ['me', 'note'],
+            extensions: { code: 'INTERNAL' },
+          }),
         ])
         expect(text).not.toMatch(/mislaid|note'|no such table|SELECT/)
         const line = t
           .logs()
           .split('\n')
           .find(l => l.includes(headers.get('x-request-id') ?? '') && l.includes('"err"'))
-        expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 50, err: { message: expect.any(String) } })
+        expect(JSON.parse(line ?? '{}')).toMatchObject({
+          level: 50,
+          err: { message: expect.any(String) },
+        })
       }
       const rest = await alice.rest('GET', '/api/files/5d41402abc4b2a76b9719d911017c592/note')
       expect([rest.status, rest.response]).toEqual([500, { code: 'INTERNAL' }])

@@ -26,7 +26,8 @@ const off = { enabled: false }
 
 export async function openGroupsProvider(): Promise<GroupsProvider> {
   const people = new Map<string, Grouped>()
-  let answer: (req: IncomingMessage, res: ServerResponse) => unknown = (_req, res) => res.writeHead(503).end()
+  let answer: (req: IncomingMessage, res: ServerResponse) => unknown = (_req, res) =>
+    res.writeHead(503).end()
   let serviceUrl = ''
   const server = createServer((req, res) => void answer(req, res))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -61,11 +62,29 @@ export async function openGroupsProvider(): Promise<GroupsProvider> {
         findAccount: async (_ctx, sub) => {
           const person = people.get(sub)
           const email = `${sub}@example.com`
-          return person && { accountId: sub, claims: async () => ({ ...person, email, email_verified: true }) }
+          return (
+            person && {
+              accountId: sub,
+              claims: async () => ({ ...person, email, email_verified: true }),
+            }
+          )
         },
         interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
-        jwks: { keys: [generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' })] },
-        ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 3600, Session: 3600 },
+        jwks: {
+          keys: [
+            generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+              format: 'jwk',
+            }),
+          ],
+        },
+        ttl: {
+          AccessToken: 600,
+          AuthorizationCode: 60,
+          Grant: 600,
+          IdToken: 600,
+          Interaction: 3600,
+          Session: 3600,
+        },
       })
       const handle = oidc.callback()
       answer = async (req, res) => {
@@ -73,7 +92,10 @@ export async function openGroupsProvider(): Promise<GroupsProvider> {
         const accountId = String(req.headers['x-person'])
         const grant = new oidc.Grant({ accountId, clientId: client.id })
         grant.addOIDCScope('openid email groups')
-        return oidc.interactionFinished(req, res, { login: { accountId }, consent: { grantId: await grant.save() } })
+        return oidc.interactionFinished(req, res, {
+          login: { accountId },
+          consent: { grantId: await grant.save() },
+        })
       }
     },
 
@@ -84,7 +106,8 @@ export async function openGroupsProvider(): Promise<GroupsProvider> {
       for (let step = 0; step < 10; step++) {
         const { status, headers } = await browser.get(url, { headers: { 'x-person': person.sub } })
         const next = headers.get('location')
-        if (next === null) throw new Error(`The sign-in of ${person.sub} ends with ${status} at ${url}.`)
+        if (next === null)
+          throw new Error(`The sign-in of ${person.sub} ends with ${status} at ${url}.`)
         url = new URL(next, browser.last).href
         if (browser.jar.has('session_id')) return browser
       }

@@ -27,7 +27,11 @@ export interface Person {
   cookie: string
   rest(method: string, path: string, options?: RestOptions): Promise<RestAnswer>
   /** With a file, the request is a form, and the file takes the place of the one field of the variable `input` that is null. */
-  graphql<T = Record<string, unknown>>(query: string, variables?: object, file?: File): Promise<GraphqlAnswer<T>>
+  graphql<T = Record<string, unknown>>(
+    query: string,
+    variables?: object,
+    file?: File,
+  ): Promise<GraphqlAnswer<T>>
   /** Opens a subscription. */
   subscribe(query: string, variables?: object): Promise<EventStream>
   /** Uploads bytes by REST. */
@@ -53,7 +57,9 @@ export interface RestAnswer {
 export interface GraphqlAnswer<T> {
   status: number
   data: T | null | undefined
-  errors: { message: string; extensions: { code: string } & Record<string, unknown>; path?: unknown }[] | undefined
+  errors:
+    | { message: string; extensions: { code: string } & Record<string, unknown>; path?: unknown }[]
+    | undefined
   extensions: Record<string, unknown> | undefined
   /** Code of the first error. */
   code: string | undefined
@@ -89,7 +95,10 @@ export async function newDatabase(): Promise<{ url: string; drop(): Promise<void
     const dir = mkdtempSync(join(tmpdir(), 'satchel-test-'))
     const file = join(dir, 'test.sqlite')
     copySqlite(file)
-    return { url: `sqlite:${file}`, drop: async () => rmSync(dir, { recursive: true, force: true }) }
+    return {
+      url: `sqlite:${file}`,
+      drop: async () => rmSync(dir, { recursive: true, force: true }),
+    }
   }
   const database = await newMysql(process.env.TEST_MYSQL_URL ?? '')
   await fillMysql(database.url)
@@ -98,7 +107,10 @@ export async function newDatabase(): Promise<{ url: string; drop(): Promise<void
 
 /** Where the instances on a database keep their blobs. */
 export const blobFolderOf = (databaseUrl: string) =>
-  join(tmpdir(), `satchel-blobs-${createHash('sha256').update(databaseUrl).digest('hex').slice(0, 16)}`)
+  join(
+    tmpdir(),
+    `satchel-blobs-${createHash('sha256').update(databaseUrl).digest('hex').slice(0, 16)}`,
+  )
 
 /** The whole service on a new database and a new store, listening on a free port. */
 export async function startApp(
@@ -112,7 +124,8 @@ export async function startApp(
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     BLOB_DIR: blobFolderOf(settings.DATABASE_URL ?? database.url),
-    AZURE_STORAGE_CONNECTION_STRING: storeUnderTest === 'azure' ? (process.env.TEST_AZURE ?? '') : '',
+    AZURE_STORAGE_CONNECTION_STRING:
+      storeUnderTest === 'azure' ? (process.env.TEST_AZURE ?? '') : '',
     AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
     ...(storeUnderTest === 's3' ? settingsFor(settings.DATABASE_URL ?? database.url) : {}),
     SECRET_KEY: randomBytes(32).toString('base64url'),
@@ -142,9 +155,14 @@ export async function startApp(
   // Each process looks for a maintenance every second, which belongs to no request: test/maintenance.test.ts counts those.
   const note = (sql: string) => void (sql.includes(' FROM maintenance') || statements.push(sql))
   // SQLite and the embedded sign-in have one process (docs/decisions/workers.md).
-  const create = engine === 'mysql' && config.workers !== 1 && !options.embeddedSignIn ? createTwoWorkers : createApp
+  const create =
+    engine === 'mysql' && config.workers !== 1 && !options.embeddedSignIn
+      ? createTwoWorkers
+      : createApp
   const app = await create(config, {
-    ...{ log, onStatement: note, indexAfterMs: 3_600_000 },
+    log,
+    onStatement: note,
+    indexAfterMs: 3_600_000,
     // Statements of samples would be counted with those of requests.
     samplesItself: false,
     ...options,
@@ -181,14 +199,20 @@ export async function startApp(
     async stop() {
       await app.stop()
       await database.drop()
-      if (!settings.DATABASE_URL && !settings.BLOB_DIR) rmSync(config.blobDir, { recursive: true, force: true })
+      if (!settings.DATABASE_URL && !settings.BLOB_DIR)
+        rmSync(config.blobDir, { recursive: true, force: true })
       rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }
 
 /** A person who has signed in to a service on this database. */
-export async function signInTo(db: Db, url: string, name: string, emailVerified = true): Promise<Person> {
+export async function signInTo(
+  db: Db,
+  url: string,
+  name: string,
+  emailVerified = true,
+): Promise<Person> {
   const email = name.includes('@') ? name : `${name}@example.com`
   const { userId } = await accountService({ db }).signIn(
     {
@@ -213,7 +237,10 @@ function person(
   who: Pick<Person, 'email' | 'userId' | 'cookie'>,
   key: Record<string, string> = {},
 ): Person {
-  const credentials: Record<string, string> = { ...(who.cookie ? { cookie: who.cookie } : {}), ...key }
+  const credentials: Record<string, string> = {
+    ...(who.cookie ? { cookie: who.cookie } : {}),
+    ...key,
+  }
   const self: Person = {
     ...who,
     rest: (method, path, options) =>
@@ -232,14 +259,24 @@ function person(
       const { data, errors, extensions } = (await response.json()) as GraphqlAnswer<T & object>
       recordGraphql(query, data, errors)
       expectArgumentPaths(errors)
-      return { status: response.status, data, errors, extensions, code: errors?.[0]?.extensions.code }
+      return {
+        status: response.status,
+        data,
+        errors,
+        extensions,
+        code: errors?.[0]?.extensions.code,
+      }
     },
     subscribe: (query, variables = {}) => openEventStream(url, credentials, { query, variables }),
     upload(path, bytes, type = 'application/octet-stream') {
       const cut = path.lastIndexOf('/')
       const form = new FormData()
       if (cut > 0) form.append('folder', path.slice(0, cut))
-      form.append('file', new Blob([bytes as Uint8Array<ArrayBuffer>], { type }), path.slice(cut + 1))
+      form.append(
+        'file',
+        new Blob([bytes as Uint8Array<ArrayBuffer>], { type }),
+        path.slice(cut + 1),
+      )
       return self.rest('POST', '/api/files/upload', { form })
     },
   }
@@ -257,7 +294,12 @@ function graphqlForm(operation: string, file: File, { input = {} }: { input?: ob
 }
 
 /** One request by REST; redirects are not followed. */
-export async function rest(url: string, method: string, path: string, options: RestOptions = {}): Promise<RestAnswer> {
+export async function rest(
+  url: string,
+  method: string,
+  path: string,
+  options: RestOptions = {},
+): Promise<RestAnswer> {
   const { json, form, body, headers = {} } = options
   const response = await fetch(`${url}${path}`, {
     method,
@@ -269,7 +311,8 @@ export async function rest(url: string, method: string, path: string, options: R
   const text = await response.text()
   const contentType = response.headers.get('content-type')
   // A file of that type is no answer of ours.
-  const isJson = contentType?.startsWith('application/json') && !response.headers.has('content-disposition')
+  const isJson =
+    contentType?.startsWith('application/json') && !response.headers.has('content-disposition')
   const value = isJson && text ? JSON.parse(text) : undefined
   recordRest(method, path, response.status, value?.response?.code)
   checkAnswer({ method, url: path, status: response.status, contentType, text, value })
@@ -279,9 +322,17 @@ export async function rest(url: string, method: string, path: string, options: R
 }
 
 /** What holds for every answer, whatever is in it: contract, section 1. */
-function checkConventions(method: string, path: string, { status, headers }: Response, value: unknown): void {
+function checkConventions(
+  method: string,
+  path: string,
+  { status, headers }: Response,
+  value: unknown,
+): void {
   const must = (holds: unknown, what: string) => {
-    if (!holds) throw new Error(`${method} ${path} answers ${status} ${what}: ${JSON.stringify(value)?.slice(0, 500)}`)
+    if (!holds)
+      throw new Error(
+        `${method} ${path} answers ${status} ${what}: ${JSON.stringify(value)?.slice(0, 500)}`,
+      )
   }
   must(headers.get('x-content-type-options') === 'nosniff', 'without nosniff')
   must(headers.get('x-request-id'), 'without a request id')

@@ -30,7 +30,12 @@ interface Health {
   errorCounts: { code: string; count: number }[]
   unexpectedErrors: { requestId: string; route: string; cause: string; code: string }[]
   workers: { pid: number; memoryBytes: number }[]
-  fullestDrives: { usedBytes: number; maxBytes: number; workspaceName: string | null; account: { email: string } }[]
+  fullestDrives: {
+    usedBytes: number
+    maxBytes: number
+    workspaceName: string | null
+    account: { email: string }
+  }[]
   firstRecordedAt: string | null
   stepSeconds: number
 }
@@ -50,7 +55,10 @@ async function health(names: string[] = []): Promise<Health> {
 }
 
 const sumOf = ({ series, stepSeconds }: Health, name: string) =>
-  (series.find(one => one.name === name)?.values ?? []).reduce<number>((sum, v) => sum + (v ?? 0), 0) * stepSeconds
+  (series.find(one => one.name === name)?.values ?? []).reduce<number>(
+    (sum, v) => sum + (v ?? 0),
+    0,
+  ) * stepSeconds
 
 const kinds = async () => (await health()).findings.map(({ kind }) => kind)
 
@@ -67,7 +75,8 @@ describe('Figures', () => {
     await tick()
     const info = (path: string) => alice.rest('GET', `/api/files/info?path=${path}`)
     await alice.upload('papers/plan.txt', 'bytes')
-    for (let i = 0; i < 19; i++) await Promise.all(Array.from({ length: 10 }, () => info('papers/plan.txt')))
+    for (let i = 0; i < 19; i++)
+      await Promise.all(Array.from({ length: 10 }, () => info('papers/plan.txt')))
     for (let i = 0; i < 10; i++) await info('nothing.txt')
     await tick()
     const after = await health(['ANSWERED', 'REFUSED', 'FAILED', 'RECEIVED_BYTES', 'STATEMENTS'])
@@ -78,7 +87,10 @@ describe('Figures', () => {
     expect(more('FAILED')).toBe(0)
     expect(more('RECEIVED_BYTES')).toBeGreaterThan(200 * 50)
     expect(more('STATEMENTS')).toBeGreaterThan(200)
-    expect(after.routes.find(({ name }) => name === 'GET /api/files/info')).toMatchObject({ count: 200, failed: 0 })
+    expect(after.routes.find(({ name }) => name === 'GET /api/files/info')).toMatchObject({
+      count: 200,
+      failed: 0,
+    })
     expect(after.errorCounts).toContainEqual({ code: 'FILE_NOT_FOUND', count: 10 })
     expect(after.statements.some(({ name }) => name.startsWith('select '))).toBe(true)
   })
@@ -87,7 +99,9 @@ describe('Figures', () => {
     const { sessions } = w.app.services
     const { list } = sessions
     sessions.list = () =>
-      Promise.reject(Object.assign(new TypeError('alice@example.com is secret'), { code: 'E_OOPS' }))
+      Promise.reject(
+        Object.assign(new TypeError('alice@example.com is secret'), { code: 'E_OOPS' }),
+      )
     const broken = () => alice.graphql('{ me { sessions { id } } }')
     // By turns, so that the worker whose service is broken gets one.
     const answers = [await broken(), await broken()].filter(({ errors }) => errors)
@@ -96,7 +110,11 @@ describe('Figures', () => {
     const { unexpectedErrors, fields, errorCounts } = await health()
     expect(answers.length).toBeGreaterThan(0)
     expect(unexpectedErrors).toHaveLength(answers.length)
-    expect(unexpectedErrors[0]).toMatchObject({ route: '/graphql', cause: 'TypeError E_OOPS', code: 'INTERNAL' })
+    expect(unexpectedErrors[0]).toMatchObject({
+      route: '/graphql',
+      cause: 'TypeError E_OOPS',
+      code: 'INTERNAL',
+    })
     expect(w.logs()).toContain(unexpectedErrors[0]?.requestId)
     expect(fields.find(({ name }) => name === 'query me.sessions')?.failed).toBe(answers.length)
     expect(errorCounts).toContainEqual({ code: 'INTERNAL', count: answers.length })
@@ -107,11 +125,18 @@ describe('Figures', () => {
     const before = sumOf(await health(['CUT']), 'CUT')
     const { hostname, port } = new URL(w.url)
     const socket = connect(Number(port), hostname)
-    const head = ['POST /graphql HTTP/1.1', 'host: localhost', `cookie: ${alice.cookie}`, 'content-length: 99']
+    const head = [
+      'POST /graphql HTTP/1.1',
+      'host: localhost',
+      `cookie: ${alice.cookie}`,
+      'content-length: 99',
+    ]
     socket.write(`${[...head, 'content-type: application/json'].join('\r\n')}\r\n\r\n{`)
-    for (let i = 0; i < 100 && w.app.gateway.running === 0; i++) await new Promise(done => setTimeout(done, 20))
+    for (let i = 0; i < 100 && w.app.gateway.running === 0; i++)
+      await new Promise(done => setTimeout(done, 20))
     socket.destroy()
-    for (let i = 0; i < 100 && w.app.gateway.running > 0; i++) await new Promise(done => setTimeout(done, 20))
+    for (let i = 0; i < 100 && w.app.gateway.running > 0; i++)
+      await new Promise(done => setTimeout(done, 20))
     await tick()
     expect(Math.round(sumOf(await health(['CUT']), 'CUT') - before)).toBe(1)
   })
@@ -129,7 +154,10 @@ describe('Figures', () => {
 describe('Instances', () => {
   const note = (name: string, ago: number, alarms: object[]) =>
     w.app.db.InstanceState.create({
-      ...{ name, startedAt: Date.now() - 1e7, seenAt: Date.now() - ago, alarms: JSON.stringify(alarms) },
+      name,
+      startedAt: Date.now() - 1e7,
+      seenAt: Date.now() - ago,
+      alarms: JSON.stringify(alarms),
     })
 
   it('tell each other what is wrong, and which of them has fallen silent', async () => {
@@ -148,7 +176,9 @@ describe('Instances', () => {
     const { report, db } = w.app
     await w.app.sampler?.sample()
     await report.run()
-    expect(await db.InstanceState.findAll({ raw: true })).toMatchObject([{ name: expect.stringMatching(/:0$/) }])
+    expect(await db.InstanceState.findAll({ raw: true })).toMatchObject([
+      { name: expect.stringMatching(/:0$/) },
+    ])
     await report.stop()
     expect(await db.InstanceState.findAll({ raw: true })).toEqual([])
   })
@@ -158,11 +188,16 @@ describe('Instances', () => {
     const now = Date.now()
     await db.StorageDay.destroy({ where: {} })
     const of = (days: number, usedBytes: number) => ({
-      ...{ day: Math.floor(now / 86_400_000) - days, usedBytes, keptBytes: 0, at: now - days * 86_400_000 },
+      day: Math.floor(now / 86_400_000) - days,
+      usedBytes,
+      keptBytes: 0,
+      at: now - days * 86_400_000,
     })
     await db.StorageDay.bulkCreate([of(10, 1e9), of(5, 3e9), of(0, 11e9)])
     const ask = '{ serviceHealth { freeBytes forecast { days bytesPerDay knownDays } } }'
-    type Answer = { serviceHealth: { freeBytes: number; forecast: { days: number; bytesPerDay: number } | null } }
+    type Answer = {
+      serviceHealth: { freeBytes: number; forecast: { days: number; bytesPerDay: number } | null }
+    }
     const { data } = await olga.graphql<Answer>(ask)
     const { freeBytes = 0, forecast } = data?.serviceHealth ?? {}
     await db.StorageDay.destroy({ where: {} })
@@ -175,7 +210,11 @@ describe('Findings', () => {
   it('tell mails that wait, with the last error and without addresses', async () => {
     const { db } = w.app
     const job = (attempts: number) => ({
-      ...{ id: v7(), kind: 'mail', payload: '{}', attempts, createdAt: Date.now() - 7_300_000 },
+      id: v7(),
+      kind: 'mail',
+      payload: '{}',
+      attempts,
+      createdAt: Date.now() - 7_300_000,
       dueAt: Date.now() + 3_600_000,
       lastError: 'connect ECONNREFUSED 127.0.0.1:25 for <bob@example.com>',
     })
@@ -191,8 +230,13 @@ describe('Findings', () => {
   it('tell previews that wait only after a day: they may wait for long after a large upload', async () => {
     const { db } = w.app
     const job = (kind: string, seconds: number) => ({
-      ...{ id: v7(), kind, payload: '{}', attempts: 1, lastError: 'x' },
-      ...{ createdAt: Date.now() - seconds * 1000, dueAt: Date.now() + 3_600_000 },
+      id: v7(),
+      kind,
+      payload: '{}',
+      attempts: 1,
+      lastError: 'x',
+      createdAt: Date.now() - seconds * 1000,
+      dueAt: Date.now() + 3_600_000,
     })
     const late = async (...jobs: ReturnType<typeof job>[]) => {
       await db.Job.bulkCreate(jobs)
@@ -203,7 +247,9 @@ describe('Findings', () => {
     expect(await late(job('preview', 80_000))).toEqual([])
     const other = await late(job('preview', 80_000), job('purge-folder', 700))
     expect(other).toEqual([expect.stringMatching(/^Jobs \(purge-folder\) have waited/)])
-    expect(await late(job('preview', 90_000))).toEqual([expect.stringMatching(/^Jobs \(preview\) have waited/)])
+    expect(await late(job('preview', 90_000))).toEqual([
+      expect.stringMatching(/^Jobs \(preview\) have waited/),
+    ])
   })
 
   it('tell requests that fail', async () => {
@@ -234,19 +280,31 @@ describe('Findings', () => {
       const { data } = await op.graphql<{ serviceHealth: Health }>(
         '{ serviceHealth { findings { kind severity message } fullestDrives { usedBytes maxBytes workspaceName account { email } } } }',
       )
-      expect(data?.serviceHealth.findings[0]).toMatchObject({ kind: 'STORE_DOWN', severity: 'CRITICAL' })
+      expect(data?.serviceHealth.findings[0]).toMatchObject({
+        kind: 'STORE_DOWN',
+        severity: 'CRITICAL',
+      })
       expect(data?.serviceHealth.findings).toContainEqual({
-        ...{ kind: 'DRIVE_FULL', severity: 'INFO', message: 'A drive is nearly full: bob@example.com (96 %).' },
+        kind: 'DRIVE_FULL',
+        severity: 'INFO',
+        message: 'A drive is nearly full: bob@example.com (96 %).',
       })
       expect(data?.serviceHealth.fullestDrives).toEqual([
-        { usedBytes: 960, maxBytes: 1000, workspaceName: null, account: { email: 'bob@example.com' } },
+        {
+          usedBytes: 960,
+          maxBytes: 1000,
+          workspaceName: null,
+          account: { email: 'bob@example.com' },
+        },
       ])
       // For the forecast, and for other instances.
       const { StorageDay, InstanceState } = other.app.db
       expect(await StorageDay.findAll({ raw: true })).toMatchObject([
         { day: Math.floor(Date.now() / 86_400_000), usedBytes: 960 },
       ])
-      expect((await InstanceState.findAll({ raw: true }))[0]?.alarms).toBe('[{"name":"storeDown","value":0}]')
+      expect((await InstanceState.findAll({ raw: true }))[0]?.alarms).toBe(
+        '[{"name":"storeDown","value":0}]',
+      )
     } finally {
       await other.stop()
       rmSync(blobs, { recursive: true, force: true })

@@ -23,7 +23,10 @@ export const field = (name: string, value: string) =>
 export const fileHead = (name: string, filename: string) =>
   `--${BOUNDARY}${CRLF}content-disposition: form-data; name="${name}"; filename="${filename}"${CRLF}content-type: text/plain${CRLF}${CRLF}`
 
-const codeOf = ({ status, response }: RestAnswer) => ({ status, code: response?.code as string | undefined })
+const codeOf = ({ status, response }: RestAnswer) => ({
+  status,
+  code: response?.code as string | undefined,
+})
 
 /** Sends all of a form but its end; the service has looked up who may what by then. */
 export async function holdForm(
@@ -64,14 +67,17 @@ const ENTERED = 'LEFT JOIN entry'
 /** Every way in which bytes become a file. */
 export const doors: Record<string, Door> = {
   async 'a REST form'(t, caller, target) {
-    const path = target.workspaceId ? `/api/workspaces/${target.workspaceId}/files/upload` : '/api/files/upload'
+    const path = target.workspaceId
+      ? `/api/workspaces/${target.workspaceId}/files/upload`
+      : '/api/files/upload'
     const head = `${field('folder', 'held')}${fileHead('file', target.name)}`
     const held = await holdForm(t, caller, path, head)
     return { finish: async () => codeOf(await held.finish()) }
   },
 
   async 'a GraphQL form'(t, caller, target) {
-    const query = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { id } } }'
+    const query =
+      'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { id } } }'
     const drive = target.workspaceId ? await driveOf(caller, target.workspaceId) : undefined
     const input = { folder: { at: { drive, path: 'held' } }, file: null }
     const head = `${field('operations', JSON.stringify({ query, variables: { input } }))}${field('map', '{"0":["variables.input.file"]}')}${fileHead('0', target.name)}`

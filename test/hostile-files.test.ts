@@ -55,9 +55,13 @@ beforeAll(async () => {
   const { derive } = t.app
   const run: Derive['run'] = derive.run
   Object.assign(derive, {
-    run: (job: Parameters<Derive['run']>[0]) => run({ ...job, bounds: { ms: JOB_MS, ...job.bounds } }),
+    run: (job: Parameters<Derive['run']>[0]) =>
+      run({ ...job, bounds: { ms: JOB_MS, ...job.bounds } }),
   })
-  await t.app.db.Plan.update({ maxTotalStorageBytes: 2 ** 40, maxFiles: null }, { where: { id: 'free' } })
+  await t.app.db.Plan.update(
+    { maxTotalStorageBytes: 2 ** 40, maxFiles: null },
+    { where: { id: 'free' } },
+  )
 })
 afterAll(async () => {
   process.env.PATH = path
@@ -73,7 +77,10 @@ function watchMemory(): () => number {
   const timer = setInterval(() => {
     for (const pid of t.app.derive.pids())
       try {
-        most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0))
+        most = Math.max(
+          most,
+          Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0),
+        )
       } catch {
         // It has ended.
       }
@@ -127,14 +134,18 @@ it('Hostile files crash nothing, reach nothing, and have icons', async () => {
       )
       t.app.worker.wake()
       found = await rows()
-      return found.length === all.length && found.every(({ state }) => state === 'made' || state === 'failed')
+      return (
+        found.length === all.length &&
+        found.every(({ state }) => state === 'made' || state === 'failed')
+      )
     },
     all.length * JOB_MS * TRIES,
     500,
   )
   const most = memory()
   const counts: Record<string, number> = {}
-  for (const { state, reason } of found) counts[reason ?? state ?? ''] = (counts[reason ?? state ?? ''] ?? 0) + 1
+  for (const { state, reason } of found)
+    counts[reason ?? state ?? ''] = (counts[reason ?? state ?? ''] ?? 0) + 1
   console.log(
     `${all.length} files in ${Math.round((Date.now() - begun) / 1000)} s, ${Math.round(most / 1024)} MiB at most, a listing in ${slowest} ms: ${JSON.stringify(counts)}`,
   )
@@ -149,17 +160,28 @@ it('Hostile files crash nothing, reach nothing, and have icons', async () => {
   for (const { name } of shown) {
     const query =
       'query ($path: String!) { me { drive { entry(path: $path) { ... on File { preview { state url } } } } } }'
-    const { data } = await alice.graphql<{ me: { drive: { entry: { preview: { url: string } } } } }>(query, {
+    const { data } = await alice.graphql<{
+      me: { drive: { entry: { preview: { url: string } } } }
+    }>(query, {
       path: name,
     })
-    const answer = await fetch(data?.me.drive.entry.preview.url ?? '', { headers: { cookie: alice.cookie } })
+    const answer = await fetch(data?.me.drive.entry.preview.url ?? '', {
+      headers: { cookie: alice.cookie },
+    })
     const { format, exif, icc, xmp } = await sharp(await answer.arrayBuffer()).metadata()
-    expect({ name, format, extra: exif ?? icc ?? xmp }).toEqual({ name, format: 'webp', extra: undefined })
+    expect({ name, format, extra: exif ?? icc ?? xmp }).toEqual({
+      name,
+      format: 'webp',
+      extra: undefined,
+    })
   }
   // The pool works on.
   const bytes = await sharp({ create: { width: 99, height: 99, channels: 3, background: '#357' } })
     .png()
     .toBuffer()
   await alice.upload('good.png', bytes, 'image/png')
-  await until(async () => (await rows()).some(({ name, state }) => name === 'good.png' && state === 'made'), 30_000)
+  await until(
+    async () => (await rows()).some(({ name, state }) => name === 'good.png' && state === 'made'),
+    30_000,
+  )
 }, 900_000)

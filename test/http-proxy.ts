@@ -1,4 +1,10 @@
-import { Agent, createServer, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
+import {
+  Agent,
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 declare const storeUnderTest: 'disk' | 'azure' | 's3'
@@ -33,9 +39,13 @@ export async function startHttpProxy(port: number): Promise<HttpProxy> {
       const other = await proxy.interfere({ method, path, headers, body: read })
       const body = Buffer.isBuffer(other) ? other : read
       const { 'transfer-encoding': _chunked, ...rest } = headers
-      const length = read.length > 0 || 'content-length' in headers ? { 'content-length': body.length } : {}
+      const length =
+        read.length > 0 || 'content-length' in headers ? { 'content-length': body.length } : {}
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-        const out = request({ port, host: '127.0.0.1', method, path, headers: { ...rest, ...length }, agent }, resolve)
+        const out = request(
+          { port, host: '127.0.0.1', method, path, headers: { ...rest, ...length }, agent },
+          resolve,
+        )
         out.on('error', reject)
         out.end(body)
       })
@@ -67,7 +77,9 @@ export async function startStoreProxy(): Promise<HttpProxy & { connectionString:
   const direct = (storeUnderTest === 's3' ? process.env.TEST_S3 : process.env.TEST_AZURE) ?? ''
   const target = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(direct)?.[1])
   const proxy = await startHttpProxy(target)
-  return Object.assign(proxy, { connectionString: direct.replace(`:${target}/`, `:${proxy.port}/`) })
+  return Object.assign(proxy, {
+    connectionString: direct.replace(`:${target}/`, `:${proxy.port}/`),
+  })
 }
 
 /** What a request asks of a blob store. */

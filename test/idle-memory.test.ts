@@ -13,7 +13,8 @@ it('A service that has just started gives back what its start needed', async () 
   const service = await startBuilt({ DATA_DIR })
   try {
     const memory = () =>
-      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024
+      Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) /
+      1024
     await until(() => memory() < MOST, 30_000, 100)
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   } finally {

@@ -13,13 +13,16 @@ function isInstalled(folder) {
   const { '': _, ...wanted } = packagesOf(join(folder, 'package-lock.json'))
   const present = packagesOf(noted)
   return Object.entries(wanted).every(
-    ([path, { version, optional }]) => present[path]?.version === version || (optional && !present[path]),
+    ([path, { version, optional }]) =>
+      present[path]?.version === version || (optional && !present[path]),
   )
 }
 
 for (const folder of process.argv.slice(2)) {
   if (isInstalled(folder)) continue
-  const { status, error } = spawnSync('npm', ['ci', '--prefix', folder], { stdio: ['ignore', 2, 2] })
+  const { status, error } = spawnSync('npm', ['ci', '--prefix', folder], {
+    stdio: ['ignore', 2, 2],
+  })
   if (error) console.error(`npm ci --prefix ${folder}: ${error.message}`)
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -28,24 +28,31 @@ beforeEach(async () => {
   workspace_id = await found(alice, 'Garden')
 })
 
-const list = (person = alice, id = workspace_id) => person.rest('GET', `/api/workspaces/invites?workspace_id=${id}`)
+const list = (person = alice, id = workspace_id) =>
+  person.rest('GET', `/api/workspaces/invites?workspace_id=${id}`)
 const invite = (json: object = {}, person = alice) =>
   person.rest('POST', '/api/workspaces/invites/create', {
     json: { workspace_id, email: bob.email, role: 'editor', ...json },
   })
-const mine = async (person = bob) => (await person.rest('GET', '/api/workspaces/invites/mine')).response
+const mine = async (person = bob) =>
+  (await person.rest('GET', '/api/workspaces/invites/mine')).response
 const accept = (token: unknown, person = bob) =>
   person.rest('POST', '/api/workspaces/invites/accept', { json: { token } })
 const reject = (token: string, person = bob) =>
   person.rest('DELETE', `/api/workspaces/invites/reject?token=${encodeURIComponent(token)}`)
 const remove = (invite_id: string, person = alice, id = workspace_id) =>
-  person.rest('DELETE', `/api/workspaces/invites/delete?workspace_id=${id}&invite_id=${encodeURIComponent(invite_id)}`)
+  person.rest(
+    'DELETE',
+    `/api/workspaces/invites/delete?workspace_id=${id}&invite_id=${encodeURIComponent(invite_id)}`,
+  )
 const outcome = ({ status, response }: RestAnswer) => [status, response]
 
 /** The token with which someone may join this workspace. */
 async function invited(person = bob, role = 'editor'): Promise<string> {
   await invite({ email: person.email, role })
-  const found = (await mine(person)).find((i: { workspace_id: string }) => i.workspace_id === workspace_id)
+  const found = (await mine(person)).find(
+    (i: { workspace_id: string }) => i.workspace_id === workspace_id,
+  )
   return found.token
 }
 const rows = () =>
@@ -54,7 +61,10 @@ const rows = () =>
     [workspace_id],
   )
 const expire = () =>
-  t.app.db.run('UPDATE invite SET expires_at = ? WHERE workspace_id = ?', [Date.now() - 1, workspace_id])
+  t.app.db.run('UPDATE invite SET expires_at = ? WHERE workspace_id = ?', [
+    Date.now() - 1,
+    workspace_id,
+  ])
 const members = async () => {
   const found = await t.app.db.rows<{ id: string; role: string }>(
     'SELECT user_id AS id, role FROM member WHERE workspace_id = ?',
@@ -64,7 +74,11 @@ const members = async () => {
 }
 /** The mails that wait, oldest first. */
 const mails = async () =>
-  (await t.app.db.rows<{ kind: string; payload: string }>('SELECT kind, payload FROM outbox ORDER BY id'))
+  (
+    await t.app.db.rows<{ kind: string; payload: string }>(
+      'SELECT kind, payload FROM outbox ORDER BY id',
+    )
+  )
     .filter(({ kind }) => kind === 'mail')
     .map(({ payload }) => JSON.parse(payload))
 const FIELDS = `{ id email role invitedBy { id email } createdAt expiresAt workspace { id } workspaceName workspaceSlug token }`
@@ -75,7 +89,10 @@ describe('POST /api/workspaces/invites/create', () => {
   it('200 invites an address for 7 days, and queues a mail with the link', async () => {
     const before = Date.now()
     const waiting = (await mails()).length
-    const { status, msg, response } = await invite({ email: ' New.Person@Example.COM ', role: 'admin' })
+    const { status, msg, response } = await invite({
+      email: ' New.Person@Example.COM ',
+      role: 'admin',
+    })
     expect([status, msg]).toEqual([200, 'ok'])
     expect(response).toEqual({
       id: anId,
@@ -116,7 +133,9 @@ describe('POST /api/workspaces/invites/create', () => {
     expect((await rows()).map(({ id, role }) => [id, role])).toEqual([[first?.id, 'admin']])
     expect(await mine()).toMatchObject([{ token, role: 'admin' }])
     expect(at(again.response.expires_at)).toBeGreaterThan(Date.now() + WEEK - 60_000)
-    expect((await mails()).slice(waiting)).toMatchObject([{ to: bob.email, values: { role: 'admin' } }])
+    expect((await mails()).slice(waiting)).toMatchObject([
+      { to: bob.email, values: { role: 'admin' } },
+    ])
     expect((await accept(token)).response.workspace.role).toBe('admin')
   })
 
@@ -156,7 +175,10 @@ describe('POST /api/workspaces/invites/create', () => {
   it('400 for a member, and no mail', async () => {
     await join(t, workspace_id, bob, 'viewer')
     const waiting = (await mails()).length
-    expect(outcome(await invite({ email: bob.email.toUpperCase() }))).toEqual([400, { code: 'ALREADY_A_MEMBER' }])
+    expect(outcome(await invite({ email: bob.email.toUpperCase() }))).toEqual([
+      400,
+      { code: 'ALREADY_A_MEMBER' },
+    ])
     expect([await rows(), (await mails()).length]).toEqual([[], waiting])
   })
 
@@ -173,19 +195,29 @@ describe('POST /api/workspaces/invites/create', () => {
   it('403 for a foreign workspace in the body, whatever the address says', async () => {
     const own = await found(mallory)
     const json = { workspace_id, email: bob.email, role: 'viewer' }
-    expect(outcome(await mallory.rest('POST', `/api/workspaces/invites/create?workspace_id=${own}`, { json }))).toEqual(
-      FORBIDDEN,
-    )
+    expect(
+      outcome(
+        await mallory.rest('POST', `/api/workspaces/invites/create?workspace_id=${own}`, { json }),
+      ),
+    ).toEqual(FORBIDDEN)
     expect(await rows()).toEqual([])
   })
 
   it('429 for the thirty-first in a minute', async () => {
-    const answers = await Promise.all(Array.from({ length: 33 }, (_, i) => invite({ email: `guest${i}@example.com` })))
+    const answers = await Promise.all(
+      Array.from({ length: 33 }, (_, i) => invite({ email: `guest${i}@example.com` })),
+    )
     expect(answers.map(a => a.status).sort()).toEqual([...Array(30).fill(200), 429, 429, 429])
     const limited = await invite()
     expect(outcome(limited)).toEqual([
       429,
-      { code: 'RATE_LIMITED', retry_after: expect.any(Number), policy: 'invites', limit: 30, window: 60 },
+      {
+        code: 'RATE_LIMITED',
+        retry_after: expect.any(Number),
+        policy: 'invites',
+        limit: 30,
+        window: 60,
+      },
     ])
     expect(limited.headers.get('retry-after')).toBe(String(limited.response.retry_after))
     expect(await rows()).toHaveLength(30)
@@ -211,16 +243,24 @@ describe('POST /api/workspaces/invites/create', () => {
     expect(workspace).toEqual({ id: workspace_id, invites: { nodes: [{ id: made.id }] } })
     const renewed = (await ask(alice, INVITE, { input: { ...input, role: 'EDITOR' } })).createInvite
     expect(renewed).toMatchObject({ invite: { id: made.id, role: 'EDITOR' }, workspace })
-    expect(await codeOf(alice, INVITE, { input: { ...input, role: 'OWNER' } })).toBe('INVALID_INPUT')
-    expect(await codeOf(alice, INVITE, { input: { ...input, role: 'editor' } })).toBe('INVALID_INPUT')
+    expect(await codeOf(alice, INVITE, { input: { ...input, role: 'OWNER' } })).toBe(
+      'INVALID_INPUT',
+    )
+    expect(await codeOf(alice, INVITE, { input: { ...input, role: 'editor' } })).toBe(
+      'INVALID_INPUT',
+    )
     expect(await codeOf(alice, INVITE, { input: { ...input, email: 'bob' } })).toBe('INVALID_INPUT')
-    expect(await codeOf(alice, INVITE, { input: { ...input, email: alice.email } })).toBe('ALREADY_A_MEMBER')
+    expect(await codeOf(alice, INVITE, { input: { ...input, email: alice.email } })).toBe(
+      'ALREADY_A_MEMBER',
+    )
     expect(await codeOf(mallory, INVITE, { input })).toBe('FORBIDDEN')
     await join(t, workspace_id, mallory, 'editor')
     expect(await codeOf(mallory, INVITE, { input })).toBe('FORBIDDEN')
     expect(await codeOf(t.anonymous, INVITE, { input })).toBe('UNAUTHENTICATED')
     await t.limit({ maxPendingInvites: 1 })
-    const beyond = await alice.graphql(INVITE, { input: { ...input, email: 'one.more@example.com' } })
+    const beyond = await alice.graphql(INVITE, {
+      input: { ...input, email: 'one.more@example.com' },
+    })
     expect(beyond.errors?.[0]?.extensions).toEqual({
       code: 'QUOTA_EXCEEDED',
       limit: 'max_pending_invites',
@@ -289,7 +329,9 @@ describe('GET /api/workspaces/invites', () => {
     expect(await codeOf(mallory, INVITES, { id: workspace_id })).toBe('FORBIDDEN')
     expect(await codeOf(t.anonymous, INVITES, { id: workspace_id })).toBe('UNAUTHENTICATED')
     const NODE = 'query ($id: ID!) { node(id: $id) { ... on Invite { email token } } }'
-    expect(await ask(alice, NODE, { id: ids[0] })).toEqual({ node: { email: 'one@example.com', token: null } })
+    expect(await ask(alice, NODE, { id: ids[0] })).toEqual({
+      node: { email: 'one@example.com', token: null },
+    })
     expect(await ask(mallory, NODE, { id: ids[0] })).toEqual({ node: null })
     for (const [role, visible] of [
       ['editor', null],
@@ -310,7 +352,9 @@ describe('GET /api/workspaces/invites/mine', () => {
     expect(await mine(carol)).toEqual([])
     const { id, expires_at } = (await invite({ email: carol.email })).response
     const { workspace } = (
-      await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Second', slug: `second-${round}` } })
+      await alice.rest('POST', '/api/workspaces/create', {
+        json: { name: 'Second', slug: `second-${round}` },
+      })
     ).response
     await invite({ workspace_id: workspace.workspace_id, email: carol.email, role: 'viewer' })
     const invites = await mine(carol)
@@ -324,7 +368,11 @@ describe('GET /api/workspaces/invites/mine', () => {
       role: 'editor',
       expires_at,
     })
-    expect(invites[1]).toMatchObject({ workspace_name: 'Second', workspace_slug: workspace.slug, role: 'viewer' })
+    expect(invites[1]).toMatchObject({
+      workspace_name: 'Second',
+      workspace_slug: workspace.slug,
+      role: 'viewer',
+    })
     expect(invites).toHaveLength(2)
     await expire()
     expect(await mine(carol)).toMatchObject([{ workspace_name: 'Second' }])
@@ -422,7 +470,12 @@ describe('POST /api/workspaces/invites/accept', () => {
     expect(answers.map(a => a.status).sort()).toEqual([200, 200, 200, 400, 400, 400])
     for (const { status, response } of answers)
       if (status === 400)
-        expect(response).toEqual({ code: 'QUOTA_EXCEEDED', limit: 'max_users_workspace', max: 4, used: 4 })
+        expect(response).toEqual({
+          code: 'QUOTA_EXCEEDED',
+          limit: 'max_users_workspace',
+          max: 4,
+          used: 4,
+        })
     expect(Object.keys(await members())).toHaveLength(4)
     // The invites of those who came too late still stand.
     await t.limit(ROOMY)
@@ -514,7 +567,9 @@ describe('DELETE /api/workspaces/invites/reject', () => {
     const token = await invited()
     const wrong = [400, { code: 'INVALID_INPUT', field: 'token' }]
     expect(outcome(await bob.rest('DELETE', '/api/workspaces/invites/reject'))).toEqual(wrong)
-    expect(outcome(await bob.rest('DELETE', '/api/workspaces/invites/reject', { json: { token } }))).toEqual(wrong)
+    expect(
+      outcome(await bob.rest('DELETE', '/api/workspaces/invites/reject', { json: { token } })),
+    ).toEqual(wrong)
     expect((await reject(token, t.anonymous)).status).toBe(401)
     for (const person of [mallory, alice])
       expect(outcome(await reject(token, person))).toEqual([403, { code: 'INVITE_NOT_FOR_YOU' }])
@@ -564,10 +619,9 @@ describe('DELETE /api/workspaces/invites/delete', () => {
       [`workspace_id=${workspace_id}`, 'invite_id'],
       [`invite_id=${id}`, 'workspace_id'],
     ] as const)
-      expect(outcome(await alice.rest('DELETE', `/api/workspaces/invites/delete?${query}`))).toEqual([
-        400,
-        { code: 'INVALID_INPUT', field },
-      ])
+      expect(
+        outcome(await alice.rest('DELETE', `/api/workspaces/invites/delete?${query}`)),
+      ).toEqual([400, { code: 'INVALID_INPUT', field }])
     const both = await alice.rest(
       'DELETE',
       `/api/workspaces/invites/delete?workspace_id=${workspace_id}&invite_id=${id}`,
@@ -620,5 +674,7 @@ it('every listed status has been seen', () => {
   ).toEqual(['POST /api/workspaces/invites/create 400 QUOTA_EXCEEDED'])
   // test/rate-limit.test.ts counts them, whichever way they are made.
   const limited = 'graphql createInvite RATE_LIMITED'
-  expect(unseenInGraph('createInvite', 'acceptInvite', 'rejectInvite', 'revokeInvite')).toEqual([limited])
+  expect(unseenInGraph('createInvite', 'acceptInvite', 'rejectInvite', 'revokeInvite')).toEqual([
+    limited,
+  ])
 })

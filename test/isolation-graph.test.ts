@@ -35,7 +35,8 @@ const leavesOf = (value: unknown, path: string[] = []): Leaf[] =>
 /** The same variables with another text in one place. */
 function inPlace(value: unknown, [name, ...rest]: string[], text: string): unknown {
   if (name === undefined) return text
-  if (Array.isArray(value)) return value.map((inner, i) => (String(i) === name ? inPlace(inner, rest, text) : inner))
+  if (Array.isArray(value))
+    return value.map((inner, i) => (String(i) === name ? inPlace(inner, rest, text) : inner))
   return { ...Object(value), [name]: inPlace(Reflect.get(Object(value), name), rest, text) }
 }
 
@@ -55,7 +56,8 @@ const telling =
 const makers = ['createFolder', 'uploadFile']
 const isNamed = ({ title }: GraphRow, { path, value }: Leaf) => {
   const name = path.findLast(step => !/^\d+$/.test(step)) ?? ''
-  const isPlace = name === 'path' && (makers.includes(title.replace(/ .*/, '')) || path.includes('to'))
+  const isPlace =
+    name === 'path' && (makers.includes(title.replace(/ .*/, '')) || path.includes('to'))
   return naming.includes(name) && !isPlace && value !== ''
 }
 
@@ -82,7 +84,9 @@ function missing(row: GraphRow, { path, value }: Leaf): { alike: string; unlike:
   }
 }
 
-const aimed = graphRows.filter(({ access, document }) => access !== 'public' && !document.startsWith('subscription'))
+const aimed = graphRows.filter(
+  ({ access, document }) => access !== 'public' && !document.startsWith('subscription'),
+)
 
 describe('Whoever has no right to a thing cannot tell it from one that is not there', () => {
   /** Where they may: a token is a secret, so who has one knows of the thing. */
@@ -99,7 +103,9 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     const outside = ({ via, who, role, dead }: Identity) =>
       via !== 'nothing' && !dead && who === 'stranger' && role === null && via !== 'workspace key'
     strangers = await Promise.all(
-      identities.filter(outside).map(async i => [i.title, await world.callerOf(i, null)] as [string, Person]),
+      identities
+        .filter(outside)
+        .map(async i => [i.title, await world.callerOf(i, null)] as [string, Person]),
     )
     const neighbour = await t.signIn('neighbour')
     const { caller } = await workspaceKey(t, neighbour, await found(neighbour))
@@ -112,10 +118,12 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     const leaves = leavesOf(variables)
     expect(
       leaves.filter(
-        ({ path }) => ![...naming, ...telling].includes(path.filter(name => !/^\d+$/.test(name)).at(-1) ?? ''),
+        ({ path }) =>
+          ![...naming, ...telling].includes(path.filter(name => !/^\d+$/.test(name)).at(-1) ?? ''),
       ),
     ).toEqual([])
-    const outsiders = row.access === 'operator' ? strangers.filter(([who]) => who !== 'operator') : strangers
+    const outsiders =
+      row.access === 'operator' ? strangers.filter(([who]) => who !== 'operator') : strangers
     for (const leaf of leaves.filter(each => isNamed(row, each) && !isLink(row, each)))
       for (const [who, caller] of outsiders) {
         const look = async (text: string) => {
@@ -125,7 +133,11 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
             inPlace(variables, leaf.path, text) as object,
             file,
           )
-          const said = errors?.map(({ message, path, extensions }) => ({ message, path, extensions }))
+          const said = errors?.map(({ message, path, extensions }) => ({
+            message,
+            path,
+            extensions,
+          }))
           return JSON.stringify([status, data, said]).replaceAll(text, 'it')
         }
         const foreign = await look(leaf.value)
@@ -163,7 +175,10 @@ describe('What is nobody’s to say is refused, and changes nothing', () => {
     const before = await everything(t)
     for (const [name, value] of Object.entries(internal)) {
       const inside = { input: { ...variables.input, [name]: value } }
-      const beside = row.document.replace('(input: $input', `(${name}: ${JSON.stringify(value)}, input: $input`)
+      const beside = row.document.replace(
+        '(input: $input',
+        `(${name}: ${JSON.stringify(value)}, input: $input`,
+      )
       const codes = [
         (await caller.graphql(row.document, inside, file)).code,
         (await caller.graphql(beside, variables, file)).code,

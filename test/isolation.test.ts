@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v4, v7 } from 'uuid'
 import type { ErrorCode } from '../src/runtime/errors.ts'
-import { type Identity, identities, identityOf, type Row, rightfulOf, rows } from './authorization.ts'
+import {
+  type Identity,
+  identities,
+  identityOf,
+  type Row,
+  rightfulOf,
+  rows,
+} from './authorization.ts'
 import { World } from './authorization-world.ts'
 import { found, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { callByRest, type Inputs } from './contract/call.ts'
@@ -24,21 +31,37 @@ afterAll(() => t.stop())
 
 /** What arguments name things that are someone's, and by what. */
 const naming: Record<string, 'id' | 'path' | 'token' | 'checksum'> = {
-  ...{ id: 'id', workspace_id: 'id', file_id: 'id', user_id: 'id', invite_id: 'id', api_key_id: 'id', upload_id: 'id' },
-  ...{ session_id: 'id', identity_id: 'id', version_id: 'id', request_id: 'id', items: 'id' },
-  ...{ tag_id: 'id', add: 'id', remove: 'id', favourite_id: 'id', before: 'id' },
-  ...{ from_workspace_id: 'id', to_workspace_id: 'id', entries: 'path', copy_id: 'id' },
-  ...{
-    path: 'path',
-    entries: 'path',
-    file: 'path',
-    files: 'path',
-    object: 'path',
-    objects: 'path',
-    source: 'path',
-    parent_path: 'path',
-  },
-  ...{ token: 'token', sharing_token: 'token', checksum: 'checksum' },
+  id: 'id',
+  workspace_id: 'id',
+  file_id: 'id',
+  user_id: 'id',
+  invite_id: 'id',
+  api_key_id: 'id',
+  upload_id: 'id',
+  session_id: 'id',
+  identity_id: 'id',
+  version_id: 'id',
+  request_id: 'id',
+  items: 'id',
+  tag_id: 'id',
+  add: 'id',
+  remove: 'id',
+  favourite_id: 'id',
+  before: 'id',
+  from_workspace_id: 'id',
+  to_workspace_id: 'id',
+  copy_id: 'id',
+  path: 'path',
+  entries: 'path',
+  file: 'path',
+  files: 'path',
+  object: 'path',
+  objects: 'path',
+  source: 'path',
+  parent_path: 'path',
+  token: 'token',
+  sharing_token: 'token',
+  checksum: 'checksum',
 }
 
 /** What is made there, or sent, is not there yet. */
@@ -127,9 +150,13 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
   beforeAll(async () => {
     // A key knows its own workspace, also when its maker has been removed.
     const outside = ({ via, who, role, dead, elsewhere }: Identity) =>
-      via !== 'nothing' && !dead && (elsewhere || (who === 'stranger' && role === null && via !== 'workspace key'))
+      via !== 'nothing' &&
+      !dead &&
+      (elsewhere || (who === 'stranger' && role === null && via !== 'workspace key'))
     strangers = await Promise.all(
-      identities.filter(outside).map(async i => [i.title, await world.callerOf(i, null)] as [string, Person]),
+      identities
+        .filter(outside)
+        .map(async i => [i.title, await world.callerOf(i, null)] as [string, Person]),
     )
     const neighbour = await t.signIn('neighbour')
     neighbouring = await found(neighbour)
@@ -143,7 +170,8 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
     await owner.upload('secret/plan.txt', 'x')
     await put(owner, String(workspace_id), '/secret/plan.txt')
     // The first use of a key is noted, a moment later.
-    for (const [, person] of [...strangers, ...neighbours]) await person.rest('GET', '/auth/is_valid')
+    for (const [, person] of [...strangers, ...neighbours])
+      await person.rest('GET', '/auth/is_valid')
     const unused = `SELECT k.id FROM api_key k WHERE k.last_used_at IS NULL`
     await until(async () => (await t.app.db.rows(unused)).length === 0)
   })
@@ -155,7 +183,11 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
   }
 
   /** What would name the thing if it were another one, that is not there; and what could never name any. */
-  function missing({ field }: Row, name: string, value: string): { alike: string; unlike: string[] } {
+  function missing(
+    { field }: Row,
+    name: string,
+    value: string,
+  ): { alike: string; unlike: string[] } {
     switch (naming[name]) {
       case 'id':
         return { alike: v7(), unlike: [v4(), 'nonsense', '🦊'] }
@@ -182,7 +214,10 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
   it.each(
     rows
       .filter(
-        row => row.access !== 'public' && !links.includes(row.title) && argsOf(row).some(arg => names(row.field, arg)),
+        row =>
+          row.access !== 'public' &&
+          !links.includes(row.title) &&
+          argsOf(row).some(arg => names(row.field, arg)),
       )
       .map(row => [row.title, row] as const),
   )('%s', async (title, row) => {
@@ -196,9 +231,12 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
         const { alike, unlike } = missing(row, name, value)
         const isInside = 'workspace_id' in inputs && name !== 'workspace_id'
         // What operators ask about is theirs to know.
-        const outsiders = row.access === 'operator' ? strangers.filter(([who]) => who !== 'operator') : strangers
+        const outsiders =
+          row.access === 'operator' ? strangers.filter(([who]) => who !== 'operator') : strangers
         for (const [who, caller] of isInside ? [...outsiders, ...neighbours] : outsiders) {
-          const own = neighbours.some(([title]) => title === who) ? { ...inputs, workspace_id: neighbouring } : inputs
+          const own = neighbours.some(([title]) => title === who)
+            ? { ...inputs, workspace_id: neighbouring }
+            : inputs
           const look = async (it: string) => {
             const outcome = await outcomeOf(row, caller, inPlace(own, name, it))
             return { ...outcome, said: outcome.said.replaceAll(it, 'it') }
@@ -206,7 +244,8 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
           const foreign = await look(value)
           const codes = apart[title]
           if (codes) {
-            if (who === 'somebody else') expect([foreign.code, (await look(alike)).code]).toEqual(codes)
+            if (who === 'somebody else')
+              expect([foreign.code, (await look(alike)).code]).toEqual(codes)
             continue
           }
           expect([who, name, await look(alike)]).toEqual([who, name, foreign])
@@ -220,19 +259,28 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
   it('whatever argument names it', () => {
     expect(args.filter(({ arg }) => !naming[arg] && !telling.includes(arg))).toEqual([])
     // A link is everyone's who has it; what senders have of each other is in test/file-request.test.ts.
-    const isLink = (field: string) => field === 'Query.shareInfo' || /Request(ed|Info$)|enterRequest/i.test(field)
+    const isLink = (field: string) =>
+      field === 'Query.shareInfo' || /Request(ed|Info$)|enterRequest/i.test(field)
     const wanted = args.filter(({ field, arg }) => names(field, arg) && !isLink(field))
-    expect(wanted.map(({ field, arg }) => `${field} ${arg}`).filter(what => !tried.has(what))).toEqual([])
+    expect(
+      wanted.map(({ field, arg }) => `${field} ${arg}`).filter(what => !tried.has(what)),
+    ).toEqual([])
   })
 
   it.each(['Mutation.shareFiles', 'Mutation.createInvite'])(
     'nor, with %s, an address that has an account from one that has none',
     async field => {
-      const [owner, known] = await Promise.all([world.callerOf(identityOf('owner'), null), t.signIn('known')])
+      const [owner, known] = await Promise.all([
+        world.callerOf(identityOf('owner'), null),
+        t.signIn('known'),
+      ])
       const inputs = await world.inputsOf(rowOf(field), owner)
       const look = async (email: string) => {
         const { said, ...rest } = await outcomeOf(rowOf(field), owner, { ...inputs, email })
-        return { ...rest, said: said.replaceAll(email, 'it').replaceAll(/[\w-]{36,}|\d{4}-[\w:.-]+Z/g, 'new') }
+        return {
+          ...rest,
+          said: said.replaceAll(email, 'it').replaceAll(/[\w-]{36,}|\d{4}-[\w:.-]+Z/g, 'new'),
+        }
       }
       expect(await look('unheard@example.com')).toEqual(await look(known.email))
     },
@@ -240,7 +288,9 @@ describe('Whoever has no right to a thing cannot tell it from one that is not th
 })
 
 /** Writes, each with inputs that are right for the owner. */
-const writing = rows.filter(({ field }) => field.startsWith('Mutation.')).map(row => [row.title, row] as const)
+const writing = rows
+  .filter(({ field }) => field.startsWith('Mutation.'))
+  .map(row => [row.title, row] as const)
 const lenient = writing.filter(([, { rest }]) => !rest.statuses.includes(400))
 
 describe('What is nobody’s to say is refused, and changes nothing', () => {
@@ -299,7 +349,8 @@ describe('What is nobody’s to say is refused, and changes nothing', () => {
 describe('The id of a workspace in one place cannot be played against another one elsewhere', () => {
   const places = ['path', 'query', 'body', 'form'] as const
   type Ids = Partial<Record<(typeof places)[number], string[]>>
-  const placeOf = ({ rest }: Row) => places.find(place => rest.in?.[place]?.includes('workspace_id'))
+  const placeOf = ({ rest }: Row) =>
+    places.find(place => rest.in?.[place]?.includes('workspace_id'))
 
   /** Calls with the ids of workspaces in these places, whatever the route takes. */
   function send({ rest }: Row, caller: Person, inputs: Inputs, ids: Ids) {
@@ -310,7 +361,9 @@ describe('The id of a workspace in one place cannot be played against another on
         .map(name => name.replace('?', ''))
         .flatMap(name => (name in inputs && name !== 'workspace_id' ? [[name, inputs[name]]] : [])),
     ]
-    const query = new URLSearchParams(all('query').map(([name, value]) => [String(name), String(value)]))
+    const query = new URLSearchParams(
+      all('query').map(([name, value]) => [String(name), String(value)]),
+    )
     const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
       ids.path?.[0] && name === 'workspace_id' ? ids.path[0] : String(inputs[name]),
     )
@@ -318,9 +371,14 @@ describe('The id of a workspace in one place cannot be played against another on
     const file = Object.values(inputs).find(value => value instanceof File)
     if (sources.raw && file) return caller.rest(method, url, { body: file.stream() })
     if (!sources.form)
-      return caller.rest(method, url, all('body').length > 0 ? { json: Object.fromEntries(all('body')) } : {})
+      return caller.rest(
+        method,
+        url,
+        all('body').length > 0 ? { json: Object.fromEntries(all('body')) } : {},
+      )
     const form = new FormData()
-    for (const [name, value] of all('form')) form.append(String(name), value instanceof File ? value : String(value))
+    for (const [name, value] of all('form'))
+      form.append(String(name), value instanceof File ? value : String(value))
     return caller.rest(method, url, { form })
   }
 
@@ -329,9 +387,12 @@ describe('The id of a workspace in one place cannot be played against another on
     Promise.all(
       [
         'SELECT * FROM workspace WHERE id = ?',
-        ...['member', 'invite', 'api_key', 'bucket'].map(table => `SELECT * FROM ${table} WHERE workspace_id = ?`),
+        ...['member', 'invite', 'api_key', 'bucket'].map(
+          table => `SELECT * FROM ${table} WHERE workspace_id = ?`,
+        ),
         ...['entry', 'upload_session'].map(
-          table => `SELECT x.* FROM ${table} x JOIN bucket b ON b.id = x.bucket_id WHERE b.workspace_id = ?`,
+          table =>
+            `SELECT x.* FROM ${table} x JOIN bucket b ON b.id = x.bucket_id WHERE b.workspace_id = ?`,
         ),
       ].map(sql => t.app.db.rows(`${sql} ORDER BY 1, 2`, [id])),
     )
@@ -345,12 +406,16 @@ describe('The id of a workspace in one place cannot be played against another on
     const place = placeOf(row) ?? 'path'
     const { method, in: sources = {}, statuses } = row.rest
     const content = sources.form ? ('form' as const) : ('body' as const)
-    for (const other of method === 'GET' || sources.raw ? ['query' as const] : ['query' as const, content]) {
+    for (const other of method === 'GET' || sources.raw
+      ? ['query' as const]
+      : ['query' as const, content]) {
       if (other === place && place === 'body') continue
       const inputs = await mine.inputsOf(row, caller)
       const own = String(inputs.workspace_id)
       const ids = (declared: string, elsewhere: string): Ids =>
-        other === place ? { [place]: [declared, elsewhere] } : { [place]: [declared], [other]: [elsewhere] }
+        other === place
+          ? { [place]: [declared, elsewhere] }
+          : { [place]: [declared], [other]: [elsewhere] }
       const outcome = async (given: Ids, things = inputs) => {
         const { status, response } = await send(row, caller, things, given)
         return [status < 400 ? 'yes' : response.code, response?.field]
@@ -363,7 +428,10 @@ describe('The id of a workspace in one place cannot be played against another on
           other,
           isPassedOver ? ['FORBIDDEN', undefined] : strict,
         ])
-      expect([other, await outcome(ids(own, foreign))]).toEqual([other, isPassedOver ? ['yes', undefined] : strict])
+      expect([other, await outcome(ids(own, foreign))]).toEqual([
+        other,
+        isPassedOver ? ['yes', undefined] : strict,
+      ])
     }
     expect(await remembered(foreign)).toEqual(before)
   })

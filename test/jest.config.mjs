@@ -37,30 +37,39 @@ export default async function config() {
       (store !== 's3' || engines.s3),
   )
   const without = {
-    quick: ' Left to npm run test:all: other databases than SQLite, and the long drills of test/suites.mjs.',
+    quick:
+      ' Left to npm run test:all: other databases than SQLite, and the long drills of test/suites.mjs.',
     rest: ' Left to npm run test:all: what test/suites.mjs calls nightly, and most on other databases than SQLite.',
     all: '',
   }[suite]
   return {
     rootDir,
-    projects: projects.map(({ name, engine, testMatch, without, store = 'disk', onlyAtOnce = false }) => ({
-      rootDir,
-      displayName: name,
-      testMatch,
-      ...loading,
-      // For rounds.ts, and shared-modules.cjs.
-      globals: { engine, storeUnderTest: store, thorough: suite === 'all', onlyAtOnce },
-      // Jest runs each of these files once, for however many projects.
-      ...(engine
-        ? {
-            globalSetup: `<rootDir>/test/setup/${store === 'disk' ? engine : store}.ts`,
-            globalTeardown: '<rootDir>/test/setup/teardown.ts',
-          }
-        : {}),
-      modulePathIgnorePatterns: notOurs,
-      testPathIgnorePatterns: ['/node_modules/', ...without.map(file => `${file.replaceAll('.', '\\.')}$`)],
-    })),
-    reporters: ['default', ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }]],
+    projects: projects.map(
+      ({ name, engine, testMatch, without, store = 'disk', onlyAtOnce = false }) => ({
+        rootDir,
+        displayName: name,
+        testMatch,
+        ...loading,
+        // For rounds.ts, and shared-modules.cjs.
+        globals: { engine, storeUnderTest: store, thorough: suite === 'all', onlyAtOnce },
+        // Jest runs each of these files once, for however many projects.
+        ...(engine
+          ? {
+              globalSetup: `<rootDir>/test/setup/${store === 'disk' ? engine : store}.ts`,
+              globalTeardown: '<rootDir>/test/setup/teardown.ts',
+            }
+          : {}),
+        modulePathIgnorePatterns: notOurs,
+        testPathIgnorePatterns: [
+          '/node_modules/',
+          ...without.map(file => `${file.replaceAll('.', '\\.')}$`),
+        ],
+      }),
+    ),
+    reporters: [
+      'default',
+      ['<rootDir>/test/summary-reporter.mjs', { said: `${engines.said}${without}` }],
+    ],
     ...ends,
     testSequencer: '<rootDir>/test/longest-first.mjs',
     // For two cores: what waits (for time to pass, for a process) leaves one of them free. In .ci/run

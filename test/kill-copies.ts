@@ -39,7 +39,14 @@ export async function killCopies({
     { where: { id: 'free' } },
   )
   let alice: Person = await site.alice(0)
-  const counts: KilledCopies = { kills: 0, done: 0, failed: 0, cancelled: 0, small: 0, deletions: 0 }
+  const counts: KilledCopies = {
+    kills: 0,
+    done: 0,
+    failed: 0,
+    cancelled: 0,
+    small: 0,
+    deletions: 0,
+  }
   const post = (json: object) => alice.rest('POST', '/api/copies', { json })
 
   for (const name of ['a', 'b', 'c']) await alice.upload(`seed/${name}.txt`, `bytes of ${name}`)
@@ -52,11 +59,18 @@ export async function killCopies({
   }
   const seed = { files: 3 * 2 ** LEVELS, folders: 2 ** LEVELS }
   if (seed.files + seed.folders <= MAX_COPIED) throw new Error('This is copied by one call.')
-  const objects = async () => Number((await db.rows<{ n: number }>('SELECT COUNT(*) AS n FROM blobs'))[0]?.n)
+  const objects = async () =>
+    Number((await db.rows<{ n: number }>('SELECT COUNT(*) AS n FROM blobs'))[0]?.n)
   const before = await objects()
 
   const inState = async (state: string) =>
-    Number((await db.rows<{ n: number }>('SELECT COUNT(*) AS n FROM entry_copy WHERE state = ?', [state]))[0]?.n)
+    Number(
+      (
+        await db.rows<{ n: number }>('SELECT COUNT(*) AS n FROM entry_copy WHERE state = ?', [
+          state,
+        ])
+      )[0]?.n,
+    )
   let [serial, over] = [0, false]
   const begun: string[] = []
   const made: string[] = []
@@ -73,7 +87,8 @@ export async function killCopies({
           made.push(name)
           await sleep(randomInt(400))
         } else if (kind < 7) {
-          if ((await post({ entries: ['seed/half 3'], folder: 'copies', name })).status === 200) counts.small++
+          if ((await post({ entries: ['seed/half 3'], folder: 'copies', name })).status === 200)
+            counts.small++
           made.push(name)
         } else if (kind < 8) {
           const id = one(begun)
@@ -81,7 +96,10 @@ export async function killCopies({
         } else {
           const path = one(made)
           if (!path) continue
-          const { status } = await alice.rest('DELETE', `/api/folders?path=copies/${path}&recursive=true`)
+          const { status } = await alice.rest(
+            'DELETE',
+            `/api/folders?path=copies/${path}&recursive=true`,
+          )
           if (status === 200) counts.deletions++
         }
       } catch {
@@ -108,7 +126,9 @@ export async function killCopies({
   // Every deletion of a large copy is a purge of two thousand entries.
   await site.expectHealed(600_000)
   Object.assign(counts, {
-    ...{ done: await inState('done'), failed: await inState('failed'), cancelled: await inState('cancelled') },
+    done: await inState('done'),
+    failed: await inState('failed'),
+    cancelled: await inState('cancelled'),
   })
   const parts = await db.rows<{ name: string; files: number; folders: number }>(
     "SELECT name, total_files AS files, total_folders AS folders FROM entry WHERE name LIKE 'large-%'",
@@ -116,7 +136,8 @@ export async function killCopies({
   const broken = parts.filter(
     ({ files, folders }) => Number(files) !== seed.files || Number(folders) !== seed.folders - 1,
   )
-  if (broken.length > 0) throw new Error(`These copies are not whole: ${JSON.stringify(broken.slice(0, 5))}`)
+  if (broken.length > 0)
+    throw new Error(`These copies are not whole: ${JSON.stringify(broken.slice(0, 5))}`)
   const after = await objects()
   if (after !== before) throw new Error(`There were ${before} objects, and now there are ${after}.`)
   return counts

@@ -53,7 +53,9 @@ function kill(pid: number): boolean {
 /** Contents of which previews take a while, of several kinds; the same one comes twice now and then. */
 async function contents(): Promise<() => Promise<{ name: string; type: string; bytes: Buffer }>> {
   const noise = { type: 'gaussian', mean: 120, sigma: 40 } as const
-  const photo = await sharp({ create: { width: 1800, height: 1200, channels: 3, background: '#357', noise } })
+  const photo = await sharp({
+    create: { width: 1800, height: 1200, channels: 3, background: '#357', noise },
+  })
     .jpeg()
     .toBuffer()
   const film = FFMPEG === 'false' ? undefined : await testVideo('mp4', '1280x720')
@@ -61,13 +63,19 @@ async function contents(): Promise<() => Promise<{ name: string; type: string; b
   return async () => {
     const kind = randomInt(8)
     const mark = Buffer.from(`${randomInt(4) === 0 ? 'again' : serial++}`)
-    if (kind === 0) return { name: 'pdf', type: 'application/pdf', bytes: pdf([`0 0 ${serial++} 99 re f`]) }
+    if (kind === 0)
+      return { name: 'pdf', type: 'application/pdf', bytes: pdf([`0 0 ${serial++} 99 re f`]) }
     // What follows the end of a picture or of a video is read by nobody.
     if (kind === 1 && film)
       return {
         name: 'mp4',
         type: 'video/mp4',
-        bytes: Buffer.concat([film, Buffer.from([0, 0, 0, 16]), Buffer.from('free'), Buffer.alloc(8, mark)]),
+        bytes: Buffer.concat([
+          film,
+          Buffer.from([0, 0, 0, 16]),
+          Buffer.from('free'),
+          Buffer.alloc(8, mark),
+        ]),
       }
     return { name: 'jpg', type: 'image/jpeg', bytes: Buffer.concat([photo, mark]) }
   }
@@ -97,7 +105,14 @@ export async function killPreviews({
   await db.Plan.update({ maxTotalStorageBytes: 2 ** 43, maxFiles: null }, { where: { id: 'free' } })
   const people: Person[] = []
   for (let place = 0; place < site.instances; place++) people.push(await site.alice(place))
-  const counts: KilledPreviews = { kills: 0, poolKills: 0, uploads: 0, deletions: 0, made: 0, crashed: 0 }
+  const counts: KilledPreviews = {
+    kills: 0,
+    poolKills: 0,
+    uploads: 0,
+    deletions: 0,
+    made: 0,
+    crashed: 0,
+  }
   const next = await contents()
   const alice = () => people[randomInt(people.length)] as Person
   const names: string[] = []
@@ -109,7 +124,10 @@ export async function killPreviews({
         const waiting = await db.Job.count({ where: { kind: 'preview' } })
         if (waiting > MOST_WAITING || randomInt(5) === 0) {
           const [name] = names.splice(randomInt(Math.max(names.length, 1)), 1)
-          if (name && (await alice().rest('DELETE', `/api/files/delete?file=${name}`)).status === 200)
+          if (
+            name &&
+            (await alice().rest('DELETE', `/api/files/delete?file=${name}`)).status === 200
+          )
             counts.deletions++
           await sleep(50)
           continue
@@ -153,7 +171,9 @@ export async function killPreviews({
   }
   const list = async () => {
     for (let after: string | null | undefined = null, page = 0; page === 0 || after; page++) {
-      const { data }: { data?: Listed | null | undefined } = await alice().graphql<Listed>(query, { after })
+      const { data }: { data?: Listed | null | undefined } = await alice().graphql<Listed>(query, {
+        after,
+      })
       if (!data) throw new Error('The files could not be listed.')
       after = data.me.drive.entry.entries.pageInfo.endCursor
     }
@@ -162,9 +182,10 @@ export async function killPreviews({
   await until(
     async () => {
       await list()
-      await db.run("UPDATE outbox SET due_at = 0 WHERE kind = 'preview' AND last_error IS NOT NULL AND due_at > ?", [
-        Date.now() + 3000,
-      ])
+      await db.run(
+        "UPDATE outbox SET due_at = 0 WHERE kind = 'preview' AND last_error IS NOT NULL AND due_at > ?",
+        [Date.now() + 3000],
+      )
       rows = await read()
       return rows.every(({ state }) => state === 'made' || state === 'failed')
     },
@@ -184,7 +205,8 @@ export async function killPreviews({
     await count("preview WHERE state = 'made'"),
     new Set(rows.filter(({ state }) => state === 'made').map(({ sha256 }) => sha256)).size,
   ]
-  if (previews !== contentsThere) throw new Error(`There are ${previews} previews of ${contentsThere} contents.`)
+  if (previews !== contentsThere)
+    throw new Error(`There are ${previews} previews of ${contentsThere} contents.`)
   const expected = (await count('blobs b JOIN entry e ON e.blob_id = b.id')) + previews
   const objects = await count('blobs')
   if (objects !== expected) throw new Error(`There are ${objects} objects instead of ${expected}.`)

@@ -38,11 +38,16 @@ describe('Uploads in parts', () => {
     const seed = randomInt(2 ** 31)
     const say = (line: string) => said.push(line)
     const times = 4
-    const { kills } = await killUploads({ site, rounds: times, size: 30 * PART, partBytes: PART, seed, say }).catch(
-      error => {
-        throw new Error(`Seed ${seed}\n${said.join('\n')}`, { cause: error })
-      },
-    )
+    const { kills } = await killUploads({
+      site,
+      rounds: times,
+      size: 30 * PART,
+      partBytes: PART,
+      seed,
+      say,
+    }).catch(error => {
+      throw new Error(`Seed ${seed}\n${said.join('\n')}`, { cause: error })
+    })
     expect(Object.values(kills).reduce((sum, n) => sum + n)).toBe(times)
   }, 120_000)
 })
@@ -61,7 +66,11 @@ describe('A service that is asked to stop', () => {
   }
 
   /** An upload of which all parts have arrived, but for the last ones. */
-  async function begin(filename: string, parts: number, without = 0): Promise<{ id: string; bytes: Buffer }> {
+  async function begin(
+    filename: string,
+    parts: number,
+    without = 0,
+  ): Promise<{ id: string; bytes: Buffer }> {
     const bytes = randomBytes(parts * PART)
     const { value } = await uploader.start({ filename, size: bytes.length })
     const id: string = value.upload_id
@@ -74,7 +83,8 @@ describe('A service that is asked to stop', () => {
   }
 
   const partOf = (bytes: Buffer, n: number) => bytes.subarray((n - 1) * PART, n * PART)
-  const digest = (algorithm: string, bytes: Buffer) => createHash(algorithm).update(bytes).digest('hex')
+  const digest = (algorithm: string, bytes: Buffer) =>
+    createHash(algorithm).update(bytes).digest('hex')
   const md5 = (bytes: Buffer) => digest('md5', bytes)
 
   /** A part of which the second half has not been sent, and which the service has begun to take. */
@@ -97,10 +107,14 @@ describe('A service that is asked to stop', () => {
     )
 
   /** Begins a completion that has to read all bytes again, and works while that can get no further than to the row that it needs. */
-  async function whileCompleting<T>({ id, bytes }: { id: string; bytes: Buffer }, work: () => Promise<T>) {
+  async function whileCompleting<T>(
+    { id, bytes }: { id: string; bytes: Buffer },
+    work: () => Promise<T>,
+  ) {
     const answer = uploader.complete(id, { sha256: digest('sha256', bytes) }).catch(() => undefined)
     const claimed = async () =>
-      (await site.db.rows('SELECT id FROM upload_session WHERE id = ? AND claim IS NOT NULL', [id])).length > 0
+      (await site.db.rows('SELECT id FROM upload_session WHERE id = ? AND claim IS NOT NULL', [id]))
+        .length > 0
     await until(claimed, 15_000, 1)
     const worked = await site.db.transaction(async tx => {
       await site.db.rows(`SELECT id FROM bucket${site.db.forUpdate}`, [], tx)
@@ -176,9 +190,12 @@ describe('A completion in the background', () => {
     const bytes = randomBytes(75 * PART)
     const { value } = await uploader.start({ filename: 'background', size: bytes.length })
     const id: string = value.upload_id
-    for (let n = 1; n <= 75; n++) await uploader.part(id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
+    for (let n = 1; n <= 75; n++)
+      await uploader.part(id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
     const stateOf = async () =>
-      (await site.db.rows<{ state: string }>('SELECT state FROM upload_session WHERE id = ?', [id]))[0]?.state
+      (
+        await site.db.rows<{ state: string }>('SELECT state FROM upload_session WHERE id = ?', [id])
+      )[0]?.state
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     const begun = uploader.begin(id, { sha256 }).catch(() => undefined)
     await until(async () => (await stateOf()) === 'completing', 15_000, 1)
@@ -208,5 +225,6 @@ describe('A completion in the background', () => {
 })
 
 describe('After all that', () => {
-  it('nothing is left of what nobody has finished, and nothing differs from anything', () => site.expectHealed())
+  it('nothing is left of what nobody has finished, and nothing differs from anything', () =>
+    site.expectHealed())
 })

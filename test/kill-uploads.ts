@@ -7,7 +7,15 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomFrom } from './fuzz.ts'
-import { BROKEN, md5OfWhole, parseSteps, partSizes, type Step, synthesize, type UploadJob } from './resuming-upload.ts'
+import {
+  BROKEN,
+  md5OfWhole,
+  parseSteps,
+  partSizes,
+  type Step,
+  synthesize,
+  type UploadJob,
+} from './resuming-upload.ts'
 import type { UploadSite } from './upload-site.ts'
 
 export interface Campaign {
@@ -46,9 +54,13 @@ interface Client {
 
 /** A client program. */
 function runClient(url: string, job: UploadJob): Client {
-  const child = spawn(process.execPath, [resolve('test/resuming-client.ts'), url, JSON.stringify(job)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [resolve('test/resuming-client.ts'), url, JSON.stringify(job)],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   const counts = new Map<Step['did'], number>()
   const waiting: { did: Step['did']; times: number; go: () => void }[] = []
   createInterface(child.stdout).on('line', line => {
@@ -76,7 +88,8 @@ async function finish(urlOf: () => string, job: UploadJob): Promise<void> {
   for (let tries = 1; ; tries++) {
     const { code, err } = await runClient(urlOf(), job).ended
     if (code === 0) return
-    if (code !== BROKEN || tries === 5) throw new Error(`${job.name} was not finished (${code}): ${err}`)
+    if (code !== BROKEN || tries === 5)
+      throw new Error(`${job.name} was not finished (${code}): ${err}`)
     await sleep(200)
   }
 }
@@ -94,7 +107,8 @@ async function expectBytes(site: UploadSite, place: number, job: UploadJob): Pro
     size += chunk.length
   }
   const md5 = hash.digest('hex')
-  if (size !== job.size || md5 !== job.md5) throw new Error(`${job.name} differs: ${size} bytes, MD5 ${md5}`)
+  if (size !== job.size || md5 !== job.md5)
+    throw new Error(`${job.name} differs: ${size} bytes, MD5 ${md5}`)
   const { status } = await alice.rest('DELETE', `/api/files/delete?file=${job.name}`)
   if (status !== 200) throw new Error(`${job.name} cannot be deleted: ${status}`)
 }
@@ -131,7 +145,15 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
   const newJob = (name: string, direct: boolean): UploadJob => {
     const size = largest - below(partBytes)
     const seed = createHash('sha256').update(`${campaign.seed} ${name}`).digest('hex')
-    return { cookie, journal: join(dir, name), name, seed, size, md5: md5OfWhole(seed, size, partBytes), direct }
+    return {
+      cookie,
+      journal: join(dir, name),
+      name,
+      seed,
+      size,
+      md5: md5OfWhole(seed, size, partBytes),
+      direct,
+    }
   }
   const stepsOf = (job: UploadJob) => parseSteps(readFileSync(job.journal, 'utf8'))
 
@@ -165,7 +187,10 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
     return 'parts'
   }
 
-  async function round(n: number, completions: { through: number; direct: number }): Promise<boolean> {
+  async function round(
+    n: number,
+    completions: { through: number; direct: number },
+  ): Promise<boolean> {
     const direct = random() < 0.25
     const job = newJob(`file-${n}`, direct)
     const place = below(site.instances)
@@ -192,7 +217,8 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
     if (code === 0) return false
 
     const { acknowledged, again } = sentTwice(stepsOf(job))
-    if (acknowledged.length > 0) throw new Error(`${job.name}: acknowledged parts were sent again: ${acknowledged}`)
+    if (acknowledged.length > 0)
+      throw new Error(`${job.name}: acknowledged parts were sent again: ${acknowledged}`)
     const kept = steps.filter(({ did }) => did === 'acknowledged').length
     tally.kept += kept
     tally.again += again
@@ -215,13 +241,17 @@ export async function killUploads(campaign: Campaign): Promise<Tally> {
         const send = async (part: number) => {
           const body = synthesize('00'.repeat(32), part, partBytes)
           const { status, text } = await alice.rest('PUT', `${path}/parts/${part}`, { body })
-          if (status !== 200) throw new Error(`Part ${part} of ${json.filename} was not taken: ${text}`)
+          if (status !== 200)
+            throw new Error(`Part ${part} of ${json.filename} was not taken: ${text}`)
         }
         if (i >= 1) await send(1)
         if (i >= 2) await send(2)
         if (i >= 2) {
-          const refused = await alice.rest('POST', `${path}/complete`, { json: { md5: '0'.repeat(32) } })
-          if (refused.response.code !== 'CHECKSUM_MISMATCH') throw new Error(`It was not refused: ${refused.text}`)
+          const refused = await alice.rest('POST', `${path}/complete`, {
+            json: { md5: '0'.repeat(32) },
+          })
+          if (refused.response.code !== 'CHECKSUM_MISMATCH')
+            throw new Error(`It was not refused: ${refused.text}`)
         }
         if (i >= 3) await send(1)
       }

@@ -83,9 +83,10 @@ interface Usage {
 }
 
 async function usage(): Promise<Usage> {
-  const [row] = await db.rows<Usage>('SELECT used_bytes AS bytes, used_files AS files FROM bucket WHERE user_id = ?', [
-    alice.userId,
-  ])
+  const [row] = await db.rows<Usage>(
+    'SELECT used_bytes AS bytes, used_files AS files FROM bucket WHERE user_id = ?',
+    [alice.userId],
+  )
   return row ?? { bytes: -1, files: -1 }
 }
 
@@ -101,11 +102,19 @@ async function download(path: string): Promise<Buffer> {
 }
 
 /** The first half of an upload; the wire is open, and the service has taken it in. */
-async function halfUpload(name: string, bytes: Buffer): Promise<{ wire: Wire; rest: Buffer; blobId: string }> {
+async function halfUpload(
+  name: string,
+  bytes: Buffer,
+): Promise<{ wire: Wire; rest: Buffer; blobId: string }> {
   const before = await db.rows<{ id: string }>('SELECT id FROM blobs')
   const wire = await openWire(service.url)
   const body = form([file(name, bytes)])
-  await wire.send(head(alice, 'POST /api/files/upload', { 'content-type': formType, 'content-length': body.length }))
+  await wire.send(
+    head(alice, 'POST /api/files/upload', {
+      'content-type': formType,
+      'content-length': body.length,
+    }),
+  )
   await wire.send(body.subarray(0, body.length / 2))
   let blobId: string | undefined
   await until(async () => {
@@ -127,7 +136,9 @@ describe('A service that is killed', () => {
         for (let n = 0; alive; n++) {
           const name = `uploads/${round}-${worker}-${n}`
           const bytes =
-            worker === 0 ? large.subarray(round + n) : randomBytes(1 + ((n * 7919 + worker * 104_729) % 90_000))
+            worker === 0
+              ? large.subarray(round + n)
+              : randomBytes(1 + ((n * 7919 + worker * 104_729) % 90_000))
           sent.set(name, bytes)
           try {
             if ((await alice.upload(name, bytes)).status === 200) acknowledged.add(name)
@@ -182,7 +193,9 @@ describe('A service that is killed', () => {
       await until(async () => (await store.look(blobId)) !== null, 3000)
       // The service is about to write the row now.
       await sleep(100)
-      expect(await db.rows('SELECT state FROM blobs WHERE id = ?', [blobId], tx)).toEqual([{ state: 'staged' }])
+      expect(await db.rows('SELECT state FROM blobs WHERE id = ?', [blobId], tx)).toEqual([
+        { state: 'staged' },
+      ])
       await service.end('SIGKILL')
     })
     expect(await wire.answer()).toBeUndefined()
@@ -209,7 +222,13 @@ describe('A service that is killed', () => {
       await db.transaction(async tx => {
         const row = '(?, ?, ?, 1, ?, ?, 1, 0, 0)'
         for (let n = STORED; n < FILES; n += 100) {
-          const values = Array.from({ length: 100 }, (_, i) => [newId(), bucketId, id, `file-${n + i}`, 'x'])
+          const values = Array.from({ length: 100 }, (_, i) => [
+            newId(),
+            bucketId,
+            id,
+            `file-${n + i}`,
+            'x',
+          ])
           await db.run(
             `INSERT INTO entry (id, bucket_id, parent_id, kind, name, md5, total_files, created_at, updated_at) VALUES ${values.map(() => row).join(', ')}`,
             values.flat(),
@@ -217,8 +236,16 @@ describe('A service that is killed', () => {
           )
         }
         for (const each of [id, parentId])
-          await db.run('UPDATE entry SET total_files = total_files + ? WHERE id = ?', [FILES - STORED, each], tx)
-        await db.run('UPDATE bucket SET used_files = used_files + ? WHERE id = ?', [FILES - STORED, bucketId], tx)
+          await db.run(
+            'UPDATE entry SET total_files = total_files + ? WHERE id = ?',
+            [FILES - STORED, each],
+            tx,
+          )
+        await db.run(
+          'UPDATE bucket SET used_files = used_files + ? WHERE id = ?',
+          [FILES - STORED, bucketId],
+          tx,
+        )
       })
       const before = await usage()
       const after = { bytes: before.bytes - 5 * STORED, files: before.files - FILES }

@@ -32,7 +32,9 @@ beforeEach(() => {
 afterAll(() => t.stop())
 
 const idsOf = async (state: string) =>
-  (await t.app.db.rows<{ id: string }>('SELECT id FROM blobs WHERE state = ?', [state])).map(({ id }) => id)
+  (await t.app.db.rows<{ id: string }>('SELECT id FROM blobs WHERE state = ?', [state])).map(
+    ({ id }) => id,
+  )
 
 it('an upload whose lease is renewed while the sweeper is at others lives on', async () => {
   const up = restUploader(alice)

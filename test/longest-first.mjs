@@ -38,8 +38,12 @@ export default class LongestFirst {
   cacheResults(tests, { testResults }) {
     if (tests.length === 0) return
     // The result of a file that could not be loaded does not name its project.
-    const passed = testResults.filter(({ numFailingTests, testExecError }) => numFailingTests === 0 && !testExecError)
-    const keys = new Set(passed.map(({ testFilePath, displayName }) => keyOf(testFilePath, displayName)))
+    const passed = testResults.filter(
+      ({ numFailingTests, testExecError }) => numFailingTests === 0 && !testExecError,
+    )
+    const keys = new Set(
+      passed.map(({ testFilePath, displayName }) => keyOf(testFilePath, displayName)),
+    )
     const file = failuresOf(tests)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, JSON.stringify(tests.map(keyOfTest).filter(key => !keys.has(key))))

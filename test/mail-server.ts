@@ -63,7 +63,10 @@ export async function startMailServer(options: { login?: true } = {}): Promise<M
         stream.on('end', () => {
           const { mailFrom, rcptTo } = envelope
           const mail = parseMail(Buffer.concat(chunks).toString())
-          Object.assign(mail, { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(r => r.address) })
+          Object.assign(mail, {
+            from: mailFrom ? mailFrom.address : '',
+            to: rcptTo.map(r => r.address),
+          })
           self.manners.onData(mail).then(() => {
             self.received.push(mail)
             done()
@@ -114,7 +117,9 @@ export function parseMail(raw: string): ReceivedMail {
     .slice(1, -1)
     .map(part => parseEntity(part.replace(/^\r?\n/, '')))
   const partOf = (type: string) => {
-    const part = parts.find(p => p.headers.some(([name, value]) => name === 'content-type' && value.startsWith(type)))
+    const part = parts.find(p =>
+      p.headers.some(([name, value]) => name === 'content-type' && value.startsWith(type)),
+    )
     const encoding = part?.headers.find(([name]) => name === 'content-transfer-encoding')?.[1]
     return part
       ? decode(part.body, encoding ?? '7bit')
@@ -122,7 +127,15 @@ export function parseMail(raw: string): ReceivedMail {
           .replace(/\n$/, '')
       : ''
   }
-  return { from: '', to: [], headers, header, text: partOf('text/plain'), html: partOf('text/html'), raw }
+  return {
+    from: '',
+    to: [],
+    headers,
+    header,
+    text: partOf('text/plain'),
+    html: partOf('text/html'),
+    raw,
+  }
 }
 
 function parseEntity(raw: string): { headers: [string, string][]; body: string } {
@@ -145,13 +158,17 @@ function decodeWords(value: string): string {
     kind.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : quoted(text.replaceAll('_', ' '))
   // Characters may be split between words, so words that follow each other are decoded together.
   return value.replace(/=\?utf-8\?[bq]\?[^?]*\?=(?:\s+=\?utf-8\?[bq]\?[^?]*\?=)*/gi, run =>
-    Buffer.concat([...run.matchAll(word)].map(([, kind = '', text = '']) => bytesOf(kind, text))).toString(),
+    Buffer.concat(
+      [...run.matchAll(word)].map(([, kind = '', text = '']) => bytesOf(kind, text)),
+    ).toString(),
   )
 }
 
 const quoted = (text: string): Buffer =>
   Buffer.from(
-    text.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
+    text
+      .replace(/=\r?\n/g, '')
+      .replace(/=([0-9A-F]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16))),
     'latin1',
   )
 

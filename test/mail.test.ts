@@ -16,7 +16,14 @@ import { ask, codeOf } from './ask.ts'
 import { startBuilt } from './built-service.ts'
 import { findingsOf } from './consistency.ts'
 import { blobFolderOf, newDatabase, type Person, startApp, type TestApp } from './harness.ts'
-import { type MailServer, parseMail, polite, type ReceivedMail, refusal, startMailServer } from './mail-server.ts'
+import {
+  type MailServer,
+  parseMail,
+  polite,
+  type ReceivedMail,
+  refusal,
+  startMailServer,
+} from './mail-server.ts'
 import { anId } from './shapes.ts'
 import { until } from './until.ts'
 
@@ -82,10 +89,13 @@ function expectHarmless(mail: ReceivedMail, to: string): void {
   expect(mail.header('to')).toBe(to)
   expect(mail.header('message-id')).toMatch(/^<[0-9a-f-]{36}@satchel>$/)
   expect(mail.raw.split('\r\n').filter(line => line.length > 998)).toEqual([])
-  for (const [, value] of mail.headers) expect(value).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}\ufffd]/u)
+  for (const [, value] of mail.headers)
+    expect(value).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Cs}\ufffd]/u)
   for (const body of [mail.text, mail.html]) expect(body).not.toMatch(/[\p{Bidi_Control}\ufffd]/u)
   // Outlook alone reads these comments; the style sheet is the same in each mail.
-  const html = mail.html.replace(/<!--\[if mso\]>.*?<!\[endif\]-->/g, '').replace(/<style>[^<]*<\/style>/, '')
+  const html = mail.html
+    .replace(/<!--\[if mso\]>.*?<!\[endif\]-->/g, '')
+    .replace(/<style>[^<]*<\/style>/, '')
   const tags = html.match(/<[^>]*>/g) ?? []
   const tag =
     /^<\/?(html|head|meta|title|body|table|tr|td|p|a|br|span|strong)( (lang|dir|charset|name|content|class|role|width|border|cellpadding|cellspacing|align|style)="[\w:;,.#%!()'= -]*"| href="http:\/\/[\w./:-]+")*>$/
@@ -103,10 +113,10 @@ const saidIn = (mail: ReceivedMail | undefined) =>
 
 /** Where its buttons and links lead, by what they say. */
 const linksIn = (mail: ReceivedMail | undefined) =>
-  Array.from((mail?.html ?? '').matchAll(/<a [^>]*?href="([^"]+)"[^>]*>([^<]*)<\/a>/g), ([, url, title]) => [
-    title,
-    url,
-  ])
+  Array.from(
+    (mail?.html ?? '').matchAll(/<a [^>]*?href="([^"]+)"[^>]*>([^<]*)<\/a>/g),
+    ([, url, title]) => [title, url],
+  )
 
 describe('A mail about shared files', () => {
   it('says who shares what, until when, and where', async () => {
@@ -171,19 +181,34 @@ describe('A mail about shared files', () => {
     const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }'
     const message =
       'Dear Bob,\r\n\r\nsee <b>page 3</b> & call me.\nhttps://evil.example/pay?now  bob@evil.example\n\n\n\nשלום\u202e'
-    const input = { email: 'frida@example.com', files: [{ at: { path: 'docs/a.txt' } }], sendEmail: true, message }
+    const input = {
+      email: 'frida@example.com',
+      files: [{ at: { path: 'docs/a.txt' } }],
+      sendEmail: true,
+      message,
+    }
     const [mail] = await mailsOf(() => ask(alice, SHARE, { input }))
     if (!mail) throw new Error('There is no mail.')
     expectHarmless(mail, 'frida@example.com')
     expect(mail.text).toContain(
       [
         'alice writes:',
-        ...['> Dear Bob,', '>', '> see <b>page 3</b> & call me.', '> evil example pay?now bob at evil example'],
+        ...[
+          '> Dear Bob,',
+          '>',
+          '> see <b>page 3</b> & call me.',
+          '> evil example pay?now bob at evil example',
+        ],
         ...['>', '> שלום', '', 'a.txt (5 B)'],
       ].join('\n'),
     )
     expect(saidIn(mail)).toContain('see &lt;b&gt;page 3&lt;/b&gt; &amp; call me.')
-    const json = { email: 'gerda@example.com', objects: ['docs/a.txt'], send_email: true, message: 'By REST.' }
+    const json = {
+      email: 'gerda@example.com',
+      objects: ['docs/a.txt'],
+      send_email: true,
+      message: 'By REST.',
+    }
     const [plain] = await mailsOf(() => alice.rest('POST', '/api/files/share', { json }))
     expect(plain?.text).toContain('alice writes:\n> By REST.')
     const longer = { input: { ...input, message: 'x'.repeat(1001) } }
@@ -211,10 +236,14 @@ describe('A mail about shared files', () => {
 
 describe('A mail about an invite', () => {
   it('says who invites to what, as what, and where', async () => {
-    const { response } = await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Garden & "Co"' } })
+    const { response } = await alice.rest('POST', '/api/workspaces/create', {
+      json: { name: 'Garden & "Co"' },
+    })
     const { workspace_id } = response.workspace
     const invite = { workspace_id, email: 'DORA@example.com', role: 'editor' }
-    const [mail, ...more] = await mailsOf(() => alice.rest('POST', '/api/workspaces/invites/create', { json: invite }))
+    const [mail, ...more] = await mailsOf(() =>
+      alice.rest('POST', '/api/workspaces/invites/create', { json: invite }),
+    )
     if (!mail) throw new Error('There is no mail.')
     expect(more).toEqual([])
     expectHarmless(mail, 'dora@example.com')
@@ -226,14 +255,19 @@ describe('A mail about an invite', () => {
       `alice (alice@example.com) invites you to the workspace "Garden & "Co"" as editor.\n\nValid for: 7 days`,
     )
     expect(mail.text).toContain(`Open the invite:\n${link}\n`)
-    expect(saidIn(mail)).toContain('the workspace &quot;Garden &amp; &quot;Co&quot;&quot; as editor')
+    expect(saidIn(mail)).toContain(
+      'the workspace &quot;Garden &amp; &quot;Co&quot;&quot; as editor',
+    )
     expect(linksIn(mail)[0]).toEqual(['Open the invite', link])
   })
 
   it('brings what the sender writes, on both faces', async () => {
-    const { response } = await alice.rest('POST', '/api/workspaces/create', { json: { name: 'Orchard' } })
+    const { response } = await alice.rest('POST', '/api/workspaces/create', {
+      json: { name: 'Orchard' },
+    })
     const { workspace_id: workspace } = response.workspace
-    const INVITE = 'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }'
+    const INVITE =
+      'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }'
     const input = {
       workspace,
       email: 'emil@example.com',
@@ -244,14 +278,20 @@ describe('A mail about an invite', () => {
     if (!mail) throw new Error('There is no mail.')
     expectHarmless(mail, 'emil@example.com')
     expect(mail.text).toContain('alice writes:\n> Dear Emil,\n> see evil example')
-    const json = { workspace_id: workspace, email: 'hans@example.com', role: 'viewer', message: 'By REST.' }
+    const json = {
+      workspace_id: workspace,
+      email: 'hans@example.com',
+      role: 'viewer',
+      message: 'By REST.',
+    }
     const invite = () => alice.rest('POST', '/api/workspaces/invites/create', { json })
     expect((await mailsOf(invite))[0]?.text).toContain('alice writes:\n> By REST.')
     const message = 'x'.repeat(1001)
     expect(await codeOf(alice, INVITE, { input: { ...input, message } })).toBe('INVALID_INPUT')
-    expect((await alice.rest('POST', '/api/workspaces/invites/create', { json: { ...json, message } })).status).toBe(
-      400,
-    )
+    expect(
+      (await alice.rest('POST', '/api/workspaces/invites/create', { json: { ...json, message } }))
+        .status,
+    ).toBe(400)
   })
 })
 
@@ -284,7 +324,9 @@ describe('Names that mean harm', () => {
     const form = new FormData()
     form.append('file', new Blob(['x']), 'plain')
     await eve.rest('POST', '/api/files/upload', { form })
-    const moved = await eve.rest('POST', '/api/files/move', { json: { source: 'plain', destination: name } })
+    const moved = await eve.rest('POST', '/api/files/move', {
+      json: { source: 'plain', destination: name },
+    })
     expect(moved.status).toBe(200)
     const [mail] = await mailsOf(() => share({ objects: [name] }, eve))
     if (!mail) throw new Error('There is no mail.')
@@ -336,17 +378,22 @@ describe('Names that mean harm', () => {
     )
   })
 
-  it.each(['bob+tag_1.x@example.com', "o'neill@example.com", 'bob@exämple.com', 'jürgen@example.com'])(
-    'of an address: %s',
-    async email => {
-      const [mail, ...more] = await mailsOf(() => share({ email }))
-      expect([mail?.to, more]).toEqual([[email], []])
-    },
-  )
+  it.each([
+    'bob+tag_1.x@example.com',
+    "o'neill@example.com",
+    'bob@exämple.com',
+    'jürgen@example.com',
+  ])('of an address: %s', async email => {
+    const [mail, ...more] = await mailsOf(() => share({ email }))
+    expect([mail?.to, more]).toEqual([[email], []])
+  })
 })
 
 /** Queues a mail as a change does. */
-async function queue(mail: Partial<Mail> = {}, { createdAt = Date.now(), on = t.app.db } = {}): Promise<string> {
+async function queue(
+  mail: Partial<Mail> = {},
+  { createdAt = Date.now(), on = t.app.db } = {},
+): Promise<string> {
   const id = newId()
   const whole = {
     template: 'invite',
@@ -361,7 +408,8 @@ async function queue(mail: Partial<Mail> = {}, { createdAt = Date.now(), on = t.
   return id
 }
 
-const idOf = (mail: ReceivedMail) => /<(.+)@satchel>/.exec(mail.header('message-id') ?? '')?.[1] ?? ''
+const idOf = (mail: ReceivedMail) =>
+  /<(.+)@satchel>/.exec(mail.header('message-id') ?? '')?.[1] ?? ''
 
 interface Row {
   id: string
@@ -407,7 +455,10 @@ describe('The outbox', () => {
   }
 
   /** A worker like that of an instance; `done` are the ids of what it has sent. */
-  function work(options: Partial<WorkerOptions> & { smtpUrl?: string } = {}): { worker: Worker; done: string[] } {
+  function work(options: Partial<WorkerOptions> & { smtpUrl?: string } = {}): {
+    worker: Worker
+    done: string[]
+  } {
     const { smtpUrl = server.url, ...changes } = options
     const mailer = createMailer({ smtpUrl, mailFrom: 'satchel@files.example', dataDir: tmpdir() })
     const done: string[] = []
@@ -469,7 +520,11 @@ describe('The outbox', () => {
     server.manners.onData = () => held
     const mails = await Promise.all(Array.from({ length: 12 }, () => queue()))
     let purged = false
-    const mailer = createMailer({ smtpUrl: server.url, mailFrom: 'satchel@files.example', dataDir: tmpdir() })
+    const mailer = createMailer({
+      smtpUrl: server.url,
+      mailFrom: 'satchel@files.example',
+      dataDir: tmpdir(),
+    })
     work({
       handlers: {
         'purge-folder': async () => {
@@ -534,8 +589,18 @@ describe('The outbox', () => {
     expect(arrived()).toEqual([good])
     expect(server.begun).toBe(3)
     expect(await rows()).toEqual([
-      { id: gone, attempts: 1, dueAt: GIVEN_UP, lastError: expect.stringContaining('550 No such mailbox here') },
-      { id: strict, attempts: 1, dueAt: GIVEN_UP, lastError: expect.stringContaining('554 Looks like spam') },
+      {
+        id: gone,
+        attempts: 1,
+        dueAt: GIVEN_UP,
+        lastError: expect.stringContaining('550 No such mailbox here'),
+      },
+      {
+        id: strict,
+        attempts: 1,
+        dueAt: GIVEN_UP,
+        lastError: expect.stringContaining('554 Looks like spam'),
+      },
     ])
     await t.app.sweeper.run()
     const findings = await findingsOf(t.app, { repair: true })
@@ -543,14 +608,22 @@ describe('The outbox', () => {
       {
         kind: 'job-given-up',
         id: gone,
-        message: expect.stringMatching(/^A job "mail" was given up after 1 try: .*550 No such mailbox here/),
+        message: expect.stringMatching(
+          /^A job "mail" was given up after 1 try: .*550 No such mailbox here/,
+        ),
         repaired: false,
       },
       expect.objectContaining({ kind: 'job-given-up', id: strict }),
     ])
     // Told of for a month, then forgotten.
-    await t.app.db.run('UPDATE outbox SET created_at = ? WHERE id = ?', [Date.now() - 31 * DAY, gone])
-    await t.app.db.run('UPDATE outbox SET created_at = ? WHERE id = ?', [Date.now() - 29 * DAY, strict])
+    await t.app.db.run('UPDATE outbox SET created_at = ? WHERE id = ?', [
+      Date.now() - 31 * DAY,
+      gone,
+    ])
+    await t.app.db.run('UPDATE outbox SET created_at = ? WHERE id = ?', [
+      Date.now() - 29 * DAY,
+      strict,
+    ])
     await t.app.sweeper.run()
     expect((await rows()).map(row => row.id)).toEqual([strict])
   })
@@ -590,13 +663,19 @@ describe('The outbox', () => {
     const id = await queue()
     const { worker } = work({ retryMs: backoff })
     for (const [attempt, seconds] of [5, 10, 20, 40].entries()) {
-      await until(async () => (await rows(id))[0]?.attempts === attempt + 1 && (await rows(id))[0]?.lastError !== '')
+      await until(
+        async () =>
+          (await rows(id))[0]?.attempts === attempt + 1 && (await rows(id))[0]?.lastError !== '',
+      )
       await worker.idle()
       const [row] = await rows(id)
       const wait = Number(row?.dueAt) - Date.now()
       expect(wait).toBeGreaterThan((seconds - 2) * 1000)
       expect(wait).toBeLessThanOrEqual(seconds * 1000)
-      await t.app.db.run("UPDATE outbox SET due_at = ?, last_error = '' WHERE id = ?", [Date.now(), id])
+      await t.app.db.run("UPDATE outbox SET due_at = ?, last_error = '' WHERE id = ?", [
+        Date.now(),
+        id,
+      ])
     }
   })
 
@@ -621,11 +700,14 @@ describe('The outbox', () => {
     work({ db: other })
     work()
     await until(async () => (await rows()).every(row => row.attempts >= 2))
-    expect((await rows()).map(row => row.lastError)).toEqual(Array(10).fill(expect.stringContaining('ECONNREFUSED')))
+    expect((await rows()).map(row => row.lastError)).toEqual(
+      Array(10).fill(expect.stringContaining('ECONNREFUSED')),
+    )
     // Back again, but it takes two mails without an answer and falls over.
     let answered = 0
     server.manners.onRcptTo = async () => {
-      if (++answered <= 2) await server.stop().then(() => Promise.reject(refusal(421, 'Shutting down')))
+      if (++answered <= 2)
+        await server.stop().then(() => Promise.reject(refusal(421, 'Shutting down')))
     }
     await server.again()
     await until(() => answered >= 1)
@@ -800,7 +882,10 @@ describe('Without SMTP_URL', () => {
     const folder = join(dir, 'data', 'mail')
     const [file, ...more] = readdirSync(folder)
     expect([file?.replace('.eml', ''), more]).toEqual([anId, []])
-    expect([statSync(folder).mode & 0o777, statSync(join(folder, file ?? '')).mode & 0o777]).toEqual([0o700, 0o600])
+    expect([
+      statSync(folder).mode & 0o777,
+      statSync(join(folder, file ?? '')).mode & 0o777,
+    ]).toEqual([0o700, 0o600])
     const mail = parseMail(readFileSync(join(folder, file ?? ''), 'utf8'))
     expect(mail.header('to')).toBe('bob@example.com')
     expect(mail.header('from')).toBe('Satchel <satchel@localhost>')

@@ -12,7 +12,14 @@ import { graphRows } from './authorization-graph.ts'
 import { World } from './authorization-world.ts'
 import { ROOMY, UNHURRIED } from './builders.ts'
 import { callByRest } from './contract/call.ts'
-import { newDatabase, type Person, type RestAnswer, rest, startApp, type TestApp } from './harness.ts'
+import {
+  newDatabase,
+  type Person,
+  type RestAnswer,
+  rest,
+  startApp,
+  type TestApp,
+} from './harness.ts'
 import { newBrowser, openProvider, signInBy, type TestProvider } from './sign-in-provider.ts'
 import { Browser } from './unit/sign-in-browser.ts'
 import { until } from './until.ts'
@@ -29,8 +36,10 @@ let alice: Person
 beforeAll(async () => {
   provider = await openProvider()
   t = await startApp({
-    ...{ ...UNHURRIED, ...provider.settings },
-    ...{ OPERATORS: 'olga@example.com', UPLOAD_PART_BYTES: String(PART) },
+    ...UNHURRIED,
+    ...provider.settings,
+    OPERATORS: 'olga@example.com',
+    UPLOAD_PART_BYTES: String(PART),
   })
   await t.limit({ ...ROOMY, maxFiles: null, maxFilesWorkspace: null, maxWorkspaceFolders: null })
   olga = await t.signIn('olga')
@@ -46,7 +55,8 @@ const START =
 const END = 'mutation { endMaintenance { ended } }'
 const CURRENT = '{ maintenance { startedAt endsAt message } }'
 
-const isWritable = async () => (await alice.rest('POST', '/api/folders', { json: { path: '..' } })).status === 400
+const isWritable = async () =>
+  (await alice.rest('POST', '/api/folders', { json: { path: '..' } })).status === 400
 /** All processes of the instance know it: requests go to them by turns. */
 const known = (refused: boolean) =>
   until(async () => (await isWritable()) !== refused && (await isWritable()) !== refused)
@@ -69,7 +79,12 @@ afterEach(async () => {
 function expectRefused({ status, headers, response, msg }: RestAnswer, ms = HOUR) {
   expect([status, response]).toEqual([
     503,
-    { code: 'MAINTENANCE', retry_after: expect.any(Number), until: expect.any(String), note: 'A larger disk' },
+    {
+      code: 'MAINTENANCE',
+      retry_after: expect.any(Number),
+      until: expect.any(String),
+      note: 'A larger disk',
+    },
   ])
   expect(msg).toMatch(
     /^Changes are refused until \d.* UTC, because of maintenance\. Reading goes on\. Try again then\.$/,
@@ -101,15 +116,24 @@ const reasons = {
 describe('During a maintenance', () => {
   it('only these mutations go on, and say why', () => {
     expect(going(schema)).toEqual({
-      ...{ endSession: reasons.session, endOtherSessions: reasons.session },
-      ...{ deleteApiKey: reasons.key, revokeShare: reasons.link, openShare: reasons.open, zipEntries: reasons.read },
-      ...{ startMaintenance: reasons.own, endMaintenance: reasons.own },
+      endSession: reasons.session,
+      endOtherSessions: reasons.session,
+      deleteApiKey: reasons.key,
+      revokeShare: reasons.link,
+      openShare: reasons.open,
+      zipEntries: reasons.read,
+      startMaintenance: reasons.own,
+      endMaintenance: reasons.own,
     })
     expect(going(restSchema)).toEqual({
-      ...{ endSession: reasons.session, endOtherSessions: reasons.session },
-      ...{ deletePrivateApiKey: reasons.key, deleteWorkspaceApiKey: reasons.key },
-      ...{ revokeShare: reasons.link, resolveShare: reasons.open },
-      ...{ zipFiles: reasons.read, zipWorkspaceFiles: reasons.read },
+      endSession: reasons.session,
+      endOtherSessions: reasons.session,
+      deletePrivateApiKey: reasons.key,
+      deleteWorkspaceApiKey: reasons.key,
+      revokeShare: reasons.link,
+      resolveShare: reasons.open,
+      zipFiles: reasons.read,
+      zipWorkspaceFiles: reasons.read,
       createDownloadToken: 'addresses a file for a download',
       enterRequest: 'checks a password, and stores nothing',
     })
@@ -118,21 +142,32 @@ describe('During a maintenance', () => {
   it('every other operation that writes is refused, for those who may, and all others go on', async () => {
     const world = new World(t)
     const byRest = []
-    for (const row of rows.filter(({ field, consumes }) => field.startsWith('Mutation.') && !consumes)) {
+    for (const row of rows.filter(
+      ({ field, consumes }) => field.startsWith('Mutation.') && !consumes,
+    )) {
       const caller = await world.callerOf(rightfulOf(row), null)
       byRest.push({ row, caller, inputs: await world.inputsOf(row, caller) })
     }
     const byGraph = []
-    for (const row of graphRows.filter(({ document, consumes }) => document.startsWith('mutation') && !consumes)) {
+    for (const row of graphRows.filter(
+      ({ document, consumes }) => document.startsWith('mutation') && !consumes,
+    )) {
       const caller = await world.callerOf(rightfulOf(row), null)
       const things = await world.things()
-      byGraph.push({ row, caller, name: things.name, variables: await row.variables(things, caller) })
+      byGraph.push({
+        row,
+        caller,
+        name: things.name,
+        variables: await row.variables(things, caller),
+      })
     }
     await start()
     const goOn = { rest: Object.keys(going(restSchema)), graph: Object.keys(going(schema)) }
     for (const { row, caller, inputs } of byRest) {
       const { status, response } = await callByRest(caller, row.rest, inputs)
-      const expected = goOn.rest.includes(row.field.replace('Mutation.', '')) ? [row.title, 200] : [row.title, 503]
+      const expected = goOn.rest.includes(row.field.replace('Mutation.', ''))
+        ? [row.title, 200]
+        : [row.title, 503]
       expect([row.title, status === 302 ? 200 : status]).toEqual(expected)
       if (status === 503) expect(response.code).toBe('MAINTENANCE')
     }
@@ -141,7 +176,8 @@ describe('During a maintenance', () => {
       const file = row.file && new File([''], name)
       const { status, code } = await caller.graphql(row.document, variables, file)
       // What one of them has ended, the next one does not find.
-      if (goOn.graph.includes(row.at.split('.')[0] ?? '')) expect([row.title, status]).toEqual([row.title, 200])
+      if (goOn.graph.includes(row.at.split('.')[0] ?? ''))
+        expect([row.title, status]).toEqual([row.title, 200])
       else expect([row.title, status, code]).toEqual([row.title, 503, 'MAINTENANCE'])
       expect([row.title, code === 'MAINTENANCE']).toEqual([row.title, status === 503])
     }
@@ -154,9 +190,15 @@ describe('During a maintenance', () => {
     await start()
     const both = 'mutation { endOtherSessions { count } emptyTrash(input: {}) { count } }'
     const { status, data, errors } = await alice.graphql(both)
-    expect([status, data]).toEqual([200, { endOtherSessions: { count: expect.any(Number) }, emptyTrash: null }])
+    expect([status, data]).toEqual([
+      200,
+      { endOtherSessions: { count: expect.any(Number) }, emptyTrash: null },
+    ])
     expect(errors).toMatchObject([
-      { path: ['emptyTrash'], extensions: { code: 'MAINTENANCE', retry_after: expect.any(Number) } },
+      {
+        path: ['emptyTrash'],
+        extensions: { code: 'MAINTENANCE', retry_after: expect.any(Number) },
+      },
     ])
   })
 
@@ -170,9 +212,10 @@ describe('During a maintenance', () => {
     expect((await t.anonymous.rest('GET', `/api/d/${token}`)).status).toBe(302)
     const { response } = await t.anonymous.rest('GET', `/api/share/info/${token}`)
     expect(response.file_name).toBe('read.txt')
-    const [share] = await t.app.db.rows<{ downloads: number }>('SELECT downloads FROM share WHERE user_id = ?', [
-      alice.userId,
-    ])
+    const [share] = await t.app.db.rows<{ downloads: number }>(
+      'SELECT downloads FROM share WHERE user_id = ?',
+      [alice.userId],
+    )
     expect(share?.downloads).toBe(1)
     expect((await t.anonymous.rest('GET', '/readyz')).status).toBe(200)
     expect((await t.anonymous.rest('GET', '/healthz')).status).toBe(200)
@@ -185,22 +228,35 @@ describe('During a maintenance', () => {
     expect(again.jar.has('session_id')).toBe(true)
     const stranger = new Browser()
     const { status, headers } = await signInBy(stranger, t.url, 'new@example.com')
-    expect([status, headers.get('location')]).toEqual([302, expect.stringContaining('error=maintenance')])
+    expect([status, headers.get('location')]).toEqual([
+      302,
+      expect.stringContaining('error=maintenance'),
+    ])
     expect(stranger.jar.has('session_id')).toBe(false)
     expect((await known.get(`${t.url}/auth/logout`)).status).toBe(200)
     const page = await (await fetch(`${t.url}/login?error=maintenance`)).text()
     expect(page).toContain('none can be created during the maintenance')
     await end()
-    expect((await signInBy(stranger, t.url, 'new@example.com')).headers.get('location')).not.toContain('error')
+    expect(
+      (await signInBy(stranger, t.url, 'new@example.com')).headers.get('location'),
+    ).not.toContain('error')
   })
 
   it('forms of pages are refused, but for those that read or sign out; pages say what is going on', async () => {
     const headers = { cookie: alice.cookie, origin: t.url, accept: 'text/html' }
     const form = (path: string, fields: Record<string, string>) =>
-      fetch(`${t.url}${path}`, { method: 'POST', headers, body: new URLSearchParams(fields), redirect: 'manual' })
+      fetch(`${t.url}${path}`, {
+        method: 'POST',
+        headers,
+        body: new URLSearchParams(fields),
+        redirect: 'manual',
+      })
     await start()
     const refused = await form('/identities/remove', { identity: 'x' })
-    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([503, expect.any(Number)])
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([
+      503,
+      expect.any(Number),
+    ])
     expect(await refused.text()).toContain('Changes are refused until')
     expect((await form('/sessions', { end: 'others' })).status).toBe(303)
     const page = await (await fetch(`${t.url}/login`)).text()
@@ -213,7 +269,10 @@ describe('During a maintenance', () => {
     const direct = (await up.start({ filename: 'direct.bin', size: PART, direct: true })).value
     await up.part(id, 1, { bytes: Buffer.alloc(PART, 1) })
     const leases = () =>
-      t.app.db.rows<{ at: number }>('SELECT lease_until AS at FROM blobs WHERE id IN (?, ?)', [id, direct.upload_id])
+      t.app.db.rows<{ at: number }>('SELECT lease_until AS at FROM blobs WHERE id IN (?, ?)', [
+        id,
+        direct.upload_id,
+      ])
     const { endsAt: ends } = await start(48 * HOUR)
     expectRefused(
       await alice.rest('PUT', `/api/files/uploads/${id}/parts/2`, { body: Buffer.alloc(PART, 2) }),
@@ -234,20 +293,29 @@ describe('During a maintenance', () => {
     expect((await up.look(direct.upload_id)).code).toBe('UPLOAD_NOT_FOUND')
     expect((await up.part(id, 2, { bytes: Buffer.alloc(PART, 2) })).status).toBe(200)
     expect((await up.complete(id)).status).toBe(200)
-    const { me } = await ask(alice, '{ me { drive { entry(path: "parts.bin") { ... on File { size } } } } }')
+    const { me } = await ask(
+      alice,
+      '{ me { drive { entry(path: "parts.bin") { ... on File { size } } } } }',
+    )
     expect(me.drive.entry.size).toBe(2 * PART)
   })
 
   it('jobs that change files wait for its end', async () => {
     for (let i = 0; i < 3; i++) await alice.upload(`gone/${i}.txt`, 'x')
     await alice.rest('DELETE', '/api/folders?path=gone&recursive=true')
-    const jobs = async () => (await t.app.db.rows("SELECT id FROM outbox WHERE kind = 'purge-folder'")).length
+    const jobs = async () =>
+      (await t.app.db.rows("SELECT id FROM outbox WHERE kind = 'purge-folder'")).length
     await t.app.worker.idle()
     await start()
     await t.app.db.transaction(tx =>
       t.app.db.run(
         "INSERT INTO outbox (id, kind, payload, due_at, attempts, created_at) VALUES ('018f0000-0000-7000-8000-000000000000', 'purge-folder', ?, 1, 0, 1)",
-        [JSON.stringify({ folderId: '018f0000-0000-7000-8000-000000000001', bucketId: alice.userId })],
+        [
+          JSON.stringify({
+            folderId: '018f0000-0000-7000-8000-000000000001',
+            bucketId: alice.userId,
+          }),
+        ],
         tx,
       ),
     )
@@ -284,7 +352,11 @@ describe('A maintenance', () => {
   it('is started, changed and ended by operators, and seen by everyone', async () => {
     expect(await ask(t.anonymous, CURRENT)).toEqual({ maintenance: null })
     const first = await start(HOUR, 'First')
-    expect(first).toEqual({ startedAt: expect.any(String), endsAt: expect.any(String), message: 'First' })
+    expect(first).toEqual({
+      startedAt: expect.any(String),
+      endsAt: expect.any(String),
+      message: 'First',
+    })
     const second = await start(2 * HOUR)
     expect([second.startedAt, second.message]).toEqual([first.startedAt, 'A larger disk'])
     await until(async () => {
@@ -300,7 +372,11 @@ describe('A maintenance', () => {
   it.each([
     ['a past end', { until: '2020-01-01T00:00:00Z' }, 'input.until'],
     ['an end in years', { until: '2199-01-01T00:00:00Z' }, 'input.until'],
-    ['a long message', { until: new Date(Date.now() + HOUR).toISOString(), message: 'x'.repeat(501) }, 'input.message'],
+    [
+      'a long message',
+      { until: new Date(Date.now() + HOUR).toISOString(), message: 'x'.repeat(501) },
+      'input.message',
+    ],
   ])('is refused with %s', async (_what, input, field) => {
     const { code, errors } = await olga.graphql(START, { input })
     expect([code, errors?.[0]?.extensions.field]).toEqual(['INVALID_INPUT', field])
@@ -328,7 +404,9 @@ describe('A maintenance', () => {
   it('is waited for by uploads and the command line, or they say when it ends', async () => {
     const told: string[] = []
     const patience = (maintenanceSeconds: number) => ({
-      ...{ signal: new AbortController().signal, retries: 1, maintenanceSeconds },
+      signal: new AbortController().signal,
+      retries: 1,
+      maintenanceSeconds,
       onRetry: ({ code }: TransferFailure) => void told.push(code),
     })
     const make = (path: string) => async () => {
@@ -367,7 +445,9 @@ describe('A maintenance', () => {
 
   it('is whole when two operators start and end it at once, and writes go on after the last end', async () => {
     const input = { until: new Date(Date.now() + HOUR).toISOString(), message: 'A larger disk' }
-    const all = Array.from({ length: 12 }, (_, i) => (i % 3 === 2 ? olga.graphql(END) : olga.graphql(START, { input })))
+    const all = Array.from({ length: 12 }, (_, i) =>
+      i % 3 === 2 ? olga.graphql(END) : olga.graphql(START, { input }),
+    )
     for (const { code } of await Promise.all(all)) expect(code).toBeUndefined()
     expect((await t.app.db.rows('SELECT slot FROM maintenance')).length).toBeLessThanOrEqual(1)
     await end()

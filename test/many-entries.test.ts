@@ -14,8 +14,10 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 afterEach(() => expectConsistent(t))
 
-const MOVE = 'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { drive { usage { folderCount } } } }'
-const DELETE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }'
+const MOVE =
+  'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { drive { usage { folderCount } } } }'
+const DELETE =
+  'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }'
 const PATHS = '{ me { drive { search(query: ".txt", first: 100) { nodes { path } } } } }'
 
 // Statements are for up to 100 folders, and events find their own numbers up to eight.
@@ -47,16 +49,19 @@ describe('The statements of one request', () => {
     },
     'that deletes files from many folders': async (person, count) => {
       const entries = numbers(count).map(i => at(`${i}/inner/${i}.txt`))
-      expect((await ask(person, DELETE, { input: { entries } })).deleteEntries.filesDeleted).toBe(count)
+      expect((await ask(person, DELETE, { input: { entries } })).deleteEntries.filesDeleted).toBe(
+        count,
+      )
       return []
     },
     'that deletes many folders, empty and full ones': async (person, count) => {
       await person.rest('DELETE', '/api/files/delete/batch', { json: { files: ['0/inner/0.txt'] } })
       t.statements()
       const entries = numbers(count).map(i => at(`${i}/inner`))
-      expect((await ask(person, DELETE, { input: { entries, recursive: true } })).deleteEntries.filesDeleted).toBe(
-        count - 1,
-      )
+      expect(
+        (await ask(person, DELETE, { input: { entries, recursive: true } })).deleteEntries
+          .filesDeleted,
+      ).toBe(count - 1)
       return []
     },
     'that deletes files from many folders by REST': async (person, count) => {
@@ -97,16 +102,22 @@ describe('Many entries', () => {
     const far = ['far', ...numbers(29)].join('/')
     expect(await move(['0/same.txt', '1'], far)).toBe('INVALID_PATH')
     expect((await pathsOf(person)).sort()).toEqual(before)
-    const moved = await ask(person, MOVE, { input: { entries: ['0/same.txt', '1/inner/1.txt'].map(at), to: at(far) } })
+    const moved = await ask(person, MOVE, {
+      input: { entries: ['0/same.txt', '1/inner/1.txt'].map(at), to: at(far) },
+    })
     expect(moved.moveEntries.drive.usage.folderCount).toBe(6 + 30)
   })
 
   it('are moved to as deep as they are, not as they were', async () => {
     const person = await stocked(2)
     for (const i of numbers(2)) await person.upload(`${i}/a/b/c/d/e/deep.txt`, 'x')
-    await ask(person, DELETE, { input: { entries: numbers(2).map(i => at(`${i}/a`)), recursive: true } })
+    await ask(person, DELETE, {
+      input: { entries: numbers(2).map(i => at(`${i}/a`)), recursive: true },
+    })
     const far = ['far', ...numbers(28)].join('/')
     await ask(person, MOVE, { input: { entries: numbers(2).map(i => at(`${i}`)), to: at(far) } })
-    expect((await pathsOf(person)).sort()).toEqual(numbers(2).map(i => `${far}/${i}/inner/${i}.txt`))
+    expect((await pathsOf(person)).sort()).toEqual(
+      numbers(2).map(i => `${far}/${i}/inner/${i}.txt`),
+    )
   })
 })

@@ -35,9 +35,12 @@ beforeEach(async () => {
   await join(t, workspace_id, dora, 'viewer')
 })
 
-const list = (person: Person, id = workspace_id) => person.rest('GET', `/api/workspaces/members?workspace_id=${id}`)
+const list = (person: Person, id = workspace_id) =>
+  person.rest('GET', `/api/workspaces/members?workspace_id=${id}`)
 const changeRole = (person: Person, user_id: unknown, role: unknown, more: object = {}) =>
-  person.rest('PATCH', '/api/workspaces/members/role', { json: { workspace_id, user_id, role, ...more } })
+  person.rest('PATCH', '/api/workspaces/members/role', {
+    json: { workspace_id, user_id, role, ...more },
+  })
 const remove = (person: Person, user: string) =>
   person.rest(
     'DELETE',
@@ -49,7 +52,9 @@ const LAST_OWNER = [403, { code: 'LAST_OWNER' }]
 
 /** The roles of everyone, as the database has them. */
 async function standing(): Promise<Record<string, Role>> {
-  const names = new Map([alice, bob, carol, dora, mallory].map(person => [person.userId, person.email.split('@')[0]]))
+  const names = new Map(
+    [alice, bob, carol, dora, mallory].map(person => [person.userId, person.email.split('@')[0]]),
+  )
   const rows = await t.app.db.rows<{ id: string; role: Role }>(
     'SELECT user_id AS id, role FROM member WHERE workspace_id = ?',
     [workspace_id],
@@ -57,7 +62,10 @@ async function standing(): Promise<Record<string, Role>> {
   return Object.fromEntries(rows.map(({ id, role }) => [names.get(id), role]))
 }
 const ownerId = async () => {
-  const rows = await t.app.db.rows<{ id: string }>('SELECT owner_id AS id FROM workspace WHERE id = ?', [workspace_id])
+  const rows = await t.app.db.rows<{ id: string }>(
+    'SELECT owner_id AS id FROM workspace WHERE id = ?',
+    [workspace_id],
+  )
   return rows[0]?.id
 }
 /** The id of someone as a member of this workspace. */
@@ -144,7 +152,8 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect((await changeRole(bob, carol.userId, 'admin')).status).toBe(200)
     expect(outcome(await changeRole(bob, carol.userId, 'owner'))).toEqual(FORBIDDEN)
     expect(outcome(await changeRole(bob, bob.userId, 'owner'))).toEqual(FORBIDDEN)
-    for (const role of roles) expect(outcome(await changeRole(bob, alice.userId, role))).toEqual(FORBIDDEN)
+    for (const role of roles)
+      expect(outcome(await changeRole(bob, alice.userId, role))).toEqual(FORBIDDEN)
     expect(await standing()).toEqual({ ...START, carol: 'admin' })
     // Giving up the own role is no touching of others.
     expect((await changeRole(bob, bob.userId, 'viewer')).status).toBe(200)
@@ -157,7 +166,9 @@ describe('PATCH /api/workspaces/members/role', () => {
     expect(await standing()).toEqual({ ...START, alice: 'viewer', bob: 'owner' })
     // The limits are those of an owner's plan: someone who is one answers for them.
     expect(await ownerId()).toBe(bob.userId)
-    expect((await bob.rest('GET', '/api/workspaces/list')).response.at(-1)).toMatchObject({ owner_id: bob.userId })
+    expect((await bob.rest('GET', '/api/workspaces/list')).response.at(-1)).toMatchObject({
+      owner_id: bob.userId,
+    })
   })
 
   it('403 for the last owner, who stays one', async () => {
@@ -193,18 +204,34 @@ describe('PATCH /api/workspaces/members/role', () => {
 
   it('404 for somebody who is not a member', async () => {
     await expel(t, workspace_id, dora)
-    for (const user of [dora.userId, mallory.userId, anyId(), 'nonsense', '🦊', alice.userId.toUpperCase()])
-      expect(outcome(await changeRole(bob, user, 'editor'))).toEqual([404, { code: 'MEMBER_NOT_FOUND' }])
+    for (const user of [
+      dora.userId,
+      mallory.userId,
+      anyId(),
+      'nonsense',
+      '🦊',
+      alice.userId.toUpperCase(),
+    ])
+      expect(outcome(await changeRole(bob, user, 'editor'))).toEqual([
+        404,
+        { code: 'MEMBER_NOT_FOUND' },
+      ])
   })
 
   it('400 for a workspace in the address beside another in the body: the body counts', async () => {
     const own = await found(mallory)
     const json = { workspace_id, user_id: mallory.userId, role: 'admin' }
-    const played = await mallory.rest('PATCH', `/api/workspaces/members/role?workspace_id=${own}`, { json })
-    expect(outcome(played)).toEqual(FORBIDDEN)
-    const other = await mallory.rest('PATCH', `/api/workspaces/members/role?workspace_id=${workspace_id}`, {
-      json: { workspace_id: own, user_id: mallory.userId, role: 'owner' },
+    const played = await mallory.rest('PATCH', `/api/workspaces/members/role?workspace_id=${own}`, {
+      json,
     })
+    expect(outcome(played)).toEqual(FORBIDDEN)
+    const other = await mallory.rest(
+      'PATCH',
+      `/api/workspaces/members/role?workspace_id=${workspace_id}`,
+      {
+        json: { workspace_id: own, user_id: mallory.userId, role: 'owner' },
+      },
+    )
     expect(other.status).toBe(200)
     expect(await standing()).toEqual(START)
   })
@@ -244,13 +271,16 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(await standing()).toEqual(others)
     expect((await carol.rest('GET', `/api/workspaces/${workspace_id}/files/tree`)).status).toBe(403)
     expect(
-      (await carol.rest('GET', '/api/workspaces/list')).response.map((w: object) => Object.values(w)[0]),
+      (await carol.rest('GET', '/api/workspaces/list')).response.map(
+        (w: object) => Object.values(w)[0],
+      ),
     ).not.toContain(workspace_id)
     expect(outcome(await remove(bob, carol.userId))).toEqual([404, { code: 'MEMBER_NOT_FOUND' }])
   })
 
   it('200 lets everybody leave but the last owner', async () => {
-    for (const person of [dora, carol, bob]) expect((await remove(person, person.userId)).response).toBeNull()
+    for (const person of [dora, carol, bob])
+      expect((await remove(person, person.userId)).response).toBeNull()
     expect(outcome(await remove(alice, alice.userId))).toEqual(LAST_OWNER)
     expect(await standing()).toEqual({ alice: 'owner' })
     expect(outcome(await remove(dora, dora.userId))).toEqual(FORBIDDEN)
@@ -292,10 +322,9 @@ describe('DELETE /api/workspaces/members/remove', () => {
       [`user_id=${dora.userId}`, 'workspace_id'],
       [`workspace_id=${workspace_id}&user_id=${dora.userId}&user_id=${carol.userId}`, 'user_id'],
     ] as const)
-      expect(outcome(await alice.rest('DELETE', `/api/workspaces/members/remove?${query}`))).toEqual([
-        400,
-        { code: 'INVALID_INPUT', field },
-      ])
+      expect(
+        outcome(await alice.rest('DELETE', `/api/workspaces/members/remove?${query}`)),
+      ).toEqual([400, { code: 'INVALID_INPUT', field }])
     const both = await alice.rest(
       'DELETE',
       `/api/workspaces/members/remove?workspace_id=${workspace_id}&user_id=${dora.userId}`,
@@ -334,7 +363,10 @@ describe('DELETE /api/workspaces/members/remove', () => {
     expect(await codeOf(bob, REMOVE, of(alice))).toBe('FORBIDDEN')
     expect(await codeOf(alice, REMOVE, of(alice))).toBe('LAST_OWNER')
     // Whoever leaves sees the workspace no more.
-    expect((await ask(carol, REMOVE, of(carol))).removeMember).toEqual({ removedId: memberId(carol), workspace: null })
+    expect((await ask(carol, REMOVE, of(carol))).removeMember).toEqual({
+      removedId: memberId(carol),
+      workspace: null,
+    })
     expect(await standing()).toEqual({ alice: 'owner', bob: 'admin' })
   })
 })

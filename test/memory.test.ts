@@ -50,7 +50,8 @@ async function send(path: string, parts: Part[], size: number): Promise<string> 
   })
   const body = function* () {
     yield before
-    for (let left = size; left > 0; left -= chunk.length) yield left < chunk.length ? chunk.subarray(0, left) : chunk
+    for (let left = size; left > 0; left -= chunk.length)
+      yield left < chunk.length ? chunk.subarray(0, left) : chunk
     yield after
   }
   const [, text] = await Promise.all([pipeline(body, req), answer])

@@ -36,7 +36,9 @@ describe('What is measured', () => {
     expect(sampleOf(text, 'satchel_http_requests_total', { ...info, status: '200' })).toBe(1)
     expect(sampleOf(text, 'satchel_http_requests_total', { ...info, status: '404' })).toBe(1)
     expect(sampleOf(text, 'satchel_http_request_seconds_count', info)).toBe(2)
-    expect(sampleOf(text, 'satchel_http_bytes_total', { direction: 'received' })).toBeGreaterThan(100)
+    expect(sampleOf(text, 'satchel_http_bytes_total', { direction: 'received' })).toBeGreaterThan(
+      100,
+    )
     expect(sampleOf(text, 'satchel_http_bytes_total', { direction: 'sent' })).toBeGreaterThan(100)
     expect(sampleOf(text, 'satchel_http_requests_running', {})).toBe(0)
   })
@@ -44,7 +46,12 @@ describe('What is measured', () => {
   it('has a request that its client gives up before there is an answer as cut', async () => {
     const { hostname, port } = new URL(w.url)
     const socket = connect(Number(port), hostname)
-    const head = ['POST /graphql HTTP/1.1', 'host: localhost', `cookie: ${alice.cookie}`, 'content-length: 99']
+    const head = [
+      'POST /graphql HTTP/1.1',
+      'host: localhost',
+      `cookie: ${alice.cookie}`,
+      'content-length: 99',
+    ]
     socket.write(`${[...head, 'content-type: application/json'].join('\r\n')}\r\n\r\n{`)
     await until(() => w.app.gateway.running > 0, 10_000)
     socket.destroy()
@@ -72,11 +79,14 @@ describe('What is measured', () => {
     await alice.graphql('query Another { me { drive { id } drive { name: id } } }')
     await alice.graphql('{ me { id drive { id } } }')
     await alice
-      .graphql('mutation { deleteEntries(input: { entries: [{ at: { path: "no" } }] }) { deletedIds } }')
+      .graphql(
+        'mutation { deleteEntries(input: { entries: [{ at: { path: "no" } }] }) { deletedIds } }',
+      )
       .catch(() => {})
     await w.anonymous.graphql('{ me { drive { id } } }')
     const text = await figures()
-    const count = (labels: Record<string, string>) => sampleOf(text, 'satchel_graphql_operation_seconds_count', labels)
+    const count = (labels: Record<string, string>) =>
+      sampleOf(text, 'satchel_graphql_operation_seconds_count', labels)
     expect(count({ type: 'query', field: 'me.drive', outcome: 'ok' })).toBe(2)
     expect(count({ type: 'query', field: 'me.several', outcome: 'ok' })).toBe(1)
     expect(text).not.toContain('Made_Up_Name')
@@ -92,8 +102,12 @@ describe('What is measured', () => {
     await alice.graphql('query ($id: ID!) { me { drive { entry(id: $id) { id } } } }')
     const text = await figures()
     const of = { type: 'query', field: 'me.sessions' }
-    expect(sampleOf(text, 'satchel_graphql_operation_seconds_count', { ...of, outcome: 'failed' })).toBe(1)
-    expect(sampleOf(text, 'satchel_graphql_operation_seconds_count', { ...of, outcome: 'refused' })).toBeUndefined()
+    expect(
+      sampleOf(text, 'satchel_graphql_operation_seconds_count', { ...of, outcome: 'failed' }),
+    ).toBe(1)
+    expect(
+      sampleOf(text, 'satchel_graphql_operation_seconds_count', { ...of, outcome: 'refused' }),
+    ).toBeUndefined()
     const drive = { type: 'query', field: 'me.drive', outcome: 'failed' }
     expect(sampleOf(text, 'satchel_graphql_operation_seconds_count', drive)).toBeUndefined()
   })
@@ -104,10 +118,17 @@ describe('What is measured', () => {
       sampleOf(text, 'satchel_database_statements_total', { operation: 'insert', table: 'entry' }),
     ).toBeGreaterThan(0)
     expect(
-      sampleOf(text, 'satchel_database_statement_seconds_count', { operation: 'select', outcome: 'ok' }),
+      sampleOf(text, 'satchel_database_statement_seconds_count', {
+        operation: 'select',
+        outcome: 'ok',
+      }),
     ).toBeGreaterThan(5)
-    expect(sampleOf(text, 'satchel_database_transaction_seconds_count', { outcome: 'ok' })).toBeGreaterThan(0)
-    expect(sampleOf(text, 'satchel_store_call_seconds_count', { operation: 'put', outcome: 'ok' })).toBe(1)
+    expect(
+      sampleOf(text, 'satchel_database_transaction_seconds_count', { outcome: 'ok' }),
+    ).toBeGreaterThan(0)
+    expect(
+      sampleOf(text, 'satchel_store_call_seconds_count', { operation: 'put', outcome: 'ok' }),
+    ).toBe(1)
     expect(sampleOf(text, 'satchel_store_written_bytes_total', {})).toBe(10)
     expect(sampleOf(text, 'satchel_events_total', { kind: 'file.created' })).toBe(1)
     expect(sampleOf(text, 'satchel_store_calls_running', { operation: 'put' })).toBe(0)
@@ -118,7 +139,9 @@ describe('What is measured', () => {
       json: { object: 'papers/secret-plan.txt', password: 'right' },
     })
     const guess = (password: string) =>
-      w.anonymous.rest('POST', `/api/share/resolve/${response.sharing_token}`, { json: { password } })
+      w.anonymous.rest('POST', `/api/share/resolve/${response.sharing_token}`, {
+        json: { password },
+      })
     for (let i = 0; i < 12; i++) await guess('wrong')
     const text = await figures()
     expect(sampleOf(text, 'satchel_password_attempts_total', { outcome: 'wrong' })).toBe(10)
@@ -157,19 +180,30 @@ describe('What is measured', () => {
       [],
     )
     const before = (await storageSums(db)).allowed
-    await db.OwnLimit.create({ id: v7(), userId: alice.userId, maxTotalStorageBytes: 1000, changedAt: Date.now() })
+    await db.OwnLimit.create({
+      id: v7(),
+      userId: alice.userId,
+      maxTotalStorageBytes: 1000,
+      changedAt: Date.now(),
+    })
     expect((await storageSums(db)).allowed - before).toBe(1000 - Number(plan?.bytes))
     await db.OwnLimit.destroy({ where: { userId: alice.userId } })
   })
 
   it('has everything that the dashboard and the alerts ask for', async () => {
-    const known = new Set([...(await figures()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name))
+    const known = new Set(
+      [...(await figures()).matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name),
+    )
     for (const file of ['grafana-dashboard.json', 'alerts.yml']) {
       const text = readFileSync(new URL(`../docker/${file}`, import.meta.url), 'utf8')
-      const asked = new Set([...text.matchAll(/\b((?:satchel|nodejs|process)_\w+)/g)].map(([, name = '']) => name))
+      const asked = new Set(
+        [...text.matchAll(/\b((?:satchel|nodejs|process)_\w+)/g)].map(([, name = '']) => name),
+      )
       expect(asked.size).toBeGreaterThan(10)
       expect(
-        [...asked].filter(name => !known.has(name.replace(/_(bucket|count|sum)$/, '')) && !known.has(name)),
+        [...asked].filter(
+          name => !known.has(name.replace(/_(bucket|count|sum)$/, '')) && !known.has(name),
+        ),
       ).toEqual([])
     }
   })
@@ -178,7 +212,9 @@ describe('What is measured', () => {
     const declared = [...(await figures()).matchAll(/^# TYPE (satchel_\w+) (\w+)$/gm)].map(
       ([, name, type]) => `${name} ${type}`,
     )
-    expect(declared.toSorted()).toEqual(catalog.map(({ name, type }) => `${name} ${type}`).toSorted())
+    expect(declared.toSorted()).toEqual(
+      catalog.map(({ name, type }) => `${name} ${type}`).toSorted(),
+    )
   })
 })
 
@@ -214,7 +250,8 @@ describe('Hostile requests', () => {
   it('add no series after the first of their kind', async () => {
     await attack(0)
     // Node.js reports kinds of garbage collection and of open resources when one first occurs.
-    const series = async () => seriesOf(await figures()).filter(name => !/^nodejs_(gc|active)_/.test(name))
+    const series = async () =>
+      seriesOf(await figures()).filter(name => !/^nodejs_(gc|active)_/.test(name))
     const before = await series()
     await attack(1000)
     const after = await series()
@@ -224,7 +261,15 @@ describe('Hostile requests', () => {
 
   it('leave nothing of people in the figures', async () => {
     const text = await figures()
-    const personal = ['alice', 'bob', 'example.com', 'secret-plan', 'papers', alice.userId, alice.cookie.slice(11)]
+    const personal = [
+      'alice',
+      'bob',
+      'example.com',
+      'secret-plan',
+      'papers',
+      alice.userId,
+      alice.cookie.slice(11),
+    ]
     expect(w.logs()).toContain(alice.userId)
     expect(personal.filter(word => text.includes(word))).toEqual([])
     const values = samplesOf(text).flatMap(({ labels }) => Object.values(labels))
@@ -260,9 +305,14 @@ describe('The address of the metrics', () => {
     let asked = 0
     const hung = { ...w.app.store, ping: () => new Promise<void>(() => void asked++) }
     const readings: (() => unknown)[] = []
-    observed(hung, joined({ ...silentMeasures, read: read => void readings.push(read) }, silentTraces))
+    observed(
+      hung,
+      joined({ ...silentMeasures, read: read => void readings.push(read) }, silentTraces),
+    )
     const all = () => Promise.all(readings.map(read => read()))
-    expect(await Promise.all([all(), all()])).toEqual([1, 2].map(() => expect.arrayContaining([{ storeUp: 0 }])))
+    expect(await Promise.all([all(), all()])).toEqual(
+      [1, 2].map(() => expect.arrayContaining([{ storeUp: 0 }])),
+    )
     expect(asked).toBe(1)
   })
 
@@ -270,11 +320,22 @@ describe('The address of the metrics', () => {
     const { db, store, services } = w.app
     const readings: (() => unknown)[] = []
     const read = () => readings[0]?.()
-    const broken = { ...services.kept, purgeExpired: () => Promise.reject(new Error('broken on purpose')) }
+    const broken = {
+      ...services.kept,
+      purgeExpired: () => Promise.reject(new Error('broken on purpose')),
+    }
     const sweeper = createSweeper({
-      ...{ db, store, log: createLog({ logLevel: 'silent' }), kept: broken, everyMs: 60_000, eventDays: 1 },
+      db,
+      store,
+      log: createLog({ logLevel: 'silent' }),
+      kept: broken,
+      everyMs: 60_000,
+      eventDays: 1,
       contents: services.contents,
-      telemetry: joined({ ...silentMeasures, read: given => void readings.push(given) }, silentTraces),
+      telemetry: joined(
+        { ...silentMeasures, read: given => void readings.push(given) },
+        silentTraces,
+      ),
     })
     expect(read()).toEqual({})
     const before = Date.now() / 1000
@@ -292,7 +353,12 @@ describe('The address of the metrics', () => {
     await other.stop()
     const outcomes = {
       satchel_password_attempts_total: ['right', 'wrong', 'refused'],
-      satchel_sign_ins_total: ['signed_in', 'auth_failed', 'sign_up_closed', 'provider_unavailable'],
+      satchel_sign_ins_total: [
+        'signed_in',
+        'auth_failed',
+        'sign_up_closed',
+        'provider_unavailable',
+      ],
       satchel_mail_seconds_count: ['sent', 'refused', 'failed'],
       satchel_webhook_delivery_seconds_count: ['delivered', 'timeout', 'connection'],
     }

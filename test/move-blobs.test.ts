@@ -32,7 +32,12 @@ const movedFrom = (store: Settings): Settings =>
 const first = newFolder()
 beforeAll(async () => {
   database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
-  const more = { UPLOAD_PART_BYTES: String(PART), TRASH_DAYS: '0', VERSIONS_KEPT: '0', SIGNED_URL_SECONDS: '1' }
+  const more = {
+    UPLOAD_PART_BYTES: String(PART),
+    TRASH_DAYS: '0',
+    VERSIONS_KEPT: '0',
+    SIGNED_URL_SECONDS: '1',
+  }
   site = await openSite({ databaseUrl: database.url, store: first }, more)
 })
 afterAll(async () => {
@@ -52,7 +57,8 @@ async function ask<T>(work: (alice: Person) => Promise<T>): Promise<T> {
     return await work(await site.alice(place))
   } catch (error) {
     // No connection, or one that was cut off.
-    if (error instanceof TypeError || /socket|ECONN|fetch failed|terminated/.test(String(error))) throw new Away()
+    if (error instanceof TypeError || /socket|ECONN|fetch failed|terminated/.test(String(error)))
+      throw new Away()
     throw error
   }
 }
@@ -74,7 +80,10 @@ async function read(name: string): Promise<void> {
   const found = await ask(async alice => {
     const token = await alice.rest('POST', `/api/user/private/download_token?file=${name}`)
     if (token.status !== 200) return token.status
-    const { headers, status } = await alice.rest('GET', `/api/d/private/${token.response.private_download_token}`)
+    const { headers, status } = await alice.rest(
+      'GET',
+      `/api/d/private/${token.response.private_download_token}`,
+    )
     if (!headers.get('location')) return status
     const answer = await fetch(headers.get('location') ?? '')
     return answer.status === 200 ? md5(Buffer.from(await answer.arrayBuffer())) : answer.status
@@ -87,7 +96,9 @@ async function read(name: string): Promise<void> {
 
 async function remove(name: string): Promise<void> {
   files.delete(name)
-  const { status, text } = await ask(alice => alice.rest('DELETE', `/api/files/delete?file=${name}`))
+  const { status, text } = await ask(alice =>
+    alice.rest('DELETE', `/api/files/delete?file=${name}`),
+  )
   did.deletions++
   if (![200, 404, 503].includes(status)) faults.push(`${name} cannot be deleted: ${status} ${text}`)
 }
@@ -100,7 +111,8 @@ function people(): () => Promise<void> {
       try {
         const names = [...files.keys()]
         const name = names[randomInt(names.length)] ?? ''
-        if (n % 3 === 0) await upload(`file-${folders}-${worker}-${n}`, randomBytes(1 + randomInt(90 * KiB)))
+        if (n % 3 === 0)
+          await upload(`file-${folders}-${worker}-${n}`, randomBytes(1 + randomInt(90 * KiB)))
         else if (n % 7 === 4 && names.length > 40) await remove(name)
         else await read(name)
         await sleep(20)
@@ -128,7 +140,8 @@ async function restart(settings: Settings): Promise<void> {
   for (let place = 0; place < site.instances; place++) await restartOne(place)
 }
 
-const move = (...options: string[]) => runBuilt('admin.ts', ['move-blobs', ...options], site.settings())
+const move = (...options: string[]) =>
+  runBuilt('admin.ts', ['move-blobs', ...options], site.settings())
 
 /** Runs the command, and kills it when something has happened. */
 async function killed(when: () => Promise<unknown>, ...options: string[]): Promise<void> {
@@ -147,13 +160,19 @@ async function forget(to: Settings, from: Settings): Promise<void> {
   await until(async () => (await rows('SELECT name FROM instance_state')).length > 0)
   site.configure({ ...to, ...movedFrom(from) })
   const refused = await move()
-  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('run without the settings of this move')])
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining('run without the settings of this move'),
+  ])
   expect(await rows('SELECT source AS name FROM store_move WHERE finished_at IS NULL')).toEqual([])
   if (site.instances === 1) return
   // Both have the same name here, so the second one is no longer known.
   await restartOne(0)
   const began = () =>
-    until(async () => (await rows('SELECT source AS name FROM store_move WHERE finished_at IS NULL')).length > 0)
+    until(
+      async () =>
+        (await rows('SELECT source AS name FROM store_move WHERE finished_at IS NULL')).length > 0,
+    )
   await killed(began, '--rate', '1')
   const { status, text } = await (await site.alice(1)).upload('forgotten', randomBytes(100))
   expect([status, text]).toEqual([503, expect.stringContaining('must be restarted')])
@@ -166,14 +185,17 @@ const objectsIn = async (store: Settings) => {
 }
 
 async function moveAll(from: Settings, to: Settings): Promise<void> {
-  for (let n = 0; n < 30; n++) await upload(`old-${folders}-${n}`, randomBytes(randomInt(200 * KiB)))
+  for (let n = 0; n < 30; n++)
+    await upload(`old-${folders}-${n}`, randomBytes(randomInt(200 * KiB)))
   await upload(`large-${folders}`, randomBytes(9 * 1024 * KiB))
   const alice = await site.alice(0)
   const bytes = randomBytes(2 * PART)
   const session = { filename: `parts-${folders}`, size: bytes.length, direct: true }
   const { response } = await alice.rest('POST', '/api/files/uploads', { json: session })
   const path = `/api/files/uploads/${response.upload_id}`
-  expect((await alice.rest('PUT', `${path}/parts/1`, { body: bytes.subarray(0, PART) })).status).toBe(200)
+  expect(
+    (await alice.rest('PUT', `${path}/parts/1`, { body: bytes.subarray(0, PART) })).status,
+  ).toBe(200)
 
   await forget(to, from)
   const both = { ...to, ...movedFrom(from) }
@@ -197,7 +219,9 @@ async function moveAll(from: Settings, to: Settings): Promise<void> {
     expect(waiting.out).toContain('1 uploads that began in the old store')
 
     const again = await site.alice(0)
-    expect((await again.rest('PUT', `${path}/parts/2`, { body: bytes.subarray(PART) })).status).toBe(200)
+    expect(
+      (await again.rest('PUT', `${path}/parts/2`, { body: bytes.subarray(PART) })).status,
+    ).toBe(200)
     const done = await again.rest('POST', `${path}/complete`, { json: { md5: md5(bytes) } })
     expect([done.status, done.text]).toEqual([200, done.text])
     files.set(session.filename, md5(bytes))

@@ -45,7 +45,10 @@ describe('GET /api/files/{checksum}/note', () => {
   it('400 without a file of that content', async () => {
     for (const checksum of [md5('nobody has this'), 'd41d8cd9', 'upload', '%20', 'x'.repeat(200)]) {
       const { status, response } = await read(checksum)
-      expect([status, response]).toEqual([400, { code: 'FILE_NOT_FOUND', checksum: decodeURIComponent(checksum) }])
+      expect([status, response]).toEqual([
+        400,
+        { code: 'FILE_NOT_FOUND', checksum: decodeURIComponent(checksum) },
+      ])
     }
   })
 
@@ -75,18 +78,24 @@ describe('PUT /api/files/{checksum}/note', () => {
     expect((await write(checksum, long)).status).toBe(200)
     expect((await read(checksum)).response.content).toBe(long)
     const longer = await write(checksum, `${long}.`)
-    expect([longer.status, longer.response]).toEqual([400, { code: 'INVALID_INPUT', field: 'content' }])
+    expect([longer.status, longer.response]).toEqual([
+      400,
+      { code: 'INVALID_INPUT', field: 'content' },
+    ])
     expect((await read(checksum)).response.content).toBe(long)
   })
 
-  it.each([1, 2, 3, 4, 5])('200 for all, and one note, when several write the first one at once (%d)', async round => {
-    const checksum = await have(`put/race ${round}.txt`, `raced for ${round}`)
-    const texts = Array.from({ length: 8 }, (_, i) => `${round} by ${i}`)
-    const answers = await Promise.all(texts.map(text => write(checksum, text)))
-    expect(answers.map(a => a.status)).toEqual(Array(8).fill(200))
-    expect(texts).toContain((await read(checksum)).response.content)
-    expect((await notes()).filter(n => n.content.startsWith(`${round} by `))).toHaveLength(1)
-  })
+  it.each([1, 2, 3, 4, 5])(
+    '200 for all, and one note, when several write the first one at once (%d)',
+    async round => {
+      const checksum = await have(`put/race ${round}.txt`, `raced for ${round}`)
+      const texts = Array.from({ length: 8 }, (_, i) => `${round} by ${i}`)
+      const answers = await Promise.all(texts.map(text => write(checksum, text)))
+      expect(answers.map(a => a.status)).toEqual(Array(8).fill(200))
+      expect(texts).toContain((await read(checksum)).response.content)
+      expect((await notes()).filter(n => n.content.startsWith(`${round} by `))).toHaveLength(1)
+    },
+  )
 
   it.each<[string, object]>([
     ['no content', {}],
@@ -101,8 +110,13 @@ describe('PUT /api/files/{checksum}/note', () => {
 
   it('400 for an unknown field, and without a file of that content', async () => {
     const checksum = md5('with a note')
-    const unknown = await alice.rest('PUT', `/api/files/${checksum}/note`, { json: { content: 'a', note: 'b' } })
-    expect([unknown.status, unknown.response]).toEqual([400, { code: 'INVALID_INPUT', field: 'note' }])
+    const unknown = await alice.rest('PUT', `/api/files/${checksum}/note`, {
+      json: { content: 'a', note: 'b' },
+    })
+    expect([unknown.status, unknown.response]).toEqual([
+      400,
+      { code: 'INVALID_INPUT', field: 'note' },
+    ])
     const none = await write(md5('nobody has this'), 'x')
     expect([none.status, none.response.code]).toEqual([400, 'FILE_NOT_FOUND'])
   })
@@ -116,8 +130,12 @@ describe('A note', () => {
   it('follows the content through moves of the file and of folders above it', async () => {
     const checksum = await have('follow/a/b.txt', 'wanders')
     await write(checksum, 'wherever it goes')
-    await alice.rest('POST', '/api/files/move', { json: { source: 'follow/a/b.txt', destination: 'follow/c/d.txt' } })
-    await alice.rest('POST', '/api/folders/move', { json: { source: 'follow/c', destination: 'else/where' } })
+    await alice.rest('POST', '/api/files/move', {
+      json: { source: 'follow/a/b.txt', destination: 'follow/c/d.txt' },
+    })
+    await alice.rest('POST', '/api/folders/move', {
+      json: { source: 'follow/c', destination: 'else/where' },
+    })
     expect(await contentOf('wanders')).toBe('wherever it goes')
   })
 
@@ -140,7 +158,10 @@ describe('A note', () => {
     await have('mine.txt', 'common content', bob)
     expect(await contentOf('common content', bob)).toBe('')
     await write(checksum, 'of bob', bob)
-    expect([await contentOf('common content'), await contentOf('common content', bob)]).toEqual(['of alice', 'of bob'])
+    expect([await contentOf('common content'), await contentOf('common content', bob)]).toEqual([
+      'of alice',
+      'of bob',
+    ])
     await write(checksum, '', bob)
     expect(await contentOf('common content')).toBe('of alice')
   })
@@ -155,11 +176,19 @@ describe('A note', () => {
   })
 
   it('is within reach while one copy is there, among any number of deleted folders that wait to be purged', async () => {
-    const [bucket] = await t.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [bob.userId])
+    const [bucket] = await t.app.db.rows<{ id: string }>(
+      'SELECT id FROM bucket WHERE user_id = ?',
+      [bob.userId],
+    )
     const checksum = md5('one of many')
     const insert = (columns: string, rows: string[]) =>
-      t.app.db.run(`INSERT INTO entry (${columns}, created_at, updated_at) VALUES ${rows.join(', ')}`)
-    const folders = Array.from({ length: 1100 }, (_, i) => `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`)
+      t.app.db.run(
+        `INSERT INTO entry (${columns}, created_at, updated_at) VALUES ${rows.join(', ')}`,
+      )
+    const folders = Array.from(
+      { length: 1100 },
+      (_, i) => `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`,
+    )
     await insert(
       'id, bucket_id, parent_id, kind, name',
       folders.map(id => `('${id}', '${bucket?.id}', NULL, 0, '${id}', 0, 0)`),

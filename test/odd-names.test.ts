@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 const at = (path: string) => encodeURIComponent(path)
-const treeOf = async (path: string) => (await alice.rest('GET', `/api/files/tree?path=${at(path)}`)).response
+const treeOf = async (path: string) =>
+  (await alice.rest('GET', `/api/files/tree?path=${at(path)}`)).response
 const filesIn = async (path: string): Promise<string[]> =>
   (await treeOf(path)).files.map((f: { name: string }) => f.name)
 const foldersIn = async (path: string): Promise<string[]> => (await treeOf(path)).folders
@@ -70,11 +71,18 @@ describe('A name that is unusual and fine', () => {
     })
     expect([moved.status, moved.response.destination]).toEqual([200, `${name}/${name}`])
     expect(await foldersIn('')).toEqual([name])
-    expect(await treeOf(name)).toMatchObject({ path: name, folders: [], files: [{ name: `${name}/${name}` }] })
+    expect(await treeOf(name)).toMatchObject({
+      path: name,
+      folders: [],
+      files: [{ name: `${name}/${name}` }],
+    })
     const deleted = await alice.rest('DELETE', `/api/files/delete?file=${at(`${name}/${name}`)}`)
     expect(deleted.response).toEqual({ file_deleted: `${name}/${name}` })
     const removed = await alice.rest('DELETE', `/api/folders?path=${at(name)}`)
-    expect([removed.status, removed.response]).toEqual([200, { folder_deleted: name, files_deleted: 0 }])
+    expect([removed.status, removed.response]).toEqual([
+      200,
+      { folder_deleted: name, files_deleted: 0 },
+    ])
     expect(await foldersIn('')).toEqual([])
   })
 
@@ -82,9 +90,16 @@ describe('A name that is unusual and fine', () => {
   it.each(oddNames.filter(([, name]) => !name.includes('\ufffd')))(
     'is kept by an upload as it is: %s',
     async (_why, name) => {
-      expect((await put('', name))?.response.file).toMatchObject({ name, path: name, folder: '', size: 1 })
+      expect((await put('', name))?.response.file).toMatchObject({
+        name,
+        path: name,
+        folder: '',
+        size: 1,
+      })
       expect((await put('', name))?.response.code).toBe('PATH_EXISTS')
-      const batch = await alice.rest('DELETE', '/api/files/delete/batch', { json: { files: [name] } })
+      const batch = await alice.rest('DELETE', '/api/files/delete/batch', {
+        json: { files: [name] },
+      })
       expect(batch.response).toEqual({ files_deleted: [name], files_failed: [] })
     },
   )
@@ -92,12 +107,20 @@ describe('A name that is unusual and fine', () => {
   it('is kept by an upload in parts as it is, also where the path is as long as can be', async () => {
     const up = restUploader(alice)
     const longest = five('é'.repeat(102)).split('/')
-    const places = [...oddNames.map(([, name]) => [name, name]), [longest.slice(0, -1).join('/'), longest[4]]]
+    const places = [
+      ...oddNames.map(([, name]) => [name, name]),
+      [longest.slice(0, -1).join('/'), longest[4]],
+    ]
     for (const [folder, filename] of places) {
       const { value } = await up.start({ filename, folder, size: 0 })
       expect((await up.look(value.upload_id)).value).toMatchObject({ filename, folder })
-      expect((await up.complete(value.upload_id)).value).toMatchObject({ file_name: `${folder}/${filename}` })
-      await alice.rest('DELETE', `/api/folders?path=${at(folder?.split('/')[0] ?? '')}&recursive=true`)
+      expect((await up.complete(value.upload_id)).value).toMatchObject({
+        file_name: `${folder}/${filename}`,
+      })
+      await alice.rest(
+        'DELETE',
+        `/api/folders?path=${at(folder?.split('/')[0] ?? '')}&recursive=true`,
+      )
     }
   })
 
@@ -109,7 +132,9 @@ describe('A name that is unusual and fine', () => {
       )
       expect(data).toEqual({ createFolder: { folder: { name, path: `graph/${name}` } } })
     }
-    const byCodePoint = oddNames.map(([, name]) => name).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    const byCodePoint = oddNames
+      .map(([, name]) => name)
+      .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     const { data } = await alice.graphql(
       '{ me { drive { entry(path: "graph") { ... on Folder { entries { nodes { name } } } } } } }',
     )
@@ -137,7 +162,9 @@ describe('The limits of a path', () => {
     await put('a/b', 'c'.repeat(255))
     const before = await usage()
     for (const destination of [Array(31).fill('x').join('/'), `${five('x'.repeat(160))}`]) {
-      const { status, response } = await alice.rest('POST', '/api/folders/move', { json: { source: 'a', destination } })
+      const { status, response } = await alice.rest('POST', '/api/folders/move', {
+        json: { source: 'a', destination },
+      })
       expect([status, response.code, response.field]).toEqual([400, 'INVALID_PATH', 'destination'])
     }
     expect([await usage(), await foldersIn(''), await filesIn('a/b')]).toEqual([
@@ -156,22 +183,49 @@ describe('Names that are nearly the same', () => {
     expect(made?.response.file).toMatchObject({ name: composed, path: `nfc/${composed}` })
     expect((await put('nfc', composed))?.response.code).toBe('PATH_EXISTS')
     expect(await filesIn('nfc')).toEqual([`nfc/${composed}`])
-    const { response } = await alice.rest('DELETE', `/api/files/delete?file=${at(`nfc/${decomposed}`)}`)
+    const { response } = await alice.rest(
+      'DELETE',
+      `/api/files/delete?file=${at(`nfc/${decomposed}`)}`,
+    )
     expect(response).toEqual({ file_deleted: `nfc/${composed}` })
     const twins = ['\u212b', 'A\u030a', '\u00c5']
-    for (const name of twins) await alice.rest('POST', '/api/folders', { json: { path: `angstrom/${name}` } })
+    for (const name of twins)
+      await alice.rest('POST', '/api/folders', { json: { path: `angstrom/${name}` } })
     expect(await foldersIn('angstrom')).toEqual(['\u00c5'])
   })
 
   it('are two when only NFKC, a case, an accent or a collation makes them one', async () => {
-    const names = ['a', 'A', 'á', 'Ａ', 'ª', 'ss', 'ß', 'ﬁ', 'fi', 'i', 'İ', 'ı', 'a\u200b', 'a!', 'æ', 'ae', 'Ⅳ', 'IV']
+    const names = [
+      'a',
+      'A',
+      'á',
+      'Ａ',
+      'ª',
+      'ss',
+      'ß',
+      'ﬁ',
+      'fi',
+      'i',
+      'İ',
+      'ı',
+      'a\u200b',
+      'a!',
+      'æ',
+      'ae',
+      'Ⅳ',
+      'IV',
+    ]
     for (const name of names) expect((await put('near', name, name))?.status).toBe(200)
     const files: { name: string; size: number }[] = (await treeOf('near')).files
     const sorted = names.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    expect(files.map(f => [f.name, f.size])).toEqual(sorted.map(name => [`near/${name}`, Buffer.byteLength(name)]))
+    expect(files.map(f => [f.name, f.size])).toEqual(
+      sorted.map(name => [`near/${name}`, Buffer.byteLength(name)]),
+    )
     for (const name of names) {
       const path = `near/${name}`
-      const { response } = await alice.rest('DELETE', '/api/files/delete/batch', { json: { files: [path] } })
+      const { response } = await alice.rest('DELETE', '/api/files/delete/batch', {
+        json: { files: [path] },
+      })
       expect(response.files_deleted).toEqual([path])
       expect(await filesIn('near')).not.toContain(path)
     }

@@ -31,7 +31,10 @@ describe('GET /api/openapi.json', () => {
   it('describes bytes where downloads pass the service', async () => {
     const proxy = await startApp({ DOWNLOADS: 'proxy' })
     try {
-      expect(await documentOf(proxy.url)).toEqual({ ...documents[1], servers: [{ url: proxy.url }] })
+      expect(await documentOf(proxy.url)).toEqual({
+        ...documents[1],
+        servers: [{ url: proxy.url }],
+      })
     } finally {
       await proxy.stop()
     }
@@ -39,7 +42,11 @@ describe('GET /api/openapi.json', () => {
 })
 
 /** The request that an operation shows, about a workspace that is there. */
-function exampleRequest(path: string, { parameters = [], requestBody }: Operation, workspace_id: string) {
+function exampleRequest(
+  path: string,
+  { parameters = [], requestBody }: Operation,
+  workspace_id: string,
+) {
   const shown = (place: string) =>
     parameters
       .filter(p => p.in === place && p.example !== undefined)
@@ -48,7 +55,11 @@ function exampleRequest(path: string, { parameters = [], requestBody }: Operatio
   const query = new URLSearchParams(shown('query'))
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(inPath[name]))
   const options: RestOptions = { headers: Object.fromEntries(shown('header')) }
-  const { 'application/json': json, 'multipart/form-data': form, ...others } = requestBody?.content ?? {}
+  const {
+    'application/json': json,
+    'multipart/form-data': form,
+    ...others
+  } = requestBody?.content ?? {}
   if (json) {
     const example = Object(json.example)
     options.json = 'workspace_id' in example ? { ...example, workspace_id } : example
@@ -67,7 +78,9 @@ function formOf(example: object): FormData {
 
 const operations = Object.entries(documents[0]?.paths ?? {})
   .flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => [method.toUpperCase(), path, operation] as const),
+    Object.entries(methods).map(
+      ([method, operation]) => [method.toUpperCase(), path, operation] as const,
+    ),
   )
   // An example cannot have the signature of a provider.
   .filter(([, , { operationId }]) => operationId !== 'backChannelLogout')
@@ -79,7 +92,9 @@ describe('The request that the API document shows', () => {
     const { url, options } = exampleRequest(path, operation, await found(alice))
     const { status, response } = await alice.rest(method, url, options)
     // What it names need not be there; but nothing is wrong with how it is said, and she may do it.
-    const wrong = expect.stringMatching(/^INVALID_|^(UNAUTHENTICATED|FORBIDDEN|WORKSPACE_NOT_FOUND)$/)
+    const wrong = expect.stringMatching(
+      /^INVALID_|^(UNAUTHENTICATED|FORBIDDEN|WORKSPACE_NOT_FOUND)$/,
+    )
     expect([status, response?.code]).not.toEqual([status, wrong])
   })
 })

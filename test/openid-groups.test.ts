@@ -20,15 +20,22 @@ beforeAll(async () => {
   database = await newDatabase()
   ;[sso, lab] = await Promise.all([openOpenIdProvider(), openOpenIdProvider()])
   const settings = {
-    ...{ ...sso.settings('SSO'), ...lab.settings('LAB') },
-    ...{ DATABASE_URL: database.url, LINK_BY_EMAIL: 'true' },
+    ...sso.settings('SSO'),
+    ...lab.settings('LAB'),
+    DATABASE_URL: database.url,
+    LINK_BY_EMAIL: 'true',
   }
   plain = await startApp(settings)
   olivia = await plain.signIn('olivia')
   team = await newWorkspace('Team')
   ops = await newWorkspace('Operations')
   const GROUP_ROLES = [
-    ...[`sso:eng=${team}/editor`, `sso:leads=${team}/admin`, `sso:guests=${team}/viewer`, `sso:ops=${ops}/viewer`],
+    ...[
+      `sso:eng=${team}/editor`,
+      `sso:leads=${team}/admin`,
+      `sso:guests=${team}/viewer`,
+      `sso:ops=${ops}/viewer`,
+    ],
     ...[`sso:lost=${missing}/viewer`, `lab:crew=${ops}/viewer`],
   ].join()
   t = await startApp({ ...settings, GROUP_ROLES })
@@ -50,7 +57,9 @@ async function newWorkspace(name: string): Promise<string> {
     { input: { name } },
   )
   const slug = name.toLowerCase()
-  const [row] = await plain.app.db.rows<{ id: string }>('SELECT id FROM workspace WHERE slug = ?', [slug])
+  const [row] = await plain.app.db.rows<{ id: string }>('SELECT id FROM workspace WHERE slug = ?', [
+    slug,
+  ])
   if (!data?.createWorkspace || !row) throw new Error(`There is no workspace ${name}.`)
   return row.id
 }
@@ -61,7 +70,11 @@ interface SignedIn {
 }
 
 /** Signs in with these groups; null for a provider that states none. */
-async function signIn(name: string, groups: string[] | null, { by = 'sso', app = t } = {}): Promise<SignedIn> {
+async function signIn(
+  name: string,
+  groups: string[] | null,
+  { by = 'sso', app = t } = {},
+): Promise<SignedIn> {
   const [browser, provider] = [new Browser(), by === 'sso' ? sso : lab]
   const person = { sub: `${name}-${by}`, email: `${name}@example.com`, email_verified: true, name }
   provider.user = { ...person, ...(groups ? { groups } : {}) }
@@ -69,7 +82,9 @@ async function signIn(name: string, groups: string[] | null, { by = 'sso', app =
     await provider.visit(browser, await browser.get(`${app.url}/auth/oauth?provider=${by}`)),
   )
   expect(done.headers.get('location')).toBe(`${app.url}/`)
-  const { user_info } = JSON.parse(await (await browser.get(`${app.url}/auth/is_valid`)).text()).response
+  const { user_info } = JSON.parse(
+    await (await browser.get(`${app.url}/auth/is_valid`)).text(),
+  ).response
   return { browser, userId: user_info.sub }
 }
 
@@ -82,10 +97,16 @@ async function rolesOf({ userId }: SignedIn): Promise<(string | undefined)[]> {
   return [team, ops].map(id => rows.find(row => row.id === id)?.role)
 }
 
-const setRole = (userId: string, role: string, provider: string | null = null, workspaceId = team) =>
-  t.app.db.run('INSERT INTO member (workspace_id, user_id, role, joined_at, provider) VALUES (?, ?, ?, 1, ?)', [
-    ...[workspaceId, userId, role, provider],
-  ])
+const setRole = (
+  userId: string,
+  role: string,
+  provider: string | null = null,
+  workspaceId = team,
+) =>
+  t.app.db.run(
+    'INSERT INTO member (workspace_id, user_id, role, joined_at, provider) VALUES (?, ?, ?, 1, ?)',
+    [...[workspaceId, userId, role, provider]],
+  )
 
 /** The kinds of the events about these subjects, the oldest first. */
 const eventsOf = async (subject: string, kinds: string) =>
@@ -107,15 +128,23 @@ describe('the groups that a provider states at a sign-in', () => {
     await signIn('ann', null)
     expect(await rolesOf(ann)).toEqual([undefined, undefined])
     const log = t.logs()
-    for (const event of ['member_joined', 'role_changed', 'member_removed']) expect(log).toContain(`"event":"${event}"`)
+    for (const event of ['member_joined', 'role_changed', 'member_removed'])
+      expect(log).toContain(`"event":"${event}"`)
   })
 
   it('are noted like other changes of members', async () => {
     const ben = await signIn('ben', ['eng'])
     await signIn('ben', ['guests'])
     await signIn('ben', [])
-    expect(await eventsOf(ben.userId, 'member.%')).toEqual(['member.joined', 'member.role_changed', 'member.removed'])
-    expect((await eventsOf(team, 'workspace.%')).slice(-2)).toEqual(['workspace.joined', 'workspace.left'])
+    expect(await eventsOf(ben.userId, 'member.%')).toEqual([
+      'member.joined',
+      'member.role_changed',
+      'member.removed',
+    ])
+    expect((await eventsOf(team, 'workspace.%')).slice(-2)).toEqual([
+      'workspace.joined',
+      'workspace.left',
+    ])
   })
 
   it('end what the membership gave', async () => {
@@ -124,7 +153,9 @@ describe('the groups that a provider states at a sign-in', () => {
     const asked = await fetch(`${t.url}/api/workspaces/${team}/quota`, { headers: { cookie } })
     expect(asked.status).toBe(200)
     await signIn('cleo', [])
-    expect((await fetch(`${t.url}/api/workspaces/${team}/quota`, { headers: { cookie } })).status).toBe(403)
+    expect(
+      (await fetch(`${t.url}/api/workspaces/${team}/quota`, { headers: { cookie } })).status,
+    ).toBe(403)
   })
 
   it('do not touch a membership that people made, or an owner', async () => {
@@ -149,10 +180,14 @@ describe('the groups that a provider states at a sign-in', () => {
     await signIn('fay', [])
     expect(await rolesOf(fay)).toEqual([undefined, 'viewer'])
     const { browser } = await signIn('fay', ['eng'])
-    const { identities } = JSON.parse(await (await browser.get(`${t.url}/api/user/identities`)).text()).response
+    const { identities } = JSON.parse(
+      await (await browser.get(`${t.url}/api/user/identities`)).text(),
+    ).response
     const { id } = identities.find(({ provider }: { provider: string }) => provider === 'lab')
     const logged = t.logged()
-    const removed = await browser.get(`${t.url}/api/user/identities?identity_id=${id}`, { method: 'DELETE' })
+    const removed = await browser.get(`${t.url}/api/user/identities?identity_id=${id}`, {
+      method: 'DELETE',
+    })
     expect([removed.status, await removed.clone().text()]).toEqual([200, expect.any(String)])
     expect(await rolesOf(fay)).toEqual(['editor', undefined])
     expect(t.logs(logged)).toContain('"event":"member_removed"')
@@ -164,10 +199,17 @@ describe('the groups that a provider states at a sign-in', () => {
     await signIn('lea', ['crew'], { by: 'lab' })
     const caller = { userId: lea.userId, via: 'session', credentialId: 'none' } as unknown as Caller
     const { id = '' } =
-      (await t.app.db.Identity.findOne({ where: { userId: lea.userId, provider: 'lab' }, raw: true })) ?? {}
-    const end = jest.spyOn(t.app.db.ApiKey, 'destroy').mockRejectedValue(new Error('The database is gone.'))
+      (await t.app.db.Identity.findOne({
+        where: { userId: lea.userId, provider: 'lab' },
+        raw: true,
+      })) ?? {}
+    const end = jest
+      .spyOn(t.app.db.ApiKey, 'destroy')
+      .mockRejectedValue(new Error('The database is gone.'))
     try {
-      await expect(t.app.services.identities.remove(caller, id)).rejects.toThrow('The database is gone.')
+      await expect(t.app.services.identities.remove(caller, id)).rejects.toThrow(
+        'The database is gone.',
+      )
     } finally {
       end.mockRestore()
     }
@@ -196,7 +238,9 @@ describe('the groups that a provider states at a sign-in', () => {
   it('change nothing where the provider states them elsewhere', async () => {
     const gus = await signIn('gus', ['eng'])
     sso.alter = async (path, answer) =>
-      path === 'me' ? { ...answer, groups: undefined, _claim_names: { groups: 'src1' }, _claim_sources: {} } : undefined
+      path === 'me'
+        ? { ...answer, groups: undefined, _claim_names: { groups: 'src1' }, _claim_sources: {} }
+        : undefined
     const logged = t.logged()
     await signIn('gus', [])
     expect(await rolesOf(gus)).toEqual(['editor', undefined])
@@ -210,9 +254,12 @@ describe('the groups that a provider states at a sign-in', () => {
       const logged = t.logged()
       await signIn('kim', [])
       expect(await rolesOf(kim)).toEqual(['editor', undefined])
-      expect(t.logs(logged)).toContain('the claim GROUP_CLAIM of the sign-in provider is no list of texts')
+      expect(t.logs(logged)).toContain(
+        'the claim GROUP_CLAIM of the sign-in provider is no list of texts',
+      )
     }
-    sso.alter = async (path, answer) => (path === 'me' ? { ...answer, groups: [null, 'guests', {}] } : undefined)
+    sso.alter = async (path, answer) =>
+      path === 'me' ? { ...answer, groups: [null, 'guests', {}] } : undefined
     await signIn('kim', [])
     expect(await rolesOf(kim)).toEqual(['viewer', undefined])
     sso.alter = async (path, answer) => (path === 'me' ? { ...answer, groups: null } : undefined)

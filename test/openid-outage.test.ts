@@ -23,7 +23,10 @@ afterEach(() => {
 })
 
 /** The round trips to the provider, on a server without the rest of the service. */
-async function serve({ timeoutMs = 10_000, onBegin = (_ended: Promise<void>, _res: ServerResponse) => {} } = {}) {
+async function serve({
+  timeoutMs = 10_000,
+  onBegin = (_ended: Promise<void>, _res: ServerResponse) => {},
+} = {}) {
   let url = ''
   const oauth = createOAuth({
     providers: readConfig(sso.settings('SSO')).providers,
@@ -72,7 +75,9 @@ describe('a sign-in', () => {
     const { url, server } = await serve({ timeoutMs: 1000 })
     const signIn = async () => {
       const browser = new Browser()
-      return (await browser.get(await sso.visit(browser, await browser.get(`${url}/auth/oauth`)))).text()
+      return (
+        await browser.get(await sso.visit(browser, await browser.get(`${url}/auth/oauth`)))
+      ).text()
     }
     const asked: string[] = []
     sso.alter = async path => {
@@ -113,15 +118,24 @@ describe('logout tokens that anyone can send', () => {
     const t = await startApp(sso.settings('SSO'))
     try {
       // The one of the start.
-      expect(await send(t.url, unsigned(sso.issuer))).toContain('Its issuer does not answer at the moment')
+      expect(await send(t.url, unsigned(sso.issuer))).toContain(
+        'Its issuer does not answer at the moment',
+      )
       expect(asked()).toBe(1)
-      for (const token of ['', 'x.y.z', unsigned(), unsigned('https://other.example.com'), unsigned(sso.issuer)])
+      for (const token of [
+        '',
+        'x.y.z',
+        unsigned(),
+        unsigned('https://other.example.com'),
+        unsigned(sso.issuer),
+      ])
         await send(t.url, token)
       expect(asked()).toBe(1)
       const now = Date.now()
       jest.spyOn(Date, 'now').mockImplementation(() => now + 6000)
       // Only the issuer that a token names is asked.
-      for (const token of ['x.y.z', unsigned(), unsigned('https://other.example.com')]) await send(t.url, token)
+      for (const token of ['x.y.z', unsigned(), unsigned('https://other.example.com')])
+        await send(t.url, token)
       expect(asked()).toBe(1)
       await send(t.url, unsigned(sso.issuer))
       expect(asked()).toBe(2)
@@ -136,7 +150,9 @@ describe('logout tokens that anyone can send', () => {
     ['that are none', '/.well-known/openid-configuration', 'is no set of keys'],
   ])('read keys %s once in some seconds', async (_, path, reason) => {
     sso.alter = async (asked, answer) =>
-      asked === '.well-known/openid-configuration' ? { ...answer, jwks_uri: sso.issuer + path } : undefined
+      asked === '.well-known/openid-configuration'
+        ? { ...answer, jwks_uri: sso.issuer + path }
+        : undefined
     const t = await startApp(sso.settings('SSO'))
     const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: 'any' })).toString('base64url')
     const token = `${header}.${unsigned(sso.issuer).split('.')[1]}.AAAA`

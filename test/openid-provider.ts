@@ -23,7 +23,12 @@ export interface OpenIdProvider {
   /** The private key that signs, as a JWK with its `kid`. */
   key: JsonWebKey & { kid: string }
   /** Changes an answer of the provider, by the path without slash; undefined leaves it. */
-  alter: ((path: string, answer: Record<string, unknown>) => Promise<Record<string, unknown> | undefined>) | undefined
+  alter:
+    | ((
+        path: string,
+        answer: Record<string, unknown>,
+      ) => Promise<Record<string, unknown> | undefined>)
+    | undefined
   /** Signs with a new key from now on. */
   rotate(): void
   /** Makes the provider answer nothing, or answer again. */
@@ -67,7 +72,9 @@ export async function openOpenIdProvider(): Promise<OpenIdProvider> {
           client_secret: clientSecret,
           redirect_uris: ['https://satchel.invalid/auth/callback'],
           id_token_signed_response_alg: 'ES256',
-          ...(logoutUrl ? { backchannel_logout_uri: logoutUrl, backchannel_logout_session_required: true } : {}),
+          ...(logoutUrl
+            ? { backchannel_logout_uri: logoutUrl, backchannel_logout_session_required: true }
+            : {}),
           token_endpoint_auth_method: 'client_secret_basic',
         },
       ],
@@ -88,7 +95,10 @@ export async function openOpenIdProvider(): Promise<OpenIdProvider> {
         const { dispatcher: _, ...others } = (init ?? {}) as RequestInit & { dispatcher?: unknown }
         return fetch(url, others)
       },
-      findAccount: async (_ctx, sub) => ({ accountId: sub, claims: async () => ({ ...provider.user, sub }) }),
+      findAccount: async (_ctx, sub) => ({
+        accountId: sub,
+        claims: async () => ({ ...provider.user, sub }),
+      }),
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
       jwks: { keys: [provider.key as never] },
       pkce: { required: () => true },
@@ -111,7 +121,8 @@ export async function openOpenIdProvider(): Promise<OpenIdProvider> {
     const end = res.end.bind(res)
     const path = (req.url ?? '').slice(1).replace(/\?.*/, '')
     res.end = ((body?: unknown) => {
-      if (!provider.alter || typeof body !== 'string' || !body.startsWith('{')) return end(body as string)
+      if (!provider.alter || typeof body !== 'string' || !body.startsWith('{'))
+        return end(body as string)
       void provider.alter(path, JSON.parse(body)).then(changed => {
         const text = changed ? JSON.stringify(changed) : body
         res.setHeader('content-length', Buffer.byteLength(text))

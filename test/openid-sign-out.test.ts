@@ -34,7 +34,9 @@ async function isSignedIn(browser: Browser, url = t.url): Promise<boolean> {
 
 /** A session of the same account that did not begin with the provider. */
 async function beginElsewhere(browser: Browser): Promise<Browser> {
-  const { user_info } = JSON.parse(await (await browser.get(`${t.url}/auth/is_valid`)).text()).response
+  const { user_info } = JSON.parse(
+    await (await browser.get(`${t.url}/auth/is_valid`)).text(),
+  ).response
   const { secret } = await t.app.services.sessions.start(user_info.sub)
   const other = new Browser()
   other.jar.set('session_id', { path: '/', value: secret })
@@ -43,7 +45,11 @@ async function beginElsewhere(browser: Browser): Promise<Browser> {
 
 /** Sends the form of the pages; answers where it leads. */
 async function signOut(browser: Browser, path = '/logout', url = t.url): Promise<string | null> {
-  const headers = { origin: url, accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+  const headers = {
+    origin: url,
+    accept: 'text/html',
+    'content-type': 'application/x-www-form-urlencoded',
+  }
   return (await browser.get(`${url}${path}`, { method: 'POST', headers })).headers.get('location')
 }
 
@@ -65,26 +71,32 @@ async function confirm(browser: Browser, url: URL): Promise<Response> {
 }
 
 describe('signing out', () => {
-  it.each(['/logout', '/auth/logout'])('by POST %s leads on to the provider, which leads back', async path => {
-    const browser = await signIn()
-    expect(await signOut(browser, path)).toBe('/auth/sign_out?return_to=%2F')
-    expect(await isSignedIn(browser)).toBe(false)
-    const leaving = await leavingOf(browser)
-    expect(leaving.href).toMatch(`${sso.issuer}/session/end?`)
-    expect(leaving.searchParams.get('post_logout_redirect_uri')).toBe(`${t.url}/`)
-    expect(leaving.searchParams.get('client_id')).toBe('satchel')
-    expect(leaving.searchParams.get('id_token_hint')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
-    expect((await confirm(browser, leaving)).headers.get('location')).toBe(`${t.url}/`)
-    // Only once.
-    const again = await browser.get(`${t.url}/auth/sign_out?return_to=/login`)
-    expect([again.status, again.headers.get('location')]).toEqual([303, '/login'])
-  })
+  it.each(['/logout', '/auth/logout'])(
+    'by POST %s leads on to the provider, which leads back',
+    async path => {
+      const browser = await signIn()
+      expect(await signOut(browser, path)).toBe('/auth/sign_out?return_to=%2F')
+      expect(await isSignedIn(browser)).toBe(false)
+      const leaving = await leavingOf(browser)
+      expect(leaving.href).toMatch(`${sso.issuer}/session/end?`)
+      expect(leaving.searchParams.get('post_logout_redirect_uri')).toBe(`${t.url}/`)
+      expect(leaving.searchParams.get('client_id')).toBe('satchel')
+      expect(leaving.searchParams.get('id_token_hint')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+      expect((await confirm(browser, leaving)).headers.get('location')).toBe(`${t.url}/`)
+      // Only once.
+      const again = await browser.get(`${t.url}/auth/sign_out?return_to=/login`)
+      expect([again.status, again.headers.get('location')]).toEqual([303, '/login'])
+    },
+  )
 
   it('does not lead a browser on that is still signed in, or elsewhere than to this service', async () => {
     const browser = await signIn()
     for (const to of ['/login', '//evil.example', 'https://evil.example']) {
       const answer = await browser.get(`${t.url}/auth/sign_out?return_to=${encodeURIComponent(to)}`)
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, to === '/login' ? to : '/'])
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        to === '/login' ? to : '/',
+      ])
     }
     expect(await isSignedIn(browser)).toBe(true)
   })
@@ -95,7 +107,10 @@ describe('signing out', () => {
       const browser = await signIn(other.url)
       const to = await signOut(browser, '/logout?return_to=/files', other.url)
       const answer = await browser.get(`${other.url}${to}`)
-      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login?return_to=%2Ffiles'])
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        '/login?return_to=%2Ffiles',
+      ])
     } finally {
       await other.stop()
     }
@@ -105,22 +120,37 @@ describe('signing out', () => {
     const browser = await signIn()
     expect(browser.jar.has('provider_session')).toBe(true)
     await browser.get(`${t.url}/auth/logout`, { method: 'POST', headers: { origin: t.url } })
-    expect([...browser.jar.keys()].filter(name => /session_id|provider_session/.test(name))).toEqual([])
+    expect(
+      [...browser.jar.keys()].filter(name => /session_id|provider_session/.test(name)),
+    ).toEqual([])
   })
 
   it('ends no session of a provider that an earlier session began with', async () => {
     const lab = await openOpenIdProvider()
-    const both = await startApp({ ...sso.settings('SSO'), ...lab.settings('LAB'), OAUTH_SSO_SIGN_OUT: 'true' })
+    const both = await startApp({
+      ...sso.settings('SSO'),
+      ...lab.settings('LAB'),
+      OAUTH_SSO_SIGN_OUT: 'true',
+    })
     try {
       const browser = await signIn(both.url)
-      lab.user = { sub: 'mallory-1', email: 'mallory@example.com', email_verified: true, name: 'Mallory' }
+      lab.user = {
+        sub: 'mallory-1',
+        email: 'mallory@example.com',
+        email_verified: true,
+        name: 'Mallory',
+      }
       const begun = await browser.get(`${both.url}/auth/oauth?provider=lab`)
       await browser.get(await lab.visit(browser, begun))
       const to = await signOut(browser, '/logout?return_to=/files', both.url)
-      expect((await browser.get(`${both.url}${to}`)).headers.get('location')).toBe('/login?return_to=%2Ffiles')
+      expect((await browser.get(`${both.url}${to}`)).headers.get('location')).toBe(
+        '/login?return_to=%2Ffiles',
+      )
       // Nor one that began with no provider.
       const other = await signIn(both.url)
-      const { user_info } = JSON.parse(await (await other.get(`${both.url}/auth/is_valid`)).text()).response
+      const { user_info } = JSON.parse(
+        await (await other.get(`${both.url}/auth/is_valid`)).text(),
+      ).response
       const { secret } = await both.app.services.sessions.start(user_info.sub)
       other.jar.set('session_id', { path: '/', value: secret })
       expect(await signOut(other, '/logout', both.url)).toBe('/')
@@ -146,8 +176,13 @@ describe('a logout token', () => {
   const event = { 'http://schemas.openid.net/event/backchannel-logout': {} }
   const now = () => Math.floor(Date.now() / 1000)
   const valid = (): JWTPayload => ({
-    ...{ iss: sso.issuer, aud: 'satchel', jti: 'a-token', events: event },
-    ...{ iat: now(), exp: now() + 120, sub: 'alice-1' },
+    iss: sso.issuer,
+    aud: 'satchel',
+    jti: 'a-token',
+    events: event,
+    iat: now(),
+    exp: now() + 120,
+    sub: 'alice-1',
   })
   const sign = (claims: JWTPayload, header: Partial<JWTHeaderParameters> = {}) =>
     new SignJWT(claims)
@@ -156,7 +191,10 @@ describe('a logout token', () => {
   async function send(token: string) {
     const body = new URLSearchParams({ logout_token: token })
     const answer = await fetch(`${t.url}/auth/backchannel_logout`, { method: 'POST', body })
-    return { status: answer.status, ...((await answer.json()) as { response: unknown; msg: string }) }
+    return {
+      status: answer.status,
+      ...((await answer.json()) as { response: unknown; msg: string }),
+    }
   }
 
   it('of the provider ends the session that began with its session, and no other', async () => {
@@ -165,7 +203,8 @@ describe('a logout token', () => {
     await signOut(first)
     // The session of the provider ends; it sends a logout token for the session here that is left of it.
     const third = new Browser()
-    for (const [name, cookie] of first.jar) if (name.startsWith('_session')) third.jar.set(name, cookie)
+    for (const [name, cookie] of first.jar)
+      if (name.startsWith('_session')) third.jar.set(name, cookie)
     await third.get(await sso.visit(third, await third.get(`${t.url}/auth/oauth`)))
     expect(await isSignedIn(third)).toBe(true)
     const logged = t.logged()
@@ -177,13 +216,18 @@ describe('a logout token', () => {
 
   it('ends the session that it names also when the account has lost the identity, or another has it', async () => {
     const browser = await signIn()
-    const { user_info } = JSON.parse(await (await browser.get(`${t.url}/auth/is_valid`)).text()).response
-    const start = () => t.app.services.sessions.start(user_info.sub, undefined, { provider: 'sso', sid: 'a-sid' })
+    const { user_info } = JSON.parse(
+      await (await browser.get(`${t.url}/auth/is_valid`)).text(),
+    ).response
+    const start = () =>
+      t.app.services.sessions.start(user_info.sub, undefined, { provider: 'sso', sid: 'a-sid' })
     sso.user = { sub: 'bob-1', email: 'bob@example.com', email_verified: true, name: 'Bob' }
     const bob = await signIn()
     for (const sub of ['gone-1', 'bob-1']) {
       await start()
-      expect((await send(await sign({ ...valid(), sub, sid: 'a-sid' }))).response).toEqual({ sessions_ended: 1 })
+      expect((await send(await sign({ ...valid(), sub, sid: 'a-sid' }))).response).toEqual({
+        sessions_ended: 1,
+      })
     }
     expect([await isSignedIn(browser), await isSignedIn(bob)]).toEqual([true, true])
   })
@@ -199,13 +243,19 @@ describe('a logout token', () => {
     for (const browser of sessions) expect(await isSignedIn(browser)).toBe(false)
     expect(await isSignedIn(bob)).toBe(true)
     expect(await isSignedIn(elsewhere)).toBe(true)
-    expect((await send(await sign({ ...valid(), sub: 'unknown' }))).response).toEqual({ sessions_ended: 0 })
+    expect((await send(await sign({ ...valid(), sub: 'unknown' }))).response).toEqual({
+      sessions_ended: 0,
+    })
   })
 
   it.each<[string, string, () => Promise<string> | string]>([
     ['is none', 'No provider', () => 'x.y.z'],
     ['is not signed', 'alg', () => new UnsecuredJWT(valid()).encode()],
-    ['is of another issuer', 'No provider', () => sign({ ...valid(), iss: 'https://other.example.com' })],
+    [
+      'is of another issuer',
+      'No provider',
+      () => sign({ ...valid(), iss: 'https://other.example.com' }),
+    ],
     ['is for another client', 'aud', () => sign({ ...valid(), aud: 'other' })],
     ['is old', 'iat', () => sign({ ...valid(), iat: now() - 600 })],
     ['has expired', 'exp', () => sign({ ...valid(), exp: now() - 120 })],

@@ -53,7 +53,11 @@ describe('a provider of which only the issuer is set', () => {
     expect(asked.searchParams.get('nonce')).not.toBe(asked.searchParams.get('state'))
     const done = await browser.get(await sso.visit(browser, begun))
     expect(done.headers.get('location')).toBe(`${t.url}/`)
-    expect(await whoIs(browser)).toMatchObject({ email: 'alice@example.com', email_verified: true, name: 'alice' })
+    expect(await whoIs(browser)).toMatchObject({
+      email: 'alice@example.com',
+      email_verified: true,
+      name: 'alice',
+    })
   })
 
   it('reads the claims of the rule for new accounts', async () => {
@@ -78,11 +82,16 @@ describe('a provider of which only the issuer is set', () => {
     const [first, second] = [new Browser(), new Browser()]
     const callback = await sso.visit(first, await first.get(`${t.url}/auth/oauth`))
     await first.get(callback)
-    expect((await first.get(callback)).headers.get('location')).toBe(`${t.url}/?error=invalid_state`)
-    const state = new URL((await second.get(`${t.url}/auth/oauth`)).headers.get('location') ?? '').searchParams
+    expect((await first.get(callback)).headers.get('location')).toBe(
+      `${t.url}/?error=invalid_state`,
+    )
+    const state = new URL((await second.get(`${t.url}/auth/oauth`)).headers.get('location') ?? '')
+      .searchParams
     const injected = new URL(callback)
     injected.searchParams.set('state', state.get('state') ?? '')
-    expect((await second.get(injected.href)).headers.get('location')).toBe(`${t.url}/?error=auth_failed`)
+    expect((await second.get(injected.href)).headers.get('location')).toBe(
+      `${t.url}/?error=auth_failed`,
+    )
   })
 
   it('refuses a callback of another issuer', async () => {
@@ -90,7 +99,9 @@ describe('a provider of which only the issuer is set', () => {
     const callback = new URL(await sso.visit(browser, await browser.get(`${t.url}/auth/oauth`)))
     expect(callback.searchParams.get('iss')).toBe(sso.issuer)
     callback.searchParams.set('iss', 'https://other.example.com')
-    expect((await browser.get(callback.href)).headers.get('location')).toBe(`${t.url}/?error=auth_failed`)
+    expect((await browser.get(callback.href)).headers.get('location')).toBe(
+      `${t.url}/?error=auth_failed`,
+    )
   })
 
   it('refuses a callback of its issuer for the sign-in at a provider without one', async () => {
@@ -100,7 +111,11 @@ describe('a provider of which only the issuer is set', () => {
       const browser = new Browser()
       const begun = await browser.get(`${both.url}/auth/oauth?provider=hub`)
       const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
-      const query = new URLSearchParams({ code: 'hugo@example.com', state, ...(issuer ? { iss: issuer } : {}) })
+      const query = new URLSearchParams({
+        code: 'hugo@example.com',
+        state,
+        ...(issuer ? { iss: issuer } : {}),
+      })
       return (await browser.get(`${both.url}/auth/callback?${query}`)).headers.get('location')
     }
     try {
@@ -148,7 +163,11 @@ describe('an ID token', () => {
       'signature verification failed',
       async (_, token) => token.replace(/\.[^.]+\./, part => `${part.slice(0, -5)}AAAA.`),
     ],
-    ['is signed by another key of the same id', 'signature verification failed', claims => sign(claims, other)],
+    [
+      'is signed by another key of the same id',
+      'signature verification failed',
+      claims => sign(claims, other),
+    ],
     ['is signed by an unknown key', 'no applicable key', claims => sign(claims, other, 'unknown')],
     [
       'is not signed',
@@ -158,23 +177,42 @@ describe('an ID token', () => {
     [
       'is signed with the secret of the client',
       '(Algorithm) Header Parameter value not allowed',
-      claims => new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(clientSecret)),
+      claims =>
+        new SignJWT(claims)
+          .setProtectedHeader({ alg: 'HS256' })
+          .sign(new TextEncoder().encode(clientSecret)),
     ],
-    ['is of another issuer', '"iss" claim', claims => sign({ ...claims, iss: 'https://other.example.com' })],
+    [
+      'is of another issuer',
+      '"iss" claim',
+      claims => sign({ ...claims, iss: 'https://other.example.com' }),
+    ],
     ['is for another client', '"aud" claim', claims => sign({ ...claims, aud: 'other' })],
     [
       'is for several clients, without saying which',
       'to another client',
       claims => sign({ ...claims, aud: ['satchel', 'other'] }),
     ],
-    ['was issued to another client', 'to another client', claims => sign({ ...claims, azp: 'other' })],
+    [
+      'was issued to another client',
+      'to another client',
+      claims => sign({ ...claims, azp: 'other' }),
+    ],
     ['has expired', '"exp" claim timestamp', claims => sign({ ...claims, exp: seconds(-120) })],
     ['does not expire', 'missing required "exp"', ({ exp: _, ...claims }) => sign(claims)],
     ['is not valid yet', '"nbf" claim', claims => sign({ ...claims, nbf: seconds(120) })],
-    ['has the nonce of another sign-in', 'to another sign-in', claims => sign({ ...claims, nonce: 'another' })],
+    [
+      'has the nonce of another sign-in',
+      'to another sign-in',
+      claims => sign({ ...claims, nonce: 'another' }),
+    ],
     ['has no nonce', 'to another sign-in', ({ nonce: _, ...claims }) => sign(claims)],
     ['has no subject', 'missing required "sub"', ({ sub: _, ...claims }) => sign(claims)],
-    ['is of another subject than userinfo', 'for another user than', claims => sign({ ...claims, sub: 'mallory-1' })],
+    [
+      'is of another subject than userinfo',
+      'for another user than',
+      claims => sign({ ...claims, sub: 'mallory-1' }),
+    ],
     [
       'belongs to another access token',
       'to another access token',
@@ -203,7 +241,9 @@ describe('an ID token', () => {
     sso.user = staff('alice')
     alterToken(async claims => sign(claims))
     expect(await signIn()).toBe('/')
-    alterToken(async ({ at_hash: _, ...claims }) => sign({ ...claims, aud: ['satchel', 'other'], azp: 'satchel' }))
+    alterToken(async ({ at_hash: _, ...claims }) =>
+      sign({ ...claims, aud: ['satchel', 'other'], azp: 'satchel' }),
+    )
     expect(await signIn()).toBe('/')
     // Within the tolerance of clocks.
     alterToken(claims => sign({ ...claims, exp: seconds(-20) }))
@@ -215,7 +255,10 @@ describe('an ID token', () => {
     alterToken(claims => sign({ ...claims, email: 'victim@example.com', email_verified: true }))
     const browser = new Browser()
     expect(await signIn(browser)).toBe('/')
-    expect(await whoIs(browser)).toMatchObject({ email: 'carol@example.com', email_verified: false })
+    expect(await whoIs(browser)).toMatchObject({
+      email: 'carol@example.com',
+      email_verified: false,
+    })
   })
 })
 
@@ -230,7 +273,9 @@ describe('a provider that does not answer', () => {
       expect(later.logs()).toContain('OAUTH_SSO_ISSUER')
       const alice = await later.signIn('alice')
       expect((await alice.rest('GET', '/api/user/data')).status).toBe(200)
-      const page = await fetch(`${later.url}/login?error=provider_unavailable`, { headers: { accept: 'text/html' } })
+      const page = await fetch(`${later.url}/login?error=provider_unavailable`, {
+        headers: { accept: 'text/html' },
+      })
       expect(await page.text()).toContain('The sign-in provider does not answer')
       sso.setDown(false)
       // A failed request is not repeated at once.

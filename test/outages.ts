@@ -8,11 +8,13 @@ import { BOUNDARY, file, form, formType, head, openWire } from './wire.ts'
 /** Within which every answer must be there, whatever is dead. */
 export const LIMIT = 15_000
 
-export const CREATE_FOLDER = 'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }'
+export const CREATE_FOLDER =
+  'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }'
 /** The variables of CREATE_FOLDER. */
 export const folderInput = (path: string) => ({ input: { at: { path } } })
 
-export const UPLOAD = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { id } } }'
+export const UPLOAD =
+  'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { id } } }'
 
 /** What a request came to, and how long that took. */
 export async function timed<T>(work: Promise<T>): Promise<{ answer: T; ms: number }> {
@@ -28,7 +30,9 @@ export async function expectUnavailable(request: Promise<RestAnswer>): Promise<v
   expect(ms).toBeLessThan(LIMIT)
 }
 
-export async function expectUnavailableByGraphql(request: ReturnType<Person['graphql']>): Promise<void> {
+export async function expectUnavailableByGraphql(
+  request: ReturnType<Person['graphql']>,
+): Promise<void> {
   const { answer, ms } = await timed(request)
   // 503 where the outage is found before the operation begins: docs/contract.md, section 6.
   expect([200, 503]).toContain(answer.status)
@@ -60,20 +64,32 @@ export async function expectRecovery(t: TestApp, person: Person): Promise<void> 
   await until(async () => (await rest(t.url, 'GET', '/readyz')).status === 200, 8000, 50)
   const name = randomBytes(6).toString('hex')
   expect((await person.upload(`recovered/${name}`, name)).status).toBe(200)
-  expect((await person.graphql(CREATE_FOLDER, folderInput(`recovered/folder-${name}`))).code).toBeUndefined()
-  expect((await person.rest('GET', '/api/files/tree?path=recovered')).response.files.length).toBeGreaterThan(0)
+  expect(
+    (await person.graphql(CREATE_FOLDER, folderInput(`recovered/folder-${name}`))).code,
+  ).toBeUndefined()
+  expect(
+    (await person.rest('GET', '/api/files/tree?path=recovered')).response.files.length,
+  ).toBeGreaterThan(0)
 }
 
-export const folderAt = (person: Person, path: string) => person.rest('POST', '/api/folders', { json: { path } })
+export const folderAt = (person: Person, path: string) =>
+  person.rest('POST', '/api/folders', { json: { path } })
 
 /** An upload of which the second half is sent when the test says so. */
 export async function halfUpload(t: TestApp, person: Person, name: string, bytes: Uint8Array) {
   const wire = await openWire(t.url)
   const body = form([file(name, bytes)])
-  const start = head(person, 'POST /api/files/upload', { 'content-type': formType, 'content-length': body.length })
+  const start = head(person, 'POST /api/files/upload', {
+    'content-type': formType,
+    'content-length': body.length,
+  })
   await wire.send(start)
   await wire.send(body.subarray(0, body.length / 2))
-  return { rest: () => wire.send(body.subarray(body.length / 2)), answer: () => wire.answer(), boundary: BOUNDARY }
+  return {
+    rest: () => wire.send(body.subarray(body.length / 2)),
+    answer: () => wire.answer(),
+    boundary: BOUNDARY,
+  }
 }
 
 export const PART = 1024
@@ -84,7 +100,8 @@ export async function inParts(t: TestApp, person: Person) {
   const filename = randomBytes(6).toString('hex')
   const begun = await person.rest('POST', base, { json: { filename, size: bytes.length } })
   const at = `${base}/${begun.response.upload_id}`
-  const part = (n: number) => person.rest('PUT', `${at}/parts/${n}`, { body: bytes.subarray((n - 1) * PART, n * PART) })
+  const part = (n: number) =>
+    person.rest('PUT', `${at}/parts/${n}`, { body: bytes.subarray((n - 1) * PART, n * PART) })
   const complete = () => person.rest('POST', `${at}/complete`, { json: {} })
   expect((await part(1)).status).toBe(200)
   return {

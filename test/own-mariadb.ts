@@ -31,11 +31,20 @@ export async function startMariadb(): Promise<OwnMariadb> {
         stdio: 'ignore',
       },
     )
-  const install = run('mariadb-install-db', '--skip-test-db', '--auth-root-authentication-method=normal')
+  const install = run(
+    'mariadb-install-db',
+    '--skip-test-db',
+    '--auth-root-authentication-method=normal',
+  )
   const [code] = await once(install, 'exit')
   if (code !== 0) throw new Error(`mariadb-install-db ended with ${code}`)
   const port = await freePort()
-  const server = run('mariadbd', `--socket=${dir}/socket`, '--bind-address=127.0.0.1', `--port=${port}`)
+  const server = run(
+    'mariadbd',
+    `--socket=${dir}/socket`,
+    '--bind-address=127.0.0.1',
+    `--port=${port}`,
+  )
   const admin = await until<Connection | undefined>(
     () => createConnection(`mysql://root@127.0.0.1:${port}`).catch(() => undefined),
     60_000,

@@ -44,7 +44,9 @@ beforeAll(async () => {
   const sources = join(dir, 'sources')
   cpSync('.', sources, { recursive: true, filter: path => !notSources.test(relative('.', path)) })
   symlinkSync(resolve('node_modules'), join(sources, 'node_modules'))
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], { cwd: sources })
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', dir], {
+    cwd: sources,
+  })
   const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }]
   files = packed.files.map(file => file.path)
 
@@ -103,7 +105,8 @@ describe('What npm pack makes', () => {
   })
 
   it('names the version of Node.js that it needs', async () => {
-    const older = 'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})'
+    const older =
+      'Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.1.0"}})'
     const server = run(process.execPath, [
       '--import',
       `data:text/javascript,${older}`,
@@ -134,9 +137,14 @@ describe('What npm pack makes', () => {
       child.stdout.on('data', chunk => {
         said += chunk
       })
-      const port = await until(() => /Satchel is up at http:\/\/localhost:(\d+)/.exec(said)?.[1], 30_000)
+      const port = await until(
+        () => /Satchel is up at http:\/\/localhost:(\d+)/.exec(said)?.[1],
+        30_000,
+      )
       const url = `http://127.0.0.1:${port}`
-      expect((await rest(url, 'GET', '/healthz')).response).toMatchObject({ version: manifest.version })
+      expect((await rest(url, 'GET', '/healthz')).response).toMatchObject({
+        version: manifest.version,
+      })
       for (const path of ['/', '/login', '/api/docs', '/api/openapi.json'])
         expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
 
@@ -144,8 +152,14 @@ describe('What npm pack makes', () => {
       const alice = await signInTo(db, url, 'alice').finally(() => db.close())
       const bytes = randomBytes(3_000_000)
       await alice.upload('docs/sea.bin', bytes)
-      const { response } = await alice.rest('POST', '/api/user/private/download_token?file=docs/sea.bin')
-      const { headers } = await alice.rest('GET', `/api/d/private/${response.private_download_token}`)
+      const { response } = await alice.rest(
+        'POST',
+        '/api/user/private/download_token?file=docs/sea.bin',
+      )
+      const { headers } = await alice.rest(
+        'GET',
+        `/api/d/private/${response.private_download_token}`,
+      )
       const downloaded = await fetch(new URL(headers.get('location') ?? '', url))
       expect(Buffer.from(await downloaded.arrayBuffer()).equals(bytes)).toBe(true)
     } finally {

@@ -44,10 +44,16 @@ let counted: string[] = []
 let made = 0
 
 /** A new file of alice; answers its path. */
-async function file(name = 'a.txt', bytes: string | Uint8Array = 'hello', type = 'text/plain'): Promise<string> {
+async function file(
+  name = 'a.txt',
+  bytes: string | Uint8Array = 'hello',
+  type = 'text/plain',
+): Promise<string> {
   const folder = `files-${++made}`
   await alice.upload(`${folder}/file`, bytes, type)
-  await alice.rest('POST', '/api/files/move', { json: { source: `${folder}/file`, destination: `${folder}/${name}` } })
+  await alice.rest('POST', '/api/files/move', {
+    json: { source: `${folder}/file`, destination: `${folder}/${name}` },
+  })
   return `${folder}/${name}`
 }
 
@@ -55,7 +61,9 @@ const pathOf = (link: string) => new URL(link).pathname
 
 /** Shares a file with everyone; answers the path of its page. */
 async function share(object: string, terms: object = {}): Promise<string> {
-  const { status, response, text } = await alice.rest('POST', '/api/files/quick_share', { json: { object, ...terms } })
+  const { status, response, text } = await alice.rest('POST', '/api/files/quick_share', {
+    json: { object, ...terms },
+  })
   if (status !== 200) throw new Error(text)
   return pathOf(response.sharing_link)
 }
@@ -69,21 +77,41 @@ async function send(object: string, terms: object = {}): Promise<string> {
 }
 
 /** Invites bob to a new workspace; answers its id and the path of the page. */
-async function invite(role = 'editor', name = 'Garden', email = bob.email): Promise<{ id: string; path: string }> {
+async function invite(
+  role = 'editor',
+  name = 'Garden',
+  email = bob.email,
+): Promise<{ id: string; path: string }> {
   const id = await found(alice, name)
-  await alice.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id: id, email, role } })
+  await alice.rest('POST', '/api/workspaces/invites/create', {
+    json: { workspace_id: id, email, role },
+  })
   const { response } = await bob.rest('GET', '/api/workspaces/invites/mine')
   const mine = response.find((i: { workspace_id: string }) => i.workspace_id === id)
   return { id, path: `/invite/${mine?.token}` }
 }
 
 const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-const get = (path: string, who = t.anonymous, headers: Record<string, string> = {}, method = 'GET') =>
-  who.rest(method, path, { headers: { ...asBrowser, ...headers } })
-const post = (path: string, fields: Record<string, string>, who = t.anonymous, headers: Record<string, string> = {}) =>
+const get = (
+  path: string,
+  who = t.anonymous,
+  headers: Record<string, string> = {},
+  method = 'GET',
+) => who.rest(method, path, { headers: { ...asBrowser, ...headers } })
+const post = (
+  path: string,
+  fields: Record<string, string>,
+  who = t.anonymous,
+  headers: Record<string, string> = {},
+) =>
   who.rest('POST', path, {
     body: new URLSearchParams(fields).toString(),
-    headers: { ...asBrowser, 'content-type': 'application/x-www-form-urlencoded', origin: t.url, ...headers },
+    headers: {
+      ...asBrowser,
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: t.url,
+      ...headers,
+    },
   })
 const leadOf = async (asked: Promise<RestAnswer>) => {
   const { status, headers } = await asked
@@ -103,7 +131,8 @@ const wordsOf = ({ text }: RestAnswer) =>
     .replace(/\s+/g, ' ')
     .replaceAll(/ ([,.:)])/g, '$1')
     .replaceAll('( ', '(')
-const linksOf = ({ text }: RestAnswer) => [...text.matchAll(/ href="([^"]*)"/g)].map(([, to = '']) => to)
+const linksOf = ({ text }: RestAnswer) =>
+  [...text.matchAll(/ href="([^"]*)"/g)].map(([, to = '']) => to)
 const isPage = (answer: RestAnswer) => {
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -116,9 +145,11 @@ const isPage = (answer: RestAnswer) => {
 }
 const downloadsOf = async (path: string) => {
   const { response } = await alice.rest('GET', '/api/files/shared_by_user')
-  return response.files.find((s: { sharing_link: string }) => s.sharing_link.endsWith(path))?.downloads
+  return response.files.find((s: { sharing_link: string }) => s.sharing_link.endsWith(path))
+    ?.downloads
 }
-const expireAll = (table: 'share' | 'invite') => t.app.db.run(`UPDATE ${table} SET expires_at = ?`, [Date.now() - 1])
+const expireAll = (table: 'share' | 'invite') =>
+  t.app.db.run(`UPDATE ${table} SET expires_at = ?`, [Date.now() - 1])
 
 describe('GET /workspace/{id}', () => {
   it('lists a folder with sizes, and leads to what is in it', async () => {
@@ -131,7 +162,9 @@ describe('GET /workspace/{id}', () => {
       const form = new FormData()
       form.append('folder', folder)
       form.append('file', new Blob(['hello']), name)
-      expect((await alice.rest('POST', `/api/workspaces/${id}/files/upload`, { form })).status).toBe(200)
+      expect(
+        (await alice.rest('POST', `/api/workspaces/${id}/files/upload`, { form })).status,
+      ).toBe(200)
     }
     const top = await get(`/workspace/${id}`, bob)
     isPage(top)
@@ -142,8 +175,12 @@ describe('GET /workspace/{id}', () => {
     expect(linksOf(top)).toContain(`/workspace/${id}?path=deep`)
     const deepest = await get(`/workspace/${id}?path=deep%2Fer`, bob)
     expect(wordsOf(deepest)).toContain('saw.bin')
-    expect(linksOf(deepest)).toEqual(expect.arrayContaining([`/workspace/${id}?path=`, `/workspace/${id}?path=deep`]))
-    expect(wordsOf(await get(`/workspace/${id}?path=none`, bob))).toContain('There is nothing in this folder.')
+    expect(linksOf(deepest)).toEqual(
+      expect.arrayContaining([`/workspace/${id}?path=`, `/workspace/${id}?path=deep`]),
+    )
+    expect(wordsOf(await get(`/workspace/${id}?path=none`, bob))).toContain(
+      'There is nothing in this folder.',
+    )
     expect(linksOf(await get('/', bob))).toContain(`/workspace/${id}`)
   })
 
@@ -153,7 +190,10 @@ describe('GET /workspace/{id}', () => {
     expect((await get('/workspace/no-id', carol)).status).toBe(403)
     expect((await get(`/workspace/${id}?path=a%2F..%2Fb`, alice)).status).toBe(400)
     const { status, headers } = await get(`/workspace/${id}`)
-    expect([status, headers.get('location')]).toEqual([303, `/login?return_to=%2Fworkspace%2F${id}`])
+    expect([status, headers.get('location')]).toEqual([
+      303,
+      `/login?return_to=%2Fworkspace%2F${id}`,
+    ])
   })
 })
 
@@ -211,8 +251,11 @@ describe('GET /', () => {
   it('shows a received folder as a folder', async () => {
     const hugo = await t.signIn('hugo')
     await alice.upload('album.zip/a.txt', 'four')
-    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
-    await ask(alice, SHARE, { input: { files: [{ at: { path: 'album.zip' } }], email: hugo.email } })
+    const SHARE =
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
+    await ask(alice, SHARE, {
+      input: { files: [{ at: { path: 'album.zip' } }], email: hugo.email },
+    })
     const { text } = await get('/home', hugo)
     const own = /<ul class="rows">.*?album\.zip/s.exec(text)?.[0]
     expect(own).toContain('tile folder')
@@ -234,11 +277,15 @@ describe('GET /', () => {
   it('takes a program with a key for nobody', async () => {
     const json = { name: 'k', scopes: ['private_files:read'] }
     const { response } = await alice.rest('POST', '/api/api_keys/private/create', { json })
-    expect(wordsOf(await get('/', t.withKey(response.api_key.key)))).not.toContain('alice@example.com')
+    expect(wordsOf(await get('/', t.withKey(response.api_key.key)))).not.toContain(
+      'alice@example.com',
+    )
   })
 
   it('tells why a sign-in has failed, in its own words only', async () => {
-    expect(wordsOf(await get('/?error=email_unverified'))).toContain('does not confirm that it is yours')
+    expect(wordsOf(await get('/?error=email_unverified'))).toContain(
+      'does not confirm that it is yours',
+    )
     expect((await get('/?error=%3Cb%3Eevil')).text).not.toContain('evil')
     expect((await get('/?error=constructor')).text).not.toContain('role="alert"')
   })
@@ -313,14 +360,19 @@ describe('GET /share/{token}', () => {
     const words = wordsOf(answer)
     expect(words).toContain('Minutes.txt Text file · 5 B Available until')
     expect(answer.text).toContain('title="5 bytes"')
-    expect(answer.text).toMatch(/<time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">\d+ \w+ \d{4} at \d\d:\d\d UTC<\/time>/)
+    expect(answer.text).toMatch(
+      /<time datetime="\d{4}-\d\d-\d\dT[\d:.]+Z">\d+ \w+ \d{4} at \d\d:\d\d UTC<\/time>/,
+    )
     expect(linksOf(answer)).toContain(`${path}/download`)
-    for (const hidden of ['alice', object.split('/')[0] ?? '']) expect(answer.text).not.toContain(hidden)
+    for (const hidden of ['alice', object.split('/')[0] ?? ''])
+      expect(answer.text).not.toContain(hidden)
     expect(await downloadsOf(path)).toBe(0)
   })
 
   it('is where sharing_link and the mail point to', async () => {
-    const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: await file() } })
+    const { response } = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: await file() },
+    })
     expect(response.sharing_link).toBe(`${t.url}/share/${response.sharing_token}`)
     expect((await get(pathOf(response.sharing_link))).status).toBe(200)
   })
@@ -359,32 +411,43 @@ describe('GET /share/{token}', () => {
         return path
       },
     ],
-  ])('%s is a page with the status that it has by REST: %d', async (code, status, heading, make) => {
-    const path = await make()
-    const byRest = await t.anonymous.rest('GET', `/api/share/info/${path.slice('/share/'.length)}`)
-    expect([byRest.status, byRest.response.code]).toEqual([status, code])
-    for (const address of [path, `${path}/download`, `${path}/preview`]) {
-      const answer = await get(address)
-      expect(answer.status).toBe(status)
-      isPage(answer)
-      expect(wordsOf(answer)).toContain(heading)
-      expect(wordsOf(answer)).toContain(byRest.msg)
-    }
-    const sent = await post(path, { password: 'x' })
-    expect(sent.status).toBe(status)
-  })
+  ])(
+    '%s is a page with the status that it has by REST: %d',
+    async (code, status, heading, make) => {
+      const path = await make()
+      const byRest = await t.anonymous.rest(
+        'GET',
+        `/api/share/info/${path.slice('/share/'.length)}`,
+      )
+      expect([byRest.status, byRest.response.code]).toEqual([status, code])
+      for (const address of [path, `${path}/download`, `${path}/preview`]) {
+        const answer = await get(address)
+        expect(answer.status).toBe(status)
+        isPage(answer)
+        expect(wordsOf(answer)).toContain(heading)
+        expect(wordsOf(answer)).toContain(byRest.msg)
+      }
+      const sent = await post(path, { password: 'x' })
+      expect(sent.status).toBe(status)
+    },
+  )
 
   it('asks for the password, and shows no preview before', async () => {
     const path = await share(await file('a.png', 'png', 'image/png'), { password: PASSWORD })
     const answer = await get(path)
     expect(answer.status).toBe(200)
-    expect(answer.text).toContain(`<form class="password" method="post" action="${path}" data-in-place>`)
+    expect(answer.text).toContain(
+      `<form class="password" method="post" action="${path}" data-in-place>`,
+    )
     expect(answer.text).toMatch(/<label for="password">Password<\/label>/)
     expect(answer.text).not.toContain('/preview')
     expect(answer.text).not.toContain('/download')
     // No address opens it: addresses are kept, and shown to others.
-    expect((await get(`${path}?password=${encodeURIComponent(PASSWORD)}`)).text).not.toContain('/download')
-    for (const part of ['preview', 'download']) expect(await leadOf(get(`${path}/${part}`))).toEqual([303, path])
+    expect((await get(`${path}?password=${encodeURIComponent(PASSWORD)}`)).text).not.toContain(
+      '/download',
+    )
+    for (const part of ['preview', 'download'])
+      expect(await leadOf(get(`${path}/${part}`))).toEqual([303, path])
   })
 })
 
@@ -394,7 +457,9 @@ describe('POST /share/{token}', () => {
     const answer = await post(path, { password: PASSWORD })
     expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([303, path, ''])
     const cookie = answer.headers.get('set-cookie') ?? ''
-    expect(cookie).toMatch(new RegExp(`^share_pass=[\\w-]+; Path=${path}; HttpOnly; SameSite=Strict$`))
+    expect(cookie).toMatch(
+      new RegExp(`^share_pass=[\\w-]+; Path=${path}; HttpOnly; SameSite=Strict$`),
+    )
     const opened = await get(path, t.anonymous, { cookie: passOf(answer) })
     expect(linksOf(opened)).toContain(`${path}/download`)
     expect(opened.text).not.toContain('type="password"')
@@ -412,8 +477,17 @@ describe('POST /share/{token}', () => {
     const other = await share(object, { password: PASSWORD })
     const pass = passOf(await post(path, { password: PASSWORD }))
     expect((await get(other, t.anonymous, { cookie: pass })).text).toContain('type="password"')
-    expect(await leadOf(get(`${other}/preview`, t.anonymous, { cookie: pass }))).toEqual([303, other])
-    for (const broken of ['share_pass=', 'share_pass=x', pass.slice(0, -2), `${pass}A`, 'share_pass=%E0%A4%A'])
+    expect(await leadOf(get(`${other}/preview`, t.anonymous, { cookie: pass }))).toEqual([
+      303,
+      other,
+    ])
+    for (const broken of [
+      'share_pass=',
+      'share_pass=x',
+      pass.slice(0, -2),
+      `${pass}A`,
+      'share_pass=%E0%A4%A',
+    ])
       expect((await get(path, t.anonymous, { cookie: broken })).text).toContain('type="password"')
 
     const direct = await send(object, { password: 'first' })
@@ -446,7 +520,9 @@ describe('POST /share/{token}', () => {
     await wholeGuessWindow()
     const path = await share(await file(), { password: PASSWORD })
     const byRest = (password: string) =>
-      t.anonymous.rest('POST', `/api/share/resolve/${path.slice('/share/'.length)}`, { json: { password } })
+      t.anonymous.rest('POST', `/api/share/resolve/${path.slice('/share/'.length)}`, {
+        json: { password },
+      })
     for (let i = 0; i < 5; i++) {
       expect((await post(path, { password: `wrong ${i}` })).status).toBe(403)
       expect((await byRest(`wrong as well ${i}`)).response.code).toBe('WRONG_PASSWORD')
@@ -474,7 +550,9 @@ describe('POST /share/{token}', () => {
     for (let i = 0; i < 11; i++) {
       const answer = await post(path, { password: PASSWORD }, t.anonymous, headers)
       expect([answer.status, answer.headers.get('set-cookie')]).toEqual([403, null])
-      expect(wordsOf(answer)).toContain('The form could not be read The form comes from a page of another origin')
+      expect(wordsOf(answer)).toContain(
+        'The form could not be read The form comes from a page of another origin',
+      )
       expect(linksOf(answer)).toContain(path)
     }
     expect((await post(path, { password: PASSWORD })).status).toBe(303)
@@ -510,7 +588,10 @@ describe('POST /share/{token}', () => {
       expect(response.sharing_link).toMatch(/^https:\/\/files\.example\.com\/share\//)
       const answer = await rest(url, 'POST', pathOf(response.sharing_link), {
         body: 'password=p',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'https://files.example.com' },
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          origin: 'https://files.example.com',
+        },
       })
       expect(answer.headers.get('set-cookie')).toMatch(/; HttpOnly; Secure; SameSite=Strict$/)
     } finally {
@@ -539,15 +620,21 @@ describe('GET /share/{token} of a folder', () => {
     expect(wordsOf(top)).toMatch(
       /trip 8 B Available until .* day & night 1 file, 4 B \d+ \w+ \d+ 4 B plan\.txt Text file, 4 B/,
     )
-    const [below = '', file = ''] = ['path=day+%26+night', 'file=plan.txt'].map(query => `${path}?${query}`)
+    const [below = '', file = ''] = ['path=day+%26+night', 'file=plan.txt'].map(
+      query => `${path}?${query}`,
+    )
     expect(linksOf(top)).toEqual(expect.arrayContaining([below, file]))
 
     const level = await get(below)
-    expect(linksOf(level)).toEqual(expect.arrayContaining([path, `${path}?file=day+%26+night%2Fsea.txt`]))
+    expect(linksOf(level)).toEqual(
+      expect.arrayContaining([path, `${path}?file=day+%26+night%2Fsea.txt`]),
+    )
     const one = await get(`${path}?file=day+%26+night%2Fsea.txt`)
     isPage(one)
     expect(wordsOf(one)).toContain('sea.txt Text file · 4 B')
-    expect(linksOf(one)).toEqual(expect.arrayContaining([`${path}/download?path=day+%26+night%2Fsea.txt`, below]))
+    expect(linksOf(one)).toEqual(
+      expect.arrayContaining([`${path}/download?path=day+%26+night%2Fsea.txt`, below]),
+    )
     expect((await get(`${path}/preview?path=day+%26+night%2Fsea.txt`)).text).toContain('blue')
     const answer = await get(`${path}/download?path=plan.txt`)
     expect(await (await fetch(answer.headers.get('location') ?? '')).text()).toBe('walk')
@@ -561,7 +648,11 @@ describe('GET /share/{token} of a folder', () => {
     await alice.upload('walk/c.txt', 'two', 'text/plain')
     const path = await shareFolder('walk', { max_downloads: 3 })
     const download = (...fields: [string, string][]) =>
-      fetch(`${t.url}${path}/download`, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
+      fetch(`${t.url}${path}/download`, {
+        method: 'POST',
+        body: new URLSearchParams(fields),
+        redirect: 'manual',
+      })
     const namesOf = async (answer: Response) => {
       expect(answer.status).toBe(303)
       const archive = await fetch(answer.headers.get('location') ?? '')
@@ -570,9 +661,9 @@ describe('GET /share/{token} of a folder', () => {
     const { text } = await get(path)
     expect(text).toContain('name="entry" value="a b.txt"')
     expect(text).toContain('name="entry" value="peaks"')
-    expect(await namesOf(await download(['path', ''], ['entry', 'a b.txt'], ['entry', 'peaks']))).toEqual([
-      ...['a b.txt', 'peaks/', 'peaks/high.txt'],
-    ])
+    expect(
+      await namesOf(await download(['path', ''], ['entry', 'a b.txt'], ['entry', 'peaks'])),
+    ).toEqual([...['a b.txt', 'peaks/', 'peaks/high.txt']])
     expect(await namesOf(await download(['path', 'peaks']))).toEqual(['peaks/', 'peaks/high.txt'])
     expect(await namesOf(await download(['path', '']))).toEqual([
       ...['walk/', 'walk/a b.txt', 'walk/c.txt', 'walk/peaks/', 'walk/peaks/high.txt'],
@@ -580,13 +671,16 @@ describe('GET /share/{token} of a folder', () => {
     expect((await download(['path', ''])).status).toBe(403)
     const locked = await shareFolder('walk', { password: PASSWORD })
     const refused = await fetch(`${t.url}${locked}/download`, {
-      ...{ method: 'POST', body: new URLSearchParams({ path: '' }), redirect: 'manual' },
+      method: 'POST',
+      body: new URLSearchParams({ path: '' }),
+      redirect: 'manual',
     })
     expect([refused.status, refused.headers.get('location')]).toEqual([303, locked])
   })
 
   it('is read in pages', async () => {
-    for (let i = 0; i < 201; i++) await alice.rest('POST', '/api/folders', { json: { path: `many/${1000 + i}` } })
+    for (let i = 0; i < 201; i++)
+      await alice.rest('POST', '/api/folders', { json: { path: `many/${1000 + i}` } })
     const path = await shareFolder('many')
     const first = await get(path)
     const [next] = linksOf(first).filter(link => link.includes('cursor='))
@@ -594,7 +688,8 @@ describe('GET /share/{token} of a folder', () => {
     expect(wordsOf(await get(next ?? ''))).toContain('1200')
     // Which is no further visit, as a file that is opened is.
     await get(`${next}&file=1200`)
-    const noted = 'SELECT COUNT(*) AS n FROM share_event WHERE share_id = (SELECT MAX(id) FROM share)'
+    const noted =
+      'SELECT COUNT(*) AS n FROM share_event WHERE share_id = (SELECT MAX(id) FROM share)'
     expect(await t.app.db.row(noted)).toEqual({ n: 2 })
   })
 
@@ -610,7 +705,8 @@ describe('GET /share/{token} of a folder', () => {
       await shareFolder('gallery', { max_downloads: 1 }),
       await shareFolder('gallery', { allow_download: false }),
     ]
-    const picturesOf = ({ text }: RestAnswer) => [...text.matchAll(/<img src="([^"]*)"/g)].map(([, to]) => to)
+    const picturesOf = ({ text }: RestAnswer) =>
+      [...text.matchAll(/<img src="([^"]*)"/g)].map(([, to]) => to)
     const page = await get(path)
     expect(picturesOf(page)).toEqual([`${path}/preview?path=a+%26+b.png`])
     expect(linksOf(page)).toContain(`${path}/download?path=a+%26+b.png`)
@@ -652,7 +748,9 @@ describe('GET /share/{token} of a folder', () => {
     await alice.upload('archive/Bill <b>.txt', 'x', 'text/plain')
     await alice.upload('bills of alice.txt', 'x', 'text/plain')
     const path = await shareFolder('archive')
-    expect((await get(`${path}?path=2024`)).text).toContain('<input type="hidden" name="path" value="2024">')
+    expect((await get(`${path}?path=2024`)).text).toContain(
+      '<input type="hidden" name="path" value="2024">',
+    )
     const found = await get(`${path}?path=2024&q=bILL`)
     isPage(found)
     expect(wordsOf(found)).toMatch(/Bill <b>.txt Text file, .*bill.txt in 2024\/May, Text file, /)
@@ -678,7 +776,10 @@ describe('GET /share/{token} of a folder', () => {
     const fields = Array.from({ length: 12 }, (_, i) => ['entry', `${long}/${long} ${i}`])
     const body = new URLSearchParams([['path', ''], ...fields])
     expect(body.toString().length).toBeGreaterThan(16 * 1024)
-    expect((await fetch(`${t.url}${path}/download`, { method: 'POST', body, redirect: 'manual' })).status).toBe(303)
+    expect(
+      (await fetch(`${t.url}${path}/download`, { method: 'POST', body, redirect: 'manual' }))
+        .status,
+    ).toBe(303)
   })
 
   it('goes on where it was when the password is right', async () => {
@@ -694,9 +795,11 @@ describe('GET /share/{token} of a folder', () => {
       )
     }
     // Nothing but what the page knows.
-    expect((await post(`${path}?next=//evil.example&path=in`, { password: PASSWORD })).headers.get('location')).toBe(
-      `${path}?path=in`,
-    )
+    expect(
+      (await post(`${path}?next=//evil.example&path=in`, { password: PASSWORD })).headers.get(
+        'location',
+      ),
+    ).toBe(`${path}?path=in`)
   })
 
   it('is saved by who is signed in, as a whole or in part, and not offered to others', async () => {
@@ -759,7 +862,9 @@ describe('GET /share/{token}/download', () => {
     const answer = await get(`${path}/download`)
     expect(answer.status).toBe(302)
     const delivered = await fetch(answer.headers.get('location') ?? '')
-    expect(delivered.headers.get('content-disposition')).toMatch(/^attachment; .*filename\*=UTF-8''Sch%C3%B6n%20/)
+    expect(delivered.headers.get('content-disposition')).toMatch(
+      /^attachment; .*filename\*=UTF-8''Sch%C3%B6n%20/,
+    )
     expect(await delivered.text()).toBe('hello')
     expect((await get(`${path}/download`)).status).toBe(403)
   })
@@ -769,7 +874,9 @@ describe('GET /share/{token}/download', () => {
     try {
       const dora = await proxy.signIn('dora')
       await dora.upload('a.txt', 'hello', 'text/plain')
-      const { response } = await dora.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt' } })
+      const { response } = await dora.rest('POST', '/api/files/quick_share', {
+        json: { object: 'a.txt' },
+      })
       const path = pathOf(response.sharing_link)
       const answer = await proxy.anonymous.rest('GET', `${path}/download`)
       expect([answer.status, answer.text]).toEqual([200, 'hello'])
@@ -793,7 +900,9 @@ describe('GET /share/{token}/preview', () => {
     ['page.html', 'image/png', 'img', 'image/png'],
   ])('shows %s of type %s as that and as nothing else', async (name, type, element, sent) => {
     const path = await share(await file(name, evil, type))
-    expect((await get(path)).text).toMatch(new RegExp(`<${element} [^>]*(src|data)="${path}/preview"`))
+    expect((await get(path)).text).toMatch(
+      new RegExp(`<${element} [^>]*(src|data)="${path}/preview"`),
+    )
     const answer = await get(`${path}/preview`)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe(sent)
@@ -829,10 +938,14 @@ describe('GET /share/{token}/preview', () => {
     ['code.js', 'text/javascript'],
   ])('shows the text of %s in a sandbox, escaped', async (name, type) => {
     const path = await share(await file(name, `${evil} & more`, type))
-    expect((await get(path)).text).toMatch(new RegExp(`<iframe src="${path}/preview" title="${name}" sandbox>`))
+    expect((await get(path)).text).toMatch(
+      new RegExp(`<iframe src="${path}/preview" title="${name}" sandbox>`),
+    )
     const answer = await get(`${path}/preview`)
     expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8')
-    expect(answer.headers.get('content-security-policy')).toMatch(/^sandbox; default-src 'none'; style-src 'self';/)
+    expect(answer.headers.get('content-security-policy')).toMatch(
+      /^sandbox; default-src 'none'; style-src 'self';/,
+    )
     expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'self'")
     expect(answer.headers.get('x-frame-options')).toBe('SAMEORIGIN')
     expect(answer.text).toContain('&lt;script&gt;parent.pwned = 1&lt;/script&gt;')
@@ -845,8 +958,13 @@ describe('GET /share/{token}/preview', () => {
     const path = await share(await file('a.zip', 'PK and more', 'application/zip'))
     expect((await get(`${path}/preview`, t.anonymous, { range: 'bytes=0-1' })).text).toBe('PK')
     expect(await leadOf(get(`${path}/preview`))).toEqual([303, path])
-    const looked = await share(await file('b.zip', 'PK', 'application/zip'), { allow_download: false })
-    expect(await leadOf(get(`${looked}/preview`, t.anonymous, { range: 'bytes=0-1' }))).toEqual([303, looked])
+    const looked = await share(await file('b.zip', 'PK', 'application/zip'), {
+      allow_download: false,
+    })
+    expect(await leadOf(get(`${looked}/preview`, t.anonymous, { range: 'bytes=0-1' }))).toEqual([
+      303,
+      looked,
+    ])
   })
 
   it('shows the first 64 KiB of a text, and no half character', async () => {
@@ -890,7 +1008,9 @@ describe('GET /share/{token}/preview', () => {
     ] as const) {
       const path = await share(await file(name, 'x', type))
       const sql = 'SELECT blob_id AS id FROM entry WHERE name = ?'
-      await t.app.store.remove((await t.app.db.rows<{ id: string }>(sql, [name])).map(({ id }) => id))
+      await t.app.store.remove(
+        (await t.app.db.rows<{ id: string }>(sql, [name])).map(({ id }) => id),
+      )
       const answer = await get(`${path}/preview`)
       expect(answer.status).toBe(404)
       isPage(answer)
@@ -900,14 +1020,20 @@ describe('GET /share/{token}/preview', () => {
   it('reads a film in parts', async () => {
     const path = await share(await file('a.mp4', '0123456789', 'video/mp4'))
     const answer = await get(`${path}/preview`, t.anonymous, { range: 'bytes=3-5' })
-    expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([206, '345', 'bytes 3-5/10'])
+    expect([answer.status, answer.text, answer.headers.get('content-range')]).toEqual([
+      206,
+      '345',
+      'bytes 3-5/10',
+    ])
   })
 
   it('is no way around a limit of downloads, and the page says why', async () => {
     const path = await share(await file('a.png', 'png', 'image/png'), { max_downloads: 5 })
     for (const who of [t.anonymous, carol, alice]) {
       const page = await get(path, who)
-      expect(wordsOf(page)).toContain('There is no preview, because this link allows a limited number of downloads.')
+      expect(wordsOf(page)).toContain(
+        'There is no preview, because this link allows a limited number of downloads.',
+      )
       expect(page.text).not.toContain('/preview')
       // It is the link that is limited, not the visitor: no one is told to be someone else.
       for (const method of ['GET', 'HEAD'])
@@ -926,8 +1052,12 @@ describe('GET /share/{token}/preview', () => {
 
   it('is not made of a picture that is too large, and the page says so', async () => {
     const path = await share(await file('large.png', 'png', 'image/png'))
-    await t.app.db.run("UPDATE entry SET total_bytes = ? WHERE name = 'large.png'", [50 * KiB * KiB + 1])
-    expect(wordsOf(await get(path))).toContain('There is no preview, because the file is too large for one.')
+    await t.app.db.run("UPDATE entry SET total_bytes = ? WHERE name = 'large.png'", [
+      50 * KiB * KiB + 1,
+    ])
+    expect(wordsOf(await get(path))).toContain(
+      'There is no preview, because the file is too large for one.',
+    )
     expect(await leadOf(get(`${path}/preview`))).toEqual([303, path])
   })
 })
@@ -971,7 +1101,8 @@ describe('A share with one person', () => {
     const path = await send(await file('news.txt'))
     const seen = async () => {
       const { response } = await bob.rest('GET', '/api/files/received')
-      return response.files.find((s: { sharing_link: string }) => s.sharing_link.endsWith(path))?.seen
+      return response.files.find((s: { sharing_link: string }) => s.sharing_link.endsWith(path))
+        ?.seen
     }
     await get(path)
     await get(path, alice)
@@ -999,7 +1130,9 @@ describe('/invite/{token}', () => {
 
   it('is where the mail points to', async () => {
     const { path } = await invite()
-    const mails = await t.app.db.rows<{ payload: string }>('SELECT payload FROM outbox ORDER BY id DESC LIMIT 1')
+    const mails = await t.app.db.rows<{ payload: string }>(
+      'SELECT payload FROM outbox ORDER BY id DESC LIMIT 1',
+    )
     expect(JSON.parse(mails[0]?.payload ?? '').values.link).toBe(t.url + path)
   })
 
@@ -1013,7 +1146,9 @@ describe('/invite/{token}', () => {
     expect(wordsOf(answer)).toContain('Welcome to Tea House You are a viewer of this workspace now')
     expect(linksOf(answer)).toContainEqual(expect.stringMatching(/^\/workspace\/[\w-]+$/))
     const { response } = await bob.rest('GET', '/api/workspaces/list')
-    expect(response.find((w: { workspace_id: string }) => w.workspace_id === id)?.role).toBe('viewer')
+    expect(response.find((w: { workspace_id: string }) => w.workspace_id === id)?.role).toBe(
+      'viewer',
+    )
     expect((await post(path, { answer: 'accept' }, bob)).status).toBe(404)
     expect((await get(path, bob)).status).toBe(404)
   })
@@ -1021,7 +1156,10 @@ describe('/invite/{token}', () => {
   it('lets the invited person decline', async () => {
     const { id, path } = await invite()
     const answer = await post(path, { answer: 'decline' }, bob)
-    expect([answer.status, wordsOf(answer)]).toEqual([200, expect.stringContaining('The invite is declined')])
+    expect([answer.status, wordsOf(answer)]).toEqual([
+      200,
+      expect.stringContaining('The invite is declined'),
+    ])
     expect((await get(path, bob)).status).toBe(404)
     expect((await bob.rest('GET', `/api/workspaces/${id}/quota`)).status).toBe(403)
   })
@@ -1038,7 +1176,8 @@ describe('/invite/{token}', () => {
     ['another site', { 'sec-fetch-site': 'same-site', origin: 'http://localhost:1' }],
   ])('does not believe a form from %s', async (_what, headers) => {
     const { path } = await invite()
-    for (const answer of ['accept', 'decline']) expect((await post(path, { answer }, bob, headers)).status).toBe(403)
+    for (const answer of ['accept', 'decline'])
+      expect((await post(path, { answer }, bob, headers)).status).toBe(403)
     expect((await get(path, bob)).status).toBe(200)
   })
 
@@ -1054,7 +1193,10 @@ describe('/invite/{token}', () => {
     const { path } = await invite('editor', 'Hidden Valley')
     const stranger = await t.signIn('unverified', { emailVerified: false })
     for (const person of [carol, alice, stranger])
-      for (const answer of [await get(path, person), await post(path, { answer: 'accept' }, person)]) {
+      for (const answer of [
+        await get(path, person),
+        await post(path, { answer: 'accept' }, person),
+      ]) {
         expect(answer.status).toBe(403)
         expect(wordsOf(answer)).toContain('This invite is for another e-mail address.')
         expect(wordsOf(answer)).toContain(`You are signed in as ${person.email}.`)
@@ -1077,7 +1219,10 @@ describe('/invite/{token}', () => {
   it('404 for what is no invite, or none any more', async () => {
     const { id, path } = await invite()
     const { response } = await alice.rest('GET', `/api/workspaces/invites?workspace_id=${id}`)
-    await alice.rest('DELETE', `/api/workspaces/invites/delete?workspace_id=${id}&invite_id=${response[0].id}`)
+    await alice.rest(
+      'DELETE',
+      `/api/workspaces/invites/delete?workspace_id=${id}&invite_id=${response[0].id}`,
+    )
     const token = await share(await file())
     for (const address of [path, '/invite/nothing', `/invite/${token.slice('/share/'.length)}`])
       for (const answer of [await get(address), await get(address, bob)]) {
@@ -1089,7 +1234,11 @@ describe('/invite/{token}', () => {
   it('403 when it has expired', async () => {
     const { path } = await invite()
     await expireAll('invite')
-    for (const answer of [await get(path), await get(path, bob), await post(path, { answer: 'accept' }, bob)]) {
+    for (const answer of [
+      await get(path),
+      await get(path, bob),
+      await post(path, { answer: 'accept' }, bob),
+    ]) {
       expect(answer.status).toBe(403)
       expect(wordsOf(answer)).toContain('This invite has expired.')
     }
@@ -1123,7 +1272,14 @@ describe('Names that somebody else has chosen', () => {
   }
 
   it('are shown, and do nothing: of files', async () => {
-    for (const type of ['image/png', 'text/plain', 'application/pdf', 'video/mp4', 'audio/mpeg', 'application/zip']) {
+    for (const type of [
+      'image/png',
+      'text/plain',
+      'application/pdf',
+      'video/mp4',
+      'audio/mpeg',
+      'application/zip',
+    ]) {
       const object = await file(name, 'x', type)
       const path = await share(object)
       const answer = await get(path)
@@ -1149,7 +1305,9 @@ describe('Names that somebody else has chosen', () => {
       json: { workspace_id, email: bob.email, role: 'viewer' },
     })
     const mine = await bob.rest('GET', '/api/workspaces/invites/mine')
-    const token = mine.response.find((i: { workspace_id: string }) => i.workspace_id === workspace_id).token
+    const token = mine.response.find(
+      (i: { workspace_id: string }) => i.workspace_id === workspace_id,
+    ).token
     for (const who of [bob, t.anonymous]) {
       const answer = await get(`/invite/${token}`, who)
       isHarmless(answer)
@@ -1162,7 +1320,9 @@ describe('Names that somebody else has chosen', () => {
   })
 
   it('turn nothing around', async () => {
-    const answer = await get(await share(await file('invoice\u202Efdp.exe', 'x', 'application/x-msdownload')))
+    const answer = await get(
+      await share(await file('invoice\u202Efdp.exe', 'x', 'application/x-msdownload')),
+    )
     expect(answer.text).not.toMatch(/\p{Bidi_Control}/u)
     expect(answer.text).toContain('<bdi>invoice fdp.exe</bdi>')
   })
@@ -1210,7 +1370,12 @@ describe('Addresses where there is nothing', () => {
 
 describe('When something is broken', () => {
   it.each([
-    ['503', 503, Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 'The database does not answer'],
+    [
+      '503',
+      503,
+      Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
+      'The database does not answer',
+    ],
     ['500', 500, new Error('a secret detail'), 'Tell the operator the request id.'],
   ])('%s is a page', async (_what, status, error, words) => {
     const path = await share(await file())
@@ -1230,7 +1395,8 @@ describe('When something is broken', () => {
         expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
         expect(wordsOf(answer)).toContain(words)
         expect(answer.text).not.toContain('secret detail')
-        if (status === 500) expect(wordsOf(answer)).toContain(`Request ${answer.headers.get('x-request-id')}`)
+        if (status === 500)
+          expect(wordsOf(answer)).toContain(`Request ${answer.headers.get('x-request-id')}`)
       }
     } finally {
       trouble = undefined
@@ -1246,10 +1412,15 @@ describe('When something is broken', () => {
       expect(linksOf(await get('/login?return_to=//evil.example', bob))).toContain('/login')
       const logout = await post('/logout?return_to=/share/abc', {}, bob)
       expect(logout.status).toBe(503)
-      expect(logout.text).toContain(`<form class="actions" method="post" action="/logout${to}"><button>Try again`)
+      expect(logout.text).toContain(
+        `<form class="actions" method="post" action="/logout${to}"><button>Try again`,
+      )
       // Opened again, the page has its form.
       const invited = await post('/invite/abc', { answer: 'accept' }, bob)
-      expect([invited.status, linksOf(invited)]).toEqual([503, expect.arrayContaining(['/invite/abc'])])
+      expect([invited.status, linksOf(invited)]).toEqual([
+        503,
+        expect.arrayContaining(['/invite/abc']),
+      ])
     } finally {
       trouble = undefined
     }
@@ -1265,7 +1436,10 @@ describe('What the pages cost', () => {
   }
 
   it('is one statement for a visitor, one more for who they are, at the same time where that can be, and one that notes the use of a share', async () => {
-    const limited = await share(await file('a.pdf', 'x', 'application/pdf'), { max_downloads: 2, password: 'p' })
+    const limited = await share(await file('a.pdf', 'x', 'application/pdf'), {
+      max_downloads: 2,
+      password: 'p',
+    })
     const direct = await send(await file('b.txt'))
     await get(direct, bob)
     for (let seen: number | null | undefined; !seen; ) {
@@ -1315,9 +1489,13 @@ describe('What the pages cost', () => {
     ]
     for (const [path, who] of pages) {
       const answer = await get(path, who)
-      const parts = [...answer.text.matchAll(/(?:href|src)="(\/pages\/[^"]+)"/g)].map(([, part = '']) => part)
+      const parts = [...answer.text.matchAll(/(?:href|src)="(\/pages\/[^"]+)"/g)].map(
+        ([, part = '']) => part,
+      )
       expect(parts.length).toBe(2)
-      const sizes = await Promise.all(parts.map(async part => Buffer.byteLength((await get(part)).text)))
+      const sizes = await Promise.all(
+        parts.map(async part => Buffer.byteLength((await get(part)).text)),
+      )
       const heads = 3 * KiB
       const all = sizes.reduce((sum, size) => sum + size, Buffer.byteLength(answer.text)) + heads
       expect(all).toBeLessThan(50 * KiB)
@@ -1326,7 +1504,9 @@ describe('What the pages cost', () => {
 
   it('is one load of style and script, which are kept for as long as they stay the same', async () => {
     const { text } = await get('/')
-    for (const [, path = '', , hash] of text.matchAll(/"(\/pages\/(style|script)\.([0-9a-f]{16})\.(?:css|js))"/g)) {
+    for (const [, path = '', , hash] of text.matchAll(
+      /"(\/pages\/(style|script)\.([0-9a-f]{16})\.(?:css|js))"/g,
+    )) {
       const answer = await t.anonymous.rest('GET', path)
       expect(answer.status).toBe(200)
       expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -1335,9 +1515,18 @@ describe('What the pages cost', () => {
       expect((await t.anonymous.rest('HEAD', path)).text).toBe('')
       // An instance of another version has another hash.
       const other = await t.anonymous.rest('GET', path.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
-      expect([other.status, other.headers.get('cache-control'), other.text]).toEqual([200, 'no-cache', answer.text])
+      expect([other.status, other.headers.get('cache-control'), other.text]).toEqual([
+        200,
+        'no-cache',
+        answer.text,
+      ])
     }
-    for (const path of ['/pages/', '/pages/style.css', '/pages/layout.eta', '/pages/../pages/layout.eta'])
+    for (const path of [
+      '/pages/',
+      '/pages/style.css',
+      '/pages/layout.eta',
+      '/pages/../pages/layout.eta',
+    ])
       expect((await t.anonymous.rest('GET', path)).status).toBe(404)
   })
 })

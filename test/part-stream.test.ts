@@ -36,7 +36,10 @@ beforeAll(async () => {
       : ['AZURE_STORAGE_CONNECTION_STRING', process.env.TEST_AZURE ?? '']
   const port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(url)?.[1])
   proxy = await startFlakyProxy({ host: '127.0.0.1', port })
-  t = await startApp({ UPLOAD_PART_BYTES: String(PART), [name]: url.replace(`:${port}`, `:${proxy.port}`) })
+  t = await startApp({
+    UPLOAD_PART_BYTES: String(PART),
+    [name]: url.replace(`:${port}`, `:${proxy.port}`),
+  })
   alice = await t.signIn('alice')
 })
 afterAll(async () => {
@@ -50,7 +53,10 @@ const md5Of = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex
 async function begin(count = 1) {
   const up = restUploader(alice)
   const bytes = randomBytes(count * PART)
-  const { value } = await up.start({ filename: `${randomBytes(6).toString('hex')}.bin`, size: bytes.length })
+  const { value } = await up.start({
+    filename: `${randomBytes(6).toString('hex')}.bin`,
+    size: bytes.length,
+  })
   const id: string = value.upload_id
   const partOf = (n: number) => bytes.subarray((n - 1) * PART, n * PART)
   return {
@@ -58,14 +64,18 @@ async function begin(count = 1) {
     id,
     bytes,
     partOf,
-    whole: async (n: number) => expect((await up.part(id, n, { bytes: partOf(n) })).status).toBe(200),
+    whole: async (n: number) =>
+      expect((await up.part(id, n, { bytes: partOf(n) })).status).toBe(200),
     takes: async (n: number) => {
       const { status } = await up.part(id, n, { bytes: partOf(n) })
       expect([200, 503]).toContain(status)
       return status === 200
     },
     received: async () => (await up.look(id)).value.received as number[],
-    async slowly(n: number, headers: Record<string, string | number> = { 'content-length': PART }): Promise<Wire> {
+    async slowly(
+      n: number,
+      headers: Record<string, string | number> = { 'content-length': PART },
+    ): Promise<Wire> {
       const wire = await openWire(t.url)
       await wire.send(head(alice, `PUT /api/files/uploads/${id}/parts/${n}`, headers))
       return wire
@@ -92,7 +102,10 @@ function bytesAtStore(): number {
   const drafts = join(blobDir(), 'drafts')
   return readdirSync(drafts, { recursive: true, encoding: 'utf8' })
     .filter(name => name.endsWith('.in'))
-    .reduce((sum, name) => sum + (statSync(join(drafts, name), { throwIfNoEntry: false })?.size ?? 0), 0)
+    .reduce(
+      (sum, name) => sum + (statSync(join(drafts, name), { throwIfNoEntry: false })?.size ?? 0),
+      0,
+    )
 }
 const blobDir = () => t.app.store.label.replace('files in ', '')
 
@@ -105,7 +118,10 @@ describe('A part of some size', () => {
     await sleep(200)
     expect(await received()).toEqual([])
     await wire.send(partOf(1).subarray(-1))
-    expect(await wire.answer()).toMatchObject({ status: 200, response: { part_number: 1, size: PART } })
+    expect(await wire.answer()).toMatchObject({
+      status: 200,
+      response: { part_number: 1, size: PART },
+    })
     wire.socket.destroy()
     expect(await received()).toEqual([1])
     await finish()
@@ -158,7 +174,10 @@ describe('A part of some size', () => {
     await reachStore(() => wire.send(`${(PART / 2).toString(16)}\r\n${'x'.repeat(PART / 2)}\r\n`))
     const rest = size - PART / 2
     await wire.send(`${rest.toString(16)}\r\n${'x'.repeat(rest)}\r\n0\r\n\r\n`)
-    expect(await wire.answer()).toMatchObject({ status: 400, response: { code: 'INVALID_INPUT', field: 'part' } })
+    expect(await wire.answer()).toMatchObject({
+      status: 400,
+      response: { code: 'INVALID_INPUT', field: 'part' },
+    })
     wire.socket.destroy()
     expect(await received()).toEqual([1])
     expect(partOf(1)).toHaveLength(PART)
@@ -168,7 +187,10 @@ describe('A part of some size', () => {
   it('with the Content-MD5 of other bytes is refused, and the earlier one stays', async () => {
     const { up, id, whole, finish } = await begin()
     await whole(1)
-    const other = { bytes: randomBytes(PART), contentMd5: createHash('md5').update('other').digest('base64') }
+    const other = {
+      bytes: randomBytes(PART),
+      contentMd5: createHash('md5').update('other').digest('base64'),
+    }
     expect(await up.part(id, 1, other)).toMatchObject({ status: 400, code: 'CHECKSUM_MISMATCH' })
     await finish()
   })
@@ -182,10 +204,15 @@ describe('A part of some size', () => {
     await finish()
     await sleep(1100)
     await wire.send(other.subarray(PART / 2))
-    expect(await wire.answer()).toMatchObject({ status: 404, response: { code: 'UPLOAD_NOT_FOUND' } })
+    expect(await wire.answer()).toMatchObject({
+      status: 404,
+      response: { code: 'UPLOAD_NOT_FOUND' },
+    })
     wire.socket.destroy()
     // Only Azure still knows the parts of a blob that is a file's.
-    expect(await t.app.store.partsOf(id)).toEqual(new Map(storeUnderTest === 'azure' ? [[1, PART]] : []))
+    expect(await t.app.store.partsOf(id)).toEqual(
+      new Map(storeUnderTest === 'azure' ? [[1, PART]] : []),
+    )
     expect((await t.app.store.look(id))?.size).toBe(PART)
   })
 

@@ -18,8 +18,13 @@ const someone = () => t.signIn(`photographer${serial++}`)
 
 /** A picture that was taken at a time, as cameras write it: 2024:05:06 07:08:09. */
 const taken = (DateTimeOriginal: string, zone: { OffsetTimeOriginal?: string } = {}) =>
-  sharp({ create: { width: 20, height: 20, channels: 3, background: { r: serial % 256, g: 40, b: 90 } } })
-    .withExifMerge({ IFD0: { ImageDescription: `${serial++}` }, IFD2: { DateTimeOriginal, ...zone } })
+  sharp({
+    create: { width: 20, height: 20, channels: 3, background: { r: serial % 256, g: 40, b: 90 } },
+  })
+    .withExifMerge({
+      IFD0: { ImageDescription: `${serial++}` },
+      IFD2: { DateTimeOriginal, ...zone },
+    })
     .jpeg()
     .toBuffer()
 
@@ -35,7 +40,8 @@ const pathsIn = ({ nodes }: Nodes): string[] => nodes.map(({ path }) => path)
 const shown = async (person: Person, variables = {}): Promise<string[]> =>
   pathsIn((await ask(person, PICTURES, variables)).me.drive.pictures)
 const monthsOf = async (person: Person): Promise<Record<string, number>> => {
-  const months: { month: string; count: number }[] = (await ask(person, MONTHS)).me.drive.pictureMonths
+  const months: { month: string; count: number }[] = (await ask(person, MONTHS)).me.drive
+    .pictureMonths
   return Object.fromEntries(months.map(({ month, count }) => [month, count]))
 }
 async function expectNothingFound(): Promise<void> {
@@ -50,7 +56,8 @@ async function placed(uploading: Promise<RestAnswer>): Promise<void> {
   const id: string = (response.file ?? response[0]).id
   await until(async () => {
     await t.settle()
-    const sql = 'SELECT id FROM entry WHERE id = ? AND pictured_at <> COALESCE(content_at, created_at)'
+    const sql =
+      'SELECT id FROM entry WHERE id = ? AND pictured_at <> COALESCE(content_at, created_at)'
     return (await t.app.db.rows(sql, [id])).length === 1
   })
 }
@@ -58,26 +65,50 @@ async function placed(uploading: Promise<RestAnswer>): Promise<void> {
 /** Uploads pictures that were taken in the middle of months, as 2024-05, and waits until that is known. */
 async function uploaded(person: Person, files: Record<string, string>): Promise<void> {
   for (const [path, month] of Object.entries(files))
-    await placed(person.upload(path, await taken(`${month.replace('-', ':')}:15 12:00:00`), 'image/jpeg'))
+    await placed(
+      person.upload(path, await taken(`${month.replace('-', ':')}:15 12:00:00`), 'image/jpeg'),
+    )
 }
 
 const idOf = async (person: Person, path: string): Promise<string> =>
-  (await ask(person, 'query ($path: String!) { me { drive { entry(path: $path) { id } } } }', { path })).me.drive.entry
-    .id
+  (
+    await ask(person, 'query ($path: String!) { me { drive { entry(path: $path) { id } } } }', {
+      path,
+    })
+  ).me.drive.entry.id
 const remove = (person: Person, path: string) =>
-  ask(person, 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { trashItems { id } } }', {
-    input: { entries: [{ at: { path } }], recursive: true },
-  })
+  ask(
+    person,
+    'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { trashItems { id } } }',
+    {
+      input: { entries: [{ at: { path } }], recursive: true },
+    },
+  )
 
 describe('The pictures of a drive', () => {
   it('come by the time they were taken, otherwise uploaded, from all folders, and films with them', async () => {
     const person = await someone()
-    await uploaded(person, { 'a/old.jpg': '2019-03', 'new.jpg': '2024-05', 'a/b/middle.jpg': '2021-12' })
+    await uploaded(person, {
+      'a/old.jpg': '2019-03',
+      'new.jpg': '2024-05',
+      'a/b/middle.jpg': '2021-12',
+    })
     await person.upload('film.mp4', 'a film', 'video/mp4')
     await person.upload('notes.txt', 'no picture', 'text/plain')
     await person.upload('plain.png', picture, 'image/png')
-    expect(await shown(person)).toEqual(['plain.png', 'film.mp4', 'new.jpg', 'a/b/middle.jpg', 'a/old.jpg'])
-    expect(await monthsOf(person)).toEqual({ [thisMonth()]: 2, '2024-05': 1, '2021-12': 1, '2019-03': 1 })
+    expect(await shown(person)).toEqual([
+      'plain.png',
+      'film.mp4',
+      'new.jpg',
+      'a/b/middle.jpg',
+      'a/old.jpg',
+    ])
+    expect(await monthsOf(person)).toEqual({
+      [thisMonth()]: 2,
+      '2024-05': 1,
+      '2021-12': 1,
+      '2019-03': 1,
+    })
     await expectNothingFound()
   })
 
@@ -87,7 +118,11 @@ describe('The pictures of a drive', () => {
     for (const [name, OffsetTimeOriginal] of Object.entries(far))
       for (const at of ['2023:01:01 00:30:00', '2023:01:31 23:30:00'])
         await placed(
-          person.upload(`${name} ${at.slice(8, 10)}.jpg`, await taken(at, { OffsetTimeOriginal }), 'image/jpeg'),
+          person.upload(
+            `${name} ${at.slice(8, 10)}.jpg`,
+            await taken(at, { OffsetTimeOriginal }),
+            'image/jpeg',
+          ),
         )
     await placed(person.upload('no zone 15.jpg', await taken('2023:01:15 12:00:00'), 'image/jpeg'))
     expect(await monthsOf(person)).toEqual({ '2023-01': 5 })
@@ -153,21 +188,33 @@ describe('The pictures of a drive', () => {
     const person = await someone()
     for (let i = 0; i < 12; i++) await person.upload(`album/${i}/x.png`, picture, 'image/png')
     await person.upload('first.png', picture, 'image/png')
-    await t.app.db.run("UPDATE entry SET pictured_at = pictured_at - 100000 WHERE name = 'first.png'")
+    await t.app.db.run(
+      "UPDATE entry SET pictured_at = pictured_at - 100000 WHERE name = 'first.png'",
+    )
     await remove(person, 'album')
     expect(await shown(person, { first: 1 })).toEqual(['first.png'])
-    await t.app.db.run("UPDATE entry SET pictured_at = pictured_at + 100000 WHERE name = 'first.png'")
+    await t.app.db.run(
+      "UPDATE entry SET pictured_at = pictured_at + 100000 WHERE name = 'first.png'",
+    )
   })
 
   it('go along with moves, and copies have the time of their originals', async () => {
     const person = await someone()
     await uploaded(person, { 'one.jpg': '2018-01' })
     await person.upload('now.png', picture, 'image/png')
-    await ask(person, 'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
-      input: { entries: [{ at: { path: 'one.jpg' } }], to: { at: { path: 'album' } } },
-    })
+    await ask(
+      person,
+      'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }',
+      {
+        input: { entries: [{ at: { path: 'one.jpg' } }], to: { at: { path: 'album' } } },
+      },
+    )
     expect(
-      (await person.rest('POST', '/api/copies', { json: { entries: ['album', 'now.png'], folder: 'copies' } })).status,
+      (
+        await person.rest('POST', '/api/copies', {
+          json: { entries: ['album', 'now.png'], folder: 'copies' },
+        })
+      ).status,
     ).toBe(200)
     expect(await shown(person)).toEqual([
       'copies/now.png',
@@ -195,11 +242,16 @@ describe('The pictures of a drive', () => {
     await replace('no picture at all', 'application/pdf')
     expect(await monthsOf(person)).toEqual({})
     const id = await idOf(person, 'x.jpg')
-    const VERSIONS = 'query ($id: ID!) { node(id: $id) { ... on File { versions { nodes { id } } } } }'
+    const VERSIONS =
+      'query ($id: ID!) { node(id: $id) { ... on File { versions { nodes { id } } } } }'
     const versions: { id: string }[] = (await ask(person, VERSIONS, { id })).node.versions.nodes
-    await ask(person, 'mutation ($input: RestoreVersionInput!) { restoreVersion(input: $input) { removedId } }', {
-      input: { version: versions.at(-1)?.id },
-    })
+    await ask(
+      person,
+      'mutation ($input: RestoreVersionInput!) { restoreVersion(input: $input) { removedId } }',
+      {
+        input: { version: versions.at(-1)?.id },
+      },
+    )
     expect(await monthsOf(person)).toEqual({ '2017-02': 1 })
     await expectNothingFound()
   })
@@ -252,7 +304,11 @@ it('Doctor finds files that are not where they should be among the pictures, and
   await set('created_at', ids[0])
   await set('NULL', ids[1])
   await set('created_at', ids[2])
-  const problems = (await findingsOf(t.app, { repair: true })).map(({ kind, id, repaired }) => [kind, id, repaired])
+  const problems = (await findingsOf(t.app, { repair: true })).map(({ kind, id, repaired }) => [
+    kind,
+    id,
+    repaired,
+  ])
   expect(problems.sort()).toEqual(ids.map(id => ['picture-misplaced', id, true]).sort())
   expect(await monthsOf(person)).toEqual({ '2014-05': 1, '2013-05': 1 })
   await expectNothingFound()

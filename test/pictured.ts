@@ -8,7 +8,10 @@ export const picture = Buffer.from(
 )
 
 /** The id of a file that is uploaded, when its preview is there. The service makes them with PREVIEWS only. */
-export async function pictured({ app }: Pick<TestApp, 'app'>, uploading: Promise<RestAnswer>): Promise<string> {
+export async function pictured(
+  { app }: Pick<TestApp, 'app'>,
+  uploading: Promise<RestAnswer>,
+): Promise<string> {
   const { db } = app
   const { response } = await uploading
   const fileId: string = (response.file ?? response[0]).id
@@ -20,7 +23,8 @@ export async function pictured({ app }: Pick<TestApp, 'app'>, uploading: Promise
   await app.services.previews.make(file, { attempts: 1, requireRunning() {} })
   // Another process may be making it.
   await until(async () => {
-    const sql = "SELECT b.id FROM blobs b JOIN preview p ON p.digest = b.sha256 AND p.state = 'made' WHERE b.id = ?"
+    const sql =
+      "SELECT b.id FROM blobs b JOIN preview p ON p.digest = b.sha256 AND p.state = 'made' WHERE b.id = ?"
     return (await db.rows(sql, [file.blobId])).length === 1
   })
   return fileId

@@ -23,7 +23,10 @@ afterAll(async () => {
 })
 
 /** Signs in with these groups; answers the plan, who chose it, and the id of the account. */
-async function planOf(sub: string, groups?: string | string[]): Promise<[plan: string, by: string, id: string]> {
+async function planOf(
+  sub: string,
+  groups?: string | string[],
+): Promise<[plan: string, by: string, id: string]> {
   await hub.signIn({ sub, ...(groups === undefined ? {} : { groups }) })
   const where = { verifiedEmail: `${sub}@example.com` }
   const user = await t.app.db.User.findOne({ where, raw: true, rejectOnEmpty: true })
@@ -35,7 +38,12 @@ const operators = () => t.app.services.operators
 it.each<[string, string | string[] | undefined, string, string]>([
   ['one group', ['staff'], 'developer', 'claim'],
   ['a group in a claim that is a text', 'staff', 'developer', 'claim'],
-  ['the first of several, in the order of the setting', ['x', 'staff', 'chiefs'], 'enterprise', 'claim'],
+  [
+    'the first of several, in the order of the setting',
+    ['x', 'staff', 'chiefs'],
+    'enterprise',
+    'claim',
+  ],
   ['a group with a = in its name', ['a=b'], 'basic', 'claim'],
   ['groups without a plan', ['x', 'Staff'], 'free', 'default'],
   ['no groups', undefined, 'free', 'default'],
@@ -93,8 +101,12 @@ it('A smaller plan by a claim keeps the files, refuses new ones, and says so by 
   await t.app.db.run('UPDATE bucket SET used_bytes = 2000, used_files = 1 WHERE user_id = ?', [id])
   expect((await planOf('frank', ['a=b']))[0]).toBe('basic')
   await planOf('frank', ['a=b'])
-  const rows = await t.app.db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'mail'")
-  const mails = rows.map(({ payload }) => JSON.parse(payload)).filter(({ to }) => to === 'frank@example.com')
+  const rows = await t.app.db.rows<{ payload: string }>(
+    "SELECT payload FROM outbox WHERE kind = 'mail'",
+  )
+  const mails = rows
+    .map(({ payload }) => JSON.parse(payload))
+    .filter(({ to }) => to === 'frank@example.com')
   expect(mails).toEqual([
     expect.objectContaining({
       template: 'over-quota',
@@ -106,13 +118,21 @@ it('A smaller plan by a claim keeps the files, refuses new ones, and says so by 
 
 it('A sign-in at a provider that does not state the claim keeps the plan that another one gave', async () => {
   const [, , userId] = await planOf('hanna', ['staff'])
-  const identity = { ...{ id: newId(), userId, provider: 'plain', providerUserId: 'hanna' }, createdAt: 1 }
+  const identity = { id: newId(), userId, provider: 'plain', providerUserId: 'hanna', createdAt: 1 }
   const shown = { email: 'hanna@example.com', emailVerified: true, name: '', avatarUrl: '' }
   await t.app.db.Identity.create({ ...identity, ...shown })
   const at = async (claims: Record<string, string[]>, elsewhere: string[] = []) => {
     const texts = { name: '', givenName: '', familyName: '', picture: '', locale: '' }
     const { email, emailVerified } = shown
-    const profile = { provider: 'plain', providerUserId: 'hanna', email, emailVerified, ...texts, claims, elsewhere }
+    const profile = {
+      provider: 'plain',
+      providerUserId: 'hanna',
+      email,
+      emailVerified,
+      ...texts,
+      claims,
+      elsewhere,
+    }
     await t.app.services.accounts.signIn(profile, null)
     return (await t.app.db.User.findByPk(userId, { raw: true, rejectOnEmpty: true })).planId
   }

@@ -37,13 +37,18 @@ async function change(name: string, input: object): Promise<any> {
   const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
   const document = `mutation ($input: ${type}!) { ${name}(input: $input) { ${selections[name] ?? PLAN} } }`
   const { data, code, errors } = await olga.graphql(document, { input })
-  return code ? { code, message: errors?.[0]?.message, field: errors?.[0]?.extensions.field } : data?.[name]
+  return code
+    ? { code, message: errors?.[0]?.message, field: errors?.[0]?.extensions.field }
+    : data?.[name]
 }
 
-const newPlan = async (id: string, limits: object[] = []) => change('createPlan', { id, name: `Plan ${id}`, limits })
+const newPlan = async (id: string, limits: object[] = []) =>
+  change('createPlan', { id, name: `Plan ${id}`, limits })
 
 const mailsTo = async ({ email }: Person) => {
-  const rows = await t.app.db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'mail'")
+  const rows = await t.app.db.rows<{ payload: string }>(
+    "SELECT payload FROM outbox WHERE kind = 'mail'",
+  )
   return rows.map(({ payload }) => JSON.parse(payload)).filter(({ to }) => to === email)
 }
 
@@ -59,7 +64,8 @@ describe('Plans', () => {
     expect(like).toMatchObject({ plan: { plan: { id: 'team-2', maxBytes: 5000, maxFiles: null } } })
 
     const changed = await change('updatePlan', {
-      ...{ plan: 'team', name: 'Team' },
+      plan: 'team',
+      name: 'Team',
       limits: [{ name: 'MAX_FILES', value: 7 }],
     })
     expect(changed).toMatchObject({ plan: { plan: { ...plan, name: 'Team', maxFiles: 7 } } })
@@ -71,19 +77,27 @@ describe('Plans', () => {
       plan: { accountCount: 1, retiredAt: expect.any(String) },
     })
     const carol = await person()
-    expect(await change('updateAccount', { account: accountOf(carol), plan: 'team' })).toMatchObject({
-      ...{ code: 'INVALID_INPUT', field: 'input.plan' },
+    expect(
+      await change('updateAccount', { account: accountOf(carol), plan: 'team' }),
+    ).toMatchObject({
+      code: 'INVALID_INPUT',
+      field: 'input.plan',
       message: expect.stringContaining('is retired'),
     })
     expect((await ask(bob, '{ me { plan { id } limits { maxBytes maxFiles } } }')).me).toEqual({
-      ...{ plan: { id: 'team' }, limits: { maxBytes: 5000, maxFiles: 7 } },
+      plan: { id: 'team' },
+      limits: { maxBytes: 5000, maxFiles: 7 },
     })
-    expect(await change('restorePlan', { plan: 'team' })).toMatchObject({ plan: { retiredAt: null } })
+    expect(await change('restorePlan', { plan: 'team' })).toMatchObject({
+      plan: { retiredAt: null },
+    })
     expect(await change('updateAccount', { account: accountOf(carol), plan: 'team' })).toEqual({
       account: { plan: { id: 'team' }, planBy: 'OPERATOR' },
     })
     expect(await change('deletePlan', { plan: 'team-2' })).toEqual({ deletedId: 'team-2' })
-    expect((await ask(olga, '{ plans { plan { id } } }')).plans).not.toContainEqual({ plan: { id: 'team-2' } })
+    expect((await ask(olga, '{ plans { plan { id } } }')).plans).not.toContainEqual({
+      plan: { id: 'team-2' },
+    })
   })
 
   it.each<[string, string, object, string]>([
@@ -93,14 +107,24 @@ describe('Plans', () => {
     ['an empty name', 'createPlan', { id: 'x', name: ' \n' }, 'input.name'],
     ['no such model', 'createPlan', { id: 'x', name: 'x', like: 'none' }, 'input.like'],
     ['no such plan', 'updatePlan', { plan: 'none' }, 'input.plan'],
-    ['a limit without a value', 'updatePlan', { plan: 'free', limits: [{ name: 'MAX_FILES' }] }, 'input.limits'],
+    [
+      'a limit without a value',
+      'updatePlan',
+      { plan: 'free', limits: [{ name: 'MAX_FILES' }] },
+      'input.limits',
+    ],
     [
       'a limit that cannot be unlimited',
       'updatePlan',
       { plan: 'free', limits: [{ name: 'MAX_BYTES', unlimited: true }] },
       'input.limits',
     ],
-    ['a negative limit', 'updatePlan', { plan: 'free', limits: [{ name: 'MAX_FILES', value: -1 }] }, 'input.limits'],
+    [
+      'a negative limit',
+      'updatePlan',
+      { plan: 'free', limits: [{ name: 'MAX_FILES', value: -1 }] },
+      'input.limits',
+    ],
     [
       'a limit twice',
       'updatePlan',
@@ -122,7 +146,9 @@ describe('Plans', () => {
   ])('refuse %s', async (_what, name, input, field) => {
     const before = await t.app.db.rows('SELECT * FROM plan ORDER BY id')
     const refused = await change(name, input)
-    expect(refused).toMatchObject({ code: expect.stringMatching(/^(INVALID_INPUT|BAD_USER_INPUT)$/) })
+    expect(refused).toMatchObject({
+      code: expect.stringMatching(/^(INVALID_INPUT|BAD_USER_INPUT)$/),
+    })
     if (refused.code === 'INVALID_INPUT' && refused.field) expect(refused.field).toBe(field)
     expect(await t.app.db.rows('SELECT * FROM plan ORDER BY id')).toEqual(before)
   })
@@ -133,15 +159,21 @@ describe('Plans', () => {
     await change('retirePlan', { plan: 'old' })
     expect(await change('setDefaultPlan', { plan: 'old' })).toMatchObject({ code: 'PLAN_IN_USE' })
     // Whichever is last, one is the default.
-    await Promise.all(['starter', 'free', 'starter'].map(plan => change('setDefaultPlan', { plan })))
+    await Promise.all(
+      ['starter', 'free', 'starter'].map(plan => change('setDefaultPlan', { plan })),
+    )
     await change('setDefaultPlan', { plan: 'starter' })
-    expect(await t.app.db.rows('SELECT id FROM plan WHERE is_default = 1')).toEqual([{ id: 'starter' }])
+    expect(await t.app.db.rows('SELECT id FROM plan WHERE is_default = 1')).toEqual([
+      { id: 'starter' },
+    ])
     const dora = await person()
     expect((await ask(dora, '{ me { plan { id } } }')).me.plan.id).toBe('starter')
     for (const name of ['retirePlan', 'deletePlan'])
       expect(await change(name, { plan: 'starter' })).toMatchObject({ code: 'PLAN_IN_USE' })
     await change('setDefaultPlan', { plan: 'free' })
-    expect(await change('updateAccount', { account: accountOf(dora), automaticPlan: true })).toEqual({
+    expect(
+      await change('updateAccount', { account: accountOf(dora), automaticPlan: true }),
+    ).toEqual({
       account: { plan: { id: 'free' }, planBy: 'DEFAULT' },
     })
   })
@@ -157,7 +189,9 @@ describe('Plans', () => {
       ])
       const row = await t.app.db.User.findByPk(who.userId, { raw: true, rejectOnEmpty: true })
       const plan = await t.app.db.Plan.findByPk(row.planId, { raw: true })
-      expect([plan?.id, given.code]).toEqual(row.planId === id ? [id, undefined] : ['free', 'INVALID_INPUT'])
+      expect([plan?.id, given.code]).toEqual(
+        row.planId === id ? [id, undefined] : ['free', 'INVALID_INPUT'],
+      )
     }
   })
 })
@@ -169,10 +203,9 @@ it('Accounts are given one plan at the same time', async () => {
     assignPlan(db, { userId, plan: null, by: 'default', link: '' }, tx).then(({ plan }) => plan)
   // SQLite has one writer.
   if (db.dialect === 'sqlite')
-    return expect(await Promise.all([one, other].map(who => db.transaction(tx => given(who, tx))))).toEqual([
-      'free',
-      'free',
-    ])
+    return expect(
+      await Promise.all([one, other].map(who => db.transaction(tx => given(who, tx)))),
+    ).toEqual(['free', 'free'])
   await db.transaction(async tx => {
     expect(await given(one, tx)).toBe('free')
     const start = performance.now()
@@ -197,11 +230,16 @@ it('People sign up while the default plan changes, is retired and is deleted: ea
       Promise.all(Array.from({ length: 8 }, person)),
     ])
     for (const one of done)
-      if (one.status === 'rejected') expect(one.reason.code).toMatch(/^(PLAN_IN_USE|INVALID_INPUT)$/)
+      if (one.status === 'rejected')
+        expect(one.reason.code).toMatch(/^(PLAN_IN_USE|INVALID_INPUT)$/)
     const ids = (await db.rows<{ id: string }>('SELECT id FROM plan')).map(({ id }) => id)
     for (const { userId } of people)
-      expect(ids).toContain((await db.User.findByPk(userId, { raw: true, rejectOnEmpty: true })).planId)
-    expect(await db.rows('SELECT retired_at FROM plan WHERE is_default = 1')).toEqual([{ retired_at: null }])
+      expect(ids).toContain(
+        (await db.User.findByPk(userId, { raw: true, rejectOnEmpty: true })).planId,
+      )
+    expect(await db.rows('SELECT retired_at FROM plan WHERE is_default = 1')).toEqual([
+      { retired_at: null },
+    ])
     await services.plans.setDefault('free')
   }
 })
@@ -229,15 +267,25 @@ describe('Own limits', () => {
       { name: 'MAX_API_KEYS', value: 0, from: 'ACCOUNT' },
     ])
     const { user_data } = (await erin.rest('GET', '/api/user/data')).response
-    expect(user_data).toMatchObject({ max_total_storage_bytes: 100, max_files: null, max_private_api_keys: 0 })
+    expect(user_data).toMatchObject({
+      max_total_storage_bytes: 100,
+      max_files: null,
+      max_private_api_keys: 0,
+    })
     const { response } = await erin.upload('a', 'x'.repeat(101))
-    expect(response).toMatchObject({ code: 'QUOTA_EXCEEDED', limit: 'max_total_storage_bytes', max: 100 })
+    expect(response).toMatchObject({
+      code: 'QUOTA_EXCEEDED',
+      limit: 'max_total_storage_bytes',
+      max: 100,
+    })
     await erin.upload('small', 'x'.repeat(100))
 
     await set([{ name: 'MAX_BYTES' }])
     await erin.upload('big', 'x'.repeat(101))
     expect(await limits()).toHaveLength(2)
-    expect(await set([{ name: 'MAX_BYTES', value: 1.5 }])).toMatchObject({ code: expect.any(String) })
+    expect(await set([{ name: 'MAX_BYTES', value: 1.5 }])).toMatchObject({
+      code: expect.any(String),
+    })
   })
 
   it('of a workspace come before those of its owner, and end with it', async () => {
@@ -247,21 +295,35 @@ describe('Own limits', () => {
     await change('updateAccount', { account: accountOf(frank), limits: [{ ...files, value: 1 }] })
     await put(frank, workspace, '/a', 'a')
     expect((await put(frank, workspace, '/b', 'b')).response.code).toBe('QUOTA_EXCEEDED')
-    const { limits } = await change('setWorkspaceLimits', { workspace, limits: [{ ...files, value: 2 }] })
+    const { limits } = await change('setWorkspaceLimits', {
+      workspace,
+      limits: [{ ...files, value: 2 }],
+    })
     expect(limits).toContainEqual({ ...files, value: 2, ofPlan: 10_000, from: 'WORKSPACE' })
     await put(frank, workspace, '/b', 'b')
-    expect(await change('setWorkspaceLimits', { workspace, limits: [{ name: 'MAX_FILES', value: 1 }] })).toMatchObject({
+    expect(
+      await change('setWorkspaceLimits', { workspace, limits: [{ name: 'MAX_FILES', value: 1 }] }),
+    ).toMatchObject({
       code: 'INVALID_INPUT',
     })
     expect(
-      await change('setWorkspaceLimits', { workspace: frank.userId, limits: [{ ...files, value: 1 }] }),
+      await change('setWorkspaceLimits', {
+        workspace: frank.userId,
+        limits: [{ ...files, value: 1 }],
+      }),
     ).toMatchObject({
       code: 'WORKSPACE_NOT_FOUND',
     })
-    await ask(frank, 'mutation ($id: ID!) { deleteWorkspace(input: { workspace: $id }) { deletedId } }', {
-      id: workspace,
-    })
-    expect(await t.app.db.rows('SELECT id FROM own_limit WHERE workspace_id = ?', [workspace])).toEqual([])
+    await ask(
+      frank,
+      'mutation ($id: ID!) { deleteWorkspace(input: { workspace: $id }) { deletedId } }',
+      {
+        id: workspace,
+      },
+    )
+    expect(
+      await t.app.db.rows('SELECT id FROM own_limit WHERE workspace_id = ?', [workspace]),
+    ).toEqual([])
   })
 })
 
@@ -276,7 +338,9 @@ it('A change of an account of which one part is invalid changes nothing', async 
     expect(await change('updateAccount', input)).toMatchObject({ code: 'INVALID_INPUT' })
     const row = await t.app.db.User.findByPk(who.userId, { raw: true, rejectOnEmpty: true })
     expect([row.planId, row.planBy, row.status]).toEqual(['free', 'default', 'active'])
-    expect(await t.app.db.rows('SELECT id FROM own_limit WHERE user_id = ?', [who.userId])).toEqual([])
+    expect(await t.app.db.rows('SELECT id FROM own_limit WHERE user_id = ?', [who.userId])).toEqual(
+      [],
+    )
   }
 })
 
@@ -317,12 +381,15 @@ describe('A plan that shrinks', () => {
       (await ask(gina, '{ me { drive { usage { usedBytes maxBytes isOver } } } }')).me.drive.usage
     expect(await usage()).toEqual({ usedBytes: 3 * KIB + 1, maxBytes: KIB, isOver: true })
     const mails = await mailsTo(gina)
-    expect(mails.map(({ template, values }) => [template, values.workspace !== null, values.maxBytes])).toEqual([
+    expect(
+      mails.map(({ template, values }) => [template, values.workspace !== null, values.maxBytes]),
+    ).toEqual([
       ['over-quota', false, 2 * KIB],
       ['over-quota', true, 2 * KIB],
     ])
     expect(await mailsTo(near)).toEqual([])
-    const over = (await ask(olga, '{ accounts(filter: OVER_QUOTA) { nodes { email } } }')).accounts.nodes
+    const over = (await ask(olga, '{ accounts(filter: OVER_QUOTA) { nodes { email } } }')).accounts
+      .nodes
     expect(over).toEqual([{ email: gina.email }])
 
     const { status, response } = await gina.upload('c', 'x')
@@ -331,9 +398,10 @@ describe('A plan that shrinks', () => {
     // Reading, sharing, moving and deleting go on.
     const shared = await gina.rest('POST', '/api/files/quick_share', { json: { object: 'a' } })
     expect(shared.status).toBe(200)
-    expect((await gina.rest('POST', '/api/files/move', { json: { source: 'a', destination: 'moved' } })).status).toBe(
-      200,
-    )
+    expect(
+      (await gina.rest('POST', '/api/files/move', { json: { source: 'a', destination: 'moved' } }))
+        .status,
+    ).toBe(200)
     expect((await gina.rest('DELETE', '/api/files/delete?file=moved')).status).toBe(200)
     expect((await usage()).isOver).toBe(false)
     await gina.upload('c', 'x')
@@ -342,7 +410,8 @@ describe('A plan that shrinks', () => {
   it('from unlimited says so once, counts running uploads, and reads no drives when nothing shrinks', async () => {
     await newPlan('vast', [{ name: 'MAX_FILES', unlimited: true }])
     const [who, idle] = [await person(), await person()]
-    for (const one of [who, idle]) await change('updateAccount', { account: accountOf(one), plan: 'vast' })
+    for (const one of [who, idle])
+      await change('updateAccount', { account: accountOf(one), plan: 'vast' })
     await who.upload('a', 'x')
     await t.app.db.run('UPDATE bucket SET reserved_files = 1 WHERE user_id = ?', [who.userId])
     const queries = t.app.db.rows.bind(t.app.db)
@@ -361,7 +430,9 @@ describe('A plan that shrinks', () => {
     } finally {
       t.app.db.rows = queries
     }
-    expect((await mailsTo(who)).map(({ values }) => [values.usedFiles, values.maxFiles])).toEqual([[2, 1]])
+    expect((await mailsTo(who)).map(({ values }) => [values.usedFiles, values.maxFiles])).toEqual([
+      [2, 1],
+    ])
     expect(await mailsTo(idle)).toEqual([])
     await t.app.db.run('UPDATE bucket SET reserved_files = 0 WHERE user_id = ?', [who.userId])
   })
@@ -378,11 +449,16 @@ describe('A plan that shrinks', () => {
         return { status, code: response.code }
       }
       const uploads = Array.from({ length: 30 }, (_, n) => upload(n))
-      const shrunk = change('updatePlan', { plan: id, limits: [{ name: 'MAX_BYTES', value: after * SIZE }] })
+      const shrunk = change('updatePlan', {
+        plan: id,
+        limits: [{ name: 'MAX_BYTES', value: after * SIZE }],
+      })
       const done = await Promise.all(uploads)
       await shrunk
       const stored = done.filter(({ status }) => status === 200).length
-      expect(done.filter(({ status }) => status !== 200).every(({ code }) => code === 'QUOTA_EXCEEDED')).toBe(true)
+      expect(
+        done.filter(({ status }) => status !== 200).every(({ code }) => code === 'QUOTA_EXCEEDED'),
+      ).toBe(true)
       expect(stored).toBeLessThanOrEqual(20)
       const [row] = await t.app.db.rows<{ used: number; reserved: number }>(
         'SELECT used_bytes AS used, reserved_bytes AS reserved FROM bucket WHERE user_id = ?',
@@ -390,7 +466,8 @@ describe('A plan that shrinks', () => {
       )
       expect(row).toEqual({ used: stored * SIZE, reserved: 0 })
       const late = await Promise.all([upload(100), upload(101)])
-      if (stored >= after) expect(late.map(({ code }) => code)).toEqual(['QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'])
+      if (stored >= after)
+        expect(late.map(({ code }) => code)).toEqual(['QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'])
     }
   })
 
@@ -405,7 +482,9 @@ describe('A plan that shrinks', () => {
       await change('updateAccount', { account: accountOf(who), plan })
       const ofWorkspace = what === 'of a workspace'
       const [column, owner] = ofWorkspace ? ['workspace_id', workspace] : ['user_id', who.userId]
-      const [bucket] = await db.rows<{ id: string }>(`SELECT id FROM bucket WHERE ${column} = ?`, [owner])
+      const [bucket] = await db.rows<{ id: string }>(`SELECT id FROM bucket WHERE ${column} = ?`, [
+        owner,
+      ])
       const stale = { maxTotalStorageBytes: 10 * KIB, maxFiles: null }
       const take = (tx: Tx) => reserve(db, bucket?.id ?? '', { bytes: KIB, files: 0 }, stale, tx)
       const limits = [{ name: ofWorkspace ? 'MAX_WORKSPACE_BYTES' : 'MAX_BYTES', value: KIB }]
@@ -433,12 +512,20 @@ describe('A plan that shrinks', () => {
 
   it('is seen by the reservation of a request that was admitted to it with the limits before', async () => {
     const who = await person()
-    const [bucket] = await t.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [who.userId])
+    const [bucket] = await t.app.db.rows<{ id: string }>(
+      'SELECT id FROM bucket WHERE user_id = ?',
+      [who.userId],
+    )
     const stale = { maxTotalStorageBytes: 10 * KIB, maxFiles: null }
     const take = () =>
-      t.app.db.transaction(tx => reserve(t.app.db, bucket?.id ?? '', { bytes: 5 * KIB, files: 0 }, stale, tx))
+      t.app.db.transaction(tx =>
+        reserve(t.app.db, bucket?.id ?? '', { bytes: 5 * KIB, files: 0 }, stale, tx),
+      )
     expect(await take()).toBe(true)
-    await change('updateAccount', { account: accountOf(who), limits: [{ name: 'MAX_BYTES', value: 6 * KIB }] })
+    await change('updateAccount', {
+      account: accountOf(who),
+      limits: [{ name: 'MAX_BYTES', value: 6 * KIB }],
+    })
     expect(await take()).toBe(false)
     await change('updateAccount', { account: accountOf(who), limits: [{ name: 'MAX_BYTES' }] })
     expect(await take()).toBe(true)
@@ -467,19 +554,28 @@ it('What operators do with plans and limits is in the log, by ids only', async (
     .map(line => JSON.parse(line))
   const ofPlan = { plan_id: 'logged' }
   expect(lines.map(({ event, subject }) => [event, subject])).toEqual([
-    ...['plan_created', 'plan_updated', 'plan_retired', 'plan_restored', 'default_plan_changed'].map(e => [e, ofPlan]),
+    ...[
+      'plan_created',
+      'plan_updated',
+      'plan_retired',
+      'plan_restored',
+      'default_plan_changed',
+    ].map(e => [e, ofPlan]),
     ['default_plan_changed', { plan_id: 'free' }],
     ['plan_deleted', ofPlan],
     ['limits_changed', { user_id: who.userId, limits: 'maxFilesWorkspace' }],
     ['limits_changed', { workspace_id: workspace, limits: 'maxFilesWorkspace' }],
   ])
-  for (const line of lines) expect(line).toMatchObject({ user_id: olga.userId, session_id: expect.any(String) })
+  for (const line of lines)
+    expect(line).toMatchObject({ user_id: olga.userId, session_id: expect.any(String) })
 })
 
 it('No limits of a workspace change nothing and are not in the log, and the workspace must exist', async () => {
   const workspace = await found(await person())
   const before = t.logs().length
-  expect(await change('setWorkspaceLimits', { workspace, limits: [] })).toMatchObject({ limits: expect.any(Array) })
+  expect(await change('setWorkspaceLimits', { workspace, limits: [] })).toMatchObject({
+    limits: expect.any(Array),
+  })
   expect(await change('setWorkspaceLimits', { workspace: 'none\nof them' })).toMatchObject({
     code: 'WORKSPACE_NOT_FOUND',
   })
@@ -492,22 +588,32 @@ it('Only operators change plans and limits, and of plans that there are', async 
   const inputs: [name: string, input: object][] = [
     ['createPlan', { id: 'mine', name: 'Mine' }],
     ['setWorkspaceLimits', { workspace: who.userId, limits: [] }],
-    ...['updatePlan', 'retirePlan', 'restorePlan', 'setDefaultPlan', 'deletePlan'].map((name): [string, object] => [
-      name,
-      { plan: 'none' },
-    ]),
+    ...['updatePlan', 'retirePlan', 'restorePlan', 'setDefaultPlan', 'deletePlan'].map(
+      (name): [string, object] => [name, { plan: 'none' }],
+    ),
   ]
   for (const [name, input] of inputs) {
     const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
     const document = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`
     expect((await t.anonymous.graphql(document, { input })).code).toBe('UNAUTHENTICATED')
     expect((await who.graphql(document, { input })).code).toBe('FORBIDDEN')
-    if ('plan' in input) expect(await change(name, input)).toMatchObject({ code: 'INVALID_INPUT', field: 'input.plan' })
+    if ('plan' in input)
+      expect(await change(name, input)).toMatchObject({
+        code: 'INVALID_INPUT',
+        field: 'input.plan',
+      })
   }
   expect(await t.app.db.rows('SELECT * FROM plan ORDER BY id')).toEqual(before)
 })
 
 it('every code of what operators do with plans has been seen', () => {
-  const names = ['createPlan', 'updatePlan', 'retirePlan', 'restorePlan', 'setDefaultPlan', 'deletePlan']
+  const names = [
+    'createPlan',
+    'updatePlan',
+    'retirePlan',
+    'restorePlan',
+    'setDefaultPlan',
+    'deletePlan',
+  ]
   expect(unseenInGraph(...names, 'setWorkspaceLimits')).toEqual([])
 })

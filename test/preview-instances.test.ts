@@ -16,7 +16,12 @@ let people: Person[]
 const begun = [0, 0]
 
 const settings = {
-  ...{ PREVIEWS: 'true', DERIVE_PROCESSES: '1', FFMPEG, WORKERS: '1', TRASH_DAYS: '0', VERSIONS_KEPT: '0' },
+  PREVIEWS: 'true',
+  DERIVE_PROCESSES: '1',
+  FFMPEG,
+  WORKERS: '1',
+  TRASH_DAYS: '0',
+  VERSIONS_KEPT: '0',
   SECRET_KEY: randomBytes(32).toString('base64url'),
   AZURE_STORAGE_CONTAINER: `t${randomBytes(8).toString('hex')}`,
 }
@@ -49,7 +54,9 @@ interface Shown {
 async function shownBy(i: number, path: string): Promise<Shown | null | undefined> {
   const query =
     'query ($path: String!) { me { drive { entry(path: $path) { ... on File { preview { state url } } } } } }'
-  const { data } = await (people[i] as Person).graphql<{ me: { drive: { entry: { preview: Shown | null } } } }>(query, {
+  const { data } = await (people[i] as Person).graphql<{
+    me: { drive: { entry: { preview: Shown | null } } }
+  }>(query, {
     path,
   })
   return data?.me.drive.entry.preview
@@ -75,7 +82,9 @@ it('Two instances make the preview of one content once, and both serve it', asyn
   ]
   for (const [name, type, bytes] of kinds) {
     begun.fill(0)
-    const uploads = [0, 1, 2, 3].map(n => (people[n % 2] as Person).upload(`${n}-${name}`, bytes, type))
+    const uploads = [0, 1, 2, 3].map(n =>
+      (people[n % 2] as Person).upload(`${n}-${name}`, bytes, type),
+    )
     expect((await Promise.all(uploads)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
     const served = await until(async () => {
       for (const { app } of instances) app.worker.wake()
@@ -112,7 +121,9 @@ it('What a preview was made of and itself go with the last file', async () => {
   const [first] = instances
   if (!first) throw new Error('There is no instance.')
   const { db, store } = first.app
-  for (const { name } of await db.rows<{ name: string }>('SELECT name FROM entry WHERE blob_id IS NOT NULL'))
+  for (const { name } of await db.rows<{ name: string }>(
+    'SELECT name FROM entry WHERE blob_id IS NOT NULL',
+  ))
     expect((await people[1]?.rest('DELETE', `/api/files/delete?file=${name}`))?.status).toBe(200)
   await until(
     async () => {

@@ -17,7 +17,13 @@ let t: TestApp
 let alice: Person
 let bob: Person
 beforeAll(async () => {
-  t = await startApp({ PREVIEWS: 'true', DERIVE_PROCESSES: '1', FFMPEG, TRASH_DAYS: '0', VERSIONS_KEPT: '0' })
+  t = await startApp({
+    PREVIEWS: 'true',
+    DERIVE_PROCESSES: '1',
+    FFMPEG,
+    TRASH_DAYS: '0',
+    VERSIONS_KEPT: '0',
+  })
   ;[alice, bob] = await Promise.all([t.signIn('alice'), t.signIn('bob')])
 })
 afterAll(() => t.stop())
@@ -26,8 +32,13 @@ let colours = 0
 /** A picture that no other test has: JPEG makes one of colours that differ by less. */
 const photo = (width = 60, height = 40) => {
   colours += 1
-  return sharp({ create: { width, height, channels: 3, background: { r: (colours * 10) % 256, g: 20, b: 90 } } })
-    .withExifMerge({ IFD0: { Make: 'Acme', Model: 'One' }, IFD2: { DateTimeOriginal: '2024:05:06 07:08:09' } })
+  return sharp({
+    create: { width, height, channels: 3, background: { r: (colours * 10) % 256, g: 20, b: 90 } },
+  })
+    .withExifMerge({
+      IFD0: { Make: 'Acme', Model: 'One' },
+      IFD2: { DateTimeOriginal: '2024:05:06 07:08:09' },
+    })
     .jpeg()
     .toBuffer()
 }
@@ -49,12 +60,17 @@ const shown = 'id preview { state url large: url(size: LARGE) placeholder width 
 
 async function look(person: Person, path: string): Promise<Shown> {
   const query = `query ($path: String!) { me { drive { entry(path: $path) { ... on File { ${shown} } } } } }`
-  const { data, errors } = await person.graphql<{ me: { drive: { entry: Shown } } }>(query, { path })
+  const { data, errors } = await person.graphql<{ me: { drive: { entry: Shown } } }>(query, {
+    path,
+  })
   if (!data) throw new Error(JSON.stringify(errors))
   return data.me.drive.entry
 }
 
-async function looked(person: Person, path: string): Promise<NonNullable<Shown['preview']> & { id: string }> {
+async function looked(
+  person: Person,
+  path: string,
+): Promise<NonNullable<Shown['preview']> & { id: string }> {
   const { id, preview } = await look(person, path)
   return until(async () => {
     await t.settle()
@@ -63,7 +79,12 @@ async function looked(person: Person, path: string): Promise<NonNullable<Shown['
   })
 }
 
-async function upload(person: Person, path: string, bytes: Uint8Array, type = 'image/jpeg'): Promise<void> {
+async function upload(
+  person: Person,
+  path: string,
+  bytes: Uint8Array,
+  type = 'image/jpeg',
+): Promise<void> {
   const answer = await person.upload(path, bytes, type)
   if (answer.status !== 200) throw new Error(answer.text)
 }
@@ -86,7 +107,8 @@ async function stock(): Promise<{ objects: number; previews: number }> {
 async function findings(): Promise<string[]> {
   const found: string[] = []
   const { db, store } = t.app
-  const onFinding = ({ kind, message }: { kind: string; message: string }) => void found.push(`${kind}: ${message}`)
+  const onFinding = ({ kind, message }: { kind: string; message: string }) =>
+    void found.push(`${kind}: ${message}`)
   await examine({ db, store, graceMs: 0 }, { repair: false, onFinding })
   return found
 }
@@ -95,17 +117,26 @@ describe('The preview of a picture', () => {
   it('is made after its upload, and has what is known of the original', async () => {
     await upload(alice, 'a.jpg', await photo(3000, 1500))
     const preview = await looked(alice, 'a.jpg')
-    expect(preview).toMatchObject({ state: 'MADE', width: 3000, height: 1500, takenAt: '2024-05-06T07:08:09.000Z' })
+    expect(preview).toMatchObject({
+      state: 'MADE',
+      width: 3000,
+      height: 1500,
+      takenAt: '2024-05-06T07:08:09.000Z',
+    })
     expect(preview.placeholder).toMatch(/^[\w+/=]{20,}$/)
     const [small, large] = await Promise.all([get(preview.url, alice), get(preview.large, alice)])
     expect(small.headers.get('content-type')).toBe('image/webp')
     expect(small.headers.get('cache-control')).toBe('private, max-age=86400, immutable')
-    const shapes = await Promise.all([small, large].map(async answer => sharp(await answer.arrayBuffer()).metadata()))
+    const shapes = await Promise.all(
+      [small, large].map(async answer => sharp(await answer.arrayBuffer()).metadata()),
+    )
     expect(shapes.map(({ width, height, exif }) => [width, height, exif])).toEqual([
       [256, 128, undefined],
       [1280, 640, undefined],
     ])
-    const again = await get(preview.url, alice, { 'if-none-match': small.headers.get('etag') ?? '' })
+    const again = await get(preview.url, alice, {
+      'if-none-match': small.headers.get('etag') ?? '',
+    })
     expect(again.status).toBe(304)
     // What is kept under an address must have its content.
     for (const version of ['', '&version=0123456789abcdef']) {
@@ -117,12 +148,19 @@ describe('The preview of a picture', () => {
   })
 
   it('tells camera, exposure and place to who may have the file, and leaves out what cannot be', async () => {
-    const bytes = await sharp({ create: { width: 50, height: 30, channels: 3, background: '#735' } })
+    const bytes = await sharp({
+      create: { width: 50, height: 30, channels: 3, background: '#735' },
+    })
       .withExifMerge({
         IFD0: { Make: 'Acme', Model: 'Two' },
         IFD2: {
-          ...{ DateTimeOriginal: '2023:01:02 03:04:05', OffsetTimeOriginal: '+09:00', LensModel: 'Acme 35mm' },
-          ...{ ExposureTime: '1/250', FNumber: '28/10', ISOSpeedRatings: '400', FocalLength: '35/1' },
+          DateTimeOriginal: '2023:01:02 03:04:05',
+          OffsetTimeOriginal: '+09:00',
+          LensModel: 'Acme 35mm',
+          ExposureTime: '1/250',
+          FNumber: '28/10',
+          ISOSpeedRatings: '400',
+          FocalLength: '35/1',
         },
         IFD3: {
           GPSLatitude: '35/1 30/1 0/1',
@@ -140,13 +178,24 @@ describe('The preview of a picture', () => {
     const asked = `{ me { drive { entry(path: "told.jpg") { ... on File { preview { ${fields} } } } } } }`
     const told = async () => (await alice.graphql<never>(asked)).data
     const photo = {
-      ...{ camera: 'Acme Two', lens: 'Acme 35mm', exposureSeconds: 1 / 250, aperture: 2.8, iso: 400, focalLength: 35 },
-      ...{ zoneMinutes: 540, place: { latitude: -35.5, longitude: 139.75 } },
+      camera: 'Acme Two',
+      lens: 'Acme 35mm',
+      exposureSeconds: 1 / 250,
+      aperture: 2.8,
+      iso: 400,
+      focalLength: 35,
+      zoneMinutes: 540,
+      place: { latitude: -35.5, longitude: 139.75 },
     }
     const takenAt = '2023-01-01T18:04:05.000Z'
     expect(await told()).toEqual({ me: { drive: { entry: { preview: { takenAt, photo } } } } })
     // A process that has read a stranger's file may note anything.
-    const details = JSON.stringify({ camera: 5, iso: -1, place: { latitude: 1e9, longitude: 0 }, aperture: 4 })
+    const details = JSON.stringify({
+      camera: 5,
+      iso: -1,
+      place: { latitude: 1e9, longitude: 0 },
+      aperture: 4,
+    })
     await t.app.db.Preview.update({ details }, { where: { takenAt: Date.parse(takenAt) } })
     const none = Object.fromEntries(Object.keys(photo).map(name => [name, null]))
     expect(await told()).toEqual({
@@ -185,9 +234,16 @@ describe('The preview of a picture', () => {
     const preview = await looked(alice, 'report.pdf')
     expect(preview).toMatchObject({ state: 'MADE', width: 612, height: 792, takenAt: null })
     const picture = sharp(await (await get(preview.large, alice)).arrayBuffer())
-    expect(await picture.metadata()).toMatchObject({ format: 'webp', width: 989, height: 1280, hasAlpha: false })
+    expect(await picture.metadata()).toMatchObject({
+      format: 'webp',
+      width: 989,
+      height: 1280,
+      hasAlpha: false,
+    })
     const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true })
-    const at = (x: number, y: number) => [...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3)]
+    const at = (x: number, y: number) => [
+      ...data.subarray((y * info.width + x) * 3, (y * info.width + x) * 3 + 3),
+    ]
     // White above, red below, nothing of the second page.
     expect(at(400, 200).every(part => part > 250)).toBe(true)
     const [red = 0, , blue = 255] = at(400, 1100)
@@ -206,7 +262,8 @@ describe('The preview of a picture', () => {
   })
 
   it('counts towards nobody', async () => {
-    const usage = async () => (await alice.graphql('{ me { drive { usage { usedBytes fileCount } } } }')).data
+    const usage = async () =>
+      (await alice.graphql('{ me { drive { usage { usedBytes fileCount } } } }')).data
     await upload(alice, 'counted.jpg', await photo())
     const before = await usage()
     await looked(alice, 'counted.jpg')
@@ -244,7 +301,10 @@ describe('The preview of a picture', () => {
       [id],
     )
     if (!file) throw new Error('The file is gone.')
-    expect((await later.ofFiles([file])).get(file.blobId)).toMatchObject({ state: 'waiting', version: null })
+    expect((await later.ofFiles([file])).get(file.blobId)).toMatchObject({
+      state: 'waiting',
+      version: null,
+    })
     expect(await looked(alice, 'old.jpg')).toMatchObject({ state: 'MADE', width: 60, height: 40 })
     expect(await findings()).toEqual([])
   })
@@ -266,7 +326,9 @@ describe('A preview that a killed process was making', () => {
     // Jobs for pictures of the tests before may wait, too, which found these claimed.
     const waits =
       "SELECT o.due_at AS dueAt FROM outbox o JOIN entry e ON o.payload LIKE CONCAT('%', e.blob_id, '%') WHERE o.kind = ? AND e.name = ?"
-    expect(await t.app.db.rows(waits, ['preview', 'claimed.jpg'])).toEqual([{ dueAt: leaseUntil + 1 }])
+    expect(await t.app.db.rows(waits, ['preview', 'claimed.jpg'])).toEqual([
+      { dueAt: leaseUntil + 1 },
+    ])
     expect(await looked(alice, 'claimed.jpg')).toMatchObject({ state: 'MADE' })
   })
 
@@ -295,7 +357,10 @@ async function unpictured(path: string): Promise<{ file: PreviewedFile; digest: 
   await upload(alice, path, bytes)
   const { id } = await looked(alice, path)
   const { db } = t.app
-  const made = await db.row<{ blobId: string }>('SELECT blob_id AS blobId FROM preview WHERE digest = ?', [digest])
+  const made = await db.row<{ blobId: string }>(
+    'SELECT blob_id AS blobId FROM preview WHERE digest = ?',
+    [digest],
+  )
   await db.transaction(async tx => {
     await db.run('DELETE FROM preview WHERE digest = ?', [digest], tx)
     await db.run("UPDATE blobs SET state = 'deleting' WHERE id = ?", [made?.blobId ?? ''], tx)
@@ -309,21 +374,36 @@ async function unpictured(path: string): Promise<{ file: PreviewedFile; digest: 
 /** Previews as of another instance. */
 const elsewhere = (derive: Derive = t.app.derive, leaseSeconds = 60) =>
   previewService({
-    ...{ db: t.app.db, store: t.app.store, log: createLog({ logLevel: 'silent' }), wake: () => t.app.worker.wake() },
-    ...{ publicUrl: () => t.url, blobs: t.app.services.blobs, maintenance: t.app.services.maintenance, derive },
-    ...{ previews: true, previewMaxBytes: 1e9, leaseSeconds, pubSub: t.app.pubSub },
+    db: t.app.db,
+    store: t.app.store,
+    log: createLog({ logLevel: 'silent' }),
+    wake: () => t.app.worker.wake(),
+    publicUrl: () => t.url,
+    blobs: t.app.services.blobs,
+    maintenance: t.app.services.maintenance,
+    derive,
+    previews: true,
+    previewMaxBytes: 1e9,
+    leaseSeconds,
+    pubSub: t.app.pubSub,
   })
 
 const rowOf = (digest: string) =>
-  t.app.db.row<{ state: string; reason: string | null }>('SELECT state, reason FROM preview WHERE digest = ?', [digest])
+  t.app.db.row<{ state: string; reason: string | null }>(
+    'SELECT state, reason FROM preview WHERE digest = ?',
+    [digest],
+  )
 
 it('A preview that took too long is tried again, until its third try fails', async () => {
   const { file, digest } = await unpictured('slow.jpg')
   const { derive } = t.app
-  const run: Derive['run'] = job => derive.run(job.kind === 'picture' ? { ...job, bounds: { ms: 0 } } : job)
+  const run: Derive['run'] = job =>
+    derive.run(job.kind === 'picture' ? { ...job, bounds: { ms: 0 } } : job)
   const hasty = elsewhere({ ...derive, run })
   for (const attempts of [1, 2]) {
-    await expect(hasty.make(file, { attempts, requireRunning() {} })).rejects.toThrow(DeriveUnavailable)
+    await expect(hasty.make(file, { attempts, requireRunning() {} })).rejects.toThrow(
+      DeriveUnavailable,
+    )
     expect(await rowOf(digest)).toBeUndefined()
   }
   await hasty.make(file, { attempts: 3, requireRunning() {} })
@@ -350,9 +430,10 @@ it('A preview that takes longer than a claim is made by one instance only', asyn
   const making = first.make(file, job)
   const leaseOf = async () =>
     (
-      await t.app.db.row<{ leaseUntil: number }>('SELECT lease_until AS leaseUntil FROM preview WHERE digest = ?', [
-        digest,
-      ])
+      await t.app.db.row<{ leaseUntil: number }>(
+        'SELECT lease_until AS leaseUntil FROM preview WHERE digest = ?',
+        [digest],
+      )
     )?.leaseUntil ?? 0
   await until(() => begun === 1)
   const claimedUntil = await leaseOf()
@@ -373,7 +454,8 @@ it('Who has lost the claim on a preview keeps nothing of it', async () => {
   const run: Derive['run'] = async job => {
     const outcome = await derive.run(job)
     // Somebody else has claimed it, as after a long pause of this instance.
-    if (job.kind === 'picture') await t.app.db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [1, digest])
+    if (job.kind === 'picture')
+      await t.app.db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [1, digest])
     return outcome
   }
   await elsewhere({ ...derive, run }).make(file, { attempts: 1, requireRunning() {} })
@@ -425,7 +507,8 @@ describe('GET /api/files/preview', () => {
     await put(alice, workspace_id, 'ours.jpg', await photo(), 'image/jpeg')
     const query = `{ workspace(id: "${workspace_id}") { drive { entry(path: "ours.jpg") { ... on File { ${shown} } } } } }`
     const ask = async () =>
-      (await alice.graphql<{ workspace: { drive: { entry: Shown } } }>(query)).data?.workspace.drive.entry.preview
+      (await alice.graphql<{ workspace: { drive: { entry: Shown } } }>(query)).data?.workspace.drive
+        .entry.preview
     const { url } = await until(async () => {
       await t.settle()
       const preview = await ask()
@@ -435,7 +518,8 @@ describe('GET /api/files/preview', () => {
     expect((await get(url, alice)).status).toBe(200)
     await join(t, workspace_id, bob, 'viewer')
     const path = url?.slice(t.url.length) ?? ''
-    const statusFor = async (person: Person, more = '') => (await person.rest('GET', path + more)).status
+    const statusFor = async (person: Person, more = '') =>
+      (await person.rest('GET', path + more)).status
     expect(await statusFor(bob)).toBe(200)
     expect(await statusFor((await workspaceKey(t, alice, workspace_id)).caller)).toBe(200)
     await expel(t, workspace_id, bob)
@@ -450,14 +534,18 @@ describe('GET /api/files/preview', () => {
   })
 
   it('has shown all that it says', () => {
-    expect(unseen('GET /api/files/preview', 'GET /api/workspaces/{workspace_id}/files/preview')).toEqual([])
+    expect(
+      unseen('GET /api/files/preview', 'GET /api/workspaces/{workspace_id}/files/preview'),
+    ).toEqual([])
   })
 })
 
 it('A page of files costs one statement more with previews, and none without pictures', async () => {
   const counts = async (fields: string) => {
     t.statements()
-    await alice.graphql(`{ me { drive { root { entries(first: 100) { nodes { id ... on File { ${fields} } } } } } } }`)
+    await alice.graphql(
+      `{ me { drive { root { entries(first: 100) { nodes { id ... on File { ${fields} } } } } } } }`,
+    )
     return t.statements().length
   }
   await counts('name')

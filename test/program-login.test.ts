@@ -29,7 +29,11 @@ interface Said {
 }
 
 /** A request of a program, from an address of its own. */
-async function post(path: string, form: Record<string, string> | string[][], headers = {}): Promise<Said> {
+async function post(
+  path: string,
+  form: Record<string, string> | string[][],
+  headers = {},
+): Promise<Said> {
   const body = new URLSearchParams(form as Record<string, string>)
   const response = await fetch(t.url + path, { method: 'POST', body, headers })
   return { status: response.status, headers: response.headers, said: await response.json() }
@@ -38,9 +42,15 @@ async function post(path: string, form: Record<string, string> | string[][], hea
 const newLogin = (more: Record<string, string> = {}) => {
   const verifier = randomBytes(32).toString('base64url')
   const query = {
-    ...{ response_type: 'code', client_id: 'satchel-cli', client_name: 'satchel on sea', redirect_uri: REDIRECT },
-    ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' },
-    ...{ scope: privateScopes.join(' '), state: 'a state', ...more },
+    response_type: 'code',
+    client_id: 'satchel-cli',
+    client_name: 'satchel on sea',
+    redirect_uri: REDIRECT,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    scope: privateScopes.join(' '),
+    state: 'a state',
+    ...more,
   }
   return { verifier, query }
 }
@@ -48,7 +58,11 @@ const newLogin = (more: Record<string, string> = {}) => {
 const pathOf = (query: Record<string, string>) => `/authorize?${new URLSearchParams(query)}`
 
 const page = (who: Person, path: string, init: RequestInit = {}) =>
-  fetch(t.url + path, { redirect: 'manual', ...init, headers: { cookie: who.cookie, ...init.headers } })
+  fetch(t.url + path, {
+    redirect: 'manual',
+    ...init,
+    headers: { cookie: who.cookie, ...init.headers },
+  })
 
 const form = (
   who: Person,
@@ -63,25 +77,42 @@ const form = (
   })
 
 /** Where a page of an answer leads. */
-const targetOf = (response: Response) => new URL((response.headers.get('refresh') ?? '').replace(/^0;url=/, ''))
+const targetOf = (response: Response) =>
+  new URL((response.headers.get('refresh') ?? '').replace(/^0;url=/, ''))
 
 /** Approves in the browser. @returns where that leads */
 async function approve(who: Person, query: Record<string, string>, fields = {}): Promise<URL> {
-  const response = await form(who, pathOf(query), { account: who.userId, answer: 'approve', ...fields })
+  const response = await form(who, pathOf(query), {
+    account: who.userId,
+    answer: 'approve',
+    ...fields,
+  })
   expect(response.status).toBe(200)
   return targetOf(response)
 }
 
 const exchange = (code: string | null, verifier: string, more: Record<string, string> = {}) =>
   post('/oauth/token', {
-    ...{ grant_type: 'authorization_code', client_id: 'satchel-cli', redirect_uri: REDIRECT },
-    ...{ code: code ?? '', code_verifier: verifier, ...more },
+    grant_type: 'authorization_code',
+    client_id: 'satchel-cli',
+    redirect_uri: REDIRECT,
+    code: code ?? '',
+    code_verifier: verifier,
+    ...more,
   })
 
 const keysOf = async (who: Person) =>
-  (await ask(who, '{ me { apiKeys { nodes { id name description scopes createdAt expiresAt } } } }')).me.apiKeys.nodes
+  (
+    await ask(
+      who,
+      '{ me { apiKeys { nodes { id name description scopes createdAt expiresAt } } } }',
+    )
+  ).me.apiKeys.nodes
 
-const refused = (error: string, status = 400) => ({ status, said: { error, error_description: expect.any(String) } })
+const refused = (error: string, status = 400) => ({
+  status,
+  said: { error, error_description: expect.any(String) },
+})
 
 const begin = async (more: Record<string, string> = {}, headers = {}) =>
   (
@@ -98,7 +129,8 @@ const poll = (device_code: string, client_id = 'satchel-cli') =>
 /** As if the program had waited as long as it was told. */
 const wait = () => t.app.db.run('UPDATE login_request SET polled_at = polled_at - 60000')
 const expire = () => t.app.db.run('UPDATE login_request SET expires_at = ?', [Date.now() - 1])
-const suspend = ({ userId }: Person) => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
+const suspend = ({ userId }: Person) =>
+  t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [userId])
 
 describe('A login by a loopback redirect', () => {
   it('asks the person, and gives the program a key for the code', async () => {
@@ -109,7 +141,14 @@ describe('A login by a loopback redirect', () => {
     expect(asked.headers.get('x-frame-options')).toBe('DENY')
     expect(asked.headers.get('cache-control')).toBe('no-store')
     const text = await asked.text()
-    for (const shown of ['satchel on sea', 'satchel-cli', '127.0.0.1:49152', alice.email, '30 days', 'delete them'])
+    for (const shown of [
+      'satchel on sea',
+      'satchel-cli',
+      '127.0.0.1:49152',
+      alice.email,
+      '30 days',
+      'delete them',
+    ])
       expect(text).toContain(shown)
     // Nothing is given before the answer.
     expect(await keysOf(alice)).toEqual([])
@@ -141,8 +180,13 @@ describe('A login by a loopback redirect', () => {
     })
     expect(Date.parse(key.expiresAt) - Date.parse(key.createdAt)).toBe(30 * 86_400_000)
     expect((await t.withKey(said.access_token).rest('GET', '/api/user/data')).status).toBe(200)
-    const bearer = await fetch(`${t.url}/auth/is_valid`, { headers: { authorization: `Bearer ${said.access_token}` } })
-    expect((await bearer.json()).response).toMatchObject({ via: 'api_key', user_info: { email: alice.email } })
+    const bearer = await fetch(`${t.url}/auth/is_valid`, {
+      headers: { authorization: `Bearer ${said.access_token}` },
+    })
+    expect((await bearer.json()).response).toMatchObject({
+      via: 'api_key',
+      user_info: { email: alice.email },
+    })
     // It is in the log of the account, and in that of the service.
     const events = (await ask(alice, '{ me { events { nodes { kind } } } }')).me.events.nodes
     expect(events).toContainEqual({ kind: 'KEY_CREATED' })
@@ -159,7 +203,10 @@ describe('A login by a loopback redirect', () => {
   it.each([
     ['another verifier', () => ['x'.repeat(43)]],
     ['no real verifier', () => ['short']],
-    ['another redirect', (verifier: string) => [verifier, { redirect_uri: 'http://127.0.0.1:49153/callback' }]],
+    [
+      'another redirect',
+      (verifier: string) => [verifier, { redirect_uri: 'http://127.0.0.1:49153/callback' }],
+    ],
     ['another program', (verifier: string) => [verifier, { client_id: 'other' }]],
   ] as [string, (verifier: string) => [string, Record<string, string>?]][])(
     'refuses %s, and ends the code',
@@ -179,7 +226,9 @@ describe('A login by a loopback redirect', () => {
     expect(await exchange(code, first.verifier)).toMatchObject(refused('invalid_grant'))
     const second = newLogin()
     const late = (await approve(alice, second.query)).searchParams.get('code')
-    const [row] = await t.app.db.rows<{ expires: number }>('SELECT MAX(expires_at) AS expires FROM login_request')
+    const [row] = await t.app.db.rows<{ expires: number }>(
+      'SELECT MAX(expires_at) AS expires FROM login_request',
+    )
     expect(Number(row?.expires) - Date.now()).toBeLessThanOrEqual(60_000)
     await expire()
     expect(await exchange(late, second.verifier)).toMatchObject(refused('invalid_grant'))
@@ -190,7 +239,9 @@ describe('A login by a loopback redirect', () => {
     const { verifier, query } = newLogin()
     const code = (await approve(alice, query)).searchParams.get('code')
     const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(code, verifier)))
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400, 400, 400, 400])
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      200, 400, 400, 400, 400, 400, 400, 400,
+    ])
     expect(await keysOf(alice)).toHaveLength(1)
   })
 
@@ -275,7 +326,9 @@ describe('A login by a loopback redirect', () => {
       const { verifier, query } = newLogin({ redirect_uri })
       const to = await approve(alice, query)
       expect(to.href.startsWith(new URL(redirect_uri).href)).toBe(true)
-      expect((await exchange(to.searchParams.get('code'), verifier, { redirect_uri })).status).toBe(200)
+      expect((await exchange(to.searchParams.get('code'), verifier, { redirect_uri })).status).toBe(
+        200,
+      )
     },
   )
 
@@ -285,14 +338,19 @@ describe('A login by a loopback redirect', () => {
     expect(response.status).toBe(303)
     const login = new URL(response.headers.get('location') ?? '', t.url)
     expect(login.pathname).toBe('/login')
-    expect(new URL(login.searchParams.get('return_to') ?? '', t.url).searchParams.get('code_challenge')).toBe(
-      query.code_challenge,
-    )
+    expect(
+      new URL(login.searchParams.get('return_to') ?? '', t.url).searchParams.get('code_challenge'),
+    ).toBe(query.code_challenge)
     const other = await form(alice, pathOf(query), { account: 'someone else', answer: 'approve' })
     expect(await other.text()).toContain('name="answer"')
     expect(other.headers.get('refresh')).toBeNull()
     expect(
-      (await page(t.anonymous, pathOf({ ...query, client_name: 'é'.repeat(100), state: 'x'.repeat(256) }))).status,
+      (
+        await page(
+          t.anonymous,
+          pathOf({ ...query, client_name: 'é'.repeat(100), state: 'x'.repeat(256) }),
+        )
+      ).status,
     ).toBe(400)
     expect((await page(alice, `${pathOf(query)}&state=again`)).status).toBe(400)
   })
@@ -307,7 +365,9 @@ describe('A login by a loopback redirect', () => {
     expect(response.status).toBe(403)
     const { user_code } = await begin()
     expect((await form(alice, '/device', { ...fields, user_code }, headers)).status).toBe(403)
-    expect(await t.app.db.rows('SELECT id FROM login_request WHERE user_id = ?', [alice.userId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT id FROM login_request WHERE user_id = ?', [alice.userId]),
+    ).toEqual([])
   })
 
   it('is no matter of API keys', async () => {
@@ -315,14 +375,18 @@ describe('A login by a loopback redirect', () => {
     const { query } = newLogin()
     const headers = { 'x-api-key': key, origin: t.url }
     const response = await fetch(t.url + pathOf(query), {
-      ...{ method: 'POST', redirect: 'manual', headers },
+      method: 'POST',
+      redirect: 'manual',
+      headers,
       body: new URLSearchParams({ account: alice.userId, answer: 'approve' }),
     })
     expect(response.headers.get('location')).toMatch(/^\/login/)
     const { user_code } = await begin()
     const approveDevice =
       'mutation ($input: ApproveDeviceLoginInput!) { approveDeviceLogin(input: $input) { viewer { id } } }'
-    expect((await program.graphql(approveDevice, { input: { userCode: user_code } })).code).toBe('KEY_OUT_OF_BOUNDS')
+    expect((await program.graphql(approveDevice, { input: { userCode: user_code } })).code).toBe(
+      'KEY_OUT_OF_BOUNDS',
+    )
   })
 
   it('says so when there is no room for another key, at the approval and at the exchange', async () => {
@@ -331,7 +395,10 @@ describe('A login by a loopback redirect', () => {
     await t.limit({ maxPrivateApiKeys: 0 })
     try {
       expect(await exchange(code, verifier)).toMatchObject(refused('invalid_grant'))
-      const response = await form(alice, pathOf(query), { account: alice.userId, answer: 'approve' })
+      const response = await form(alice, pathOf(query), {
+        account: alice.userId,
+        answer: 'approve',
+      })
       expect(response.status).toBe(400)
       expect(await response.text()).toContain('Delete one first')
     } finally {
@@ -340,15 +407,23 @@ describe('A login by a loopback redirect', () => {
   })
 
   it('works through the graph', async () => {
-    const approveLogin = 'mutation ($input: ApproveLoginInput!) { approveLogin(input: $input) { redirectUrl } }'
+    const approveLogin =
+      'mutation ($input: ApproveLoginInput!) { approveLogin(input: $input) { redirectUrl } }'
     const { verifier, query } = newLogin()
     const input = {
-      ...{ clientId: 'satchel-cli', redirectUri: REDIRECT, codeChallenge: query.code_challenge },
-      ...{ scopes: ['PRIVATE_FILES_READ'], keyExpiresIn: '1d', state: 'x' },
+      clientId: 'satchel-cli',
+      redirectUri: REDIRECT,
+      codeChallenge: query.code_challenge,
+      scopes: ['PRIVATE_FILES_READ'],
+      keyExpiresIn: '1d',
+      state: 'x',
     }
     const { approveLogin: approved } = await ask(alice, approveLogin, { input })
     const code = new URL(approved.redirectUrl).searchParams.get('code')
-    expect((await exchange(code, verifier)).said).toMatchObject({ scope: 'private_files:read', expires_in: 86_400 })
+    expect((await exchange(code, verifier)).said).toMatchObject({
+      scope: 'private_files:read',
+      expires_in: 86_400,
+    })
     const refuse = async (more: object) =>
       (await alice.graphql(approveLogin, { input: { ...input, ...more } })).errors?.[0]
     expect((await refuse({ redirectUri: 'https://evil.example' }))?.extensions).toMatchObject({
@@ -413,7 +488,10 @@ describe('A login with a code', () => {
 
     await wait()
     const { status, said } = await poll(codes.device_code)
-    expect({ status, said }).toMatchObject({ status: 200, said: { scope: 'private_files:read private_files:write' } })
+    expect({ status, said }).toMatchObject({
+      status: 200,
+      said: { scope: 'private_files:read private_files:write' },
+    })
     expect((await t.withKey(said.access_token).rest('GET', '/api/user/data')).status).toBe(200)
     // One code, one key; and there is nothing more to answer.
     expect(await poll(codes.device_code)).toMatchObject(refused('invalid_grant'))
@@ -443,7 +521,13 @@ describe('A login with a code', () => {
   it('tells the program of a refusal, of an expired code, and of an approval that has ended', async () => {
     const first = await begin()
     expect(
-      (await form(alice, '/device', { account: alice.userId, answer: 'refuse', user_code: first.user_code })).status,
+      (
+        await form(alice, '/device', {
+          account: alice.userId,
+          answer: 'refuse',
+          user_code: first.user_code,
+        })
+      ).status,
     ).toBe(200)
     expect(await poll(first.device_code)).toMatchObject(refused('access_denied'))
 
@@ -497,13 +581,19 @@ describe('A login with a code', () => {
     const look =
       'query ($userCode: String!) { me { loginRequest(userCode: $userCode) { userCode name clientId scopes lifetime network } } }'
     expect((await ask(alice, look, { userCode: user_code })).me.loginRequest).toEqual({
-      ...{ userCode: user_code, name: 'satchel on sea', clientId: 'satchel-cli', scopes: ['PRIVATE_FILES_READ'] },
-      ...{ lifetime: 7 * 86_400, network: '127.0.0.0/24' },
+      userCode: user_code,
+      name: 'satchel on sea',
+      clientId: 'satchel-cli',
+      scopes: ['PRIVATE_FILES_READ'],
+      lifetime: 7 * 86_400,
+      network: '127.0.0.0/24',
     })
     const approveIt =
       'mutation ($input: ApproveDeviceLoginInput!) { approveDeviceLogin(input: $input) { loginRequest { name } } }'
     const wrong = { userCode: user_code, keyExpiresIn: 'soon' }
-    expect((await alice.graphql(approveIt, { input: wrong })).errors?.[0]?.extensions).toMatchObject({
+    expect(
+      (await alice.graphql(approveIt, { input: wrong })).errors?.[0]?.extensions,
+    ).toMatchObject({
       code: 'INVALID_DURATION',
       field: 'input.keyExpiresIn',
     })
@@ -538,7 +628,11 @@ describe('The endpoints for programs', () => {
   it.each([
     ['/oauth/token', { client_id: 'x' }, 'invalid_request'],
     ['/oauth/token', { grant_type: 'authorization_code' }, 'invalid_request'],
-    ['/oauth/token', { grant_type: 'authorization_code', client_id: 'x', code: 'y' }, 'invalid_request'],
+    [
+      '/oauth/token',
+      { grant_type: 'authorization_code', client_id: 'x', code: 'y' },
+      'invalid_request',
+    ],
     ['/oauth/token', { grant_type: 'password', client_id: 'x' }, 'unsupported_grant_type'],
     ['/oauth/token', { grant_type: DEVICE, client_id: 'x', device_code: 'y' }, 'invalid_grant'],
     ['/oauth/device_authorization', {}, 'invalid_request'],
@@ -550,7 +644,8 @@ describe('The endpoints for programs', () => {
   })
 
   it('refuse what is no form, a parameter twice, a large body, and other methods', async () => {
-    const send = async (init: RequestInit) => (await fetch(`${t.url}/oauth/token`, { method: 'POST', ...init })).status
+    const send = async (init: RequestInit) =>
+      (await fetch(`${t.url}/oauth/token`, { method: 'POST', ...init })).status
     expect(await send({ body: '{}', headers: { 'content-type': 'application/json' } })).toBe(400)
     expect(await send({ body: new URLSearchParams({ code: 'x'.repeat(20_000) }) })).toBe(400)
     expect(await send({ method: 'GET' })).toBe(405)
@@ -567,17 +662,24 @@ describe('The endpoints for programs', () => {
     const { verifier, query } = newLogin()
     const target = await approve(alice, query)
     const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'a program' }
-    const fields = { grant_type: 'authorization_code', client_id: 'satchel-cli', redirect_uri: REDIRECT }
+    const fields = {
+      grant_type: 'authorization_code',
+      client_id: 'satchel-cli',
+      redirect_uri: REDIRECT,
+    }
     const given = await post(
       '/oauth/token',
       { ...fields, code: target.searchParams.get('code') ?? '', code_verifier: verifier },
       headers,
     )
     await post('/oauth/revoke', { token: given.said.access_token }, headers)
-    const rows = await t.app.db.rows<{ kind: string; agent: string | null; address: string | null }>(
-      'SELECT kind, agent, address FROM event WHERE subject_id = ? ORDER BY kind',
-      [given.said.key_id],
-    )
+    const rows = await t.app.db.rows<{
+      kind: string
+      agent: string | null
+      address: string | null
+    }>('SELECT kind, agent, address FROM event WHERE subject_id = ? ORDER BY kind', [
+      given.said.key_id,
+    ])
     const from = { agent: 'a program', address: expect.stringMatching(/^203\.0\.113\./) }
     expect(rows).toEqual([
       { kind: 'key.created', ...from },
@@ -616,9 +718,10 @@ describe('The endpoints for programs', () => {
       const unbegun = await begins()
       expect(unbegun).toMatchObject(busy)
       expect(Number(unbegun.headers.get('retry-after'))).toBeGreaterThan(0)
-      expect((await form(alice, pathOf(newLogin().query), { account: alice.userId, answer: 'approve' })).status).toBe(
-        503,
-      )
+      expect(
+        (await form(alice, pathOf(newLogin().query), { account: alice.userId, answer: 'approve' }))
+          .status,
+      ).toBe(503)
       expect((await post('/oauth/revoke', { token: key })).status).toBe(200)
       expect(await keysOf(alice)).toEqual([])
     } finally {
@@ -632,7 +735,9 @@ describe('The endpoints for programs', () => {
     const valid = async (headers: Record<string, string>) =>
       (await (await fetch(`${t.url}/auth/is_valid`, { headers })).json()).response.via
     const { key } = await privateKey(t, alice, ['private_files:read'])
-    expect(await valid({ cookie: alice.cookie, authorization: 'Bearer of.a.proxy' })).toBe('session')
+    expect(await valid({ cookie: alice.cookie, authorization: 'Bearer of.a.proxy' })).toBe(
+      'session',
+    )
     expect(await valid({ cookie: alice.cookie, authorization: `Bearer ${key}` })).toBe('api_key')
     expect(await valid({ 'x-api-key': 'wrong', authorization: `Bearer ${key}` })).toBeUndefined()
   })

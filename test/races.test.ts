@@ -62,9 +62,15 @@ async function usageOf(person: Person): Promise<Usage> {
 /** Every path of a tree by the interface, folders with a slash at the end. */
 async function pathsOf(person: Person, path = ''): Promise<string[]> {
   const { response } = await person.rest('GET', `/api/files/tree?path=${encodeURIComponent(path)}`)
-  const folders: string[] = response.folders.map((name: string) => (path ? `${path}/${name}` : name))
+  const folders: string[] = response.folders.map((name: string) =>
+    path ? `${path}/${name}` : name,
+  )
   const below = await Promise.all(folders.map(folder => pathsOf(person, folder)))
-  return [...response.files.map((f: { name: string }) => f.name), ...folders.map(f => `${f}/`), ...below.flat()].sort()
+  return [
+    ...response.files.map((f: { name: string }) => f.name),
+    ...folders.map(f => `${f}/`),
+    ...below.flat(),
+  ].sort()
 }
 
 const folderAt = (path: string) => alice.rest('POST', '/api/folders', { json: { path } })
@@ -72,7 +78,8 @@ const moveFolder = (source: string, destination: string) =>
   alice.rest('POST', '/api/folders/move', { json: { source, destination } })
 const moveFile = (source: string, destination: string) =>
   alice.rest('POST', '/api/files/move', { json: { source, destination } })
-const deleteFolder = (path: string) => alice.rest('DELETE', `/api/folders?path=${path}&recursive=true`)
+const deleteFolder = (path: string) =>
+  alice.rest('DELETE', `/api/folders?path=${path}&recursive=true`)
 
 describe('50 uploads at once to one path', () => {
   it('give one 200 and forty-nine 409, and one object', async () => {
@@ -105,14 +112,17 @@ describe('50 uploads at once to one path', () => {
 })
 
 describe('40 uploads at once at the edge of the quota', () => {
-  it.each([1, 1000, 64 * 1024, 65_537])('of %d bytes: as many succeed as fit, to the byte', async size => {
-    await t.limit({ maxTotalStorageBytes: 17 * size + size - 1 })
-    const answers = await many(40, n => alice.upload(`f${n}`, Buffer.alloc(size, n)))
-    expect(tally(answers)).toEqual({ 200: 17, '400 QUOTA_EXCEEDED': 23 })
-    expect(await usageOf(alice)).toEqual({ bytes: 17 * size, files: 17, folders: 0 })
-    const refusal = answers.find(({ status }) => status === 400)?.response
-    expect(refusal).toMatchObject({ limit: 'max_total_storage_bytes', max: 18 * size - 1 })
-  })
+  it.each([1, 1000, 64 * 1024, 65_537])(
+    'of %d bytes: as many succeed as fit, to the byte',
+    async size => {
+      await t.limit({ maxTotalStorageBytes: 17 * size + size - 1 })
+      const answers = await many(40, n => alice.upload(`f${n}`, Buffer.alloc(size, n)))
+      expect(tally(answers)).toEqual({ 200: 17, '400 QUOTA_EXCEEDED': 23 })
+      expect(await usageOf(alice)).toEqual({ bytes: 17 * size, files: 17, folders: 0 })
+      const refusal = answers.find(({ status }) => status === 400)?.response
+      expect(refusal).toMatchObject({ limit: 'max_total_storage_bytes', max: 18 * size - 1 })
+    },
+  )
 
   it('of all sizes never exceed it by a byte, and the room that is left is taken to the last one', async () => {
     const max = 100_000
@@ -122,7 +132,9 @@ describe('40 uploads at once at the edge of the quota', () => {
     const taken = sizes.reduce((sum, size, n) => sum + (answers[n]?.status === 200 ? size : 0), 0)
     expect(await usageOf(alice)).toMatchObject({ bytes: taken })
     expect(taken).toBeLessThanOrEqual(max)
-    expect((await alice.upload('too-much', Buffer.alloc(max - taken + 1))).response.code).toBe('QUOTA_EXCEEDED')
+    expect((await alice.upload('too-much', Buffer.alloc(max - taken + 1))).response.code).toBe(
+      'QUOTA_EXCEEDED',
+    )
     expect((await alice.upload('just-right', Buffer.alloc(max - taken))).status).toBe(200)
     expect(await usageOf(alice)).toMatchObject({ bytes: max })
     expect((await alice.upload('one', 'x')).response.code).toBe('QUOTA_EXCEEDED')
@@ -151,7 +163,10 @@ describe('40 uploads at once at the edge of the quota', () => {
     await t.limit({ maxFiles: 13 })
     const answers = await many(40, n => alice.upload(`in/a/folder/f${n}`, 'x'))
     expect(tally(answers)).toEqual({ 200: 13, '400 QUOTA_EXCEEDED': 27 })
-    expect(answers.find(({ status }) => status === 400)?.response).toMatchObject({ limit: 'max_files', max: 13 })
+    expect(answers.find(({ status }) => status === 400)?.response).toMatchObject({
+      limit: 'max_files',
+      max: 13,
+    })
     expect(await usageOf(alice)).toEqual({ bytes: 13, files: 13, folders: 3 })
   })
 
@@ -176,7 +191,10 @@ describe('Folders', () => {
 
   it.each(rounds)('that are moved and deleted at once are moved or deleted (%d)', async () => {
     await many(5, n => alice.upload(`from/sub/f${n}`, 'x'))
-    const [moved, gone] = await Promise.all([moveFolder('from/sub', 'to/there'), deleteFolder('from')])
+    const [moved, gone] = await Promise.all([
+      moveFolder('from/sub', 'to/there'),
+      deleteFolder('from'),
+    ])
     expect(gone.status).toBe(200)
     const paths = await pathsOf(alice)
     if (moved.status === 200) {
@@ -254,11 +272,15 @@ describe('Folders', () => {
     await folderAt('target')
     const bytes = randomBytes(3 * BLOCK)
     const body = form([file('large', bytes)])
-    const part = '--the-boundary\r\nContent-Disposition: form-data; name="folder"\r\n\r\ntarget/sub\r\n'
+    const part =
+      '--the-boundary\r\nContent-Disposition: form-data; name="folder"\r\n\r\ntarget/sub\r\n'
     const wire = await openWire(t.url)
     const length = body.length + part.length
     await wire.send(
-      head(alice, 'POST /api/files/upload', { 'content-type': formType, 'content-length': length }) + part,
+      head(alice, 'POST /api/files/upload', {
+        'content-type': formType,
+        'content-length': length,
+      }) + part,
     )
     await wire.send(body.subarray(0, 2 * BLOCK))
     const gone = await deleteFolder('target')
@@ -274,11 +296,18 @@ describe('An upload that was taken for dead while it went on', () => {
   it('is a 503, and nothing of it is left: neither what came before, nor what came after', async () => {
     const body = form([file('late', randomBytes(3 * BLOCK))])
     const wire = await openWire(t.url)
-    await wire.send(head(alice, 'POST /api/files/upload', { 'content-type': formType, 'content-length': body.length }))
+    await wire.send(
+      head(alice, 'POST /api/files/upload', {
+        'content-type': formType,
+        'content-length': body.length,
+      }),
+    )
     await wire.send(body.subarray(0, 2 * BLOCK))
-    const staged = "FROM blobs b JOIN bucket k ON k.id = b.bucket_id WHERE b.state = 'staged' AND k.user_id = ?"
+    const staged =
+      "FROM blobs b JOIN bucket k ON k.id = b.bucket_id WHERE b.state = 'staged' AND k.user_id = ?"
     let id: string | undefined
-    while (id === undefined) id = (await t.app.db.rows<{ id: string }>(`SELECT b.id ${staged}`, [alice.userId]))[0]?.id
+    while (id === undefined)
+      id = (await t.app.db.rows<{ id: string }>(`SELECT b.id ${staged}`, [alice.userId]))[0]?.id
     await t.app.db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])
     await t.settle()
     expect(await t.app.db.rows('SELECT id FROM blobs WHERE id = ?', [id])).toEqual([])
@@ -297,7 +326,9 @@ describe('Files', () => {
     const names = Array.from({ length: 30 }, (_, n) => `batch/${n % 3}/f${n}`)
     await many(30, n => alice.upload(names[n] ?? '', 'xx'))
     const answers = await many(6, n =>
-      alice.rest('DELETE', '/api/files/delete/batch', { json: { files: names.slice(n * 3, n * 3 + 15) } }),
+      alice.rest('DELETE', '/api/files/delete/batch', {
+        json: { files: names.slice(n * 3, n * 3 + 15) },
+      }),
     )
     expect(tally(answers)).toEqual({ 200: 6 })
     const deleted: string[] = answers.flatMap(({ response }) => response.files_deleted)
@@ -319,7 +350,10 @@ describe('Files', () => {
       many(10, n => alice.rest('DELETE', `/api/files/delete?file=f${n}`)),
     ])
     for (const [n, answer] of moved.entries())
-      expect([answer.status, gone[n]?.status].sort()).toEqual([200, answer.status === 200 ? 404 : 400])
+      expect([answer.status, gone[n]?.status].sort()).toEqual([
+        200,
+        answer.status === 200 ? 404 : 400,
+      ])
     expect(await usageOf(alice)).toMatchObject({ files: tally(moved)['200'] ?? 0 })
   })
 
@@ -348,7 +382,9 @@ describe('A share with max_downloads', () => {
     const { response } = await alice.rest('POST', '/api/files/quick_share', { json })
     const answers = await many(50, () => rest(t.url, 'GET', `/api/d/${response.sharing_token}`))
     expect(tally(answers)).toEqual({ 302: 1, '403 SHARE_USED_UP': 49 })
-    const rows = await t.app.db.rows('SELECT downloads FROM share WHERE user_id = ?', [alice.userId])
+    const rows = await t.app.db.rows('SELECT downloads FROM share WHERE user_id = ?', [
+      alice.userId,
+    ])
     expect(rows).toEqual([{ downloads: 1 }])
     const [won] = answers.filter(({ status }) => status === 302)
     expect(await (await fetch(won?.headers.get('location') ?? '')).text()).toBe('rare')
@@ -378,7 +414,9 @@ describe('Notes', () => {
       const answers = await many(30, n => alice.rest('PUT', at, { json: { content: `note ${n}` } }))
       expect(tally(answers)).toEqual({ 200: 30 })
       expect((await alice.rest('GET', at)).response.content).toMatch(/^note \d+$/)
-      expect(tally(await many(10, () => alice.rest('PUT', at, { json: { content: '' } })))).toEqual({ 200: 10 })
+      expect(tally(await many(10, () => alice.rest('PUT', at, { json: { content: '' } })))).toEqual(
+        { 200: 10 },
+      )
       expect((await alice.rest('GET', at)).response.content).toBe('')
     }
   })
@@ -386,7 +424,9 @@ describe('Notes', () => {
   it('written and removed at once are there or not', async () => {
     const { response } = await alice.upload('noted.txt', 'noted')
     const at = `/api/files/${response.file.md5_checksum}/note`
-    const answers = await many(30, n => alice.rest('PUT', at, { json: { content: n % 2 ? `note ${n}` : '' } }))
+    const answers = await many(30, n =>
+      alice.rest('PUT', at, { json: { content: n % 2 ? `note ${n}` : '' } }),
+    )
     expect(tally(answers)).toEqual({ 200: 30 })
   })
 })

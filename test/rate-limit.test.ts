@@ -41,7 +41,9 @@ const operations: Record<string, Operation> = {
     policy: 'sharing',
     max: 5,
     rest: ({ person }, n) =>
-      person.rest('POST', '/api/files/share', { json: { email: `r${n}@example.com`, objects: ['a.txt'] } }),
+      person.rest('POST', '/api/files/share', {
+        json: { email: `r${n}@example.com`, objects: ['a.txt'] },
+      }),
     graphql: {
       query: 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { mail } }',
       input: (_caller, n) => ({ email: `r${n}@example.com`, files: [{ at: { path: 'a.txt' } }] }),
@@ -51,7 +53,9 @@ const operations: Record<string, Operation> = {
     policy: 'api_keys',
     max: 3,
     rest: ({ person }, n) =>
-      person.rest('POST', '/api/api_keys/private/create', { json: { name: `k${n}`, scopes: ['private_files:read'] } }),
+      person.rest('POST', '/api/api_keys/private/create', {
+        json: { name: `k${n}`, scopes: ['private_files:read'] },
+      }),
     graphql: {
       query: 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }',
       input: (_caller, n) => ({ name: `k${n}`, scopes: ['PRIVATE_FILES_READ'] }),
@@ -72,9 +76,11 @@ const operations: Record<string, Operation> = {
   'POST /api/workspaces/create': {
     policy: 'workspaces',
     max: 4,
-    rest: ({ person }, n) => person.rest('POST', '/api/workspaces/create', { json: { name: `w${n}` } }),
+    rest: ({ person }, n) =>
+      person.rest('POST', '/api/workspaces/create', { json: { name: `w${n}` } }),
     graphql: {
-      query: 'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { workspace { id } } }',
+      query:
+        'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { workspace { id } } }',
       input: (_caller, n) => ({ name: `w${n}` }),
     },
   },
@@ -86,7 +92,8 @@ const operations: Record<string, Operation> = {
         json: { workspace_id: workspace, email: `i${n}@example.com`, role: 'viewer' },
       }),
     graphql: {
-      query: 'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
+      query:
+        'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
       input: ({ workspace }, n) => ({ workspace, email: `i${n}@example.com`, role: 'VIEWER' }),
     },
   },
@@ -161,7 +168,9 @@ describe('On one instance', () => {
       limit: max,
       window: 60,
     })
-    expect(Math.abs(Number(errors?.[0]?.extensions.retry_after) - byRest.retry_after)).toBeLessThanOrEqual(1)
+    expect(
+      Math.abs(Number(errors?.[0]?.extensions.retry_after) - byRest.retry_after),
+    ).toBeLessThanOrEqual(1)
   })
 
   it('keys of a person and of a workspace share one count', async () => {
@@ -196,12 +205,17 @@ describe('On one instance', () => {
     for (let i = 0; i < 10; i++)
       expect((await who.person.rest('POST', '/api/files/share', { json, ...key })).status).toBe(401)
     for (let i = 0; i < 10; i++)
-      expect((await who.person.rest('POST', '/api/files/share', { json: { ...json, more: 1 } })).status).toBe(400)
+      expect(
+        (await who.person.rest('POST', '/api/files/share', { json: { ...json, more: 1 } })).status,
+      ).toBe(400)
     const missing = { json: { email: 'bob@example.com', objects: ['none'] } }
-    for (let i = 0; i < 4; i++) expect((await who.person.rest('POST', '/api/files/share', missing)).status).toBe(400)
+    for (let i = 0; i < 4; i++)
+      expect((await who.person.rest('POST', '/api/files/share', missing)).status).toBe(400)
     expect((await rest(who, 0)).status).toBe(200)
     expect((await rest(who, 1)).status).toBe(429)
-    expect(await t.app.db.rows('SELECT id FROM share WHERE user_id = ?', [who.person.userId])).toHaveLength(1)
+    expect(
+      await t.app.db.rows('SELECT id FROM share WHERE user_id = ?', [who.person.userId]),
+    ).toHaveLength(1)
   })
 
   it('nothing else is limited', async () => {
@@ -267,7 +281,9 @@ describeWithRedis('On two instances with Redis', () => {
   it.each(names)('%s lets exactly as many through of 40 at once, over both', async name => {
     const { rest, max } = operation(name)
     const both = await callers()
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => rest(both[n % 2 ? 0 : 1], n)))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => rest(both[n % 2 ? 0 : 1], n)),
+    )
     const count = (status: number) => answers.filter(a => a.status === status).length
     expect([count(200), count(429)]).toEqual([max - spent(name), 40 - max + spent(name)])
     const [here, there] = [await rest(both[0], 200), await rest(both[1], 201)]
@@ -297,7 +313,9 @@ describeWithRedis('On two instances with Redis', () => {
     // What both have counted before is known again.
     for (const end = Date.now() + 10_000; ; await sleep(200)) {
       const fresh = await callers()
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => rest(fresh[n % 2 ? 0 : 1], n)))
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => rest(fresh[n % 2 ? 0 : 1], n)),
+      )
       if (answers.filter(a => a.status === 200).length === max) break
       if (Date.now() > end) throw new Error('The instances do not count together again.')
     }
@@ -305,7 +323,8 @@ describeWithRedis('On two instances with Redis', () => {
 })
 
 describe('Guessing the password of a share', () => {
-  const OPEN = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { fileName } } }'
+  const OPEN =
+    'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { fileName } } }'
 
   interface Guess {
     code: string | undefined
@@ -324,11 +343,20 @@ describe('Guessing the password of a share', () => {
   })
 
   /** Every way in. */
-  const ways: ((url: string, token: string, password: string, forwarded: string) => Promise<Guess>)[] = [
+  const ways: ((
+    url: string,
+    token: string,
+    password: string,
+    forwarded: string,
+  ) => Promise<Guess>)[] = [
     (url, token, password, forwarded) =>
-      byRest(url, 'GET', `/api/d/${token}`, { headers: { 'x-share-password': password, ...claims(forwarded) } }),
+      byRest(url, 'GET', `/api/d/${token}`, {
+        headers: { 'x-share-password': password, ...claims(forwarded) },
+      }),
     (url, token, password, forwarded) =>
-      byRest(url, 'HEAD', `/api/d/${token}`, { headers: { 'x-share-password': password, ...claims(forwarded) } }),
+      byRest(url, 'HEAD', `/api/d/${token}`, {
+        headers: { 'x-share-password': password, ...claims(forwarded) },
+      }),
     (url, token, password, forwarded) =>
       byRest(url, 'POST', `/api/share/resolve/${token}`, {
         json: { password },
@@ -339,37 +367,64 @@ describe('Guessing the password of a share', () => {
         body: new URLSearchParams({ password }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded', ...claims(forwarded) },
       }),
-    (url, token, password, forwarded) => byGraphql(url, OPEN, { input: { token, password } }, forwarded),
+    (url, token, password, forwarded) =>
+      byGraphql(url, OPEN, { input: { token, password } }, forwarded),
   ]
 
-  async function byRest(url: string, method: string, path: string, options: RestOptions): Promise<Guess> {
+  async function byRest(
+    url: string,
+    method: string,
+    path: string,
+    options: RestOptions,
+  ): Promise<Guess> {
     const { status, headers, response } = await send(url, method, path, options)
     const retryAfter = Number(headers.get('retry-after') ?? 0)
     if (status < 400) return { code: undefined, retryAfter }
     // HEAD says no more than the headers, and a page is for people.
-    if (!response) return { code: retryAfter > 0 ? 'TOO_MANY_ATTEMPTS' : 'WRONG_PASSWORD', retryAfter }
+    if (!response)
+      return { code: retryAfter > 0 ? 'TOO_MANY_ATTEMPTS' : 'WRONG_PASSWORD', retryAfter }
     expect(retryAfter).toBe(response.retry_after ?? 0)
     return { code: response.code, retryAfter }
   }
 
-  async function byGraphql(url: string, query: string, variables: object, forwarded: string): Promise<Guess> {
+  async function byGraphql(
+    url: string,
+    query: string,
+    variables: object,
+    forwarded: string,
+  ): Promise<Guess> {
     const answer = await fetch(`${url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...claims(forwarded) },
       body: JSON.stringify({ query, variables }),
     })
-    const { errors } = (await answer.json()) as { errors?: { extensions: { code: string; retry_after?: number } }[] }
-    return { code: errors?.[0]?.extensions.code, retryAfter: errors?.[0]?.extensions.retry_after ?? 0 }
+    const { errors } = (await answer.json()) as {
+      errors?: { extensions: { code: string; retry_after?: number } }[]
+    }
+    return {
+      code: errors?.[0]?.extensions.code,
+      retryAfter: errors?.[0]?.extensions.retry_after ?? 0,
+    }
   }
 
   /** Sends so many wrong guesses, some at a time, by every way and to every instance in turn; counts what is said. */
-  async function attack(urls: string[], token: string, guesses: number, forwardedOf: (n: number) => string) {
+  async function attack(
+    urls: string[],
+    token: string,
+    guesses: number,
+    forwardedOf: (n: number) => string,
+  ) {
     const said: Record<string, number> = {}
     let next = 0
     const guesser = async () => {
       for (let n = next++; n < guesses; n = next++) {
         const url = urls[n % urls.length] ?? ''
-        const guess = await ways[Math.floor(n / urls.length) % ways.length]?.(url, token, `wrong-${n}`, forwardedOf(n))
+        const guess = await ways[Math.floor(n / urls.length) % ways.length]?.(
+          url,
+          token,
+          `wrong-${n}`,
+          forwardedOf(n),
+        )
         said[guess?.code ?? 'in'] = (said[guess?.code ?? 'in'] ?? 0) + 1
         if (guess?.code === 'TOO_MANY_ATTEMPTS') expect(guess.retryAfter).toBeGreaterThan(0)
       }
@@ -395,7 +450,10 @@ describe('Guessing the password of a share', () => {
   it('300 guesses of somebody who forges addresses are 10 checks, where no proxy is trusted', async () => {
     const t = await startApp()
     const token = await protect(t)
-    expect(await attack([t.url], token, 300, forged)).toEqual({ WRONG_PASSWORD: 10, TOO_MANY_ATTEMPTS: 290 })
+    expect(await attack([t.url], token, 300, forged)).toEqual({
+      WRONG_PASSWORD: 10,
+      TOO_MANY_ATTEMPTS: 290,
+    })
     // One document that guesses 50 times has guessed 50 times.
     const other = await protect(t)
     const guesses = Array.from(
@@ -424,9 +482,14 @@ describe('Guessing the password of a share', () => {
       expect(row?.downloads).toBe(0)
       // The right password comes too late for the attacker, and in time for everyone else.
       for (const url of urls) {
-        expect((await ways[0]?.(url, token, 'right', '198.51.100.7'))?.code).toBe('TOO_MANY_ATTEMPTS')
+        expect((await ways[0]?.(url, token, 'right', '198.51.100.7'))?.code).toBe(
+          'TOO_MANY_ATTEMPTS',
+        )
         for (const way of ways)
-          expect(await way(url, token, 'right', '198.51.100.8')).toEqual({ code: undefined, retryAfter: 0 })
+          expect(await way(url, token, 'right', '198.51.100.8')).toEqual({
+            code: undefined,
+            retryAfter: 0,
+          })
       }
       await pair.stop()
     }, 60_000)

@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { ask, codeOf } from './ask.ts'
-import { driveOf, expel, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
+import {
+  driveOf,
+  expel,
+  found,
+  join,
+  privateKey,
+  put,
+  UNHURRIED,
+  workspaceKey,
+} from './builders.ts'
 import { unseen } from './coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
@@ -15,12 +24,12 @@ const newPerson = () => t.signIn(`worker${serial++}`)
 
 const RECENT = `query ($first: Int, $after: String, $drives: [ID!]) { me { recent(first: $first, after: $after, drives: $drives) {
   nodes { kind happenedAt entry { path } } pageInfo { hasNextPage endCursor } } } }`
-const recentOf = async (person: Person, variables = {}) => (await ask(person, RECENT, variables)).me.recent
+const recentOf = async (person: Person, variables = {}) =>
+  (await ask(person, RECENT, variables)).me.recent
 const seenBy = async (person: Person, variables = {}): Promise<[string, string][]> =>
-  (await recentOf(person, variables)).nodes.map((node: { kind: string; entry: { path: string } }) => [
-    node.entry.path,
-    node.kind,
-  ])
+  (await recentOf(person, variables)).nodes.map(
+    (node: { kind: string; entry: { path: string } }) => [node.entry.path, node.kind],
+  )
 /** Events of one moment have no order that a person would expect. */
 const apart = () => new Promise(resolve => setTimeout(resolve, 3))
 async function inTurn(...steps: (() => Promise<unknown>)[]): Promise<void> {
@@ -53,7 +62,9 @@ describe('Recent', () => {
       async () => {
         const { files } = (await person.rest('GET', '/api/files/tree')).response
         const { md5_checksum } = files.find(({ name }: { name: string }) => name === 'f.txt')
-        await person.rest('PUT', `/api/files/${md5_checksum}/note`, { json: { content: 'remember' } })
+        await person.rest('PUT', `/api/files/${md5_checksum}/note`, {
+          json: { content: 'remember' },
+        })
       },
     )
     expect(await seenBy(person)).toEqual([
@@ -101,7 +112,13 @@ describe('Recent', () => {
     expect(await seenBy(member, { drives: [drive] })).toEqual([['/mine.txt', 'FILE_CREATED']])
     expect(await seenBy(member, { drives: [] })).toEqual([])
     expect((await member.rest('GET', '/api/recent')).response.entries).toMatchObject([
-      { kind: 'file', name: 'own.txt', path: 'own.txt', workspace_id: null, action: 'file.created' },
+      {
+        kind: 'file',
+        name: 'own.txt',
+        path: 'own.txt',
+        workspace_id: null,
+        action: 'file.created',
+      },
       { path: '/mine.txt', workspace_id: workspace },
     ])
     await expel(t, workspace, member)
@@ -117,7 +134,8 @@ describe('Recent', () => {
     const paths = Array.from({ length: 7 }, (_, i) => `f/${i}.txt`)
     for (const path of paths) await person.upload(path, path)
     const entries = paths.map(path => ({ at: { path } }))
-    const MOVE = 'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { drive { id } } }'
+    const MOVE =
+      'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { drive { id } } }'
     await ask(person, MOVE, { input: { entries, to: { at: { path: 'g' } } } })
     await person.rest('DELETE', '/api/files/delete?file=g/3.txt')
     const shown: string[] = []
@@ -131,7 +149,10 @@ describe('Recent', () => {
       ['f', 'g', ...paths.map(p => p.replace('f/', 'g/'))].filter(p => p !== 'g/3.txt').toSorted(),
     )
     const byRest = await person.rest('GET', '/api/recent?limit=3')
-    const next = await person.rest('GET', `/api/recent?limit=100&cursor=${byRest.response.next_cursor}`)
+    const next = await person.rest(
+      'GET',
+      `/api/recent?limit=100&cursor=${byRest.response.next_cursor}`,
+    )
     expect([...byRest.response.entries, ...next.response.entries]).toHaveLength(shown.length)
     expect(next.response.next_cursor).toBeNull()
   })
@@ -146,9 +167,10 @@ describe('Recent', () => {
     for (let i = 0; i < 3; i++) await person.upload(`${i}.txt`, `${i}`)
     const few = await count()
     const drive = await driveOf(person)
-    const [row] = await t.app.db.rows<{ entry_id: string }>('SELECT entry_id FROM event WHERE log_id = ? AND seq = 1', [
-      drive,
-    ])
+    const [row] = await t.app.db.rows<{ entry_id: string }>(
+      'SELECT entry_id FROM event WHERE log_id = ? AND seq = 1',
+      [drive],
+    )
     const at = Date.now() - 1000
     const rows = Array.from(
       { length: 1500 },
@@ -163,7 +185,10 @@ describe('Recent', () => {
 
   it('answers every status by REST', async () => {
     const person = await newPerson()
-    expect((await person.rest('GET', '/api/recent')).response).toEqual({ entries: [], next_cursor: null })
+    expect((await person.rest('GET', '/api/recent')).response).toEqual({
+      entries: [],
+      next_cursor: null,
+    })
     expect((await person.rest('GET', '/api/recent?cursor=x')).status).toBe(400)
     expect((await t.anonymous.rest('GET', '/api/recent')).status).toBe(401)
     expect(await codeOf(person, RECENT, { after: 'x' })).toBe('INVALID_INPUT')

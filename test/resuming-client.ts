@@ -4,7 +4,14 @@
  */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BROKEN, parseSteps, partSizes, type Step, synthesize, type UploadJob } from './resuming-upload.ts'
+import {
+  BROKEN,
+  parseSteps,
+  partSizes,
+  type Step,
+  synthesize,
+  type UploadJob,
+} from './resuming-upload.ts'
 
 const IN_FLIGHT = 4
 const [, , url = '', text = '{}'] = process.argv
@@ -26,7 +33,10 @@ function note(step: Step): void {
   process.stdout.write(line)
 }
 
-async function request(address: string, options: RequestInit): Promise<{ status: number; text: string }> {
+async function request(
+  address: string,
+  options: RequestInit,
+): Promise<{ status: number; text: string }> {
   try {
     const answer = await fetch(address, options)
     return { status: answer.status, text: await answer.text() }
@@ -58,8 +68,14 @@ async function isThere(): Promise<boolean> {
 /** Signed addresses die with an embedded store, which comes back at another port: they are asked for anew. */
 async function addressesOf(id: string): Promise<Map<number, string>> {
   const query = `{ node(id: "${id}") { ... on UploadSession { parts { number url } } } }`
-  const { text } = await request(`${url}/graphql`, { method: 'POST', headers, body: JSON.stringify({ query }) })
-  const { data } = JSON.parse(text) as { data?: { node?: { parts: { number: number; url: string }[] } } }
+  const { text } = await request(`${url}/graphql`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ query }),
+  })
+  const { data } = JSON.parse(text) as {
+    data?: { node?: { parts: { number: number; url: string }[] } }
+  }
   if (!data?.node) throw new Error(`There are no addresses: ${text}`)
   return new Map(data.node.parts.map(part => [part.number, part.url]))
 }
@@ -71,14 +87,20 @@ async function sendParts(id: string, partSize: number, missing: number[]): Promi
   const work = async () => {
     for (const part of rest) {
       note({ did: 'send', part })
-      const { status, text } = await request(addresses?.get(part) ?? `${url}/api/files/uploads/${id}/parts/${part}`, {
-        method: 'PUT',
-        headers: addresses ? {} : { cookie: job.cookie, 'content-type': 'application/octet-stream' },
-        body: synthesize(job.seed, part, sizes[part - 1] ?? 0),
-      })
+      const { status, text } = await request(
+        addresses?.get(part) ?? `${url}/api/files/uploads/${id}/parts/${part}`,
+        {
+          method: 'PUT',
+          headers: addresses
+            ? {}
+            : { cookie: job.cookie, 'content-type': 'application/octet-stream' },
+          body: synthesize(job.seed, part, sizes[part - 1] ?? 0),
+        },
+      )
       if (status >= 500) throw new Broken(text)
       // A store answers in its own way.
-      if (!(addresses ? [200, 201] : [200]).includes(status)) throw new Error(`Part ${part}: ${status} ${text}`)
+      if (!(addresses ? [200, 201] : [200]).includes(status))
+        throw new Error(`Part ${part}: ${status} ${text}`)
       note({ did: 'acknowledged', part })
     }
   }
@@ -88,7 +110,9 @@ async function sendParts(id: string, partSize: number, missing: number[]): Promi
 /** A completion whose service was killed holds its claim for a while; one that had got through has left the file. */
 async function complete(id: string): Promise<void> {
   for (;;) {
-    const { status, response } = await call('POST', `/api/files/uploads/${id}/complete`, { md5: job.md5 })
+    const { status, response } = await call('POST', `/api/files/uploads/${id}/complete`, {
+      md5: job.md5,
+    })
     if (status === 200 && response.md5_checksum === job.md5) return
     if (status === 404 && (await isThere())) return
     if (response?.code !== 'UPLOAD_BUSY')
@@ -106,12 +130,18 @@ async function run(): Promise<void> {
     if (status === 404 && (await isThere())) return note({ did: 'finished' })
     if (status !== 200) throw new Error(`The upload is lost: ${status} ${JSON.stringify(response)}`)
     received = response.received
-    const forgotten = steps.flatMap(s => (s.did === 'acknowledged' && !received.includes(s.part) ? [s.part] : []))
+    const forgotten = steps.flatMap(s =>
+      s.did === 'acknowledged' && !received.includes(s.part) ? [s.part] : [],
+    )
     if (forgotten.length > 0) throw new Error(`Acknowledged parts are forgotten: ${forgotten}`)
   } else {
     note({ did: 'began' })
     const input = { filename: job.name, size: job.size, direct: job.direct }
-    const { upload_id: id, chunk_size: partSize } = await expectOk('POST', '/api/files/uploads', input)
+    const { upload_id: id, chunk_size: partSize } = await expectOk(
+      'POST',
+      '/api/files/uploads',
+      input,
+    )
     upload = { did: 'started', id, partSize }
     note(upload)
   }

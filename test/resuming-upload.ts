@@ -31,17 +31,22 @@ export const BROKEN = 75
 export function synthesize(seed: string, number: number, size: number): Buffer<ArrayBuffer> {
   const start = Buffer.alloc(16)
   start.writeUInt32BE(number)
-  return Buffer.from(createCipheriv('aes-256-ctr', Buffer.from(seed, 'hex'), start).update(Buffer.alloc(size)))
+  return Buffer.from(
+    createCipheriv('aes-256-ctr', Buffer.from(seed, 'hex'), start).update(Buffer.alloc(size)),
+  )
 }
 
 /** Sizes of the parts of a file. */
 export const partSizes = (size: number, partSize: number): number[] =>
-  Array.from({ length: Math.max(1, Math.ceil(size / partSize)) }, (_, i) => Math.min(partSize, size - i * partSize))
+  Array.from({ length: Math.max(1, Math.ceil(size / partSize)) }, (_, i) =>
+    Math.min(partSize, size - i * partSize),
+  )
 
 /** MD5 of a whole file of synthetic bytes. */
 export function md5OfWhole(seed: string, size: number, partSize: number): string {
   const hash = createHash('md5')
-  for (const [i, bytes] of partSizes(size, partSize).entries()) hash.update(synthesize(seed, i + 1, bytes))
+  for (const [i, bytes] of partSizes(size, partSize).entries())
+    hash.update(synthesize(seed, i + 1, bytes))
   return hash.digest('hex')
 }
 

@@ -3,7 +3,13 @@ import { ask, codeOf } from './ask.ts'
 import { found, privateKey, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
 import { unseenMismatches } from './coverage-of-routes.ts'
-import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
+import {
+  type Person,
+  type RestAnswer,
+  type RestOptions,
+  startApp,
+  type TestApp,
+} from './harness.ts'
 
 let t: TestApp
 
@@ -22,15 +28,24 @@ async function personWith(...paths: string[]): Promise<Person> {
 }
 
 const ENTRY = `query ($path: String!) { me { drive { entry(path: $path) { id revision size } } } }`
-const entryAt = async (person: Person, path: string) => (await ask(person, ENTRY, { path })).me.drive.entry
+const entryAt = async (person: Person, path: string) =>
+  (await ask(person, ENTRY, { path })).me.drive.entry
 const MOVE = `mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id path revision } } }`
 const move = async (person: Person, paths: string[], more: object) =>
-  (await ask(person, MOVE, { input: { entries: paths.map(path => ({ at: { path } })), ...more } })).moveEntries.entries
+  (await ask(person, MOVE, { input: { entries: paths.map(path => ({ at: { path } })), ...more } }))
+    .moveEntries.entries
 const pathsOf = (entries: { path: string }[]) => entries.map(({ path }) => path)
-const trashOf = async (person: Person) => pathsOf((await person.rest('GET', '/api/trash')).response.items)
+const trashOf = async (person: Person) =>
+  pathsOf((await person.rest('GET', '/api/trash')).response.items)
 
 /** Replaces a file by REST. */
-const save = (person: Person, name: string, content: string, { headers }: RestOptions = {}, base = '/api/files') => {
+const save = (
+  person: Person,
+  name: string,
+  content: string,
+  { headers }: RestOptions = {},
+  base = '/api/files',
+) => {
   const form = new FormData()
   form.append('folder', '')
   form.append('on_conflict', 'replace')
@@ -42,7 +57,8 @@ async function shareWithEditor(person: Person): Promise<[editor: Person, base: s
   const editor = await t.signIn(`person${serial++}`)
   await person.upload('shared/a.txt', 'x')
   const input = { files: [{ at: { path: 'shared' } }], email: editor.email, mayEdit: true }
-  const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+  const SHARE =
+    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
   const base = `/api/shared/${(await ask(person, SHARE, { input })).shareFiles.shares[0].token}`
   await save(editor, 'a.txt', 'by the editor', {}, base)
   return [editor, base]
@@ -55,9 +71,13 @@ describe('A move to where something is', () => {
     const to = { to: { at: { path: 'docs' } } }
     const input = { entries: [{ at: { path: 'a.txt' } }], ...to }
     expect(await codeOf(person, MOVE, { input })).toBe('PATH_EXISTS')
-    expect(pathsOf(await move(person, ['a.txt'], { ...to, onConflict: 'KEEP_BOTH' }))).toEqual(['docs/a (2).txt'])
+    expect(pathsOf(await move(person, ['a.txt'], { ...to, onConflict: 'KEEP_BOTH' }))).toEqual([
+      'docs/a (2).txt',
+    ])
     const { id } = await entryAt(person, 'b.txt')
-    expect(await move(person, ['b.txt'], { ...to, onConflict: 'REPLACE' })).toMatchObject([{ id, path: 'docs/b.txt' }])
+    expect(await move(person, ['b.txt'], { ...to, onConflict: 'REPLACE' })).toMatchObject([
+      { id, path: 'docs/b.txt' },
+    ])
     expect(await trashOf(person)).toEqual(['docs/b.txt'])
     await expectConsistent(t)
   })
@@ -67,7 +87,9 @@ describe('A move to where something is', () => {
     const paths = ['x/a.txt', 'y/a.txt', 'z/a.txt']
     const to = { to: { at: { path: 'new' } } }
     const entries = paths.map(path => ({ at: { path } }))
-    expect(await codeOf(person, MOVE, { input: { entries, ...to, onConflict: 'REPLACE' } })).toBe('PATH_EXISTS')
+    expect(await codeOf(person, MOVE, { input: { entries, ...to, onConflict: 'REPLACE' } })).toBe(
+      'PATH_EXISTS',
+    )
     expect(pathsOf(await move(person, paths, { ...to, onConflict: 'KEEP_BOTH' }))).toEqual([
       'new/a.txt',
       'new/a (2).txt',
@@ -78,32 +100,53 @@ describe('A move to where something is', () => {
 
   it('renames in the same way, and replaces neither folders nor itself', async () => {
     const person = await personWith('a.txt', 'b.txt', 'c/d.txt')
-    expect(pathsOf(await move(person, ['a.txt'], { name: 'b.txt', onConflict: 'KEEP_BOTH' }))).toEqual(['b (2).txt'])
+    expect(
+      pathsOf(await move(person, ['a.txt'], { name: 'b.txt', onConflict: 'KEEP_BOTH' })),
+    ).toEqual(['b (2).txt'])
     const toFolder = { entries: [{ at: { path: 'b.txt' } }], name: 'c', onConflict: 'REPLACE' }
     expect(await codeOf(person, MOVE, { input: toFolder })).toBe('PATH_EXISTS')
     for (const on_conflict of ['replace', 'keep_both']) {
       const json = { source: 'b.txt', destination: 'b.txt', on_conflict }
-      expect((await person.rest('POST', '/api/files/move', { json })).response.code).toBe('PATH_EXISTS')
+      expect((await person.rest('POST', '/api/files/move', { json })).response.code).toBe(
+        'PATH_EXISTS',
+      )
     }
-    expect(pathsOf(await move(person, ['b (2).txt'], { name: 'b.txt', onConflict: 'REPLACE' }))).toEqual(['b.txt'])
+    expect(
+      pathsOf(await move(person, ['b (2).txt'], { name: 'b.txt', onConflict: 'REPLACE' })),
+    ).toEqual(['b.txt'])
     await expectConsistent(t)
   })
 
   it('does so by REST, in a workspace, too', async () => {
     const person = await personWith('a.txt', 'b.txt', 'c.txt')
     const moving = (source: string, on_conflict: string) =>
-      person.rest('POST', '/api/files/move', { json: { source, destination: 'c.txt', on_conflict } })
-    expect((await moving('a.txt', 'keep_both')).response).toEqual({ source: 'a.txt', destination: 'c (2).txt' })
-    expect((await moving('b.txt', 'replace')).response).toEqual({ source: 'b.txt', destination: 'c.txt' })
-    expect((await moving('c.txt', 'over')).response).toEqual({ code: 'INVALID_INPUT', field: 'on_conflict' })
+      person.rest('POST', '/api/files/move', {
+        json: { source, destination: 'c.txt', on_conflict },
+      })
+    expect((await moving('a.txt', 'keep_both')).response).toEqual({
+      source: 'a.txt',
+      destination: 'c (2).txt',
+    })
+    expect((await moving('b.txt', 'replace')).response).toEqual({
+      source: 'b.txt',
+      destination: 'c.txt',
+    })
+    expect((await moving('c.txt', 'over')).response).toEqual({
+      code: 'INVALID_INPUT',
+      field: 'on_conflict',
+    })
     const room = await found(person)
     const files = `/api/workspaces/${room}/files`
     const [{ id }] = (await save(person, 'a.txt', '1', {}, files)).response
     await save(person, 'b.txt', '2', {}, files)
     const json = { file_id: id, destination: '/x', on_conflict: 'replace' }
-    expect((await person.rest('PATCH', `${files}/move`, { json })).response.destination).toBe('/x/a.txt')
+    expect((await person.rest('PATCH', `${files}/move`, { json })).response.destination).toBe(
+      '/x/a.txt',
+    )
     const back = { source: '/x/a.txt', destination: '/b.txt', on_conflict: 'keep_both' }
-    expect((await person.rest('PATCH', `${files}/move`, { json: back })).response.destination).toBe('/b (2).txt')
+    expect((await person.rest('PATCH', `${files}/move`, { json: back })).response.destination).toBe(
+      '/b (2).txt',
+    )
   })
 
   it.each([
@@ -132,7 +175,10 @@ describe('A move to where something is', () => {
         const { response } = await caller.rest(method, route, { json })
         return response.code ?? response.destination
       }
-      expect([await move('x', 'taken'), await move('x', 'taken', 'fail')]).toEqual(['PATH_EXISTS', 'PATH_EXISTS'])
+      expect([await move('x', 'taken'), await move('x', 'taken', 'fail')]).toEqual([
+        'PATH_EXISTS',
+        'PATH_EXISTS',
+      ])
       expect(await move('x', 'taken', 'over')).toBe('INVALID_INPUT')
       expect(await move('x', 'dir', 'replace')).toBe('PATH_EXISTS')
       expect(await move('x', 'dir', 'keep_both')).toBe(`${front}dir (2)`)
@@ -150,9 +196,13 @@ describe('A move to where something is', () => {
     const person = await personWith('a.txt', 'b.txt', 'dir/c.txt')
     const { caller } = await privateKey(t, person, ['private_files:write'])
     const folder = { source: 'dir', destination: 'b.txt', on_conflict: 'replace' }
-    expect((await caller.rest('POST', '/api/folders/move', { json: folder })).response.code).toBe('INSUFFICIENT_SCOPE')
+    expect((await caller.rest('POST', '/api/folders/move', { json: folder })).response.code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
     const json = { source: 'a.txt', destination: 'b.txt', on_conflict: 'replace' }
-    expect((await caller.rest('POST', '/api/files/move', { json })).response.code).toBe('INSUFFICIENT_SCOPE')
+    expect((await caller.rest('POST', '/api/files/move', { json })).response.code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
     const input = { entries: [{ at: { path: 'a.txt' } }], name: 'b.txt', onConflict: 'REPLACE' }
     expect(await codeOf(caller, MOVE, { input })).toBe('INSUFFICIENT_SCOPE')
     expect(await trashOf(person)).toEqual([])
@@ -189,9 +239,15 @@ describe('The revision of an entry', () => {
     const moved = await person.rest('POST', '/api/files/move', { json, ...ifMatch('"2"') })
     expect([moved.status, moved.headers.get('etag')]).toEqual([200, '"3"'])
     const [version] = (await person.rest('GET', '/api/files/versions?path=b.txt')).response.versions
-    const restored = await person.rest('POST', `/api/files/versions/${version.id}/restore`, ifMatch('"7", "3"'))
+    const restored = await person.rest(
+      'POST',
+      `/api/files/versions/${version.id}/restore`,
+      ifMatch('"7", "3"'),
+    )
     expect([restored.status, restored.headers.get('etag')]).toEqual([200, '"4"'])
-    expect((await person.rest('DELETE', '/api/files/delete?file=b.txt', ifMatch('*'))).status).toBe(200)
+    expect((await person.rest('DELETE', '/api/files/delete?file=b.txt', ifMatch('*'))).status).toBe(
+      200,
+    )
   })
 
   it.each([
@@ -208,23 +264,32 @@ describe('The revision of an entry', () => {
     const ways = [
       {
         make: () => own.rest('POST', '/api/folders', { json: { path: 'a' } }),
-        move: (json: object, match: RestOptions) => own.rest('POST', '/api/folders/move', { json, ...match }),
+        move: (json: object, match: RestOptions) =>
+          own.rest('POST', '/api/folders/move', { json, ...match }),
         remove: (match: RestOptions) => own.rest('DELETE', '/api/folders?path=b', match),
       },
       {
         make: () => theirs.rest('POST', `${files}/mkdir`, { json: { folder_name: 'a' } }),
-        move: (json: object, match: RestOptions) => theirs.rest('PATCH', `${files}/folder/move`, { json, ...match }),
-        remove: (match: RestOptions) => theirs.rest('DELETE', `${files}/folder/delete?path=/b`, match),
+        move: (json: object, match: RestOptions) =>
+          theirs.rest('PATCH', `${files}/folder/move`, { json, ...match }),
+        remove: (match: RestOptions) =>
+          theirs.rest('DELETE', `${files}/folder/delete?path=/b`, match),
       },
     ]
     for (const { make, move, remove } of ways) {
       expect(tagOf(await make())).toEqual([200, '"1"'])
       const json = { source: '/a', destination: '/b' }
-      expect((await move(json, ifMatch('"2"'))).response).toEqual({ code: 'REVISION_MISMATCH', revision: 1 })
+      expect((await move(json, ifMatch('"2"'))).response).toEqual({
+        code: 'REVISION_MISMATCH',
+        revision: 1,
+      })
       expect(tagOf(await move(json, ifMatch('"1"')))).toEqual([200, '"2"'])
       const late = await remove(ifMatch('"1"'))
       expect([late.status, late.response.revision]).toEqual([412, 2])
-      expect((await remove(ifMatch('2'))).response).toEqual({ code: 'INVALID_INPUT', field: 'if_match' })
+      expect((await remove(ifMatch('2'))).response).toEqual({
+        code: 'INVALID_INPUT',
+        field: 'if_match',
+      })
       expect((await remove(ifMatch('"2"'))).status).toBe(200)
     }
   })
@@ -245,12 +310,22 @@ describe('The revision of an entry', () => {
     /** How a completion in the background is told of that has noticed it at its end: test/background-completion.test.ts. */
     const told = async (base: string) => {
       const path = await uploaded(base)
-      const failure = JSON.stringify({ code: 'REVISION_MISMATCH', message: 'Late.', details: { revision: 3 } })
+      const failure = JSON.stringify({
+        code: 'REVISION_MISMATCH',
+        message: 'Late.',
+        details: { revision: 3 },
+      })
       const [, id] = /uploads\/(.*)\/complete/.exec(path) ?? []
-      await t.app.db.run("UPDATE upload_session SET state = 'failed', failure = ? WHERE id = ?", [failure, id ?? ''])
+      await t.app.db.run("UPDATE upload_session SET state = 'failed', failure = ? WHERE id = ?", [
+        failure,
+        id ?? '',
+      ])
       return path.replace(/complete$/, 'completion')
     }
-    const to = (source: string, destination: string) => ({ json: { source, destination }, ...stale })
+    const to = (source: string, destination: string) => ({
+      json: { source, destination },
+      ...stale,
+    })
     const [editor, shared] = await shareWithEditor(person)
     const answers = [
       await save(person, 'a.txt', 'late', stale),
@@ -275,7 +350,10 @@ describe('The revision of an entry', () => {
     }
     // Nothing is there; a weak tag matches nothing; and what is no tag is told so.
     const gone = await save(person, 'none.txt', 'late', ifMatch('*'))
-    expect([gone.status, gone.response]).toEqual([412, { code: 'REVISION_MISMATCH', revision: null }])
+    expect([gone.status, gone.response]).toEqual([
+      412,
+      { code: 'REVISION_MISMATCH', revision: null },
+    ])
     expect((await save(person, 'a.txt', 'late', ifMatch('W/"3"'))).status).toBe(412)
     expect((await save(person, 'a.txt', 'late', ifMatch('3'))).response).toEqual({
       code: 'INVALID_INPUT',
@@ -289,12 +367,18 @@ describe('The revision of an entry', () => {
     await save(person, 'a.txt', 'newer')
     const [version] = (await person.rest('GET', '/api/files/versions?path=a.txt')).response.versions
     const entries = [{ at: { path: 'a.txt' } }]
-    const DELETE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
-    const RESTORE = 'mutation ($input: RestoreVersionInput!) { restoreVersion(input: $input) { removedId } }'
-    const START = 'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
-    const COMPLETE = 'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { id } } }'
-    const BEGIN = 'mutation ($input: BeginCompletionInput!) { beginCompletion(input: $input) { uploadSession { id } } }'
-    const UPLOAD = 'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { revision } } }'
+    const DELETE =
+      'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
+    const RESTORE =
+      'mutation ($input: RestoreVersionInput!) { restoreVersion(input: $input) { removedId } }'
+    const START =
+      'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
+    const COMPLETE =
+      'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { id } } }'
+    const BEGIN =
+      'mutation ($input: BeginCompletionInput!) { beginCompletion(input: $input) { uploadSession { id } } }'
+    const UPLOAD =
+      'mutation ($input: UploadFileInput!) { uploadFile(input: $input) { file { revision } } }'
     const start = { input: { fileName: 'a.txt', size: 0, onConflict: 'REPLACE' } }
     const uploadSession = (await ask(person, START, start)).startUpload.uploadSession.id
     const upload = (expectedRevision: number) =>
@@ -311,13 +395,22 @@ describe('The revision of an entry', () => {
       [BEGIN, { uploadSession }],
     ]
     for (const [query, input] of calls)
-      expect(await codeOf(person, query, { input: { ...input, expectedRevision: 1 } })).toBe('REVISION_MISMATCH')
-    expect((await upload(1)).errors?.[0]?.extensions).toMatchObject({ code: 'REVISION_MISMATCH', revision: 2 })
+      expect(await codeOf(person, query, { input: { ...input, expectedRevision: 1 } })).toBe(
+        'REVISION_MISMATCH',
+      )
+    expect((await upload(1)).errors?.[0]?.extensions).toMatchObject({
+      code: 'REVISION_MISMATCH',
+      revision: 2,
+    })
     expect((await upload(2)).data?.uploadFile).toEqual({ file: { revision: 3 } })
     const both = { entries: [...entries, { at: { path: 'b.txt' } }], expectedRevision: 3 }
     expect(await codeOf(person, DELETE, { input: both })).toBe('INVALID_INPUT')
-    expect(await codeOf(person, MOVE, { input: { ...both, to: { at: { path: 'x' } } } })).toBe('INVALID_INPUT')
-    expect(await move(person, ['a.txt'], { name: 'c.txt', expectedRevision: 3 })).toMatchObject([{ revision: 4 }])
+    expect(await codeOf(person, MOVE, { input: { ...both, to: { at: { path: 'x' } } } })).toBe(
+      'INVALID_INPUT',
+    )
+    expect(await move(person, ['a.txt'], { name: 'c.txt', expectedRevision: 3 })).toMatchObject([
+      { revision: 4 },
+    ])
     const ok = { entries: [{ at: { path: 'c.txt' } }], expectedRevision: 4 }
     expect((await ask(person, DELETE, { input: ok })).deleteEntries.deletedIds).toHaveLength(1)
     await expectConsistent(t)
@@ -325,7 +418,9 @@ describe('The revision of an entry', () => {
 
   it('lets one of two updates pass that were made of the same state', async () => {
     const person = await personWith('a.txt')
-    const answers = await Promise.all(['one', 'two'].map(content => save(person, 'a.txt', content, ifMatch('"1"'))))
+    const answers = await Promise.all(
+      ['one', 'two'].map(content => save(person, 'a.txt', content, ifMatch('"1"'))),
+    )
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
     const { versions } = (await person.rest('GET', '/api/files/versions?path=a.txt')).response
     expect(versions).toHaveLength(1)

@@ -32,7 +32,8 @@ interface End {
 const send = ({ there }: Scene, who: Person, method: string, path: string, json?: object) =>
   rest(there.url, method, path, { headers: { cookie: who.cookie }, ...(json ? { json } : {}) })
 
-const suspend = ({ there, person }: Scene) => operatorService({ db: there.app.db }).suspend(person.email)
+const suspend = ({ there, person }: Scene) =>
+  operatorService({ db: there.app.db }).suspend(person.email)
 const deleteAccount = (scene: Scene) =>
   send(scene, scene.person, 'DELETE', '/api/user/account/delete', { delete_user_data: true })
 const expire = ({ there }: Scene, table: string, column: string, value: string) =>
@@ -46,7 +47,11 @@ const removedBy = (scene: Scene, actor: Person) =>
   )
 
 const credentialEnds: Pick<End, 'how' | 'by' | 'end'>[] = [
-  { how: 'signs out', by: 'session', end: scene => send(scene, scene.person, 'POST', '/auth/logout') },
+  {
+    how: 'signs out',
+    by: 'session',
+    end: scene => send(scene, scene.person, 'POST', '/auth/logout'),
+  },
   {
     how: 'lets the session expire',
     by: 'session',
@@ -59,14 +64,20 @@ const credentialEnds: Pick<End, 'how' | 'by' | 'end'>[] = [
   { how: 'is suspended', by: 'key', end: suspend },
   { how: 'deletes the account', by: 'session', end: deleteAccount },
   { how: 'deletes the account', by: 'key', end: deleteAccount },
-  { how: 'lets the key expire', by: 'key', end: scene => expire(scene, 'api_key', 'id', scene.keyId) },
+  {
+    how: 'lets the key expire',
+    by: 'key',
+    end: scene => expire(scene, 'api_key', 'id', scene.keyId),
+  },
 ]
 
 const deletesKey = (where: (scene: Scene) => string): Pick<End, 'how' | 'by' | 'end'> => ({
   how: 'deletes the key',
   by: 'key',
   end: scene =>
-    send(scene, scene.person, 'DELETE', `/api/api_keys/${where(scene)}/delete`, { api_key_id: scene.keyId }),
+    send(scene, scene.person, 'DELETE', `/api/api_keys/${where(scene)}/delete`, {
+      api_key_id: scene.keyId,
+    }),
 })
 
 const membershipEnds: Pick<End, 'how' | 'end'>[] = [
@@ -94,9 +105,21 @@ const rightEnds: End[] = [
     // The keys that a member has made for a workspace end with the membership.
     { ...end, by: 'key' as const, topic: 'workspace' as const, code: 'UNAUTHENTICATED' },
   ]),
-  { how: 'sees it deleted', by: 'session', topic: 'workspace', code: 'FORBIDDEN', end: deletesWorkspace },
+  {
+    how: 'sees it deleted',
+    by: 'session',
+    topic: 'workspace',
+    code: 'FORBIDDEN',
+    end: deletesWorkspace,
+  },
   // The key goes along.
-  { how: 'sees it deleted', by: 'key', topic: 'workspace', code: 'UNAUTHENTICATED', end: deletesWorkspace },
+  {
+    how: 'sees it deleted',
+    by: 'key',
+    topic: 'workspace',
+    code: 'UNAUTHENTICATED',
+    end: deletesWorkspace,
+  },
 ]
 
 /** How the right ends: at that, something happens that must not be shown any more, or nothing does. */
@@ -109,14 +132,26 @@ const SECONDS = 10
 let people = 0
 
 /** Opens a subscription here, which is told something, and ends the right to it there; answers all that it has said, and how it ended. */
-async function meet({ topic, by, end }: End, here: TestApp, there: TestApp, news: News): Promise<string[]> {
-  const [owner, person] = await Promise.all([here.signIn(`owner${++people}`), here.signIn(`subscriber${people}`)])
+async function meet(
+  { topic, by, end }: End,
+  here: TestApp,
+  there: TestApp,
+  news: News,
+): Promise<string[]> {
+  const [owner, person] = await Promise.all([
+    here.signIn(`owner${++people}`),
+    here.signIn(`subscriber${people}`),
+  ])
   await owner.upload('a.txt', 'a')
   const workspaceId = await found(owner)
   await join(here, workspaceId, person, 'admin')
-  const newKey = () => (topic === 'shares' ? privateKey(here, person) : workspaceKey(here, person, workspaceId))
+  const newKey = () =>
+    topic === 'shares' ? privateKey(here, person) : workspaceKey(here, person, workspaceId)
   const program = by === 'key' ? await newKey() : undefined
-  const [bucket] = await here.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE workspace_id = ?', [workspaceId])
+  const [bucket] = await here.app.db.rows<{ id: string }>(
+    'SELECT id FROM bucket WHERE workspace_id = ?',
+    [workspaceId],
+  )
   const query =
     topic === 'shares'
       ? 'subscription { shareReceived { fileName } }'
@@ -137,7 +172,12 @@ async function meet({ topic, by, end }: End, here: TestApp, there: TestApp, news
     else there.app.pubSub.publish('bucketChanged', bucket?.id ?? '')
   }
   const ended = await Promise.race([stream.ended, sleep(SECONDS * 1000, 'goes on', { ref: false })])
-  return [...stream.messages.map(({ data, errors }) => errors?.[0]?.extensions.code ?? Object.keys(data).join()), ended]
+  return [
+    ...stream.messages.map(
+      ({ data, errors }) => errors?.[0]?.extensions.code ?? Object.keys(data).join(),
+    ),
+    ended,
+  ]
 }
 
 /** What subscriptions say that end in every way, several at once; and what they should. */
@@ -148,11 +188,15 @@ export async function meetAll(here: TestApp, there: TestApp) {
   // Not all of them: the connections to the database are fewer.
   const some = pLimit(8)
   const said = await Promise.all(
-    cases.map(each => some(async () => [titleOf(each), await meet(each.end, here, there, each.news)])),
+    cases.map(each =>
+      some(async () => [titleOf(each), await meet(each.end, here, there, each.news)]),
+    ),
   )
   const first = { shares: 'shareReceived', workspace: 'bucketChanged' }
   return {
     said: Object.fromEntries(said),
-    wanted: Object.fromEntries(cases.map(each => [titleOf(each), [first[each.end.topic], each.end.code, 'complete']])),
+    wanted: Object.fromEntries(
+      cases.map(each => [titleOf(each), [first[each.end.topic], each.end.code, 'complete']]),
+    ),
   }
 }

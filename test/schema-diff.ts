@@ -11,7 +11,11 @@ const words = {
 }
 
 const git = (...args: string[]) =>
-  execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], maxBuffer: 2 ** 26 })
+  execFileSync('git', args, {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+    maxBuffer: 2 ** 26,
+  })
 
 /** The schema as it was checked in; undefined without such a commit. */
 function schemaAt(revision: string): GraphQLSchema | undefined {
@@ -32,5 +36,7 @@ if (before) {
     const ofLevel = told.filter(({ criticality }) => criticality.level === level)
     for (const { message } of ofLevel) console.log(`${word}: ${message}`)
   }
-  console.log(`The schema has ${told.length} changes since ${revision}, without those of descriptions.`)
+  console.log(
+    `The schema has ${told.length} changes since ${revision}, without those of descriptions.`,
+  )
 } else console.log(`There is no schema at ${revision} to compare with.`)

@@ -29,7 +29,11 @@ export const seriesOf = (text: string): string[] =>
   samplesOf(text).map(({ name, labels }) => `${name}${JSON.stringify(labels)}`)
 
 /** The value of the one sample with exactly these labels; undefined where there is none. */
-export const sampleOf = (text: string, name: string, labels: Record<string, string>): number | undefined =>
+export const sampleOf = (
+  text: string,
+  name: string,
+  labels: Record<string, string>,
+): number | undefined =>
   samplesOf(text).find(
     sample =>
       sample.name === name &&

@@ -9,7 +9,16 @@ import { textTables } from '../db/queries/text-block.ts'
 import { examine } from '../src/doctor/run.ts'
 import { createLog } from '../src/runtime/log.ts'
 import { contentsService } from '../src/services/search/search-text.ts'
-import { driveOf, expel, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
+import {
+  driveOf,
+  expel,
+  found,
+  join,
+  privateKey,
+  put,
+  UNHURRIED,
+  workspaceKey,
+} from './builders.ts'
 import { runBuilt } from './built-service.ts'
 import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { pdfOf } from './pdf-of.ts'
@@ -24,7 +33,10 @@ let bob: Person
 interface Data {
   search: {
     nodes: { path: string; share: { id: string } | null }[]
-    edges: { matchedIn: string[]; snippet: { text: string; ranges: { start: number; end: number }[] } | null }[]
+    edges: {
+      matchedIn: string[]
+      snippet: { text: string; ranges: { start: number; end: number }[] } | null
+    }[]
     pageInfo: { hasNextPage: boolean; endCursor: string | null }
     isComplete: boolean
   }
@@ -52,7 +64,12 @@ async function settle(): Promise<void> {
   await t.settle()
 }
 
-async function upload(who: Person, path: string, bytes: string | Uint8Array, type = 'text/plain'): Promise<void> {
+async function upload(
+  who: Person,
+  path: string,
+  bytes: string | Uint8Array,
+  type = 'text/plain',
+): Promise<void> {
   const answer = await who.upload(path, bytes, type)
   if (answer.status !== 200) throw new Error(answer.text)
 }
@@ -63,7 +80,10 @@ beforeAll(async () => {
   t = await startApp({
     ...UNHURRIED,
     DATABASE_URL: database.url,
-    ...{ SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1', TRASH_DAYS: '0', VERSIONS_KEPT: '0' },
+    SEARCH_CONTENTS: 'on',
+    DERIVE_PROCESSES: '1',
+    TRASH_DAYS: '0',
+    VERSIONS_KEPT: '0',
   })
   alice = await t.signIn('alice')
   bob = await t.signIn('bob')
@@ -76,7 +96,11 @@ afterAll(async () => {
 
 describe('What is in a file', () => {
   it('is found by its words, their beginnings, and without their accents, with the part that has them', async () => {
-    await upload(alice, 'letters/one.txt', 'Dear Ms Müller,\n\nthe quokka of the Straße has <b>arrived</b> in Zürich.')
+    await upload(
+      alice,
+      'letters/one.txt',
+      'Dear Ms Müller,\n\nthe quokka of the Straße has <b>arrived</b> in Zürich.',
+    )
     await settle()
     const { nodes, edges } = await search(alice, 'quokka zurich')
     expect(nodes.map(({ path }) => path)).toEqual(['letters/one.txt'])
@@ -91,11 +115,19 @@ describe('What is in a file', () => {
   })
 
   it('is found in other formats, by phrases, and not where a query excludes it', async () => {
-    await upload(alice, 'formats/report.pdf', pdfOf(['The numbat report', 'was written in March']), 'application/pdf')
+    await upload(
+      alice,
+      'formats/report.pdf',
+      pdfOf(['The numbat report', 'was written in March']),
+      'application/pdf',
+    )
     await upload(alice, 'formats/code.ts', 'export const numbatCount = 1 // numbat report, March')
     await settle()
     // The one whose text was made last comes first.
-    expect((await paths(alice, 'numbat report')).sort()).toEqual(['formats/code.ts', 'formats/report.pdf'])
+    expect((await paths(alice, 'numbat report')).sort()).toEqual([
+      'formats/code.ts',
+      'formats/report.pdf',
+    ])
     expect(await paths(alice, '"report was written"')).toEqual(['formats/report.pdf'])
     expect(await paths(alice, '"written was report"')).toEqual([])
     expect(await paths(alice, 'numbat -written')).toEqual(['formats/code.ts'])
@@ -118,7 +150,9 @@ describe('What is in a file', () => {
       for (let after: string | null = null; ; ) {
         const page: Data['search'] = await search(alice, 'bilby', { orderBy, first: 2, after })
         read.push(...page.nodes.map(({ path }) => path))
-        expect(page.edges.every(({ snippet }) => snippet?.text.startsWith('bilby number'))).toBe(true)
+        expect(page.edges.every(({ snippet }) => snippet?.text.startsWith('bilby number'))).toBe(
+          true,
+        )
         if (!page.pageInfo.hasNextPage) break
         after = page.pageInfo.endCursor
       }
@@ -137,7 +171,10 @@ describe('What is in a file', () => {
     expect((await alice.rest('POST', '/api/files/upload', { form })).status).toBe(200)
     expect(await paths(alice, 'wombat')).toEqual([])
     await settle()
-    expect([await paths(alice, 'wombat'), await paths(alice, 'echidna')]).toEqual([[], ['now/a.txt']])
+    expect([await paths(alice, 'wombat'), await paths(alice, 'echidna')]).toEqual([
+      [],
+      ['now/a.txt'],
+    ])
   })
 
   it('is found by other forms of its words, in English and German, behind what has the words themselves', async () => {
@@ -153,7 +190,9 @@ describe('What is in a file', () => {
     expect([all.length, all.at(-1)]).toEqual([4, 'forms/old.txt'])
     // Page by page, it comes once. In quotes, as it is written.
     const { pageInfo } = await search(alice, 'numbat ', { first: 3 })
-    expect(await paths(alice, 'numbat ', { first: 3, after: pageInfo.endCursor })).toEqual(['forms/old.txt'])
+    expect(await paths(alice, 'numbat ', { first: 3, after: pageInfo.endCursor })).toEqual([
+      'forms/old.txt',
+    ])
     expect(await paths(alice, '"numbat"')).not.toContain('forms/old.txt')
     // A form in the text, beside a word of the name.
     expect(await paths(alice, 'old vertrag ')).toEqual(['forms/old.txt'])
@@ -185,7 +224,8 @@ const remove = async (who: Person, path: string): Promise<void> => {
 /** What the index has of a content once it is merged: its text, the drives that it is indexed in, and those that have one of its words. */
 async function kept(text: string, word: string) {
   const [digest, { db }] = [sha256(text), t.app]
-  const count = async (sql: string, value: string) => Number((await db.row<{ n: number }>(sql, [value]))?.n)
+  const count = async (sql: string, value: string) =>
+    Number((await db.row<{ n: number }>(sql, [value]))?.n)
   await mergeAll(db)
   return {
     texts: await count('SELECT COUNT(*) AS n FROM content_text WHERE digest = ?', digest),
@@ -204,7 +244,9 @@ describe('One content', () => {
     expect(await paths(alice, 'quoll shared')).toEqual(['quolls/mine.txt'])
     expect(await paths(bob, 'quoll shared')).toEqual(['theirs.txt'])
     expect(await kept(text, 'quoll')).toEqual({ texts: 1, drives: 2, words: 2 })
-    const copied = await alice.rest('POST', '/api/copies', { json: { entries: ['quolls'], name: 'quolls2' } })
+    const copied = await alice.rest('POST', '/api/copies', {
+      json: { entries: ['quolls'], name: 'quolls2' },
+    })
     expect(copied.status).toBe(200)
     await settle()
     expect(await paths(alice, 'quoll shared')).toEqual(['quolls2/mine.txt', 'quolls/mine.txt'])
@@ -234,13 +276,19 @@ describe('A content with more copies than are read together', () => {
     const { db } = t.app
     const entry = await db.Entry.findOne({ where: { name: 'short.txt' } })
     if (!entry) throw new Error('No entry.')
-    const copies = Array.from({ length: 1100 }, (_, i) => ({ ...entry.get(), id: newId(), name: `short-${i}.txt` }))
+    const copies = Array.from({ length: 1100 }, (_, i) => ({
+      ...entry.get(),
+      id: newId(),
+      name: `short-${i}.txt`,
+    }))
     await db.Entry.bulkCreate(copies)
     try {
       expect(await paths(alice, 'kultarr size:>50b')).toEqual(['copies/long.md'])
       const { nodes, isComplete, pageInfo } = await search(alice, 'kultarr', { first: 1000 })
       expect([nodes.length, isComplete]).toEqual([1000, true])
-      expect(await paths(alice, 'kultarr', { first: 1000, after: pageInfo.endCursor })).toHaveLength(102)
+      expect(
+        await paths(alice, 'kultarr', { first: 1000, after: pageInfo.endCursor }),
+      ).toHaveLength(102)
     } finally {
       for (const { id } of copies) await db.Entry.destroy({ where: { id } })
     }
@@ -285,7 +333,8 @@ describe('The bound on texts that are read for a phrase', () => {
 
 describe('From the next search on, nothing of a text is found', () => {
   /** No hit, and so no snippet and no count. */
-  const nothing = async (who: Person, query: string) => expect((await search(who, query)).nodes).toEqual([])
+  const nothing = async (who: Person, query: string) =>
+    expect((await search(who, query)).nodes).toEqual([])
 
   it('by somebody whose share has ended', async () => {
     await upload(alice, 'given/plan.txt', 'the secret pademelon')
@@ -324,13 +373,19 @@ describe('From the next search on, nothing of a text is found', () => {
     const drive = await driveOf(alice, garden)
     await expel(t, garden, bob)
     await nothing(bob, 'potoroo')
-    expect((await bob.graphql(SEARCH, { query: 'potoroo', drives: [drive] })).code).toBe('FORBIDDEN')
-    expect(await paths((await workspaceKey(t, alice, garden)).caller, 'potoroo')).toEqual(['/plans.txt'])
+    expect((await bob.graphql(SEARCH, { query: 'potoroo', drives: [drive] })).code).toBe(
+      'FORBIDDEN',
+    )
+    expect(await paths((await workspaceKey(t, alice, garden)).caller, 'potoroo')).toEqual([
+      '/plans.txt',
+    ])
     const own = await privateKey(t, alice)
     await nothing(own.caller, 'potoroo')
     expect(await paths(own.caller, 'pademelon')).toEqual(['given/plan.txt'])
     const writes = await privateKey(t, alice, ['private_files:write'])
-    expect((await writes.caller.graphql(SEARCH, { query: 'pademelon' })).code).toBe('INSUFFICIENT_SCOPE')
+    expect((await writes.caller.graphql(SEARCH, { query: 'pademelon' })).code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
   })
 
   it('of a file that is in the trash or deleted, until it is restored', async () => {
@@ -368,11 +423,17 @@ describe('What a killed process leaves', () => {
     await upload(alice, 'vanishing.txt', text)
     await t.app.searchIndexer.idle()
     const { db } = t.app
-    const [job] = await db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'contents'")
+    const [job] = await db.rows<{ payload: string }>(
+      "SELECT payload FROM outbox WHERE kind = 'contents'",
+    )
     await remove(alice, 'vanishing.txt')
     await settle()
     await settle()
-    if (job) await t.app.services.contents.make(JSON.parse(job.payload), { attempts: 1, requireRunning() {} })
+    if (job)
+      await t.app.services.contents.make(JSON.parse(job.payload), {
+        attempts: 1,
+        requireRunning() {},
+      })
     expect(await kept(text, 'boodie')).toEqual({ texts: 0, drives: 0, words: 0 })
   })
 })
@@ -399,14 +460,21 @@ describe('The doctor', () => {
     const { db } = t.app
     await db.run('DELETE FROM content_text WHERE digest = ?', [sha256(text)])
     await db.run('DELETE FROM search_text WHERE digest = ?', [sha256(text)])
-    await db.run("INSERT INTO content_text (digest, state, characters, created_at) VALUES (?, 'made', 3, 1)", [
-      sha256('of nothing'),
-    ])
+    await db.run(
+      "INSERT INTO content_text (digest, state, characters, created_at) VALUES (?, 'made', 3, 1)",
+      [sha256('of nothing')],
+    )
     expect(await paths(alice, 'woylie lost')).toEqual([])
     // Words that a process has written whose drive had gone meanwhile.
-    await db.run("INSERT INTO search_text_word (drive, block, epoch, word, docs) VALUES (9999, 0, 1, 'woylie', 'xx')")
+    await db.run(
+      "INSERT INTO search_text_word (drive, block, epoch, word, docs) VALUES (9999, 0, 1, 'woylie', 'xx')",
+    )
     expect(await examined()).toEqual(['text-unused', 'search-leftover', 'text-missing'])
-    expect(await examined(true)).toEqual(['text-unused repaired', 'search-leftover repaired', 'text-missing repaired'])
+    expect(await examined(true)).toEqual([
+      'text-unused repaired',
+      'search-leftover repaired',
+      'text-missing repaired',
+    ])
     await t.settle()
     expect(await examined()).toEqual([])
     expect(await paths(alice, 'woylie lost')).toEqual(['woylie.txt'])
@@ -439,7 +507,10 @@ describe('npm run admin -- reindex', () => {
         }
       })(),
     ])
-    expect([code, out]).toEqual([0, expect.stringMatching(/\d+ of \d+ drives, \d+ files and folders, \d+ texts/)])
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/\d+ of \d+ drives, \d+ files and folders, \d+ texts/),
+    ])
     if (how === '--again') expect(out).toMatch(/^The index is rebuilt: (\d+) of \1 drives/)
     await settle()
     expect(await paths(alice, 'bettong rebuilt')).toContain(`rebuilt/${name}.txt`)
@@ -460,7 +531,8 @@ describe('SEARCH_CONTENTS=off', () => {
       expect(await find()).toBe(1)
       const half = contentsOf(on, false)
       // Contents are searched again when only their words are deleted.
-      while ((await on.app.db.rows('SELECT word FROM search_text_word')).length > 0) await half.settle()
+      while ((await on.app.db.rows('SELECT word FROM search_text_word')).length > 0)
+        await half.settle()
       expect(await on.app.db.rows('SELECT doc FROM search_text')).not.toEqual([])
       await on.app.services.contents.settle()
       await on.app.searchIndexer.idle()
@@ -486,6 +558,10 @@ describe('SEARCH_CONTENTS=off', () => {
 
 const contentsOf = ({ app }: TestApp, searchContents: boolean) =>
   contentsService({
-    ...{ db: app.db, store: app.store, derive: app.derive, searchContents },
-    ...{ log: createLog({ logLevel: 'silent' }), wake: () => app.worker.wake() },
+    db: app.db,
+    store: app.store,
+    derive: app.derive,
+    searchContents,
+    log: createLog({ logLevel: 'silent' }),
+    wake: () => app.worker.wake(),
   })

@@ -14,7 +14,12 @@ let site: UploadSite
 
 beforeAll(async () => {
   database = engine === 'mysql' ? await newDatabase() : { url: '', drop: async () => {} }
-  const settings = { TRASH_DAYS: '0', VERSIONS_KEPT: '0', SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1' }
+  const settings = {
+    TRASH_DAYS: '0',
+    VERSIONS_KEPT: '0',
+    SEARCH_CONTENTS: 'on',
+    DERIVE_PROCESSES: '1',
+  }
   site = await openSite({ databaseUrl: database.url }, settings)
 })
 afterAll(async () => {
@@ -40,7 +45,8 @@ it('Every text is found once and whole, and leaves nothing when it is deleted, h
     const alice = await site.alice(place)
     for (let i = 0; i < 5; i++) {
       const path = `texts/${next}.txt`
-      if ((await alice.upload(path, textOf(next), 'text/plain')).status === 200) there.set(next, path)
+      if ((await alice.upload(path, textOf(next), 'text/plain')).status === 200)
+        there.set(next, path)
       next += 1
     }
     // From the second kill on, while texts are being taken away, too.
@@ -58,22 +64,31 @@ it('Every text is found once and whole, and leaves nothing when it is deleted, h
   await until(
     async () => {
       await db.run('UPDATE outbox SET due_at = 0 WHERE due_at > ?', [Date.now() + 3000])
-      for (const [number, path] of there) if ((await find(alice, `kowari${number}%20`))[0] !== path) return false
+      for (const [number, path] of there)
+        if ((await find(alice, `kowari${number}%20`))[0] !== path) return false
       return true
     },
     90_000,
     500,
   )
   for (let number = 0; number < next; number++)
-    expect(await find(alice, `kowari${number}%20`)).toEqual(there.has(number) ? [there.get(number)] : [])
-  const digests = [...there.keys()].map(number => createHash('sha256').update(textOf(number)).digest('hex')).sort()
+    expect(await find(alice, `kowari${number}%20`)).toEqual(
+      there.has(number) ? [there.get(number)] : [],
+    )
+  const digests = [...there.keys()]
+    .map(number => createHash('sha256').update(textOf(number)).digest('hex'))
+    .sort()
   const textsOf = async (table: string) =>
-    (await db.rows<{ digest: string }>(`SELECT digest FROM ${table} ORDER BY digest`)).map(({ digest }) => digest)
+    (await db.rows<{ digest: string }>(`SELECT digest FROM ${table} ORDER BY digest`)).map(
+      ({ digest }) => digest,
+    )
   await until(async () => (await textsOf('content_text')).length === digests.length, 60_000, 250)
   expect([await textsOf('content_text'), await textsOf('search_text')]).toEqual([digests, digests])
   // All words of the texts that are left, and of no others.
   await mergeAll(db)
   const words = await rowsOfWord(db, 'kowari')
-  expect(words.map(({ word }) => word).sort()).toEqual([...there.keys()].map(number => `kowari${number}`).sort())
+  expect(words.map(({ word }) => word).sort()).toEqual(
+    [...there.keys()].map(number => `kowari${number}`).sort(),
+  )
   await site.expectHealed(60_000)
 }, 300_000)

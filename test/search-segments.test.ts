@@ -7,7 +7,12 @@ import { beginSearchDrive, numbersWithoutDrive, searchDrives } from '../db/queri
 import { deleteSearchedText, textBlock } from '../db/queries/text-block.ts'
 import { makeSearchTables } from '../db/search-tables.ts'
 import { readConfig } from '../src/config/config.ts'
-import { listsInPart, readPart, type SegmentPart, writeSegment } from '../src/services/search/segment.ts'
+import {
+  listsInPart,
+  readPart,
+  type SegmentPart,
+  writeSegment,
+} from '../src/services/search/segment.ts'
 import { segmentMerge } from '../src/services/search/segment-merge.ts'
 import { deleteDriveIndex } from '../src/services/search/stale-word.ts'
 import { textIndex } from '../src/services/search/text-index.ts'
@@ -47,7 +52,9 @@ async function docsWith(bucketId: string, text: string, withForms = false): Prom
   const texts = await textMatches(db, drives, query, Infinity)
   if (withForms) await texts.withForms()
   return [
-    ...(texts.inDrive(drives[0]?.number ?? 0, query.terms, withForms ? 'also' : 'none')?.downFrom(1e6) ?? []),
+    ...(texts
+      .inDrive(drives[0]?.number ?? 0, query.terms, withForms ? 'also' : 'none')
+      ?.downFrom(1e6) ?? []),
   ].reverse()
 }
 
@@ -75,7 +82,9 @@ describe('A segment', () => {
     const nth = all.findIndex(word => word.toString() === 'word1234')
     expect(await listsInPart(body, { word: 'word1234', isPrefix: false })).toEqual([docsOf(nth)])
     expect(await listsInPart(body, { word: 'word12345', isPrefix: false })).toEqual([])
-    expect(await listsInPart(Buffer.from('broken'), { word: 'word1234', isPrefix: false })).toEqual([])
+    expect(await listsInPart(Buffer.from('broken'), { word: 'word1234', isPrefix: false })).toEqual(
+      [],
+    )
   })
 })
 
@@ -85,14 +94,19 @@ describe('Contents', () => {
     const index = textIndex(db)
     const add = async (from: number, to: number) => {
       const some = Array.from({ length: to - from }, (_, i) => from + i)
-      await Promise.all(some.map(i => index.add(number, digestOf(i), ['every', `only${i}`, `third${i % 3}`])))
+      await Promise.all(
+        some.map(i => index.add(number, digestOf(i), ['every', `only${i}`, `third${i % 3}`])),
+      )
     }
     await add(0, 30)
-    const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i)
+    const numbers = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, i) => from + i)
     expect(await docsWith(bucketId, 'every')).toEqual(numbers(1, 31))
     // All is fresh, of which there is enough.
     await segmentMerge(db).run()
-    expect(await db.row('SELECT fresh, gone FROM search_text_block WHERE drive = ?', [number])).toEqual({
+    expect(
+      await db.row('SELECT fresh, gone FROM search_text_block WHERE drive = ?', [number]),
+    ).toEqual({
       fresh: 0,
       gone: 0,
     })
@@ -107,7 +121,11 @@ describe('Contents', () => {
     await deleteSearchedText(db, number, 5)
     const before = await textBlock(db, number, 0)
     await mergeAll(db)
-    expect(await textBlock(db, number, 0)).toMatchObject({ fresh: 0, gone: 0, merged: before?.epoch })
+    expect(await textBlock(db, number, 0)).toMatchObject({
+      fresh: 0,
+      gone: 0,
+      merged: before?.epoch,
+    })
     expect(await docsWith(bucketId, 'every')).toEqual(numbers(1, 34).filter(doc => doc !== 5))
     // One row for each word: what was merged is deleted.
     expect((await rowsOfWord(db, 'every')).filter(({ drive }) => drive === number)).toHaveLength(1)
@@ -132,7 +150,9 @@ describe('Contents', () => {
     })()
     for (let i = 0; i < 60; i += 6)
       await Promise.all(
-        [0, 1, 2, 3, 4, 5].map(n => (n % 2 ? one : two).add(number, digestOf(i + n), ['all', `some${(i + n) % 5}`])),
+        [0, 1, 2, 3, 4, 5].map(n =>
+          (n % 2 ? one : two).add(number, digestOf(i + n), ['all', `some${(i + n) % 5}`]),
+        ),
       )
     ended = true
     await Promise.all([...merging, killed])
@@ -157,11 +177,11 @@ describe('Contents', () => {
     for (const [i, words] of texts.entries()) await add(words, i)
     for (const when of ['fresh', 'merged']) {
       if (when === 'merged') await mergeAll(db)
-      expect([when, await docsWith(bucketId, 'house'), await docsWith(bucketId, 'house', true)]).toEqual([
+      expect([
         when,
-        [1],
-        [1, 2, 3],
-      ])
+        await docsWith(bucketId, 'house'),
+        await docsWith(bucketId, 'house', true),
+      ]).toEqual([when, [1], [1, 2, 3]])
       expect(await docsWith(bucketId, 'rechnung', true)).toEqual([5, 6])
       expect(await docsWith(bucketId, 'party houses', true)).toEqual([2, 3])
       expect(await docsWith(bucketId, 'haus', true)).toEqual([6])
@@ -197,12 +217,16 @@ describe('An index of a former version', () => {
       'CREATE TABLE search_text_word (drive INTEGER NOT NULL, block INTEGER NOT NULL, word VARCHAR(80) NOT NULL)',
     )
     await makeSearchTables({ db, transaction: null })
-    expect(await db.rows('SELECT is_ready AS ready FROM search_text WHERE drive = ?', [number])).toEqual([{ ready: 0 }])
+    expect(
+      await db.rows('SELECT is_ready AS ready FROM search_text WHERE drive = ?', [number]),
+    ).toEqual([{ ready: 0 }])
     expect((await searchDrives(db, [bucketId]))[0]?.place).toBe('')
     await textIndex(db).add(number, digestOf(1), ['former'])
     expect(await docsWith(bucketId, 'former')).toEqual([1])
     // Only once.
     await makeSearchTables({ db, transaction: null })
-    expect(await db.rows('SELECT is_ready AS ready FROM search_text WHERE drive = ?', [number])).toEqual([{ ready: 1 }])
+    expect(
+      await db.rows('SELECT is_ready AS ready FROM search_text WHERE drive = ?', [number]),
+    ).toEqual([{ ready: 1 }])
   })
 })

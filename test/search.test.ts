@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { v7 as newId } from 'uuid'
 import { changeRunner } from '../src/services/history/event.ts'
-import { driveOf, expel, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
+import {
+  driveOf,
+  expel,
+  found,
+  join,
+  privateKey,
+  put,
+  UNHURRIED,
+  workspaceKey,
+} from './builders.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 
 let t: TestApp
@@ -13,7 +22,11 @@ let garden: string
 interface Data {
   search: {
     nodes: { path: string; entry: { id: string } | null; share: { id: string } | null }[]
-    edges: { cursor: string; matchedIn: string[]; snippet: { text: string; ranges: object[] } | null }[]
+    edges: {
+      cursor: string
+      matchedIn: string[]
+      snippet: { text: string; ranges: object[] } | null
+    }[]
     pageInfo: { hasNextPage: boolean; endCursor: string | null }
     hints: { term: string; message: string }[]
     isComplete: boolean
@@ -53,9 +66,12 @@ afterAll(() => t.stop())
 const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
 
 const share = async (path: string, email: string): Promise<string> => {
-  const { data, errors } = await alice.graphql<{ shareFiles: { shares: { id: string }[] } }>(SHARE, {
-    input: { files: [{ at: { path } }], email },
-  })
+  const { data, errors } = await alice.graphql<{ shareFiles: { shares: { id: string }[] } }>(
+    SHARE,
+    {
+      input: { files: [{ at: { path } }], email },
+    },
+  )
   if (!data?.shareFiles) throw new Error(JSON.stringify(errors))
   return data.shareFiles.shares[0]?.id ?? ''
 }
@@ -103,7 +119,9 @@ describe('search', () => {
 
   it('says what it read otherwise', async () => {
     const { hints, nodes } = await search(alice, 'color:red')
-    expect(hints).toEqual([{ term: 'color:red', message: 'There is no filter "color:". It is read as words.' }])
+    expect(hints).toEqual([
+      { term: 'color:red', message: 'There is no filter "color:". It is read as words.' },
+    ])
     expect(nodes).toEqual([])
   })
 
@@ -131,7 +149,9 @@ describe('search', () => {
     expect(moved.status).toBe(200)
     expect(await paths(alice, 'nightingale')).toEqual([])
     expect(await paths(alice, 'starling')).toEqual(['fresh/starling.txt'])
-    const copied = await alice.rest('POST', '/api/copies', { json: { entries: ['fresh'], name: 'fresh2' } })
+    const copied = await alice.rest('POST', '/api/copies', {
+      json: { entries: ['fresh'], name: 'fresh2' },
+    })
     expect(copied.status).toBe(200)
     expect(await paths(alice, 'starling')).toEqual(['fresh2/starling.txt', 'fresh/starling.txt'])
     const md5 = createHash('md5').update('song').digest('hex')
@@ -163,7 +183,10 @@ describe('search', () => {
     expect(await paths(bob, 'seeds')).toEqual(['/plans/invoice seeds.txt'])
     await expel(t, garden, bob)
     expect(await paths(bob, 'seeds')).toEqual([])
-    const { code } = await bob.graphql(SEARCH, { query: 'seeds', drives: [await driveOf(alice, garden)] })
+    const { code } = await bob.graphql(SEARCH, {
+      query: 'seeds',
+      drives: [await driveOf(alice, garden)],
+    })
     expect(code).toBe('FORBIDDEN')
   })
 
@@ -173,7 +196,9 @@ describe('search', () => {
     const ofGarden = await workspaceKey(t, alice, garden)
     expect(await paths(ofGarden.caller, 'invoice')).toEqual(['/plans/invoice seeds.txt'])
     const writes = await privateKey(t, alice, ['private_files:write'])
-    expect((await writes.caller.graphql(SEARCH, { query: 'invoice' })).code).toBe('INSUFFICIENT_SCOPE')
+    expect((await writes.caller.graphql(SEARCH, { query: 'invoice' })).code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
   })
 
   it('takes hostile queries as words', async () => {
@@ -191,7 +216,9 @@ describe('search', () => {
     ]
     for (const query of hostile) expect((await search(alice, query)).nodes).toEqual([])
     expect((await alice.graphql(SEARCH, { query: 'x'.repeat(501) })).code).toBe('INVALID_INPUT')
-    expect((await alice.graphql(SEARCH, { query: 'x', after: 'nonsense' })).code).toBe('INVALID_INPUT')
+    expect((await alice.graphql(SEARCH, { query: 'x', after: 'nonsense' })).code).toBe(
+      'INVALID_INPUT',
+    )
   })
 })
 
@@ -204,7 +231,9 @@ describe('Tags', () => {
     expect(errors).toBeUndefined()
     const tagged = await alice.graphql(
       'mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { entries { id } } }',
-      { input: { entries: [{ at: { path: 'taxes/Invoice.txt' } }], add: [data?.createTag.tag.id] } },
+      {
+        input: { entries: [{ at: { path: 'taxes/Invoice.txt' } }], add: [data?.createTag.tag.id] },
+      },
     )
     expect(tagged.errors).toBeUndefined()
     expect(await paths(alice, 'tag:fallig')).toEqual(['taxes/Invoice.txt'])
@@ -232,7 +261,8 @@ describe('GET /api/search', () => {
   })
 
   it('200 in one workspace', async () => {
-    const inGarden = (who: Person) => who.rest('GET', `/api/workspaces/${garden}/search?query=invoice`)
+    const inGarden = (who: Person) =>
+      who.rest('GET', `/api/workspaces/${garden}/search?query=invoice`)
     const { status, response } = await inGarden((await workspaceKey(t, alice, garden)).caller)
     expect([status, response.results.map((one: { path: string }) => one.path)]).toEqual([
       200,
@@ -290,14 +320,19 @@ it('names what is in a share of several as it is named there', async () => {
 it('goes on with an empty page where the end of the page before is gone, and says so', async () => {
   const { edges, pageInfo } = await search(alice, 'invoice', { orderBy: 'NAME', first: 1 })
   expect(pageInfo.hasNextPage).toBe(true)
-  const { nodes, isComplete } = await search(alice, 'seeds', { orderBy: 'NAME', after: edges[0]?.cursor })
+  const { nodes, isComplete } = await search(alice, 'seeds', {
+    orderBy: 'NAME',
+    after: edges[0]?.cursor,
+  })
   expect([nodes, isComplete]).toEqual([[], false])
 })
 
 it('counts name: among the words, and takes repeated types as one', async () => {
   const names = Array.from({ length: 40 }, (_, i) => `name:n${i}`).join(' ')
   expect((await search(alice, names)).hints).toHaveLength(28)
-  expect(await paths(alice, `type:${Array.from({ length: 90 }, () => 'pdf').join(',')}`)).toHaveLength(1)
+  expect(
+    await paths(alice, `type:${Array.from({ length: 90 }, () => 'pdf').join(',')}`),
+  ).toHaveLength(1)
 })
 
 describe('The index of a drive', () => {
@@ -314,7 +349,9 @@ describe('The index of a drive', () => {
     for (const name of ['a', 'b', 'c']) await alice.upload(`copies/${name}.txt`, 'the same')
     const md5 = createHash('md5').update('the same').digest('hex')
     const content = Array.from({ length: 900 }, (_, i) => `lark${i}.`).join(' ')
-    expect((await alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })).status).toBe(200)
+    expect((await alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })).status).toBe(
+      200,
+    )
     expect((await complete('lark499 ')).nodes).toHaveLength(3)
     expect((await complete('lark500 ')).nodes).toEqual([])
     const words = await t.app.db.rows("SELECT word FROM search_word WHERE word LIKE '#lark%'")
@@ -324,7 +361,8 @@ describe('The index of a drive', () => {
   it('has no words of former names and notes, once it has been looked through', async () => {
     await alice.upload('names/plover.txt', 'plover bytes')
     const md5 = createHash('md5').update('plover bytes').digest('hex')
-    const note = (content: string) => alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })
+    const note = (content: string) =>
+      alice.rest('PUT', `/api/files/${md5}/note`, { json: { content } })
     expect((await note('lapwing dotterel')).status).toBe(200)
     await complete('plover lapwing')
     await alice.rest('POST', '/api/files/move', {
@@ -340,23 +378,45 @@ describe('The index of a drive', () => {
       ).map(({ word }) => word)
     expect(await words()).toContain('plover')
     await t.app.searchIndexer.poll()
-    expect((await words()).sort()).toEqual(['#curlew', '#dotterel', ':text', '=dunlin.png', 'dunlin', 'png'].sort())
+    expect((await words()).sort()).toEqual(
+      ['#curlew', '#dotterel', ':text', '=dunlin.png', 'dunlin', 'png'].sort(),
+    )
     expect(await paths(alice, 'dunlin curlew')).toEqual(['names/dunlin.png'])
   })
 
   it('is filled anew for a copied folder of more than one turn', async () => {
     await alice.upload('crowd/one.txt', 'x')
     const { db } = t.app
-    const one = await db.Entry.findOne({ where: { name: 'one.txt' }, raw: true, rejectOnEmpty: true })
-    const others = Array.from({ length: 2100 }, (_, i) => ({ ...one, id: newId(), name: `heron ${i}.txt` }))
+    const one = await db.Entry.findOne({
+      where: { name: 'one.txt' },
+      raw: true,
+      rejectOnEmpty: true,
+    })
+    const others = Array.from({ length: 2100 }, (_, i) => ({
+      ...one,
+      id: newId(),
+      name: `heron ${i}.txt`,
+    }))
     await db.Entry.bulkCreate(others)
     const seqOf = async () =>
-      (await db.rows<{ seq: number }>('SELECT MAX(seq) AS seq FROM event WHERE log_id = ?', [one.bucketId]))[0]?.seq
-    const copied = { kind: 'folder.copied', subject: one.parentId, details: { path: 'crowd' } } as const
+      (
+        await db.rows<{ seq: number }>('SELECT MAX(seq) AS seq FROM event WHERE log_id = ?', [
+          one.bucketId,
+        ])
+      )[0]?.seq
+    const copied = {
+      kind: 'folder.copied',
+      subject: one.parentId,
+      details: { path: 'crowd' },
+    } as const
     const caller = { userId: alice.userId, via: 'session', viaId: null } as const
     await changeRunner({ db })(caller, async ({ record }) => record(one.bucketId, copied))
-    expect((await complete('"heron 2050"')).nodes.map(({ path }) => path)).toEqual(['crowd/heron 2050.txt'])
-    const [drive] = await db.rows('SELECT place, seq FROM search_drive WHERE bucket_id = ?', [one.bucketId])
+    expect((await complete('"heron 2050"')).nodes.map(({ path }) => path)).toEqual([
+      'crowd/heron 2050.txt',
+    ])
+    const [drive] = await db.rows('SELECT place, seq FROM search_drive WHERE bucket_id = ?', [
+      one.bucketId,
+    ])
     expect(drive).toEqual({ place: null, seq: await seqOf() })
   })
 })

@@ -28,14 +28,18 @@ beforeAll(async () => {
   mailServer = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onRcptTo: ({ address }, _session, done) => done(new Error(`no mailbox of the name ${address} here`)),
+    onRcptTo: ({ address }, _session, done) =>
+      done(new Error(`no mailbox of the name ${address} here`)),
   })
   mailServer.on('error', () => {})
   await new Promise<void>(resolve => mailServer.listen(0, '127.0.0.1', resolve))
   const at = mailServer.server.address()
   const log = createLog({ logLevel: 'trace' }, { write: line => void ofSignIn.push(line) })
   t = await startApp(
-    { PREVIEWS: 'true', SMTP_URL: `smtp://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}` },
+    {
+      PREVIEWS: 'true',
+      SMTP_URL: `smtp://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}`,
+    },
     {
       async embeddedSignIn(publicUrl) {
         const embedded = await mountSignIn({ publicUrl, secretKey: 'k'.repeat(32), dataDir, log })
@@ -64,8 +68,10 @@ function remember({ email, cookie }: Person): void {
 /** Notes every token, key and signature that an answer holds. */
 function harvest({ response, headers }: RestAnswer): void {
   const look = (value: unknown, name: string): void => {
-    if (typeof value === 'object' && value !== null) for (const [k, v] of Object.entries(value)) look(v, k)
-    else if (typeof value === 'string' && /token$|^key$/.test(name)) secrets.set(`${name} ${value}`, value)
+    if (typeof value === 'object' && value !== null)
+      for (const [k, v] of Object.entries(value)) look(v, k)
+    else if (typeof value === 'string' && /token$|^key$/.test(name))
+      secrets.set(`${name} ${value}`, value)
     else if (typeof value === 'string' && name === 'url') noteSignature(value)
   }
   look(response, '')
@@ -101,7 +107,8 @@ const events = new Map<string, string>()
 
 async function noteEvents(): Promise<void> {
   const { Event, ShareEvent } = t.app.db
-  for (const row of await Event.findAll({ raw: true })) events.set(`${row.logId} ${row.seq}`, JSON.stringify(row))
+  for (const row of await Event.findAll({ raw: true }))
+    events.set(`${row.logId} ${row.seq}`, JSON.stringify(row))
   for (const row of await ShareEvent.findAll({ raw: true })) events.set(row.id, JSON.stringify(row))
 }
 
@@ -127,7 +134,14 @@ describe('The log', () => {
     })
     const kinds = [...secrets.keys()].map(what => what.split(' ')[0])
     expect(kinds).toEqual(
-      expect.arrayContaining(['sharing_token', 'private_download_token', 'token', 'key', 'signature', 'cookie']),
+      expect.arrayContaining([
+        'sharing_token',
+        'private_download_token',
+        'token',
+        'key',
+        'signature',
+        'cookie',
+      ]),
     )
     expect(t.logs()).toContain('"path":"/api/d/:token","status":302')
     expectSilence()
@@ -147,7 +161,9 @@ describe('The log', () => {
     // Events name files: whoever may read the files reads them.
     const found = [...secrets].filter(([what]) => what !== 'fileName')
     expect(
-      found.flatMap(([what, value]) => rows.filter(row => row.includes(value)).map(row => `${what}: ${row}`)),
+      found.flatMap(([what, value]) =>
+        rows.filter(row => row.includes(value)).map(row => `${what}: ${row}`),
+      ),
     ).toEqual([])
     expect(rows.filter(row => /[^…]@example\.com|127\.0\.0\.1\b/.test(row))).toEqual([])
   })
@@ -161,18 +177,25 @@ describe('The log', () => {
       const expected = password === wrong ? 403 : 200
       const headers = { 'x-share-password': password }
       const path = `/api/d/${token}`
-      expect((await answered(t.anonymous.rest('GET', path, { headers }))).status).toBe(expected === 200 ? 302 : 403)
-      const resolve = t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password } })
+      expect((await answered(t.anonymous.rest('GET', path, { headers }))).status).toBe(
+        expected === 200 ? 302 : 403,
+      )
+      const resolve = t.anonymous.rest('POST', `/api/share/resolve/${token}`, {
+        json: { password },
+      })
       expect((await answered(resolve)).status).toBe(expected)
-      const OPEN = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
+      const OPEN =
+        'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
       for (const [query, variables] of [
         [OPEN, { input: { token, password } }],
-        [`mutation { openShare(input: { token: "${token}", password: "${password}" }) { download { url } } }`, {}],
+        [
+          `mutation { openShare(input: { token: "${token}", password: "${password}" }) { download { url } } }`,
+          {},
+        ],
       ] as const) {
-        const { data } = await t.anonymous.graphql<{ openShare: { download: { url: string } } | null }>(
-          query,
-          variables,
-        )
+        const { data } = await t.anonymous.graphql<{
+          openShare: { download: { url: string } } | null
+        }>(query, variables)
         expect(data?.openShare === null).toBe(password === wrong)
         noteSignature(data?.openShare?.download.url ?? '')
       }
@@ -185,15 +208,50 @@ describe('The log', () => {
   it('says nothing secret of addresses that are nearly right', async () => {
     const json = { object: plants.fileName }
     const share = await answered(alice.rest('POST', '/api/files/quick_share', { json }))
-    const own = await answered(alice.rest('GET', `/api/user/private/download_token?file=${plants.fileName}`))
+    const own = await answered(
+      alice.rest('GET', `/api/user/private/download_token?file=${plants.fileName}`),
+    )
     const tokens = [share.response.sharing_token, own.response.private_download_token]
     const near = (token: string) => [
-      ...[`/api/d/${token}/`, `/api/d/${token}/x`, `//api/d/${token}`, `/api//d/${token}`, `/API/d/${token}`],
-      ...[`/api/d/x/${token}`, `/api/share/${token}`, `/api/share/information/${token}`, `/${token}`, `/d/${token}`],
-      ...[`/share/${token}`, `/share/${token}/x`, `/invite/${token}`, `/api/blobs/${token}`, `/api/blobs/${token}/x`],
-      ...[`/api/d/private/${token}`, `/api/files/${token}/note`, `/api/d/%20${token}`, `/api/d/${token}%20`],
-      ...[`/api/workspaces/${token}/quota`, `/auth/${token}/login`, `/auth/${token}`, `/sign-in/${token}`],
-      ...[`/api/d/${token}?x=${token}`, `/api/d/${token};x`, `/api/d/x%2F${token}`, `/healthz/${token}`],
+      ...[
+        `/api/d/${token}/`,
+        `/api/d/${token}/x`,
+        `//api/d/${token}`,
+        `/api//d/${token}`,
+        `/API/d/${token}`,
+      ],
+      ...[
+        `/api/d/x/${token}`,
+        `/api/share/${token}`,
+        `/api/share/information/${token}`,
+        `/${token}`,
+        `/d/${token}`,
+      ],
+      ...[
+        `/share/${token}`,
+        `/share/${token}/x`,
+        `/invite/${token}`,
+        `/api/blobs/${token}`,
+        `/api/blobs/${token}/x`,
+      ],
+      ...[
+        `/api/d/private/${token}`,
+        `/api/files/${token}/note`,
+        `/api/d/%20${token}`,
+        `/api/d/${token}%20`,
+      ],
+      ...[
+        `/api/workspaces/${token}/quota`,
+        `/auth/${token}/login`,
+        `/auth/${token}`,
+        `/sign-in/${token}`,
+      ],
+      ...[
+        `/api/d/${token}?x=${token}`,
+        `/api/d/${token};x`,
+        `/api/d/x%2F${token}`,
+        `/healthz/${token}`,
+      ],
     ]
     for (const token of tokens) for (const path of near(token)) await t.anonymous.rest('GET', path)
     expectSilence()
@@ -203,24 +261,33 @@ describe('The log', () => {
     'says nothing secret when statements on the table %s fail',
     async table => {
       const before = t.logs().length
-      const share = await answered(alice.rest('POST', '/api/files/quick_share', { json: { object: plants.fileName } }))
+      const share = await answered(
+        alice.rest('POST', '/api/files/quick_share', { json: { object: plants.fileName } }),
+      )
       const token = share.response.sharing_token
       await without(table, async () => {
         const { password } = plants
         const json = { object: plants.fileName, password }
         const all = await Promise.all([
           alice.rest('POST', '/api/files/quick_share', { json }),
-          alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: [plants.fileName], password } }),
+          alice.rest('POST', '/api/files/share', {
+            json: { email: bob.email, objects: [plants.fileName], password },
+          }),
           t.anonymous.rest('GET', `/api/d/${token}`, { headers: { 'x-share-password': password } }),
-          alice.rest('PUT', '/api/files/4b3a6218bb3e3a7303e8a171a60fcf92/note', { json: { content: password } }),
+          alice.rest('PUT', '/api/files/4b3a6218bb3e3a7303e8a171a60fcf92/note', {
+            json: { content: password },
+          }),
           alice.rest('GET', '/api/user/data'),
           bob.rest('GET', '/api/files/received'),
           bob.rest('GET', '/api/workspaces/invites/mine'),
-          t.anonymous.rest('GET', '/api/user/data', { headers: { 'x-api-key': `satchel_${password}` } }),
+          t.anonymous.rest('GET', '/api/user/data', {
+            headers: { 'x-api-key': `satchel_${password}` },
+          }),
         ])
         const failed = all.filter(answer => answer.status === 500)
         expect(failed.length).toBeGreaterThan(0)
-        for (const { text } of failed) expect(text).not.toMatch(new RegExp(`${table}|${password}|${alice.email}`))
+        for (const { text } of failed)
+          expect(text).not.toMatch(new RegExp(`${table}|${password}|${alice.email}`))
         const open = `openShare(input: { token: "${token}", password: "${password}" }) { download { url } }`
         await alice.graphql(`mutation { ${open} }`)
         await alice.graphql(`{ share(token: "${token}") { fileName } me { email } }`)
@@ -231,7 +298,12 @@ describe('The log', () => {
   )
 
   it('says nothing secret of a mail that the server refuses', async () => {
-    const json = { email: bob.email, objects: [plants.fileName], password: plants.password, send_email: true }
+    const json = {
+      email: bob.email,
+      objects: [plants.fileName],
+      password: plants.password,
+      send_email: true,
+    }
     expect((await answered(alice.rest('POST', '/api/files/share', { json }))).status).toBe(200)
     await t.app.worker.idle()
     expect(t.logs()).toContain("Can't send mail")
@@ -304,7 +376,9 @@ describe('The log of a provider that fails', () => {
       const begun = await browser.get(`${other.app.publicUrl()}/auth/oauth`)
       const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state')
       const code = 'planted-authorisation-code'
-      const failed = await browser.get(`${other.app.publicUrl()}/auth/callback?code=${code}&state=${state}`)
+      const failed = await browser.get(
+        `${other.app.publicUrl()}/auth/callback?code=${code}&state=${state}`,
+      )
       expect(failed.headers.get('location')).toContain('error=auth_failed')
       expect(other.logs()).toContain('"reason":"auth_failed"')
       for (const secret of [code, state ?? '', 'planted-client-secret', bob.email])
@@ -319,19 +393,37 @@ describe('The log of a provider that fails', () => {
 describe('GET /api/share/info/{token}', () => {
   it('holds nothing of the owner', async () => {
     const uploaded = await alice.upload('planted-folder/shared.txt', 'shared bytes')
-    const json = { object: 'planted-folder/shared.txt', password: plants.password, max_downloads: 3 }
+    const json = {
+      object: 'planted-folder/shared.txt',
+      password: plants.password,
+      max_downloads: 3,
+    }
     const share = await alice.rest('POST', '/api/files/quick_share', { json })
     const info = await t.anonymous.rest('GET', `/api/share/info/${share.response.sharing_token}`)
-    const fields = ['allow_download', 'expires_at', 'file_name', 'file_type', 'password_protected', 'size']
+    const fields = [
+      'allow_download',
+      'expires_at',
+      'file_name',
+      'file_type',
+      'password_protected',
+      'size',
+    ]
     expect(Object.keys(info.response).sort()).toEqual(fields)
     const [bucket] = await t.app.db.rows<{ id: string; root: string }>(
       'SELECT id, root_id AS root FROM bucket WHERE user_id = ?',
       [alice.userId],
     )
-    const [blob] = await t.app.db.rows<{ id: string }>('SELECT blob_id AS id FROM entry WHERE id = ?', [
+    const [blob] = await t.app.db.rows<{ id: string }>(
+      'SELECT blob_id AS id FROM entry WHERE id = ?',
+      [uploaded.response.file.id],
+    )
+    const owned = [
+      alice.email,
+      alice.userId,
+      'planted-alice',
+      'planted-folder',
       uploaded.response.file.id,
-    ])
-    const owned = [alice.email, alice.userId, 'planted-alice', 'planted-folder', uploaded.response.file.id]
+    ]
     const said = info.text + [...info.headers].join('\n')
     for (const secret of [...owned, bucket?.id, bucket?.root, blob?.id]) {
       expect(secret).toBeTruthy()

@@ -29,7 +29,9 @@ export interface ServiceProcess extends BuiltService {
   stop(): Promise<void>
 }
 
-export async function startServiceProcess(more: Record<string, string> = {}): Promise<ServiceProcess> {
+export async function startServiceProcess(
+  more: Record<string, string> = {},
+): Promise<ServiceProcess> {
   const database = await newDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-service-'))
   const settings = { DATA_DIR: dataDir, DATABASE_URL: database.url, ...more }
@@ -56,7 +58,8 @@ export async function startServiceProcess(more: Record<string, string> = {}): Pr
       return instance
     },
     memory: which =>
-      Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(readFileSync(proc('status'), 'utf8'))?.[1]) / 1024,
+      Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(readFileSync(proc('status'), 'utf8'))?.[1]) /
+      1024,
     markMemory: () => writeFileSync(proc('clear_refs'), '5'),
     processorTime: () =>
       readdirSync(proc('task')).reduce((sum, task) => {
@@ -65,7 +68,9 @@ export async function startServiceProcess(more: Record<string, string> = {}): Pr
       }, 0),
     async expectHealed() {
       const db = openDatabase(readConfig({ DATABASE_URL: database.url }).database, { pool: 2 })
-      await expectHealed({ db, store: createDiskStore({ dir: join(dataDir, 'blobs') }) }).finally(() => db.close())
+      await expectHealed({ db, store: createDiskStore({ dir: join(dataDir, 'blobs') }) }).finally(
+        () => db.close(),
+      )
     },
     async stop() {
       await Promise.all(instances.map(instance => instance.end('SIGKILL')))

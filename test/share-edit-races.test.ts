@@ -21,11 +21,9 @@ beforeAll(async () => {
 // Everyone begins with nothing, and after every race all that is remembered must be what is there.
 beforeEach(async () => {
   people++
-  ;[alice, bob, carol] = (await Promise.all(['alice', 'bob', 'carol'].map(name => t.signIn(`${name}-${people}`)))) as [
-    Person,
-    Person,
-    Person,
-  ]
+  ;[alice, bob, carol] = (await Promise.all(
+    ['alice', 'bob', 'carol'].map(name => t.signIn(`${name}-${people}`)),
+  )) as [Person, Person, Person]
 })
 afterEach(async () => {
   gate.interfere = () => {}
@@ -34,14 +32,18 @@ afterEach(async () => {
 })
 afterAll(() => t.stop())
 
-const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+const SHARE =
+  'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
 
 interface Shared {
   id: string
   token: string
 }
 
-async function share(entry: object, { by = alice, to = bob }: { by?: Person; to?: Person } = {}): Promise<Shared> {
+async function share(
+  entry: object,
+  { by = alice, to = bob }: { by?: Person; to?: Person } = {},
+): Promise<Shared> {
   const input = { files: [entry], email: to.email, mayEdit: true, duration: 'never' }
   return (await ask(by, SHARE, { input })).shareFiles.shares[0]
 }
@@ -51,13 +53,25 @@ async function sharedFolder(to = bob): Promise<Shared> {
   return share({ at: { path: 'top/shared' } }, { to })
 }
 
-const said = ({ status, response }: RestAnswer) => (status === 200 ? '200' : `${status} ${response?.code}`)
+const said = ({ status, response }: RestAnswer) =>
+  status === 200 ? '200' : `${status} ${response?.code}`
 
 /** An upload into a shared folder that the service has let in, and that waits for its last bytes. */
 const holdUpload = (token: string, folder = 'in') =>
-  holdForm(t, bob, `/api/shared/${token}/upload`, `${field('folder', folder)}${fileHead('file', 'held.txt')}`)
+  holdForm(
+    t,
+    bob,
+    `/api/shared/${token}/upload`,
+    `${field('folder', folder)}${fileHead('file', 'held.txt')}`,
+  )
 
-function upload(person: Person, token: string, name: string, content: string, fields: Record<string, string> = {}) {
+function upload(
+  person: Person,
+  token: string,
+  name: string,
+  content: string,
+  fields: Record<string, string> = {},
+) {
   const { if_match, ...inForm } = fields
   const form = new FormData()
   for (const [field, value] of Object.entries(inForm)) form.append(field, value)
@@ -81,13 +95,27 @@ const revoke = ({ token }: Shared) => alice.rest('POST', `/api/share/revoke/${to
 describe('An upload that is under way', () => {
   it.each<[string, (it: Shared) => Promise<unknown>]>([
     ['is revoked', revoke],
-    ['may be seen only', ({ token }) => alice.rest('PATCH', `/api/share/${token}`, { json: { may_edit: false } })],
-    ['expires', ({ id }) => t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, id])],
+    [
+      'may be seen only',
+      ({ token }) => alice.rest('PATCH', `/api/share/${token}`, { json: { may_edit: false } }),
+    ],
+    [
+      'expires',
+      ({ id }) =>
+        t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, id]),
+    ],
     ['goes with its folder', () => alice.rest('DELETE', '/api/folders?path=top&recursive=true')],
-    ['has a suspended sharer', () => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [alice.userId])],
+    [
+      'has a suspended sharer',
+      () => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [alice.userId]),
+    ],
     [
       'is made out to an address that is another one now',
-      () => t.app.db.run('UPDATE user SET verified_email = ? WHERE id = ?', [`new-${people}@example.com`, bob.userId]),
+      () =>
+        t.app.db.run('UPDATE user SET verified_email = ? WHERE id = ?', [
+          `new-${people}@example.com`,
+          bob.userId,
+        ]),
     ],
   ])('makes no file once its share %s', async (_how, end) => {
     const it = await sharedFolder()
@@ -102,7 +130,10 @@ describe('An upload that is under way', () => {
     const garden = await found(alice)
     await join(t, garden, editor, 'editor')
     await put(alice, garden, 'beds/rose.txt')
-    const it = await share({ at: { drive: await driveOf(editor, garden), path: 'beds' } }, { by: editor })
+    const it = await share(
+      { at: { drive: await driveOf(editor, garden), path: 'beds' } },
+      { by: editor },
+    )
     const held = await holdUpload(it.token)
     const json = { workspace_id: garden, user_id: editor.userId, role: 'viewer' }
     await alice.rest('PATCH', '/api/workspaces/members/role', { json })
@@ -128,18 +159,29 @@ describe('An upload that is under way', () => {
     const { response } = await held.finish()
     expect(response.file.path).toBe('in/held.txt')
     const namesIn = async (path: string) =>
-      (await alice.rest('GET', `/api/files/tree?path=${path}`)).response.files.map((f: { name: string }) => f.name)
-    expect([await namesIn('elsewhere/in'), await namesIn('out')]).toEqual([['elsewhere/in/held.txt'], []])
+      (await alice.rest('GET', `/api/files/tree?path=${path}`)).response.files.map(
+        (f: { name: string }) => f.name,
+      )
+    expect([await namesIn('elsewhere/in'), await namesIn('out')]).toEqual([
+      ['elsewhere/in/held.txt'],
+      [],
+    ])
   })
 
   it('is not completed in the background once its share is revoked', async () => {
     const it = await sharedFolder()
-    const START = 'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
+    const START =
+      'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
     const PART = 'mutation ($input: UploadPartInput!) { uploadPart(input: $input) { crc32 } }'
     const BEGIN = `mutation ($input: BeginCompletionInput!) { beginCompletion(input: $input) { uploadSession { id } } }`
     const input = { drive: it.id, fileName: 'late.txt', size: 4 }
     const { id } = (await ask(bob, START, { input })).startUpload.uploadSession
-    await ask(bob, PART, { input: { uploadSession: id, number: 1, part: null } }, new File(['late'], 'part'))
+    await ask(
+      bob,
+      PART,
+      { input: { uploadSession: id, number: 1, part: null } },
+      new File(['late'], 'part'),
+    )
     let release = () => {}
     const released = new Promise<void>(resolve => {
       release = resolve
@@ -153,7 +195,9 @@ describe('An upload that is under way', () => {
       'SELECT state, failure FROM upload_session WHERE id = ?',
       [id],
     )
-    expect(rows.map(({ state, failure }) => [state, JSON.parse(failure).code])).toEqual([['failed', 'FORBIDDEN']])
+    expect(rows.map(({ state, failure }) => [state, JSON.parse(failure).code])).toEqual([
+      ['failed', 'FORBIDDEN'],
+    ])
     expect(await filesOf(alice)).toEqual(['plan.txt'])
   })
 })
@@ -163,10 +207,16 @@ describe('Several who change a shared folder at once', () => {
     const [his, hers] = [await sharedFolder(), await sharedFolder(carol)]
     const turns = [0, 1, 2, 3].flatMap(n => [
       upload(bob, his.token, 'plan.txt', `bob ${n}`, { on_conflict: 'replace', if_match: '"1"' }),
-      upload(carol, hers.token, 'plan.txt', `carol ${n}`, { on_conflict: 'replace', if_match: '"1"' }),
+      upload(carol, hers.token, 'plan.txt', `carol ${n}`, {
+        on_conflict: 'replace',
+        if_match: '"1"',
+      }),
     ])
     const answers = (await Promise.all(turns)).map(said)
-    expect(answers.sort()).toEqual(['200', ...Array.from({ length: 7 }, () => '412 REVISION_MISMATCH')])
+    expect(answers.sort()).toEqual([
+      '200',
+      ...Array.from({ length: 7 }, () => '412 REVISION_MISMATCH'),
+    ])
   })
 
   it('stay within the quota of its owner, of whom they learn no numbers', async () => {
@@ -182,7 +232,9 @@ describe('Several who change a shared folder at once', () => {
     const { response } = await upload(bob, his.token, 'over', 'ten bytes!')
     expect(response).toEqual({ code: 'SHARE_FULL' })
     await t.limit({ maxFolders: 2 })
-    const made = await bob.rest('POST', `/api/shared/${his.token}/folders`, { json: { path: 'over' } })
+    const made = await bob.rest('POST', `/api/shared/${his.token}/folders`, {
+      json: { path: 'over' },
+    })
     expect(made.response).toEqual({ code: 'SHARE_FULL' })
   })
 
@@ -192,7 +244,9 @@ describe('Several who change a shared folder at once', () => {
     const turns: Promise<RestAnswer>[] = []
     for (let n = 0; n < 8; n++) {
       turns.push(upload(bob, it.token, `file ${n}`, 'x', { folder: `deep ${n}/er` }))
-      turns.push(bob.rest('POST', `/api/shared/${it.token}/folders`, { json: { path: `folder ${n}` } }))
+      turns.push(
+        bob.rest('POST', `/api/shared/${it.token}/folders`, { json: { path: `folder ${n}` } }),
+      )
       turns.push(
         bob.rest('POST', `/api/shared/${it.token}/move`, {
           json: { source: `file ${n - 1}`, destination: `in ${n}/moved` },

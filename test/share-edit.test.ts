@@ -22,17 +22,23 @@ beforeAll(async () => {
 afterEach(() => expectConsistent(t))
 afterAll(() => t.stop())
 
-const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token mayEdit } } }'
+const SHARE =
+  'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token mayEdit } } }'
 const UPDATE =
   'mutation ($input: UpdateShareInput!) { updateShare(input: $input) { share { ... on DirectShare { mayEdit allowDownload } } } }'
 const UPLOAD = `mutation ($input: UploadFileInput!) { uploadFile(input: $input) {
   file { id path size md5 revision permissions drive { id permissions } } } }`
-const FOLDER = 'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { path } } }'
-const MOVE = 'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { path } } }'
-const REMOVE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }'
-const START = 'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id folder } } }'
+const FOLDER =
+  'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { path } } }'
+const MOVE =
+  'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { path } } }'
+const REMOVE =
+  'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }'
+const START =
+  'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id folder } } }'
 const PART = 'mutation ($input: UploadPartInput!) { uploadPart(input: $input) { crc32 } }'
-const COMPLETE = 'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { path } } }'
+const COMPLETE =
+  'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { path } } }'
 const BEGIN =
   'mutation ($input: BeginCompletionInput!) { beginCompletion(input: $input) { uploadSession { completion { state failure { code } file { path } } } } }'
 
@@ -52,15 +58,28 @@ async function folder(terms: object = { mayEdit: true }): Promise<Shared> {
   return { ...(await share(alice, { at: { path } }, terms)), folder: path }
 }
 
-async function share(by: Person, entry: object, terms: object, email = bob.email): Promise<Omit<Shared, 'folder'>> {
-  const { shares } = (await ask(by, SHARE, { input: { files: [entry], email, ...terms } })).shareFiles
+async function share(
+  by: Person,
+  entry: object,
+  terms: object,
+  email = bob.email,
+): Promise<Omit<Shared, 'folder'>> {
+  const { shares } = (await ask(by, SHARE, { input: { files: [entry], email, ...terms } }))
+    .shareFiles
   return shares[0]
 }
 
 const at = (share: { id: string }, path: string) => ({ at: { drive: share.id, path } })
 const file = (name: string, content = 'fresh') => new File([content], name, { type: 'text/plain' })
-const upload = async (person: Person, to: object, name: string, content?: string, more: object = {}) =>
-  (await ask(person, UPLOAD, { input: { file: null, folder: to, ...more } }, file(name, content))).uploadFile.file
+const upload = async (
+  person: Person,
+  to: object,
+  name: string,
+  content?: string,
+  more: object = {},
+) =>
+  (await ask(person, UPLOAD, { input: { file: null, folder: to, ...more } }, file(name, content)))
+    .uploadFile.file
 const uploadCode = async (person: Person, to: object, name: string, more: object = {}) =>
   (await person.graphql(UPLOAD, { input: { file: null, folder: to, ...more } }, file(name))).code
 const editCodes = async (person: Person, share: { id: string }) => [
@@ -75,7 +94,9 @@ const FORBIDDEN = Array.from({ length: 5 }, () => 'FORBIDDEN')
 /** The paths of what alice has at a path and below, without that. */
 async function tree(path: string, person = alice): Promise<string[]> {
   const { response } = await person.rest('GET', `/api/files/tree?path=${encodeURIComponent(path)}`)
-  const below = await Promise.all(response.folders.map((name: string) => tree(`${path}/${name}`, person)))
+  const below = await Promise.all(
+    response.folders.map((name: string) => tree(`${path}/${name}`, person)),
+  )
   return [
     ...response.files.map((f: { name: string }) => f.name),
     ...response.folders.map((n: string) => `${path}/${n}/`),
@@ -83,10 +104,12 @@ async function tree(path: string, person = alice): Promise<string[]> {
   ].sort()
 }
 
-const within = async ({ folder }: Shared) => (await tree(folder)).map(path => path.slice(folder.length + 1))
+const within = async ({ folder }: Shared) =>
+  (await tree(folder)).map(path => path.slice(folder.length + 1))
 const said = ({ status, response }: RestAnswer) => [status, response?.code]
 async function bytesAt(path: string): Promise<string> {
-  const query = 'query ($path: String!) { me { drive { entry(path: $path) { ... on File { download { url } } } } } }'
+  const query =
+    'query ($path: String!) { me { drive { entry(path: $path) { ... on File { download { url } } } } } }'
   const { url } = (await ask(alice, query, { path })).me.drive.entry.download
   return (await fetch(url)).text()
 }
@@ -101,29 +124,44 @@ interface Happened {
 async function events(count: number): Promise<Happened[]> {
   const { response } = await alice.rest('GET', '/api/events?limit=1000')
   const actors = new Map([alice, bob, carol].map(person => [person.userId, person.email]))
-  return response.events.slice(-count).map((event: { kind: string; actor_id: string; details: Happened }) => ({
-    kind: event.kind,
-    actor: actors.get(event.actor_id),
-    path: event.details.path,
-  }))
+  return response.events
+    .slice(-count)
+    .map((event: { kind: string; actor_id: string; details: Happened }) => ({
+      kind: event.kind,
+      actor: actors.get(event.actor_id),
+      path: event.details.path,
+    }))
 }
 
 describe('A folder that is shared to be edited', () => {
   it('takes files, folders, moves, renames, replacements and deletions, all by paths from itself', async () => {
     const it = await folder()
     const sent = await upload(bob, at(it, 'new/deep'), 'a.txt')
-    expect(sent).toMatchObject({ path: 'new/deep/a.txt', size: 5, permissions: ['WRITE', 'DELETE'] })
-    expect((await ask(bob, FOLDER, { input: at(it, 'day 2') })).createFolder.folder).toEqual({ path: 'day 2' })
+    expect(sent).toMatchObject({
+      path: 'new/deep/a.txt',
+      size: 5,
+      permissions: ['WRITE', 'DELETE'],
+    })
+    expect((await ask(bob, FOLDER, { input: at(it, 'day 2') })).createFolder.folder).toEqual({
+      path: 'day 2',
+    })
     const move = { entries: [at(it, 'day 1')], to: at(it, 'day 2') }
-    expect((await ask(bob, MOVE, { input: move })).moveEntries.entries).toEqual([{ path: 'day 2/day 1' }])
+    expect((await ask(bob, MOVE, { input: move })).moveEntries.entries).toEqual([
+      { path: 'day 2/day 1' },
+    ])
     const rename = { entries: [at(it, 'plan.txt')], name: 'idea.txt' }
-    expect((await ask(bob, MOVE, { input: rename })).moveEntries.entries).toEqual([{ path: 'idea.txt' }])
-    const more = await upload(bob, at(it, ''), 'idea.txt', 'run!', { onConflict: 'REPLACE', expectedRevision: 2 })
+    expect((await ask(bob, MOVE, { input: rename })).moveEntries.entries).toEqual([
+      { path: 'idea.txt' },
+    ])
+    const more = await upload(bob, at(it, ''), 'idea.txt', 'run!', {
+      onConflict: 'REPLACE',
+      expectedRevision: 2,
+    })
     expect(more).toMatchObject({ path: 'idea.txt', revision: 3 })
     expect(await bytesAt(`${it.folder}/idea.txt`)).toBe('run!')
-    expect(await uploadCode(bob, at(it, ''), 'idea.txt', { onConflict: 'REPLACE', expectedRevision: 2 })).toBe(
-      'REVISION_MISMATCH',
-    )
+    expect(
+      await uploadCode(bob, at(it, ''), 'idea.txt', { onConflict: 'REPLACE', expectedRevision: 2 }),
+    ).toBe('REVISION_MISMATCH')
     const gone = { entries: [at(it, 'day 2')], recursive: true }
     expect((await ask(bob, REMOVE, { input: gone })).deleteEntries).toEqual({ filesDeleted: 1 })
     expect(await within(it)).toEqual(['idea.txt', 'new/', 'new/deep/', 'new/deep/a.txt'])
@@ -148,7 +186,8 @@ describe('A folder that is shared to be edited', () => {
   it('keeps versions and what is deleted for its owner, with the person, and counts towards their quota', async () => {
     const it = await folder()
     const used = async (person: Person) =>
-      (await ask(person, '{ me { drive { usage { usedBytes fileCount keptBytes } } } }')).me.drive.usage
+      (await ask(person, '{ me { drive { usage { usedBytes fileCount keptBytes } } } }')).me.drive
+        .usage
     const [before, his] = [await used(alice), await used(bob)]
     await upload(bob, at(it, ''), 'plan.txt', 'stroll', { onConflict: 'REPLACE' })
     await upload(alice, { at: { path: it.folder } }, 'plan.txt', 'run', { onConflict: 'REPLACE' })
@@ -165,7 +204,10 @@ describe('A folder that is shared to be edited', () => {
       { size: 4, createdBy: { email: alice.email } },
     ])
     await upload(bob, at(it, ''), 'more.txt', 'four')
-    expect(await used(alice)).toMatchObject({ usedBytes: before.usedBytes + 3, fileCount: before.fileCount + 1 })
+    expect(await used(alice)).toMatchObject({
+      usedBytes: before.usedBytes + 3,
+      fileCount: before.fileCount + 1,
+    })
     await ask(bob, REMOVE, { input: { entries: [at(it, 'more.txt')] } })
     expect(await used(bob)).toEqual(his)
     const [item] = (await alice.rest('GET', '/api/trash')).response.items
@@ -181,10 +223,17 @@ describe('A folder that is shared to be edited', () => {
     const { uploadSession } = (await ask(bob, START, { input })).startUpload
     expect(uploadSession.folder).toBe('parts')
     const sent = (number: number, bytes: string) =>
-      ask(bob, PART, { input: { uploadSession: uploadSession.id, number, part: null } }, new File([bytes], 'part'))
+      ask(
+        bob,
+        PART,
+        { input: { uploadSession: uploadSession.id, number, part: null } },
+        new File([bytes], 'part'),
+      )
     await sent(1, FIRST)
     const moved = `away ${made}`
-    await alice.rest('POST', '/api/folders/move', { json: { source: it.folder, destination: moved } })
+    await alice.rest('POST', '/api/folders/move', {
+      json: { source: it.folder, destination: moved },
+    })
     await sent(2, 'ef')
     const done = await ask(bob, COMPLETE, { input: { uploadSession: uploadSession.id } })
     expect(done.completeUpload.file).toEqual({ path: 'parts/b.txt' })
@@ -208,9 +257,13 @@ describe('A folder that is shared to be edited', () => {
       source: 'rest/r.txt',
       destination: 'rest/sub/s.txt',
     })
-    expect((await move('rest', 'other')).response).toMatchObject({ source: 'rest', destination: 'other' })
+    expect((await move('rest', 'other')).response).toMatchObject({
+      source: 'rest',
+      destination: 'other',
+    })
     expect(said(await move('none', 'other2'))).toEqual([404, 'FILE_NOT_FOUND'])
-    const remove = (path: string, query = '') => bob.rest('DELETE', `${base}/entries?path=${path}${query}`)
+    const remove = (path: string, query = '') =>
+      bob.rest('DELETE', `${base}/entries?path=${path}${query}`)
     expect(said(await remove('other'))).toEqual([400, 'FOLDER_NOT_EMPTY'])
     const gone = await remove('other', '&recursive=true')
     expect(gone.response).toEqual({ path_deleted: 'other', files_deleted: 1 })
@@ -227,16 +280,24 @@ describe('What is beside and above a shared folder', () => {
       expect(await codeOf(bob, REMOVE, { input: { entries: [at(it, path)] } })).toMatch(
         /^(INVALID_PATH|FILE_NOT_FOUND)$/,
       )
-    expect(await codeOf(bob, REMOVE, { input: { entries: [{ at: { drive, path: 'x' } }] } })).toBe('FORBIDDEN')
+    expect(await codeOf(bob, REMOVE, { input: { entries: [{ at: { drive, path: 'x' } }] } })).toBe(
+      'FORBIDDEN',
+    )
     const { entry } = (
       await ask(alice, 'query ($path: String!) { me { drive { entry(path: $path) { id } } } }', {
         path: `${top}/secret.txt`,
       })
     ).me.drive
-    expect(await codeOf(bob, MOVE, { input: { entries: [entry], to: at(it, 'x') } })).toBe('FILE_NOT_FOUND')
+    expect(await codeOf(bob, MOVE, { input: { entries: [entry], to: at(it, 'x') } })).toBe(
+      'FILE_NOT_FOUND',
+    )
     // The shared folder itself stays.
-    expect(await codeOf(bob, REMOVE, { input: { entries: [at(it, '')], recursive: true } })).toBe('INVALID_PATH')
-    expect(await codeOf(bob, MOVE, { input: { entries: [at(it, '')], name: 'mine' } })).toBe('INVALID_PATH')
+    expect(await codeOf(bob, REMOVE, { input: { entries: [at(it, '')], recursive: true } })).toBe(
+      'INVALID_PATH',
+    )
+    expect(await codeOf(bob, MOVE, { input: { entries: [at(it, '')], name: 'mine' } })).toBe(
+      'INVALID_PATH',
+    )
   })
 
   it('is not shown by what a change answers', async () => {
@@ -254,24 +315,39 @@ describe('What is beside and above a shared folder', () => {
 
   it('is not reached by what takes a drive for other things', async () => {
     const it = await folder()
-    await alice.rest('DELETE', `/api/files/delete?file=${encodeURIComponent(`${it.folder}/plan.txt`)}`)
+    await alice.rest(
+      'DELETE',
+      `/api/files/delete?file=${encodeURIComponent(`${it.folder}/plan.txt`)}`,
+    )
     const refused = async (query: string, input: object) => codeOf(bob, query, { input })
     expect(
-      await refused('mutation ($input: EmptyTrashInput!) { emptyTrash(input: $input) { count } }', { drive: it.id }),
-    ).toBe('FORBIDDEN')
-    expect(
-      await refused('mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }', {
-        file: at(it, 'day 1'),
+      await refused('mutation ($input: EmptyTrashInput!) { emptyTrash(input: $input) { count } }', {
+        drive: it.id,
       }),
     ).toBe('FORBIDDEN')
     expect(
-      await refused('mutation ($input: CopyEntriesInput!) { copyEntries(input: $input) { drive { id } } }', {
-        entries: [at(it, 'day 1')],
-        to: { at: { path: '' } },
-      }),
+      await refused(
+        'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
+        {
+          file: at(it, 'day 1'),
+        },
+      ),
     ).toBe('FORBIDDEN')
-    expect(await codeOf(bob, SHARE, { input: { files: [at(it, 'day 1')], email: carol.email } })).toBe('FORBIDDEN')
-    expect((await alice.rest('GET', '/api/trash')).response.items[0].path).toBe(`${it.folder}/plan.txt`)
+    expect(
+      await refused(
+        'mutation ($input: CopyEntriesInput!) { copyEntries(input: $input) { drive { id } } }',
+        {
+          entries: [at(it, 'day 1')],
+          to: { at: { path: '' } },
+        },
+      ),
+    ).toBe('FORBIDDEN')
+    expect(
+      await codeOf(bob, SHARE, { input: { files: [at(it, 'day 1')], email: carol.email } }),
+    ).toBe('FORBIDDEN')
+    expect((await alice.rest('GET', '/api/trash')).response.items[0].path).toBe(
+      `${it.folder}/plan.txt`,
+    )
   })
 })
 
@@ -281,21 +357,37 @@ describe('A single file that is shared to be edited', () => {
     await alice.upload(path, 'old', 'text/plain')
     await alice.upload(`one ${made}/beside.txt`, 'mine', 'text/plain')
     const it = await share(alice, { at: { path } }, { mayEdit: true })
-    const replaced = await upload(bob, at(it, ''), 'whatever.txt', 'new content', { onConflict: 'REPLACE' })
+    const replaced = await upload(bob, at(it, ''), 'whatever.txt', 'new content', {
+      onConflict: 'REPLACE',
+    })
     expect(replaced).toMatchObject({ path: 'note.txt', size: 11, permissions: ['WRITE'] })
     expect(await bytesAt(path)).toBe('new content')
     expect((await events(1))[0]).toEqual({ kind: 'file.replaced', actor: bob.email, path })
-    const { id } = (await ask(bob, START, { input: { drive: it.id, fileName: 'x', size: 2, onConflict: 'REPLACE' } }))
-      .startUpload.uploadSession
-    await ask(bob, PART, { input: { uploadSession: id, number: 1, part: null } }, new File(['hi'], 'part'))
+    const { id } = (
+      await ask(bob, START, {
+        input: { drive: it.id, fileName: 'x', size: 2, onConflict: 'REPLACE' },
+      })
+    ).startUpload.uploadSession
+    await ask(
+      bob,
+      PART,
+      { input: { uploadSession: id, number: 1, part: null } },
+      new File(['hi'], 'part'),
+    )
     await ask(bob, COMPLETE, { input: { uploadSession: id } })
     expect(await bytesAt(path)).toBe('hi')
     for (const more of [{}, { onConflict: 'KEEP_BOTH' }])
       expect(await uploadCode(bob, at(it, ''), 'note.txt', more)).toBe('FORBIDDEN')
     expect(await codeOf(bob, FOLDER, { input: at(it, 'x') })).toBe('FORBIDDEN')
-    expect(await codeOf(bob, MOVE, { input: { entries: [at(it, 'beside.txt')], name: 'x' } })).toBe('FILE_NOT_FOUND')
-    expect(await codeOf(bob, MOVE, { input: { entries: [at(it, 'note.txt')], name: 'x' } })).toBe('FILE_NOT_FOUND')
-    expect(await codeOf(bob, REMOVE, { input: { entries: [at(it, 'note.txt')] } })).toBe('FORBIDDEN')
+    expect(await codeOf(bob, MOVE, { input: { entries: [at(it, 'beside.txt')], name: 'x' } })).toBe(
+      'FILE_NOT_FOUND',
+    )
+    expect(await codeOf(bob, MOVE, { input: { entries: [at(it, 'note.txt')], name: 'x' } })).toBe(
+      'FILE_NOT_FOUND',
+    )
+    expect(await codeOf(bob, REMOVE, { input: { entries: [at(it, 'note.txt')] } })).toBe(
+      'FORBIDDEN',
+    )
     expect(await tree(path.split('/')[0] ?? '')).toEqual([`one ${made}/beside.txt`, path])
   })
 })
@@ -310,14 +402,19 @@ describe('The right to edit', () => {
     await upload(bob, at(it, ''), 'a.txt')
     const again = await share(alice, { at: { path: it.folder } }, {})
     expect(again).toMatchObject({ id: it.id, mayEdit: true })
-    const { response } = await alice.rest('PATCH', `/api/share/${it.token}`, { json: { may_edit: false } })
+    const { response } = await alice.rest('PATCH', `/api/share/${it.token}`, {
+      json: { may_edit: false },
+    })
     expect(response.may_edit).toBe(false)
     expect(await editCodes(bob, it)).toEqual(FORBIDDEN)
     const rest = await alice.rest('POST', '/api/files/share', {
       json: { objects: [`${it.folder}/plan.txt`], email: carol.email, may_edit: true },
     })
     const [received] = (await carol.rest('GET', '/api/files/received')).response.files
-    expect(received).toMatchObject({ may_edit: true, sharing_token: rest.response.sharing_info[0].sharing_token })
+    expect(received).toMatchObject({
+      may_edit: true,
+      sharing_token: rest.response.sharing_info[0].sharing_token,
+    })
   })
 
   it('is given by keys that have it themselves', async () => {
@@ -334,14 +431,18 @@ describe('The right to edit', () => {
       expect((await key.rest('POST', '/api/files/share', { json })).response.code).toBe(code)
       expect((await key.rest('PATCH', `/api/share/${it.token}`, edit)).response.code).toBe(code)
     }
-    expect((await lacking.rest('PATCH', `/api/share/${it.token}`, { json: { may_edit: false } })).status).toBe(200)
+    expect(
+      (await lacking.rest('PATCH', `/api/share/${it.token}`, { json: { may_edit: false } })).status,
+    ).toBe(200)
     const input = { share: { id: it.id }, mayEdit: true }
     expect(await codeOf(lacking, UPDATE, { input })).toBe('INSUFFICIENT_SCOPE')
   })
 
   it('does not come back with a share that had ended, and ends with a password', async () => {
     const it = await folder()
-    await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = (SELECT MAX(id) FROM share)', [Date.now() - 1000])
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = (SELECT MAX(id) FROM share)', [
+      Date.now() - 1000,
+    ])
     const entry = { at: { path: it.folder } }
     expect(await share(alice, entry, {})).toMatchObject({ mayEdit: false })
     expect(await share(alice, entry, { mayEdit: true })).toMatchObject({ mayEdit: true })
@@ -358,14 +459,19 @@ describe('The right to edit', () => {
 
   it('does not go with a link, a password, or a share that is only to be seen', async () => {
     const it = await folder()
-    const code = (input: object) => codeOf(alice, UPDATE, { input: { share: { id: it.id }, ...input } })
+    const code = (input: object) =>
+      codeOf(alice, UPDATE, { input: { share: { id: it.id }, ...input } })
     expect(await code({ password: 'secret' })).toBe('INVALID_INPUT')
     expect(await code({ allowDownload: false })).toBe('INVALID_INPUT')
     expect(await code({ allowDownload: false, mayEdit: false })).toBeUndefined()
     expect(await code({ mayEdit: true })).toBe('INVALID_INPUT')
     const input = { files: [{ at: { path: it.folder } }], email: carol.email, mayEdit: true }
-    expect(await codeOf(alice, SHARE, { input: { ...input, password: 'secret' } })).toBe('INVALID_INPUT')
-    const link = (await alice.rest('POST', '/api/folders/quick_share', { json: { path: it.folder } })).response
+    expect(await codeOf(alice, SHARE, { input: { ...input, password: 'secret' } })).toBe(
+      'INVALID_INPUT',
+    )
+    const link = (
+      await alice.rest('POST', '/api/folders/quick_share', { json: { path: it.folder } })
+    ).response
     const { status, response } = await alice.rest('PATCH', `/api/share/${link.sharing_token}`, {
       json: { may_edit: true },
     })
@@ -375,10 +481,9 @@ describe('The right to edit', () => {
   it('is that of the recipient alone, by session or by a private key with the scopes', async () => {
     const it = await folder()
     for (const person of [carol, alice]) expect(await editCodes(person, it)).toEqual(FORBIDDEN)
-    expect(said(await carol.rest('POST', `/api/shared/${it.token}/folders`, { json: { path: 'x' } }))).toEqual([
-      404,
-      'SHARE_NOT_FOUND',
-    ])
+    expect(
+      said(await carol.rest('POST', `/api/shared/${it.token}/folders`, { json: { path: 'x' } })),
+    ).toEqual([404, 'SHARE_NOT_FOUND'])
     const key = async (scopes: string[]) => (await privateKey(t, bob, scopes)).caller
     const [writes, deletes, reads] = [
       await key(['private_files:write']),
@@ -386,9 +491,15 @@ describe('The right to edit', () => {
       await key(['private_files:read']),
     ]
     expect(await uploadCode(writes, at(it, ''), 'key.txt')).toBeUndefined()
-    expect(await uploadCode(writes, at(it, ''), 'key.txt', { onConflict: 'REPLACE' })).toBe('INSUFFICIENT_SCOPE')
-    expect(await codeOf(writes, REMOVE, { input: { entries: [at(it, 'key.txt')] } })).toBe('INSUFFICIENT_SCOPE')
-    expect(await codeOf(deletes, REMOVE, { input: { entries: [at(it, 'key.txt')] } })).toBeUndefined()
+    expect(await uploadCode(writes, at(it, ''), 'key.txt', { onConflict: 'REPLACE' })).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
+    expect(await codeOf(writes, REMOVE, { input: { entries: [at(it, 'key.txt')] } })).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
+    expect(
+      await codeOf(deletes, REMOVE, { input: { entries: [at(it, 'key.txt')] } }),
+    ).toBeUndefined()
     expect(await uploadCode(reads, at(it, ''), 'key.txt')).toBe('INSUFFICIENT_SCOPE')
     const other = (await workspaceKey(t, bob, await found(bob))).caller
     expect(await uploadCode(other, at(it, ''), 'key.txt')).toBe('KEY_OUT_OF_BOUNDS')
@@ -396,31 +507,51 @@ describe('The right to edit', () => {
 
   it.each<[string, (it: Shared) => Promise<unknown>]>([
     ['is revoked', it => alice.rest('POST', `/api/share/revoke/${it.token}`)],
-    ['expires', it => t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, it.id])],
-    ['loses it', it => alice.rest('PATCH', `/api/share/${it.token}`, { json: { may_edit: false } })],
+    [
+      'expires',
+      it => t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, it.id]),
+    ],
+    [
+      'loses it',
+      it => alice.rest('PATCH', `/api/share/${it.token}`, { json: { may_edit: false } }),
+    ],
     ['is used up', it => t.app.db.run('UPDATE share SET max_downloads = 0 WHERE id = ?', [it.id])],
     [
       'is of a deleted folder',
-      it => alice.rest('DELETE', `/api/folders?recursive=true&path=${encodeURIComponent(it.folder)}`),
+      it =>
+        alice.rest('DELETE', `/api/folders?recursive=true&path=${encodeURIComponent(it.folder)}`),
     ],
     [
       'is made out to another address',
       it => t.app.db.run('UPDATE share SET recipient = ? WHERE id = ?', [carol.email, it.id]),
     ],
-  ])('ends from the next request on when the share %s, in the middle of an upload, too', async (_how, end) => {
-    const it = await folder()
-    const input = { drive: it.id, fileName: 'b.txt', size: 2 * PART_BYTES }
-    const { id } = (await ask(bob, START, { input })).startUpload.uploadSession
-    const part = async (number: number) =>
-      (await bob.graphql(PART, { input: { uploadSession: id, number, part: null } }, new File([FIRST], 'part'))).code
-    expect(await part(1)).toBeUndefined()
-    await end(it)
-    expect(await editCodes(bob, it)).toEqual(FORBIDDEN)
-    expect(await part(2)).toMatch(/^(UPLOAD_NOT_FOUND|FORBIDDEN)$/)
-    expect(await codeOf(bob, COMPLETE, { input: { uploadSession: id } })).toMatch(/^(UPLOAD_NOT_FOUND|FORBIDDEN)$/)
-    const rest = await bob.rest('POST', `/api/shared/${it.token}/folders`, { json: { path: 'x' } })
-    expect(rest.response.code).toMatch(/^(SHARE_NOT_FOUND|FORBIDDEN)$/)
-  })
+  ])(
+    'ends from the next request on when the share %s, in the middle of an upload, too',
+    async (_how, end) => {
+      const it = await folder()
+      const input = { drive: it.id, fileName: 'b.txt', size: 2 * PART_BYTES }
+      const { id } = (await ask(bob, START, { input })).startUpload.uploadSession
+      const part = async (number: number) =>
+        (
+          await bob.graphql(
+            PART,
+            { input: { uploadSession: id, number, part: null } },
+            new File([FIRST], 'part'),
+          )
+        ).code
+      expect(await part(1)).toBeUndefined()
+      await end(it)
+      expect(await editCodes(bob, it)).toEqual(FORBIDDEN)
+      expect(await part(2)).toMatch(/^(UPLOAD_NOT_FOUND|FORBIDDEN)$/)
+      expect(await codeOf(bob, COMPLETE, { input: { uploadSession: id } })).toMatch(
+        /^(UPLOAD_NOT_FOUND|FORBIDDEN)$/,
+      )
+      const rest = await bob.rest('POST', `/api/shared/${it.token}/folders`, {
+        json: { path: 'x' },
+      })
+      expect(rest.response.code).toMatch(/^(SHARE_NOT_FOUND|FORBIDDEN)$/)
+    },
+  )
 })
 
 describe('A shared folder of a workspace', () => {
@@ -433,10 +564,18 @@ describe('A shared folder of a workspace', () => {
     const it = await share(editor, { at: { drive, path: 'beds' } }, { mayEdit: true })
     await upload(bob, at(it, ''), 'tulip.txt')
     const { response } = await alice.rest('GET', `/api/workspaces/${garden}/events?limit=1000`)
-    expect(response.events.at(-1)).toMatchObject({ actor_id: bob.userId, details: { path: '/beds/tulip.txt' } })
-    const { id } = (await ask(bob, START, { input: { drive: it.id, fileName: 'b.txt', size: 4 } })).startUpload
-      .uploadSession
-    await ask(bob, PART, { input: { uploadSession: id, number: 1, part: null } }, new File(['abcd'], 'part'))
+    expect(response.events.at(-1)).toMatchObject({
+      actor_id: bob.userId,
+      details: { path: '/beds/tulip.txt' },
+    })
+    const { id } = (await ask(bob, START, { input: { drive: it.id, fileName: 'b.txt', size: 4 } }))
+      .startUpload.uploadSession
+    await ask(
+      bob,
+      PART,
+      { input: { uploadSession: id, number: 1, part: null } },
+      new File(['abcd'], 'part'),
+    )
     await alice.rest('PATCH', '/api/workspaces/members/role', {
       json: { workspace_id: garden, user_id: editor.userId, role: 'viewer' },
     })
@@ -448,16 +587,34 @@ describe('A shared folder of a workspace', () => {
     const garden = await found(alice)
     await join(t, garden, bob, 'editor')
     await put(alice, garden, 'beds/rose.txt', 'red')
-    const it = await share(alice, { at: { drive: await driveOf(alice, garden), path: 'beds' } }, { mayEdit: true })
-    const { id } = (await ask(bob, START, { input: { drive: it.id, fileName: 'b.txt', size: 4 } })).startUpload
-      .uploadSession
+    const it = await share(
+      alice,
+      { at: { drive: await driveOf(alice, garden), path: 'beds' } },
+      { mayEdit: true },
+    )
+    const { id } = (await ask(bob, START, { input: { drive: it.id, fileName: 'b.txt', size: 4 } }))
+      .startUpload.uploadSession
     const route = `/api/workspaces/${garden}/files/uploads/${id}`
     expect(said(await bob.rest('GET', route))).toEqual([404, 'UPLOAD_NOT_FOUND'])
-    expect(said(await bob.rest('POST', `${route}/complete`, { json: {} }))).toEqual([404, 'UPLOAD_NOT_FOUND'])
-    await ask(bob, PART, { input: { uploadSession: id, number: 1, part: null } }, new File(['abcd'], 'part'))
+    expect(said(await bob.rest('POST', `${route}/complete`, { json: {} }))).toEqual([
+      404,
+      'UPLOAD_NOT_FOUND',
+    ])
+    await ask(
+      bob,
+      PART,
+      { input: { uploadSession: id, number: 1, part: null } },
+      new File(['abcd'], 'part'),
+    )
     const done = await ask(bob, BEGIN, { input: { uploadSession: id, wait: 10 } })
-    expect(done.beginCompletion.uploadSession.completion).toMatchObject({ state: 'COMPLETED', file: { path: 'b.txt' } })
+    expect(done.beginCompletion.uploadSession.completion).toMatchObject({
+      state: 'COMPLETED',
+      file: { path: 'b.txt' },
+    })
     const tree = await alice.rest('GET', `/api/workspaces/${garden}/files/tree?path=/beds`)
-    expect(tree.response.files.map(({ name }: { name: string }) => name)).toEqual(['b.txt', 'rose.txt'])
+    expect(tree.response.files.map(({ name }: { name: string }) => name)).toEqual([
+      'b.txt',
+      'rose.txt',
+    ])
   })
 })

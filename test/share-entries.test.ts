@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ask, codeOf } from './ask.ts'
 import { driveOf, found, join, privateKey, put, UNHURRIED, workspaceKey } from './builders.ts'
 import { expectConsistent } from './consistency.ts'
-import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
+import {
+  type Person,
+  type RestAnswer,
+  type RestOptions,
+  startApp,
+  type TestApp,
+} from './harness.ts'
 import { until } from './until.ts'
 import { readZip } from './zip-reader.ts'
 
@@ -40,7 +46,11 @@ const statusAndCode = ({ status, response }: RestAnswer) => [status, response?.c
 const quickShare = (person: Person, objects: unknown, terms: object = {}) =>
   person.rest('POST', '/api/entries/quick_share', { json: { objects, ...terms } })
 
-async function link(person: Person, objects: string[] = THREE, terms: object = {}): Promise<string> {
+async function link(
+  person: Person,
+  objects: string[] = THREE,
+  terms: object = {},
+): Promise<string> {
   const { status, response } = await quickShare(person, objects, terms)
   expect(status).toBe(200)
   return response.sharing_token
@@ -54,8 +64,12 @@ async function shareWith(person: Person, paths = THREE, input: object = {}) {
   return (await ask(person, SHARE, { input: given })).shareFiles.shares
 }
 
-const entries = (token: string, query: Record<string, string> = {}, person = t.anonymous, options: RestOptions = {}) =>
-  person.rest('GET', `/api/share/entries/${token}?${new URLSearchParams(query)}`, options)
+const entries = (
+  token: string,
+  query: Record<string, string> = {},
+  person = t.anonymous,
+  options: RestOptions = {},
+) => person.rest('GET', `/api/share/entries/${token}?${new URLSearchParams(query)}`, options)
 
 interface Listed {
   name: string
@@ -63,7 +77,11 @@ interface Listed {
   size: number
 }
 
-async function pathsIn(token: string, query: Record<string, string> = {}, person = t.anonymous): Promise<string[]> {
+async function pathsIn(
+  token: string,
+  query: Record<string, string> = {},
+  person = t.anonymous,
+): Promise<string[]> {
   const { status, response } = await entries(token, query, person)
   expect(status).toBe(200)
   return [...response.folders, ...response.files].map(({ path }: Listed) => path)
@@ -73,7 +91,11 @@ async function pathsIn(token: string, query: Record<string, string> = {}, person
 async function inOrder(token: string, query: Record<string, string>): Promise<string[]> {
   const seen: string[] = []
   for (let cursor: string | null = null; ; ) {
-    const page: RestAnswer = await entries(token, { ...query, limit: '1', ...(cursor ? { cursor } : {}) })
+    const page: RestAnswer = await entries(token, {
+      ...query,
+      limit: '1',
+      ...(cursor ? { cursor } : {}),
+    })
     expect(page.status).toBe(200)
     seen.push(...[...page.response.folders, ...page.response.files].map(({ path }: Listed) => path))
     cursor = page.response.next_cursor
@@ -82,9 +104,13 @@ async function inOrder(token: string, query: Record<string, string>): Promise<st
 }
 
 const resolve = (token: string, path?: string, json: object = {}, person = t.anonymous) =>
-  person.rest('POST', `/api/share/resolve/${token}${path === undefined ? '' : `?${new URLSearchParams({ path })}`}`, {
-    json,
-  })
+  person.rest(
+    'POST',
+    `/api/share/resolve/${token}${path === undefined ? '' : `?${new URLSearchParams({ path })}`}`,
+    {
+      json,
+    },
+  )
 async function urlOf(token: string, path?: string, json: object = {}): Promise<string> {
   const { status, response } = await resolve(token, path, json)
   expect(status).toBe(200)
@@ -98,18 +124,27 @@ async function zipAt(url: string): Promise<Record<string, string>> {
   return Object.fromEntries(Array.from(read, ([path, { text }]) => [path, text]))
 }
 const move = (person: Person, source: string, destination: string) =>
-  ask(person, 'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
-    input: {
-      entries: [at(source)],
-      to: at(destination.split('/').slice(0, -1).join('/')),
-      name: destination.split('/').at(-1),
+  ask(
+    person,
+    'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }',
+    {
+      input: {
+        entries: [at(source)],
+        to: at(destination.split('/').slice(0, -1).join('/')),
+        name: destination.split('/').at(-1),
+      },
     },
-  })
+  )
 const remove = (person: Person, ...paths: string[]) =>
-  ask(person, 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }', {
-    input: { entries: paths.map(at), recursive: true },
-  })
-const exists = async (token: string) => (await t.anonymous.rest('GET', `/api/share/info/${token}`)).status === 200
+  ask(
+    person,
+    'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }',
+    {
+      input: { entries: paths.map(at), recursive: true },
+    },
+  )
+const exists = async (token: string) =>
+  (await t.anonymous.rest('GET', `/api/share/info/${token}`)).status === 200
 const rowsOf = async (person: Person) =>
   t.app.db.rows<{ entryCount: number | null; name: string; behind: number }>(
     `SELECT s.entry_count AS entryCount, e.name, (SELECT COUNT(*) FROM share_entry x WHERE x.share_id = s.id) AS behind
@@ -121,7 +156,10 @@ describe('POST /api/entries/quick_share', () => {
   it('200 makes one link to several entries, by session and by key', async () => {
     const alice = await owner()
     for (const person of [alice, (await privateKey(t, alice, ['private_files:share'])).caller]) {
-      const { status, response } = await quickShare(person, THREE, { duration: '7d', label: 'Holidays' })
+      const { status, response } = await quickShare(person, THREE, {
+        duration: '7d',
+        label: 'Holidays',
+      })
       expect(status).toBe(200)
       expect(response.sharing_link).toMatch(new RegExp(`/share/${response.sharing_token}$`))
       expect(await pathsIn(response.sharing_token)).toEqual(['trip', 'a.txt', 'plan.txt'])
@@ -142,7 +180,10 @@ describe('POST /api/entries/quick_share', () => {
 
   it('400 for terms that cannot be, and at the limit of links; 401 without a credential', async () => {
     const alice = await owner()
-    expect(statusAndCode(await quickShare(alice, THREE, { duration: 'soon' }))).toEqual([400, 'INVALID_DURATION'])
+    expect(statusAndCode(await quickShare(alice, THREE, { duration: 'soon' }))).toEqual([
+      400,
+      'INVALID_DURATION',
+    ])
     await t.limit({ maxPublicLinks: 0 })
     expect(statusAndCode(await quickShare(alice, THREE))).toEqual([400, 'QUOTA_EXCEEDED'])
     await t.limit({ maxPublicLinks: null })
@@ -156,7 +197,13 @@ describe('POST /api/entries/quick_share', () => {
 
   it('takes each entry once, and not what is in a folder that is shared, too', async () => {
     const alice = await owner()
-    const token = await link(alice, ['trip/plan.txt', 'trip', 'a.txt', 'trip', 'trip/day 1/sea.txt'])
+    const token = await link(alice, [
+      'trip/plan.txt',
+      'trip',
+      'a.txt',
+      'trip',
+      'trip/day 1/sea.txt',
+    ])
     expect(await pathsIn(token)).toEqual(['trip', 'a.txt'])
     // One that is left is shared as it would be alone.
     const one = await link(alice, ['trip', 'trip/plan.txt'])
@@ -175,24 +222,43 @@ describe('The graph', () => {
 
   it('makes a link of several, which says what it is of to its maker, and is found at each of them', async () => {
     const alice = await owner()
-    const { share, entries } = (await ask(alice, LINK, { input: { files: THREE.map(at) } })).createLink
+    const { share, entries } = (await ask(alice, LINK, { input: { files: THREE.map(at) } }))
+      .createLink
     expect(share).toMatchObject({
-      ...{ fileName: 'a.txt and 2 more', firstName: 'a.txt', entryKind: 'FOLDER', entryCount: 3, size: 19 },
-      ...{ contentType: '', md5: '', file: null, entries: THREE.map(path => ({ path })) },
+      fileName: 'a.txt and 2 more',
+      firstName: 'a.txt',
+      entryKind: 'FOLDER',
+      entryCount: 3,
+      size: 19,
+      contentType: '',
+      md5: '',
+      file: null,
+      entries: THREE.map(path => ({ path })),
     })
     expect(entries).toEqual(THREE.map(path => ({ path, shareCount: 1 })))
     const NODE = `query ($id: ID!) { node(id: $id) { ... on LinkShare {
       id token fileName firstName entryKind entryCount size contentType md5 entry { path } entries { path } file { id } } } }`
     expect((await ask(alice, NODE, { id: share.id })).node).toEqual(share)
-    const AT = 'query ($path: String!) { me { drive { entry(path: $path) { shares { nodes { id fileName } } } } } }'
+    const AT =
+      'query ($path: String!) { me { drive { entry(path: $path) { shares { nodes { id fileName } } } } } }'
     for (const path of THREE)
       expect((await ask(alice, AT, { path })).me.drive.entry.shares.nodes).toEqual([
         { id: share.id, fileName: 'a.txt and 2 more' },
       ])
     const { me } = await ask(alice, '{ me { shares { nodes { id fileName entries { path } } } } }')
-    expect(me.shares.nodes).toEqual([{ id: share.id, fileName: 'a.txt and 2 more', entries: share.entries }])
-    const preview = await ask(t.anonymous, `{ share(token: "${share.token}") { fileName entryKind entryCount size } }`)
-    expect(preview.share).toEqual({ fileName: 'a.txt and 2 more', entryKind: 'FOLDER', entryCount: 3, size: 19 })
+    expect(me.shares.nodes).toEqual([
+      { id: share.id, fileName: 'a.txt and 2 more', entries: share.entries },
+    ])
+    const preview = await ask(
+      t.anonymous,
+      `{ share(token: "${share.token}") { fileName entryKind entryCount size } }`,
+    )
+    expect(preview.share).toEqual({
+      fileName: 'a.txt and 2 more',
+      entryKind: 'FOLDER',
+      entryCount: 3,
+      size: 19,
+    })
     const revoke = `mutation ($id: ID!) { revokeShare(input: { share: { id: $id } }) { revokedId entries { path shareCount } } }`
     expect((await ask(alice, revoke, { id: share.id })).revokeShare).toEqual({
       revokedId: share.id,
@@ -206,22 +272,29 @@ describe('The graph', () => {
     expect(await codeOf(alice, LINK, { input: {} })).toBe('INVALID_INPUT')
     expect(await codeOf(alice, LINK, { input: { files: [] } })).toBe('INVALID_INPUT')
     expect(await codeOf(alice, LINK, { input: { file, files: [file] } })).toBe('INVALID_INPUT')
-    expect(await codeOf(alice, LINK, { input: { files: Array.from({ length: 101 }, () => file) } })).toBe(
-      'INVALID_INPUT',
-    )
+    expect(
+      await codeOf(alice, LINK, { input: { files: Array.from({ length: 101 }, () => file) } }),
+    ).toBe('INVALID_INPUT')
     const { share } = (await ask(alice, LINK, { input: { files: [file, file] } })).createLink
-    expect(share).toMatchObject({ fileName: 'a.txt', entryKind: 'FILE', entryCount: 1, entries: [{ path: 'a.txt' }] })
+    expect(share).toMatchObject({
+      fileName: 'a.txt',
+      entryKind: 'FILE',
+      entryCount: 1,
+      entries: [{ path: 'a.txt' }],
+    })
   })
 
   it('refuses entries of several drives, and those of a drive of others', async () => {
     const alice = await owner()
     const drive = await driveOf(alice, await found(alice))
     const elsewhere = { at: { drive, path: 'x' } }
-    expect(await codeOf(alice, LINK, { input: { files: [at('a.txt'), elsewhere] } })).toBe('INVALID_INPUT')
-    const together = { email: bob.email, together: true }
-    expect(await codeOf(alice, SHARE, { input: { files: [at('a.txt'), elsewhere], ...together } })).toBe(
+    expect(await codeOf(alice, LINK, { input: { files: [at('a.txt'), elsewhere] } })).toBe(
       'INVALID_INPUT',
     )
+    const together = { email: bob.email, together: true }
+    expect(
+      await codeOf(alice, SHARE, { input: { files: [at('a.txt'), elsewhere], ...together } }),
+    ).toBe('INVALID_INPUT')
     expect(await codeOf(bob, LINK, { input: { files: THREE.map(at) } })).toBe('FILE_NOT_FOUND')
     expect(await rowsOf(alice)).toEqual([])
   })
@@ -235,7 +308,9 @@ describe('The graph', () => {
       share: { fileName: 'a.txt and 2 more', label: 'Holidays', mayEdit: false },
       entries: THREE.map(path => ({ path })),
     })
-    expect(await codeOf(alice, UPDATE, { input: { ...input, mayEdit: true } })).toBe('INVALID_INPUT')
+    expect(await codeOf(alice, UPDATE, { input: { ...input, mayEdit: true } })).toBe(
+      'INVALID_INPUT',
+    )
     const edited = { files: THREE.map(at), email: bob.email, together: true, mayEdit: true }
     expect(await codeOf(alice, SHARE, { input: edited })).toBe('INVALID_INPUT')
     const form = new FormData()
@@ -254,7 +329,14 @@ describe('What is behind a link of several', () => {
     expect(await textOf(await urlOf(token, 'plan (2).txt'))).toBe('write!')
     expect(await textOf(await urlOf(token, 'day 1/sea.txt'))).toBe('blue')
     expect(await pathsIn(token, { path: 'day 1' })).toEqual(['day 1/sea.txt'])
-    for (const path of ['trip', 'notes/plan.txt', 'private plan.txt', 'trip/plan.txt', 'day 1/none', 'plan.txt/x'])
+    for (const path of [
+      'trip',
+      'notes/plan.txt',
+      'private plan.txt',
+      'trip/plan.txt',
+      'day 1/none',
+      'plan.txt/x',
+    ])
       expect(statusAndCode(await resolve(token, path))).toEqual([404, 'FILE_NOT_FOUND'])
     for (const path of ['trip', 'plan.txt', 'none'])
       expect(statusAndCode(await entries(token, { path }))).toEqual([404, 'FOLDER_NOT_FOUND'])
@@ -267,10 +349,16 @@ describe('What is behind a link of several', () => {
     await move(alice, 'a.txt', 'notes/b.txt')
     await move(alice, 'trip', 'notes/journey')
     expect(await pathsIn(token)).toEqual(['journey', 'b.txt', 'plan.txt'])
-    expect((await t.anonymous.rest('GET', `/api/share/info/${token}`)).response.file_name).toBe('b.txt and 2 more')
+    expect((await t.anonymous.rest('GET', `/api/share/info/${token}`)).response.file_name).toBe(
+      'b.txt and 2 more',
+    )
     expect(await textOf(await urlOf(token, 'b.txt'))).toBe('first')
     await alice.upload('notes/journey/new.txt', 'new')
-    expect(await pathsIn(token, { path: 'journey' })).toEqual(['journey/day 1', 'journey/new.txt', 'journey/plan.txt'])
+    expect(await pathsIn(token, { path: 'journey' })).toEqual([
+      'journey/day 1',
+      'journey/new.txt',
+      'journey/plan.txt',
+    ])
     // Into another one: it stays an entry of its own, and is found in there as well; a search finds it once.
     await move(alice, 'notes/b.txt', 'notes/journey/b.txt')
     expect(await pathsIn(token)).toEqual(['journey', 'b.txt', 'plan.txt'])
@@ -296,12 +384,15 @@ describe('What is behind a link of several', () => {
     [{ query: 'sea', path: 'trip' }, ['trip/day 1/sea.txt']],
     [{ query: 'notes' }, []],
     [{ query: 'private' }, []],
-  ])('is sorted and searched from page to page: %j', async (query: Record<string, string>, paths) => {
-    const alice = await owner()
-    const token = await link(alice)
-    expect((await inOrder(token, query)).toSorted()).toEqual(paths.toSorted())
-    if (!('query' in query) || 'sort' in query) expect(await inOrder(token, query)).toEqual(paths)
-  })
+  ])(
+    'is sorted and searched from page to page: %j',
+    async (query: Record<string, string>, paths) => {
+      const alice = await owner()
+      const token = await link(alice)
+      expect((await inOrder(token, query)).toSorted()).toEqual(paths.toSorted())
+      if (!('query' in query) || 'sort' in query) expect(await inOrder(token, query)).toEqual(paths)
+    },
+  )
 
   it('is one archive, in which no two names are alike; or some of it is', async () => {
     const alice = await owner()
@@ -309,7 +400,10 @@ describe('What is behind a link of several', () => {
     const { response } = await resolve(token)
     expect(response.file_name).toBe('plan.txt and 2 more.zip')
     expect(await zipAt(response.url)).toEqual({
-      ...{ 'plan.txt': 'walk', 'plan (2).txt': 'write!', 'day 1/': '', 'day 1/sea.txt': 'blue' },
+      'plan.txt': 'walk',
+      'plan (2).txt': 'write!',
+      'day 1/': '',
+      'day 1/sea.txt': 'blue',
     })
     const some = await resolve(token, undefined, { entries: ['plan (2).txt', 'day 1/sea.txt'] })
     // It does not tell what its owner calls the folder that something is in.
@@ -318,7 +412,10 @@ describe('What is behind a link of several', () => {
     // Each by the name that the page shows, in whichever order they were selected.
     const both = await urlOf(token, undefined, { entries: ['plan (2).txt', 'plan.txt'] })
     expect(await zipAt(both)).toEqual({ 'plan.txt': 'walk', 'plan (2).txt': 'write!' })
-    expect(await zipAt(await urlOf(token, 'day 1'))).toEqual({ 'day 1/': '', 'day 1/sea.txt': 'blue' })
+    expect(await zipAt(await urlOf(token, 'day 1'))).toEqual({
+      'day 1/': '',
+      'day 1/sea.txt': 'blue',
+    })
     expect(statusAndCode(await resolve(token, undefined, { entries: ['day 1', 'trip'] }))).toEqual([
       404,
       'FILE_NOT_FOUND',
@@ -330,13 +427,16 @@ describe('What is behind a link of several', () => {
     const alice = await owner()
     const saver = await t.signIn(`saver-${n}`)
     const token = await link(alice, ['trip/plan.txt', 'notes/plan.txt', 'trip/day 1'])
-    const page = async (query = '') => (await t.anonymous.rest('GET', `/share/${token}${query}`)).text
+    const page = async (query = '') =>
+      (await t.anonymous.rest('GET', `/share/${token}${query}`)).text
     expect(await page()).toContain('plan.txt and 2 more')
-    for (const name of ['day 1', 'plan.txt', 'plan (2).txt']) expect(await page()).toContain(`<bdi>${name}</bdi>`)
+    for (const name of ['day 1', 'plan.txt', 'plan (2).txt'])
+      expect(await page()).toContain(`<bdi>${name}</bdi>`)
     expect(await page('?path=day+1')).toContain('sea.txt')
     expect(await page('?file=plan+(2).txt')).toContain('plan (2).txt')
     expect(await page('?q=sea')).toContain('sea.txt')
-    for (const text of [await page(), await page('?path=day+1')]) expect(text).not.toContain('notes')
+    for (const text of [await page(), await page('?path=day+1')])
+      expect(text).not.toContain('notes')
     const save = (json: object) => saver.rest('POST', `/api/share/save/${token}`, { json })
     const all = await save({ folder: 'all' })
     expect(all.response.copies.map(({ path }: Listed) => path)).toEqual([
@@ -350,14 +450,20 @@ describe('What is behind a link of several', () => {
       ['all/plan.txt', 4],
     ])
     const some = await save({ folder: 'some', paths: ['plan (2).txt', 'day 1/sea.txt'] })
-    expect(some.response.copies.map(({ path }: Listed) => path)).toEqual(['some/plan (2).txt', 'some/sea.txt'])
+    expect(some.response.copies.map(({ path }: Listed) => path)).toEqual([
+      'some/plan (2).txt',
+      'some/sea.txt',
+    ])
     const two = await save({ folder: 'two', paths: ['plan (2).txt', 'plan.txt'] })
-    expect(two.response.copies.map(({ path }: Listed) => path)).toEqual(['two/plan (2).txt', 'two/plan.txt'])
+    expect(two.response.copies.map(({ path }: Listed) => path)).toEqual([
+      'two/plan (2).txt',
+      'two/plan.txt',
+    ])
     expect(statusAndCode(await save({ paths: ['trip'] }))).toEqual([404, 'FILE_NOT_FOUND'])
     expect(statusAndCode(await save({ name: 'x' }))).toEqual([400, 'INVALID_INPUT'])
-    expect((await save({ name: 'one.txt', paths: ['plan.txt'], folder: 'one' })).response.copies[0].path).toBe(
-      'one/one.txt',
-    )
+    expect(
+      (await save({ name: 'one.txt', paths: ['plan.txt'], folder: 'one' })).response.copies[0].path,
+    ).toBe('one/one.txt')
   })
 
   it('is searched in one order over several pages, by the names that it shows', async () => {
@@ -379,14 +485,19 @@ describe('What is behind a link of several', () => {
     const token = await link(alice, THREE, { password: 'sesame', max_downloads: 2 })
     const headers = { 'x-share-password': 'sesame' }
     expect((await entries(token)).response.code).toBe('PASSWORD_REQUIRED')
-    expect((await entries(token, {}, t.anonymous, { headers: { 'x-share-password': 'no' } })).response.code).toBe(
-      'WRONG_PASSWORD',
-    )
+    expect(
+      (await entries(token, {}, t.anonymous, { headers: { 'x-share-password': 'no' } })).response
+        .code,
+    ).toBe('WRONG_PASSWORD')
     expect((await entries(token, {}, t.anonymous, { headers })).response.folders).toHaveLength(1)
     expect((await resolve(token, 'a.txt')).response.code).toBe('PASSWORD_REQUIRED')
     expect(await textOf(await urlOf(token, 'a.txt', { password: 'sesame' }))).toBe('first')
-    expect(Object.keys(await zipAt(await urlOf(token, undefined, { password: 'sesame' })))).toHaveLength(6)
-    expect((await resolve(token, 'a.txt', { password: 'sesame' })).response.code).toBe('SHARE_USED_UP')
+    expect(
+      Object.keys(await zipAt(await urlOf(token, undefined, { password: 'sesame' }))),
+    ).toHaveLength(6)
+    expect((await resolve(token, 'a.txt', { password: 'sesame' })).response.code).toBe(
+      'SHARE_USED_UP',
+    )
     expect((await entries(token, {}, t.anonymous, { headers })).response.code).toBe('SHARE_USED_UP')
   })
 
@@ -400,9 +511,17 @@ describe('What is behind a link of several', () => {
       expect((await work()).status).toBe(200)
       return t.statements().length
     }
-    for (const query of [{}, { sort: 'size' }, { query: 't' }, { path: 'trip' }, { path: 'trip/day 1' }])
+    for (const query of [
+      {},
+      { sort: 'size' },
+      { query: 't' },
+      { path: 'trip' },
+      { path: 'trip/day 1' },
+    ])
       expect(await count(() => entries(many, query))).toBe(await count(() => entries(few, query)))
-    expect(await count(() => resolve(many, 'trip/plan.txt'))).toBe(await count(() => resolve(few, 'trip/plan.txt')))
+    expect(await count(() => resolve(many, 'trip/plan.txt'))).toBe(
+      await count(() => resolve(few, 'trip/plan.txt')),
+    )
     expect(await count(() => resolve(many))).toBe(await count(() => resolve(few)))
     const lists = () => alice.rest('GET', '/api/files/shared_by_user')
     const before = await count(lists)
@@ -419,18 +538,28 @@ describe('An entry that may not be seen any more', () => {
     const [first, inFolder] = [await urlOf(token, 'a.txt'), await urlOf(token, 'trip/plan.txt')]
     await remove(alice, 'a.txt')
     expect(await pathsIn(token)).toEqual(['trip', 'plan.txt'])
-    expect((await t.anonymous.rest('GET', `/api/share/info/${token}`)).response.file_name).toBe('trip and 1 more')
+    expect((await t.anonymous.rest('GET', `/api/share/info/${token}`)).response.file_name).toBe(
+      'trip and 1 more',
+    )
     expect([(await fetch(archive)).status, (await fetch(first)).status]).toEqual([404, 404])
     expect((await fetch(inFolder)).status).toBe(200)
     expect(statusAndCode(await resolve(token, 'a.txt'))).toEqual([404, 'FILE_NOT_FOUND'])
-    const [{ id }] = (await ask(alice, '{ me { drive { trash { nodes { id } } } } }')).me.drive.trash.nodes
-    await ask(alice, 'mutation ($id: ID!) { restoreFromTrash(input: { items: [$id] }) { entries { path } } }', { id })
+    const [{ id }] = (await ask(alice, '{ me { drive { trash { nodes { id } } } } }')).me.drive
+      .trash.nodes
+    await ask(
+      alice,
+      'mutation ($id: ID!) { restoreFromTrash(input: { items: [$id] }) { entries { path } } }',
+      { id },
+    )
     expect(await pathsIn(token)).toEqual(['trip', 'plan.txt'])
     // What was moved out of a folder is not in it.
     await move(alice, 'trip/plan.txt', 'elsewhere/plan.txt')
     expect((await fetch(inFolder)).status).toBe(404)
     expect(await zipAt(await urlOf(token))).toEqual({
-      ...{ 'trip/': '', 'trip/day 1/': '', 'trip/day 1/sea.txt': 'blue', 'plan.txt': 'write!' },
+      'trip/': '',
+      'trip/day 1/': '',
+      'trip/day 1/sea.txt': 'blue',
+      'plan.txt': 'write!',
     })
     // By the folder above it, too.
     await remove(alice, 'notes')
@@ -443,7 +572,11 @@ describe('An entry that may not be seen any more', () => {
 
   it('ends the share with the last one, in one deletion of all', async () => {
     const alice = await owner()
-    const tokens = [await link(alice), await link(alice, ['trip/plan.txt', 'trip/day 1/sea.txt']), await link(alice)]
+    const tokens = [
+      await link(alice),
+      await link(alice, ['trip/plan.txt', 'trip/day 1/sea.txt']),
+      await link(alice),
+    ]
     await remove(alice, 'trip')
     expect(await Promise.all(tokens.map(exists))).toEqual([true, false, true])
     await remove(alice, 'a.txt', 'notes')
@@ -493,18 +626,32 @@ describe('A direct share of several', () => {
     const [alice, mallory] = [await owner(), await t.signIn(`mallory-${n}`)]
     const [share, ...more] = await shareWith(alice)
     expect(more).toEqual([])
-    expect(share).toMatchObject({ fileName: 'a.txt and 2 more', entryCount: 3, recipient: bob.email, size: 19 })
+    expect(share).toMatchObject({
+      fileName: 'a.txt and 2 more',
+      entryCount: 3,
+      recipient: bob.email,
+      size: 19,
+    })
     const RECEIVED = `{ me { receivedShares(newestFirst: true, first: 1) { nodes {
       id token fileName firstName entryKind entryCount entry { id } entries { id } } } } }`
     expect((await ask(bob, RECEIVED)).me.receivedShares.nodes).toEqual([
       {
-        ...{ id: share.id, token: share.token, fileName: 'a.txt and 2 more', firstName: 'a.txt' },
-        ...{ entryKind: 'FOLDER', entryCount: 3, entry: null, entries: null },
+        id: share.id,
+        token: share.token,
+        fileName: 'a.txt and 2 more',
+        firstName: 'a.txt',
+        entryKind: 'FOLDER',
+        entryCount: 3,
+        entry: null,
+        entries: null,
       },
     ])
     const { files } = (await bob.rest('GET', '/api/files/received')).response
     expect(files.at(-1)).toMatchObject({
-      ...{ file_name: 'a.txt and 2 more', entry_count: 3, file_type: 'inode/directory', size: 19 },
+      file_name: 'a.txt and 2 more',
+      entry_count: 3,
+      file_type: 'inode/directory',
+      size: 19,
     })
     expect(await pathsIn(share.token, {}, bob)).toEqual(['trip', 'a.txt', 'plan.txt'])
     const SHARED = `query ($token: String!) { sharedFolder(token: $token) { path entries { kind path } } }`
@@ -516,7 +663,9 @@ describe('A direct share of several', () => {
       expect((await entries(share.token, {}, person)).status).toBe(status)
       expect((await resolve(share.token, 'a.txt', {}, person)).status).toBe(status)
     }
-    const saved = await bob.rest('POST', `/api/share/save/${share.token}`, { json: { folder: `from ${n}` } })
+    const saved = await bob.rest('POST', `/api/share/save/${share.token}`, {
+      json: { folder: `from ${n}` },
+    })
     expect(saved.response.copies).toHaveLength(3)
     expect((await t.anonymous.rest('GET', `/share/${share.token}`)).status).toBe(401)
     expect((await bob.rest('GET', '/')).text).toContain('a.txt and 2 more')
@@ -530,7 +679,11 @@ describe('A direct share of several', () => {
     expect([again.id === one.id, others.id === one.id]).toEqual([true, false])
     // Each by itself stays what it was.
     const each = await shareWith(alice, THREE, { together: false })
-    expect(each.map(({ fileName }: { fileName: string }) => fileName)).toEqual(['a.txt', 'trip', 'plan.txt'])
+    expect(each.map(({ fileName }: { fileName: string }) => fileName)).toEqual([
+      'a.txt',
+      'trip',
+      'plan.txt',
+    ])
     expect(await rowsOf(alice)).toHaveLength(5)
     const [single] = await shareWith(alice, ['a.txt'])
     expect(single.id).toBe(each[0].id)
@@ -552,9 +705,14 @@ describe('At the same time', () => {
     try {
       const alice = await other.signIn('alice')
       for (const name of ['x', 'y', 'z']) await alice.upload(`${name}.txt`, name)
-      const input = { files: ['x', 'y', 'z'].map(name => at(`${name}.txt`)), email: 'bob@example.com', together: true }
+      const input = {
+        files: ['x', 'y', 'z'].map(name => at(`${name}.txt`)),
+        email: 'bob@example.com',
+        together: true,
+      }
       const { db } = other.app
-      const isSaid = async (sql: RegExp) => until(() => other.statements().some(one => sql.test(one)))
+      const isSaid = async (sql: RegExp) =>
+        until(() => other.statements().some(one => sql.test(one)))
       let answers: Promise<[RestAnswer, { code?: string | undefined }]> | undefined
       await db.transaction(async tx => {
         await db.run('UPDATE bucket SET used_bytes = used_bytes', [], tx)

@@ -20,7 +20,8 @@ afterAll(() => t.stop())
 
 const RECEIPTS = `{ me { shares { nodes { id events { nodes { kind person { email } network client } } } }
   receivedShares { nodes { events { nodes { kind } } } } } }`
-const receiptsOf = async (person: Person): Promise<Anything> => (await person.graphql<Anything>(RECEIPTS)).data.me
+const receiptsOf = async (person: Person): Promise<Anything> =>
+  (await person.graphql<Anything>(RECEIPTS)).data.me
 /** Time goes by: what was done is ten seconds old. */
 const tenSecondsLater = () => t.app.db.sequelize.query('UPDATE share_event SET at = at - 10000')
 
@@ -35,7 +36,9 @@ it('A sharer is told how a link was used: by whom, from which network, by what k
   expect((await t.anonymous.rest('HEAD', `/api/share/info/${token}`, { headers })).status).toBe(200)
   const json = { password: 'open sesame please' }
   const path = `/api/share/resolve/${token}`
-  expect((await t.anonymous.rest('POST', path, { headers, json: { password: 'wrong' } })).status).toBe(403)
+  expect(
+    (await t.anonymous.rest('POST', path, { headers, json: { password: 'wrong' } })).status,
+  ).toBe(403)
   expect((await bob.rest('POST', path, { headers, json })).status).toBe(200)
   expect((await receiptsOf(alice)).shares.nodes[0].events.nodes).toEqual([])
   await tenSecondsLater()
@@ -60,7 +63,9 @@ it('The uses of a link are read from the newest one back, too, page by page', as
 })
 
 it('The recipient of a share is not told how it was used', async () => {
-  await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['plan.txt'] } })
+  await alice.rest('POST', '/api/files/share', {
+    json: { email: bob.email, objects: ['plan.txt'] },
+  })
   expect((await receiptsOf(bob)).receivedShares.nodes).toEqual([{ events: null }])
 })
 
@@ -68,26 +73,36 @@ it('Many uses at once are all noted', async () => {
   const id = newId()
   const log = createLog({ logLevel: 'warn' })
   const user = { caller: null, address: '203.0.113.7', client: undefined, log }
-  await Promise.all(Array.from({ length: 1200 }, () => t.app.services.shareEvents.note(id, 'opened', user)))
-  expect(await t.app.db.ShareEvent.count({ where: { shareId: id, network: '203.0.113.0/24' } })).toBe(1200)
+  await Promise.all(
+    Array.from({ length: 1200 }, () => t.app.services.shareEvents.note(id, 'opened', user)),
+  )
+  expect(
+    await t.app.db.ShareEvent.count({ where: { shareId: id, network: '203.0.113.0/24' } }),
+  ).toBe(1200)
 })
 
 /** A link without a limit: its token, its id, and what became of it. */
 async function newLink() {
-  const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'plan.txt' } })
+  const { response } = await alice.rest('POST', '/api/files/quick_share', {
+    json: { object: 'plan.txt' },
+  })
   const token = response.sharing_token as string
   const id = t.app.services.shareLinks.find(token).then(share => share.id)
   const open = async () => (await t.anonymous.rest('GET', `/api/d/${token}`)).status
   const used = async () => {
     const { downloads } = await t.app.services.shareLinks.find(token)
-    return [downloads, await t.app.db.ShareEvent.count({ where: { shareId: await id, kind: 'downloaded' } })]
+    return [
+      downloads,
+      await t.app.db.ShareEvent.count({ where: { shareId: await id, kind: 'downloaded' } }),
+    ]
   }
   return { id: await id, open, used }
 }
 
 it('Downloads that come at once are all counted and noted, of one link and of several', async () => {
   const [hot, warm, cold] = await Promise.all([newLink(), newLink(), newLink()])
-  const at = (times: number, link: { open(): Promise<number> }) => Array.from({ length: times }, () => link.open())
+  const at = (times: number, link: { open(): Promise<number> }) =>
+    Array.from({ length: times }, () => link.open())
   const answers = await Promise.all([...at(40, hot), ...at(10, warm), ...at(1, cold)])
   expect(new Set(answers)).toEqual(new Set([302]))
   expect(await Promise.all([hot.used(), warm.used(), cold.used()])).toEqual([
@@ -127,7 +142,9 @@ it('Downloads that are noted together run as many statements as one', async () =
   const log = createLog({ logLevel: 'warn' })
   const user = { caller: null, address: '203.0.113.7', client: undefined, log }
   t.statements()
-  await Promise.all(Array.from({ length: 40 }, () => t.app.services.shareEvents.noteDownload(id, user)))
+  await Promise.all(
+    Array.from({ length: 40 }, () => t.app.services.shareEvents.noteDownload(id, user)),
+  )
   // The share is locked, counted and noted; the background may do something, too.
   expect(t.statements().length).toBeLessThan(10)
   expect(await used()).toEqual([40, 40])
@@ -154,7 +171,9 @@ interface Daily {
 
 it('A sharer sees how often a link was used on each day, as the days are where they are', async () => {
   await alice.upload('days.txt', 'days')
-  const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'days.txt' } })
+  const { response } = await alice.rest('POST', '/api/files/quick_share', {
+    json: { object: 'days.txt' },
+  })
   const token = response.sharing_token as string
   const info = () => t.anonymous.rest('GET', `/api/share/info/${token}`)
   for (let i = 0; i < 4; i++) await info()
@@ -196,5 +215,8 @@ it('A sharer sees how often a link was used on each day, as the days are where t
     ['(utcOffset: 900)', 'utcOffset'],
     ['(utcOffset: -900)', 'utcOffset'],
   ] as const)
-    expect((await ask(args)).errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_INPUT', field })
+    expect((await ask(args)).errors?.[0]?.extensions).toMatchObject({
+      code: 'INVALID_INPUT',
+      field,
+    })
 })

@@ -10,7 +10,8 @@ let bob: Person
 beforeAll(async () => {
   t = await startApp({ PREVIEWS: 'true', DERIVE_PROCESSES: '1' })
   ;[alice, bob] = await Promise.all([t.signIn('alice'), t.signIn('bob')])
-  for (const name of ['a.png', 'sub/b.png']) await alice.upload(`album/${name}`, picture, 'image/png')
+  for (const name of ['a.png', 'sub/b.png'])
+    await alice.upload(`album/${name}`, picture, 'image/png')
   await alice.upload('album/words.txt', 'words', 'text/plain')
   await until(async () => {
     await t.settle()
@@ -19,9 +20,11 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-const LINK = 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id token url } } }'
+const LINK =
+  'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id token url } } }'
 const link = async (more: object = {}): Promise<{ id: string; token: string; url: string }> =>
-  (await ask(alice, LINK, { input: { files: [{ at: { path: 'album' } }], ...more } })).createLink.share
+  (await ask(alice, LINK, { input: { files: [{ at: { path: 'album' } }], ...more } })).createLink
+    .share
 
 const FOLDER = `query ($token: String!, $password: String, $path: String) {
   sharedFolder(token: $token, password: $password, path: $path) { entries { name thumbnail } } }`
@@ -29,14 +32,18 @@ type Thumbnails = Record<string, string | null>
 async function listed(person: Person, variables: object): Promise<Thumbnails> {
   const { entries } = (await ask(person, FOLDER, variables)).sharedFolder
   return Object.fromEntries(
-    entries.map((entry: { name: string; thumbnail: string | null }) => [entry.name, entry.thumbnail]),
+    entries.map((entry: { name: string; thumbnail: string | null }) => [
+      entry.name,
+      entry.thumbnail,
+    ]),
   )
 }
-const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers, redirect: 'manual' })
+const get = (url: string, headers: Record<string, string> = {}) =>
+  fetch(url, { headers, redirect: 'manual' })
 /** The pictures of the tiles of a page. */
 const picturesOn = async (url: string, headers: Record<string, string> = {}): Promise<string[]> =>
-  [...(await (await get(url, headers)).text()).matchAll(/<img src="([^"]*)"/g)].map(([, src = '']) =>
-    src.replaceAll('&amp;', '&'),
+  [...(await (await get(url, headers)).text()).matchAll(/<img src="([^"]*)"/g)].map(
+    ([, src = '']) => src.replaceAll('&amp;', '&'),
   )
 
 it('The page and the list of a shared folder show small pictures, which browsers keep', async () => {
@@ -45,13 +52,17 @@ it('The page and the list of a shared folder show small pictures, which browsers
   expect(others).toEqual([])
   expect(src).toMatch(/\/preview\?path=a\.png&small=[0-9a-f]{16}$/)
   const shown = await get(new URL(src, t.url).href)
-  expect([shown.status, shown.headers.get('content-type'), shown.headers.get('cache-control')]).toEqual([
-    200,
-    'image/webp',
-    'private, max-age=86400, immutable',
-  ])
+  expect([
+    shown.status,
+    shown.headers.get('content-type'),
+    shown.headers.get('cache-control'),
+  ]).toEqual([200, 'image/webp', 'private, max-age=86400, immutable'])
   const thumbnails = await listed(bob, { token })
-  expect(thumbnails).toEqual({ sub: null, 'a.png': expect.stringContaining('small='), 'words.txt': null })
+  expect(thumbnails).toEqual({
+    sub: null,
+    'a.png': expect.stringContaining('small='),
+    'words.txt': null,
+  })
   expect((await get(thumbnails['a.png'] ?? '')).status).toBe(200)
   const below = (await listed(bob, { token, path: 'sub' }))['b.png'] ?? ''
   expect((await get(below)).headers.get('content-type')).toBe('image/webp')
@@ -60,17 +71,28 @@ it('The page and the list of a shared folder show small pictures, which browsers
   expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
   // Nothing above or beside what is shared can be named.
   expect((await get(below.replace('sub%2Fb.png', '..%2Falbum%2Fa.png'))).status).not.toBe(200)
-  await ask(alice, 'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { entry { id } } }', {
-    input: { share: { token } },
-  })
+  await ask(
+    alice,
+    'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { entry { id } } }',
+    {
+      input: { share: { token } },
+    },
+  )
   expect((await get(below)).status).toBe(404)
 })
 
 it('A share that limits its downloads shows none, one for viewing only does, and one with a password to who has typed it', async () => {
   const limited = await link({ maxDownloads: 5 })
   expect(await picturesOn(limited.url)).toEqual([])
-  expect(await listed(bob, { token: limited.token })).toEqual({ sub: null, 'a.png': null, 'words.txt': null })
-  const version = (await listed(bob, { token: (await link()).token }))['a.png']?.replace(/.*small=/, '')
+  expect(await listed(bob, { token: limited.token })).toEqual({
+    sub: null,
+    'a.png': null,
+    'words.txt': null,
+  })
+  const version = (await listed(bob, { token: (await link()).token }))['a.png']?.replace(
+    /.*small=/,
+    '',
+  )
   const guessed = await get(`${limited.url}/preview?path=a.png&small=${version}`)
   expect([guessed.status, guessed.headers.get('content-type')]).not.toEqual([200, 'image/webp'])
 
@@ -90,11 +112,14 @@ it('A share that limits its downloads shows none, one for viewing only does, and
   })
   const cookie = unlocked.headers.get('set-cookie')?.replace(/;.*/, '') ?? ''
   const [src = ''] = await picturesOn(locked.url, { cookie })
-  expect((await get(new URL(src, t.url).href, { cookie })).headers.get('content-type')).toBe('image/webp')
+  expect((await get(new URL(src, t.url).href, { cookie })).headers.get('content-type')).toBe(
+    'image/webp',
+  )
 })
 
 it('A picture that is shared with one person is shown to them alone, until the share ends', async () => {
-  const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+  const SHARE =
+    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
   const RECEIVED =
     '{ me { receivedShares(newestFirst: true) { nodes { ... on DirectShare { fileName thumbnail } } } } }'
   const share = async () =>
@@ -103,21 +128,29 @@ it('A picture that is shared with one person is shown to them alone, until the s
         input: { files: [{ at: { path: 'album/a.png' } }], email: 'bob@example.com' },
       })
     ).shareFiles.shares[0]
-  const newest = async (): Promise<string | null> => (await ask(bob, RECEIVED)).me.receivedShares.nodes[0].thumbnail
+  const newest = async (): Promise<string | null> =>
+    (await ask(bob, RECEIVED)).me.receivedShares.nodes[0].thumbnail
   const { token } = await share()
   const url = (await newest()) ?? ''
   expect(url).toMatch(/\/preview\?small=[0-9a-f]{16}$/)
-  const statusFor = async (person?: Person) => (await get(url, person ? { cookie: person.cookie } : {})).status
+  const statusFor = async (person?: Person) =>
+    (await get(url, person ? { cookie: person.cookie } : {})).status
   expect(await statusFor(bob)).toBe(200)
   expect(await statusFor()).not.toBe(200)
   expect(await statusFor(await t.signIn('carol'))).toBe(403)
-  await ask(alice, 'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { entry { id } } }', {
-    input: { share: { token } },
-  })
+  await ask(
+    alice,
+    'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { entry { id } } }',
+    {
+      input: { share: { token } },
+    },
+  )
   expect(await statusFor(bob)).toBe(404)
   const { token: limited } = await share()
   expect(await newest()).not.toBeNull()
-  await t.app.db.run('UPDATE share SET max_downloads = 3 WHERE id = ?', [t.app.services.shareLinks.idOf(limited)])
+  await t.app.db.run('UPDATE share SET max_downloads = 3 WHERE id = ?', [
+    t.app.services.shareLinks.idOf(limited),
+  ])
   expect(await newest()).toBeNull()
 })
 

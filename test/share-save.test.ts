@@ -7,7 +7,13 @@ import { unseen } from './coverage-of-routes.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { until } from './until.ts'
 
-const LARGE = { ...ROOMY, maxTotalStorageBytes: 1e9, maxFiles: 10_000, maxFolders: 10_000, maxFileSizeBytes: 1e9 }
+const LARGE = {
+  ...ROOMY,
+  maxTotalStorageBytes: 1e9,
+  maxFiles: 10_000,
+  maxFolders: 10_000,
+  maxFileSizeBytes: 1e9,
+}
 
 let t: TestApp
 let alice: Person
@@ -33,7 +39,8 @@ const someone = () => t.signIn(`saver-${++n}`)
 const at = (path: string, drive?: string) => ({ at: { path, ...(drive ? { drive } : {}) } })
 const saving = (person: Person, token: string, input: object = {}) =>
   person.graphql<Anything>(SAVE, { input: { token, to: at('saved'), ...input } })
-const codeOf = async (person: Person, token: string, input: object = {}) => (await saving(person, token, input)).code
+const codeOf = async (person: Person, token: string, input: object = {}) =>
+  (await saving(person, token, input)).code
 async function save(person: Person, token: string, input: object = {}): Promise<Anything> {
   const { data, errors } = await saving(person, token, input)
   expect(errors).toBeUndefined()
@@ -65,7 +72,10 @@ async function shareWith(person: Person, path: string, terms: object = {}): Prom
 
 const downloadsOf = async (token: string): Promise<number> => {
   const { shares } = (
-    await ask(alice, '{ me { shares(first: 100, newestFirst: true) { nodes { token downloads } } } }')
+    await ask(
+      alice,
+      '{ me { shares(first: 100, newestFirst: true) { nodes { token downloads } } } }',
+    )
   ).me
   return shares.nodes.find((share: Anything) => share.token === token)?.downloads
 }
@@ -87,9 +97,13 @@ describe('What is shared, saved in a drive of who sees it', () => {
   it('stays when the share, its entry and its owner are gone', async () => {
     const [owner, bob] = [await someone(), await someone()]
     await owner.upload('a.txt', 'lasting')
-    const { response } = await owner.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt' } })
+    const { response } = await owner.rest('POST', '/api/files/quick_share', {
+      json: { object: 'a.txt' },
+    })
     await save(bob, response.sharing_token)
-    await owner.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true, confirm: true } })
+    await owner.rest('DELETE', '/api/user/account/delete', {
+      json: { delete_user_data: true, confirm: true },
+    })
     await t.app.sweeper.run()
     const { status, text } = await bob.rest('GET', '/api/files/tree?path=saved')
     expect([status, text]).toEqual([200, expect.stringContaining('saved/a.txt')])
@@ -121,7 +135,9 @@ describe('What is shared, saved in a drive of who sees it', () => {
     await alice.upload('live/a.txt', 'a')
     await alice.upload('live/b.txt', 'b')
     const token = await link('live')
-    await alice.rest('POST', '/api/files/move', { json: { source: 'live/a.txt', destination: 'elsewhere.txt' } })
+    await alice.rest('POST', '/api/files/move', {
+      json: { source: 'live/a.txt', destination: 'elsewhere.txt' },
+    })
     expect(await codeOf(bob, token, { paths: ['a.txt'] })).toBe('FILE_NOT_FOUND')
     expect((await save(bob, token)).entries[0]).toMatchObject({ path: 'saved/live', size: 1 })
     await alice.rest('POST', `/api/share/revoke/${token}`)
@@ -189,9 +205,12 @@ describe('What is shared, saved in a drive of who sees it', () => {
     await t.app.sweeper.run()
     await expectConsistent(t)
     for (const [i, isSaved] of saved.entries()) {
-      const FILE = 'query ($path: String!) { me { drive { entry(path: $path) { ... on File { md5 } } } } }'
+      const FILE =
+        'query ($path: String!) { me { drive { entry(path: $path) { ... on File { md5 } } } } }'
       const { entry } = (await ask(bob, FILE, { path: `r${i}/${i}.txt` })).me.drive
-      expect(entry).toEqual(isSaved ? { md5: createHash('md5').update(`bytes ${i}`).digest('hex') } : null)
+      expect(entry).toEqual(
+        isSaved ? { md5: createHash('md5').update(`bytes ${i}`).digest('hex') } : null,
+      )
     }
   })
 
@@ -229,7 +248,10 @@ describe('POST /api/share/save/{token}', () => {
     const bob = await someone()
     const token = await link('trip')
     const { status, response } = await rest(bob, token, { folder: 'from alice' })
-    expect([status, response]).toEqual([200, { copies: [{ id: expect.any(String), path: 'from alice/trip' }] }])
+    expect([status, response]).toEqual([
+      200,
+      { copies: [{ id: expect.any(String), path: 'from alice/trip' }] },
+    ])
     const again = await rest(bob, token, { folder: 'from alice' })
     expect([again.status, again.response.code]).toEqual([409, 'PATH_EXISTS'])
     const both = await rest(bob, token, { folder: 'from alice', on_conflict: 'keep_both' })
@@ -247,11 +269,13 @@ describe('POST /api/share/save/{token}', () => {
     expect((await rest(bob, token)).response.code).toBe('PASSWORD_REQUIRED')
     expect((await rest(bob, token, { password: 'sesame' })).status).toBe(200)
     const guesses = []
-    for (let i = 0; i < 11; i++) guesses.push((await rest(bob, token, { password: `guess ${i}` })).response.code)
+    for (let i = 0; i < 11; i++)
+      guesses.push((await rest(bob, token, { password: `guess ${i}` })).response.code)
     expect([guesses[0], guesses.at(-1)]).toEqual(['WRONG_PASSWORD', 'TOO_MANY_ATTEMPTS'])
     const writer = (await privateKey(t, bob, ['private_files:write'])).caller
     expect((await rest(writer, direct)).response.code).toBe('INSUFFICIENT_SCOPE')
-    const inWorkspace = (await workspaceKey(t, bob, await found(bob), ['workspaces:files:write'])).caller
+    const inWorkspace = (await workspaceKey(t, bob, await found(bob), ['workspaces:files:write']))
+      .caller
     expect((await rest(inWorkspace, direct)).response.code).toBe('KEY_OUT_OF_BOUNDS')
   })
 

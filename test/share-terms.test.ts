@@ -34,10 +34,13 @@ async function link(json: object = {}): Promise<Made> {
   return { token: response.sharing_token, id: rows[0]?.id ?? '' }
 }
 
-const patch = (token: string, json: object, person = alice) => person.rest('PATCH', `/api/share/${token}`, { json })
+const patch = (token: string, json: object, person = alice) =>
+  person.rest('PATCH', `/api/share/${token}`, { json })
 const info = (token: string) => t.anonymous.rest('GET', `/api/share/info/${token}`)
-const resolve = (token: string, json: object = {}) => t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json })
-const end = (id: string) => t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, id])
+const resolve = (token: string, json: object = {}) =>
+  t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json })
+const end = (id: string) =>
+  t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, id])
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response?.code]
 
 const UPDATE = `mutation ($input: UpdateShareInput!) { updateShare(input: $input) {
@@ -69,7 +72,9 @@ describe('A new link', () => {
     })
     const { files } = (await alice.rest('GET', '/api/files/shared_by_user?limit=1000')).response
     expect(
-      files.find((f: { sharing_token: string }) => f.sharing_token === forever.response.sharing_token),
+      files.find(
+        (f: { sharing_token: string }) => f.sharing_token === forever.response.sharing_token,
+      ),
     ).toMatchObject({
       label: 'For the adviser',
       expires_at: null,
@@ -78,12 +83,19 @@ describe('A new link', () => {
   })
 
   it('is shared with a person on the same terms, who does not see what its sharer calls it', async () => {
-    const json = { email: bob.email, objects: ['docs/a.txt'], duration: 'never', label: 'private word', notifies: true }
+    const json = {
+      email: bob.email,
+      objects: ['docs/a.txt'],
+      duration: 'never',
+      label: 'private word',
+      notifies: true,
+    }
     const { response } = await alice.rest('POST', '/api/files/share', { json })
     expect(response.sharing_info[0].expires_at).toBeNull()
     const [received] = (await bob.rest('GET', '/api/files/received')).response.files
     expect(received).toMatchObject({ label: '', expires_at: null, allow_download: true })
-    const SEEN = '{ me { receivedShares { nodes { label notifies usage { openCount } expiresAt } } } }'
+    const SEEN =
+      '{ me { receivedShares { nodes { label notifies usage { openCount } expiresAt } } } }'
     expect((await ask(bob, SEEN)).me.receivedShares.nodes).toEqual([
       { label: '', notifies: null, usage: null, expiresAt: null },
     ])
@@ -94,24 +106,51 @@ describe('PATCH /api/share/{token}', () => {
   it('200 changes what is named and keeps the rest, the address, and what was counted', async () => {
     const { token } = await link({ password: 'first', max_downloads: 3, label: 'one' })
     expect((await resolve(token, { password: 'first' })).status).toBe(200)
-    const { status, response } = await patch(token, { label: 'two', duration: 'never', notifies: true })
+    const { status, response } = await patch(token, {
+      label: 'two',
+      duration: 'never',
+      notifies: true,
+    })
     expect([status, response]).toEqual([
       200,
       expect.objectContaining({
-        ...{ sharing_token: token, sharing_link: `${t.url}/share/${token}`, file_name: 'docs/a.txt' },
-        ...{ label: 'two', expires_at: null, password_protected: true, downloads: 1, max_downloads: 3 },
-        ...{ allow_download: true, created_at: aTime },
+        sharing_token: token,
+        sharing_link: `${t.url}/share/${token}`,
+        file_name: 'docs/a.txt',
+        label: 'two',
+        expires_at: null,
+        password_protected: true,
+        downloads: 1,
+        max_downloads: 3,
+        allow_download: true,
+        created_at: aTime,
       }),
     ])
-    expect((await patch(token, { clear: ['password', 'max_downloads', 'label'] })).response).toMatchObject({
-      ...{ label: '', password_protected: false, max_downloads: null, downloads: 1, expires_at: null },
+    expect(
+      (await patch(token, { clear: ['password', 'max_downloads', 'label'] })).response,
+    ).toMatchObject({
+      label: '',
+      password_protected: false,
+      max_downloads: null,
+      downloads: 1,
+      expires_at: null,
     })
-    expect((await patch(token, { duration: '1h', password: 'second', max_downloads: 2 })).response).toMatchObject({
-      ...{ password_protected: true, max_downloads: 2, expires_at: aTime },
+    expect(
+      (await patch(token, { duration: '1h', password: 'second', max_downloads: 2 })).response,
+    ).toMatchObject({
+      password_protected: true,
+      max_downloads: 2,
+      expires_at: aTime,
     })
-    expect(statusAndCode(await resolve(token, { password: 'first' }))).toEqual([403, 'WRONG_PASSWORD'])
+    expect(statusAndCode(await resolve(token, { password: 'first' }))).toEqual([
+      403,
+      'WRONG_PASSWORD',
+    ])
     expect((await resolve(token, { password: 'second' })).status).toBe(200)
-    expect(statusAndCode(await resolve(token, { password: 'second' }))).toEqual([403, 'SHARE_USED_UP'])
+    expect(statusAndCode(await resolve(token, { password: 'second' }))).toEqual([
+      403,
+      'SHARE_USED_UP',
+    ])
   })
 
   it('200 renews a link that has ended, under its address', async () => {
@@ -168,7 +207,10 @@ describe('PATCH /api/share/{token}', () => {
     await carol.upload('c.txt', 'c', 'text/plain')
     const make = () => carol.rest('POST', '/api/files/quick_share', { json: { object: 'c.txt' } })
     const { sharing_token } = (await make()).response
-    await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [Date.now() - 1, carol.userId])
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [
+      Date.now() - 1,
+      carol.userId,
+    ])
     const { maxPublicLinks: most } = (await t.app.db.Plan.findByPk('free', { raw: true })) ?? {}
     await t.app.db.run("UPDATE plan SET max_public_links = 1 WHERE id = 'free'")
     await t.app.db.run('UPDATE bucket SET link_count = 0 WHERE user_id = ?', [carol.userId])
@@ -189,22 +231,42 @@ describe('updateShare', () => {
       { label: 'new', password: null, maxDownloads: null, duration: 'never' },
     )
     expect(share).toEqual({
-      ...{ id, url: `${t.url}/share/${token}`, label: 'new', expiresAt: null, passwordProtected: false },
-      ...{ maxDownloads: null, downloads: 0, allowDownload: true, notifies: false, usage: { openCount: 0 } },
+      id,
+      url: `${t.url}/share/${token}`,
+      label: 'new',
+      expiresAt: null,
+      passwordProtected: false,
+      maxDownloads: null,
+      downloads: 0,
+      allowDownload: true,
+      notifies: false,
+      usage: { openCount: 0 },
     })
     expect(entry.shareCount).toBeGreaterThan(0)
-    expect((await update({ token }, { allowDownload: false, notifies: true })).share).toMatchObject({
-      ...{ label: 'new', allowDownload: false, notifies: true, expiresAt: null },
-    })
+    expect((await update({ token }, { allowDownload: false, notifies: true })).share).toMatchObject(
+      {
+        label: 'new',
+        allowDownload: false,
+        notifies: true,
+        expiresAt: null,
+      },
+    )
   })
 
   it('changes what is shared with a person', async () => {
     const SHARE =
       'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id allowDownload notifies label } } }'
-    const input = { files: [{ at: { path: 'docs/b.bin' } }], email: bob.email, allowDownload: false, label: 'b' }
+    const input = {
+      files: [{ at: { path: 'docs/b.bin' } }],
+      email: bob.email,
+      allowDownload: false,
+      label: 'b',
+    }
     const [made] = (await ask(alice, SHARE, { input })).shareFiles.shares
     expect(made).toMatchObject({ allowDownload: false, notifies: false, label: 'b' })
-    expect((await update({ id: made.id }, { allowDownload: true })).share).toMatchObject({ allowDownload: true })
+    expect((await update({ id: made.id }, { allowDownload: true })).share).toMatchObject({
+      allowDownload: true,
+    })
     // Sharing again keeps what is not said.
     await update({ id: made.id }, { allowDownload: false })
     const again = { files: input.files, email: bob.email }
@@ -248,14 +310,26 @@ describe('A link for looking only', () => {
     expect([preview.status, await preview.text()]).toEqual([200, expect.stringContaining('hello')])
     expect((await page(`/share/${token}/download`)).status).toBe(403)
     for (const mode of ['download', 'inline']) {
-      expect(statusAndCode(await t.anonymous.rest('GET', `/api/d/${token}?mode=${mode}`))).toEqual([403, 'FORBIDDEN'])
-      const resolved = await t.anonymous.rest('POST', `/api/share/resolve/${token}?mode=${mode}`, { json: {} })
+      expect(statusAndCode(await t.anonymous.rest('GET', `/api/d/${token}?mode=${mode}`))).toEqual([
+        403,
+        'FORBIDDEN',
+      ])
+      const resolved = await t.anonymous.rest('POST', `/api/share/resolve/${token}?mode=${mode}`, {
+        json: {},
+      })
       expect(statusAndCode(resolved)).toEqual([403, 'FORBIDDEN'])
     }
-    const OPEN = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
+    const OPEN =
+      'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
     expect(await codeOf(t.anonymous, OPEN, { input: { token } })).toBe('FORBIDDEN')
     expect(
-      (await ask(t.anonymous, 'query ($token: String!) { share(token: $token) { allowDownload } }', { token })).share,
+      (
+        await ask(
+          t.anonymous,
+          'query ($token: String!) { share(token: $token) { allowDownload } }',
+          { token },
+        )
+      ).share,
     ).toEqual({ allowDownload: false })
   })
 
@@ -281,11 +355,16 @@ describe('A link for looking only', () => {
       json: { path: 'album', allow_download: false },
     })
     const token = made.response.sharing_token
-    expect((await t.anonymous.rest('GET', `/api/share/entries/${token}`)).response.files).toHaveLength(1)
+    expect(
+      (await t.anonymous.rest('GET', `/api/share/entries/${token}`)).response.files,
+    ).toHaveLength(1)
     expect((await page(`/share/${token}?file=a.txt`)).status).toBe(200)
     expect((await page(`/share/${token}/preview?path=a.txt`)).status).toBe(200)
     expect((await page(`/share/${token}/download?path=a.txt`)).status).toBe(403)
-    expect(statusAndCode(await t.anonymous.rest('GET', `/api/d/${token}?path=a.txt`))).toEqual([403, 'FORBIDDEN'])
+    expect(statusAndCode(await t.anonymous.rest('GET', `/api/d/${token}?path=a.txt`))).toEqual([
+      403,
+      'FORBIDDEN',
+    ])
     // Nor as an archive, of the folder or of what is in it.
     expect(statusAndCode(await resolve(token))).toEqual([403, 'FORBIDDEN'])
     expect(statusAndCode(await resolve(token, { entries: ['a.txt'] }))).toEqual([403, 'FORBIDDEN'])
@@ -312,14 +391,22 @@ describe('The use of a share', () => {
   it('is counted for its sharer', async () => {
     const { token, id } = await link({ password: 'secret' })
     expect((await ask(alice, USAGE, { id })).node.usage).toEqual({
-      ...{ openCount: 0, lastOpenedAt: null, downloadCount: 0, lastDownloadedAt: null, refusedCount: 0 },
+      openCount: 0,
+      lastOpenedAt: null,
+      downloadCount: 0,
+      lastDownloadedAt: null,
+      refusedCount: 0,
     })
     await info(token)
     await info(token)
     await resolve(token, { password: 'secret' })
     await resolve(token, { password: 'wrong' })
     expect((await ask(alice, USAGE, { id })).node.usage).toEqual({
-      ...{ openCount: 2, lastOpenedAt: aTime, downloadCount: 1, lastDownloadedAt: aTime, refusedCount: 1 },
+      openCount: 2,
+      lastOpenedAt: aTime,
+      downloadCount: 1,
+      lastDownloadedAt: aTime,
+      refusedCount: 1,
     })
   })
 

@@ -5,7 +5,13 @@ import { ask, codeOf } from './ask.ts'
 import { found, privateKey, workspaceKey } from './builders.ts'
 import { unseen, unseenInGraph } from './coverage-of-routes.ts'
 import { wholeGuessWindow } from './guess-window.ts'
-import { type Person, type RestAnswer, type RestOptions, startApp, type TestApp } from './harness.ts'
+import {
+  type Person,
+  type RestAnswer,
+  type RestOptions,
+  startApp,
+  type TestApp,
+} from './harness.ts'
 import { anId, aTime, at } from './shapes.ts'
 
 let t: TestApp
@@ -25,7 +31,8 @@ const day = 24 * 3600 * 1000
 const aToken = expect.stringMatching(/^[\w-]{43}$/)
 const PASSWORD = 'päss wörd 🦊'
 
-const quickShare = (json: object, person = alice) => person.rest('POST', '/api/files/quick_share', { json })
+const quickShare = (json: object, person = alice) =>
+  person.rest('POST', '/api/files/quick_share', { json })
 const info = (token: string, person = t.anonymous) => person.rest('GET', `/api/share/info/${token}`)
 const resolve = (token: string, options: RestOptions = {}, query = '', person = t.anonymous) =>
   person.rest('POST', `/api/share/resolve/${token}${query}`, options)
@@ -41,14 +48,21 @@ async function share(json: object = {}, person = alice): Promise<string> {
 
 /** The row of the newest share. */
 const newestRow = async () => {
-  const rows = await t.app.db.rows<Record<string, unknown>>('SELECT * FROM share ORDER BY id DESC LIMIT 1')
+  const rows = await t.app.db.rows<Record<string, unknown>>(
+    'SELECT * FROM share ORDER BY id DESC LIMIT 1',
+  )
   return rows[0] ?? {}
 }
 const expire = async () => {
-  await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, String((await newestRow()).id)])
+  await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [
+    Date.now() - 1,
+    String((await newestRow()).id),
+  ])
 }
 const downloadsOf = async (token: string) => {
-  const { nodes } = (await ask(alice, '{ me { shares(first: 1000) { nodes { token downloads } } } }')).me.shares
+  const { nodes } = (
+    await ask(alice, '{ me { shares(first: 1000) { nodes { token downloads } } } }')
+  ).me.shares
   return nodes.find((node: { token: string }) => node.token === token)?.downloads
 }
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response.code]
@@ -66,7 +80,12 @@ describe('POST /api/files/quick_share', () => {
     expect(at(response.expires_at) - before - day).toBeGreaterThanOrEqual(0)
     expect(at(response.expires_at) - Date.now() - day).toBeLessThanOrEqual(0)
     const row = await newestRow()
-    expect(row).toMatchObject({ user_id: alice.userId, recipient: null, password_hash: null, max_downloads: null })
+    expect(row).toMatchObject({
+      user_id: alice.userId,
+      recipient: null,
+      password_hash: null,
+      max_downloads: null,
+    })
     expect(JSON.stringify(row)).not.toContain(response.sharing_token)
   })
 
@@ -97,15 +116,50 @@ describe('POST /api/files/quick_share', () => {
     ['a list of objects', { object: ['docs/a.txt'] }, 'INVALID_INPUT', 'object'],
     ['the root', { object: '/' }, 'INVALID_PATH', 'object'],
     ['a path that cannot be', { object: 'a/../b' }, 'INVALID_PATH', 'object'],
-    ['a duration without a unit', { object: 'docs/a.txt', duration: '24' }, 'INVALID_DURATION', 'duration'],
-    ['a duration of 59 seconds', { object: 'docs/a.txt', duration: '59s' }, 'INVALID_DURATION', 'duration'],
-    ['a duration beyond 5 years', { object: 'docs/a.txt', duration: '1826d' }, 'INVALID_DURATION', 'duration'],
+    [
+      'a duration without a unit',
+      { object: 'docs/a.txt', duration: '24' },
+      'INVALID_DURATION',
+      'duration',
+    ],
+    [
+      'a duration of 59 seconds',
+      { object: 'docs/a.txt', duration: '59s' },
+      'INVALID_DURATION',
+      'duration',
+    ],
+    [
+      'a duration beyond 5 years',
+      { object: 'docs/a.txt', duration: '1826d' },
+      'INVALID_DURATION',
+      'duration',
+    ],
     ['a number as duration', { object: 'docs/a.txt', duration: 24 }, 'INVALID_INPUT', 'duration'],
-    ['a password of 129 characters', { object: 'docs/a.txt', password: 'x'.repeat(129) }, 'INVALID_INPUT', 'password'],
+    [
+      'a password of 129 characters',
+      { object: 'docs/a.txt', password: 'x'.repeat(129) },
+      'INVALID_INPUT',
+      'password',
+    ],
     ['no downloads', { object: 'docs/a.txt', max_downloads: 0 }, 'INVALID_INPUT', 'max_downloads'],
-    ['half a download', { object: 'docs/a.txt', max_downloads: 1.5 }, 'INVALID_INPUT', 'max_downloads'],
-    ['downloads as a text', { object: 'docs/a.txt', max_downloads: '3' }, 'INVALID_INPUT', 'max_downloads'],
-    ['an unknown field', { object: 'docs/a.txt', email: 'bob@example.com' }, 'INVALID_INPUT', 'email'],
+    [
+      'half a download',
+      { object: 'docs/a.txt', max_downloads: 1.5 },
+      'INVALID_INPUT',
+      'max_downloads',
+    ],
+    [
+      'downloads as a text',
+      { object: 'docs/a.txt', max_downloads: '3' },
+      'INVALID_INPUT',
+      'max_downloads',
+    ],
+    [
+      'an unknown field',
+      { object: 'docs/a.txt', email: 'bob@example.com' },
+      'INVALID_INPUT',
+      'email',
+    ],
   ])('400 for %s', async (_what, json, code, field) => {
     const before = await newestRow()
     const { status, response } = await quickShare(json)
@@ -114,9 +168,13 @@ describe('POST /api/files/quick_share', () => {
   })
 
   it('400 for a password in the address', async () => {
-    const { status, response } = await alice.rest('POST', '/api/files/quick_share?password=secret', {
-      json: { object: 'docs/a.txt' },
-    })
+    const { status, response } = await alice.rest(
+      'POST',
+      '/api/files/quick_share?password=secret',
+      {
+        json: { object: 'docs/a.txt' },
+      },
+    )
     expect([status, response]).toEqual([400, { code: 'INVALID_INPUT', field: 'password' }])
   })
 
@@ -138,7 +196,11 @@ describe('POST /api/files/quick_share', () => {
 
 describe('GET /api/share/info/{token}', () => {
   it('200 tells anybody what is behind a link, and neither where it is nor whose', async () => {
-    const { response: made } = await quickShare({ object: 'docs/a.txt', password: PASSWORD, max_downloads: 1 })
+    const { response: made } = await quickShare({
+      object: 'docs/a.txt',
+      password: PASSWORD,
+      max_downloads: 1,
+    })
     for (const person of [t.anonymous, bob, alice]) {
       const { status, msg, response } = await info(made.sharing_token, person)
       expect([status, msg]).toEqual([200, 'ok'])
@@ -168,10 +230,21 @@ describe('GET /api/share/info/{token}', () => {
 
   it('404 for what is no token, or one of something else', async () => {
     const token = await share()
-    const { response } = await alice.rest('POST', '/api/user/private/download_token?file=docs/a.txt')
+    const { response } = await alice.rest(
+      'POST',
+      '/api/user/private/download_token?file=docs/a.txt',
+    )
     const forged = (token.startsWith('A') ? 'B' : 'A') + token.slice(1)
     const id = String((await newestRow()).id)
-    for (const wrong of [forged, token.slice(1), `${token}A`, response.private_download_token, id, 'x', '%20'])
+    for (const wrong of [
+      forged,
+      token.slice(1),
+      `${token}A`,
+      response.private_download_token,
+      id,
+      'x',
+      '%20',
+    ])
       expect(statusAndCode(await info(wrong))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 })
@@ -185,7 +258,11 @@ describe('POST /api/share/resolve/{token}', () => {
     const signed = new URL(response.url)
     expect(signed.href.startsWith(`${t.url}/api/blobs/`)).toBe(true)
     expect(await (await fetch(signed)).text()).toBe('hello')
-    const overwrite = await fetch(signed, { method: 'PUT', headers: { 'x-ms-blob-type': 'BlockBlob' }, body: 'x' })
+    const overwrite = await fetch(signed, {
+      method: 'PUT',
+      headers: { 'x-ms-blob-type': 'BlockBlob' },
+      body: 'x',
+    })
     expect(overwrite.status).toBe(405)
     expect((await fetch(signed, { method: 'DELETE' })).status).toBe(405)
     expect(await (await fetch(signed)).text()).toBe('hello')
@@ -227,10 +304,25 @@ describe('POST /api/share/resolve/{token}', () => {
   it.each<[string, string, RestOptions, object]>([
     ['an unknown mode', '?mode=evil', {}, { code: 'INVALID_MODE', field: 'mode' }],
     ['a mode twice', '?mode=inline&mode=download', {}, { code: 'INVALID_INPUT', field: 'mode' }],
-    ['a mode in the body', '', { json: { mode: 'inline' } }, { code: 'INVALID_INPUT', field: 'mode' }],
+    [
+      'a mode in the body',
+      '',
+      { json: { mode: 'inline' } },
+      { code: 'INVALID_INPUT', field: 'mode' },
+    ],
     ['a password in the query', '?password=x', {}, { code: 'INVALID_INPUT', field: 'password' }],
-    ['an empty password in the query', '?password=', {}, { code: 'INVALID_INPUT', field: 'password' }],
-    ['a number as password', '', { json: { password: 1 } }, { code: 'INVALID_INPUT', field: 'password' }],
+    [
+      'an empty password in the query',
+      '?password=',
+      {},
+      { code: 'INVALID_INPUT', field: 'password' },
+    ],
+    [
+      'a number as password',
+      '',
+      { json: { password: 1 } },
+      { code: 'INVALID_INPUT', field: 'password' },
+    ],
     [
       'a body that is no JSON',
       '',
@@ -252,10 +344,18 @@ describe('POST /api/share/resolve/{token}', () => {
 
   it('401 without the password of the link, 403 with a wrong one, 200 with the right one', async () => {
     const token = await share({ password: PASSWORD })
-    for (const options of [{}, { json: {} }, { json: { password: '' } }, { json: { password: null } }])
+    for (const options of [
+      {},
+      { json: {} },
+      { json: { password: '' } },
+      { json: { password: null } },
+    ])
       expect(statusAndCode(await resolve(token, options))).toEqual([401, 'PASSWORD_REQUIRED'])
     for (const password of ['wrong', `${PASSWORD} `, PASSWORD.toUpperCase(), 'x'.repeat(5000)])
-      expect(statusAndCode(await resolve(token, { json: { password } }))).toEqual([403, 'WRONG_PASSWORD'])
+      expect(statusAndCode(await resolve(token, { json: { password } }))).toEqual([
+        403,
+        'WRONG_PASSWORD',
+      ])
     expect(await downloadsOf(token)).toBe(0)
     for (const password of [PASSWORD, PASSWORD.normalize('NFD')]) {
       const { status, response } = await resolve(token, { json: { password } })
@@ -278,7 +378,10 @@ describe('POST /api/share/resolve/{token}', () => {
   it('403 for a link that has expired, whatever the password', async () => {
     const token = await share({ password: PASSWORD })
     await expire()
-    expect(statusAndCode(await resolve(token, { json: { password: PASSWORD } }))).toEqual([403, 'SHARE_EXPIRED'])
+    expect(statusAndCode(await resolve(token, { json: { password: PASSWORD } }))).toEqual([
+      403,
+      'SHARE_EXPIRED',
+    ])
     expect(statusAndCode(await resolve(token))).toEqual([403, 'SHARE_EXPIRED'])
   })
 
@@ -329,7 +432,10 @@ describe('POST /api/share/revoke/{token}', () => {
     expect([status, msg, response]).toEqual([200, 'ok', { token_revoked: token }])
     expect(statusAndCode(await info(token))).toEqual([404, 'SHARE_NOT_FOUND'])
     expect(statusAndCode(await resolve(token))).toEqual([404, 'SHARE_NOT_FOUND'])
-    expect(statusAndCode(await t.anonymous.rest('GET', `/api/d/${token}`))).toEqual([404, 'SHARE_NOT_FOUND'])
+    expect(statusAndCode(await t.anonymous.rest('GET', `/api/d/${token}`))).toEqual([
+      404,
+      'SHARE_NOT_FOUND',
+    ])
     expect(statusAndCode(await revoke(token))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
@@ -369,33 +475,43 @@ describe('A share', () => {
   it('survives moves, and shows the file under its new name', async () => {
     await alice.upload('wander/here/a.txt', 'on its way')
     const token = await share({ object: 'wander/here/a.txt' })
-    await alice.rest('POST', '/api/files/move', { json: { source: 'wander/here/a.txt', destination: 'wander/b.txt' } })
-    await alice.rest('POST', '/api/folders/move', { json: { source: 'wander', destination: 'far/away' } })
+    await alice.rest('POST', '/api/files/move', {
+      json: { source: 'wander/here/a.txt', destination: 'wander/b.txt' },
+    })
+    await alice.rest('POST', '/api/folders/move', {
+      json: { source: 'wander', destination: 'far/away' },
+    })
     expect((await info(token)).response.file_name).toBe('b.txt')
     const { response } = await resolve(token)
-    expect([response.file_name, await (await fetch(response.url)).text()]).toEqual(['b.txt', 'on its way'])
+    expect([response.file_name, await (await fetch(response.url)).text()]).toEqual([
+      'b.txt',
+      'on its way',
+    ])
   })
 
   it.each<[string, (path: string) => Promise<RestAnswer>]>([
     ['a file', path => alice.rest('DELETE', `/api/files/delete?file=${path}`)],
     ['files', path => alice.rest('DELETE', '/api/files/delete/batch', { json: { files: [path] } })],
     ['a folder above', () => alice.rest('DELETE', '/api/folders?path=doomed&recursive=true')],
-  ])('goes with its file when %s is deleted, and does not come back with another one', async (_what, remove) => {
-    await alice.upload('doomed/deep/a.txt', 'deleting')
-    const token = await share({ object: 'doomed/deep/a.txt' })
-    const { id } = await newestRow()
-    expect((await remove('doomed/deep/a.txt')).status).toBe(200)
-    const isGone = async () => {
-      for (const answer of [await info(token), await resolve(token), await revoke(token)])
-        expect(statusAndCode(answer)).toEqual([404, 'SHARE_NOT_FOUND'])
-    }
-    await isGone()
-    await alice.upload('doomed/deep/a.txt', 'deleting')
-    await isGone()
-    await t.settle()
-    await isGone()
-    expect(await t.app.db.rows('SELECT id FROM share WHERE id = ?', [String(id)])).toEqual([])
-  })
+  ])(
+    'goes with its file when %s is deleted, and does not come back with another one',
+    async (_what, remove) => {
+      await alice.upload('doomed/deep/a.txt', 'deleting')
+      const token = await share({ object: 'doomed/deep/a.txt' })
+      const { id } = await newestRow()
+      expect((await remove('doomed/deep/a.txt')).status).toBe(200)
+      const isGone = async () => {
+        for (const answer of [await info(token), await resolve(token), await revoke(token)])
+          expect(statusAndCode(answer)).toEqual([404, 'SHARE_NOT_FOUND'])
+      }
+      await isGone()
+      await alice.upload('doomed/deep/a.txt', 'deleting')
+      await isGone()
+      await t.settle()
+      await isGone()
+      expect(await t.app.db.rows('SELECT id FROM share WHERE id = ?', [String(id)])).toEqual([])
+    },
+  )
 
   it('is out of reach while its sharer is suspended', async () => {
     const carol = await t.signIn('carol')
@@ -447,7 +563,8 @@ describe('With a folder deleted, and not purged yet', () => {
       await quickShare({ object }, dora)
     }
     await dora.rest('DELETE', '/api/folders?path=lose&recursive=true')
-    for (const first of [1, 2, 3, 100]) expect(await walkShares(dora, first)).toEqual(['keep/4', 'keep/6', 'keep/7'])
+    for (const first of [1, 2, 3, 100])
+      expect(await walkShares(dora, first)).toEqual(['keep/4', 'keep/6', 'keep/7'])
   })
 })
 
@@ -479,14 +596,17 @@ describe('GraphQL', () => {
   const OPEN = `mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url fileName expiresAt } } }`
   const REVOKE =
     'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { revokedId file { path shareCount } } }'
-  const SEND = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
+  const SEND =
+    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { token } } }'
 
   const file = (path: string) => ({ at: { path } })
   /** A link to a new file of someone new. */
   async function newLink(name: string, input: object = {}) {
     const person = await t.signIn(name)
     await person.upload('docs/a.txt', 'hello', 'text/plain')
-    const { share: made } = (await ask(person, LINK, { input: { file: file('docs/a.txt'), ...input } })).createLink
+    const { share: made } = (
+      await ask(person, LINK, { input: { file: file('docs/a.txt'), ...input } })
+    ).createLink
     return { person, ...(made as { id: string; token: string; expiresAt: string }) }
   }
 
@@ -506,7 +626,12 @@ describe('GraphQL', () => {
       downloads: 0,
       sharedBy: { email: 'linker@example.com' },
     })
-    expect(shared).toEqual({ id: anId, path: 'docs/a.txt', shareCount: 1, shares: { nodes: [{ id: made.id }] } })
+    expect(shared).toEqual({
+      id: anId,
+      path: 'docs/a.txt',
+      shareCount: 1,
+      shares: { nodes: [{ id: made.id }] },
+    })
     const byId = (await ask(person, LINK, { input: { file: { id: shared.id } } })).createLink
     expect(byId.file.shareCount).toBe(2)
   })
@@ -518,8 +643,12 @@ describe('GraphQL', () => {
       downloads maxDownloads sharedBy { id name email picture } file { id path } }`
     const make = `mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { ${share} } } }`
     for (const input of [{}, { password: PASSWORD, maxDownloads: 3 }]) {
-      const { createLink } = await ask(person, make, { input: { file: file('docs/a.txt'), ...input } })
-      const { node } = await ask(person, `query ($id: ID!) { node(id: $id) { ${share} } }`, { id: createLink.share.id })
+      const { createLink } = await ask(person, make, {
+        input: { file: file('docs/a.txt'), ...input },
+      })
+      const { node } = await ask(person, `query ($id: ID!) { node(id: $id) { ${share} } }`, {
+        id: createLink.share.id,
+      })
       expect(createLink.share).toEqual(node)
     }
   })
@@ -546,10 +675,13 @@ describe('GraphQL', () => {
       [{ ...own, email: 'bob@example.com' }, 'INVALID_INPUT'],
     ] as const)
       expect(await codeOf(person, LINK, { input })).toBe(code)
-    const id = (await ask(alice, '{ me { drive { entry(path: "docs/a.txt") { id } } } }')).me.drive.entry.id
+    const id = (await ask(alice, '{ me { drive { entry(path: "docs/a.txt") { id } } } }')).me.drive
+      .entry.id
     expect(await codeOf(person, LINK, { input: { file: { id } } })).toBe('FILE_NOT_FOUND')
     const drive = '00000000-0000-7000-8000-000000000000'
-    expect(await codeOf(person, LINK, { input: { file: { at: { drive, path: 'a.txt' } } } })).toBe('FORBIDDEN')
+    expect(await codeOf(person, LINK, { input: { file: { at: { drive, path: 'a.txt' } } } })).toBe(
+      'FORBIDDEN',
+    )
     await ask(person, LINK, { input: own })
     await t.limit({ maxPublicLinks: 1 })
     const beyond = await person.graphql(LINK, { input: own })
@@ -566,9 +698,17 @@ describe('GraphQL', () => {
     const { person, token, expiresAt } = await newLink('previewed', { password: PASSWORD })
     for (const visitor of [t.anonymous, bob, person])
       expect(await ask(visitor, PREVIEW, { token })).toEqual({
-        share: { fileName: 'a.txt', contentType: 'text/plain', size: 5, expiresAt, passwordProtected: true },
+        share: {
+          fileName: 'a.txt',
+          contentType: 'text/plain',
+          size: 5,
+          expiresAt,
+          passwordProtected: true,
+        },
       })
-    expect((await ask(person, '{ me { shares { nodes { downloads } } } }')).me.shares.nodes).toEqual([{ downloads: 0 }])
+    expect(
+      (await ask(person, '{ me { shares { nodes { downloads } } } }')).me.shares.nodes,
+    ).toEqual([{ downloads: 0 }])
     expect(await codeOf(t.anonymous, PREVIEW, { token: 'x' })).toBe('SHARE_NOT_FOUND')
   })
 
@@ -586,7 +726,10 @@ describe('GraphQL', () => {
       const { download } = (await ask(t.anonymous, OPEN, { input })).openShare
       expect(download).toEqual({ url: expect.any(String), fileName: 'a.txt', expiresAt: aTime })
       const answer = await fetch(download.url)
-      expect([await answer.text(), answer.headers.get('content-disposition')]).toEqual(['hello', header])
+      expect([await answer.text(), answer.headers.get('content-disposition')]).toEqual([
+        'hello',
+        header,
+      ])
     }
     expect(await refusal({ password: PASSWORD })).toBe('SHARE_USED_UP')
     expect(await codeOf(t.anonymous, PREVIEW, { token })).toBe('SHARE_USED_UP')
@@ -600,9 +743,14 @@ describe('GraphQL', () => {
     await wholeGuessWindow()
     const { token } = await newLink('guessed', { password: PASSWORD })
     for (let i = 0; i < 10; i++)
-      expect(await codeOf(t.anonymous, OPEN, { input: { token, password: `guess ${i}` } })).toBe('WRONG_PASSWORD')
+      expect(await codeOf(t.anonymous, OPEN, { input: { token, password: `guess ${i}` } })).toBe(
+        'WRONG_PASSWORD',
+      )
     const { errors } = await t.anonymous.graphql(OPEN, { input: { token, password: PASSWORD } })
-    expect(errors?.[0]?.extensions).toEqual({ code: 'TOO_MANY_ATTEMPTS', retry_after: expect.any(Number) })
+    expect(errors?.[0]?.extensions).toEqual({
+      code: 'TOO_MANY_ATTEMPTS',
+      retry_after: expect.any(Number),
+    })
   })
 
   it('openShare opens what is for one person to the recipient and the sharer only', async () => {
@@ -624,7 +772,8 @@ describe('GraphQL', () => {
 
   it('revokeShare ends a link for good, by its token or its id', async () => {
     const { person, token, id } = await newLink('revoker')
-    const other = (await ask(person, LINK, { input: { file: file('docs/a.txt') } })).createLink.share
+    const other = (await ask(person, LINK, { input: { file: file('docs/a.txt') } })).createLink
+      .share
     const input = { share: { token } }
     expect(await codeOf(t.anonymous, REVOKE, { input })).toBe('UNAUTHENTICATED')
     expect(await codeOf(bob, REVOKE, { input })).toBe('FORBIDDEN')
@@ -635,10 +784,12 @@ describe('GraphQL', () => {
       revokedId: id,
       file: { path: 'docs/a.txt', shareCount: 1 },
     })
-    expect((await ask(person, REVOKE, { input: { share: { id: other.id } } })).revokeShare).toEqual({
-      revokedId: other.id,
-      file: { path: 'docs/a.txt', shareCount: 0 },
-    })
+    expect((await ask(person, REVOKE, { input: { share: { id: other.id } } })).revokeShare).toEqual(
+      {
+        revokedId: other.id,
+        file: { path: 'docs/a.txt', shareCount: 0 },
+      },
+    )
     for (const share of [{ token }, { id }, { token: 'x' }, { id: 'x' }])
       expect(await codeOf(person, REVOKE, { input: { share } })).toBe('SHARE_NOT_FOUND')
     expect(await codeOf(t.anonymous, PREVIEW, { token })).toBe('SHARE_NOT_FOUND')
@@ -647,7 +798,10 @@ describe('GraphQL', () => {
   it('me.shares lists what the caller has made, live ones only, oldest first', async () => {
     const erin = await t.signIn('erin')
     await erin.upload('list/a.txt', 'hello', 'text/plain')
-    const { response: made } = await quickShare({ object: 'list/a.txt', password: PASSWORD, max_downloads: 9 }, erin)
+    const { response: made } = await quickShare(
+      { object: 'list/a.txt', password: PASSWORD, max_downloads: 9 },
+      erin,
+    )
     await share({ object: 'list/a.txt' }, erin)
     await expire()
     const used = await share({ object: 'list/a.txt', max_downloads: 1 }, erin)
@@ -687,7 +841,8 @@ describe('GraphQL', () => {
   it('me.shares lists apart what has expired or is used up, of the caller alone', async () => {
     const { person, id: live } = await newLink('ends')
     const input = { file: file('docs/a.txt') }
-    const make = async (terms: object) => (await ask(person, LINK, { input: { ...input, ...terms } })).createLink.share
+    const make = async (terms: object) =>
+      (await ask(person, LINK, { input: { ...input, ...terms } })).createLink.share
     const expired = await make({})
     await expire()
     const used = await make({ maxDownloads: 1 })
@@ -696,7 +851,9 @@ describe('GraphQL', () => {
       ended: shares(ended: true, newestFirst: true, kind: $kind) { nodes { id file { path } } } } }`
     const { me } = await ask(person, ENDED)
     expect(me.shares.nodes).toEqual([{ id: live }])
-    expect(me.ended.nodes).toEqual([used, expired].map(({ id }) => ({ id, file: { path: 'docs/a.txt' } })))
+    expect(me.ended.nodes).toEqual(
+      [used, expired].map(({ id }) => ({ id, file: { path: 'docs/a.txt' } })),
+    )
     expect((await ask(person, ENDED, { kind: 'DIRECT' })).me.ended.nodes).toEqual([])
     expect((await ask(bob, ENDED)).me.ended.nodes).toEqual([])
   })
@@ -704,9 +861,13 @@ describe('GraphQL', () => {
   it('me.shares and file.shares tell links from what is for one person', async () => {
     const { person, id } = await newLink('kinds')
     const [direct] = (
-      await ask(person, 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }', {
-        input: { files: [file('docs/a.txt')], email: 'bob@example.com' },
-      })
+      await ask(
+        person,
+        'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+        {
+          input: { files: [file('docs/a.txt')], email: 'bob@example.com' },
+        },
+      )
     ).shareFiles.shares
     const KIND = `query ($kind: ShareKind) { me { shares(kind: $kind) { nodes { id } }
       drive { entry(path: "docs/a.txt") { ... on File { shareCount shares(kind: $kind) { nodes { id } } } } } } }`
@@ -716,7 +877,11 @@ describe('GraphQL', () => {
       ['DIRECT', [direct]],
     ] as const) {
       const { me } = await ask(person, KIND, { kind })
-      expect([me.shares.nodes, me.drive.entry.shares.nodes, me.drive.entry.shareCount]).toEqual([nodes, nodes, 2])
+      expect([me.shares.nodes, me.drive.entry.shares.nodes, me.drive.entry.shareCount]).toEqual([
+        nodes,
+        nodes,
+        2,
+      ])
     }
   })
 
@@ -724,7 +889,8 @@ describe('GraphQL', () => {
     const { person, id } = await newLink('walker')
     const ids = [id]
     while (ids.length < 7) {
-      const { share } = (await ask(person, LINK, { input: { file: file('docs/a.txt') } })).createLink
+      const { share } = (await ask(person, LINK, { input: { file: file('docs/a.txt') } }))
+        .createLink
       ids.push(share.id)
     }
     const WALK = `query ($after: String, $newestFirst: Boolean) { me { drive { entry(path: "docs/a.txt") { ... on File {
@@ -734,7 +900,8 @@ describe('GraphQL', () => {
       let after: string | null = null
       do {
         const { me } = await ask(person, WALK, { after, newestFirst })
-        const { nodes, pageInfo }: { nodes: { id: string }[]; pageInfo: SharePage['pageInfo'] } = me.drive.entry.shares
+        const { nodes, pageInfo }: { nodes: { id: string }[]; pageInfo: SharePage['pageInfo'] } =
+          me.drive.entry.shares
         pages.push(nodes.map(({ id }) => id))
         after = pageInfo.hasNextPage ? pageInfo.endCursor : null
       } while (after !== null)

@@ -8,7 +8,9 @@ const { default: Runtime } = require('jest-runtime')
 /** Seconds of processor time: of this process, and of its children that have ended. proc(5), stat. */
 function processorSeconds() {
   const [, ...fields] = readFileSync('/proc/self/stat', 'utf8').split(/\) /)[1].split(' ')
-  const [user, system, childUser, childSystem] = fields.slice(10, 14).map(ticks => Number(ticks) / 100)
+  const [user, system, childUser, childSystem] = fields
+    .slice(10, 14)
+    .map(ticks => Number(ticks) / 100)
   return { own: user + system, children: childUser + childSystem }
 }
 
@@ -44,9 +46,20 @@ function measure({ rootDir, displayName }, path) {
   return () => {
     const { own, children } = processorSeconds()
     const [ofWorker, ofChildren] = [own - before.own, children - before.children]
-    const figures = [ofWorker + ofChildren, (performance.now() - began) / 1000].map(n => n.toFixed(2))
-    const kinds = Array.from(ended, ([kind, { times, seconds }]) => `${kind} ${times}x ${seconds.toFixed(2)}`)
-    const line = [...figures, displayName?.name ?? 'browser', relative(rootDir, path), ofWorker.toFixed(2), ...kinds]
+    const figures = [ofWorker + ofChildren, (performance.now() - began) / 1000].map(n =>
+      n.toFixed(2),
+    )
+    const kinds = Array.from(
+      ended,
+      ([kind, { times, seconds }]) => `${kind} ${times}x ${seconds.toFixed(2)}`,
+    )
+    const line = [
+      ...figures,
+      displayName?.name ?? 'browser',
+      relative(rootDir, path),
+      ofWorker.toFixed(2),
+      ...kinds,
+    ]
     appendFileSync(costs, `${line.join('\t')}\n`)
   }
 }
@@ -119,7 +132,17 @@ class SharedModules extends Runtime {
 const tests = `${pathToFileURL(join(__dirname))}/`
 const shared = `${tests}contract/`
 /** What a test can import; of `jest` there are mock functions and spies, and nothing that replaces modules. */
-const functions = ['afterAll', 'afterEach', 'beforeAll', 'beforeEach', 'describe', 'expect', 'it', 'jest', 'test']
+const functions = [
+  'afterAll',
+  'afterEach',
+  'beforeAll',
+  'beforeEach',
+  'describe',
+  'expect',
+  'it',
+  'jest',
+  'test',
+]
 let loaded = 0
 let current = {}
 
@@ -127,9 +150,11 @@ registerHooks({
   resolve(specifier, context, next) {
     const of = /^file:.*\?(\d+)$/.exec(context.parentURL ?? '')?.[1]
     if (!of) return next(specifier, context)
-    if (specifier === '@jest/globals') return { url: `jest:globals?${of}`, format: 'module', shortCircuit: true }
+    if (specifier === '@jest/globals')
+      return { url: `jest:globals?${of}`, format: 'module', shortCircuit: true }
     const found = next(specifier, context)
-    const isOwn = found.url.startsWith(tests) && !found.url.startsWith(shared) && found.url.endsWith('.ts')
+    const isOwn =
+      found.url.startsWith(tests) && !found.url.startsWith(shared) && found.url.endsWith('.ts')
     return isOwn ? { ...found, url: `${found.url}?${of}` } : found
   },
   load(url, context, next) {

@@ -16,7 +16,11 @@ let t: TestApp
 let asked: Asked[]
 
 /** A service with a provider of which only these settings are set, and the internet with what its URLs answer. */
-async function start(name: string, answers: Answers, settings: Record<string, string> = {}): Promise<void> {
+async function start(
+  name: string,
+  answers: Answers,
+  settings: Record<string, string> = {},
+): Promise<void> {
   const [real, seen]: [typeof fetch, Asked[]] = [globalThis.fetch, []]
   asked = seen
   jest.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
@@ -29,7 +33,9 @@ async function start(name: string, answers: Answers, settings: Record<string, st
     }
     seen.push(request)
     const answer = answers[url.origin + url.pathname]
-    return answer ? Response.json(await answer(request)) : Response.json({ message: 'Not Found' }, { status: 404 })
+    return answer
+      ? Response.json(await answer(request))
+      : Response.json({ message: 'Not Found' }, { status: 404 })
   })
   t = await startApp({
     [`OAUTH_${name}_CLIENT_ID`]: 'satchel-id',
@@ -44,11 +50,18 @@ afterEach(async () => {
 
 /** Signs in with a code; answers where that leads, and who is signed in then. */
 async function signIn(browser = new Browser()) {
-  const begun = new URL((await browser.get(`${t.url}/auth/oauth`)).headers.get('location') ?? '', t.url)
+  const begun = new URL(
+    (await browser.get(`${t.url}/auth/oauth`)).headers.get('location') ?? '',
+    t.url,
+  )
   nonce = begun.searchParams.get('nonce') ?? ''
-  const callback = new URLSearchParams({ code: 'a-code', state: begun.searchParams.get('state') ?? '' })
+  const callback = new URLSearchParams({
+    code: 'a-code',
+    state: begun.searchParams.get('state') ?? '',
+  })
   const done = await browser.get(`${t.url}/auth/callback?${callback}`)
-  const user = JSON.parse(await (await browser.get(`${t.url}/auth/is_valid`)).text()).response.user_info
+  const user = JSON.parse(await (await browser.get(`${t.url}/auth/is_valid`)).text()).response
+    .user_info
   return { begun, led: (done.headers.get('location') ?? '').replace(t.url, ''), user }
 }
 let nonce = ''
@@ -85,7 +98,9 @@ describe('GitHub', () => {
     expect(begun.searchParams.get('scope')).toBe('read:user user:email')
     expect(led).toBe('/')
     expect(who).toMatchObject({
-      ...{ email: 'octocat@example.com', email_verified: true, name: 'The Octocat' },
+      email: 'octocat@example.com',
+      email_verified: true,
+      name: 'The Octocat',
       picture: user.avatar_url,
     })
     const [token, ...api] = asked
@@ -96,7 +111,10 @@ describe('GitHub', () => {
 
   it('does not verify an address that GitHub has not', async () => {
     await start('GITHUB', answers(emails.map(email => ({ ...email, verified: !email.primary }))))
-    expect((await signIn()).user).toMatchObject({ email: 'octocat@example.com', email_verified: false })
+    expect((await signIn()).user).toMatchObject({
+      email: 'octocat@example.com',
+      email_verified: false,
+    })
   })
 
   it('is refused without addresses, and with the error that GitHub answers with status 200', async () => {
@@ -104,7 +122,10 @@ describe('GitHub', () => {
     expect((await signIn()).led).toBe('/?error=auth_failed')
     await t.stop()
     jest.restoreAllMocks()
-    const token = () => ({ error: 'bad_verification_code', error_description: 'The code passed is incorrect.' })
+    const token = () => ({
+      error: 'bad_verification_code',
+      error_description: 'The code passed is incorrect.',
+    })
     await start('GITHUB', { ...answers(), 'https://github.com/login/oauth/access_token': token })
     expect((await signIn()).led).toBe('/?error=auth_failed')
   })
@@ -140,7 +161,11 @@ describe('Microsoft', () => {
   const answers = (asTenant = 'common', issuer = `${host}/{tenantid}/v2.0`): Answers => ({
     [`${host}/${asTenant}/v2.0/.well-known/openid-configuration`]: () => ({
       token_endpoint: `${host}/${asTenant}/oauth2/v2.0/token`,
-      token_endpoint_auth_methods_supported: ['client_secret_post', 'private_key_jwt', 'client_secret_basic'],
+      token_endpoint_auth_methods_supported: [
+        'client_secret_post',
+        'private_key_jwt',
+        'client_secret_basic',
+      ],
       jwks_uri: `${host}/${asTenant}/discovery/v2.0/keys`,
       response_types_supported: ['code', 'id_token', 'code id_token', 'id_token token'],
       id_token_signing_alg_values_supported: ['RS256'],
@@ -212,21 +237,38 @@ describe.each([
     issuer: 'https://accounts.google.com',
     at: 'https://oauth2.googleapis.com',
     // Google documents both spellings.
-    claims: { iss: 'accounts.google.com', azp: 'satchel-id', sub: '11016948447', hd: 'example.com', locale: 'en' },
+    claims: {
+      iss: 'accounts.google.com',
+      azp: 'satchel-id',
+      sub: '11016948447',
+      hd: 'example.com',
+      locale: 'en',
+    },
   },
   {
     name: 'GITLAB',
     settings: { OAUTH_GITLAB_HOST: 'git.example.com' },
     issuer: 'https://git.example.com',
     at: 'https://git.example.com/oauth',
-    claims: { iss: 'https://git.example.com', sub: '42', nickname: 'ann', groups_direct: ['staff'] },
+    claims: {
+      iss: 'https://git.example.com',
+      sub: '42',
+      nickname: 'ann',
+      groups_direct: ['staff'],
+    },
   },
   {
     name: 'KEYCLOAK',
     settings: { OAUTH_KEYCLOAK_ISSUER: 'https://sso.example.com/realms/staff' },
     issuer: 'https://sso.example.com/realms/staff',
     at: 'https://sso.example.com/realms/staff/protocol/openid-connect',
-    claims: { iss: 'https://sso.example.com/realms/staff', azp: 'satchel-id', sub: 'f:1:ann', typ: 'ID', sid: 's' },
+    claims: {
+      iss: 'https://sso.example.com/realms/staff',
+      azp: 'satchel-id',
+      sub: 'f:1:ann',
+      typ: 'ID',
+      sid: 's',
+    },
   },
 ])('$name', ({ name, settings, issuer, at, claims }) => {
   const person = { name: 'Ann', email: 'ann@example.com', email_verified: true }
@@ -241,7 +283,11 @@ describe.each([
       token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     }),
     [`${at}/certs`]: () => ({ keys: [jwk] }),
-    [`${at}/token`]: async () => ({ access_token: 'x', token_type: 'Bearer', id_token: await sign(claims) }),
+    [`${at}/token`]: async () => ({
+      access_token: 'x',
+      token_type: 'Bearer',
+      id_token: await sign(claims),
+    }),
     [`${at}/userinfo`]: () => ({ sub: claims.sub, ...person }),
   }
 

@@ -16,7 +16,10 @@ export async function openProvider(): Promise<TestProvider> {
     })
     req.on('end', () => {
       const code = new URLSearchParams(body).get('code')
-      const email = Buffer.from(req.headers.authorization?.replace('Bearer ', '') ?? '', 'base64url').toString()
+      const email = Buffer.from(
+        req.headers.authorization?.replace('Bearer ', '') ?? '',
+        'base64url',
+      ).toString()
       const answer =
         req.url === '/token'
           ? { access_token: Buffer.from(code ?? '').toString('base64url'), token_type: 'Bearer' }
@@ -48,13 +51,20 @@ export async function signInBy(
 ): Promise<Response> {
   const begun = await browser.get(`${url}/auth/oauth`, { headers })
   const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
-  return browser.get(`${url}/auth/callback?${new URLSearchParams({ code: email, state })}`, { headers })
+  return browser.get(`${url}/auth/callback?${new URLSearchParams({ code: email, state })}`, {
+    headers,
+  })
 }
 
 /** A browser that has signed in. */
-export async function newBrowser(url: string, email: string, headers: Record<string, string> = {}): Promise<Browser> {
+export async function newBrowser(
+  url: string,
+  email: string,
+  headers: Record<string, string> = {},
+): Promise<Browser> {
   const browser = new Browser()
   const { status } = await signInBy(browser, url, email, headers)
-  if (status !== 302 || !browser.jar.has('session_id')) throw new Error(`The sign-in of ${email} answers ${status}.`)
+  if (status !== 302 || !browser.jar.has('session_id'))
+    throw new Error(`The sign-in of ${email} answers ${status}.`)
   return browser
 }

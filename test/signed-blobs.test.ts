@@ -39,12 +39,19 @@ async function begun(by = up) {
   const filename = `direct-${++files}.bin`
   const { value, msg } = await by.start({ filename, size: bytes.length, direct: true })
   if (!value) throw new Error(msg)
-  return { id: value.upload_id as string, filename, urls: value.parts.map((p: { url: string }) => p.url) as string[] }
+  return {
+    id: value.upload_id as string,
+    filename,
+    urls: value.parts.map((p: { url: string }) => p.url) as string[],
+  }
 }
 
 /** Without any credential: the address is the right. */
-const put = (url: string, body: Uint8Array | ReadableStream, headers: Record<string, string> = {}) =>
-  rest(t.url, 'PUT', url.slice(t.url.length), { body, headers })
+const put = (
+  url: string,
+  body: Uint8Array | ReadableStream,
+  headers: Record<string, string> = {},
+) => rest(t.url, 'PUT', url.slice(t.url.length), { body, headers })
 
 describe('The signed addresses of the parts of an upload', () => {
   it.each(faces)('take its parts, in any order and at once, $face', async ({ by }) => {
@@ -55,7 +62,10 @@ describe('The signed addresses of the parts of an upload', () => {
     expect(sent.map(({ status, text }) => [status, text])).toEqual(Array(3).fill([201, '']))
     expect((await mine.look(id)).value.received).toEqual([1, 2, 3])
     expect((await mine.complete(id, { md5: md5(bytes) })).value.md5_checksum).toBe(md5(bytes))
-    expect(await put(urls[0] ?? '', partOf(1))).toMatchObject({ status: 404, response: { code: 'UPLOAD_NOT_FOUND' } })
+    expect(await put(urls[0] ?? '', partOf(1))).toMatchObject({
+      status: 404,
+      response: { code: 'UPLOAD_NOT_FOUND' },
+    })
     expect(Buffer.concat(await (await t.app.store.open(id)).toArray()).equals(bytes)).toBe(true)
   })
 
@@ -64,7 +74,10 @@ describe('The signed addresses of the parts of an upload', () => {
     const [first = ''] = urls
     const endless = new ReadableStream({ pull: control => control.enqueue(Buffer.alloc(PART)) })
     for (const body of [partOf(1).subarray(1), Buffer.alloc(PART + 1), endless])
-      expect(await put(first, body)).toMatchObject({ status: 400, response: { code: 'INVALID_INPUT' } })
+      expect(await put(first, body)).toMatchObject({
+        status: 400,
+        response: { code: 'INVALID_INPUT' },
+      })
     for (const number of ['0', '4', '01', '-1', 'x', '999999', ''])
       expect((await put(first.replace(/1$/, number), partOf(1))).status).toBe(400)
     expect((await up.look(id)).value.received).toEqual([])
@@ -77,16 +90,27 @@ describe('The signed addresses of the parts of an upload', () => {
     await put(url, partOf(1))
     for (const method of ['GET', 'HEAD', 'POST', 'DELETE', 'PATCH'])
       expect((await rest(t.url, method, url.slice(t.url.length))).status).toBe(405)
-    for (const path of [url.replace(/\/1$/, ''), url.replace(/.(?=\/1$)/, '~'), `${t.url}/api/blobs/${one.id}/1`])
-      expect((await rest(t.url, 'GET', path.slice(t.url.length))).status).toBeGreaterThanOrEqual(404)
+    for (const path of [
+      url.replace(/\/1$/, ''),
+      url.replace(/.(?=\/1$)/, '~'),
+      `${t.url}/api/blobs/${one.id}/1`,
+    ])
+      expect((await rest(t.url, 'GET', path.slice(t.url.length))).status).toBeGreaterThanOrEqual(
+        404,
+      )
     expect((await up.look(other.id)).value.received).toEqual([])
     for (const { id } of [one, other]) await up.abort(id)
-    expect(await put(url, partOf(1))).toMatchObject({ status: 404, response: { code: 'UPLOAD_NOT_FOUND' } })
+    expect(await put(url, partOf(1))).toMatchObject({
+      status: 404,
+      response: { code: 'UPLOAD_NOT_FOUND' },
+    })
   })
 
   it('compare a part with its Content-MD5', async () => {
     const { id, urls } = await begun()
-    const sum = (part: Uint8Array) => ({ 'content-md5': createHash('md5').update(part).digest('base64') })
+    const sum = (part: Uint8Array) => ({
+      'content-md5': createHash('md5').update(part).digest('base64'),
+    })
     const wrong = await put(urls[0] ?? '', partOf(1), sum(partOf(2)))
     expect(wrong).toMatchObject({ status: 400, response: { code: 'CHECKSUM_MISMATCH' } })
     expect((await put(urls[1] ?? '', partOf(2), sum(partOf(2)))).status).toBe(201)
@@ -99,12 +123,18 @@ describe('The signed addresses of the parts of an upload', () => {
     const preflight = (origin: string) =>
       fetch(urls[0] ?? '', {
         method: 'OPTIONS',
-        headers: { origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-md5' },
+        headers: {
+          origin,
+          'access-control-request-method': 'PUT',
+          'access-control-request-headers': 'content-md5',
+        },
       })
     const allowed = await preflight(APP)
     expect(allowed.headers.get('access-control-allow-origin')).toBe(APP)
     expect(allowed.headers.get('access-control-allow-methods')).toContain('PUT')
-    expect((await preflight('https://evil.example.com')).headers.get('access-control-allow-origin')).toBeNull()
+    expect(
+      (await preflight('https://evil.example.com')).headers.get('access-control-allow-origin'),
+    ).toBeNull()
     const sent = await put(urls[0] ?? '', partOf(1), { origin: APP })
     expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([201, APP])
     await up.abort(id)
@@ -152,7 +182,9 @@ it('The parts of a file whose instance died before it forgot them go with the ne
 
 describe('The signed address of a file', () => {
   const url = async (name: string) => {
-    const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: name } })
+    const { response } = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: name },
+    })
     const { status, headers } = await rest(t.url, 'GET', `/api/d/${response.sharing_token}`)
     expect(status).toBe(302)
     return headers.get('location') ?? ''
@@ -185,7 +217,9 @@ describe('The signed address of a file', () => {
   })
 
   it('ends with its share, also between two ranges', async () => {
-    const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'thing.bin' } })
+    const { response } = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'thing.bin' },
+    })
     const { headers } = await rest(t.url, 'GET', `/api/d/${response.sharing_token}`)
     const address = headers.get('location') ?? ''
     expect((await fetch(address, { headers: { range: 'bytes=0-9' } })).status).toBe(206)

@@ -11,7 +11,9 @@ function linesIn(folder: string, apart: readonly string[]): number {
   return readdirSync(root + folder, { withFileTypes: true }).reduce((sum, entry) => {
     const path = `${folder}/${entry.name}`
     if (entry.isDirectory())
-      return entry.name === 'node_modules' || apart.includes(path) ? sum : sum + linesIn(path, apart)
+      return entry.name === 'node_modules' || apart.includes(path)
+        ? sum
+        : sum + linesIn(path, apart)
     if (!written.test(path) || generated.test(path)) return sum
     return sum + readFileSync(root + path, 'utf8').split('\n').length - 1
   }, 0)

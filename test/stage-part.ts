@@ -8,4 +8,5 @@ export const stagePart = (
   number: number,
   bytes: Buffer,
   { md5, offset = (number - 1) * bytes.length }: { md5?: string; offset?: number } = {},
-): Promise<string> => store.stagePart(key, number, Readable.from(bytes), { size: bytes.length, offset, md5 })
+): Promise<string> =>
+  store.stagePart(key, number, Readable.from(bytes), { size: bytes.length, offset, md5 })

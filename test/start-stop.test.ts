@@ -24,7 +24,16 @@ const settings = () => ({
 })
 
 describe('A start', () => {
-  const paths = ['/', '/login', '/auth/is_valid', '/auth/providers', '/share/x', '/invite/x', '/sign-in/x', '/graphql']
+  const paths = [
+    '/',
+    '/login',
+    '/auth/is_valid',
+    '/auth/providers',
+    '/share/x',
+    '/invite/x',
+    '/sign-in/x',
+    '/graphql',
+  ]
 
   it('answers nothing but health checks before every route is mounted, and everything from then on', async () => {
     const early: Record<string, [number, string | null]> = {}
@@ -49,7 +58,9 @@ describe('A start', () => {
       },
     )
     try {
-      const expected = Object.fromEntries([...paths, '/api/files/tree'].map(path => [path, [503, '2']]))
+      const expected = Object.fromEntries(
+        [...paths, '/api/files/tree'].map(path => [path, [503, '2']]),
+      )
       expect(early).toEqual({ ...expected, '/healthz': [200, null], '/readyz': [503, '5'] })
       expect(graphql).toMatchObject({ errors: [{ extensions: { code: 'UNAVAILABLE' } }] })
       expect((await rest(t.url, 'GET', '/readyz')).status).toBe(200)
@@ -73,13 +84,18 @@ describe('A start', () => {
 })
 
 /** One request on a kept connection: its status, whether the connection ends with the answer, and through which port it went. */
-function ask(url: string, agent: Agent): Promise<{ status: number; closes: boolean; port: number }> {
+function ask(
+  url: string,
+  agent: Agent,
+): Promise<{ status: number; closes: boolean; port: number }> {
   return new Promise((done, failed) => {
     const req = get(url, { agent }, res => {
       const port = res.socket.localPort ?? 0
       res
         .resume()
-        .on('end', () => done({ status: res.statusCode ?? 0, closes: res.headers.connection === 'close', port }))
+        .on('end', () =>
+          done({ status: res.statusCode ?? 0, closes: res.headers.connection === 'close', port }),
+        )
     }).on('error', failed)
     req.end()
   })
@@ -89,17 +105,28 @@ describe('A stop', () => {
   it('serves on for DRAIN_SECONDS, not ready, closing connections with their answers', async () => {
     const service = await startBuilt({ ...settings(), DRAIN_SECONDS: '3' })
     // Connections that a proxy keeps: one is used in between, the other at the end.
-    const [used, idle] = [new Agent({ keepAlive: true, maxSockets: 1 }), new Agent({ keepAlive: true, maxSockets: 1 })]
+    const [used, idle] = [
+      new Agent({ keepAlive: true, maxSockets: 1 }),
+      new Agent({ keepAlive: true, maxSockets: 1 }),
+    ]
     const before = await ask(`${service.url}/auth/is_valid`, used)
     const kept = await ask(`${service.url}/auth/is_valid`, idle)
     expect([before.closes, kept.closes]).toEqual([false, false])
 
     const ended = service.end('SIGTERM')
     await until(async () => (await rest(service.url, 'GET', '/readyz')).status === 503)
-    expect(await ask(`${service.url}/auth/is_valid`, used)).toEqual({ status: 200, closes: true, port: before.port })
+    expect(await ask(`${service.url}/auth/is_valid`, used)).toEqual({
+      status: 200,
+      closes: true,
+      port: before.port,
+    })
     expect((await rest(service.url, 'GET', '/healthz')).status).toBe(200)
     await new Promise(resolve => setTimeout(resolve, 1000))
-    expect(await ask(`${service.url}/auth/is_valid`, idle)).toEqual({ status: 200, closes: true, port: kept.port })
+    expect(await ask(`${service.url}/auth/is_valid`, idle)).toEqual({
+      status: 200,
+      closes: true,
+      port: kept.port,
+    })
     expect(await ended).toBe(0)
     await expect(rest(service.url, 'GET', '/healthz')).rejects.toThrow()
   })
@@ -133,7 +160,8 @@ describe('A stop', () => {
 describe('The log', () => {
   const line = /"msg":"stopping/
   const words = /^\[\d\d:\d\d:\d\d\.\d+\] INFO: stopping/m
-  const plain = (text: string) => text.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g'), '')
+  const plain = (text: string) =>
+    text.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g'), '')
 
   it.each<[string, RegExp, RegExp]>([
     ['auto', line, words],

@@ -49,7 +49,12 @@ async function listen(server: Server): Promise<number> {
 /** The lines that a start says before it ends; it must end with 1, and without a trace of its inside. */
 async function refusal(settings: Record<string, string>): Promise<string[]> {
   const data = mkdtempSync(join(dir, 'data-'))
-  const { code, out, err } = await runBuilt('main.ts', [], { PORT: '0', DATA_DIR: data, ...settings }, dir)
+  const { code, out, err } = await runBuilt(
+    'main.ts',
+    [],
+    { PORT: '0', DATA_DIR: data, ...settings },
+    dir,
+  )
   expect(code).toBe(1)
   expect(out).not.toContain('Satchel is up')
   expect(err).not.toMatch(/\n\s+at |node:|Error:/)
@@ -59,8 +64,10 @@ async function refusal(settings: Record<string, string>): Promise<string[]> {
 }
 
 const s3 = (endpoint: string) => ({
-  ...{ S3_BUCKET: 'files', S3_ENDPOINT: endpoint },
-  ...{ S3_ACCESS_KEY_ID: 'an-id', S3_SECRET_ACCESS_KEY: 'do-not-print' },
+  S3_BUCKET: 'files',
+  S3_ENDPOINT: endpoint,
+  S3_ACCESS_KEY_ID: 'an-id',
+  S3_SECRET_ACCESS_KEY: 'do-not-print',
 })
 const azure = (endpoint: string, key = 'bm9uZQ==') =>
   `DefaultEndpointsProtocol=http;AccountName=a;AccountKey=${key};BlobEndpoint=${endpoint};`
@@ -119,7 +126,10 @@ onMysql('A start with a MySQL database', () => {
       OAUTH_SSO_USERINFO_URL: 'https://sso.example.com/userinfo',
     }
     const problems = await refusal({ ...settings, DATA_DIR: `${dir}/file` })
-    expect(problems.map(line => line.split(':')[0])).toEqual(['DATABASE_URL', 'AZURE_STORAGE_CONNECTION_STRING'])
+    expect(problems.map(line => line.split(':')[0])).toEqual([
+      'DATABASE_URL',
+      'AZURE_STORAGE_CONNECTION_STRING',
+    ])
   })
 })
 
@@ -128,7 +138,10 @@ onSqlite('A start', () => {
   const cases: [string, () => Record<string, string>, ...RegExp[]][] = [
     [
       'with a database that is none, and a blob store that does not answer',
-      () => ({ DATABASE_URL: `sqlite:${dir}/file`, AZURE_STORAGE_CONNECTION_STRING: azure(`http://${NOBODY}/a`) }),
+      () => ({
+        DATABASE_URL: `sqlite:${dir}/file`,
+        AZURE_STORAGE_CONNECTION_STRING: azure(`http://${NOBODY}/a`),
+      }),
       /^DATABASE_URL: the file .*\/file cannot be used \(SQLITE_NOTADB: .*\)\. Let the user .*, or name another file\.$/,
       /^AZURE_STORAGE_CONNECTION_STRING: the blob store cannot be used \(.*ECONNREFUSED.*\)\. Start it, or copy the connection string again\.$/,
     ],
@@ -197,7 +210,9 @@ onSqlite('A start', () => {
     ],
   ]
   it.each(cases)('%s ends with a sentence about each', async (_which, settings, ...sentences) => {
-    expect(await refusal(settings())).toEqual(sentences.map(sentence => expect.stringMatching(sentence)))
+    expect(await refusal(settings())).toEqual(
+      sentences.map(sentence => expect.stringMatching(sentence)),
+    )
   })
 
   // Root may write everywhere.
@@ -205,7 +220,9 @@ onSqlite('A start', () => {
   asSomebody('in a folder that may only be read ends with a sentence about it', async () => {
     const DATA_DIR = mkdtempSync(join(dir, 'read-'))
     chmodSync(DATA_DIR, 0o500)
-    expect(await refusal({ DATA_DIR })).toEqual([expect.stringMatching(/^DATA_DIR: .*\(EACCES: .*\)\. Let the user/)])
+    expect(await refusal({ DATA_DIR })).toEqual([
+      expect.stringMatching(/^DATA_DIR: .*\(EACCES: .*\)\. Let the user/),
+    ])
   })
 
   it('on the blobs of another installation ends with a sentence about it, and does not harm that one', async () => {
@@ -227,7 +244,10 @@ onSqlite('A start', () => {
   it('without the volume that holds its blobs ends with a sentence about it', async () => {
     const DATA_DIR = mkdtempSync(join(dir, 'volume-'))
     const first = await startBuilt({ DATA_DIR })
-    const db = openDatabase({ dialect: 'sqlite', file: join(DATA_DIR, 'satchel.sqlite') }, { pool: 1 })
+    const db = openDatabase(
+      { dialect: 'sqlite', file: join(DATA_DIR, 'satchel.sqlite') },
+      { pool: 1 },
+    )
     try {
       await (await signInTo(db, first.url, 'alice')).upload('a.txt', 'bytes')
     } finally {
@@ -236,7 +256,9 @@ onSqlite('A start', () => {
     }
     renameSync(join(DATA_DIR, 'blobs'), join(DATA_DIR, 'elsewhere'))
     expect(await refusal({ DATA_DIR })).toEqual([
-      expect.stringMatching(/^BLOB_DIR: .*blobs does not contain the files of the database\. Mount the volume/),
+      expect.stringMatching(
+        /^BLOB_DIR: .*blobs does not contain the files of the database\. Mount the volume/,
+      ),
     ])
     // The two instances of one service share them.
     renameSync(join(DATA_DIR, 'elsewhere'), join(DATA_DIR, 'again'))

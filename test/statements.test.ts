@@ -39,8 +39,15 @@ let alice: Person
 let bob: Person
 
 beforeAll(async () => {
-  const generous = ['API_KEYS', 'SHARING', 'WORKSPACES', 'INVITES'].map(rate => [`RATE_${rate}`, '1000000'])
-  t = await startApp({ ...Object.fromEntries(generous), UPLOAD_PART_BYTES: String(PART), PREVIEWS: 'true' })
+  const generous = ['API_KEYS', 'SHARING', 'WORKSPACES', 'INVITES'].map(rate => [
+    `RATE_${rate}`,
+    '1000000',
+  ])
+  t = await startApp({
+    ...Object.fromEntries(generous),
+    UPLOAD_PART_BYTES: String(PART),
+    PREVIEWS: 'true',
+  })
   await t.limit({
     maxPrivateApiKeys: 1000,
     maxWorkspaceApiKeys: 1000,
@@ -57,15 +64,19 @@ beforeAll(async () => {
 afterAll(() => t?.stop())
 
 /** How many statements a request needs. The beginning and the end of a transaction are none. */
-async function count<A extends { status: number }>(call: () => Promise<A>): Promise<{ statements: number; answer: A }> {
+async function count<A extends { status: number }>(
+  call: () => Promise<A>,
+): Promise<{ statements: number; answer: A }> {
   t.statements()
   const answer = await call()
   const statements = t.statements().length
-  if (answer.status >= 400) throw new Error(`Refused with ${answer.status}: ${JSON.stringify(answer)}`)
+  if (answer.status >= 400)
+    throw new Error(`Refused with ${answer.status}: ${JSON.stringify(answer)}`)
   return { statements, answer }
 }
 
-const statementsOf = async (call: () => Promise<{ status: number }>) => (await count(call)).statements
+const statementsOf = async (call: () => Promise<{ status: number }>) =>
+  (await count(call)).statements
 
 const counted: Record<string, number> = {}
 
@@ -88,7 +99,9 @@ describe('Every route, and every operation of the graph', () => {
       const things = await world.things()
       const variables = await row.variables(things, caller)
       const file = row.file && new File([''], things.name)
-      const { statements, answer } = await count(() => caller.graphql(row.document, variables, file))
+      const { statements, answer } = await count(() =>
+        caller.graphql(row.document, variables, file),
+      )
       if (answer.errors) throw new Error(`${row.title}: ${JSON.stringify(answer.errors)}`)
       counted[`GraphQL ${row.title}`] ??= statements
     }
@@ -97,14 +110,28 @@ describe('Every route, and every operation of the graph', () => {
   it('is waited for, until the first event', async () => {
     const room = await found(alice)
     await alice.upload('news.txt', 'x')
-    await alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['news.txt'] } })
+    await alice.rest('POST', '/api/files/share', {
+      json: { email: bob.email, objects: ['news.txt'] },
+    })
     const json = { workspace_id: room, email: bob.email, role: 'viewer' }
     await alice.rest('POST', '/api/workspaces/invites/create', { json })
     const idsFor = async (table: string, column: string) =>
-      (await t.app.db.rows<{ id: string }>(`SELECT id FROM ${table} WHERE ${column} = ?`, [bob.email])).map(r => r.id)
-    const [own, ofRoom] = [await bucketOf('user_id', bob.userId), await bucketOf('workspace_id', room)]
+      (
+        await t.app.db.rows<{ id: string }>(`SELECT id FROM ${table} WHERE ${column} = ?`, [
+          bob.email,
+        ])
+      ).map(r => r.id)
+    const [own, ofRoom] = [
+      await bucketOf('user_id', bob.userId),
+      await bucketOf('workspace_id', room),
+    ]
     const [shares, invites] = [await idsFor('share', 'recipient'), await idsFor('invite', 'email')]
-    const events: { document: string; caller: Person; variables?: object; event: [Topic, string, string[]] }[] = [
+    const events: {
+      document: string
+      caller: Person
+      variables?: object
+      event: [Topic, string, string[]]
+    }[] = [
       {
         document: 'subscription { shareReceived { id fileName sharedBy { name } } }',
         caller: bob,
@@ -121,7 +148,8 @@ describe('Every route, and every operation of the graph', () => {
         event: ['bucketChanged', own, []],
       },
       {
-        document: 'subscription ($drive: ID) { bucketChanged(drive: $drive) { id usage { usedBytes } } }',
+        document:
+          'subscription ($drive: ID) { bucketChanged(drive: $drive) { id usage { usedBytes } } }',
         caller: alice,
         variables: { drive: ofRoom },
         event: ['bucketChanged', ofRoom, []],
@@ -139,7 +167,9 @@ describe('Every route, and every operation of the graph', () => {
   })
 
   it('needs as many statements as statements.json says; npm run update writes it again', () => {
-    const routes = routesOf(restSchema).flatMap(r => [r.method, ...(r.also ? [r.also] : [])].map(m => `${m} ${r.path}`))
+    const routes = routesOf(restSchema).flatMap(r =>
+      [r.method, ...(r.also ? [r.also] : [])].map(m => `${m} ${r.path}`),
+    )
     expect(routes.filter(name => !(name in counted))).toEqual([])
     if (process.env.UPDATE) writeFileSync(table, `${JSON.stringify(counted, null, 2)}\n`)
     expect(counted).toEqual(JSON.parse(readFileSync(table, 'utf8')))
@@ -175,7 +205,9 @@ describe('Statements of the hottest reads', () => {
 
   it('four at most for a link: the share, its lock, its count, and the note of its use', async () => {
     await alice.upload('linked.txt', 'a')
-    const share = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'linked.txt' } })
+    const share = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'linked.txt' },
+    })
     const follow = () => t.anonymous.rest('GET', `/api/d/${share.response.sharing_token}`)
     expect(await statementsOf(follow)).toBeLessThanOrEqual(4)
   })
@@ -188,7 +220,10 @@ describe('An event', () => {
     const changes: (() => Promise<{ status: number }>)[] = [
       () => person.upload('a.txt', 'x'),
       () => person.rest('POST', '/api/folders', { json: { path: 'there/below' } }),
-      () => person.rest('POST', '/api/files/move', { json: { source: 'a.txt', destination: 'there/a.txt' } }),
+      () =>
+        person.rest('POST', '/api/files/move', {
+          json: { source: 'a.txt', destination: 'there/a.txt' },
+        }),
       () => person.rest('POST', '/api/files/quick_share', { json: { object: 'there/a.txt' } }),
       () => person.rest('DELETE', '/api/folders?recursive=true&path=there'),
     ]
@@ -204,7 +239,8 @@ describe('An event', () => {
 /** Puts empty files into an empty folder at the top of a bucket, by the rows that as many uploads would have left. */
 async function fill(bucketId: string, folderId: string, files: number): Promise<void> {
   const now = Date.now()
-  const columns = 'id, bucket_id, parent_id, kind, name, blob_id, md5, total_files, created_at, updated_at'
+  const columns =
+    'id, bucket_id, parent_id, kind, name, blob_id, md5, total_files, created_at, updated_at'
   await t.app.db.transaction(async tx => {
     for (let done = 0; done < files; done += 1000) {
       const rows = Array.from({ length: Math.min(1000, files - done) }, (_, i) => {
@@ -214,13 +250,22 @@ async function fill(bucketId: string, folderId: string, files: number): Promise<
       await t.app.db.run(`INSERT INTO entry (${columns}) VALUES ${rows.join(', ')}`, [], tx)
     }
     const reach = 'levels_below = 1, bytes_below = 10'
-    await t.app.db.run(`UPDATE entry SET total_files = ?, ${reach} WHERE id = ?`, [files, folderId], tx)
-    await t.app.db.run('UPDATE bucket SET used_files = used_files + ? WHERE id = ?', [files, bucketId], tx)
+    await t.app.db.run(
+      `UPDATE entry SET total_files = ?, ${reach} WHERE id = ?`,
+      [files, folderId],
+      tx,
+    )
+    await t.app.db.run(
+      'UPDATE bucket SET used_files = used_files + ? WHERE id = ?',
+      [files, bucketId],
+      tx,
+    )
   })
 }
 
 const bucketOf = async (owner: 'user_id' | 'workspace_id', id: string) =>
-  (await t.app.db.rows<{ id: string }>(`SELECT id FROM bucket WHERE ${owner} = ?`, [id]))[0]?.id ?? ''
+  (await t.app.db.rows<{ id: string }>(`SELECT id FROM bucket WHERE ${owner} = ?`, [id]))[0]?.id ??
+  ''
 
 /** A folder of a person with so many empty files. */
 async function folderOf(person: Person, path: string, files: number): Promise<void> {
@@ -242,7 +287,9 @@ describe('A folder', () => {
       expect(move.answer.response.files_moved).toBe(files)
       const page = await person.rest('GET', '/api/files/tree?path=other/full&limit=3')
       expect(page.response.files).toHaveLength(3)
-      const remove = await count(() => person.rest('DELETE', '/api/folders?path=other&recursive=true'))
+      const remove = await count(() =>
+        person.rest('DELETE', '/api/folders?path=other&recursive=true'),
+      )
       expect(remove.answer.response.files_deleted).toBe(files)
       expect(await person.rest('GET', '/api/user/bucket?limit=1')).toMatchObject({
         response: { bucket_data: { file_count: 0, folder_count: 0 } },
@@ -279,7 +326,8 @@ describe('A listing', () => {
       if (answer.status !== 200) throw new Error(answer.text)
       return answer.response
     }
-    const { workspace_id } = (await post('/api/workspaces/create', { name: `Rooms ${count}` })).workspace
+    const { workspace_id } = (await post('/api/workspaces/create', { name: `Rooms ${count}` }))
+      .workspace
     const base = `/api/workspaces/${workspace_id}`
     const room = await post(`${base}/files/mkdir`, { folder_name: 'list' })
     await fill(await bucketOf('workspace_id', workspace_id), room.id, count)
@@ -297,26 +345,40 @@ describe('A listing', () => {
     const drive = await driveOf(owner, workspace_id)
     for (const place of [{}, { drive }]) {
       const entries = numbers.map(i => ({ at: { ...place, path: `gone/file-${i}` } }))
-      await ask(owner, 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }', {
-        input: { entries },
-      })
+      await ask(
+        owner,
+        'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }',
+        {
+          input: { entries },
+        },
+      )
     }
     // As if they were pictures.
-    const listed = "SELECT id FROM (SELECT id FROM entry WHERE bucket_id = ? AND name = 'list') AS f"
-    await t.app.db.run(`UPDATE entry SET pictured_at = 0 WHERE name LIKE 'file-%' AND parent_id IN (${listed})`, [
-      await bucketOf('user_id', owner.userId),
-    ])
+    const listed =
+      "SELECT id FROM (SELECT id FROM entry WHERE bucket_id = ? AND name = 'list') AS f"
+    await t.app.db.run(
+      `UPDATE entry SET pictured_at = 0 WHERE name LIKE 'file-%' AND parent_id IN (${listed})`,
+      [await bucketOf('user_id', owner.userId)],
+    )
     const tagged = async (base: string, paths: string[]): Promise<string> => {
       const made = await Promise.all(numbers.map(i => post(`${base}/tags`, { name: `tag ${i}` })))
       await post(`${base}/entries/tags`, { entries: paths, add: [made[0].tag.id] })
       return made[0].tag.id
     }
     const tags = [await tagged('/api', objects), await tagged(base, objects)]
-    await ask(owner, 'mutation ($input: AddFavouritesInput!) { addFavourites(input: $input) { viewer { id } } }', {
-      input: { entries: objects.map(path => ({ at: { path } })) },
-    })
+    await ask(
+      owner,
+      'mutation ($input: AddFavouritesInput!) { addFavourites(input: $input) { viewer { id } } }',
+      {
+        input: { entries: objects.map(path => ({ at: { path } })) },
+      },
+    )
     const inviteBack = async (i: number) => {
-      const json = { workspace_id: await found(friend, `House ${i}`), email: owner.email, role: 'viewer' }
+      const json = {
+        workspace_id: await found(friend, `House ${i}`),
+        email: owner.email,
+        role: 'viewer',
+      }
       await friend.rest('POST', '/api/workspaces/invites/create', { json })
     }
     for (const i of numbers) {
@@ -329,7 +391,11 @@ describe('A listing', () => {
         post(`${base}/file_requests`, { label: `request ${i}` }),
         post('/api/api_keys/private/create', key('private_files:read')),
         post(`/api/api_keys/${workspace_id}/create`, key('workspaces:read')),
-        post('/api/workspaces/invites/create', { workspace_id, email: `guest-${i}@example.com`, role: 'viewer' }),
+        post('/api/workspaces/invites/create', {
+          workspace_id,
+          email: `guest-${i}@example.com`,
+          role: 'viewer',
+        }),
         t.signIn(`account-${count}-${i}`),
         i > 0 && post('/api/workspaces/create', { name: `Room ${i}` }),
         i > 0 && t.signIn(`member-${i}`).then(member => join(t, workspace_id, member, 'viewer')),
@@ -345,15 +411,26 @@ describe('A listing', () => {
         return upload_id as string
       }),
     )
-    const shares = await t.app.db.Share.findAll({ where: { userId: owner.userId }, order: ['id'], raw: true })
-    const used = [shares.find(share => share.recipient === null), shares.find(share => share.recipient !== null)]
+    const shares = await t.app.db.Share.findAll({
+      where: { userId: owner.userId },
+      order: ['id'],
+      raw: true,
+    })
+    const used = [
+      shares.find(share => share.recipient === null),
+      shares.find(share => share.recipient !== null),
+    ]
     const use = { at: 0, kind: 'opened', personId: friend.userId, network: '', client: '' } as const
     await t.app.db.ShareEvent.bulkCreate(
       used.flatMap(share => numbers.map(() => ({ ...use, id: newId(), shareId: share?.id ?? '' }))),
     )
     // Of one file in each drive.
     for (const bucketId of [await driveOf(owner), drive]) {
-      const file = await t.app.db.Entry.findOne({ where: { bucketId, name: 'file-0' }, order: ['id'], raw: true })
+      const file = await t.app.db.Entry.findOne({
+        where: { bucketId, name: 'file-0' },
+        order: ['id'],
+        raw: true,
+      })
       const content = {
         fileType: 'text/plain',
         md5: '',
@@ -363,7 +440,9 @@ describe('A listing', () => {
         replacedAt: 0,
       }
       const of = { bucketId, entryId: file?.id ?? '', ...content }
-      await t.app.db.Version.bulkCreate(numbers.map(() => ({ ...of, id: newId(), blobId: newId() })))
+      await t.app.db.Version.bulkCreate(
+        numbers.map(() => ({ ...of, id: newId(), blobId: newId() })),
+      )
       const folder = await t.app.db.Entry.findOne({ where: { bucketId, name: 'list' }, raw: true })
       const by = {
         log: bucketId,
@@ -377,18 +456,25 @@ describe('A listing', () => {
         { kind: 'file.renamed', entryId: of.entryId },
         { kind: 'folder.renamed', entryId: folder?.id ?? '' },
       ] as const
-      const events = numbers.flatMap(() => renamed.map(event => ({ ...by, ...event, subjectId: event.entryId })))
+      const events = numbers.flatMap(() =>
+        renamed.map(event => ({ ...by, ...event, subjectId: event.entryId })),
+      )
       await t.app.db.transaction(tx => appendEvents(t.app.db, events, tx))
     }
     const [request] = (await owner.rest('GET', '/api/file_requests?limit=1')).response.file_requests
     const start = { json: { filename: 'parts', size: count * PART } }
-    const begun = (await t.anonymous.rest('POST', `/api/request/${request.token}/uploads`, start)).response
+    const begun = (await t.anonymous.rest('POST', `/api/request/${request.token}/uploads`, start))
+      .response
     const sending = { 'x-sender-token': begun.sender }
     for (const i of numbers)
-      await t.anonymous.rest('PUT', `/api/request/${request.token}/uploads/${begun.upload_id}/parts/${i + 1}`, {
-        body: Buffer.alloc(PART),
-        headers: sending,
-      })
+      await t.anonymous.rest(
+        'PUT',
+        `/api/request/${request.token}/uploads/${begun.upload_id}/parts/${i + 1}`,
+        {
+          body: Buffer.alloc(PART),
+          headers: sending,
+        },
+      )
     const [begunRow] = await t.app.db.rows<{ senderId: string }>(
       'SELECT sender_id AS senderId FROM file_request_upload WHERE id = ?',
       [begun.upload_id],
@@ -403,7 +489,13 @@ describe('A listing', () => {
       client: '',
     }
     await t.app.db.FileRequestUpload.bulkCreate(
-      numbers.map(() => ({ ...receipt, id: newId(), startedAt: 1, receivedAt: Date.now(), entryId: null })),
+      numbers.map(() => ({
+        ...receipt,
+        id: newId(),
+        startedAt: 1,
+        receivedAt: Date.now(),
+        entryId: null,
+      })),
     )
     const sent = { token: request.token, sender: begun.sender, upload_id: begun.upload_id }
     const copied = async (where?: string) => {
@@ -423,7 +515,17 @@ describe('A listing', () => {
     await folderOf(sharer, 'list', count)
     const link = await sharer.rest('POST', '/api/folders/quick_share', { json: { path: 'list' } })
     const visited = { token: link.response.sharing_token, path: '' }
-    return { owner, friend, workspace_id, uploads, copies, tags, sent, visited, search: `account-${count}-` }
+    return {
+      owner,
+      friend,
+      workspace_id,
+      uploads,
+      copies,
+      tags,
+      sent,
+      visited,
+      search: `account-${count}-`,
+    }
   }
 
   type Stock = Awaited<ReturnType<typeof stock>>
@@ -434,7 +536,14 @@ describe('A listing', () => {
       ? Object.values(type.getFields()).flatMap(({ name, type: of }) => {
           const node = fieldOf(fieldOf(of, 'edges')?.type, 'node')
           return node && `${type}.${name}` !== 'Folder.shares'
-            ? [{ name: `${type}.${name}`, owner: type.name, field: name, leaves: leavesOf(node.type) }]
+            ? [
+                {
+                  name: `${type}.${name}`,
+                  owner: type.name,
+                  field: name,
+                  leaves: leavesOf(node.type),
+                },
+              ]
             : []
         })
       : [],
@@ -469,15 +578,19 @@ describe('A listing', () => {
   const routes = routesOf(restSchema)
   /** Every list that is read at once, by REST. */
   const flat = rows.filter(({ rest }) => {
-    const type = routes.find(({ method, path }) => method === rest.method && path === rest.path)?.definition.type
+    const type = routes.find(({ method, path }) => method === rest.method && path === rest.path)
+      ?.definition.type
     const named = type && getNamedType(type)
     const inside = isObjectType(named) ? Object.values(named.getFields()) : []
-    return rest.method === 'GET' && type && [type, ...inside.map(field => field.type)].some(isListed)
+    return (
+      rest.method === 'GET' && type && [type, ...inside.map(field => field.type)].some(isListed)
+    )
   })
 
   const nodesIn = (value: unknown): number =>
     Object.entries(Object(value)).reduce(
-      (sum, [name, part]) => sum + (name === 'nodes' && Array.isArray(part) ? part.length : nodesIn(part)),
+      (sum, [name, part]) =>
+        sum + (name === 'nodes' && Array.isArray(part) ? part.length : nodesIn(part)),
       0,
     )
   const itemsIn = (value: unknown): number =>
@@ -490,7 +603,9 @@ describe('A listing', () => {
 
   /** Of events those that there are as many of as of what they happened to: what surrounds that has happened, too. */
   const countedOf = (response: Anything) =>
-    response.events?.filter(({ kind }: Anything) => ['key.created', 'share.created'].includes(kind)) ?? response
+    response.events?.filter(({ kind }: Anything) =>
+      ['key.created', 'share.created'].includes(kind),
+    ) ?? response
 
   /** What each listing costs, and how many it shows. */
   async function measure(things: Stock) {
@@ -504,7 +619,14 @@ describe('A listing', () => {
       const inWorkspace = field.includes('workspace')
       const path = `${inWorkspace ? '/' : ''}list${rest.path.endsWith('/versions') ? '/file-0' : ''}`
       const at = inWorkspace ? 1 : 0
-      const own = { workspace_id, path, query: 'file', upload_id: uploads[at], copy_id: copies[at], tag_id: tags[at] }
+      const own = {
+        workspace_id,
+        path,
+        query: 'file',
+        upload_id: uploads[at],
+        copy_id: copies[at],
+        tag_id: tags[at],
+      }
       const ofVisitors = rest.path.startsWith('/api/share/') ? visited : own
       const inputs = rest.path.startsWith('/api/request/') ? sent : ofVisitors
       const { statements, answer } = await count(() => callByRest(caller, rest, inputs))
@@ -538,15 +660,25 @@ describe('A listing', () => {
     const many = rounds(20, 100)
     const listed = await measure(await stock(many))
     // A week has seven days, and a person few ways in.
-    const bounded = ['GET /api/user/stats', 'GET /api/user/identities', 'GET /api/user/sessions', 'File.shares']
+    const bounded = [
+      'GET /api/user/stats',
+      'GET /api/user/identities',
+      'GET /api/user/sessions',
+      'File.shares',
+    ]
     // Of the latest actions and events, which are more than are looked at.
     const latest = ['GET /api/recent', 'Viewer.recent', 'Query.auditTrail']
     const searchRoutes = ['GET /api/search', 'GET /api/workspaces/{workspace_id}/search']
     const searches = ['Query.search', ...searchRoutes]
-    const pageOf = (what: string, n: number) => (searchRoutes.includes(what) ? Math.min(n, SEARCH_RESULTS) : n)
+    const pageOf = (what: string, n: number) =>
+      searchRoutes.includes(what) ? Math.min(n, SEARCH_RESULTS) : n
     const timesMany = Object.entries(one.shown).map(([what, n]) => [
       what,
-      latest.includes(what) ? listed.shown[what] : bounded.includes(what) ? n : pageOf(what, n * many),
+      latest.includes(what)
+        ? listed.shown[what]
+        : bounded.includes(what)
+          ? n
+          : pageOf(what, n * many),
     ])
     expect(listed.shown).toEqual(Object.fromEntries(timesMany))
     expect(Object.values(one.shown)).not.toContain(0)
@@ -559,7 +691,8 @@ describe('A listing', () => {
 describe('A request of WebDAV for a small file', () => {
   it('needs as few as this, in a folder', async () => {
     const { dav } = await davPerson(t)
-    for (const folder of ['/files/a', '/files/a/b']) expect((await dav('MKCOL', folder)).status).toBe(201)
+    for (const folder of ['/files/a', '/files/a/b'])
+      expect((await dav('MKCOL', folder)).status).toBe(201)
     const asked = '<propfind xmlns="DAV:"><prop><getetag/><getcontentlength/></prop></propfind>'
     const needed: [number, number, string, string, DavOptions][] = [
       [15, 201, 'PUT', '/files/a/b/c', { body: 'c' }],
@@ -589,7 +722,9 @@ describe('A request of WebDAV for a small file', () => {
     await get()
     t.statements()
     const answers = await get()
-    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set(['200 f']))
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`))).toEqual(
+      new Set(['200 f']),
+    )
     expect(t.statements().filter(sql => sql.includes('FROM api_key')).length).toBeLessThan(8)
   })
 })

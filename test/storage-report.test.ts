@@ -29,9 +29,18 @@ const REPORT = `{ storageReport {
 const report = async () => (await ask(olga, REPORT)).storageReport
 
 const nothing = {
-  ...{ usedBytes: 0, fileCount: 0, folderCount: 0, leftBytes: 0, leftFileCount: 0 },
-  ...{ trashBytes: 0, trashCount: 0, versionBytes: 0, uploadBytes: 0, uploadCount: 0 },
-  ...{ deletingBytes: 0, deletingCount: 0 },
+  usedBytes: 0,
+  fileCount: 0,
+  folderCount: 0,
+  leftBytes: 0,
+  leftFileCount: 0,
+  trashBytes: 0,
+  trashCount: 0,
+  versionBytes: 0,
+  uploadBytes: 0,
+  uploadCount: 0,
+  deletingBytes: 0,
+  deletingCount: 0,
 }
 
 const replace = (person: Person, path: string, content: string) => {
@@ -40,7 +49,8 @@ const replace = (person: Person, path: string, content: string) => {
   form.append('file', new File([content], path))
   return person.rest('POST', '/api/files/upload', { form })
 }
-const remove = (person: Person, file: string) => person.rest('DELETE', `/api/files/delete?file=${file}`)
+const remove = (person: Person, file: string) =>
+  person.rest('DELETE', `/api/files/delete?file=${file}`)
 
 describe('The storage report', () => {
   it('is one of nothing where nothing is stored', async () => {
@@ -68,15 +78,25 @@ describe('The storage report', () => {
     await dora.upload('kept.txt', 'k'.repeat(70))
     await dora.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: false } })
     expect(await report()).toMatchObject({
-      ...{ usedBytes: 1072, fileCount: 3, folderCount: 1, leftBytes: 70, leftFileCount: 1 },
-      ...{ trashBytes: 30, trashCount: 1, versionBytes: 200, uploadBytes: MiB, uploadCount: 1 },
-      ...{ deletingBytes: 4000, deletingCount: 1 },
+      usedBytes: 1072,
+      fileCount: 3,
+      folderCount: 1,
+      leftBytes: 70,
+      leftFileCount: 1,
+      trashBytes: 30,
+      trashCount: 1,
+      versionBytes: 200,
+      uploadBytes: MiB,
+      uploadCount: 1,
+      deletingBytes: 4000,
+      deletingCount: 1,
     })
   })
 
   it('counts the events that are kept, and none that were purged', async () => {
     const [drive = ''] = [await driveOf(alice)].map(id => id.replace(/^.*:/, ''))
-    const count = async () => Number((await t.app.db.rows<{ n: number }>('SELECT COUNT(*) AS n FROM event'))[0]?.n)
+    const count = async () =>
+      Number((await t.app.db.rows<{ n: number }>('SELECT COUNT(*) AS n FROM event'))[0]?.n)
     const before = await count()
     expect((await report()).eventCount).toBe(before)
     await purgeEvents(t.app.db, drive, 2)

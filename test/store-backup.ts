@@ -42,11 +42,21 @@ export function testBackupsOf({ makeStore, expectStranger }: Moved): void {
     ] as const)
       expect((await alice.upload(path, bytes)).status).toBe(200)
     const { folder, name, manifest } = await backUp(t, join(dir, 'backup'))
-    expect(manifest.blobs).toMatchObject({ count: 3, copied: 3, bytes: 9_000_005, missing: 0, damaged: 0 })
+    expect(manifest.blobs).toMatchObject({
+      count: 3,
+      copied: 3,
+      bytes: 9_000_005,
+      missing: 0,
+      damaged: 0,
+    })
 
     const onDisk = await newPlace(await newDatabase())
     places.push(onDisk)
-    expect(await restoreInto(onDisk, folder, name)).toMatchObject({ copied: 3, lost: 0, warnings: [] })
+    expect(await restoreInto(onDisk, folder, name)).toMatchObject({
+      copied: 3,
+      lost: 0,
+      warnings: [],
+    })
     expect(await findingsOf(onDisk)).toEqual([])
 
     const place = await newPlace(await newDatabase())
@@ -55,7 +65,10 @@ export function testBackupsOf({ makeStore, expectStranger }: Moved): void {
     const other = Object.assign(place, { store })
     await store.prepare()
     const stranger = '01980000-0000-7000-8000-000000000000'
-    await store.put(stranger, (async function* () {})(), { contentType: 'text/plain', admit: async () => {} })
+    await store.put(stranger, (async function* () {})(), {
+      contentType: 'text/plain',
+      admit: async () => {},
+    })
     await expectStranger(
       options => restoreInto(other, folder, name, options),
       () => store.remove([stranger]),

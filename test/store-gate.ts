@@ -2,7 +2,15 @@ import { Readable } from 'node:stream'
 import type { BlobStore } from '../src/storage/store.ts'
 
 /** What is asked of a store. */
-export type StoreRequest = 'part' | 'parts' | 'commit' | 'copy' | 'look' | 'read' | 'describe' | 'remove'
+export type StoreRequest =
+  | 'part'
+  | 'parts'
+  | 'commit'
+  | 'copy'
+  | 'look'
+  | 'read'
+  | 'describe'
+  | 'remove'
 
 /** Stands between a service and its store. */
 export interface StoreGate {

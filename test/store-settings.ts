@@ -8,6 +8,9 @@ export function newStoreSettings(): Record<string, string> {
   const name = `t${randomBytes(8).toString('hex')}`
   if (storeUnderTest === 's3') return settingsFor(name)
   if (storeUnderTest === 'azure')
-    return { AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '', AZURE_STORAGE_CONTAINER: name }
+    return {
+      AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE ?? '',
+      AZURE_STORAGE_CONTAINER: name,
+    }
   return {}
 }

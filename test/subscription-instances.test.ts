@@ -51,7 +51,8 @@ withRedis('Two instances with a Redis', () => {
     await database?.drop()
   })
 
-  const share = () => alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['a.txt'] } })
+  const share = () =>
+    alice.rest('POST', '/api/files/share', { json: { email: bob.email, objects: ['a.txt'] } })
 
   /** Shares until it is told there: an instance takes a moment to hear the others. */
   async function heardBy(stream: EventStream): Promise<boolean> {
@@ -109,7 +110,9 @@ withRedis('Two instances with a Redis', () => {
       await bobFar.upload('own.txt', 'x')
       const own = await bobFar.subscribe(USAGE)
       await bobFar.rest('DELETE', '/api/files/delete?file=own.txt')
-      expect(await own.next()).toMatchObject({ data: { bucketChanged: { usage: { fileCount: expect.any(Number) } } } })
+      expect(await own.next()).toMatchObject({
+        data: { bucketChanged: { usage: { fileCount: expect.any(Number) } } },
+      })
       own.close()
       // A connection on which nothing is said looks like a quiet one until it is asked.
       await until(() => far.logs().includes(MISSED), 30_000)

@@ -3,14 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import { callerFinder } from '../src/access/credential.ts'
 import { createLog } from '../src/runtime/log.ts'
-import { driveOf, found, join, privateKey, put, ROOMY, UNHURRIED, workspaceKey } from './builders.ts'
+import {
+  driveOf,
+  found,
+  join,
+  privateKey,
+  put,
+  ROOMY,
+  UNHURRIED,
+  workspaceKey,
+} from './builders.ts'
 import type { EventStream } from './event-stream.ts'
 import { type Person, startApp, type TestApp } from './harness.ts'
 import { meetAll } from './right-ends.ts'
 import { anId, aTime } from './shapes.ts'
 import { until } from './until.ts'
 
-const SHARES = 'subscription { shareReceived { id fileName sharedBy { email } recipient token seen expiresAt } }'
+const SHARES =
+  'subscription { shareReceived { id fileName sharedBy { email } recipient token seen expiresAt } }'
 const INVITES = 'subscription { inviteReceived { id workspaceName role token } }'
 const DRIVE = '{ usage { usedBytes fileCount folderCount maxBytes maxFiles } }'
 const USAGE = `subscription { bucketChanged ${DRIVE} }`
@@ -36,11 +46,17 @@ afterAll(() => t.stop())
 const share = (by: Person, email: string, objects: string[]) =>
   by.rest('POST', '/api/files/share', { json: { email, objects } })
 const invite = (by: Person, workspace_id: string, email: string) =>
-  by.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id, email, role: 'editor' } })
+  by.rest('POST', '/api/workspaces/invites/create', {
+    json: { workspace_id, email, role: 'editor' },
+  })
 const refusalOf = async (stream: EventStream) => (await stream.next()).errors?.[0]?.extensions
 
 /** Runs with a subscription that is closed afterwards, so that it does not count for the next test. */
-async function following(person: Person, query: string, work: (stream: EventStream) => Promise<void>): Promise<void> {
+async function following(
+  person: Person,
+  query: string,
+  work: (stream: EventStream) => Promise<void>,
+): Promise<void> {
   const stream = await person.subscribe(query)
   try {
     await work(stream)
@@ -80,7 +96,9 @@ describe('subscription shareReceived', () => {
         expect((await share(alice, bob.email, ['docs/a.txt', 'docs/none.txt'])).status).toBe(400)
         await share(alice, bob.email, ['docs/a.txt'])
         const { id, token } = got[0]?.data.shareReceived ?? {}
-        expect(await stream.next()).toMatchObject({ data: { shareReceived: { id, token, seen: false } } })
+        expect(await stream.next()).toMatchObject({
+          data: { shareReceived: { id, token, seen: false } },
+        })
         await Promise.all([stream.quiet(), other.quiet()])
         expect([stream.messages.length, other.messages.length]).toEqual([3, 1])
       }),
@@ -95,7 +113,9 @@ describe('subscription shareReceived', () => {
           await share(alice, bob.email, ['docs/b.txt'])
           await share(alice, dora.email, ['docs/b.txt'])
           for (const stream of [one, two])
-            expect(await stream.next()).toMatchObject({ data: { shareReceived: { fileName: 'b.txt' } } })
+            expect(await stream.next()).toMatchObject({
+              data: { shareReceived: { fileName: 'b.txt' } },
+            })
           await none.quiet()
           expect(none.messages).toEqual([])
         }),
@@ -131,13 +151,20 @@ describe('subscription inviteReceived', () => {
       await invite(alice, garden, bob.email)
       const { data } = await stream.next()
       expect(data).toEqual({
-        inviteReceived: { id: anId, workspaceName: 'Garden', role: 'EDITOR', token: expect.any(String) },
+        inviteReceived: {
+          id: anId,
+          workspaceName: 'Garden',
+          role: 'EDITOR',
+          token: expect.any(String),
+        },
       })
       const accept = { json: { token: data.inviteReceived.token } }
       expect((await bob.rest('POST', '/api/workspaces/invites/accept', accept)).status).toBe(200)
       expect((await invite(alice, garden, bob.email)).status).toBe(400)
       await invite(alice, orchard, bob.email)
-      expect(await stream.next()).toMatchObject({ data: { inviteReceived: { workspaceName: 'Orchard' } } })
+      expect(await stream.next()).toMatchObject({
+        data: { inviteReceived: { workspaceName: 'Orchard' } },
+      })
       expect(stream.messages).toHaveLength(2)
     })
   })
@@ -151,12 +178,16 @@ describe('subscription bucketChanged', () => {
       ['a folder', () => erin.rest('POST', '/api/folders', { json: { path: 'y/z' } }), [5, 1, 3]],
       [
         'a move',
-        () => erin.rest('POST', '/api/files/move', { json: { source: 'x/a.txt', destination: 'new/a.txt' } }),
+        () =>
+          erin.rest('POST', '/api/files/move', {
+            json: { source: 'x/a.txt', destination: 'new/a.txt' },
+          }),
         [5, 1, 4],
       ],
       [
         'a move of a folder',
-        () => erin.rest('POST', '/api/folders/move', { json: { source: 'y', destination: 'deep/y' } }),
+        () =>
+          erin.rest('POST', '/api/folders/move', { json: { source: 'y', destination: 'deep/y' } }),
         [5, 1, 5],
       ],
       ['another upload', () => erin.upload('deep/y/b.txt', '123'), [8, 2, 5]],
@@ -166,13 +197,20 @@ describe('subscription bucketChanged', () => {
         () => erin.rest('DELETE', '/api/files/delete/batch', { json: { files: ['deep/y/b.txt'] } }),
         [0, 0, 5],
       ],
-      ['a deletion of a folder', () => erin.rest('DELETE', '/api/folders?path=deep&recursive=true'), [0, 0, 2]],
+      [
+        'a deletion of a folder',
+        () => erin.rest('DELETE', '/api/folders?path=deep&recursive=true'),
+        [0, 0, 2],
+      ],
     ]
     await following(erin, USAGE, async stream => {
       for (const [what, change, [usedBytes, fileCount, folderCount]] of changes) {
         await change()
         const { data } = await stream.next()
-        expect([what, data.bucketChanged.usage]).toEqual([what, { ...FREE, usedBytes, fileCount, folderCount }])
+        expect([what, data.bucketChanged.usage]).toEqual([
+          what,
+          { ...FREE, usedBytes, fileCount, folderCount },
+        ])
       }
       await bob.upload('mine.txt', 'x')
       expect((await erin.rest('DELETE', '/api/files/delete?file=none')).status).toBe(404)
@@ -188,7 +226,8 @@ describe('subscription bucketChanged', () => {
     const query = `subscription { bucketChanged(drive: "${await driveOf(alice, garden)}") ${DRIVE} }`
     await following(bob, query, one =>
       following(caller, query, async two => {
-        const both = async () => [await one.next(), await two.next()].map(({ data }) => data.bucketChanged.usage)
+        const both = async () =>
+          [await one.next(), await two.next()].map(({ data }) => data.bucketChanged.usage)
         await put(alice, garden, '/beds/a.txt', '123')
         const usage = { ...FREE, usedBytes: 3, fileCount: 1, folderCount: 1 }
         expect(await both()).toEqual([usage, usage])
@@ -210,7 +249,10 @@ describe('subscription bucketChanged', () => {
       const seconds = (Date.now() - began) / 1000
       let last: number | undefined
       while (last !== 40) last = (await stream.next()).data.bucketChanged.usage.fileCount
-      expect(stream.messages.at(-1)?.data.bucketChanged.usage).toMatchObject({ usedBytes: 80, fileCount: 40 })
+      expect(stream.messages.at(-1)?.data.bucketChanged.usage).toMatchObject({
+        usedBytes: 80,
+        fileCount: 40,
+      })
       expect(stream.messages.length).toBeLessThanOrEqual(2 + seconds / 0.3)
     })
   })
@@ -263,7 +305,8 @@ describe('A subscription', () => {
 
   it('shows nothing more of what has come before, to whoever reads slowly and has lost the right meanwhile', async () => {
     const erna = await t.signIn('erna')
-    const callerNow = () => callerFinder(t.app.db)({ headers: { cookie: erna.cookie } } as IncomingMessage)
+    const callerNow = () =>
+      callerFinder(t.app.db)({ headers: { cookie: erna.cookie } } as IncomingMessage)
     const caller = await callerNow()
     if (!caller) throw new Error('Erna is not in.')
     const { signal } = new AbortController()
@@ -296,7 +339,12 @@ describe('A subscription', () => {
     const { caller } = await privateKey(t, grace)
     for (const person of [grace, await t.signIn('grace'), caller]) {
       const refused = await person.subscribe(USAGE)
-      expect(await refusalOf(refused)).toEqual({ code: 'QUOTA_EXCEEDED', limit: 'max_subscriptions', max: 5, used: 5 })
+      expect(await refusalOf(refused)).toEqual({
+        code: 'QUOTA_EXCEEDED',
+        limit: 'max_subscriptions',
+        max: 5,
+        used: 5,
+      })
       expect(await refused.ended).toBe('complete')
     }
     await following(carol, USAGE, async stream => expect(stream.messages).toEqual([]))
@@ -307,7 +355,9 @@ describe('A subscription', () => {
       return stream.messages.length === 0 && stream
     })
     await grace.upload('a.txt', 'x')
-    expect(await again.next()).toMatchObject({ data: { bucketChanged: { usage: { fileCount: 1 } } } })
+    expect(await again.next()).toMatchObject({
+      data: { bucketChanged: { usage: { fileCount: 1 } } },
+    })
     for (const stream of [...open, again]) stream.close()
   })
 
@@ -328,17 +378,24 @@ describe('A subscription', () => {
       headers: { accept: 'text/event-stream', cookie: bob.cookie },
       signal: gone.signal,
     })
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream',
+    ])
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
     expect((await reader?.read())?.value).toBe(':\n\n')
     await bob.upload('by-get.txt', 'x')
-    for (let text: string | undefined = ''; !text?.includes('"bucketChanged":{'); ) text = (await reader?.read())?.value
+    for (let text: string | undefined = ''; !text?.includes('"bucketChanged":{'); )
+      text = (await reader?.read())?.value
     gone.abort()
   })
 
   it('says so to a client that wants another type', async () => {
     const { status, errors } = await bob.graphql(USAGE)
-    expect([status, errors?.[0]?.extensions]).toEqual([200, { code: 'INVALID_INPUT', field: 'accept' }])
+    expect([status, errors?.[0]?.extensions]).toEqual([
+      200,
+      { code: 'INVALID_INPUT', field: 'accept' },
+    ])
     expect(errors?.[0]?.message).toBe(
       'A subscription is answered as server-sent events. Send Accept: text/event-stream.',
     )
@@ -359,7 +416,10 @@ describe('A subscription', () => {
         .logs()
         .split('\n')
         .find(l => l.includes(id) && l.includes('"err"'))
-      expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 50, err: { message: expect.any(String) } })
+      expect(JSON.parse(line ?? '{}')).toMatchObject({
+        level: 50,
+        err: { message: expect.any(String) },
+      })
     } finally {
       await t.app.db.run('ALTER TABLE mislaid RENAME TO share')
     }
@@ -382,8 +442,14 @@ describe('A subscription that is hardly ever looked at', () => {
       const { id, caller } = await privateKey(other, person)
       const soon = Date.now() + 1500
       await other.app.db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [soon, id])
-      await other.app.db.run('UPDATE session SET expires_at = ? WHERE user_id = ?', [soon, person.userId])
-      for (const stream of await Promise.all([caller.subscribe(USAGE), person.subscribe(INVITES)])) {
+      await other.app.db.run('UPDATE session SET expires_at = ? WHERE user_id = ?', [
+        soon,
+        person.userId,
+      ])
+      for (const stream of await Promise.all([
+        caller.subscribe(USAGE),
+        person.subscribe(INVITES),
+      ])) {
         expect(await refusalOf(stream)).toEqual({ code: 'UNAUTHENTICATED' })
         expect(await stream.ended).toBe('complete')
       }

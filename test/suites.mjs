@@ -293,7 +293,13 @@ const nightly = [
   'workers-redis',
   'young-objects',
 ]
-export const nightlyInBrowser = ['console-arrived', 'console-engines', 'console-offline', 'console-rtl', 'looks']
+export const nightlyInBrowser = [
+  'console-arrived',
+  'console-engines',
+  'console-offline',
+  'console-rtl',
+  'looks',
+]
 
 /** On MariaDB these prove more, so `.ci/run` does not run them on SQLite as well. */
 const notTwice = ['authorization', 'backup-faults', 'search-kill']
@@ -416,7 +422,12 @@ const [unitDrills, appDrills] = [true, false].map(ofUnit =>
 const sqlite = { name: 'sqlite', engine: 'sqlite', testMatch: every, without: [] }
 const mysql = { name: 'mysql', engine: 'mysql', testMatch: every, without: anyEngine.map(fileOf) }
 const mysqlOfGate = { ...mysql, testMatch: mariadb.map(fileOf) }
-const mysqlAtOnce = { ...mysql, name: 'mysql-at-once', testMatch: atOnceOnMariadb.map(fileOf), onlyAtOnce: true }
+const mysqlAtOnce = {
+  ...mysql,
+  name: 'mysql-at-once',
+  testMatch: atOnceOnMariadb.map(fileOf),
+  onlyAtOnce: true,
+}
 
 /** A project for each store: its own tests, and some of the others. */
 const stores = (...names) =>

@@ -13,7 +13,8 @@ export function noteRequests(proxy: HttpProxy) {
     listen(meddle: (line: string) => unknown = () => {}): void {
       requests = []
       proxy.interfere = async ({ method, path, body }) => {
-        const operation = path === '/graphql' ? /(?:query|mutation) (\w+)/.exec(body.toString())?.[1] : undefined
+        const operation =
+          path === '/graphql' ? /(?:query|mutation) (\w+)/.exec(body.toString())?.[1] : undefined
         const line = `${method} ${operation ?? path.split('?')[0]}`
         requests.push(line)
         await meddle(line)
@@ -37,7 +38,10 @@ export function writeFiles(root: string, files: Record<string, string | Uint8Arr
 export function textsBelow(root: string): [path: string, text: string | null][] {
   const found = readdirSync(root, { recursive: true, withFileTypes: true }).map(entry => {
     const path = join(entry.parentPath, entry.name)
-    return [path.slice(root.length + 1), entry.isFile() ? readFileSync(path, 'utf8') : null] as [string, string | null]
+    return [path.slice(root.length + 1), entry.isFile() ? readFileSync(path, 'utf8') : null] as [
+      string,
+      string | null,
+    ]
   })
   return found.sort(([a], [b]) => (a < b ? -1 : 1))
 }

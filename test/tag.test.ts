@@ -24,8 +24,10 @@ async function personWith(...paths: string[]): Promise<Person> {
 
 const CREATE =
   'mutation ($input: CreateTagInput!) { createTag(input: $input) { tag { id name colour entryCount drive { id } } } }'
-const UPDATE = 'mutation ($input: UpdateTagInput!) { updateTag(input: $input) { tag { id name colour } } }'
-const DELETE = 'mutation ($input: DeleteTagInput!) { deleteTag(input: $input) { deletedId drive { tags { name } } } }'
+const UPDATE =
+  'mutation ($input: UpdateTagInput!) { updateTag(input: $input) { tag { id name colour } } }'
+const DELETE =
+  'mutation ($input: DeleteTagInput!) { deleteTag(input: $input) { deletedId drive { tags { name } } } }'
 const TAG = `mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { entries { id path tags { name colour } } drive { id } } }`
 const ENTRY = 'query ($path: String!) { me { drive { entry(path: $path) { id tags { name } } } } }'
 
@@ -34,15 +36,22 @@ const create = async (person: Person, name: string, more: object = {}) =>
 const idOf = async (person: Person, name: string, more: object = {}): Promise<string> =>
   (await create(person, name, more)).id
 const at = (...paths: string[]) => paths.map(path => ({ at: { path } }))
-const tag = async (person: Person, paths: string[], change: { add?: string[]; remove?: string[] }) =>
-  (await ask(person, TAG, { input: { entries: at(...paths), ...change } })).tagEntries
+const tag = async (
+  person: Person,
+  paths: string[],
+  change: { add?: string[]; remove?: string[] },
+) => (await ask(person, TAG, { input: { entries: at(...paths), ...change } })).tagEntries
 const namesAt = async (person: Person, path: string): Promise<string[]> =>
   (await ask(person, ENTRY, { path })).me.drive.entry.tags.map(({ name }: { name: string }) => name)
 const tagsOf = async (person: Person) =>
   (await ask(person, '{ me { drive { tags { id name colour entryCount } } } }')).me.drive.tags
 const withTag = async (person: Person, id: string, page = ''): Promise<string[]> =>
   (
-    await ask(person, `query ($id: ID!) { node(id: $id) { ... on Tag { entries${page} { nodes { path } } } } }`, { id })
+    await ask(
+      person,
+      `query ($id: ID!) { node(id: $id) { ... on Tag { entries${page} { nodes { path } } } } }`,
+      { id },
+    )
   ).node.entries.nodes.map(({ path }: { path: string }) => path)
 
 describe('A tag', () => {
@@ -55,7 +64,11 @@ describe('A tag', () => {
       { id: expect.any(String), name: 'äpfel', colour: 'GREY', entryCount: 0 },
       { id: expect.any(String), name: 'Rechnungen 2026', colour: 'GREEN', entryCount: 0 },
     ])
-    const { node } = await ask(person, 'query ($id: ID!) { node(id: $id) { __typename ... on Tag { name } } }', tags[0])
+    const { node } = await ask(
+      person,
+      'query ($id: ID!) { node(id: $id) { __typename ... on Tag { name } } }',
+      tags[0],
+    )
     expect(node).toEqual({ __typename: 'Tag', name: 'äpfel' })
   })
 
@@ -66,9 +79,13 @@ describe('A tag', () => {
       expect(await codeOf(person, CREATE, { input: { name } })).toBe('TAG_EXISTS')
     const strasse = await idOf(person, 'Straße')
     expect(await codeOf(person, CREATE, { input: { name: 'STRASSE' } })).toBe('TAG_EXISTS')
-    expect(await codeOf(person, UPDATE, { input: { tag: strasse, name: 'mÜller' } })).toBe('TAG_EXISTS')
+    expect(await codeOf(person, UPDATE, { input: { tag: strasse, name: 'mÜller' } })).toBe(
+      'TAG_EXISTS',
+    )
     // Its own name in another case is no other name.
-    expect((await ask(person, UPDATE, { input: { tag: strasse, name: 'STRASSE' } })).updateTag.tag.name).toBe('STRASSE')
+    expect(
+      (await ask(person, UPDATE, { input: { tag: strasse, name: 'STRASSE' } })).updateTag.tag.name,
+    ).toBe('STRASSE')
     const other = await personWith()
     await create(other, 'Müller')
   })
@@ -115,7 +132,9 @@ describe('A tag', () => {
     expect(await namesAt(person, 'b/c.txt')).toEqual(['two'])
     expect(await codeOf(person, DELETE, { input: { tag: one } })).toBe('TAG_NOT_FOUND')
     expect(await codeOf(person, UPDATE, { input: { tag: one, name: 'x' } })).toBe('TAG_NOT_FOUND')
-    expect(await t.app.db.rows('SELECT entry_id FROM entry_tag WHERE tag_id = ?', [one])).toEqual([])
+    expect(await t.app.db.rows('SELECT entry_id FROM entry_tag WHERE tag_id = ?', [one])).toEqual(
+      [],
+    )
   })
 
   it('leaves many entries some at a time, and none for those of another drive', async () => {
@@ -126,7 +145,9 @@ describe('A tag', () => {
       root: { id: root },
     } = (await ask(person, '{ me { drive { id root { id } } } }')).me.drive
     const ids = Array.from({ length: 1001 }, () => crypto.randomUUID())
-    const folders = ids.map(one => `('${one}', '${drive}', '${root}', 0, '${one}', 1, 1)`).join(', ')
+    const folders = ids
+      .map(one => `('${one}', '${drive}', '${root}', 0, '${one}', 1, 1)`)
+      .join(', ')
     await t.app.db.run(
       `INSERT INTO entry (id, bucket_id, parent_id, kind, name, created_at, updated_at) VALUES ${folders}`,
     )
@@ -172,7 +193,11 @@ describe('Tagging', () => {
     await tag(person, ['a.txt'], { add: [x] })
     const { entries } = await tag(person, ['a.txt', 'b'], { add: [y, y], remove: [x] })
     expect(entries).toEqual(
-      ['a.txt', 'b'].map(path => ({ id: expect.any(String), path, tags: [{ name: 'y', colour: 'PINK' }] })),
+      ['a.txt', 'b'].map(path => ({
+        id: expect.any(String),
+        path,
+        tags: [{ name: 'y', colour: 'PINK' }],
+      })),
     )
     const input = { entries: at('a.txt', 'none.txt'), add: [x] }
     expect(await codeOf(person, TAG, { input })).toBe('FILE_NOT_FOUND')
@@ -188,7 +213,11 @@ describe('Tagging', () => {
     ],
     ['no entry', async (id: string) => ({ entries: [], add: [id] }), 'INVALID_INPUT'],
     ['the root', async (id: string) => ({ entries: at(''), add: [id] }), 'INVALID_PATH'],
-    ['a tag that is none', async () => ({ entries: at('a.txt'), add: ['ünknown'] }), 'TAG_NOT_FOUND'],
+    [
+      'a tag that is none',
+      async () => ({ entries: at('a.txt'), add: ['ünknown'] }),
+      'TAG_NOT_FOUND',
+    ],
     [
       'a tag of another drive',
       async () => ({ entries: at('a.txt'), add: [await idOf(await personWith(), 'foreign')] }),
@@ -202,7 +231,9 @@ describe('Tagging', () => {
   it('stays with an entry that is renamed, moved, replaced, deleted and restored', async () => {
     const person = await personWith('a.txt', 'f/x.txt')
     await tag(person, ['a.txt', 'f', 'f/x.txt'], { add: [await idOf(person, 'kept')] })
-    await person.rest('POST', '/api/files/move', { json: { source: 'a.txt', destination: 'there/b.txt' } })
+    await person.rest('POST', '/api/files/move', {
+      json: { source: 'a.txt', destination: 'there/b.txt' },
+    })
     const form = new FormData()
     form.append('on_conflict', 'replace')
     form.append('folder', 'there')
@@ -214,7 +245,9 @@ describe('Tagging', () => {
     // Still in the trash.
     expect([entryCount, await withTag(person, id)]).toEqual([3, ['there/b.txt']])
     const { items } = (await person.rest('GET', '/api/trash')).response
-    await person.rest('POST', '/api/trash/restore', { json: { items: items.map((item: { id: string }) => item.id) } })
+    await person.rest('POST', '/api/trash/restore', {
+      json: { items: items.map((item: { id: string }) => item.id) },
+    })
     expect((await withTag(person, id)).sort()).toEqual(['f', 'f/x.txt', 'there/b.txt'])
     await person.rest('DELETE', '/api/folders?path=f&recursive=true')
     await person.rest('DELETE', '/api/trash')
@@ -227,20 +260,25 @@ describe('Tagging', () => {
     const person = await personWith('a.txt', 'f/x.txt')
     const [both, own] = [await idOf(person, 'Both'), await idOf(person, 'own')]
     await tag(person, ['f', 'f/x.txt'], { add: [both, own] })
-    const COPY = 'mutation ($input: CopyEntriesInput!) { copyEntries(input: $input) { entries { path tags { id } } } }'
+    const COPY =
+      'mutation ($input: CopyEntriesInput!) { copyEntries(input: $input) { entries { path tags { id } } } }'
     await ask(person, COPY, { input: { entries: at('f'), to: { at: { path: 'copies' } } } })
     expect(await namesAt(person, 'copies/f/x.txt')).toEqual(['Both', 'own'])
     const workspace = await found(person, 'With tags')
     const drive = await driveOf(person, workspace)
     const there = await idOf(person, 'BOTH', { drive })
-    const copied = await ask(person, COPY, { input: { entries: at('f/x.txt'), to: { at: { drive, path: '' } } } })
+    const copied = await ask(person, COPY, {
+      input: { entries: at('f/x.txt'), to: { at: { drive, path: '' } } },
+    })
     expect(copied.copyEntries.entries).toEqual([{ path: '/x.txt', tags: [{ id: there }] }])
   })
 
   it('is up to 20 tags of an entry, exact under parallel requests', async () => {
     const person = await personWith('a.txt', 'b.txt')
     const ids = await Promise.all(Array.from({ length: 24 }, (_, i) => idOf(person, `tag ${i}`)))
-    expect(await codeOf(person, TAG, { input: { entries: at('a.txt'), add: ids } })).toBe('INVALID_INPUT')
+    expect(await codeOf(person, TAG, { input: { entries: at('a.txt'), add: ids } })).toBe(
+      'INVALID_INPUT',
+    )
     const answers = await Promise.all(
       ids.map(id => person.graphql(TAG, { input: { entries: at('a.txt', 'b.txt'), add: [id] } })),
     )
@@ -260,11 +298,15 @@ describe('Tagging', () => {
     for (let round = 0; round < rounds(3, 30); round++) {
       const id = await idOf(person, `short ${round}`)
       const outcomes = await Promise.all([
-        ...['a.txt', 'b.txt', 'c.txt'].map(path => person.graphql(TAG, { input: { entries: at(path), add: [id] } })),
+        ...['a.txt', 'b.txt', 'c.txt'].map(path =>
+          person.graphql(TAG, { input: { entries: at(path), add: [id] } }),
+        ),
         person.graphql(DELETE, { input: { tag: id } }),
       ])
       for (const { code } of outcomes) expect([undefined, 'TAG_NOT_FOUND']).toContain(code)
-      expect(await t.app.db.rows('SELECT entry_id FROM entry_tag WHERE tag_id = ?', [id])).toEqual([])
+      expect(await t.app.db.rows('SELECT entry_id FROM entry_tag WHERE tag_id = ?', [id])).toEqual(
+        [],
+      )
     }
   })
 })
@@ -278,9 +320,13 @@ describe('Tags of a drive', () => {
       { length: 197 },
       (_, i) => `('${crypto.randomUUID()}', '${drive}', 't${i}', 't${i}', 'red', ${now})`,
     )
-    await t.app.db.run(`INSERT INTO tag (id, bucket_id, name, name_key, colour, created_at) VALUES ${rows.join(', ')}`)
+    await t.app.db.run(
+      `INSERT INTO tag (id, bucket_id, name, name_key, colour, created_at) VALUES ${rows.join(', ')}`,
+    )
     const names = Array.from({ length: 8 }, (_, i) => `more ${i}`)
-    const answers = await Promise.all(names.map(name => person.graphql(CREATE, { input: { name } })))
+    const answers = await Promise.all(
+      names.map(name => person.graphql(CREATE, { input: { name } })),
+    )
     expect(answers.filter(({ code }) => code === 'QUOTA_EXCEEDED')).toHaveLength(5)
     expect(await tagsOf(person)).toHaveLength(200)
   })
@@ -288,7 +334,9 @@ describe('Tags of a drive', () => {
   it('are made once under one name by parallel requests', async () => {
     const person = await personWith()
     const names = ['Same', 'same', 'SAME', 'sâme']
-    const answers = await Promise.all(names.map(name => person.graphql(CREATE, { input: { name } })))
+    const answers = await Promise.all(
+      names.map(name => person.graphql(CREATE, { input: { name } })),
+    )
     expect(answers.filter(({ code }) => code === 'TAG_EXISTS')).toHaveLength(3)
   })
 
@@ -300,9 +348,9 @@ describe('Tags of a drive', () => {
     const FILTER = `query ($tags: [ID!], $order: EntryOrder) { me { drive { entry(path: "f") { ... on Folder {
       entries(orderBy: $order, filter: { tags: $tags }) { nodes { name } } } } } } }`
     const named = async (tags: string[], order?: object): Promise<string[]> =>
-      (await ask(person, FILTER, { tags, ...(order ? { order } : {}) })).me.drive.entry.entries.nodes.map(
-        ({ name }: { name: string }) => name,
-      )
+      (
+        await ask(person, FILTER, { tags, ...(order ? { order } : {}) })
+      ).me.drive.entry.entries.nodes.map(({ name }: { name: string }) => name)
     expect(await named([x])).toEqual(['g', 'a.txt'])
     expect(await named([x, y])).toEqual(['a.txt'])
     expect(await named([y], { field: 'NAME', direction: 'DESC' })).toEqual(['b.txt', 'a.txt'])
@@ -318,7 +366,9 @@ describe('Tags of a drive', () => {
     const { id } = (await ask(person, ENTRY, { path: 'b.txt' })).me.drive.entry
     expect(await entryIdsWithTag(t.app.db, drive, key, 10)).toEqual([id])
     const among = hasTag('entry.id', 't.bucket_id = ? AND t.name_key = ?')
-    expect(await t.app.db.rows(`SELECT id FROM entry WHERE ${among}`, [drive, key])).toEqual([{ id }])
+    expect(await t.app.db.rows(`SELECT id FROM entry WHERE ${among}`, [drive, key])).toEqual([
+      { id },
+    ])
   })
 
   it('list their entries page by page', async () => {
@@ -333,7 +383,10 @@ describe('Tags of a drive', () => {
         { kind: 'file', name: 'c.txt', path: 'b/c.txt' },
       ],
     })
-    const next = await person.rest('GET', `/api/tags/${id}/entries?limit=2&cursor=${page.response.next_cursor}`)
+    const next = await person.rest(
+      'GET',
+      `/api/tags/${id}/entries?limit=2&cursor=${page.response.next_cursor}`,
+    )
     expect(next.response).toMatchObject({ entries: [{ path: 'd.txt' }], next_cursor: null })
   })
 
@@ -342,7 +395,8 @@ describe('Tags of a drive', () => {
     const secret = await idOf(alice, 'secret')
     await tag(alice, ['shared', 'shared/a.txt'], { add: [secret] })
     await create(bob, 'secret')
-    const SHARE = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
+    const SHARE =
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id token } } }'
     const input = { email: bob.email, mayEdit: true, files: at('shared') }
     const [share] = (await ask(alice, SHARE, { input })).shareFiles.shares
     const MAKE = `mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { path tags { name } } } }`
@@ -356,31 +410,50 @@ describe('Tags of a drive', () => {
     expect(saved.saveSharedEntries.entries).toEqual([{ path: 'shared', tags: [] }])
     expect(await namesAt(bob, 'shared/b.txt')).toEqual([])
     expect(
-      await codeOf(bob, TAG, { input: { entries: [{ at: { drive: share.id, path: 'b.txt' } }], add: [secret] } }),
+      await codeOf(bob, TAG, {
+        input: { entries: [{ at: { drive: share.id, path: 'b.txt' } }], add: [secret] },
+      }),
     ).toBe('FORBIDDEN')
     const { node } =
-      (await bob.graphql<{ node: unknown }>('query ($id: ID!) { node(id: $id) { id } }', { id: secret })).data ?? {}
+      (
+        await bob.graphql<{ node: unknown }>('query ($id: ID!) { node(id: $id) { id } }', {
+          id: secret,
+        })
+      ).data ?? {}
     expect(node).toBeNull()
   })
 
   it('are written by those who write in a workspace, and seen by all of its members', async () => {
     const owner = await personWith()
     const workspace = await found(owner, 'Room of tags')
-    const [editor, viewer] = [await t.signIn(`editor${serial++}`), await t.signIn(`viewer${serial++}`)]
+    const [editor, viewer] = [
+      await t.signIn(`editor${serial++}`),
+      await t.signIn(`viewer${serial++}`),
+    ]
     await join(t, workspace, editor, 'editor')
     await join(t, workspace, viewer, 'viewer')
     await put(owner, workspace, '/a.txt')
     const base = `/api/workspaces/${workspace}`
-    const made = await editor.rest('POST', `${base}/tags`, { json: { name: 'Team', colour: 'blue' } })
+    const made = await editor.rest('POST', `${base}/tags`, {
+      json: { name: 'Team', colour: 'blue' },
+    })
     const json = { entries: ['/a.txt'], add: [made.response.tag.id] }
     expect((await editor.rest('POST', `${base}/entries/tags`, { json })).response).toMatchObject({
       entries: [{ path: '/a.txt', tags: [{ name: 'Team', colour: 'blue' }] }],
     })
-    expect((await viewer.rest('GET', `${base}/tags`)).response).toMatchObject({ tags: [{ name: 'Team' }] })
-    expect((await viewer.rest('POST', `${base}/entries/tags`, { json })).response.code).toBe('FORBIDDEN')
+    expect((await viewer.rest('GET', `${base}/tags`)).response).toMatchObject({
+      tags: [{ name: 'Team' }],
+    })
+    expect((await viewer.rest('POST', `${base}/entries/tags`, { json })).response.code).toBe(
+      'FORBIDDEN',
+    )
     const reader = (await workspaceKey(t, owner, workspace, ['workspaces:files:read'])).caller
-    expect((await reader.rest('GET', `${base}/tags/${json.add[0]}/entries`)).response.entries).toHaveLength(1)
-    expect((await reader.rest('POST', `${base}/entries/tags`, { json })).response.code).toBe('INSUFFICIENT_SCOPE')
+    expect(
+      (await reader.rest('GET', `${base}/tags/${json.add[0]}/entries`)).response.entries,
+    ).toHaveLength(1)
+    expect((await reader.rest('POST', `${base}/entries/tags`, { json })).response.code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
     await owner.rest('DELETE', `/api/workspaces/delete?workspace_id=${workspace}`)
     await t.settle()
     expect(await t.app.db.rows('SELECT id FROM tag WHERE id = ?', [json.add[0] ?? ''])).toEqual([])
@@ -394,11 +467,13 @@ describe('The doctor', () => {
     const entry = (await ask(person, ENTRY, { path: 'a.txt' })).me.drive.entry.id
     await tag(person, ['a.txt'], { add: [await idOf(person, 'own')] })
     await t.app.db.run('INSERT INTO entry_tag (tag_id, entry_id) VALUES (?, ?)', [foreign, entry])
-    await t.app.db.run('INSERT INTO favourite (id, user_id, position, created_at) VALUES (?, ?, 0, 1)', [
-      crypto.randomUUID(),
-      person.userId,
-    ])
-    const found = (await findingsOf(t.app, { repair: true })).filter(({ kind }) => /^(tag|favourite)-/.test(kind))
+    await t.app.db.run(
+      'INSERT INTO favourite (id, user_id, position, created_at) VALUES (?, ?, 0, 1)',
+      [crypto.randomUUID(), person.userId],
+    )
+    const found = (await findingsOf(t.app, { repair: true })).filter(({ kind }) =>
+      /^(tag|favourite)-/.test(kind),
+    )
     expect(found).toMatchObject([
       { kind: 'tag-misplaced', id: entry, repaired: true },
       { kind: 'favourite-empty', repaired: true },
@@ -431,7 +506,9 @@ describe('Tags by REST', () => {
       tagEntries: ['entries'],
     })) {
       const type = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input`
-      const given = Object.fromEntries(Object.entries(input).filter(([field]) => fields.includes(field)))
+      const given = Object.fromEntries(
+        Object.entries(input).filter(([field]) => fields.includes(field)),
+      )
       const document = `mutation ($input: ${type}!) { ${name}(input: $input) { __typename } }`
       expect(await codeOf(t.anonymous, document, { input: given })).toBe('UNAUTHENTICATED')
     }
@@ -447,7 +524,9 @@ describe('Tags by REST', () => {
       const { response } = await person.rest('POST', `${base}/tags`, { json: { name: 'one' } })
       expect(response.tag).toMatchObject({ name: 'one', colour: 'grey' })
       const { id } = response.tag
-      const two = (await person.rest('POST', `${base}/tags`, { json: { name: 'two', colour: 'pink' } })).response.tag.id
+      const two = (
+        await person.rest('POST', `${base}/tags`, { json: { name: 'two', colour: 'pink' } })
+      ).response.tag.id
       const nowhere = '6f1c2b52-7d0e-4a58-9d3b-0c9f5e1a7b44'
       const answers: [string, string, object | undefined, number, string][] = [
         ['POST', '/tags', { name: 'ONE' }, 409, 'TAG_EXISTS'],
@@ -478,14 +557,23 @@ describe('Tags by REST', () => {
       ]
       for (const [method, at, json] of routes) {
         expect((await t.anonymous.rest(method, base + at, json ? { json } : {})).status).toBe(401)
-        if (base !== '/api') expect((await outsider.rest(method, base + at, json ? { json } : {})).status).toBe(403)
+        if (base !== '/api')
+          expect((await outsider.rest(method, base + at, json ? { json } : {})).status).toBe(403)
       }
-      const patched = await person.rest('PATCH', `${base}/tags/${two}`, { json: { colour: 'teal' } })
+      const patched = await person.rest('PATCH', `${base}/tags/${two}`, {
+        json: { colour: 'teal' },
+      })
       expect(patched.response.tag).toMatchObject({ name: 'two', colour: 'teal' })
       expect((await person.rest('GET', `${base}/tags`)).response.tags).toHaveLength(2)
-      await person.rest('POST', `${base}/entries/tags`, { json: { entries: [path], add: [id, two] } })
-      expect((await person.rest('GET', `${base}/tags/${id}/entries`)).response.entries).toMatchObject([{ path }])
-      expect((await person.rest('DELETE', `${base}/tags/${id}`)).response).toEqual({ tag_deleted: id })
+      await person.rest('POST', `${base}/entries/tags`, {
+        json: { entries: [path], add: [id, two] },
+      })
+      expect(
+        (await person.rest('GET', `${base}/tags/${id}/entries`)).response.entries,
+      ).toMatchObject([{ path }])
+      expect((await person.rest('DELETE', `${base}/tags/${id}`)).response).toEqual({
+        tag_deleted: id,
+      })
     }
   })
 
@@ -503,11 +591,21 @@ describe('Tags by REST', () => {
         `INSERT INTO tag (id, bucket_id, name, name_key, colour, created_at) VALUES ${rows.join(', ')}`,
       )
       const refused = await person.rest('POST', `${base}/tags`, { json: { name: 'x' } })
-      expect(refused).toMatchObject({ status: 400, response: { limit: 'max_tags', max: 200, used: 200 } })
+      expect(refused).toMatchObject({
+        status: 400,
+        response: { limit: 'max_tags', max: 200, used: 200 },
+      })
       const entries = [base === '/api' ? 'a.txt' : '/a.txt']
-      await person.rest('POST', `${base}/entries/tags`, { json: { entries, add: ids.slice(0, 20) } })
-      const full = await person.rest('POST', `${base}/entries/tags`, { json: { entries, add: ids.slice(20, 21) } })
-      expect(full).toMatchObject({ status: 400, response: { limit: 'max_tags_of_entry', max: 20, used: 20 } })
+      await person.rest('POST', `${base}/entries/tags`, {
+        json: { entries, add: ids.slice(0, 20) },
+      })
+      const full = await person.rest('POST', `${base}/entries/tags`, {
+        json: { entries, add: ids.slice(20, 21) },
+      })
+      expect(full).toMatchObject({
+        status: 400,
+        response: { limit: 'max_tags_of_entry', max: 20, used: 20 },
+      })
     }
   })
 
@@ -515,9 +613,13 @@ describe('Tags by REST', () => {
     const person = await personWith('a.txt')
     const reader = (await privateKey(t, person, ['private_files:read'])).caller
     const writer = (await privateKey(t, person, ['private_files:write'])).caller
-    expect((await reader.rest('POST', '/api/tags', { json: { name: 'x' } })).response.code).toBe('INSUFFICIENT_SCOPE')
+    expect((await reader.rest('POST', '/api/tags', { json: { name: 'x' } })).response.code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
     const made = await writer.rest('POST', '/api/tags', { json: { name: 'x' } })
-    expect((await reader.rest('GET', '/api/tags')).response.tags).toMatchObject([{ id: made.response.tag.id }])
+    expect((await reader.rest('GET', '/api/tags')).response.tags).toMatchObject([
+      { id: made.response.tag.id },
+    ])
     expect((await writer.rest('GET', '/api/tags')).response.code).toBe('INSUFFICIENT_SCOPE')
   })
 

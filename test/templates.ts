@@ -15,7 +15,8 @@ const mysqlTemplate = () => join(folder(), 'template.sql')
 export async function makeTemplate(engine: 'sqlite' | 'mysql'): Promise<void> {
   process.env.TEST_TEMPLATES ||= mkdtempSync(join(tmpdir(), 'satchel-templates-'))
   if (engine === 'sqlite' && !existsSync(sqliteTemplate())) await makeSqlite()
-  if (engine === 'mysql' && !existsSync(mysqlTemplate())) await makeMysql(process.env.TEST_MYSQL_URL ?? '')
+  if (engine === 'mysql' && !existsSync(mysqlTemplate()))
+    await makeMysql(process.env.TEST_MYSQL_URL ?? '')
 }
 
 export function removeTemplates(): void {

@@ -14,9 +14,14 @@ export async function rowsOfWord(
   beginning: string,
 ): Promise<{ drive: number; block: number; epoch: number; word: string; docs: number[] }[]> {
   type Place = { drive: number; block: number; epoch: number }
-  const fresh = await db.rows<Place & { word: string; docs: Uint8Array }>('SELECT * FROM search_text_word')
+  const fresh = await db.rows<Place & { word: string; docs: Uint8Array }>(
+    'SELECT * FROM search_text_word',
+  )
   const found = fresh.map(({ docs, ...row }) => ({ ...row, docs: readDocs(docs) }))
-  for (const { body, ...row } of await db.rows<Place & { body: Uint8Array }>('SELECT * FROM search_text_segment'))
-    for (const { word, docs } of await readPart(body)) found.push({ ...row, word: word.toString(), docs: docs() })
+  for (const { body, ...row } of await db.rows<Place & { body: Uint8Array }>(
+    'SELECT * FROM search_text_segment',
+  ))
+    for (const { word, docs } of await readPart(body))
+      found.push({ ...row, word: word.toString(), docs: docs() })
   return found.filter(({ word }) => word.startsWith(beginning))
 }

@@ -35,14 +35,18 @@ async function startCollector() {
     authorizations.push(req.headers.authorization)
     bodies.push(JSON.stringify(body))
     if (req.url === '/v1/traces')
-      spans.push(...body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(scope => scope.spans)))
+      spans.push(
+        ...body.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(scope => scope.spans)),
+      )
     res.writeHead(200, { 'content-type': 'application/json' }).end('{}')
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    ...{ spans, bodies, authorizations },
+    spans,
+    bodies,
+    authorizations,
     async stop() {
       server.closeAllConnections()
       await new Promise(done => server.close(done))
@@ -105,7 +109,9 @@ describe('A request', () => {
     expect(logged.length).toBeGreaterThanOrEqual(2)
 
     await alice.rest('GET', '/api/files/tree')
-    await alice.rest('GET', '/api/files/tree', { headers: { traceparent: `00-${TRACE}-${PARENT}-00` } })
+    await alice.rest('GET', '/api/files/tree', {
+      headers: { traceparent: `00-${TRACE}-${PARENT}-00` },
+    })
     await alice.rest('GET', '/api/files/tree', { headers: { traceparent: 'nonsense' } })
     const hook = await alice.graphql<{ createWebhook: { webhook: { id: string } } }>(
       `mutation { createWebhook(input: { url: "${receiver.url}" }) { webhook { id } } }`,
@@ -130,9 +136,11 @@ describe('A request', () => {
     expect(statement && attributesOf(statement)['db.query.text']).toMatch(/^SELECT .*\?/s)
 
     const transaction = spans.find(({ name }) => name === 'transaction')
-    expect(spans.some(({ name, parentSpanId }) => /^insert /.test(name) && parentSpanId === transaction?.spanId)).toBe(
-      true,
-    )
+    expect(
+      spans.some(
+        ({ name, parentSpanId }) => /^insert /.test(name) && parentSpanId === transaction?.spanId,
+      ),
+    ).toBe(true)
   }, 60_000)
 })
 
@@ -175,7 +183,9 @@ describe('A sampler that does not ask the caller', () => {
       const traceparent = `00-${'1'.padStart(32, '0')}-${PARENT}-01`
       const request = tracing.request(i % 2 ? { traceparent } : {})
       if (!request) continue
-      await request.run(() => tracing.span({ name: 'outer' }, () => tracing.span({ name: 'inner' }, async () => {})))
+      await request.run(() =>
+        tracing.span({ name: 'outer' }, () => tracing.span({ name: 'inner' }, async () => {})),
+      )
       request.end({ method: 'GET', route: '/', status: 200 })
     }
     await tracing.stop()
@@ -195,8 +205,14 @@ describe('A trace state of the caller', () => {
   it('is not kept or passed on', async () => {
     const { url, bodies, stop } = await startCollector()
     const settings = { url: `${url}/v1/traces`, headers: {}, serviceName: 'satchel' }
-    const tracing = createTracing({ ...settings, sampler: 'parentbased_always_on', ratio: 1 }, silence)
-    const request = tracing.request({ traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=marker' })
+    const tracing = createTracing(
+      { ...settings, sampler: 'parentbased_always_on', ratio: 1 },
+      silence,
+    )
+    const request = tracing.request({
+      traceparent: `00-${TRACE}-${PARENT}-01`,
+      tracestate: 'vendor=marker',
+    })
     const headers = await request?.run(async () => tracing.headers())
     request?.end({ method: 'GET', route: '/', status: 200 })
     expect(Object.keys(headers ?? {})).toEqual(['traceparent'])
@@ -218,11 +234,18 @@ describe('A receiver that takes nothing', () => {
     const lines: string[] = []
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`
     const tracing = createTracing(
-      { url, headers: { authorization: 'Bearer marker' }, serviceName: 'satchel', sampler: 'always_on', ratio: 1 },
+      {
+        url,
+        headers: { authorization: 'Bearer marker' },
+        serviceName: 'satchel',
+        sampler: 'always_on',
+        ratio: 1,
+      },
       createLog({ logLevel: 'info' }, { write: line => void lines.push(line) }),
     )
     // A batch holds 512 spans.
-    for (let i = 0; i < 600; i++) tracing.request({})?.end({ method: 'GET', route: '/', status: 200 })
+    for (let i = 0; i < 600; i++)
+      tracing.request({})?.end({ method: 'GET', route: '/', status: 200 })
     await tracing.stop().catch(() => {})
     await new Promise(done => server.close(done))
     expect(asked).toBeGreaterThan(1)

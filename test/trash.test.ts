@@ -28,7 +28,8 @@ async function personWith(...paths: string[]): Promise<Person> {
 const TRASH = `query ($first: Int, $after: String) { me { drive { trashDays usage { usedBytes keptBytes fileCount folderCount }
   trash(first: $first, after: $after) { nodes { id name path kind contentType size fileCount deletedAt expiresAt deletedBy { email } }
     pageInfo { hasNextPage endCursor } } } } }`
-const trashOf = async (person: Person, variables = {}) => (await ask(person, TRASH, variables)).me.drive
+const trashOf = async (person: Person, variables = {}) =>
+  (await ask(person, TRASH, variables)).me.drive
 const RESTORE = `mutation ($input: RestoreFromTrashInput!) { restoreFromTrash(input: $input) {
   removedIds entries { id path parent { path } } drive { usage { usedBytes keptBytes } } } }`
 const restore = async (person: Person, items: string[], more = {}) =>
@@ -42,7 +43,8 @@ const remove = async (person: Person, ...paths: string[]) =>
     )
   ).deleteEntries
 const bytesOf = async (person: Person, path: string): Promise<string> => {
-  const query = 'query ($path: String!) { me { drive { entry(path: $path) { ... on File { download { url } } } } } }'
+  const query =
+    'query ($path: String!) { me { drive { entry(path: $path) { ... on File { download { url } } } } } }'
   return (await fetch((await ask(person, query, { path })).me.drive.entry.download.url)).text()
 }
 
@@ -76,15 +78,23 @@ describe('A deleted file', () => {
     const [item] = trash.nodes
     expect(Date.parse(item.expiresAt) - Date.parse(item.deletedAt)).toBe(30 * 86_400_000)
     expect(await level(person, 'docs')).toEqual([])
-    const { node } = await ask(person, 'query ($id: ID!) { node(id: $id) { __typename id } }', { id: item.id })
+    const { node } = await ask(person, 'query ($id: ID!) { node(id: $id) { __typename id } }', {
+      id: item.id,
+    })
     expect(node).toEqual({ __typename: 'TrashItem', id: item.id })
-    expect((await ask(person, 'query ($id: ID!) { node(id: $id) { id } }', { id: deletedIds[0] })).node).toBeNull()
-    expect((await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id: item.id })).node).toBeNull()
+    expect(
+      (await ask(person, 'query ($id: ID!) { node(id: $id) { id } }', { id: deletedIds[0] })).node,
+    ).toBeNull()
+    expect(
+      (await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id: item.id })).node,
+    ).toBeNull()
   })
 
   it('comes back with its id, its bytes and its place, without its shares', async () => {
     const person = await personWith('docs/a.txt')
-    const shared = await person.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
+    const shared = await person.rest('POST', '/api/files/quick_share', {
+      json: { object: 'docs/a.txt' },
+    })
     const token = shared.response.sharing_token
     const { trashItems, deletedIds } = await remove(person, 'docs/a.txt')
     const { entries, removedIds, drive } = await restore(person, [trashItems[0].id])
@@ -92,7 +102,9 @@ describe('A deleted file', () => {
     expect(removedIds).toEqual([trashItems[0].id])
     expect(drive.usage).toEqual({ usedBytes: 21, keptBytes: 0 })
     expect((await trashOf(person)).trash.nodes).toEqual([])
-    expect((await person.rest('GET', `/api/share/info/${token}`)).response.code).toBe('SHARE_NOT_FOUND')
+    expect((await person.rest('GET', `/api/share/info/${token}`)).response.code).toBe(
+      'SHARE_NOT_FOUND',
+    )
     expect(await bytesOf(person, 'docs/a.txt')).toBe('content of docs/a.txt')
   })
 })
@@ -100,7 +112,9 @@ describe('A deleted file', () => {
 describe('A deleted folder', () => {
   it('comes back whole, and shares of what is in it have ended', async () => {
     const person = await personWith('big/one/a.txt', 'big/one/b.txt', 'big/two/c.txt')
-    const shared = await person.rest('POST', '/api/files/quick_share', { json: { object: 'big/two/c.txt' } })
+    const shared = await person.rest('POST', '/api/files/quick_share', {
+      json: { object: 'big/two/c.txt' },
+    })
     const token = shared.response.sharing_token
     const { trashItems, filesDeleted } = await remove(person, 'big')
     expect(filesDeleted).toBe(3)
@@ -111,7 +125,11 @@ describe('A deleted folder', () => {
     await restore(person, [trashItems[0].id])
     expect(await level(person, 'big/one')).toEqual(['big/one/a.txt', 'big/one/b.txt'])
     expect((await person.rest('GET', `/api/d/${token}`)).status).toBe(404)
-    expect((await trashOf(person)).usage).toMatchObject({ keptBytes: 0, fileCount: 3, folderCount: 3 })
+    expect((await trashOf(person)).usage).toMatchObject({
+      keptBytes: 0,
+      fileCount: 3,
+      folderCount: 3,
+    })
   })
 
   it('goes back to where its folder is now, or into a new one where that is gone', async () => {
@@ -128,12 +146,14 @@ describe('A deleted folder', () => {
     const person = await personWith('a/x/one.txt', 'c/d.txt')
     const { trashItems } = await remove(person, 'a/x')
     const into = await ask(person, '{ me { drive { entry(path: "c") { id } } } }')
-    const { entries } = await restore(person, [trashItems[0].id], { to: { id: into.me.drive.entry.id } })
+    const { entries } = await restore(person, [trashItems[0].id], {
+      to: { id: into.me.drive.entry.id },
+    })
     expect(entries[0].path).toBe('c/x')
     const again = (await remove(person, 'c/x')).trashItems[0].id
-    expect((await restore(person, [again], { to: { at: { path: 'new/folder' } } })).entries[0].path).toBe(
-      'new/folder/x',
-    )
+    expect(
+      (await restore(person, [again], { to: { at: { path: 'new/folder' } } })).entries[0].path,
+    ).toBe('new/folder/x')
   })
 })
 
@@ -145,10 +165,16 @@ describe('A conflict', () => {
     await person.upload('a.txt', 'newer')
     expect(await codeOf(person, RESTORE, { input: { items: [item] } })).toBe('PATH_EXISTS')
     expect((await trashOf(person)).trash.nodes).toHaveLength(1)
-    expect((await restore(person, [item], { onConflict: 'KEEP_BOTH' })).entries[0].path).toBe('a (2).txt')
+    expect((await restore(person, [item], { onConflict: 'KEEP_BOTH' })).entries[0].path).toBe(
+      'a (2).txt',
+    )
     const again = (await remove(person, 'a (2).txt')).trashItems[0].id
-    await person.rest('POST', '/api/files/move', { json: { source: 'a.txt', destination: 'a (2).txt' } })
-    expect((await restore(person, [again], { onConflict: 'REPLACE' })).entries[0].path).toBe('a (2).txt')
+    await person.rest('POST', '/api/files/move', {
+      json: { source: 'a.txt', destination: 'a (2).txt' },
+    })
+    expect((await restore(person, [again], { onConflict: 'REPLACE' })).entries[0].path).toBe(
+      'a (2).txt',
+    )
     expect(await bytesOf(person, 'a (2).txt')).toBe('content of a.txt')
     expect((await trashOf(person)).trash.nodes).toMatchObject([{ path: 'a (2).txt', size: 5 }])
   })
@@ -182,7 +208,9 @@ describe('A conflict', () => {
     const input = { items: [trashItems[0].id], onConflict: 'REPLACE' }
     expect(await codeOf(caller, RESTORE, { input })).toBe('INSUFFICIENT_SCOPE')
     const json = { items: input.items, on_conflict: 'replace' }
-    expect((await caller.rest('POST', '/api/trash/restore', { json })).response.code).toBe('INSUFFICIENT_SCOPE')
+    expect((await caller.rest('POST', '/api/trash/restore', { json })).response.code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
     expect(await bytesOf(person, 'a.txt')).toBe('newer')
   })
 
@@ -201,7 +229,9 @@ describe('A conflict', () => {
     const { trashItems } = await remove(person, 'a.txt')
     await t.limit({ maxFiles: 0 })
     const refused = await codeOf(person, RESTORE, { input: { items: [trashItems[0].id] } })
-    const byRest = await person.rest('POST', '/api/trash/restore', { json: { items: [trashItems[0].id] } })
+    const byRest = await person.rest('POST', '/api/trash/restore', {
+      json: { items: [trashItems[0].id] },
+    })
     const room = await found(person)
     await t.limit({ maxFiles: 10_000 })
     await put(person, room, 'a.txt')
@@ -211,7 +241,10 @@ describe('A conflict', () => {
     await t.limit({ maxFilesWorkspace: 0 })
     const inWorkspace = await person.rest('POST', `${trash}/restore`, { json: { items } })
     await t.limit({ maxFilesWorkspace: 10_000 })
-    expect([byRest.response.code, inWorkspace.response.code]).toEqual(['QUOTA_EXCEEDED', 'QUOTA_EXCEEDED'])
+    expect([byRest.response.code, inWorkspace.response.code]).toEqual([
+      'QUOTA_EXCEEDED',
+      'QUOTA_EXCEEDED',
+    ])
     expect(refused).toBe('QUOTA_EXCEEDED')
     expect((await trashOf(person)).trash.nodes).toHaveLength(1)
   })
@@ -223,8 +256,11 @@ describe('The list', () => {
     for (const path of ['1', '2', '3', '4', '5']) await remove(person, path)
     const seen: string[] = []
     for (let after: string | null = null; ; ) {
-      const { trash }: { trash: { nodes: { name: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string } } } =
-        await trashOf(person, { first: 2, after })
+      const {
+        trash,
+      }: {
+        trash: { nodes: { name: string }[]; pageInfo: { hasNextPage: boolean; endCursor: string } }
+      } = await trashOf(person, { first: 2, after })
       seen.push(...trash.nodes.map(node => node.name))
       if (!trash.pageInfo.hasNextPage) break
       after = trash.pageInfo.endCursor
@@ -242,24 +278,46 @@ describe('By REST', () => {
       files_deleted: ['docs/b.txt'],
       files_failed: ['docs/none.txt'],
     })
-    expect((await person.rest('DELETE', '/api/folders?path=docs&recursive=true')).response.files_deleted).toBe(1)
+    expect(
+      (await person.rest('DELETE', '/api/folders?path=docs&recursive=true')).response.files_deleted,
+    ).toBe(1)
     const { response } = await person.rest('GET', '/api/trash?limit=2')
     expect(response.items).toMatchObject([
-      { id: anId, name: 'docs', path: 'docs', kind: 'folder', file_count: 1, deleted_by: person.userId },
-      { name: 'b.txt', path: 'docs/b.txt', kind: 'file', size: 21, deleted_at: aTime, expires_at: aTime },
+      {
+        id: anId,
+        name: 'docs',
+        path: 'docs',
+        kind: 'folder',
+        file_count: 1,
+        deleted_by: person.userId,
+      },
+      {
+        name: 'b.txt',
+        path: 'docs/b.txt',
+        kind: 'file',
+        size: 21,
+        deleted_at: aTime,
+        expires_at: aTime,
+      },
     ])
-    const rest = (await person.rest('GET', `/api/trash?limit=2&cursor=${response.next_cursor}`)).response
+    const rest = (await person.rest('GET', `/api/trash?limit=2&cursor=${response.next_cursor}`))
+      .response
     expect(rest).toMatchObject({ items: [{ path: 'docs/a.txt' }], next_cursor: null })
     const [folder, b] = response.items.map((item: { id: string }) => item.id)
-    const back = await person.rest('POST', '/api/trash/restore', { json: { items: [b], to: 'kept' } })
+    const back = await person.rest('POST', '/api/trash/restore', {
+      json: { items: [b], to: 'kept' },
+    })
     expect(back.response.restored).toEqual([{ id: anId, path: 'kept/b.txt' }])
-    expect((await person.rest('POST', '/api/trash/restore', { json: { items: [b] } })).response.code).toBe(
-      'TRASH_ITEM_NOT_FOUND',
-    )
+    expect(
+      (await person.rest('POST', '/api/trash/restore', { json: { items: [b] } })).response.code,
+    ).toBe('TRASH_ITEM_NOT_FOUND')
     const gone = await person.rest('DELETE', '/api/trash/items', { json: { items: [folder] } })
     expect(gone.response).toEqual({ deleted: 1 })
     expect((await person.rest('DELETE', '/api/trash')).response).toEqual({ deleted: 1 })
-    expect((await person.rest('GET', '/api/trash')).response).toEqual({ items: [], next_cursor: null })
+    expect((await person.rest('GET', '/api/trash')).response).toEqual({
+      items: [],
+      next_cursor: null,
+    })
   })
 
   it('keeps a name free with on_conflict, and refuses unknown words', async () => {
@@ -268,7 +326,9 @@ describe('By REST', () => {
     await person.upload('a.txt', 'newer')
     const { id } = (await person.rest('GET', '/api/trash')).response.items[0]
     const restoring = (on_conflict?: string) =>
-      person.rest('POST', '/api/trash/restore', { json: { items: [id], ...(on_conflict ? { on_conflict } : {}) } })
+      person.rest('POST', '/api/trash/restore', {
+        json: { items: [id], ...(on_conflict ? { on_conflict } : {}) },
+      })
     expect((await restoring()).status).toBe(409)
     expect((await restoring('overwrite')).response.code).toBe('INVALID_INPUT')
     expect((await restoring('keep_both')).response.restored[0].path).toBe('a (2).txt')
@@ -287,14 +347,16 @@ describe('By REST', () => {
     expect((await bob.rest('POST', `${at}/trash/restore`, { json: { items } })).status).toBe(403)
     expect((await bob.rest('DELETE', `${at}/trash/items`, { json: { items } })).status).toBe(403)
     expect((await bob.rest('DELETE', `${at}/trash`)).status).toBe(403)
-    expect((await alice.rest('POST', '/api/trash/restore', { json: { items } })).response.code).toBe(
-      'TRASH_ITEM_NOT_FOUND',
-    )
+    expect(
+      (await alice.rest('POST', '/api/trash/restore', { json: { items } })).response.code,
+    ).toBe('TRASH_ITEM_NOT_FOUND')
     const back = await alice.rest('POST', `${at}/trash/restore`, { json: { items } })
     expect(back.response.restored).toEqual([{ id: anId, path: '/docs/a.txt' }])
     await alice.rest('DELETE', `${at}/files/delete?path=/docs/a.txt`)
     const again = (await alice.rest('GET', `${at}/trash`)).response.items[0].id
-    expect((await alice.rest('DELETE', `${at}/trash/items`, { json: { items: [again] } })).response).toEqual({
+    expect(
+      (await alice.rest('DELETE', `${at}/trash/items`, { json: { items: [again] } })).response,
+    ).toEqual({
       deleted: 1,
     })
     expect((await alice.rest('DELETE', `${at}/trash`)).response).toEqual({ deleted: 0 })
@@ -307,13 +369,16 @@ describe('The end', () => {
     const { trashItems } = await remove(person, 'a', 'd.txt', 'e.txt')
     const [first, second] = trashItems.map((item: { id: string }) => item.id)
     const DELETE = `mutation ($input: DeleteFromTrashInput!) { deleteFromTrash(input: $input) { deletedIds drive { usage { keptBytes } } } }`
-    expect((await ask(person, DELETE, { input: { items: [first, second] } })).deleteFromTrash.deletedIds).toEqual([
-      first,
-      second,
-    ])
+    expect(
+      (await ask(person, DELETE, { input: { items: [first, second] } })).deleteFromTrash.deletedIds,
+    ).toEqual([first, second])
     expect(await codeOf(person, DELETE, { input: { items: [first] } })).toBe('TRASH_ITEM_NOT_FOUND')
-    expect(await codeOf(person, RESTORE, { input: { items: [first] } })).toBe('TRASH_ITEM_NOT_FOUND')
-    expect(await codeOf(alice, DELETE, { input: { items: [trashItems[2].id] } })).toBe('TRASH_ITEM_NOT_FOUND')
+    expect(await codeOf(person, RESTORE, { input: { items: [first] } })).toBe(
+      'TRASH_ITEM_NOT_FOUND',
+    )
+    expect(await codeOf(alice, DELETE, { input: { items: [trashItems[2].id] } })).toBe(
+      'TRASH_ITEM_NOT_FOUND',
+    )
     const EMPTY =
       'mutation ($input: EmptyTrashInput!) { emptyTrash(input: $input) { count drive { usage { keptBytes } } } }'
     expect((await ask(person, EMPTY, { input: {} })).emptyTrash).toEqual({
@@ -330,10 +395,17 @@ describe('The end', () => {
 
   it('comes after TRASH_DAYS', async () => {
     const person = await personWith('old.txt', 'new.txt')
-    const [old, young] = (await remove(person, 'old.txt', 'new.txt')).trashItems.map((item: { id: string }) => item.id)
-    await t.app.db.run('UPDATE trash_item SET deleted_at = deleted_at - 30 * 86400000 - 1 WHERE id = ?', [old])
+    const [old, young] = (await remove(person, 'old.txt', 'new.txt')).trashItems.map(
+      (item: { id: string }) => item.id,
+    )
+    await t.app.db.run(
+      'UPDATE trash_item SET deleted_at = deleted_at - 30 * 86400000 - 1 WHERE id = ?',
+      [old],
+    )
     await t.app.sweeper.run()
-    expect((await trashOf(person)).trash.nodes.map((node: { id: string }) => node.id)).toEqual([young])
+    expect((await trashOf(person)).trash.nodes.map((node: { id: string }) => node.id)).toEqual([
+      young,
+    ])
     expect((await trashOf(person)).usage.keptBytes).toBe(18)
   })
 
@@ -344,7 +416,9 @@ describe('The end', () => {
     const json = { delete_user_data: true }
     expect((await person.rest('DELETE', '/api/user/account/delete', { json })).status).toBe(200)
     await expectConsistent(t)
-    expect(await t.app.db.rows('SELECT id FROM trash_item WHERE entry_id = ?', deletedIds)).toEqual([])
+    expect(await t.app.db.rows('SELECT id FROM trash_item WHERE entry_id = ?', deletedIds)).toEqual(
+      [],
+    )
   })
 
   it('is told in the log of the drive', async () => {
@@ -377,7 +451,10 @@ describe('The end', () => {
     await t.limit({ maxTotalStorageBytes: 2500 })
     await t.app.services.kept.trimOverfull()
     await t.limit({ maxTotalStorageBytes: 5 * 1024 ** 3 })
-    expect((await trashOf(person)).trash.nodes.map((node: { name: string }) => node.name)).toEqual(['3', '2'])
+    expect((await trashOf(person)).trash.nodes.map((node: { name: string }) => node.name)).toEqual([
+      '3',
+      '2',
+    ])
     expect((await trashOf(person)).usage.keptBytes).toBe(2000)
     await expectConsistent(t)
   })
@@ -386,24 +463,36 @@ describe('The end', () => {
 describe('The doctor', () => {
   it('mends what a trash counts, and items of nothing', async () => {
     const person = await personWith('a/b.txt', 'c.txt')
-    const [, gone] = (await remove(person, 'a', 'c.txt')).trashItems.map((item: { id: string }) => item.id)
-    const [{ id = '' } = {}] = await t.app.db.rows<{ id: string }>('SELECT id FROM bucket WHERE user_id = ?', [
-      person.userId,
-    ])
+    const [, gone] = (await remove(person, 'a', 'c.txt')).trashItems.map(
+      (item: { id: string }) => item.id,
+    )
+    const [{ id = '' } = {}] = await t.app.db.rows<{ id: string }>(
+      'SELECT id FROM bucket WHERE user_id = ?',
+      [person.userId],
+    )
     await t.app.db.run('UPDATE bucket SET kept_bytes = 7, trash_count = 9 WHERE id = ?', [id])
-    const [row] = await t.app.db.rows<{ id: string }>('SELECT entry_id AS id FROM trash_item WHERE id = ?', [gone])
+    const [row] = await t.app.db.rows<{ id: string }>(
+      'SELECT entry_id AS id FROM trash_item WHERE id = ?',
+      [gone],
+    )
     await t.app.db.run('UPDATE trash_item SET entry_id = ? WHERE id = ?', [
       '00000000-0000-7000-8000-000000000000',
       gone,
     ])
-    await t.app.db.run("UPDATE blobs SET state = 'deleting' WHERE id = (SELECT blob_id FROM entry WHERE id = ?)", [
-      row?.id ?? '',
-    ])
+    await t.app.db.run(
+      "UPDATE blobs SET state = 'deleting' WHERE id = (SELECT blob_id FROM entry WHERE id = ?)",
+      [row?.id ?? ''],
+    )
     await t.app.db.run('DELETE FROM entry WHERE id = ?', [row?.id ?? ''])
     const found = await findingsOf(t.app, { repair: true })
-    expect(found.map(({ kind, repaired }) => [kind, repaired])).toContainEqual(['trash-item-empty', true])
+    expect(found.map(({ kind, repaired }) => [kind, repaired])).toContainEqual([
+      'trash-item-empty',
+      true,
+    ])
     await expectConsistent(t)
-    expect((await trashOf(person)).trash.nodes.map((node: { path: string }) => node.path)).toEqual(['a'])
+    expect((await trashOf(person)).trash.nodes.map((node: { path: string }) => node.path)).toEqual([
+      'a',
+    ])
     await t.app.db.run('UPDATE bucket SET kept_bytes = 7 WHERE id = ?', [id])
     const again = await findingsOf(t.app, { repair: true })
     expect(again).toMatchObject([{ kind: 'bucket-counts', id, repaired: true }])
@@ -430,19 +519,27 @@ describe('Refusals', () => {
     ]
     for (const [method, path, options] of requests) {
       expect((await t.anonymous.rest(method, path, options)).status).toBe(401)
-      if (whose === 'workspace') expect((await stranger.rest(method, path, options)).status).toBe(403)
+      if (whose === 'workspace')
+        expect((await stranger.rest(method, path, options)).status).toBe(403)
     }
-    expect((await alice.rest('GET', `${at}?limit=0`)).response).toEqual({ code: 'INVALID_INPUT', field: 'limit' })
+    expect((await alice.rest('GET', `${at}?limit=0`)).response).toEqual({
+      code: 'INVALID_INPUT',
+      field: 'limit',
+    })
     for (const [method, path] of requests.slice(1, 3) as [string, string][]) {
       const send = async (json: object) => (await alice.rest(method, path, { json })).response
       expect(await send({ items: [none] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: none })
       expect(await send({ items: ['🦊'] })).toEqual({ code: 'TRASH_ITEM_NOT_FOUND', id: '🦊' })
-      for (const items of [[], Array(1001).fill(none)]) expect((await send({ items })).code).toBe('INVALID_INPUT')
+      for (const items of [[], Array(1001).fill(none)])
+        expect((await send({ items })).code).toBe('INVALID_INPUT')
     }
     // Something is in the way.
     const [upload, remove] =
       whose === 'caller'
-        ? [() => alice.upload('way.txt', 'x'), () => alice.rest('DELETE', '/api/files/delete?file=way.txt')]
+        ? [
+            () => alice.upload('way.txt', 'x'),
+            () => alice.rest('DELETE', '/api/files/delete?file=way.txt'),
+          ]
         : [
             () => put(alice, room, 'way.txt'),
             () => alice.rest('DELETE', `/api/workspaces/${room}/files/delete?path=/way.txt`),
@@ -463,7 +560,8 @@ describe('Refusals', () => {
     const { trashItems } = await remove(person, 'a.txt')
     const items = [trashItems[0].id]
     const EMPTY = 'mutation ($input: EmptyTrashInput!) { emptyTrash(input: $input) { count } }'
-    const DELETE = 'mutation ($input: DeleteFromTrashInput!) { deleteFromTrash(input: $input) { deletedIds } }'
+    const DELETE =
+      'mutation ($input: DeleteFromTrashInput!) { deleteFromTrash(input: $input) { deletedIds } }'
     for (const [query, input] of [
       [RESTORE, { items }],
       [DELETE, { items }],
@@ -472,15 +570,18 @@ describe('Refusals', () => {
       expect(await codeOf(t.anonymous, query, { input })).toBe('UNAUTHENTICATED')
     for (const query of [RESTORE, DELETE]) {
       expect(await codeOf(person, query, { input: { items: [] } })).toBe('INVALID_INPUT')
-      expect(await codeOf(person, query, { input: { items: [...items, none] } })).toBe('TRASH_ITEM_NOT_FOUND')
+      expect(await codeOf(person, query, { input: { items: [...items, none] } })).toBe(
+        'TRASH_ITEM_NOT_FOUND',
+      )
       expect(await codeOf(stranger, query, { input: { items } })).toBe('TRASH_ITEM_NOT_FOUND')
     }
     const into = (to: object) => codeOf(person, RESTORE, { input: { items, to } })
     const { me } = await ask(person, '{ me { drive { entry(path: "way.txt") { id } } } }')
     expect(await into({ id: me.drive.entry.id })).toBe('FOLDER_NOT_FOUND')
     expect(await into({ at: { path: 'a/../b' } })).toBe('INVALID_PATH')
-    const elsewhere = (await ask(alice, 'query ($id: ID!) { workspace(id: $id) { drive { id } } }', { id: room }))
-      .workspace.drive.id
+    const elsewhere = (
+      await ask(alice, 'query ($id: ID!) { workspace(id: $id) { drive { id } } }', { id: room })
+    ).workspace.drive.id
     expect(await into({ at: { drive: elsewhere, path: '' } })).toBe('FORBIDDEN')
     expect((await trashOf(person)).trash.nodes).toHaveLength(1)
   })
@@ -498,5 +599,7 @@ it('has been asked for by every operation of its own', () => {
       ]),
     ).filter(late),
   ).toEqual([])
-  expect(unseenInGraph('restoreFromTrash', 'deleteFromTrash', 'emptyTrash').filter(late)).toEqual([])
+  expect(unseenInGraph('restoreFromTrash', 'deleteFromTrash', 'emptyTrash').filter(late)).toEqual(
+    [],
+  )
 })

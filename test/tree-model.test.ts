@@ -44,7 +44,8 @@ const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 const at = (folder: string, name: string) => (folder ? `${folder}/${name}` : name)
 const isIn = (folder: string, path: string) => path.startsWith(`${folder}/`)
-const allOf = (tree: Tree, path: string) => [...tree.keys()].filter(key => key === path || isIn(path, key))
+const allOf = (tree: Tree, path: string) =>
+  [...tree.keys()].filter(key => key === path || isIn(path, key))
 const foldersTo = (path: string) =>
   path.split('/').flatMap((_, i, names) => (i > 0 ? [names.slice(0, i).join('/')] : []))
 const pathOf = (tree: Tree, entry: Entry) => [...tree].find(([, other]) => other === entry)?.[0]
@@ -55,7 +56,8 @@ class Refused extends Error {}
 
 /** Puts something at a path, with the folders that are missing. @throws Refused */
 function place(tree: Tree, path: string, part: Tree): void {
-  if (tree.has(path) || foldersTo(path).some(folder => (tree.get(folder)?.bytes ?? null) !== null)) throw new Refused()
+  if (tree.has(path) || foldersTo(path).some(folder => (tree.get(folder)?.bytes ?? null) !== null))
+    throw new Refused()
   for (const folder of foldersTo(path)) if (!tree.has(folder)) tree.set(folder, { bytes: null })
   for (const [rest, entry] of part) tree.set(path + rest, entry)
 }
@@ -106,7 +108,8 @@ const mutate = (person: Person, field: string, selection: string, input: object)
     { input },
   )
 
-const PAGE = 'nodes { __typename id path ... on File { size versions(first: 4) { nodes { size } } } }'
+const PAGE =
+  'nodes { __typename id path ... on File { size versions(first: 4) { nodes { size } } } }'
 
 const sizeOf = ({ size }: { size: number }) => size
 
@@ -120,7 +123,10 @@ async function stateOf(person: Person) {
       { path },
     )
     for (const node of data.me.drive.entry.entries.nodes) {
-      entries.set(node.path, node.__typename === 'File' ? [node.size, ...node.versions.nodes.map(sizeOf)] : null)
+      entries.set(
+        node.path,
+        node.__typename === 'File' ? [node.size, ...node.versions.nodes.map(sizeOf)] : null,
+      )
       if (node.__typename === 'Folder') await walk(node.path)
     }
   }
@@ -130,7 +136,11 @@ async function stateOf(person: Person) {
     `{ me { drive { usage { usedBytes fileCount folderCount keptBytes } trash(first: 1000) { nodes { id kind path size } } } } }`,
   )
   const { usage, trash } = data.me.drive
-  return { entries, usage, trash: trash.nodes as { id: string; kind: string; path: string; size: number }[] }
+  return {
+    entries,
+    usage,
+    trash: trash.nodes as { id: string; kind: string; path: string; size: number }[],
+  }
 }
 
 const sizesOf = (tree: Tree) => [...tree.values()].map(({ bytes }) => bytes?.length ?? 0)
@@ -142,7 +152,12 @@ const filesOf = (tree: Tree) => [...tree.values()].filter(({ bytes }) => bytes !
 
 /** The same by the model. */
 function expectedOf({ tree, trash }: Model): Awaited<ReturnType<typeof stateOf>> {
-  const items = trash.map(({ id, path, part }) => ({ id, kind: kindOf(part), path, size: total(sizesOf(part)) }))
+  const items = trash.map(({ id, path, part }) => ({
+    id,
+    kind: kindOf(part),
+    path,
+    size: total(sizesOf(part)),
+  }))
   return {
     entries: new Map(
       [...tree].map(([path, { bytes, versions = [] }]) => [
@@ -154,7 +169,10 @@ function expectedOf({ tree, trash }: Model): Awaited<ReturnType<typeof stateOf>>
       usedBytes: total(sizesOf(tree)),
       fileCount: filesOf(tree),
       folderCount: tree.size - filesOf(tree),
-      keptBytes: total([...items.map(sizeOf), ...[tree, ...trash.map(({ part }) => part)].flatMap(versionsOf)]),
+      keptBytes: total([
+        ...items.map(sizeOf),
+        ...[tree, ...trash.map(({ part }) => part)].flatMap(versionsOf),
+      ]),
     },
     trash: items,
   }
@@ -181,7 +199,8 @@ const change = (
     model.trash = model.trash.map((item, n) => {
       // One change may delete a folder and a file of one path.
       const isIt = ({ kind, path, size }: (typeof strangers)[number]) =>
-        [kind, path, size].join() === [expected[n]?.kind, expected[n]?.path, expected[n]?.size].join()
+        [kind, path, size].join() ===
+        [expected[n]?.kind, expected[n]?.path, expected[n]?.size].join()
       const i = item.id === NEW ? strangers.findIndex(isIt) : -1
       return i < 0 ? item : { ...item, id: strangers.splice(i, 1)[0]?.id ?? NEW }
     })
@@ -192,7 +211,10 @@ const done = ({ code, data }: GraphqlAnswer<Anything>) => !code && data !== null
 const somewhere = fc
   .array(fc.constantFrom('a', 'b', 'c.txt'), { minLength: 1, maxLength: 3 })
   .map(names => names.join('/'))
-const target = fc.oneof({ arbitrary: fc.constant(''), weight: 1 }, { arbitrary: somewhere, weight: 3 })
+const target = fc.oneof(
+  { arbitrary: fc.constant(''), weight: 1 },
+  { arbitrary: somewhere, weight: 3 },
+)
 const bytes = fc.integer({ min: 0, max: 20 }).map(length => 'x'.repeat(length))
 const paths = ({ tree }: Model) => [...tree.keys()].sort()
 const ref = (path: string) => ({ at: { path } })
@@ -227,9 +249,13 @@ const upload = fc.tuple(somewhere, bytes, choice).map(([path, text, onConflict])
 )
 
 /** A change of one version of a file. */
-const ofVersion = (field: 'restoreVersion' | 'deleteVersion', does: (file: Required<Entry>, n: number) => Entry) =>
+const ofVersion = (
+  field: 'restoreVersion' | 'deleteVersion',
+  does: (file: Required<Entry>, n: number) => Entry,
+) =>
   fc.tuple(fc.nat(), fc.nat()).map(([fileNumber, n]) => {
-    const replaced = ({ tree }: Readonly<Model>) => [...tree].filter(([, { versions = [] }]) => versions.length > 0)
+    const replaced = ({ tree }: Readonly<Model>) =>
+      [...tree].filter(([, { versions = [] }]) => versions.length > 0)
     return change(
       `${field} ${n} of file ${fileNumber}`,
       model => replaced(model).length > 0,
@@ -286,7 +312,12 @@ const move = fc.tuple(fc.nat(), target).map(([n, to]) =>
           place(tree, path, part)
         }),
         send: async person =>
-          done(await mutate(person, 'moveEntries', 'entries { id }', { entries: [ref(from)], to: ref(to) })),
+          done(
+            await mutate(person, 'moveEntries', 'entries { id }', {
+              entries: [ref(from)],
+              to: ref(to),
+            }),
+          ),
       }
     },
   ),
@@ -304,7 +335,12 @@ const remove = fc.array(fc.nat(), { minLength: 1, maxLength: 3 }).map(numbers =>
           for (const path of outer) discard(copy, path, NEW)
         }),
         send: async person =>
-          done(await mutate(person, 'deleteEntries', 'deletedIds', { entries: chosen.map(ref), recursive: true })),
+          done(
+            await mutate(person, 'deleteEntries', 'deletedIds', {
+              entries: chosen.map(ref),
+              recursive: true,
+            }),
+          ),
       }
     },
   ),
@@ -359,7 +395,11 @@ const deleteForEver = fc.array(fc.nat(), { minLength: 1, maxLength: 3 }).map(num
           copy.trash = copy.trash.filter(item => !items.includes(item))
         }),
         send: async person =>
-          done(await mutate(person, 'deleteFromTrash', 'deletedIds', { items: items.map(({ id }) => id) })),
+          done(
+            await mutate(person, 'deleteFromTrash', 'deletedIds', {
+              items: items.map(({ id }) => id),
+            }),
+          ),
       }
     },
   ),

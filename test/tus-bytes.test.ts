@@ -35,7 +35,11 @@ describe('The bytes of an upload by tus', () => {
   it('takes chunks of any size, tells what is durable, and makes the file with the last byte', async () => {
     const bytes = randomBytes(3 * PART + 1234)
     const name = named()
-    const url = await createUpload(tus, bytes.length, { filename: name, filetype: 'text/csv', folder: 'in/tus' })
+    const url = await createUpload(tus, bytes.length, {
+      filename: name,
+      filetype: 'text/csv',
+      folder: 'in/tus',
+    })
     let at = 0
     for (const size of [1, 10, 100, 5000, PART, 3, 2 * PART, bytes.length]) {
       const chunk = bytes.subarray(at, at + size)
@@ -43,10 +47,17 @@ describe('The bytes of an upload by tus', () => {
       expect([status, offsetOf({ headers })]).toEqual([204, at + chunk.length])
       at += chunk.length
       const seen = await tus('HEAD', url)
-      expect([seen.status, offsetOf(seen), seen.headers.get('upload-length')]).toEqual([200, at, String(bytes.length)])
+      expect([seen.status, offsetOf(seen), seen.headers.get('upload-length')]).toEqual([
+        200,
+        at,
+        String(bytes.length),
+      ])
       expect(seen.headers.get('cache-control')).toBe('no-store')
-      expect(seen.headers.get('upload-metadata')).toContain(`filename ${Buffer.from(name).toString('base64')}`)
-      if (at < bytes.length) expect(Date.parse(seen.headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now())
+      expect(seen.headers.get('upload-metadata')).toContain(
+        `filename ${Buffer.from(name).toString('base64')}`,
+      )
+      if (at < bytes.length)
+        expect(Date.parse(seen.headers.get('upload-expires') ?? '')).toBeGreaterThan(Date.now())
       else {
         expect(headers.get('satchel-file-id')).toMatch(/^[0-9a-f-]{36}$/)
         expect(seen.headers.get('satchel-file-id')).toBe(headers.get('satchel-file-id'))
@@ -84,7 +95,10 @@ describe('The bytes of an upload by tus', () => {
       const req = request(`${t.url}${url}`, {
         method: 'PATCH',
         headers: {
-          ...{ ...CHUNK, 'tus-resumable': '1.0.0', cookie: alice.cookie, 'upload-offset': '0' },
+          ...CHUNK,
+          'tus-resumable': '1.0.0',
+          cookie: alice.cookie,
+          'upload-offset': '0',
           'content-length': bytes.length,
         },
       })
@@ -124,7 +138,10 @@ describe('The bytes of an upload by tus', () => {
     expect(await stored(alice, name)).toEqual(bytes)
     const url = whole.headers.get('location') ?? ''
     const seen = await tus('HEAD', url)
-    expect([offsetOf(seen), seen.headers.get('upload-length')]).toEqual([bytes.length, String(bytes.length)])
+    expect([offsetOf(seen), seen.headers.get('upload-length')]).toEqual([
+      bytes.length,
+      String(bytes.length),
+    ])
     expect(seen.headers.get('upload-concat')).toMatch(/^final;/)
     expect((await patch(tus, url, bytes.length, '')).status).toBe(403)
     const repeated = await tus('POST', '', final)

@@ -25,10 +25,15 @@ export const tusOf =
       ...(body === undefined ? {} : { body: body as BodyInit, duplex: 'half' }),
     } as RequestInit)
     const text = await answer.text()
-    return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) }
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      body: text === '' ? undefined : JSON.parse(text),
+    }
   }
 
-export const tusOfPerson = (url: string, { cookie }: Pick<Person, 'cookie'>): Tus => tusOf(url, { cookie })
+export const tusOfPerson = (url: string, { cookie }: Pick<Person, 'cookie'>): Tus =>
+  tusOf(url, { cookie })
 
 export const metadataOf = (values: Record<string, string>): string =>
   Object.entries(values)
@@ -56,20 +61,26 @@ export const patch = (
   offset: number,
   bytes: string | Uint8Array | ReadableStream,
   headers: Record<string, string> = {},
-): Promise<TusAnswer> => tus('PATCH', url, { ...CHUNK, 'upload-offset': String(offset), ...headers }, bytes)
+): Promise<TusAnswer> =>
+  tus('PATCH', url, { ...CHUNK, 'upload-offset': String(offset), ...headers }, bytes)
 
 export const offsetOf = ({ headers }: Pick<TusAnswer, 'headers'>): number | null => {
   const offset = headers.get('upload-offset')
   return offset === null ? null : Number(offset)
 }
 
-export const checksumOf = (algorithm: string, bytes: Uint8Array | string): Record<string, string> => ({
+export const checksumOf = (
+  algorithm: string,
+  bytes: Uint8Array | string,
+): Record<string, string> => ({
   'upload-checksum': `${algorithm} ${createHash(algorithm).update(bytes).digest('base64')}`,
 })
 
 /** The bytes of a file of a person, as everyone gets them by a link. */
 export async function storedBytes(url: string, person: Person, path: string): Promise<Buffer> {
-  const { response, text } = await person.rest('POST', '/api/files/quick_share', { json: { object: path } })
+  const { response, text } = await person.rest('POST', '/api/files/quick_share', {
+    json: { object: path },
+  })
   if (!response?.sharing_token) throw new Error(text)
   const answer = await fetch(`${url}/api/d/${response.sharing_token}`)
   return Buffer.from(await answer.arrayBuffer())

@@ -51,13 +51,21 @@ async function makeFile(path: string, size: number): Promise<string> {
 async function sha256At(person: Person, url: string, name: string): Promise<string> {
   const json = { object: name }
   const headers = { cookie: person.cookie, 'content-type': 'application/json' }
-  const asked = await fetch(`${url}/api/files/quick_share`, { method: 'POST', headers, body: JSON.stringify(json) })
+  const asked = await fetch(`${url}/api/files/quick_share`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(json),
+  })
   const { response } = (await asked.json()) as { response: { sharing_token: string } }
-  const { status, headers: found } = await fetch(`${url}/api/d/${response.sharing_token}`, { redirect: 'manual' })
+  const { status, headers: found } = await fetch(`${url}/api/d/${response.sharing_token}`, {
+    redirect: 'manual',
+  })
   if (status !== 302) throw new Error(`The download was answered with ${status}.`)
   const place = new URL(found.get('location') ?? '')
   // Of the service, which is at another port by now, or of the store.
-  const answer = await fetch(place.pathname.startsWith('/api/') ? new URL(place.pathname + place.search, url) : place)
+  const answer = await fetch(
+    place.pathname.startsWith('/api/') ? new URL(place.pathname + place.search, url) : place,
+  )
   if (answer.status !== 200) throw new Error(`The bytes were answered with ${answer.status}.`)
   const { body } = answer
   const hash = createHash('sha256')
@@ -83,11 +91,19 @@ export async function drillTus({
   const folder = mkdtempSync(join(tmpdir(), 'satchel-tus-'))
   const path = join(folder, 'source.bin')
   const expected = await makeFile(path, size)
-  const given = { DATA_DIR: join(folder, 'data'), CONSOLE: 'false', SWEEP_SECONDS: '1', ...settings }
+  const given = {
+    DATA_DIR: join(folder, 'data'),
+    CONSOLE: 'false',
+    SWEEP_SECONDS: '1',
+    ...settings,
+  }
   mkdirSync(given.DATA_DIR)
   let instance = await startBuilt(given)
   const db = openDatabase(readConfig(given).database, { pool: 1 })
-  await db.Plan.update({ maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43 }, { where: { id: 'free' } })
+  await db.Plan.update(
+    { maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43 },
+    { where: { id: 'free' } },
+  )
   const alice = await signInTo(db, instance.url, 'alice')
   const targetOf = (url: string) => ({ host: '127.0.0.1', port: Number(new URL(url).port) })
   const proxy = await startFlakyProxy(targetOf(instance.url))
@@ -112,7 +128,8 @@ export async function drillTus({
       let isBreaking = false
       const watch = async () => {
         const due = breaks.length - left.length + 1
-        if (isBreaking || left.length === 0 || proxy.sent() < (size / (breaks.length + 1)) * due) return
+        if (isBreaking || left.length === 0 || proxy.sent() < (size / (breaks.length + 1)) * due)
+          return
         isBreaking = true
         breaking = breakNext(left.shift())
         await breaking
@@ -135,7 +152,8 @@ export async function drillTus({
     memory = Math.max(memory, mostMemory(instance.pid))
     const found = await sha256At(alice, instance.url, 'drill.bin')
     if (found !== expected) throw new Error(`What was stored differs: ${found}, not ${expected}.`)
-    if (left.length > 0) throw new Error(`It was sent before all was broken: ${left.join()} are left.`)
+    if (left.length > 0)
+      throw new Error(`It was sent before all was broken: ${left.join()} are left.`)
     await expectHealed({ db, store: await openStoreOf(readConfig(given), db) })
     return { seconds, sent: proxy.sent() / size, memory }
   } finally {

@@ -29,7 +29,12 @@ let alice: Person
 let tus: Tus
 beforeAll(async () => {
   // One, whose store has the gate.
-  t = await startApp({ ...UNHURRIED, WORKERS: '1', UPLOAD_PART_BYTES: String(PART), CORS_ORIGINS: APP })
+  t = await startApp({
+    ...UNHURRIED,
+    WORKERS: '1',
+    UPLOAD_PART_BYTES: String(PART),
+    CORS_ORIGINS: APP,
+  })
   await t.limit(ROOMY)
   gate = gateOf(t.app.store)
   alice = await t.signIn('alice')
@@ -103,8 +108,16 @@ describe('While the bytes of an upload by tus come', () => {
     const bytes = randomBytes(3 * PART)
     const name = named()
     const url = await createUpload(tus, bytes.length, { filename: name })
-    const headers = { ...CHUNK, 'tus-resumable': '1.0.0', cookie: alice.cookie, 'content-length': bytes.length }
-    const req = request(`${t.url}${url}`, { method: 'PATCH', headers: { ...headers, 'upload-offset': '0' } })
+    const headers = {
+      ...CHUNK,
+      'tus-resumable': '1.0.0',
+      cookie: alice.cookie,
+      'content-length': bytes.length,
+    }
+    const req = request(`${t.url}${url}`, {
+      method: 'PATCH',
+      headers: { ...headers, 'upload-offset': '0' },
+    })
     req.on('error', () => {})
     await new Promise<void>(resolve => req.write(bytes.subarray(0, PART + 999), () => resolve()))
     await until(async () => (await isWriting()).length > 0)
@@ -198,7 +211,10 @@ describe('While uploads by tus are joined', () => {
     const store = holdBack('commit', url)
     const joining = final([url])
     await until(() => store.count() > 0)
-    const [row] = await t.app.db.rows<{ at: number }>('SELECT lease_until AS at FROM blobs WHERE id = ?', [idOf(url)])
+    const [row] = await t.app.db.rows<{ at: number }>(
+      'SELECT lease_until AS at FROM blobs WHERE id = ?',
+      [idOf(url)],
+    )
     expect(row?.at).toBeGreaterThan(soon + 80_000_000)
     store.letGo()
     expect((await joining).status).toBe(201)
@@ -210,23 +226,34 @@ describe('What a client of tus sends', () => {
   it('is read as one value each: no other, no two, none that is negative or too large', async () => {
     const url = await createUpload(tus, 10, { filename: named() })
     for (const offset of ['-1', '1.0', '0x1', '9'.repeat(30), '0, 0', ' '])
-      expect([offset, (await tus('PATCH', url, { ...CHUNK, 'upload-offset': offset }, 'x')).status]).toEqual([
+      expect([
         offset,
-        400,
-      ])
+        (await tus('PATCH', url, { ...CHUNK, 'upload-offset': offset }, 'x')).status,
+      ]).toEqual([offset, 400])
     for (const offset of ['1', '9007199254740991'])
-      expect([offset, (await tus('PATCH', url, { ...CHUNK, 'upload-offset': offset }, 'x')).status]).not.toEqual([
+      expect([
         offset,
-        204,
-      ])
+        (await tus('PATCH', url, { ...CHUNK, 'upload-offset': offset }, 'x')).status,
+      ]).not.toEqual([offset, 204])
     expect(
-      (await tus('PATCH', url, { ...CHUNK, 'upload-offset': '0', 'tus-resumable': '1.0.0, 1.0.0' }, 'x')).status,
+      (
+        await tus(
+          'PATCH',
+          url,
+          { ...CHUNK, 'upload-offset': '0', 'tus-resumable': '1.0.0, 1.0.0' },
+          'x',
+        )
+      ).status,
     ).toBe(412)
-    for (const type of ['application/octet-stream', 'application/offset+octet-stream; charset=utf-8', ''])
-      expect([type, (await tus('PATCH', url, { 'content-type': type, 'upload-offset': '0' }, 'x')).status]).toEqual([
+    for (const type of [
+      'application/octet-stream',
+      'application/offset+octet-stream; charset=utf-8',
+      '',
+    ])
+      expect([
         type,
-        415,
-      ])
+        (await tus('PATCH', url, { 'content-type': type, 'upload-offset': '0' }, 'x')).status,
+      ]).toEqual([type, 415])
     const twice = { 'upload-length': '1, 1', 'upload-metadata': metadataOf({ filename: 'a' }) }
     expect((await tus('POST', '', twice)).status).toBe(400)
     expect(offsetOf(await tus('HEAD', url))).toBe(0)
@@ -235,9 +262,15 @@ describe('What a client of tus sends', () => {
   it('may say another method in a POST, and only there', async () => {
     const url = await createUpload(tus, 3, { filename: named() })
     const as = (method: string, headers: Record<string, string> = {}) =>
-      tus('POST', url, { 'x-http-method-override': method, ...headers }, headers['upload-offset'] ? 'abc' : undefined)
+      tus(
+        'POST',
+        url,
+        { 'x-http-method-override': method, ...headers },
+        headers['upload-offset'] ? 'abc' : undefined,
+      )
     expect(offsetOf(await as('head'))).toBe(0)
-    for (const unknown of ['GET', 'OPTIONS', 'constructor', '__proto__']) expect((await as(unknown)).status).toBe(405)
+    for (const unknown of ['GET', 'OPTIONS', 'constructor', '__proto__'])
+      expect((await as(unknown)).status).toBe(405)
     // Of another method, it changes nothing.
     expect((await tus('HEAD', url, { 'x-http-method-override': 'DELETE' })).status).toBe(200)
     expect((await as('DELETE')).status).toBe(204)
@@ -245,7 +278,8 @@ describe('What a client of tus sends', () => {
   })
 
   it('may come from another origin, which can read every answer', async () => {
-    const from: Tus = (method, path, headers, body) => tus(method, path, { origin: APP, ...headers }, body)
+    const from: Tus = (method, path, headers, body) =>
+      tus(method, path, { origin: APP, ...headers }, body)
     const sentByClients =
       'tus-resumable,upload-length,upload-offset,upload-metadata,upload-checksum,upload-concat,x-api-key'
     for (const method of ['POST', 'HEAD', 'PATCH', 'DELETE']) {
@@ -287,8 +321,12 @@ describe('What a client of tus sends', () => {
       expect(headers.get('access-control-allow-credentials')).toBe('true')
       expect(headers.get('tus-resumable')).toBe('1.0.0')
       const exposed = headers.get('access-control-expose-headers')?.toLowerCase().split(',') ?? []
-      expect(exposed).toEqual(expect.arrayContaining(['location', 'upload-offset', 'upload-length', 'tus-resumable']))
-      const ofTus = [...headers.keys()].filter(name => /^(upload|tus|satchel)-|^location$/.test(name))
+      expect(exposed).toEqual(
+        expect.arrayContaining(['location', 'upload-offset', 'upload-length', 'tus-resumable']),
+      )
+      const ofTus = [...headers.keys()].filter(name =>
+        /^(upload|tus|satchel)-|^location$/.test(name),
+      )
       expect(exposed).toEqual(expect.arrayContaining(ofTus))
     }
     await expectConsistent(t)

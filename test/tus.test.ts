@@ -40,7 +40,9 @@ const counted = (person: Person) => countedOf(t, person)
 
 /** How many blobs there are that are neither files nor on their way out. */
 const unfinished = () =>
-  t.app.db.rows<{ id: string; state: string }>("SELECT id, state FROM blobs WHERE state IN ('staged', 'copied')")
+  t.app.db.rows<{ id: string; state: string }>(
+    "SELECT id, state FROM blobs WHERE state IN ('staged', 'copied')",
+  )
 
 describe('An upload by tus', () => {
   it('tells what the service can do, before anyone signs in', async () => {
@@ -59,16 +61,25 @@ describe('An upload by tus', () => {
       ]),
     )
     expect(Number(headers.get('tus-max-size'))).toBeGreaterThan(0)
-    expect(headers.get('tus-checksum-algorithm')?.split(',')).toEqual(expect.arrayContaining(['sha1', 'sha256', 'md5']))
+    expect(headers.get('tus-checksum-algorithm')?.split(',')).toEqual(
+      expect.arrayContaining(['sha1', 'sha256', 'md5']),
+    )
     const own = await tus('OPTIONS', '')
-    expect(Number(own.headers.get('tus-max-size'))).toBeLessThanOrEqual(Number(headers.get('tus-max-size')))
+    expect(Number(own.headers.get('tus-max-size'))).toBeLessThanOrEqual(
+      Number(headers.get('tus-max-size')),
+    )
   })
 
   it('is made with its first bytes, whole, empty, or under another method', async () => {
     const bytes = randomBytes(2 * PART)
     const first = named()
     const metadata = (filename: string) => ({ 'upload-metadata': metadataOf({ filename }) })
-    const made = await tus('POST', '', { ...CHUNK, 'upload-length': String(bytes.length), ...metadata(first) }, bytes)
+    const made = await tus(
+      'POST',
+      '',
+      { ...CHUNK, 'upload-length': String(bytes.length), ...metadata(first) },
+      bytes,
+    )
     expect([made.status, offsetOf(made)]).toEqual([201, bytes.length])
     expect(made.headers.get('satchel-file-id')).toMatch(/-/)
     expect(await stored(alice, first)).toEqual(bytes)
@@ -79,7 +90,12 @@ describe('An upload by tus', () => {
     expect((await stored(alice, empty)).length).toBe(0)
 
     const part = named()
-    const begun = await tus('POST', '', { ...CHUNK, 'upload-length': '10', ...metadata(part) }, 'hello')
+    const begun = await tus(
+      'POST',
+      '',
+      { ...CHUNK, 'upload-length': '10', ...metadata(part) },
+      'hello',
+    )
     expect([begun.status, offsetOf(begun)]).toEqual([201, 5])
     const url = begun.headers.get('location') ?? ''
     const override = { ...CHUNK, 'upload-offset': '5', 'x-http-method-override': 'PATCH' }
@@ -112,22 +128,36 @@ describe('An upload by tus', () => {
 })
 
 describe('Upload-Checksum', () => {
-  it.each(['sha1', 'sha256', 'sha512', 'md5'])('compares %s, and keeps nothing of what differs', async algorithm => {
-    const bytes = randomBytes(2 * PART + 77)
-    const url = await createUpload(tus, bytes.length, { filename: named() })
-    expect((await patch(tus, url, 0, bytes.subarray(0, 10), checksumOf(algorithm, bytes.subarray(0, 10)))).status).toBe(
-      204,
-    )
-    const rest = bytes.subarray(10)
-    const wrong = await patch(tus, url, 10, randomBytes(rest.length), checksumOf(algorithm, rest))
-    expect([wrong.status, wrong.body.response.code]).toEqual([460, 'CHECKSUM_MISMATCH'])
-    expect(offsetOf(await tus('HEAD', url))).toBe(10)
-    const right = await patch(tus, url, 10, rest, checksumOf(algorithm, rest))
-    expect(right.status).toBe(204)
-    const file = await alice.rest('GET', `/api/files/info?file_id=${right.headers.get('satchel-file-id')}`)
-    expect([file.status, file.response.md5_checksum]).toEqual([200, md5(bytes)])
-    await expectConsistent(t)
-  })
+  it.each(['sha1', 'sha256', 'sha512', 'md5'])(
+    'compares %s, and keeps nothing of what differs',
+    async algorithm => {
+      const bytes = randomBytes(2 * PART + 77)
+      const url = await createUpload(tus, bytes.length, { filename: named() })
+      expect(
+        (
+          await patch(
+            tus,
+            url,
+            0,
+            bytes.subarray(0, 10),
+            checksumOf(algorithm, bytes.subarray(0, 10)),
+          )
+        ).status,
+      ).toBe(204)
+      const rest = bytes.subarray(10)
+      const wrong = await patch(tus, url, 10, randomBytes(rest.length), checksumOf(algorithm, rest))
+      expect([wrong.status, wrong.body.response.code]).toEqual([460, 'CHECKSUM_MISMATCH'])
+      expect(offsetOf(await tus('HEAD', url))).toBe(10)
+      const right = await patch(tus, url, 10, rest, checksumOf(algorithm, rest))
+      expect(right.status).toBe(204)
+      const file = await alice.rest(
+        'GET',
+        `/api/files/info?file_id=${right.headers.get('satchel-file-id')}`,
+      )
+      expect([file.status, file.response.md5_checksum]).toEqual([200, md5(bytes)])
+      await expectConsistent(t)
+    },
+  )
 
   it('is one that the service knows', async () => {
     const url = await createUpload(tus, 4, { filename: named() })
@@ -144,7 +174,9 @@ describe('Refusals', () => {
     const url = await createUpload(tus, 10, { filename: named() })
     const old = await tus('HEAD', url, { 'tus-resumable': '0.2.2' })
     expect([old.status, old.headers.get('tus-version')]).toEqual([412, '1.0.0'])
-    expect((await tus('PATCH', url, { 'content-type': 'text/plain', 'upload-offset': '0' }, 'x')).status).toBe(415)
+    expect(
+      (await tus('PATCH', url, { 'content-type': 'text/plain', 'upload-offset': '0' }, 'x')).status,
+    ).toBe(415)
     const apart = await patch(tus, url, 3, 'x')
     expect([apart.status, apart.body.response.offset]).toEqual([409, 0])
     expect((await patch(tus, url, 0, 'x'.repeat(11))).status).toBe(413)
@@ -156,26 +188,41 @@ describe('Refusals', () => {
     expect((await tus('HEAD', '/a/b')).status).toBe(404)
     expect(offsetOf(await tus('HEAD', url))).toBe(0)
     for (const length of ['-1', '1.5', 'many', '9'.repeat(30)])
-      expect((await post({ 'upload-length': length, 'upload-metadata': metadataOf({ filename: 'a' }) })).status).toBe(
-        400,
-      )
-    expect((await post({ 'upload-defer-length': '1', 'upload-metadata': metadataOf({ filename: 'a' }) })).status).toBe(
-      400,
-    )
-    for (const metadata of ['', 'filename', 'filename ????', 'filename YQ==,filename YQ==', 'filename /w=='])
+      expect(
+        (await post({ 'upload-length': length, 'upload-metadata': metadataOf({ filename: 'a' }) }))
+          .status,
+      ).toBe(400)
+    expect(
+      (await post({ 'upload-defer-length': '1', 'upload-metadata': metadataOf({ filename: 'a' }) }))
+        .status,
+    ).toBe(400)
+    for (const metadata of [
+      '',
+      'filename',
+      'filename ????',
+      'filename YQ==,filename YQ==',
+      'filename /w==',
+    ])
       expect((await post({ 'upload-length': '1', 'upload-metadata': metadata })).status).toBe(400)
-    const huge = { 'upload-length': '9007199254740991', 'upload-metadata': metadataOf({ filename: 'a' }) }
+    const huge = {
+      'upload-length': '9007199254740991',
+      'upload-metadata': metadataOf({ filename: 'a' }),
+    }
     expect((await post(huge)).status).toBe(413)
     for (const concat of ['final', 'final;', 'whole'])
-      expect((await post({ 'upload-concat': concat, 'upload-metadata': metadataOf({ filename: 'a' }) })).status).toBe(
-        400,
-      )
+      expect(
+        (await post({ 'upload-concat': concat, 'upload-metadata': metadataOf({ filename: 'a' }) }))
+          .status,
+      ).toBe(400)
   })
 
   it('follow what REST says of names that are taken', async () => {
     const name = named()
     await createUpload(tus, 0, { filename: name })
-    const again = await post({ 'upload-length': '3', 'upload-metadata': metadataOf({ filename: name }) })
+    const again = await post({
+      'upload-length': '3',
+      'upload-metadata': metadataOf({ filename: name }),
+    })
     expect([again.status, again.body.response.code]).toEqual([409, 'PATH_EXISTS'])
     const beside = await createUpload(tus, 3, { filename: name, on_conflict: 'replace' })
     expect((await patch(tus, beside, 0, 'new')).status).toBe(204)
@@ -260,8 +307,14 @@ describe('Who may', () => {
       },
     })
     const sending = patch(withKey(key), url, 0, endless)
-    await until(async () => (await t.app.db.rows('SELECT id FROM upload_stream WHERE writer IS NOT NULL')).length > 0)
-    expect((await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } })).status).toBe(200)
+    await until(
+      async () =>
+        (await t.app.db.rows('SELECT id FROM upload_stream WHERE writer IS NOT NULL')).length > 0,
+    )
+    expect(
+      (await alice.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } }))
+        .status,
+    ).toBe(200)
     const { status } = await sending.catch(() => ({ status: 401 }))
     go = false
     expect(status).toBe(401)
@@ -280,7 +333,10 @@ describe('Who may', () => {
     expect(listed.text).toContain(name)
     const eve = await t.signIn('eve')
     const eves = tusOfPerson(t.url, eve)
-    const into = { 'upload-length': '4', 'upload-metadata': metadataOf({ filename: named(), workspace: id }) }
+    const into = {
+      'upload-length': '4',
+      'upload-metadata': metadataOf({ filename: named(), workspace: id }),
+    }
     expect((await eves('POST', '', into)).status).toBe(403)
     await join(t, id, eve, 'viewer')
     expect((await eves('POST', '', into)).status).toBe(403)
@@ -291,7 +347,10 @@ describe('Who may', () => {
     expect((await patch(eves, url, 2, 'cd')).status).toBe(403)
     expect((await eves('HEAD', url)).status).toBe(403)
     const other = await found(alice, 'Other')
-    const misled = { 'upload-length': '4', 'upload-metadata': metadataOf({ filename: named(), workspace: other }) }
+    const misled = {
+      'upload-length': '4',
+      'upload-metadata': metadataOf({ filename: named(), workspace: other }),
+    }
     expect((await withKey(key)('POST', '', misled)).status).toBe(403)
     // What eve has sent can only expire.
     await outlive(t)
@@ -323,7 +382,8 @@ describe('Uploads into a workspace', () => {
     const id = await found(alice, `W ${who}`)
     const maker = await t.signIn(`maker-${randomUUID().slice(0, 8)}`)
     await join(t, id, maker, 'admin')
-    const keyOf = async (made: Promise<{ key: string }>) => tusOf(t.url, { 'x-api-key': (await made).key })
+    const keyOf = async (made: Promise<{ key: string }>) =>
+      tusOf(t.url, { 'x-api-key': (await made).key })
     const clients: Record<string, () => Promise<Tus>> = {
       'another editor': async () => {
         const other = await t.signIn('another-editor')
@@ -332,8 +392,10 @@ describe('Uploads into a workspace', () => {
       },
       nobody: async () => tusOf(t.url),
       'a workspace key': () => keyOf(workspaceKey(t, maker, id, writing)),
-      'a workspace key that only reads': () => keyOf(workspaceKey(t, maker, id, ['workspaces:files:read'])),
-      'a key of another workspace': async () => keyOf(workspaceKey(t, maker, await found(maker, 'Elsewhere'), writing)),
+      'a workspace key that only reads': () =>
+        keyOf(workspaceKey(t, maker, id, ['workspaces:files:read'])),
+      'a key of another workspace': async () =>
+        keyOf(workspaceKey(t, maker, await found(maker, 'Elsewhere'), writing)),
       'a private key': () => keyOf(privateKey(t, maker)),
       'a key that was deleted': async () => {
         const made = await workspaceKey(t, maker, id, writing)
@@ -341,11 +403,18 @@ describe('Uploads into a workspace', () => {
         return tusOf(t.url, { 'x-api-key': made.key })
       },
     }
-    const url = await createUpload(tusOfPerson(t.url, maker), 9, { filename: named(), workspace: id })
+    const url = await createUpload(tusOfPerson(t.url, maker), 9, {
+      filename: named(),
+      workspace: id,
+    })
     const client = (await clients[who]?.()) ?? tusOfPerson(t.url, maker)
     if (who === 'a former member') await expel(t, id, maker)
-    else if (clients[who] === undefined) await join(t, id, maker, who.replace(/^an? /, '') as 'editor')
-    const into = { 'upload-length': '4', 'upload-metadata': metadataOf({ filename: named(), workspace: id }) }
+    else if (clients[who] === undefined)
+      await join(t, id, maker, who.replace(/^an? /, '') as 'editor')
+    const into = {
+      'upload-length': '4',
+      'upload-metadata': metadataOf({ filename: named(), workspace: id }),
+    }
     expect({
       POST: (await client('POST', '', into)).status,
       HEAD: (await client('HEAD', url)).status,
@@ -367,7 +436,10 @@ describe('Two requests for one upload', () => {
       },
     })
     const first = patch(tus, url, 0, slow).catch(() => ({ status: 0 }))
-    await until(async () => (await t.app.db.rows('SELECT id FROM upload_stream WHERE writer IS NOT NULL')).length > 0)
+    await until(
+      async () =>
+        (await t.app.db.rows('SELECT id FROM upload_stream WHERE writer IS NOT NULL')).length > 0,
+    )
     const seen = offsetOf(await tus('HEAD', url))
     expect(seen).toBe(500)
     const second = await patch(tus, url, 500, bytes.subarray(500))
@@ -379,17 +451,20 @@ describe('Two requests for one upload', () => {
     await expectConsistent(t)
   })
 
-  it.each([1, 2 * PART + 5])('with all %d bytes of it: the file is made once, and nothing is left', async size => {
-    const bytes = randomBytes(size)
-    const name = named()
-    const url = await createUpload(tus, size, { filename: name })
-    const answers = await Promise.all([1, 2, 3].map(() => patch(tus, url, 0, bytes)))
-    for (const { status } of answers) expect([204, 409, 423]).toContain(status)
-    expect(answers.map(({ status }) => status)).toContain(204)
-    expect(await stored(alice, name)).toEqual(bytes)
-    expect((await t.app.store.partsOf(url.split('/').at(-1) ?? '')).size).toBe(0)
-    await expectConsistent(t)
-  })
+  it.each([1, 2 * PART + 5])(
+    'with all %d bytes of it: the file is made once, and nothing is left',
+    async size => {
+      const bytes = randomBytes(size)
+      const name = named()
+      const url = await createUpload(tus, size, { filename: name })
+      const answers = await Promise.all([1, 2, 3].map(() => patch(tus, url, 0, bytes)))
+      for (const { status } of answers) expect([204, 409, 423]).toContain(status)
+      expect(answers.map(({ status }) => status)).toContain(204)
+      expect(await stored(alice, name)).toEqual(bytes)
+      expect((await t.app.store.partsOf(url.split('/').at(-1) ?? '')).size).toBe(0)
+      await expectConsistent(t)
+    },
+  )
 
   it('at the same time from the same offset: one of them wins', async () => {
     const url = await createUpload(tus, 20, { filename: named() })
@@ -422,7 +497,10 @@ describe('Concatenation', () => {
   it('goes on under another name when the first was taken meanwhile', async () => {
     const urls = [await sent(100 * PART)]
     const final = (filename: string) =>
-      tus('POST', '', { 'upload-concat': `final;${urls[0]}`, 'upload-metadata': metadataOf({ filename }) })
+      tus('POST', '', {
+        'upload-concat': `final;${urls[0]}`,
+        'upload-metadata': metadataOf({ filename }),
+      })
     const [name, other] = [named(), named()]
     const joining = final(name)
     const sql = "SELECT id FROM upload_stream WHERE kind = 'joined' AND writer IS NOT NULL"
@@ -443,7 +521,9 @@ describe('Concatenation', () => {
     }
     const joining = tus('POST', '', headers)
     const ids = () =>
-      t.app.db.rows<{ id: string }>("SELECT id FROM upload_stream WHERE kind = 'joined' AND writer IS NOT NULL")
+      t.app.db.rows<{ id: string }>(
+        "SELECT id FROM upload_stream WHERE kind = 'joined' AND writer IS NOT NULL",
+      )
     await until(async () => (await ids()).length > 0)
     const [final] = await ids()
     expect((await tus('DELETE', `/${final?.id}`)).status).toBe(204)

@@ -45,12 +45,15 @@ afterAll(async () => {
 })
 
 /** What satchel keeps in a folder takes no part. */
-const texts = (root: string, own = false) => new Map(textsBelow(root).filter(([path]) => isSatchels(path) === own))
+const texts = (root: string, own = false) =>
+  new Map(textsBelow(root).filter(([path]) => isSatchels(path) === own))
 const keptHere = (root: string) => new Set(texts(root, true).values())
 const md5Of = (text: string | Buffer) => createHash('md5').update(text).digest('hex')
 /** Of everything that the service has: in folders, in the trash, and among versions. */
 async function keptThere(): Promise<Set<string>> {
-  const rows = await t.app.db.rows<{ md5: string }>('SELECT md5 FROM entry UNION SELECT md5 FROM version')
+  const rows = await t.app.db.rows<{ md5: string }>(
+    'SELECT md5 FROM entry UNION SELECT md5 FROM version',
+  )
   return new Set(rows.map(({ md5 }) => md5))
 }
 /** The digests of files below a remote folder by their paths, null for folders. */
@@ -64,7 +67,9 @@ async function remoteSums(root: string): Promise<Map<string, string | null>> {
   return new Map(rows.map(({ path, md5 }) => [path.slice(1), md5 || null]))
 }
 const sumsOf = (root: string) =>
-  new Map([...texts(root)].map(([path, text]) => [path, text === null ? null : md5Of(text)] as const))
+  new Map(
+    [...texts(root)].map(([path, text]) => [path, text === null ? null : md5Of(text)] as const),
+  )
 
 /** Somebody who works on one side, and does not know what a synchronization does meanwhile. */
 interface Worker {
@@ -74,7 +79,11 @@ interface Worker {
   move(path: string, to: string): Promise<unknown>
 }
 
-function localWorker(root: string, random: (bound: number) => number, ends: (text: string) => void): Worker {
+function localWorker(
+  root: string,
+  random: (bound: number) => number,
+  ends: (text: string) => void,
+): Worker {
   const at = (path: string) => join(root, path)
   const end = (path: string) => {
     try {
@@ -136,8 +145,12 @@ function remoteWorker(root: string, endsSum: (md5: string) => void): Worker {
     },
     makeFolder: path => alice.rest('POST', '/api/folders', { json: { path: at(path) } }),
     async move(path, to) {
-      await alice.rest('POST', '/api/files/move', { json: { source: at(path), destination: at(to) } })
-      await alice.rest('POST', '/api/folders/move', { json: { source: at(path), destination: at(to) } })
+      await alice.rest('POST', '/api/files/move', {
+        json: { source: at(path), destination: at(to) },
+      })
+      await alice.rest('POST', '/api/folders/move', {
+        json: { source: at(path), destination: at(to) },
+      })
     },
   }
 }
@@ -155,7 +168,10 @@ describe('Two folders that are kept the same', () => {
       const ends = (md5: string) => alive.delete(md5)
       mkdirSync(local)
       await alice.rest('POST', '/api/folders', { json: { path: remote } })
-      const sides = [localWorker(local, random, text => ends(md5Of(text))), remoteWorker(remote, ends)] as const
+      const sides = [
+        localWorker(local, random, text => ends(md5Of(text))),
+        remoteWorker(remote, ends),
+      ] as const
       const name = () => 'abc'[random(3)]
       const path = () => Array.from({ length: 1 + random(3) }, name).join('/')
       let n = 0
@@ -174,7 +190,16 @@ describe('Two folders that are kept the same', () => {
         await deeds[Math.min(random(6), 5) < 3 ? 0 : random(4)]?.().catch(() => {})
       }
 
-      const args = ['sync', '--two-way', '--retries', '0', '--max-delete', '1000', local, `:/${remote}`]
+      const args = [
+        'sync',
+        '--two-way',
+        '--retries',
+        '0',
+        '--max-delete',
+        '1000',
+        local,
+        `:/${remote}`,
+      ]
       for (let i = 0; i < 4; i++) {
         for (let k = 0; k < 4; k++) for (const side of sides) await work(side)
         const child = shell.begin(args)
@@ -198,7 +223,9 @@ describe('Two folders that are kept the same', () => {
       expect({ seed, tree: sumsOf(local) }).toEqual({ seed, tree: await remoteSums(remote) })
       const [here, there] = [keptHere(local), await keptThere()]
       const found = new Set(sumsOf(local).values())
-      const lost = [...alive].filter(([md5, text]) => !found.has(md5) && !here.has(text) && !there.has(md5))
+      const lost = [...alive].filter(
+        ([md5, text]) => !found.has(md5) && !here.has(text) && !there.has(md5),
+      )
       expect({ seed, lost }).toEqual({ seed, lost: [] })
     },
     120_000,
@@ -224,33 +251,36 @@ afterAll(() => {
 })
 
 const withMount = full ? it : it.skip
-withMount('A full disk loses nothing, and the same command goes on when there is space', async () => {
-  const dir = join(full ?? '', 'd')
-  mkdirSync(dir)
-  writeFileSync(join(dir, 'mine.txt'), 'mine')
-  writeFileSync(join(dir, 'filler'), Buffer.alloc(300_000))
-  const upload = async (name: string, bytes: number) => {
-    const form = new FormData()
-    form.append('folder', 'full')
-    form.append('on_conflict', 'replace')
-    form.append('file', new Blob([Buffer.alloc(bytes, name)]), name)
-    expect((await alice.rest('POST', '/api/files/upload', { form })).status).toBe(200)
-  }
-  const sync = () => shell.satchel(['--json', 'sync', '--two-way', dir, ':/full'])
-  await upload('theirs.bin', 100_000)
-  expect(await sync()).toMatchObject({ code: 0 })
-  await upload('theirs.bin', 900_000)
-  writeFileSync(join(dir, 'other.txt'), 'other')
-  const { code, out } = await sync()
-  expect([code, JSON.parse(out).failed]).toEqual([
-    1,
-    [expect.objectContaining({ code: 'LOCAL_FILE', system_code: 'ENOSPC' })],
-  ])
-  expect(readFileSync(join(dir, 'theirs.bin')).length).toBe(100_000)
-  expect((await remoteSums('full')).get('other.txt')).toBe(md5Of('other'))
-  rmSync(join(dir, 'filler'))
-  execFileSync('mount', ['-o', 'remount,size=4m', full ?? ''])
-  expect(await sync()).toMatchObject({ code: 0 })
-  expect(readFileSync(join(dir, 'theirs.bin')).length).toBe(900_000)
-  expect(sumsOf(dir)).toEqual(await remoteSums('full'))
-})
+withMount(
+  'A full disk loses nothing, and the same command goes on when there is space',
+  async () => {
+    const dir = join(full ?? '', 'd')
+    mkdirSync(dir)
+    writeFileSync(join(dir, 'mine.txt'), 'mine')
+    writeFileSync(join(dir, 'filler'), Buffer.alloc(300_000))
+    const upload = async (name: string, bytes: number) => {
+      const form = new FormData()
+      form.append('folder', 'full')
+      form.append('on_conflict', 'replace')
+      form.append('file', new Blob([Buffer.alloc(bytes, name)]), name)
+      expect((await alice.rest('POST', '/api/files/upload', { form })).status).toBe(200)
+    }
+    const sync = () => shell.satchel(['--json', 'sync', '--two-way', dir, ':/full'])
+    await upload('theirs.bin', 100_000)
+    expect(await sync()).toMatchObject({ code: 0 })
+    await upload('theirs.bin', 900_000)
+    writeFileSync(join(dir, 'other.txt'), 'other')
+    const { code, out } = await sync()
+    expect([code, JSON.parse(out).failed]).toEqual([
+      1,
+      [expect.objectContaining({ code: 'LOCAL_FILE', system_code: 'ENOSPC' })],
+    ])
+    expect(readFileSync(join(dir, 'theirs.bin')).length).toBe(100_000)
+    expect((await remoteSums('full')).get('other.txt')).toBe(md5Of('other'))
+    rmSync(join(dir, 'filler'))
+    execFileSync('mount', ['-o', 'remount,size=4m', full ?? ''])
+    expect(await sync()).toMatchObject({ code: 0 })
+    expect(readFileSync(join(dir, 'theirs.bin')).length).toBe(900_000)
+    expect(sumsOf(dir)).toEqual(await remoteSums('full'))
+  },
+)

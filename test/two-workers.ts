@@ -52,7 +52,10 @@ export async function createTwoWorkers(config: Config, options: AppOptions): Pro
     },
     async start() {
       const publicUrl = await first.start()
-      second = await createApp({ ...config, publicUrl, port: 0 }, { ...options, instance: two, isFirst: false })
+      second = await createApp(
+        { ...config, publicUrl, port: 0 },
+        { ...options, instance: two, isFirst: false },
+      )
       await second.start()
       takeTurns(first.gateway.server, second.gateway.server)
       first.lead()

@@ -3,7 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 type Truthy<T> = Exclude<T, false | null | undefined | 0 | ''>
 
 /** Waits until a condition is met; answers what met it. @throws Error when that takes too long */
-export async function until<T>(met: () => T | Promise<T>, ms = 15_000, pause = 10): Promise<Truthy<T>> {
+export async function until<T>(
+  met: () => T | Promise<T>,
+  ms = 15_000,
+  pause = 10,
+): Promise<Truthy<T>> {
   for (const end = Date.now() + ms; ; await sleep(pause)) {
     const value = await met()
     if (value) return value as Truthy<T>
@@ -12,7 +16,11 @@ export async function until<T>(met: () => T | Promise<T>, ms = 15_000, pause = 1
 }
 
 /** Waits until a check passes. @throws what the last one has thrown, when that takes too long */
-export async function eventually(check: () => Promise<void>, ms = 30_000, pause = 250): Promise<void> {
+export async function eventually(
+  check: () => Promise<void>,
+  ms = 30_000,
+  pause = 250,
+): Promise<void> {
   for (const end = Date.now() + ms; ; await sleep(pause))
     try {
       return await check()

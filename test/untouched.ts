@@ -42,7 +42,9 @@ export function leaveUntouched(
     async accept(...parts) {
       const now = await everything(t)
       before =
-        parts.length === 0 ? now : { ...before, ...Object.fromEntries(parts.map(part => [part, now[part] ?? []])) }
+        parts.length === 0
+          ? now
+          : { ...before, ...Object.fromEntries(parts.map(part => [part, now[part] ?? []])) }
     },
   }
 }

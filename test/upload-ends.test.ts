@@ -70,7 +70,9 @@ async function expectNothingLeft(): Promise<void> {
   await expectConsistent(t)
   expect(await t.app.db.rows("SELECT id FROM blobs WHERE state <> 'live'")).toEqual([])
   expect(await t.app.db.rows('SELECT id FROM upload_session')).toEqual([])
-  expect(await t.app.db.rows('SELECT id FROM bucket WHERE reserved_bytes <> 0 OR reserved_files <> 0')).toEqual([])
+  expect(
+    await t.app.db.rows('SELECT id FROM bucket WHERE reserved_bytes <> 0 OR reserved_files <> 0'),
+  ).toEqual([])
   expect(t.failures()).toEqual([])
 }
 
@@ -80,7 +82,9 @@ describe('Uploads under way', () => {
     const workspace = await found(alice)
     await join(t, workspace, bob, 'editor')
     const uploads = await Promise.all(
-      [alice, bob].flatMap(who => [false, true].map(direct => underWay(who, { workspace, direct }))),
+      [alice, bob].flatMap(who =>
+        [false, true].map(direct => underWay(who, { workspace, direct })),
+      ),
     )
     await alice.rest('DELETE', `/api/workspaces/delete?workspace_id=${workspace}`)
     await t.settle()
@@ -125,18 +129,22 @@ describe('Uploads under way', () => {
     ['was removed', (workspace, who) => expel(t, workspace, who)],
     [
       'has no account any more',
-      (_workspace, who) => who.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
+      (_workspace, who) =>
+        who.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
     ],
-  ])('of a member who %s hold their place in the workspace for a day at most', async (_how, end) => {
-    const [alice, bob] = [await somebody(), await somebody()]
-    const workspace = await found(alice)
-    await join(t, workspace, bob, 'editor')
-    for (const direct of [false, true]) (await underWay(bob, { workspace, direct })).wire.cut()
-    await end(workspace, bob)
-    await quiet(t)
-    await expectConsistent(t)
-    expect(await reservedIn(workspace)).toEqual({ bytes: 2 * SIZE, files: 2 })
-    await expectNothingLeft()
-    expect(await reservedIn(workspace)).toEqual({ bytes: 0, files: 0 })
-  })
+  ])(
+    'of a member who %s hold their place in the workspace for a day at most',
+    async (_how, end) => {
+      const [alice, bob] = [await somebody(), await somebody()]
+      const workspace = await found(alice)
+      await join(t, workspace, bob, 'editor')
+      for (const direct of [false, true]) (await underWay(bob, { workspace, direct })).wire.cut()
+      await end(workspace, bob)
+      await quiet(t)
+      await expectConsistent(t)
+      expect(await reservedIn(workspace)).toEqual({ bytes: 2 * SIZE, files: 2 })
+      await expectNothingLeft()
+      expect(await reservedIn(workspace)).toEqual({ bytes: 0, files: 0 })
+    },
+  )
 })

@@ -35,7 +35,10 @@ function flip({ method, path, body }: Passing): Buffer | undefined {
 
 beforeAll(async () => {
   const atStore = storeUnderTest === 'disk' ? undefined : await startStoreProxy()
-  t = await startApp({ UPLOAD_PART_BYTES: String(PART), ...(atStore ? { BLOB_PUBLIC_URL: atStore.url } : {}) })
+  t = await startApp({
+    UPLOAD_PART_BYTES: String(PART),
+    ...(atStore ? { BLOB_PUBLIC_URL: atStore.url } : {}),
+  })
   beforeService = await startHttpProxy(Number(new URL(t.url).port))
   beforeStore = atStore ?? beforeService
   beforeService.interfere = flip
@@ -62,13 +65,23 @@ interface Transfer {
   given: 'content-md5' | 'md5' | 'sha256' | 'crc32'
 }
 
-function transfers(name: string, count: number, given: (n: number) => Transfer['given']): Transfer[] {
+function transfers(
+  name: string,
+  count: number,
+  given: (n: number) => Transfer['given'],
+): Transfer[] {
   const random = randomFrom(count)
   const whole = (below: number) => Math.floor(random() * below)
   return Array.from({ length: count }, (_, n) => {
     const bytes = Buffer.from(Array.from({ length: 1 + whole(3 * PART) }, () => whole(256)))
     const parts = Math.ceil(bytes.length / PART)
-    return { filename: `${name}-${n}`, bytes, damaged: 1 + whole(parts), bit: whole(8 * PART), given: given(n) }
+    return {
+      filename: `${name}-${n}`,
+      bytes,
+      damaged: 1 + whole(parts),
+      bit: whole(8 * PART),
+      given: given(n),
+    }
   })
 }
 
@@ -87,9 +100,13 @@ async function damaged({ filename, bytes, damaged: n, bit, given }: Transfer, di
   /** Sends a part with what its sender knows of it; answers how it was refused. */
   const put = async (number: number): Promise<string | undefined> => {
     const part = partOf(number)
-    const sum = given === 'content-md5' ? createHash('md5').update(part).digest('base64') : undefined
+    const sum =
+      given === 'content-md5' ? createHash('md5').update(part).digest('base64') : undefined
     if (!direct) {
-      const { code, value } = await up.part(id, number, { bytes: part, ...(sum ? { contentMd5: sum } : {}) })
+      const { code, value } = await up.part(id, number, {
+        bytes: part,
+        ...(sum ? { contentMd5: sum } : {}),
+      })
       if (code === undefined && value.crc32 !== crc32Of(part)) noticed.push(number)
       return code
     }
@@ -101,12 +118,15 @@ async function damaged({ filename, bytes, damaged: n, bit, given }: Transfer, di
     })
     return status === (storeUnderTest === 's3' ? 200 : 201) ? undefined : `the store says ${status}`
   }
-  const key = direct ? new URL(parts[n - 1].url).pathname + new URL(parts[n - 1].url).search : `${id}/parts/${n}`
+  const key = direct
+    ? new URL(parts[n - 1].url).pathname + new URL(parts[n - 1].url).search
+    : `${id}/parts/${n}`
   flips.set(key, bit)
   const codes: (string | undefined)[] = []
   /** Parts whose sender sees by the answer that they were damaged. */
   const noticed: number[] = []
-  for (let number = 1; number <= Math.ceil(bytes.length / PART); number++) codes.push(await put(number))
+  for (let number = 1; number <= Math.ceil(bytes.length / PART); number++)
+    codes.push(await put(number))
   const digests = given === 'content-md5' ? {} : { [given]: hash(given, bytes) }
   if (given === 'content-md5') expect((await up.look(id)).value.received).not.toContain(n)
   else codes.push((await up.complete(id, digests)).code)
@@ -130,7 +150,11 @@ async function refusalsOf(all: Transfer[], direct: boolean): Promise<unknown[]> 
 describe('One bit that is flipped on its way', () => {
   it('is refused in each of 50 transfers through the service, and nothing of them is to be seen', async () => {
     flipped = 0
-    const all = transfers('through', 50, n => (['content-md5', 'md5', 'sha256', 'crc32'] as const)[n % 4] ?? 'md5')
+    const all = transfers(
+      'through',
+      50,
+      n => (['content-md5', 'md5', 'sha256', 'crc32'] as const)[n % 4] ?? 'md5',
+    )
     expect(await refusalsOf(all, false)).toEqual(Array(50).fill('CHECKSUM_MISMATCH'))
     expect(flipped).toBe(50)
     await expectConsistent(t)

@@ -63,14 +63,21 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
   /** Someone new, and what is asked about. */
   async function begin() {
     const { who, workspace } = await somebody()
-    return { who, workspace, up: by(who, workspace), there: () => room(who, front ? workspace : null) }
+    return {
+      who,
+      workspace,
+      up: by(who, workspace),
+      there: () => room(who, front ? workspace : null),
+    }
   }
 
   it('is exact when many begin at once at the edge', async () => {
     const { up, there } = await begin()
     const random = randomFrom(7)
     const sizes = Array.from({ length: 60 }, () => Math.floor(random() * 3 * PART))
-    const answers = await Promise.all(sizes.map((size, n) => start(up, size, { direct: n % 3 === 0 })))
+    const answers = await Promise.all(
+      sizes.map((size, n) => start(up, size, { direct: n % 3 === 0 })),
+    )
     const sum = (all: number[]) => all.reduce((a, b) => a + b, 0)
     const taken = sizes.filter((_, n) => !answers[n]?.code)
     const refused = sizes.filter((_, n) => answers[n]?.code)
@@ -93,9 +100,15 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
   it('is exact beside uploads that come whole', async () => {
     const { who, workspace, up, there } = await begin()
     const whole = (n: number) =>
-      front ? put(who, workspace, `whole-${n}`, randomBytes(PART)) : who.upload(`whole-${n}`, randomBytes(PART))
-    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => (n % 2 ? whole(n) : start(up, PART))))
-    const codes = answers.map(answer => ('response' in answer ? answer.response.code : answer.code) ?? 'done')
+      front
+        ? put(who, workspace, `whole-${n}`, randomBytes(PART))
+        : who.upload(`whole-${n}`, randomBytes(PART))
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => (n % 2 ? whole(n) : start(up, PART))),
+    )
+    const codes = answers.map(
+      answer => ('response' in answer ? answer.response.code : answer.code) ?? 'done',
+    )
     expect(codes.filter(code => code === 'done')).toHaveLength(40)
     expect(codes.filter(code => code === 'QUOTA_EXCEEDED')).toHaveLength(20)
     const { usedBytes, reservedBytes } = await there()
@@ -114,9 +127,17 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
         await t.app.sweeper.run()
         return { code: 'UPLOAD_NOT_FOUND' }
       }
-      const ends = await Promise.all([...Array.from({ length: 5 }, () => up.abort(value.upload_id)), expire()])
+      const ends = await Promise.all([
+        ...Array.from({ length: 5 }, () => up.abort(value.upload_id)),
+        expire(),
+      ])
       expect(ends.filter(({ code }) => code === undefined).length).toBeLessThanOrEqual(1)
-      expect(await there()).toEqual({ usedBytes: 0, usedFiles: 0, reservedBytes: 5, reservedFiles: 1 })
+      expect(await there()).toEqual({
+        usedBytes: 0,
+        usedFiles: 0,
+        reservedBytes: 5,
+        reservedFiles: 1,
+      })
     }
     expect((await up.look(kept.upload_id)).value.size).toBe(5)
   })
@@ -131,14 +152,25 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
       ids.push(value.upload_id)
     }
     await Promise.all(ids.map(id => up.complete(id)))
-    expect(await there()).toEqual({ usedBytes: 6 * bytes.length, usedFiles: 6, reservedBytes: 0, reservedFiles: 0 })
+    expect(await there()).toEqual({
+      usedBytes: 6 * bytes.length,
+      usedFiles: 6,
+      reservedBytes: 0,
+      reservedFiles: 0,
+    })
     await expectConsistent(t)
   })
 
   it('shows nowhere but where there is no room, and the file shows when it is there', async () => {
     const { who, workspace, up } = await begin()
     const shown = async () => {
-      const paths = ['/api/user/stats', '/api/user/data', '/api/user/bucket', '/api/files/tree', '/api/folders']
+      const paths = [
+        '/api/user/stats',
+        '/api/user/data',
+        '/api/user/bucket',
+        '/api/files/tree',
+        '/api/folders',
+      ]
       const at = `/api/workspaces/${workspace}`
       const all = [...paths, '/api/workspaces/list', `${at}/quota`, `${at}/files/tree`]
       return Promise.all(all.map(async path => [path, (await who.rest('GET', path)).response]))
@@ -151,7 +183,9 @@ describe.each(faces)('The reservation of an upload, $face', ({ by, front }) => {
     await up.complete(value.upload_id)
     const quota = await who.rest('GET', `/api/workspaces/${workspace}/quota`)
     const { bucket_data } = (await who.rest('GET', '/api/user/bucket')).response
-    expect([quota.response.total_bytes, bucket_data.used_bytes]).toEqual(front ? [PART + 1, 0] : [0, PART + 1])
+    expect([quota.response.total_bytes, bucket_data.used_bytes]).toEqual(
+      front ? [PART + 1, 0] : [0, PART + 1],
+    )
     const { response: stats } = await who.rest('GET', '/api/user/stats')
     expect([stats.total_files, stats.files_today]).toEqual(front ? [0, 0] : [1, 1])
   })
@@ -161,7 +195,9 @@ describe('Who watches a storage area', () => {
   it('hears of an upload in parts when the file is there, and not before', async () => {
     const { who } = await somebody()
     const up = restUploader(who)
-    const watch = await who.subscribe('subscription { bucketChanged { usage { usedBytes fileCount } } }')
+    const watch = await who.subscribe(
+      'subscription { bucketChanged { usage { usedBytes fileCount } } }',
+    )
     const given = await start(up, 7)
     await up.part(given.value.upload_id, 1, { bytes: randomBytes(7) })
     await up.abort(given.value.upload_id)

@@ -24,7 +24,12 @@ let people = 0
 
 beforeAll(async () => {
   // Tests hold the store of one worker.
-  t = await startApp({ TRASH_DAYS: '0', UPLOAD_PART_BYTES: String(PART), LEASE_SECONDS: '2', WORKERS: '1' })
+  t = await startApp({
+    TRASH_DAYS: '0',
+    UPLOAD_PART_BYTES: String(PART),
+    LEASE_SECONDS: '2',
+    WORKERS: '1',
+  })
   gate = gateOf(t.app.store)
 })
 beforeEach(() => {
@@ -75,11 +80,15 @@ const downloaded = async (id: string) => Buffer.concat(await (await t.app.store.
 
 const fileOf = async ({ alice }: Begun) => {
   const [file] = (await alice.rest('GET', '/api/files/tree')).response.files
-  const [row] = await t.app.db.rows<{ blobId: string }>('SELECT blob_id AS blobId FROM entry WHERE id = ?', [file?.id])
+  const [row] = await t.app.db.rows<{ blobId: string }>(
+    'SELECT blob_id AS blobId FROM entry WHERE id = ?',
+    [file?.id],
+  )
   return row?.blobId ?? ''
 }
 
-const filesThere = async () => (await t.app.db.rows('SELECT id FROM entry WHERE blob_id IS NOT NULL')).length
+const filesThere = async () =>
+  (await t.app.db.rows('SELECT id FROM entry WHERE blob_id IS NOT NULL')).length
 
 async function expectNothingLeft(): Promise<void> {
   await expectConsistent(t)
@@ -111,23 +120,28 @@ describe.each([true, false])('A completion, direct: %s', direct => {
         do {
           await t.app.db.run('UPDATE blobs SET lease_until = 0 WHERE id = ?', [id])
           await t.app.sweeper.run()
-        } while ((await t.app.db.rows('SELECT id FROM upload_session WHERE id = ?', [id])).length > 0)
+        } while (
+          (await t.app.db.rows('SELECT id FROM upload_session WHERE id = ?', [id])).length > 0
+        )
       },
     ],
     [
       'the workspace is deleted',
       false,
-      ({ alice, workspace }) => alice.rest('DELETE', `/api/workspaces/delete?workspace_id=${workspace}`),
+      ({ alice, workspace }) =>
+        alice.rest('DELETE', `/api/workspaces/delete?workspace_id=${workspace}`),
     ],
     [
       'the account is deleted',
       true,
-      ({ alice }) => alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
+      ({ alice }) =>
+        alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
     ],
     [
       'the account is deleted, and its files wait',
       true,
-      ({ alice }) => alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: false } }),
+      ({ alice }) =>
+        alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: false } }),
     ],
   ]
 
@@ -142,7 +156,9 @@ describe.each([true, false])('A completion, direct: %s', direct => {
       await t.settle()
       release()
       const { status, code } = await completing
-      expect([step, status, ['UPLOAD_NOT_FOUND', 'FOLDER_NOT_FOUND'].includes(code ?? '')]).toEqual([step, 404, true])
+      expect([step, status, ['UPLOAD_NOT_FOUND', 'FOLDER_NOT_FOUND'].includes(code ?? '')]).toEqual(
+        [step, 404, true],
+      )
     }
     expect(await filesThere()).toBe(files)
     await expectNothingLeft()
@@ -162,7 +178,10 @@ describe.each([true, false])('A completion, direct: %s', direct => {
         dead ||= asked === step
         if (dead) throw new Unavailable('blob store')
       }
-      expect([step, await upload.up.complete(upload.id)]).toMatchObject([step, { status: 503, code: 'UNAVAILABLE' }])
+      expect([step, await upload.up.complete(upload.id)]).toMatchObject([
+        step,
+        { status: 503, code: 'UNAVAILABLE' },
+      ])
       gate.interfere = () => {}
       expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({ status: 200 })
       expect(bytes.equals(await downloaded(await fileOf(upload)))).toBe(true)
@@ -175,9 +194,15 @@ describe.each([true, false])('A completion, direct: %s', direct => {
     const { reached, release } = hold('describe')
     const completing = upload.up.complete(upload.id)
     await reached
-    await t.app.db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [Date.now() + 1000, upload.id])
+    await t.app.db.run('UPDATE blobs SET lease_until = ? WHERE id = ?', [
+      Date.now() + 1000,
+      upload.id,
+    ])
     expect(await upload.up.complete(upload.id)).toMatchObject({ status: 409, code: 'UPLOAD_BUSY' })
-    expect(await upload.up.part(upload.id, 1, { bytes: partOf(1) })).toMatchObject({ status: 409, code: 'UPLOAD_BUSY' })
+    expect(await upload.up.part(upload.id, 1, { bytes: partOf(1) })).toMatchObject({
+      status: 409,
+      code: 'UPLOAD_BUSY',
+    })
     expect((await upload.up.look(upload.id)).value.received).toEqual([1, 2, 3])
     await until(async () => {
       const [row] = await t.app.db.rows<{ lease: number; claim: number }>(
@@ -196,7 +221,9 @@ describe.each([true, false])('A completion, direct: %s', direct => {
     const { reached, release } = hold('describe')
     const wire = await openWire(t.url)
     const type = { 'content-type': 'application/json', 'content-length': 2 }
-    await wire.send(`${head(upload.alice, `POST /api/files/uploads/${upload.id}/complete`, type)}{}`)
+    await wire.send(
+      `${head(upload.alice, `POST /api/files/uploads/${upload.id}/complete`, type)}{}`,
+    )
     await reached
     wire.cut()
     release()
@@ -218,7 +245,9 @@ describe.each([true, false])('A completion, direct: %s', direct => {
         if (asked === 'commit') commits.push(key)
         return waiting(asked, key)
       }
-      expect(await upload.up.complete(upload.id, { filename: 'quick.bin' })).toMatchObject({ status: 200 })
+      expect(await upload.up.complete(upload.id, { filename: 'quick.bin' })).toMatchObject({
+        status: 200,
+      })
       const before = commits.length
       release()
       expect([step, await slow]).toMatchObject([step, { status: 404, code: 'UPLOAD_NOT_FOUND' }])
@@ -259,23 +288,26 @@ it('A completion that makes an empty file of an upload that has ended and was sw
 })
 
 const onCopies = storeUnderTest === 'disk' ? it.skip : it
-onCopies('A copy that arrives after it was taken for dead, and was swept, leaves nothing', async () => {
-  const upload = await begun({ direct: true })
-  const { reached, release } = hold('copy')
-  const completing = upload.up.complete(upload.id)
-  await reached
-  // As if this instance had stood still, and not said that it lives.
-  do {
-    await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'copied'")
-    await t.app.sweeper.run()
-  } while ((await t.app.db.rows("SELECT id FROM blobs WHERE state = 'copied'")).length > 0)
-  release()
-  expect((await completing).status).toBeGreaterThanOrEqual(400)
-  await t.settle()
-  await expectConsistent(t)
-  await upload.up.abort(upload.id)
-  await expectNothingLeft()
-})
+onCopies(
+  'A copy that arrives after it was taken for dead, and was swept, leaves nothing',
+  async () => {
+    const upload = await begun({ direct: true })
+    const { reached, release } = hold('copy')
+    const completing = upload.up.complete(upload.id)
+    await reached
+    // As if this instance had stood still, and not said that it lives.
+    do {
+      await t.app.db.run("UPDATE blobs SET lease_until = 0 WHERE state = 'copied'")
+      await t.app.sweeper.run()
+    } while ((await t.app.db.rows("SELECT id FROM blobs WHERE state = 'copied'")).length > 0)
+    release()
+    expect((await completing).status).toBeGreaterThanOrEqual(400)
+    await t.settle()
+    await expectConsistent(t)
+    await upload.up.abort(upload.id)
+    await expectNothingLeft()
+  },
+)
 
 describe('A part that takes its time to the service', () => {
   it('never gets to the store when its upload has become a file meanwhile', async () => {
@@ -335,7 +367,9 @@ describe('A part that takes its time to the store', () => {
     const { release, answer } = await late(upload)
     release()
     expect((await answer).status).toBe(200)
-    expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({ code: 'CHECKSUM_MISMATCH' })
+    expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({
+      code: 'CHECKSUM_MISMATCH',
+    })
     await upload.up.part(upload.id, 1, { bytes: partOf(1) })
     expect(await upload.up.complete(upload.id, { md5 })).toMatchObject({ status: 200 })
     await expectNothingLeft()

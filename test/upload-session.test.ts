@@ -38,7 +38,10 @@ describe.each(faces)('$face', ({ face: name, front, by }) => {
       folder: name,
       content_type: 'application/x-thing',
     })
-    expect(begun).toMatchObject({ status: 200, value: { chunk_size: PART, part_count: 4, parts: null } })
+    expect(begun).toMatchObject({
+      status: 200,
+      value: { chunk_size: PART, part_count: 4, parts: null },
+    })
     const { upload_id: id } = begun.value
     for (const n of [4, 2, 3]) {
       const contentMd5 = createHash('md5').update(partOf(bytes, n)).digest('base64')
@@ -76,13 +79,19 @@ describe.each(faces)('$face', ({ face: name, front, by }) => {
   test('parts sent straight to the store', async () => {
     const up = uploader()
     const bytes = randomBytes(2 * PART + 7)
-    const begun = await up.start({ filename: 'direct.bin', size: bytes.length, folder: name, direct: true })
+    const begun = await up.start({
+      filename: 'direct.bin',
+      size: bytes.length,
+      folder: name,
+      direct: true,
+    })
     expect(begun.value.parts).toHaveLength(3)
     const { upload_id: id, parts } = begun.value
     for (const { part_number: n, url } of parts)
-      expect((await fetch(url, { method: 'PUT', body: partOf(bytes, n) as Uint8Array<ArrayBuffer> })).status).toBe(
-        stored,
-      )
+      expect(
+        (await fetch(url, { method: 'PUT', body: partOf(bytes, n) as Uint8Array<ArrayBuffer> }))
+          .status,
+      ).toBe(stored)
     expect((await up.look(id)).value.received).toEqual([1, 2, 3])
     expect(await up.complete(id, { md5: md5(bytes) })).toMatchObject({
       status: 200,
@@ -97,7 +106,9 @@ describe.each(faces)('$face', ({ face: name, front, by }) => {
     expect(await up.part(begun.value.upload_id, 1, { bytes: '' })).toMatchObject({
       value: { part_number: 1, size: 0, crc32: '00000000' },
     })
-    expect(await up.complete(begun.value.upload_id)).toMatchObject({ value: { size: 0, md5_checksum: md5('') } })
+    expect(await up.complete(begun.value.upload_id)).toMatchObject({
+      value: { size: 0, md5_checksum: md5('') },
+    })
   })
 
   test('an upload that is given up gives everything back', async () => {

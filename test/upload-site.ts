@@ -99,7 +99,9 @@ export async function openSite(
           await db.run('UPDATE outbox SET due_at = 0')
           await db.run("UPDATE upload_session SET claim_until = 0 WHERE state = 'completed'")
           return (
-            (await count("blobs WHERE state <> 'live'")) + (await count('outbox')) + (await count('upload_session')) ===
+            (await count("blobs WHERE state <> 'live'")) +
+              (await count('outbox')) +
+              (await count('upload_session')) ===
             0
           )
         },

@@ -33,8 +33,16 @@ export interface Uploader {
 
 /** The faces of an upload in parts: of own files and of a workspace, by REST and by GraphQL. */
 export const faces = [
-  { face: 'own files by REST', front: '', by: (who: Person, _workspaceId: string) => restUploader(who) },
-  { face: 'own files by GraphQL', front: '', by: (who: Person, _workspaceId: string) => graphqlUploader(who) },
+  {
+    face: 'own files by REST',
+    front: '',
+    by: (who: Person, _workspaceId: string) => restUploader(who),
+  },
+  {
+    face: 'own files by GraphQL',
+    front: '',
+    by: (who: Person, _workspaceId: string) => graphqlUploader(who),
+  },
   { face: 'a workspace by REST', front: '/', by: restUploader },
   { face: 'a workspace by GraphQL', front: '/', by: graphqlUploader },
 ]
@@ -43,18 +51,27 @@ export const faces = [
 export function restUploader(person: Person, workspaceId?: string): Uploader {
   const base = workspaceId ? `/api/workspaces/${workspaceId}/files/uploads` : '/api/files/uploads'
   const at = (id: string) => `${base}/${encodeURIComponent(id)}`
-  const said = ({ status, msg, response }: RestAnswer): Said => ({ status, code: response?.code, msg, value: response })
+  const said = ({ status, msg, response }: RestAnswer): Said => ({
+    status,
+    code: response?.code,
+    msg,
+    value: response,
+  })
   return {
     start: async json => said(await person.rest('POST', base, { json })),
     part: async (id, number, { bytes, contentMd5 }) =>
       said(
         await person.rest('PUT', `${at(id)}/parts/${number}`, {
           body: bytes,
-          headers: { 'content-type': 'application/octet-stream', ...(contentMd5 ? { 'content-md5': contentMd5 } : {}) },
+          headers: {
+            'content-type': 'application/octet-stream',
+            ...(contentMd5 ? { 'content-md5': contentMd5 } : {}),
+          },
         }),
       ),
     look: async id => said(await person.rest('GET', at(id))),
-    complete: async (id, json = {}) => said(await person.rest('POST', `${at(id)}/complete`, { json })),
+    complete: async (id, json = {}) =>
+      said(await person.rest('POST', `${at(id)}/complete`, { json })),
     begin: async (id, json = {}, wait = 0) =>
       said(
         await person.rest('POST', `${at(id)}/complete`, {
@@ -104,7 +121,13 @@ export function graphqlUploader(person: Person, workspaceId?: string): Uploader 
       value: errors || !data ? null : read(data),
     }
   }
-  const change = (name: string, selection: string, input: object, read: (payload: GraphData) => unknown, file?: File) =>
+  const change = (
+    name: string,
+    selection: string,
+    input: object,
+    read: (payload: GraphData) => unknown,
+    file?: File,
+  ) =>
     ask(
       `mutation ($input: ${name.charAt(0).toUpperCase()}${name.slice(1)}Input!) { ${name}(input: $input) { ${selection} } }`,
       { input },
@@ -116,14 +139,22 @@ export function graphqlUploader(person: Person, workspaceId?: string): Uploader 
       change(
         'startUpload',
         'uploadSession { id chunkSize partCount expiresAt parts { number url } }',
-        { drive: workspaceId && (await driveOf(person, workspaceId)), fileName, contentType, ...input },
+        {
+          drive: workspaceId && (await driveOf(person, workspaceId)),
+          fileName,
+          contentType,
+          ...input,
+        },
         ({ uploadSession: { id, chunkSize, partCount, expiresAt, parts } }) => ({
           upload_id: id,
           chunk_size: chunkSize,
           part_count: partCount,
           expires_at: expiresAt,
           parts:
-            parts?.map(({ number, url }: { number: number; url: string }) => ({ part_number: number, url })) ?? null,
+            parts?.map(({ number, url }: { number: number; url: string }) => ({
+              part_number: number,
+              url,
+            })) ?? null,
         }),
       ),
     part: (uploadSession, number, { bytes, contentMd5 }) =>
@@ -161,13 +192,21 @@ export function graphqlUploader(person: Person, workspaceId?: string): Uploader 
       ),
     async begin(uploadSession, { filename: fileName, ...input } = {}, wait = 0) {
       const given = { uploadSession, fileName, wait, ...input }
-      const said = await change('beginCompletion', `uploadSession { ${completionFields} }`, given, payload => payload)
+      const said = await change(
+        'beginCompletion',
+        `uploadSession { ${completionFields} }`,
+        given,
+        payload => payload,
+      )
       return said.value ? { ...said, ...outcomeIn(said.value.uploadSession) } : said
     },
     async outcome(id) {
       const query = `query ($id: ID!) { node(id: $id) { ... on UploadSession { ${completionFields} } } }`
       const said = await ask(query, { id }, data => data)
-      return { ...said, ...(said.value.node ? outcomeIn(said.value.node) : { code: 'UPLOAD_NOT_FOUND' }) }
+      return {
+        ...said,
+        ...(said.value.node ? outcomeIn(said.value.node) : { code: 'UPLOAD_NOT_FOUND' }),
+      }
     },
     abort: uploadSession => change('abortUpload', 'abortedId', { uploadSession }, () => null),
   }

@@ -42,28 +42,42 @@ const found = async (person: Person, name: string): Promise<string> => {
 }
 
 /** Makes someone a member. */
-async function join(owner: Person, workspace_id: string, person: Person, role: string): Promise<void> {
+async function join(
+  owner: Person,
+  workspace_id: string,
+  person: Person,
+  role: string,
+): Promise<void> {
   await owner.rest('POST', '/api/workspaces/invites/create', {
     json: { workspace_id, email: person.email, role: role === 'owner' ? 'admin' : role },
   })
   const { response } = await person.rest('GET', '/api/workspaces/invites/mine')
   const { token } = response.find((i: { workspace_id: string }) => i.workspace_id === workspace_id)
-  expect((await person.rest('POST', '/api/workspaces/invites/accept', { json: { token } })).status).toBe(200)
+  expect(
+    (await person.rest('POST', '/api/workspaces/invites/accept', { json: { token } })).status,
+  ).toBe(200)
   const change = { json: { workspace_id, user_id: person.userId, role } }
   if (role === 'owner') await owner.rest('PATCH', '/api/workspaces/members/role', change)
 }
 
 async function keyOf(person: Person, scopes: string[], path = 'private'): Promise<Person> {
-  const { response } = await person.rest('POST', `/api/api_keys/${path}/create`, { json: { name: 'key', scopes } })
+  const { response } = await person.rest('POST', `/api/api_keys/${path}/create`, {
+    json: { name: 'key', scopes },
+  })
   const headers = { cookie: '', 'x-api-key': response.api_key.key as string }
-  return { ...person, rest: (method, p, options) => person.rest(method, p, { ...options, headers }) }
+  return {
+    ...person,
+    rest: (method, p, options) => person.rest(method, p, { ...options, headers }),
+  }
 }
 
 const bucketOf = async (person: Person): Promise<string> =>
   (await person.rest('GET', '/api/user/bucket?limit=1')).response.bucket_data.bucket_name
 
 const objectsIn = async (bucketId: string): Promise<{ remembered: number; stored: number }> => {
-  const blobs = await t.app.db.rows<{ id: string }>('SELECT id FROM blobs WHERE bucket_id = ?', [bucketId])
+  const blobs = await t.app.db.rows<{ id: string }>('SELECT id FROM blobs WHERE bucket_id = ?', [
+    bucketId,
+  ])
   const sizes = await Promise.all(blobs.map(({ id }) => t.app.store.look(id)))
   return { remembered: blobs.length, stored: sizes.filter(Boolean).length }
 }
@@ -71,7 +85,14 @@ const objectsIn = async (bucketId: string): Promise<{ remembered: number; stored
 /** Whatever of the database still names a user. */
 async function tracesOf(userId: string): Promise<string[]> {
   const columns = [
-    ...['identity.user_id', 'session.user_id', 'member.user_id', 'share.user_id', 'bucket.user_id', 'user.id'],
+    ...[
+      'identity.user_id',
+      'session.user_id',
+      'member.user_id',
+      'share.user_id',
+      'bucket.user_id',
+      'user.id',
+    ],
     ...['api_key.created_by', 'workspace.owner_id'],
   ]
   const found = await Promise.all(
@@ -89,7 +110,9 @@ async function settled(name: string, friend: Person) {
   await person.upload('docs/a.txt', 'hello', 'text/plain')
   await person.upload('docs/deep/b.txt', 'bee')
   await person.rest('PUT', `/api/files/${HELLO}/note`, { json: { content: 'remember' } })
-  const open = await person.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
+  const open = await person.rest('POST', '/api/files/quick_share', {
+    json: { object: 'docs/a.txt' },
+  })
   const direct = await person.rest('POST', '/api/files/share', {
     json: { email: friend.email, objects: ['docs/a.txt'] },
   })
@@ -165,18 +188,31 @@ describe('DELETE /api/user/account/delete', () => {
     expect((await t.anonymous.rest('GET', `/api/share/info/${open}`)).status).toBe(200)
     expect(await objectsIn(bucketId)).toEqual({ remembered: 2, stored: 2 })
     const { response: list } = await person.rest('GET', '/api/workspaces/list')
-    expect(list.map((w: { workspace_id: string }) => w.workspace_id)).toEqual([garden, kitchen, own])
-    expect((await rowsOf('bucket', 'id', bucketId))[0]).toMatchObject({ user_id: person.userId, kept_until: null })
+    expect(list.map((w: { workspace_id: string }) => w.workspace_id)).toEqual([
+      garden,
+      kitchen,
+      own,
+    ])
+    expect((await rowsOf('bucket', 'id', bucketId))[0]).toMatchObject({
+      user_id: person.userId,
+      kept_until: null,
+    })
 
     // As soon as others own them, it goes, and they answer for the limits.
-    const change = (workspace_id: string) => ({ json: { workspace_id, user_id: bob.userId, role: 'owner' } })
+    const change = (workspace_id: string) => ({
+      json: { workspace_id, user_id: bob.userId, role: 'owner' },
+    })
     await person.rest('PATCH', '/api/workspaces/members/role', change(garden))
     expect((await end(person)).response.workspaces).toHaveLength(1)
     await person.rest('PATCH', '/api/workspaces/members/role', change(kitchen))
     expect((await end(person)).status).toBe(200)
     for (const id of [garden, kitchen]) {
-      expect(await rowsOf('workspace', 'id', id)).toEqual([expect.objectContaining({ owner_id: bob.userId })])
-      expect(await rowsOf('member', 'workspace_id', id)).toEqual([expect.objectContaining({ role: 'owner' })])
+      expect(await rowsOf('workspace', 'id', id)).toEqual([
+        expect.objectContaining({ owner_id: bob.userId }),
+      ])
+      expect(await rowsOf('member', 'workspace_id', id)).toEqual([
+        expect.objectContaining({ role: 'owner' }),
+      ])
       expect((await bob.rest('GET', `/api/workspaces/${id}/quota`)).status).toBe(200)
     }
     expect(await rowsOf('workspace', 'id', own)).toEqual([])
@@ -187,7 +223,9 @@ describe('DELETE /api/user/account/delete', () => {
   it('200 with the data: sessions, keys, links, tokens and memberships are dead at once, the bytes after the sweep', async () => {
     const { person, again, key, open, direct, own, bucketId } = await settled('dora', bob)
     const alone = await found(person, 'Dora alone')
-    await person.rest('POST', `/api/workspaces/${alone}/files/mkdir`, { json: { folder_name: 'x' } })
+    await person.rest('POST', `/api/workspaces/${alone}/files/mkdir`, {
+      json: { folder_name: 'x' },
+    })
     const keyOfAlone = await keyOf(person, ['workspaces:files:read'], alone)
     const shared = await found(bob, 'Bob and Dora')
     await join(bob, shared, person, 'admin')
@@ -213,7 +251,9 @@ describe('DELETE /api/user/account/delete', () => {
       expect((await bob.rest('GET', `/api/d/${token}`)).status).toBe(404)
     }
     const { files } = (await bob.rest('GET', '/api/files/received')).response
-    expect(files.filter((f: { shared_by: string }) => f.shared_by === 'dora@example.com')).toEqual([])
+    expect(files.filter((f: { shared_by: string }) => f.shared_by === 'dora@example.com')).toEqual(
+      [],
+    )
     expect(await tracesOf(person.userId)).toEqual([])
 
     await t.settle()
@@ -229,7 +269,9 @@ describe('DELETE /api/user/account/delete', () => {
 
     // What she has put into other people's workspaces is theirs.
     const tree = await bob.rest('GET', `/api/workspaces/${shared}/files/tree`)
-    expect(tree.response.files).toEqual([expect.objectContaining({ name: 'left.txt', uploaded_by_email: null })])
+    expect(tree.response.files).toEqual([
+      expect.objectContaining({ name: 'left.txt', uploaded_by_email: null }),
+    ])
     expect((await bob.rest('GET', '/api/workspaces/list')).response).toContainEqual(
       expect.objectContaining({ workspace_id: shared, role: 'owner' }),
     )
@@ -237,7 +279,10 @@ describe('DELETE /api/user/account/delete', () => {
     // Whoever comes back is someone new.
     const back = await t.signIn('dora')
     expect(back.userId).not.toBe(person.userId)
-    expect((await back.rest('GET', '/api/files/tree')).response).toMatchObject({ folders: [], files: [] })
+    expect((await back.rest('GET', '/api/files/tree')).response).toMatchObject({
+      folders: [],
+      files: [],
+    })
     expect((await back.rest('GET', `/api/d/private/${own}`)).status).toBe(404)
     expect((await back.rest('GET', `/api/files/${HELLO}/note`)).status).toBe(400)
   })
@@ -276,16 +321,27 @@ describe('DELETE /api/user/account/delete', () => {
     expect([back.userId === person.userId, await bucketOf(back)]).toEqual([false, bucketId])
     const { bucket_data } = (await back.rest('GET', '/api/user/bucket')).response
     expect(bucket_data).toMatchObject({ used_bytes: 8, file_count: 2, folder_count: 2 })
-    expect(bucket_data.objects.map((o: { name: string }) => o.name)).toEqual(['docs/a.txt', 'docs/deep/b.txt'])
-    expect((await back.rest('GET', `/api/files/${HELLO}/note`)).response).toEqual({ content: 'remember' })
+    expect(bucket_data.objects.map((o: { name: string }) => o.name)).toEqual([
+      'docs/a.txt',
+      'docs/deep/b.txt',
+    ])
+    expect((await back.rest('GET', `/api/files/${HELLO}/note`)).response).toEqual({
+      content: 'remember',
+    })
     const token = await back.rest('POST', '/api/user/private/download_token?file=docs/a.txt')
-    const { headers } = await back.rest('GET', `/api/d/private/${token.response.private_download_token}`)
+    const { headers } = await back.rest(
+      'GET',
+      `/api/d/private/${token.response.private_download_token}`,
+    )
     expect(await (await fetch(headers.get('location') ?? '')).text()).toBe('hello')
     // The files are back; what was given out of them is not.
     expect((await back.rest('GET', `/api/d/private/${own}`)).status).toBe(404)
     expect((await bob.rest('GET', `/api/d/${open}`)).status).toBe(404)
     expect((await back.rest('GET', '/api/files/shared_by_user')).response.files).toEqual([])
-    expect((await rowsOf('bucket', 'id', bucketId))[0]).toMatchObject({ kept_for: null, kept_until: null })
+    expect((await rowsOf('bucket', 'id', bucketId))[0]).toMatchObject({
+      kept_for: null,
+      kept_until: null,
+    })
     expect((await back.upload('docs/new.txt', 'new')).status).toBe(200)
     await expectConsistent(t)
 
@@ -320,8 +376,13 @@ describe('DELETE /api/user/account/delete', () => {
     const gus = await t.signIn('gus', { emailVerified: false })
     await gus.upload('a.txt', 'hello')
     const bucketId = await bucketOf(gus)
-    const answer = await gus.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: false } })
-    expect([answer.status, answer.response.bucket]).toEqual([200, { name: bucketId, deleted: true }])
+    const answer = await gus.rest('DELETE', '/api/user/account/delete', {
+      json: { delete_user_data: false },
+    })
+    expect([answer.status, answer.response.bucket]).toEqual([
+      200,
+      { name: bucketId, deleted: true },
+    ])
     await t.settle()
     await t.settle()
     expect(await objectsIn(bucketId)).toEqual({ remembered: 0, stored: 0 })
@@ -330,7 +391,10 @@ describe('DELETE /api/user/account/delete', () => {
   it('the data that nobody comes back for is purged after the retention time, not before', async () => {
     const { person, bucketId } = await settled('hugo', bob)
     await end(person, false)
-    await t.app.db.run('UPDATE bucket SET kept_until = ? WHERE id = ?', [Date.now() + 60_000, bucketId])
+    await t.app.db.run('UPDATE bucket SET kept_until = ? WHERE id = ?', [
+      Date.now() + 60_000,
+      bucketId,
+    ])
     await t.settle()
     await t.settle()
     expect(await objectsIn(bucketId)).toEqual({ remembered: 2, stored: 2 })
@@ -361,91 +425,126 @@ describe('DELETE /api/user/account/delete', () => {
     await expectConsistent(t)
   })
 
-  it.each([true, false])('leaves nothing behind in the middle of everything else (with the data: %s)', async data => {
-    const name = `jane-${data}`
-    const said: string[] = []
-    const isRace = () => said.includes('200') && said.includes('UNAUTHENTICATED')
-    // On a busy machine everything may come before the end; then nothing was shown.
-    for (let round = 0; round < 3 || (round < 12 && !isRace()); round++) {
-      const { person, key, bucketId } = await settled(name, bob)
-      const ws = await found(person, `Round ${round}`)
-      const [garden, shed] = [await found(bob, `Garden ${round}`), await found(bob, `Shed ${round}`)]
-      await join(bob, shed, person, 'editor')
-      const invite = { workspace_id: garden, email: person.email, role: 'editor' }
-      await bob.rest('POST', '/api/workspaces/invites/create', { json: invite })
-      const { response: mine } = await person.rest('GET', '/api/workspaces/invites/mine')
-      const { token } = mine.find((i: { workspace_id: string }) => i.workspace_id === garden)
-      const post = (path: string, json: object) => person.rest('POST', path, { json })
-      let kept = 0
-      const doing = Array.from({ length: 5 }, (_, i) => [
-        () => person.upload(`race/${i}.bin`, new Uint8Array(200_000)),
-        () => put(person, ws, `/race/${i}.bin`, new Uint8Array(100_000)),
-        async () => {
-          const answer = await put(person, shed, `/race/${i}.bin`, new Uint8Array(1000))
-          if (answer.status === 200) kept++
-          return answer
-        },
-        () => post('/api/folders', { path: `race/folder ${i}` }),
-        () => post('/api/files/move', { source: 'docs/deep/b.txt', destination: `moved/${i}/b.txt` }),
-        () => post('/api/folders/move', { source: 'docs/deep', destination: `deep ${i}` }),
-        () => person.rest('DELETE', `/api/files/delete?file=race/${i - 1}.bin`),
-        () => post('/api/files/quick_share', { object: 'docs/a.txt' }),
-        () => post('/api/files/share', { email: `r${i}@example.com`, objects: ['docs/a.txt'], send_email: true }),
-        () => key.rest('GET', '/api/files/tree'),
-        () => post('/api/api_keys/private/create', { name: `key ${i}`, scopes: ['private_files:read'] }),
-        () => post(`/api/api_keys/${ws}/create`, { name: `key ${i}`, scopes: ['workspaces:read'] }),
-        () => post('/api/workspaces/create', { name: `New ${i}` }),
-        () => post('/api/workspaces/invites/create', { workspace_id: ws, email: `i${i}@example.com`, role: 'viewer' }),
-        () => post(`/api/workspaces/${ws}/files/mkdir`, { folder_name: `f${i}` }),
-        () => person.rest('PUT', `/api/files/${HELLO}/note`, { json: { content: `${i}` } }),
-        () => post('/api/workspaces/invites/accept', { token }),
-        ...(i === 2 ? [() => end(person, data)] : []),
-      ]).flat()
-      const answers = await Promise.all(doing.map(act => act()))
-      said.push(...answers.map(({ status, response }) => response?.code ?? `${status}`))
-      expect(answers.filter(a => a.status >= 500).map(a => a.text)).toEqual([])
-      expect(await isIn(person)).toBe(false)
-      expect(await tracesOf(person.userId)).toEqual([])
-      await expectConsistent(t)
-      expect(await rowsOf('bucket', 'id', bucketId)).toHaveLength(data ? 0 : 1)
-      expect(await rowsOf('note', 'bucket_id', bucketId)).toHaveLength(data ? 0 : 1)
-      for (const table of ['bucket', 'member', 'invite', 'api_key'])
-        expect(await rowsOf(table, 'workspace_id', ws)).toEqual([])
-      const open = 'SELECT id FROM bucket WHERE user_id IS NULL AND workspace_id IS NULL AND kept_until IS NULL'
-      expect(await t.app.db.rows(open)).toEqual([])
-      // What was put into the workspace of someone else stays there.
-      expect(await rowsOf('bucket', 'workspace_id', shed)).toMatchObject([
-        { used_files: kept, used_bytes: kept * 1000 },
-      ])
-    }
-    // Some came before the end, and some after it.
-    expect(isRace()).toBe(true)
-  })
+  it.each([true, false])(
+    'leaves nothing behind in the middle of everything else (with the data: %s)',
+    async data => {
+      const name = `jane-${data}`
+      const said: string[] = []
+      const isRace = () => said.includes('200') && said.includes('UNAUTHENTICATED')
+      // On a busy machine everything may come before the end; then nothing was shown.
+      for (let round = 0; round < 3 || (round < 12 && !isRace()); round++) {
+        const { person, key, bucketId } = await settled(name, bob)
+        const ws = await found(person, `Round ${round}`)
+        const [garden, shed] = [
+          await found(bob, `Garden ${round}`),
+          await found(bob, `Shed ${round}`),
+        ]
+        await join(bob, shed, person, 'editor')
+        const invite = { workspace_id: garden, email: person.email, role: 'editor' }
+        await bob.rest('POST', '/api/workspaces/invites/create', { json: invite })
+        const { response: mine } = await person.rest('GET', '/api/workspaces/invites/mine')
+        const { token } = mine.find((i: { workspace_id: string }) => i.workspace_id === garden)
+        const post = (path: string, json: object) => person.rest('POST', path, { json })
+        let kept = 0
+        const doing = Array.from({ length: 5 }, (_, i) => [
+          () => person.upload(`race/${i}.bin`, new Uint8Array(200_000)),
+          () => put(person, ws, `/race/${i}.bin`, new Uint8Array(100_000)),
+          async () => {
+            const answer = await put(person, shed, `/race/${i}.bin`, new Uint8Array(1000))
+            if (answer.status === 200) kept++
+            return answer
+          },
+          () => post('/api/folders', { path: `race/folder ${i}` }),
+          () =>
+            post('/api/files/move', { source: 'docs/deep/b.txt', destination: `moved/${i}/b.txt` }),
+          () => post('/api/folders/move', { source: 'docs/deep', destination: `deep ${i}` }),
+          () => person.rest('DELETE', `/api/files/delete?file=race/${i - 1}.bin`),
+          () => post('/api/files/quick_share', { object: 'docs/a.txt' }),
+          () =>
+            post('/api/files/share', {
+              email: `r${i}@example.com`,
+              objects: ['docs/a.txt'],
+              send_email: true,
+            }),
+          () => key.rest('GET', '/api/files/tree'),
+          () =>
+            post('/api/api_keys/private/create', {
+              name: `key ${i}`,
+              scopes: ['private_files:read'],
+            }),
+          () =>
+            post(`/api/api_keys/${ws}/create`, { name: `key ${i}`, scopes: ['workspaces:read'] }),
+          () => post('/api/workspaces/create', { name: `New ${i}` }),
+          () =>
+            post('/api/workspaces/invites/create', {
+              workspace_id: ws,
+              email: `i${i}@example.com`,
+              role: 'viewer',
+            }),
+          () => post(`/api/workspaces/${ws}/files/mkdir`, { folder_name: `f${i}` }),
+          () => person.rest('PUT', `/api/files/${HELLO}/note`, { json: { content: `${i}` } }),
+          () => post('/api/workspaces/invites/accept', { token }),
+          ...(i === 2 ? [() => end(person, data)] : []),
+        ]).flat()
+        const answers = await Promise.all(doing.map(act => act()))
+        said.push(...answers.map(({ status, response }) => response?.code ?? `${status}`))
+        expect(answers.filter(a => a.status >= 500).map(a => a.text)).toEqual([])
+        expect(await isIn(person)).toBe(false)
+        expect(await tracesOf(person.userId)).toEqual([])
+        await expectConsistent(t)
+        expect(await rowsOf('bucket', 'id', bucketId)).toHaveLength(data ? 0 : 1)
+        expect(await rowsOf('note', 'bucket_id', bucketId)).toHaveLength(data ? 0 : 1)
+        for (const table of ['bucket', 'member', 'invite', 'api_key'])
+          expect(await rowsOf(table, 'workspace_id', ws)).toEqual([])
+        const open =
+          'SELECT id FROM bucket WHERE user_id IS NULL AND workspace_id IS NULL AND kept_until IS NULL'
+        expect(await t.app.db.rows(open)).toEqual([])
+        // What was put into the workspace of someone else stays there.
+        expect(await rowsOf('bucket', 'workspace_id', shed)).toMatchObject([
+          { used_files: kept, used_bytes: kept * 1000 },
+        ])
+      }
+      // Some came before the end, and some after it.
+      expect(isRace()).toBe(true)
+    },
+  )
 
-  it.each([true, false])('refuses what a request that began before does after it (with the data: %s)', async data => {
-    const { person } = await settled('jill', bob)
-    const viewer = await callerFinder(t.app.db)({ headers: { cookie: person.cookie } } as IncomingMessage)
-    if (!viewer) throw new Error('Jill is not in.')
-    await end(person, data)
-    const { shares, directShares, apiKeys, workspaces, notes } = t.app.services
-    for (const act of [
-      () => shares.createPublic(viewer, { object: 'docs/a.txt' }),
-      () => directShares.create(viewer, { email: 'bob@example.com', objects: ['docs/a.txt'], sendEmail: true }),
-      () => apiKeys.createPrivate(viewer, { name: 'key', scopes: ['private_files:read'] }),
-      () => workspaces.create(viewer, { name: 'Late' }),
-      () => notes.write(viewer, HELLO, 'late'),
-    ]) {
-      const thrown = await act().then(
-        () => 'done',
-        error => toAppError(error).error.code,
-      )
-      expect(['UNAUTHENTICATED', 'FORBIDDEN', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND']).toContain(thrown)
-    }
-    expect(await tracesOf(person.userId)).toEqual([])
-    const late = await t.app.db.rows("SELECT id FROM outbox WHERE kind = 'mail'")
-    expect(late).toEqual([])
-    await expectConsistent(t)
-  })
+  it.each([true, false])(
+    'refuses what a request that began before does after it (with the data: %s)',
+    async data => {
+      const { person } = await settled('jill', bob)
+      const viewer = await callerFinder(t.app.db)({
+        headers: { cookie: person.cookie },
+      } as IncomingMessage)
+      if (!viewer) throw new Error('Jill is not in.')
+      await end(person, data)
+      const { shares, directShares, apiKeys, workspaces, notes } = t.app.services
+      for (const act of [
+        () => shares.createPublic(viewer, { object: 'docs/a.txt' }),
+        () =>
+          directShares.create(viewer, {
+            email: 'bob@example.com',
+            objects: ['docs/a.txt'],
+            sendEmail: true,
+          }),
+        () => apiKeys.createPrivate(viewer, { name: 'key', scopes: ['private_files:read'] }),
+        () => workspaces.create(viewer, { name: 'Late' }),
+        () => notes.write(viewer, HELLO, 'late'),
+      ]) {
+        const thrown = await act().then(
+          () => 'done',
+          error => toAppError(error).error.code,
+        )
+        expect(['UNAUTHENTICATED', 'FORBIDDEN', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND']).toContain(
+          thrown,
+        )
+      }
+      expect(await tracesOf(person.userId)).toEqual([])
+      const late = await t.app.db.rows("SELECT id FROM outbox WHERE kind = 'mail'")
+      expect(late).toEqual([])
+      await expectConsistent(t)
+    },
+  )
 
   it('gives either the old account or a new one to somebody who signs in at the same moment', async () => {
     for (let round = 0; round < 4; round++) {
@@ -456,8 +555,11 @@ describe('DELETE /api/user/account/delete', () => {
       ])
       expect(ended).toMatchObject({ status: 'fulfilled', value: { status: 200 } })
       for (const s of signed)
-        if (s.status === 'fulfilled') expect([200, 401]).toContain((await s.value.rest('GET', '/api/user/data')).status)
-      const users = await t.app.db.rows("SELECT id FROM user WHERE verified_email = 'kim@example.com'")
+        if (s.status === 'fulfilled')
+          expect([200, 401]).toContain((await s.value.rest('GET', '/api/user/data')).status)
+      const users = await t.app.db.rows(
+        "SELECT id FROM user WHERE verified_email = 'kim@example.com'",
+      )
       expect(users.length).toBeLessThanOrEqual(1)
       const kim = await t.signIn('kim')
       expect(await isIn(kim)).toBe(true)
@@ -483,7 +585,9 @@ describe('DELETE /api/user/account/delete', () => {
     t.statements()
     expect((await end(eve)).status).toBe(200)
     // The worker, which this wakes, looks for jobs of each kind.
-    expect(t.statements().filter(sql => !/FROM outbox|UPDATE outbox/.test(sql)).length).toBeLessThan(26)
+    expect(
+      t.statements().filter(sql => !/FROM outbox|UPDATE outbox/.test(sql)).length,
+    ).toBeLessThan(26)
     for (const [id, nodes] of expected) {
       const query = `query ($id: ID!) { workspace(id: $id) { apiKeys { nodes { id } }
         drive { events(kinds: [MEMBER_LEFT, KEY_DELETED]) { nodes { kind subjectId via actor { id } } } } } }`
@@ -568,7 +672,8 @@ describe('GET /api/user/identities', () => {
       ],
       has_password_identity: false,
     })
-    const IDENTITIES = '{ me { identities { id provider providerUserId email emailVerified name picture createdAt } } }'
+    const IDENTITIES =
+      '{ me { identities { id provider providerUserId email emailVerified name picture createdAt } } }'
     const { identities } = (await ask(mia, IDENTITIES)).me
     expect(identities).toEqual(
       response.identities.map((i: Record<string, unknown>) => ({
@@ -588,10 +693,16 @@ describe('GET /api/user/identities', () => {
   })
 
   it('401 without a credential, and with a key', async () => {
-    expect(statusAndCode(await t.anonymous.rest('GET', '/api/user/identities'))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(statusAndCode(await t.anonymous.rest('GET', '/api/user/identities'))).toEqual([
+      401,
+      'UNAUTHENTICATED',
+    ])
     expect(await codeOf(t.anonymous, '{ me { identities { id } } }')).toBe('UNAUTHENTICATED')
     const key = await keyOf(await t.signIn('nina'), ['private_files:read'])
-    expect(statusAndCode(await key.rest('GET', '/api/user/identities'))).toEqual([401, 'KEY_OUT_OF_BOUNDS'])
+    expect(statusAndCode(await key.rest('GET', '/api/user/identities'))).toEqual([
+      401,
+      'KEY_OUT_OF_BOUNDS',
+    ])
   })
 })
 
@@ -651,7 +762,9 @@ describe('GET /api/user/stats', () => {
     }
     await pia.upload('gone', 'gone')
     await pia.rest('DELETE', '/api/files/delete?file=gone')
-    await pia.rest('POST', '/api/files/move', { json: { source: 'older', destination: 'x/y/older' } })
+    await pia.rest('POST', '/api/files/move', {
+      json: { source: 'older', destination: 'x/y/older' },
+    })
     expect(await stats(pia)).toMatchObject({
       total_files: 8,
       total_bytes: Object.keys(times).join('').length,
@@ -672,10 +785,13 @@ describe('GET /api/user/stats', () => {
     for (const max_downloads of [1, 2, 3])
       await quentin.rest('POST', '/api/files/quick_share', { json: { object: 'a', max_downloads } })
     await rita.upload('mine', 'x')
-    await rita.rest('POST', '/api/files/share', { json: { email: quentin.email, objects: ['mine'] } })
-    const ids = await t.app.db.rows<{ id: string }>('SELECT id FROM share WHERE user_id = ? ORDER BY id', [
-      quentin.userId,
-    ])
+    await rita.rest('POST', '/api/files/share', {
+      json: { email: quentin.email, objects: ['mine'] },
+    })
+    const ids = await t.app.db.rows<{ id: string }>(
+      'SELECT id FROM share WHERE user_id = ? ORDER BY id',
+      [quentin.userId],
+    )
     const [old, older, , used, expired] = ids.map(row => row.id)
     for (const [id, time] of [
       [old, midnight() - 1],
@@ -687,7 +803,10 @@ describe('GET /api/user/stats', () => {
         id ?? '',
       ])
     await t.app.db.run('UPDATE share SET downloads = max_downloads WHERE id = ?', [used ?? ''])
-    await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, expired ?? ''])
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [
+      Date.now() - 1,
+      expired ?? '',
+    ])
     const ws = await found(quentin, 'Q')
     await found(quentin, 'Q2')
     await keyOf(quentin, ['workspaces:read'], ws)
@@ -706,19 +825,39 @@ describe('GET /api/user/stats', () => {
       workspace_api_keys: 2,
       daily_shares: [0, 0, 0, 0, 0, 1, 4].map((shares, i) => ({ day: dayAgo(6 - i), shares })),
     })
-    expect(await stats(rita)).toMatchObject({ total_shares_sent: 1, total_received: 3, owned_workspaces: 1 })
+    expect(await stats(rita)).toMatchObject({
+      total_shares_sent: 1,
+      total_received: 3,
+      owned_workspaces: 1,
+    })
     await quentin.rest('POST', `/api/share/revoke/${direct.response.sharing_info[2].sharing_token}`)
-    expect(await stats(quentin)).toMatchObject({ total_shares_sent: 5, targeted_shares: 2, active_shares: 3 })
+    expect(await stats(quentin)).toMatchObject({
+      total_shares_sent: 5,
+      targeted_shares: 2,
+      active_shares: 3,
+    })
     await quentin.rest('DELETE', '/api/files/delete?file=a')
-    expect(await stats(quentin)).toMatchObject({ total_shares_sent: 1, public_shares: 0, total_files: 3 })
+    expect(await stats(quentin)).toMatchObject({
+      total_shares_sent: 1,
+      public_shares: 0,
+      total_files: 3,
+    })
   })
 
   it('401 without a credential, or with a key that may not read', async () => {
-    expect(statusAndCode(await t.anonymous.rest('GET', '/api/user/stats'))).toEqual([401, 'UNAUTHENTICATED'])
+    expect(statusAndCode(await t.anonymous.rest('GET', '/api/user/stats'))).toEqual([
+      401,
+      'UNAUTHENTICATED',
+    ])
     const sam = await t.signIn('sam')
     const key = await keyOf(sam, ['private_files:write'])
-    expect(statusAndCode(await key.rest('GET', '/api/user/stats'))).toEqual([401, 'INSUFFICIENT_SCOPE'])
-    expect((await (await keyOf(sam, ['private_files:read'])).rest('GET', '/api/user/stats')).status).toBe(200)
+    expect(statusAndCode(await key.rest('GET', '/api/user/stats'))).toEqual([
+      401,
+      'INSUFFICIENT_SCOPE',
+    ])
+    expect(
+      (await (await keyOf(sam, ['private_files:read'])).rest('GET', '/api/user/stats')).status,
+    ).toBe(200)
   })
 
   it('GraphQL: me.statistics says the same', async () => {
@@ -731,13 +870,21 @@ describe('GET /api/user/stats', () => {
     const camel = (name: string) => name.replace(/_(\w)/g, (_, c: string) => c.toUpperCase())
     expect((await ask(tom, STATS)).me.statistics).toEqual({
       ...Object.fromEntries(Object.entries(counts).map(([name, value]) => [camel(name), value])),
-      dailyUploads: daily_uploads.map(({ day, uploads }: Record<string, unknown>) => ({ day, count: uploads })),
-      dailyShares: daily_shares.map(({ day, shares }: Record<string, unknown>) => ({ day, count: shares })),
+      dailyUploads: daily_uploads.map(({ day, uploads }: Record<string, unknown>) => ({
+        day,
+        count: uploads,
+      })),
+      dailyShares: daily_shares.map(({ day, shares }: Record<string, unknown>) => ({
+        day,
+        count: shares,
+      })),
     })
     expect(await codeOf(t.anonymous, STATS)).toBe('UNAUTHENTICATED')
   })
 })
 
 it('every listed status has been seen', () => {
-  expect(unseen('DELETE /api/user/account/delete', 'GET /api/user/identities', 'GET /api/user/stats')).toEqual([])
+  expect(
+    unseen('DELETE /api/user/account/delete', 'GET /api/user/identities', 'GET /api/user/stats'),
+  ).toEqual([])
 })

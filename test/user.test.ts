@@ -108,13 +108,18 @@ describe('GET /api/user/data', () => {
   })
 
   it('401 with a wrong API key beside a good session: the key decides', async () => {
-    const { status, response } = await alice.rest('GET', '/api/user/data', { headers: { 'x-api-key': 'wrong' } })
+    const { status, response } = await alice.rest('GET', '/api/user/data', {
+      headers: { 'x-api-key': 'wrong' },
+    })
     expect([status, response.code]).toEqual([401, 'UNAUTHENTICATED'])
   })
 
   it('401 with a session that has expired, or whose account is closed', async () => {
     const dora = await t.signIn('dora')
-    await t.app.db.run('UPDATE session SET expires_at = ? WHERE user_id = ?', [Date.now() - 1, dora.userId])
+    await t.app.db.run('UPDATE session SET expires_at = ? WHERE user_id = ?', [
+      Date.now() - 1,
+      dora.userId,
+    ])
     expect((await dora.rest('GET', '/api/user/data')).status).toBe(401)
     const again = await t.signIn('dora')
     expect((await again.rest('GET', '/api/user/data')).status).toBe(200)
@@ -165,13 +170,19 @@ describe('GET /api/user/data', () => {
     expect(await codeOf(t.anonymous, ME)).toBe('UNAUTHENTICATED')
     const carol = await t.signIn('carol')
     await t.app.db.run("UPDATE user SET plan_id = 'enterprise' WHERE id = ?", [carol.userId])
-    expect((await ask(carol, ME)).me.plan).toMatchObject({ id: 'enterprise', maxFiles: null, maxWorkspaceFiles: null })
+    expect((await ask(carol, ME)).me.plan).toMatchObject({
+      id: 'enterprise',
+      maxFiles: null,
+      maxWorkspaceFiles: null,
+    })
   })
 
   it('GraphQL: the account is a node for its owner, and a person for who meets them', async () => {
     const NODE = `query ($id: ID!) { node(id: $id) { __typename ... on Viewer { plan { id } } ... on Person { name email } } }`
     const viewer = { id: `viewer:${alice.userId}` }
-    expect(await ask(alice, NODE, viewer)).toEqual({ node: { __typename: 'Viewer', plan: { id: 'free' } } })
+    expect(await ask(alice, NODE, viewer)).toEqual({
+      node: { __typename: 'Viewer', plan: { id: 'free' } },
+    })
     expect(await ask(bob, NODE, viewer)).toEqual({ node: null })
     const person = { __typename: 'Person', name: 'alice', email: 'alice@example.com' }
     expect(await ask(alice, NODE, { id: alice.userId })).toEqual({ node: person })
@@ -221,10 +232,17 @@ describe('GET /api/user/bucket', () => {
   it('200 tells what is used, and all files wherever they are, oldest first', async () => {
     const { response: z } = await alice.upload('z/deep/er.txt', 'hello', 'text/plain')
     await alice.upload('a.bin', '12')
-    await alice.rest('POST', '/api/files/move', { json: { source: 'a.bin', destination: 'moved/b.bin' } })
+    await alice.rest('POST', '/api/files/move', {
+      json: { source: 'a.bin', destination: 'moved/b.bin' },
+    })
     const answer = await bucket(alice)
     const { bucket_data } = answer.response
-    expect(bucket_data).toMatchObject({ used_bytes: 7, file_count: 2, folder_count: 3, next_cursor: null })
+    expect(bucket_data).toMatchObject({
+      used_bytes: 7,
+      file_count: 2,
+      folder_count: 3,
+      next_cursor: null,
+    })
     expect(objectNames(answer)).toEqual(['z/deep/er.txt', 'moved/b.bin'])
     expect(bucket_data.objects[0]).toEqual({
       name: 'z/deep/er.txt',
@@ -245,7 +263,15 @@ describe('GET /api/user/bucket', () => {
     for (const name of names) await erin.upload(name, '')
     expect(await walk(erin, 7)).toEqual({ names, sizes: [7, 7, 7, 4] })
     expect((await walk(erin, 5)).sizes).toEqual([5, 5, 5, 5, 5])
-    for (const query of ['', 'limit=10000', 'limit=10001', 'limit=99999999999', 'limit=many', 'limit=', 'cursor=x'])
+    for (const query of [
+      '',
+      'limit=10000',
+      'limit=10001',
+      'limit=99999999999',
+      'limit=many',
+      'limit=',
+      'cursor=x',
+    ])
       expect(objectNames(await bucket(erin, query))).toEqual(names)
     for (const query of ['limit=1', 'limit=0', 'limit=-5', 'limit=1&limit=2'])
       expect(objectNames(await bucket(erin, query))).toEqual(names.slice(0, 1))
@@ -256,10 +282,15 @@ describe('GET /api/user/bucket', () => {
     for (const name of ['bin/1', 'bin/2', 'bin/deep/3', 'keep/4', 'bin/5', 'keep/6', 'bin/7'])
       await frank.upload(name, 'x')
     await frank.rest('DELETE', '/api/folders?path=bin&recursive=true')
-    for (const limit of [1, 2, 100]) expect((await walk(frank, limit)).names).toEqual(['keep/4', 'keep/6'])
+    for (const limit of [1, 2, 100])
+      expect((await walk(frank, limit)).names).toEqual(['keep/4', 'keep/6'])
     await t.settle()
     expect((await walk(frank, 1)).names).toEqual(['keep/4', 'keep/6'])
-    expect((await bucket(frank)).response.bucket_data).toMatchObject({ used_bytes: 2, file_count: 2, folder_count: 1 })
+    expect((await bucket(frank)).response.bucket_data).toMatchObject({
+      used_bytes: 2,
+      file_count: 2,
+      folder_count: 1,
+    })
   })
 
   it('401 without a credential', async () => {

@@ -29,7 +29,11 @@ const put = (
   person: Person,
   path: string,
   content: string,
-  { choice, base = '/api/files', after = false }: { choice?: string; base?: string; after?: boolean } = {},
+  {
+    choice,
+    base = '/api/files',
+    after = false,
+  }: { choice?: string; base?: string; after?: boolean } = {},
 ) => {
   const names = path.split('/')
   const form = new FormData()
@@ -44,7 +48,8 @@ const put = (
 /** A file that has had these contents, one after the other. @returns its id */
 async function fileWith(person: Person, path: string, ...contents: string[]): Promise<string> {
   let id = ''
-  for (const content of contents) id = (await put(person, path, content, { choice: 'replace' })).response.file.id
+  for (const content of contents)
+    id = (await put(person, path, content, { choice: 'replace' })).response.file.id
   return id
 }
 
@@ -54,11 +59,13 @@ const VERSIONS = `query ($path: String!, $first: Int, $after: String) { me { dri
       download { url fileName } file { id } } pageInfo { hasNextPage endCursor } } } } } } }`
 const driveOf = async (person: Person, path: string, more = {}) =>
   (await ask(person, VERSIONS, { path, ...more })).me.drive
-const versionsOf = async (person: Person, path: string) => (await driveOf(person, path)).entry.versions.nodes
+const versionsOf = async (person: Person, path: string) =>
+  (await driveOf(person, path)).entry.versions.nodes
 const textAt = async (url: string) => (await fetch(url)).text()
 /** The bytes to which a download leads. */
 const followed = ({ headers }: RestAnswer) => textAt(headers.get('location') ?? '')
-const textOf = async (person: Person, path: string) => textAt((await driveOf(person, path)).entry.download.url)
+const textOf = async (person: Person, path: string) =>
+  textAt((await driveOf(person, path)).entry.download.url)
 const RESTORE = `mutation ($input: RestoreVersionInput!) { restoreVersion(input: $input) {
   removedId version { id size } file { id size md5 } drive { usage { usedBytes keptBytes } } } }`
 const DELETE = `mutation ($input: DeleteVersionInput!) { deleteVersion(input: $input) {
@@ -70,7 +77,9 @@ describe('A file that is replaced', () => {
     const person = await somebody()
     const first = await put(person, 'docs/a.txt', 'one')
     const { id, md5_checksum: md5, created_at } = first.response.file
-    const shared = await person.rest('POST', '/api/files/quick_share', { json: { object: 'docs/a.txt' } })
+    const shared = await person.rest('POST', '/api/files/quick_share', {
+      json: { object: 'docs/a.txt' },
+    })
     await person.rest('PUT', `/api/files/${md5}/note`, { json: { content: 'mine' } })
     const second = await put(person, 'docs/a.txt', 'three', { choice: 'replace' })
     expect(second.status).toBe(200)
@@ -97,16 +106,21 @@ describe('A file that is replaced', () => {
     expect(await followed(await t.anonymous.rest('GET', `/api/d/${token}`))).toBe('three')
     const note = await person.rest('GET', `/api/files/${second.response.file.md5_checksum}/note`)
     expect(note.response.content).toBe('mine')
-    const { node } = await ask(person, 'query ($id: ID!) { node(id: $id) { __typename id } }', { id: version.id })
+    const { node } = await ask(person, 'query ($id: ID!) { node(id: $id) { __typename id } }', {
+      id: version.id,
+    })
     expect(node).toEqual({ __typename: 'Version', id: version.id })
-    expect((await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id: version.id })).node).toBeNull()
+    expect(
+      (await ask(alice, 'query ($id: ID!) { node(id: $id) { id } }', { id: version.id })).node,
+    ).toBeNull()
     await expectConsistent(t)
   })
 
   it('counts in the folders above it by what it is now', async () => {
     const person = await somebody()
     await fileWith(person, 'a/b/c.txt', '12345', '1', '123')
-    const sizeOf = async (path: string) => (await ask(person, VERSIONS, { path })).me.drive.entry.size
+    const sizeOf = async (path: string) =>
+      (await ask(person, VERSIONS, { path })).me.drive.entry.size
     expect([await sizeOf('a'), await sizeOf('a/b')]).toEqual([3, 3])
   })
 
@@ -119,21 +133,34 @@ describe('A file that is replaced', () => {
         { input: { file: null, onConflict } },
         new File([content], 'a.txt'),
       )
-    expect((await upload('REPLACE', 'two')).data?.uploadFile.file).toEqual({ id, path: 'a.txt', size: 3 })
-    expect((await upload('KEEP_BOTH', 'other')).data?.uploadFile.file).toMatchObject({ path: 'a (2).txt', size: 5 })
+    expect((await upload('REPLACE', 'two')).data?.uploadFile.file).toEqual({
+      id,
+      path: 'a.txt',
+      size: 3,
+    })
+    expect((await upload('KEEP_BOTH', 'other')).data?.uploadFile.file).toMatchObject({
+      path: 'a (2).txt',
+      size: 5,
+    })
     expect((await upload('FAIL', 'no')).errors?.[0]?.extensions.code).toBe('PATH_EXISTS')
-    expect((await put(person, 'a.txt', 'four', { choice: 'replace', after: true })).response.file).toMatchObject({ id })
-    expect((await put(person, 'a.txt', 'five', { choice: 'keep_both', after: true })).response.file.path).toBe(
-      'a (3).txt',
-    )
-    expect((await versionsOf(person, 'a.txt')).map(({ size }: { size: number }) => size)).toEqual([3, 3])
+    expect(
+      (await put(person, 'a.txt', 'four', { choice: 'replace', after: true })).response.file,
+    ).toMatchObject({ id })
+    expect(
+      (await put(person, 'a.txt', 'five', { choice: 'keep_both', after: true })).response.file.path,
+    ).toBe('a (3).txt')
+    expect((await versionsOf(person, 'a.txt')).map(({ size }: { size: number }) => size)).toEqual([
+      3, 3,
+    ])
   })
 
   it('is refused as ever without a word of it, and where a folder is in the way', async () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', 'one')
     for (const after of [false, true]) {
-      expect((await put(person, 'a.txt', 'two', { after })).response).toMatchObject({ code: 'PATH_EXISTS' })
+      expect((await put(person, 'a.txt', 'two', { after })).response).toMatchObject({
+        code: 'PATH_EXISTS',
+      })
       expect((await put(person, 'a.txt', 'two', { after, choice: 'fail' })).status).toBe(409)
       expect((await put(person, 'a.txt', 'two', { after, choice: 'over' })).response).toEqual({
         code: 'INVALID_INPUT',
@@ -141,9 +168,15 @@ describe('A file that is replaced', () => {
       })
     }
     await person.rest('POST', '/api/folders', { json: { path: 'dir' } })
-    expect((await put(person, 'dir', 'two', { choice: 'replace' })).response.code).toBe('PATH_EXISTS')
-    expect((await put(person, 'dir', 'two', { choice: 'replace', after: true })).response.code).toBe('PATH_EXISTS')
-    expect((await put(person, 'dir', 'two', { choice: 'keep_both' })).response.file.path).toBe('dir (2)')
+    expect((await put(person, 'dir', 'two', { choice: 'replace' })).response.code).toBe(
+      'PATH_EXISTS',
+    )
+    expect(
+      (await put(person, 'dir', 'two', { choice: 'replace', after: true })).response.code,
+    ).toBe('PATH_EXISTS')
+    expect((await put(person, 'dir', 'two', { choice: 'keep_both' })).response.file.path).toBe(
+      'dir (2)',
+    )
     // With the folder, all is said before the bytes.
     const form = new FormData()
     form.append('folder', '')
@@ -162,12 +195,16 @@ describe('A file that is replaced', () => {
     await fileWith(person, 'a.txt', 'one')
     const { caller } = await privateKey(t, person, ['private_files:read', 'private_files:write'])
     for (const after of [false, true])
-      expect((await put(caller, 'a.txt', 'two', { choice: 'replace', after })).response.code).toBe('INSUFFICIENT_SCOPE')
+      expect((await put(caller, 'a.txt', 'two', { choice: 'replace', after })).response.code).toBe(
+        'INSUFFICIENT_SCOPE',
+      )
     const input = { file: null, onConflict: 'REPLACE' }
     const byGraph = await caller.graphql(UPLOAD, { input }, new File(['two'], 'a.txt'))
     expect(byGraph.errors?.[0]?.extensions.code).toBe('INSUFFICIENT_SCOPE')
     const json = { filename: 'a.txt', size: 0, on_conflict: 'replace' }
-    expect((await caller.rest('POST', '/api/files/uploads', { json })).response.code).toBe('INSUFFICIENT_SCOPE')
+    expect((await caller.rest('POST', '/api/files/uploads', { json })).response.code).toBe(
+      'INSUFFICIENT_SCOPE',
+    )
     const started = await person.rest('POST', '/api/files/uploads', { json })
     const at = `/api/files/uploads/${started.response.upload_id}/complete`
     expect((await caller.rest('POST', at, { json: {} })).response.code).toBe('INSUFFICIENT_SCOPE')
@@ -181,12 +218,15 @@ describe('A file that is replaced', () => {
     const md5 = (await put(person, 'a.txt', 'same')).response.file.md5_checksum
     await put(person, 'b.txt', 'same')
     await person.rest('PUT', `/api/files/${md5}/note`, { json: { content: 'mine' } })
-    const next = (await put(person, 'a.txt', 'other', { choice: 'replace' })).response.file.md5_checksum
-    const noteOn = async (sum: string) => (await person.rest('GET', `/api/files/${sum}/note`)).response.content
+    const next = (await put(person, 'a.txt', 'other', { choice: 'replace' })).response.file
+      .md5_checksum
+    const noteOn = async (sum: string) =>
+      (await person.rest('GET', `/api/files/${sum}/note`)).response.content
     expect([await noteOn(md5), await noteOn(next)]).toEqual(['mine', 'mine'])
-    const [row] = await t.app.db.rows<{ count: number }>('SELECT note_count AS count FROM bucket WHERE user_id = ?', [
-      person.userId,
-    ])
+    const [row] = await t.app.db.rows<{ count: number }>(
+      'SELECT note_count AS count FROM bucket WHERE user_id = ?',
+      [person.userId],
+    )
     expect(row?.count).toBe(2)
     const [version] = await versionsOf(person, 'a.txt')
     await person.rest('PUT', `/api/files/${next}/note`, { json: { content: 'newer' } })
@@ -204,7 +244,11 @@ describe('An upload in parts', () => {
     choice?: string,
     base = '/api/files/uploads',
   ) => {
-    const json = { filename: name, size: content.length, ...(choice ? { on_conflict: choice } : {}) }
+    const json = {
+      filename: name,
+      size: content.length,
+      ...(choice ? { on_conflict: choice } : {}),
+    }
     const started = await person.rest('POST', base, { json })
     if (started.status !== 200) return started
     const at = `${base}/${started.response.upload_id}`
@@ -219,7 +263,9 @@ describe('An upload in parts', () => {
     expect(replaced.response).toMatchObject({ file_name: 'a.txt', size: 5, file: { id } })
     expect((await inParts(person, 'a.txt', 'x', 'keep_both')).response.file_name).toBe('a (2).txt')
     expect((await inParts(person, 'a.txt', 'x')).response.code).toBe('PATH_EXISTS')
-    expect((await inParts(person, 'a.txt', 'x', 'over')).response).toMatchObject({ field: 'on_conflict' })
+    expect((await inParts(person, 'a.txt', 'x', 'over')).response).toMatchObject({
+      field: 'on_conflict',
+    })
     expect(await textOf(person, 'a.txt')).toBe('seven')
     expect(await versionsOf(person, 'a.txt')).toMatchObject([{ size: 3 }])
     await expectConsistent(t)
@@ -227,11 +273,13 @@ describe('An upload in parts', () => {
 
   it('replaces what is there at its end, and makes a file where nothing is', async () => {
     const person = await somebody()
-    const START = 'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
-    const COMPLETE = 'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { id path } } }'
+    const START =
+      'mutation ($input: StartUploadInput!) { startUpload(input: $input) { uploadSession { id } } }'
+    const COMPLETE =
+      'mutation ($input: CompleteUploadInput!) { completeUpload(input: $input) { file { id path } } }'
     const start = async () =>
-      (await ask(person, START, { input: { fileName: 'a.txt', size: 0, onConflict: 'REPLACE' } })).startUpload
-        .uploadSession.id
+      (await ask(person, START, { input: { fileName: 'a.txt', size: 0, onConflict: 'REPLACE' } }))
+        .startUpload.uploadSession.id
     const complete = async (uploadSession: string) =>
       (await ask(person, COMPLETE, { input: { uploadSession } })).completeUpload.file
     const [first, second] = [await start(), await start()]
@@ -263,12 +311,20 @@ describe('The versions of a file', () => {
     expect(first).toMatchObject({
       file_id: id,
       path: 'docs/a.txt',
-      versions: [{ id: anId, size: 3, created_by: person.userId, created_at: aTime, replaced_at: aTime }, { size: 2 }],
+      versions: [
+        { id: anId, size: 3, created_by: person.userId, created_at: aTime, replaced_at: aTime },
+        { size: 2 },
+      ],
     })
-    const next = await person.rest('GET', `/api/files/versions?path=docs/a.txt&cursor=${first.next_cursor}`)
+    const next = await person.rest(
+      'GET',
+      `/api/files/versions?path=docs/a.txt&cursor=${first.next_cursor}`,
+    )
     expect(next.response).toMatchObject({ versions: [{ size: 1 }], next_cursor: null })
     const version = next.response.versions[0].id
-    expect(await followed(await person.rest('GET', `/api/files/versions/${version}/download`))).toBe('1')
+    expect(
+      await followed(await person.rest('GET', `/api/files/versions/${version}/download`)),
+    ).toBe('1')
   })
 
   it('say who made each content', async () => {
@@ -276,7 +332,8 @@ describe('The versions of a file', () => {
     const bob = await t.signIn('bob')
     await join(t, room, bob, 'editor')
     const base = `/api/workspaces/${room}/files`
-    const save = (who: Person, content: string) => put(who, 'plan.txt', content, { choice: 'replace', base })
+    const save = (who: Person, content: string) =>
+      put(who, 'plan.txt', content, { choice: 'replace', base })
     await save(alice, '1')
     await save(bob, '22')
     const third = await save(alice, '333')
@@ -291,8 +348,14 @@ describe('The versions of a file', () => {
   it('are as many as the policy keeps', async () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', '1', '22', '333', '4444', '55555', '666666')
-    expect((await versionsOf(person, 'a.txt')).map(({ size }: { size: number }) => size)).toEqual([5, 4, 3])
-    expect((await driveOf(person, 'a.txt')).usage).toEqual({ usedBytes: 6, keptBytes: 12, fileCount: 1 })
+    expect((await versionsOf(person, 'a.txt')).map(({ size }: { size: number }) => size)).toEqual([
+      5, 4, 3,
+    ])
+    expect((await driveOf(person, 'a.txt')).usage).toEqual({
+      usedBytes: 6,
+      keptBytes: 12,
+      fileCount: 1,
+    })
     await expectConsistent(t)
   })
 
@@ -300,9 +363,14 @@ describe('The versions of a file', () => {
     const person = await somebody()
     await fileWith(person, 'a.txt', '1', '22', '333')
     const [young, old] = await versionsOf(person, 'a.txt')
-    await t.app.db.run('UPDATE version SET replaced_at = replaced_at - 90 * 86400000 - 1 WHERE id = ?', [old.id])
+    await t.app.db.run(
+      'UPDATE version SET replaced_at = replaced_at - 90 * 86400000 - 1 WHERE id = ?',
+      [old.id],
+    )
     await t.app.sweeper.run()
-    expect((await versionsOf(person, 'a.txt')).map(({ id }: { id: string }) => id)).toEqual([young.id])
+    expect((await versionsOf(person, 'a.txt')).map(({ id }: { id: string }) => id)).toEqual([
+      young.id,
+    ])
     expect((await driveOf(person, 'a.txt')).usage.keptBytes).toBe(2)
     await expectConsistent(t)
   })
@@ -404,8 +472,12 @@ describe('A version', () => {
     await fileWith(person, 'docs/a.txt', '1', '22')
     const [version] = await versionsOf(person, 'docs/a.txt')
     await person.rest('DELETE', '/api/folders?path=docs&recursive=true')
-    expect(await codeOf(person, RESTORE, { input: { version: version.id } })).toBe('VERSION_NOT_FOUND')
-    expect(await codeOf(person, DELETE, { input: { version: version.id } })).toBe('VERSION_NOT_FOUND')
+    expect(await codeOf(person, RESTORE, { input: { version: version.id } })).toBe(
+      'VERSION_NOT_FOUND',
+    )
+    expect(await codeOf(person, DELETE, { input: { version: version.id } })).toBe(
+      'VERSION_NOT_FOUND',
+    )
     const [item] = (await person.rest('GET', '/api/trash')).response.items
     await person.rest('POST', '/api/trash/restore', { json: { items: [item.id] } })
     expect(await versionsOf(person, 'docs/a.txt')).toMatchObject([{ id: version.id, size: 1 }])
@@ -420,7 +492,9 @@ describe('A version', () => {
     await person.rest('DELETE', '/api/trash')
     await expectConsistent(t)
     expect(await kept()).toBe(0)
-    expect(await t.app.db.rows('SELECT id FROM version WHERE created_by = ?', [person.userId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT id FROM version WHERE created_by = ?', [person.userId]),
+    ).toEqual([])
   })
 
   it('goes with the account and with the workspace', async () => {
@@ -428,12 +502,17 @@ describe('A version', () => {
     await fileWith(person, 'a/b.txt', '1', '22')
     const room = await found(person)
     const base = `/api/workspaces/${room}/files`
-    for (const content of ['1', '22']) await put(person, 'c.txt', content, { choice: 'replace', base })
-    expect((await person.rest('DELETE', `/api/workspaces/delete?workspace_id=${room}`)).status).toBe(200)
+    for (const content of ['1', '22'])
+      await put(person, 'c.txt', content, { choice: 'replace', base })
+    expect(
+      (await person.rest('DELETE', `/api/workspaces/delete?workspace_id=${room}`)).status,
+    ).toBe(200)
     const json = { delete_user_data: true }
     expect((await person.rest('DELETE', '/api/user/account/delete', { json })).status).toBe(200)
     await expectConsistent(t)
-    expect(await t.app.db.rows('SELECT id FROM version WHERE created_by = ?', [person.userId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT id FROM version WHERE created_by = ?', [person.userId]),
+    ).toEqual([])
   })
 })
 
@@ -466,27 +545,36 @@ it('A content that was just replaced is kept, whatever the clocks of other insta
   expect(sizes.sort()).toEqual([2, 3, 4])
 })
 
-it.each([{ VERSIONS_KEPT: '0' }, { VERSION_DAYS: '0' }])('With %j nothing is kept', async settings => {
-  const bare = await startApp({ ...UNHURRIED, ...settings })
-  try {
-    const person = await bare.signIn('carol')
-    const id = await fileWith(person, 'a.txt', 'one', 'three')
-    expect((await put(person, 'a.txt', 'four', { choice: 'replace' })).response.file.id).toBe(id)
-    expect((await driveOf(person, 'a.txt')).usage).toEqual({ usedBytes: 4, keptBytes: 0, fileCount: 1 })
-    expect(await versionsOf(person, 'a.txt')).toEqual([])
-    expect(await textOf(person, 'a.txt')).toBe('four')
-    await expectConsistent(bare)
-  } finally {
-    await bare.stop()
-  }
-})
+it.each([{ VERSIONS_KEPT: '0' }, { VERSION_DAYS: '0' }])(
+  'With %j nothing is kept',
+  async settings => {
+    const bare = await startApp({ ...UNHURRIED, ...settings })
+    try {
+      const person = await bare.signIn('carol')
+      const id = await fileWith(person, 'a.txt', 'one', 'three')
+      expect((await put(person, 'a.txt', 'four', { choice: 'replace' })).response.file.id).toBe(id)
+      expect((await driveOf(person, 'a.txt')).usage).toEqual({
+        usedBytes: 4,
+        keptBytes: 0,
+        fileCount: 1,
+      })
+      expect(await versionsOf(person, 'a.txt')).toEqual([])
+      expect(await textOf(person, 'a.txt')).toBe('four')
+      await expectConsistent(bare)
+    } finally {
+      await bare.stop()
+    }
+  },
+)
 
 describe('At the same time', () => {
   it('many replacements make one chain of versions, and lose nothing', async () => {
     const person = await somebody()
     const id = await fileWith(person, 'a.txt', 'start')
     const contents = ['one', 'three', 'sixteen']
-    const answers = await Promise.all(contents.map(content => put(person, 'a.txt', content, { choice: 'replace' })))
+    const answers = await Promise.all(
+      contents.map(content => put(person, 'a.txt', content, { choice: 'replace' })),
+    )
     expect(answers.map(({ response }) => response.file.id)).toEqual([id, id, id])
     const versions = await versionsOf(person, 'a.txt')
     const texts = await Promise.all(
@@ -514,7 +602,9 @@ describe('At the same time', () => {
     ]
     const answers = await Promise.all(calls.map(call => call()))
     for (const { status, response } of answers)
-      expect(status === 200 || /^(FILE|VERSION|FOLDER)_NOT_FOUND$|^PATH_EXISTS$/.test(response.code)).toBe(true)
+      expect(
+        status === 200 || /^(FILE|VERSION|FOLDER)_NOT_FOUND$|^PATH_EXISTS$/.test(response.code),
+      ).toBe(true)
     // Uploads that replace or keep both are never refused.
     expect([0, 1, 6, 8].map(i => answers[i]?.status)).toEqual([200, 200, 200, 200])
     await expectConsistent(t)
@@ -527,7 +617,9 @@ describe('The doctor', () => {
     const id = await fileWith(person, 'a.txt', '1', '22')
     const bucket = (await ask(person, '{ me { drive { id } } }')).me.drive.id
     await t.app.db.run('UPDATE bucket SET kept_bytes = 7 WHERE id = ?', [bucket])
-    expect(await findingsOf(t.app, { repair: true })).toMatchObject([{ kind: 'bucket-counts', repaired: true }])
+    expect(await findingsOf(t.app, { repair: true })).toMatchObject([
+      { kind: 'bucket-counts', repaired: true },
+    ])
     expect((await driveOf(person, 'a.txt')).usage.keptBytes).toBe(1)
     const [version] = await t.app.db.rows<{ blobId: string }>(
       'SELECT blob_id AS blobId FROM version WHERE entry_id = ?',
@@ -560,7 +652,8 @@ describe('Refusals', () => {
     const room = await found(alice, 'Cellar')
     const base = whose === 'caller' ? '/api/files' : `/api/workspaces/${room}/files`
     const at = `${base}/versions`
-    for (const content of ['1', '22']) await put(alice, 'mine.txt', content, { choice: 'replace', base })
+    for (const content of ['1', '22'])
+      await put(alice, 'mine.txt', content, { choice: 'replace', base })
     const { versions } = (await alice.rest('GET', `${at}?path=/mine.txt`)).response
     const { id } = versions[0]
     const calls: [string, string][] = [
@@ -579,13 +672,21 @@ describe('Refusals', () => {
       )
     }
     if (whose === 'caller')
-      expect((await stranger.rest('POST', `${at}/${id}/restore`)).response).toEqual({ code: 'VERSION_NOT_FOUND', id })
+      expect((await stranger.rest('POST', `${at}/${id}/restore`)).response).toEqual({
+        code: 'VERSION_NOT_FOUND',
+        id,
+      })
     expect((await alice.rest('GET', `${at}?path=a/../b`)).response.code).toBe('INVALID_PATH')
     expect((await alice.rest('GET', at)).response.code).toBe('INVALID_INPUT')
-    expect((await alice.rest('GET', `${at}/${id}/download?mode=sideways`)).response.code).toBe('INVALID_MODE')
-    expect((await alice.rest('POST', `${at}/${id}/restore`, { json: { more: 1 } })).response.code).toBe('INVALID_INPUT')
+    expect((await alice.rest('GET', `${at}/${id}/download?mode=sideways`)).response.code).toBe(
+      'INVALID_MODE',
+    )
+    expect(
+      (await alice.rest('POST', `${at}/${id}/restore`, { json: { more: 1 } })).response.code,
+    ).toBe('INVALID_INPUT')
     expect(await followed(await alice.rest('GET', `${at}/${id}/download`))).toBe('1')
-    for (const content of ['x'.repeat(2000), 'y']) await put(alice, 'mine.txt', content, { choice: 'replace', base })
+    for (const content of ['x'.repeat(2000), 'y'])
+      await put(alice, 'mine.txt', content, { choice: 'replace', base })
     const [large] = (await alice.rest('GET', `${at}?path=/mine.txt`)).response.versions
     await t.limit({ maxTotalStorageBytes: 1000, maxTotalStorageBytesWorkspace: 1000 })
     const full = await alice.rest('POST', `${at}/${large.id}/restore`)
@@ -616,6 +717,8 @@ it('has been asked for by every operation of its own', () => {
     `POST ${base}/versions/{version_id}/restore`,
     `DELETE ${base}/versions/{version_id}`,
   ]
-  expect(unseen(...of('/api/files'), ...of('/api/workspaces/{workspace_id}/files')).filter(late)).toEqual([])
+  expect(
+    unseen(...of('/api/files'), ...of('/api/workspaces/{workspace_id}/files')).filter(late),
+  ).toEqual([])
   expect(unseenInGraph('restoreVersion', 'deleteVersion').filter(late)).toEqual([])
 })

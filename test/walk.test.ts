@@ -17,7 +17,8 @@ const masks: [RegExp, string][] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME'],
   [/(?<![\w-])(satchel_)?[\w-]{43}(?![\w-])/g, '$1TOKEN'],
 ]
-const masked = (text: string) => masks.reduce((t, [pattern, name]) => t.replaceAll(pattern, name), text)
+const masked = (text: string) =>
+  masks.reduce((t, [pattern, name]) => t.replaceAll(pattern, name), text)
 
 onSqlite('The five minutes of docs/walk.md', () => {
   const steps = stepsOfWalk()
@@ -44,7 +45,10 @@ onSqlite('The five minutes of docs/walk.md', () => {
     for (const [i, { typed, shown }] of steps.entries()) {
       const [got, wanted] = [printed[i], shown?.text].map(text => masked(text ?? ''))
       const answer = (text = '') => (shown?.language === 'json' ? JSON.parse(text) : text)
-      expect({ typed: typed.text, answer: answer(got) }).toEqual({ typed: typed.text, answer: answer(wanted) })
+      expect({ typed: typed.text, answer: answer(got) }).toEqual({
+        typed: typed.text,
+        answer: answer(wanted),
+      })
     }
   }, 60_000)
 

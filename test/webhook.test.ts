@@ -10,7 +10,14 @@ import type { Anything } from './event-model.ts'
 import { newDatabase, type Person, startApp, type TestApp } from './harness.ts'
 import { type MailServer, startMailServer } from './mail-server.ts'
 import { until } from './until.ts'
-import { type Answer, type Received, type Receiver, startReceiver, status, verified } from './webhook-receiver.ts'
+import {
+  type Answer,
+  type Received,
+  type Receiver,
+  startReceiver,
+  status,
+  verified,
+} from './webhook-receiver.ts'
 
 declare const engine: 'sqlite' | 'mysql'
 
@@ -20,9 +27,12 @@ const CREATE = `mutation ($input: CreateWebhookInput!) { createWebhook(input: $i
 const UPDATE = `mutation ($input: UpdateWebhookInput!) { updateWebhook(input: $input) { webhook { ${WEBHOOK} } } }`
 const ROTATE =
   'mutation ($input: RotateWebhookSecretInput!) { rotateWebhookSecret(input: $input) { secret webhook { oldSecretEndsAt } } }'
-const PING = 'mutation ($input: PingWebhookInput!) { pingWebhook(input: $input) { webhook { id } } }'
-const REDELIVER = 'mutation ($input: RedeliverEventInput!) { redeliverEvent(input: $input) { webhook { id } } }'
-const DELETE = 'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedId } }'
+const PING =
+  'mutation ($input: PingWebhookInput!) { pingWebhook(input: $input) { webhook { id } } }'
+const REDELIVER =
+  'mutation ($input: RedeliverEventInput!) { redeliverEvent(input: $input) { webhook { id } } }'
+const DELETE =
+  'mutation ($input: DeleteWebhookInput!) { deleteWebhook(input: $input) { deletedId } }'
 const FILES = { kinds: ['FILE_CREATED'] }
 
 let t: TestApp
@@ -65,7 +75,8 @@ async function create(who: Person, input: object = {}): Promise<{ id: string; se
 const update = async (who: Person, webhook: string, input: object) =>
   (await ask(who, UPDATE, { input: { webhook, ...input } })).updateWebhook.webhook
 const look = async (who: Person, id: string): Promise<Anything> =>
-  (await ask(who, `query ($id: ID!) { node(id: $id) { ... on Webhook { ${WEBHOOK} } } }`, { id })).node
+  (await ask(who, `query ($id: ID!) { node(id: $id) { ... on Webhook { ${WEBHOOK} } } }`, { id }))
+    .node
 const settled = async () => {
   await t.app.webhooks.idle()
   await t.app.worker.idle()
@@ -82,13 +93,17 @@ describe('A webhook', () => {
     await upload('one', 'two', 'three')
     await settled()
     expect(pathsOf(receiver.received)).toEqual(['one', 'two', 'three'])
-    const { data } = await alice.graphql<Anything>('{ me { drive { events(first: 9) { nodes { id happenedAt } } } } }')
+    const { data } = await alice.graphql<Anything>(
+      '{ me { drive { events(first: 9) { nodes { id happenedAt } } } } }',
+    )
     const ids = data.me.drive.events.nodes.map(({ id }: Anything) => id).slice(1)
     expect(receiver.received.map(({ id }) => id)).toEqual(ids)
     for (const request of receiver.received) {
       expect(verified(secret, request)).toEqual(request.event)
       expect(request.headers['content-type']).toBe('application/json')
-      expect(() => verified(secret, { ...request, body: request.body.replace('"file', '"File') })).toThrow()
+      expect(() =>
+        verified(secret, { ...request, body: request.body.replace('"file', '"File') }),
+      ).toThrow()
     }
     // The specification in other words than those of its library.
     const [first] = receiver.received
@@ -98,7 +113,11 @@ describe('A webhook', () => {
     const signature = createHmac('sha256', key).update(signed).digest('base64')
     expect(first?.headers['webhook-signature']).toBe(`v1,${signature}`)
     const event = (await alice.rest('GET', '/api/events')).response.events[1]
-    expect(first?.event).toEqual({ type: 'file.created', timestamp: event.happened_at, data: event })
+    expect(first?.event).toEqual({
+      type: 'file.created',
+      timestamp: event.happened_at,
+      data: event,
+    })
   })
 
   it('is looked for when one was made or changed, not at every event', async () => {
@@ -158,13 +177,16 @@ describe('A webhook', () => {
       expect(t.logs()).not.toContain(form)
     }
     expect(JSON.stringify(await look(alice, id))).not.toContain(plain)
-    const { data } = await alice.graphql<Anything>('{ __type(name: "Webhook") { fields { name } } }')
+    const { data } = await alice.graphql<Anything>(
+      '{ __type(name: "Webhook") { fields { name } } }',
+    )
     expect(data.__type.fields.map(({ name }: Anything) => name)).not.toContain('secret')
   })
 
   it('signs with its new secret and for a day with the old one, when that was replaced', async () => {
     const { id, secret } = await create(alice, FILES)
-    const rotate = async () => (await ask(alice, ROTATE, { input: { webhook: id } })).rotateWebhookSecret
+    const rotate = async () =>
+      (await ask(alice, ROTATE, { input: { webhook: id } })).rotateWebhookSecret
     const sent = async (name: string) => {
       await upload(name)
       await settled()
@@ -178,7 +200,8 @@ describe('A webhook', () => {
     expect(left).toBeGreaterThan(23 * 3_600_000)
     expect(left).toBeLessThanOrEqual(24 * 3_600_000)
     const both = await sent('a')
-    for (const valid of [secret, second.secret]) expect(verified(valid, both)).toMatchObject({ type: 'file.created' })
+    for (const valid of [secret, second.secret])
+      expect(verified(valid, both)).toMatchObject({ type: 'file.created' })
     const third = await rotate()
     const later = await sent('b')
     expect(() => verified(secret, later)).toThrow()
@@ -213,7 +236,9 @@ describe('A webhook', () => {
     expect(internal.received).toEqual([])
     await internal.stop()
     const { deliveries, firstFailedAt, nextAttemptAt } = await look(alice, id)
-    expect(deliveries.map(({ attempt, status, failure }: Anything) => [attempt, status, failure])).toEqual([
+    expect(
+      deliveries.map(({ attempt, status, failure }: Anything) => [attempt, status, failure]),
+    ).toEqual([
       [1, 204, null],
       [6, 204, null],
       [5, 404, 'status'],
@@ -279,7 +304,10 @@ describe('A webhook', () => {
     expect(receiver.received.slice(2).map(({ path, event }) => `${path} ${event.type}`)).toEqual([
       '/hook/new file.deleted',
     ])
-    expect(await update(alice, id, { kinds: null })).toMatchObject({ kinds: null, url: `${receiver.url}/new` })
+    expect(await update(alice, id, { kinds: null })).toMatchObject({
+      kinds: null,
+      url: `${receiver.url}/new`,
+    })
   })
 
   it('is disabled after three days of failures, with a mail, and goes on where it was when it is resumed', async () => {
@@ -324,7 +352,11 @@ describe('A webhook', () => {
     await update(alice, id, { paused: true })
     await upload('one')
     await update(alice, id, { kinds: ['FILE_DELETED'] })
-    const failed = { failingSince: Date.now() - 4 * 86_400_000, attempts: 40, state: 'active' } as const
+    const failed = {
+      failingSince: Date.now() - 4 * 86_400_000,
+      attempts: 40,
+      state: 'active',
+    } as const
     await t.app.db.Webhook.update(failed, { where: { id } })
     await settled()
     expect(await look(alice, id)).toMatchObject({ state: 'ACTIVE', firstFailedAt: null })
@@ -375,7 +407,10 @@ describe('A webhook', () => {
   it('begins anew with another URL, but not with the one that it has', async () => {
     const { id } = await create(alice, FILES)
     const [since, later] = [Date.now() - 4 * 86_400_000, Date.now() + 86_400_000]
-    await t.app.db.Webhook.update({ failingSince: since, attempts: 40, dueAt: later }, { where: { id } })
+    await t.app.db.Webhook.update(
+      { failingSince: since, attempts: 40, dueAt: later },
+      { where: { id } },
+    )
     await upload('one')
     await update(alice, id, { url: receiver.url })
     await settled()
@@ -417,11 +452,17 @@ describe('A webhook', () => {
     await bob.upload('b', 'b')
     const other = `event:${await driveOf(bob)}:1`
     for (const wrong of [other, 'event:x', `${event}0`])
-      expect(await codeOf(alice, REDELIVER, { input: { webhook: id, event: wrong } })).toBe('INVALID_INPUT')
+      expect(await codeOf(alice, REDELIVER, { input: { webhook: id, event: wrong } })).toBe(
+        'INVALID_INPUT',
+      )
   })
 
   it('is sent only so many of them in a minute', async () => {
-    const hurried = await startApp({ ...UNHURRIED, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1', RATE_WEBHOOKS: '2' })
+    const hurried = await startApp({
+      ...UNHURRIED,
+      WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1',
+      RATE_WEBHOOKS: '2',
+    })
     const carol = await hurried.signIn('carol')
     const { id } = await create(carol, FILES)
     await carol.upload('one', 'x')
@@ -451,7 +492,10 @@ describe('A webhook', () => {
       milliseconds: 0,
     }
     await db.WebhookDelivery.bulkCreate(
-      Array.from({ length: 150 }, (_, i) => ({ ...one, id: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}` })),
+      Array.from({ length: 150 }, (_, i) => ({
+        ...one,
+        id: `00000000-0000-7000-8000-${String(i).padStart(12, '0')}`,
+      })),
     )
     await upload('a')
     await settled()
@@ -484,15 +528,21 @@ describe('A webhook', () => {
       `https://a.example/${'x'.repeat(2000)}`,
     ]) {
       expect(await codeOf(alice, CREATE, { input: { url: wrong } })).toBe('INVALID_INPUT')
-      expect(await codeOf(alice, UPDATE, { input: { webhook: id, url: wrong } })).toBe('INVALID_INPUT')
+      expect(await codeOf(alice, UPDATE, { input: { webhook: id, url: wrong } })).toBe(
+        'INVALID_INPUT',
+      )
     }
     expect(await codeOf(alice, CREATE, { input: { url, kinds: [] } })).toBe('INVALID_INPUT')
     const made = await Promise.all(
       Array.from({ length: 12 }, () => alice.graphql<Anything>(CREATE, { input: { url } })),
     )
-    expect(made.filter(({ errors }) => errors?.[0]?.extensions.limit === 'max_webhooks')).toHaveLength(3)
+    expect(
+      made.filter(({ errors }) => errors?.[0]?.extensions.limit === 'max_webhooks'),
+    ).toHaveLength(3)
     expect((await ask(alice, '{ me { webhooks { id } } }')).me.webhooks).toHaveLength(10)
-    expect((await ask(alice, DELETE, { input: { webhook: id } })).deleteWebhook).toEqual({ deletedId: id })
+    expect((await ask(alice, DELETE, { input: { webhook: id } })).deleteWebhook).toEqual({
+      deletedId: id,
+    })
     expect(await codeOf(alice, DELETE, { input: { webhook: id } })).toBe('WEBHOOK_NOT_FOUND')
     expect(await t.app.db.WebhookDelivery.count({ where: { webhookId: id } })).toBe(0)
   })
@@ -547,7 +597,9 @@ describe('A webhook of a workspace', () => {
     await expel(t, id, admin)
     expect(await told('three')).toEqual(['/one'])
     // Who changes it is responsible from then on.
-    expect(await update(alice, webhook.id, { paused: false })).toMatchObject({ responsible: { email: alice.email } })
+    expect(await update(alice, webhook.id, { paused: false })).toMatchObject({
+      responsible: { email: alice.email },
+    })
     expect(await told('four')).toEqual(['/one', '/two', '/three', '/four'])
     await t.app.db.User.update({ status: 'suspended' }, { where: { id: alice.userId } })
     await join(t, id, admin, 'owner')
@@ -568,7 +620,11 @@ describe('A webhook of a workspace', () => {
     const { nodes } = (await ask(alice, query, { id })).workspace.drive.events
     const details = { name: new URL(receiver.url).host }
     expect(nodes).toEqual(
-      ['WEBHOOK_CREATED', 'WEBHOOK_CHANGED', 'WEBHOOK_DELETED'].map(kind => ({ kind, subjectId: webhook.id, details })),
+      ['WEBHOOK_CREATED', 'WEBHOOK_CHANGED', 'WEBHOOK_DELETED'].map(kind => ({
+        kind,
+        subjectId: webhook.id,
+        details,
+      })),
     )
   })
 })
@@ -583,16 +639,19 @@ describe('The backlog of webhooks', () => {
     await settled()
     // Idle for a week; the claim keeps it from being delivered to.
     const since = Date.now() - WEEK_MS
-    await db.Webhook.update({ dueAt: since, leaseUntil: Date.now() + 600_000, attempts: 1 }, { where: { id } })
+    await db.Webhook.update(
+      { dueAt: since, leaseUntil: Date.now() + 600_000, attempts: 1 },
+      { where: { id } },
+    )
     expect(await backlog()).toEqual({ due: 0, oldestMs: 0, failing: 1 })
     await upload('one')
     const late = await backlog()
     expect(late).toMatchObject({ due: 1, failing: 1 })
     expect(late.oldestMs).toBeLessThan(60_000)
-    await db.run('UPDATE event SET at = ? WHERE log_id = (SELECT log_id FROM webhook WHERE id = ?)', [
-      since - WEEK_MS,
-      id,
-    ])
+    await db.run(
+      'UPDATE event SET at = ? WHERE log_id = (SELECT log_id FROM webhook WHERE id = ?)',
+      [since - WEEK_MS, id],
+    )
     expect((await backlog()).oldestMs).toBeGreaterThanOrEqual(WEEK_MS)
     expect((await backlog()).oldestMs).toBeLessThan(WEEK_MS + 60_000)
     await db.User.update({ status: 'suspended' }, { where: { id: alice.userId } })
@@ -601,23 +660,28 @@ describe('The backlog of webhooks', () => {
 })
 
 describe('A webhook of a workspace whose one responsible deletes their account', () => {
-  it.each(['a member', 'none any more'])('ends, and the log of the workspace says so: who is %s', async which => {
-    const bob = await t.signIn(`bob${++people}`)
-    const id = await found(bob)
-    await join(t, id, alice, 'owner')
-    const kept = await create(bob, { workspace: id, ...FILES })
-    const gone = await create(alice, { workspace: id, ...FILES })
-    await create(alice, FILES)
-    await create(alice, { workspace: await found(alice), ...FILES })
-    if (which === 'none any more') await expel(t, id, alice)
-    await alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
-    const query = `query ($id: ID!) { workspace(id: $id) { webhooks { id }
+  it.each(['a member', 'none any more'])(
+    'ends, and the log of the workspace says so: who is %s',
+    async which => {
+      const bob = await t.signIn(`bob${++people}`)
+      const id = await found(bob)
+      await join(t, id, alice, 'owner')
+      const kept = await create(bob, { workspace: id, ...FILES })
+      const gone = await create(alice, { workspace: id, ...FILES })
+      await create(alice, FILES)
+      await create(alice, { workspace: await found(alice), ...FILES })
+      if (which === 'none any more') await expel(t, id, alice)
+      await alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+      const query = `query ($id: ID!) { workspace(id: $id) { webhooks { id }
       drive { events(kinds: [WEBHOOK_DELETED]) { nodes { kind subjectId actor { id } details { name } } } } } }`
-    const { webhooks, drive } = (await ask(bob, query, { id })).workspace
-    expect(webhooks).toEqual([{ id: kept.id }])
-    const details = { name: new URL(receiver.url).host }
-    expect(drive.events.nodes).toEqual([{ kind: 'WEBHOOK_DELETED', subjectId: gone.id, actor: null, details }])
-  })
+      const { webhooks, drive } = (await ask(bob, query, { id })).workspace
+      expect(webhooks).toEqual([{ id: kept.id }])
+      const details = { name: new URL(receiver.url).host }
+      expect(drive.events.nodes).toEqual([
+        { kind: 'WEBHOOK_DELETED', subjectId: gone.id, actor: null, details },
+      ])
+    },
+  )
 })
 
 describe('A webhook to an address that is not public', () => {
@@ -686,7 +750,8 @@ describe('Receivers that are slow', () => {
     const other = await startReceiver()
     const waiting: ServerResponse[] = []
     receiver.next = Array.from({ length: 30 }, () => res => void waiting.push(res))
-    for (let i = 0; i < 10; i++) await ask(carol, CREATE, { input: { url: receiver.url, ...FILES } })
+    for (let i = 0; i < 10; i++)
+      await ask(carol, CREATE, { input: { url: receiver.url, ...FILES } })
     await ask(dora, CREATE, { input: { url: other.url, ...FILES } })
     await carol.upload('one', 'x')
     // All places are taken, and each of the ten has two more events to send.
@@ -711,7 +776,10 @@ describe('A database that refuses to write', () => {
 
   onFile('is not asked again before the next poll', async () => {
     const { id } = await create(alice, FILES)
-    await t.app.db.run("CREATE TRIGGER refused BEFORE UPDATE ON webhook BEGIN SELECT RAISE(ABORT, 'refused'); END", [])
+    await t.app.db.run(
+      "CREATE TRIGGER refused BEFORE UPDATE ON webhook BEGIN SELECT RAISE(ABORT, 'refused'); END",
+      [],
+    )
     await upload('one')
     // It would not come to rest.
     await settled()
@@ -742,7 +810,9 @@ describe('Two instances', () => {
   onServers('deliver each event once, and in order', async () => {
     const database = await newDatabase()
     const settings = {
-      ...{ ...UNHURRIED, DATABASE_URL: database.url, WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1' },
+      ...UNHURRIED,
+      DATABASE_URL: database.url,
+      WEBHOOK_ALLOW_ADDRESSES: '127.0.0.1',
       SECRET_KEY: 'the same for all instances, 32 or more',
     }
     const [near, far] = [await startApp(settings), await startApp(settings)]

@@ -87,7 +87,10 @@ export function openWire(url: string, localAddress?: string): Promise<Wire> {
 }
 
 /** Sends one request as it is, and takes its answer. */
-export async function exchange(url: string, bytes: string | Uint8Array): Promise<WireAnswer | undefined> {
+export async function exchange(
+  url: string,
+  bytes: string | Uint8Array,
+): Promise<WireAnswer | undefined> {
   const wire = await openWire(url)
   // Not awaited: a service may answer, and stop reading, in the middle.
   void wire.send(bytes)
@@ -103,7 +106,10 @@ function takeAnswer(bytes: Buffer): { answer: WireAnswer; length: number } | und
   const [first = '', ...lines] = bytes.toString('latin1', 0, headEnd).split('\r\n')
   const status = Number(first.split(' ')[1])
   const headers = Object.fromEntries(
-    lines.map(line => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    lines.map(line => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
   )
   const start = headEnd + 4
   const rest = bytes.subarray(start)
@@ -114,9 +120,19 @@ function takeAnswer(bytes: Buffer): { answer: WireAnswer; length: number } | und
   const isJson = headers['content-type']?.startsWith('application/json')
   const value = isJson && body.text ? JSON.parse(body.text) : undefined
   const request = requestOf(headers['x-request-id'] ?? '')
-  if (request) checkAnswer({ ...request, status, contentType: headers['content-type'], text: body.text, value })
+  if (request)
+    checkAnswer({
+      ...request,
+      status,
+      contentType: headers['content-type'],
+      text: body.text,
+      value,
+    })
   const { msg = '', response } = value ?? {}
-  return { answer: { status, headers, text: body.text, msg, response }, length: start + body.length }
+  return {
+    answer: { status, headers, text: body.text, msg, response },
+    length: start + body.length,
+  }
 }
 
 function takeLength(bytes: Buffer, length: number): { text: string; length: number } | undefined {
@@ -138,7 +154,11 @@ function takeChunks(bytes: Buffer): { text: string; length: number } | undefined
 }
 
 /** The head of a request by someone, up to and including the empty line. */
-export function head(person: Person, request: string, headers: Record<string, string | number> = {}): string {
+export function head(
+  person: Person,
+  request: string,
+  headers: Record<string, string | number> = {},
+): string {
   const all = { host: 'localhost', cookie: person.cookie, ...headers }
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
   return `${request} HTTP/1.1\r\n${lines.join('')}\r\n`
@@ -158,7 +178,11 @@ export const field = (name: string, body: string | Uint8Array): Part => ({
   body,
 })
 
-export const file = (filename: string, body: string | Uint8Array = 'bytes', name = 'file'): Part => ({
+export const file = (
+  filename: string,
+  body: string | Uint8Array = 'bytes',
+  name = 'file',
+): Part => ({
   headers: [
     `Content-Disposition: form-data; name="${name}"; filename="${filename}"`,
     'Content-Type: application/octet-stream',
@@ -181,7 +205,10 @@ export function sendForm(
   t: TestApp,
   person: Person,
   body: Uint8Array,
-  { path = '/api/files/upload', headers = {} }: { path?: string; headers?: Record<string, string> } = {},
+  {
+    path = '/api/files/upload',
+    headers = {},
+  }: { path?: string; headers?: Record<string, string> } = {},
 ): Promise<WireAnswer | undefined> {
   const start = head(person, `POST ${path}`, {
     'content-type': formType,
@@ -192,13 +219,18 @@ export function sendForm(
   return exchange(t.url, Buffer.concat([Buffer.from(start), body]))
 }
 
-const tables = 'user bucket entry blobs upload_session share note outbox workspace member invite api_key'.split(' ')
+const tables =
+  'user bucket entry blobs upload_session share note outbox workspace member invite api_key'.split(
+    ' ',
+  )
 
 /** All that the service remembers, and all that its store holds, once nothing is under way any more. */
 export async function everything(t: TestApp): Promise<Record<string, unknown[]>> {
   await quiet(t)
   await t.settle()
-  const rows = await Promise.all(tables.map(table => t.app.db.rows(`SELECT * FROM ${table} ORDER BY 1, 2`)))
+  const rows = await Promise.all(
+    tables.map(table => t.app.db.rows(`SELECT * FROM ${table} ORDER BY 1, 2`)),
+  )
   const objects: string[] = []
   for await (const { key, size } of t.app.store.list()) objects.push(`${key} ${size}`)
   return { ...Object.fromEntries(tables.map((table, i) => [table, rows[i] ?? []])), objects }

@@ -47,9 +47,13 @@ withBoth('Two workers while Redis does not answer', () => {
       await proxy[fail]()
       try {
         // Each finds out by itself, within two seconds; what it has asked Redis for until then may be forgotten.
-        await Promise.all(Array.from({ length: 4 }, () => sharer().then(who => share(who, 'nobody@example.com'))))
+        await Promise.all(
+          Array.from({ length: 4 }, () => sharer().then(who => share(who, 'nobody@example.com'))),
+        )
         await sleep(500)
-        const answers = await Promise.all(Array.from({ length: 2 * MAX }, () => share(alice, bob.email)))
+        const answers = await Promise.all(
+          Array.from({ length: 2 * MAX }, () => share(alice, bob.email)),
+        )
         const count = (status: number) => answers.filter(answer => answer.status === status).length
         expect([count(200), count(429)]).toEqual([MAX, MAX])
         // By turns each of them tells both.
@@ -62,9 +66,11 @@ withBoth('Two workers while Redis does not answer', () => {
           expect(streams.map(stream => stream.messages.length)).toEqual(before.map(n => n + 1))
         }
         const carol = await t.signIn(`carol-${people++}`)
-        for (let i = 0; i < 4; i++) expect((await carol.rest('GET', '/api/user/data')).status).toBe(200)
+        for (let i = 0; i < 4; i++)
+          expect((await carol.rest('GET', '/api/user/data')).status).toBe(200)
         expect((await carol.rest('GET', '/auth/logout')).status).toBe(200)
-        for (let i = 0; i < 4; i++) expect((await carol.rest('GET', '/api/user/data')).status).toBe(401)
+        for (let i = 0; i < 4; i++)
+          expect((await carol.rest('GET', '/api/user/data')).status).toBe(401)
       } finally {
         await proxy.heal()
         for (const stream of streams) stream.close()

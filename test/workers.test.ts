@@ -66,8 +66,15 @@ async function openLine(service: Pick<ServiceProcess, 'url' | 'said'>): Promise<
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const send = async (path: string, { method = 'GET', json, headers = {} }: Options = {}) => {
     const body = json === undefined ? '' : JSON.stringify(json)
-    const type = body && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    const req = request(`${service.url}${path}`, { agent, method, headers: { ...type, ...headers } })
+    const type = body && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    }
+    const req = request(`${service.url}${path}`, {
+      agent,
+      method,
+      headers: { ...type, ...headers },
+    })
     req.end(body)
     const [res] = await once(req, 'response')
     return { req, res }
@@ -85,7 +92,11 @@ async function openLine(service: Pick<ServiceProcess, 'url' | 'said'>): Promise<
     },
     async subscribe(who, query) {
       const headers = { cookie: who.cookie, accept: 'text/event-stream' }
-      const { req, res: stream } = await send('/graphql', { method: 'POST', headers, json: { query } })
+      const { req, res: stream } = await send('/graphql', {
+        method: 'POST',
+        headers,
+        json: { query },
+      })
       let said = ''
       stream.setEncoding('utf8').on('data', (chunk: string) => {
         said += chunk
@@ -117,9 +128,13 @@ async function openLines(service: ServiceProcess): Promise<[Line, Line]> {
 const USAGE = 'subscription { bucketChanged { usage { folderCount } } }'
 const REFUSED = 'QUOTA_EXCEEDED'
 
-const as = (who: Person, options: Options = {}): Options => ({ ...options, headers: { cookie: who.cookie } })
+const as = (who: Person, options: Options = {}): Options => ({
+  ...options,
+  headers: { cookie: who.cookie },
+})
 const post = (json: object): Options => ({ method: 'POST', json })
-const newFolder = (line: Line, who: Person, path: string) => line.ask('/api/folders', as(who, post({ path })))
+const newFolder = (line: Line, who: Person, path: string) =>
+  line.ask('/api/folders', as(who, post({ path })))
 
 const onMysql = engine === 'mysql' ? describe : describe.skip
 
@@ -131,7 +146,11 @@ onMysql('Two workers', () => {
   let far: Line
 
   beforeAll(async () => {
-    service = await startServiceProcess({ ...TWO, RATE_WORKSPACES: '3', SUBSCRIPTIONS_PER_USER: '2' })
+    service = await startServiceProcess({
+      ...TWO,
+      RATE_WORKSPACES: '3',
+      SUBSCRIPTIONS_PER_USER: '2',
+    })
     const [first, second] = await service.signIn('alice', 'bob')
     if (!first || !second) throw new Error('They have not signed in.')
     ;[alice, bob] = [first, second]
@@ -146,7 +165,8 @@ onMysql('Two workers', () => {
   afterAll(() => service?.stop())
 
   const folder = () => join(service.dataDir, 'mail')
-  const mails = () => (existsSync(folder()) ? readdirSync(folder()).filter(name => name.endsWith('.eml')).length : 0)
+  const mails = () =>
+    existsSync(folder()) ? readdirSync(folder()).filter(name => name.endsWith('.eml')).length : 0
   const deaths = () => service.said().split('a worker died').length - 1
 
   it('are not the process that was started, which answers nothing', () => {
@@ -154,14 +174,18 @@ onMysql('Two workers', () => {
   })
 
   it('count rates together', async () => {
-    const create = (line: Line, name: string) => line.ask('/api/workspaces/create', as(alice, post({ name })))
+    const create = (line: Line, name: string) =>
+      line.ask('/api/workspaces/create', as(alice, post({ name })))
     const [one, two, three, four] = [
       ...(await Promise.all([create(near, 'a'), create(far, 'b')])),
       await create(near, 'c'),
       await create(far, 'd'),
     ]
     expect([one, two, three].map(answer => answer?.status)).toEqual([200, 200, 200])
-    expect(four).toMatchObject({ status: 429, body: { response: { code: 'RATE_LIMITED', policy: 'workspaces' } } })
+    expect(four).toMatchObject({
+      status: 429,
+      body: { response: { code: 'RATE_LIMITED', policy: 'workspaces' } },
+    })
     expect((await create(near, 'e')).status).toBe(429)
   })
 
@@ -228,7 +252,12 @@ onMysql('Two workers', () => {
   })
 
   it('run each job once, at once, wherever it was enqueued', async () => {
-    const emails = ['carol@example.com', 'dave@example.com', 'erin@example.com', 'frank@example.com']
+    const emails = [
+      'carol@example.com',
+      'dave@example.com',
+      'erin@example.com',
+      'frank@example.com',
+    ]
     await alice.upload('shared.txt', 'x')
     for (const [i, email] of emails.entries()) {
       const shared = await [near, far][i % 2]?.ask(
@@ -243,32 +272,38 @@ onMysql('Two workers', () => {
   })
 
   // The one that was there first runs the jobs.
-  it.each(['older', 'younger'])('go on without the %s one when it is killed, which is replaced', async which => {
-    const before = deaths()
-    const [older, younger] = near.pid < far.pid ? [near, far] : [far, near]
-    const [killed, kept] = which === 'older' ? [older, younger] : [younger, older]
-    const others = await openLines(service)
-    const streams = await Promise.all(others.map(line => line.subscribe(bob, USAGE)))
-    const running = Promise.all(
-      Array.from({ length: 20 }, (_, i) =>
-        newFolder(kept, bob, `while-${killed.pid}-${i}`).then(({ status }) => status),
-      ),
-    )
-    process.kill(killed.pid, 'SIGKILL')
-    expect(new Set(await running)).toEqual(new Set([200]))
-    await until(() => deaths() === before + 1)
-    // What the dead one held is free again.
-    const [again, fresh] = await openLines(service)
-    expect([again.pid, fresh.pid]).not.toContain(killed.pid)
-    const count = mails()
-    const email = `after-${killed.pid}@example.com`
-    await fresh.ask('/api/files/share', as(alice, post({ email, objects: ['shared.txt'], send_email: true })))
-    await until(() => mails() === count + 1, 10_000)
-    const second = await fresh.subscribe(bob, USAGE)
-    await newFolder(again, bob, `after-${killed.pid}`)
-    await eventually(async () => expect(second.said()).toContain('folderCount'), 5000)
-    for (const { close } of [...streams, ...others, second, again, fresh]) close()
-  })
+  it.each(['older', 'younger'])(
+    'go on without the %s one when it is killed, which is replaced',
+    async which => {
+      const before = deaths()
+      const [older, younger] = near.pid < far.pid ? [near, far] : [far, near]
+      const [killed, kept] = which === 'older' ? [older, younger] : [younger, older]
+      const others = await openLines(service)
+      const streams = await Promise.all(others.map(line => line.subscribe(bob, USAGE)))
+      const running = Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          newFolder(kept, bob, `while-${killed.pid}-${i}`).then(({ status }) => status),
+        ),
+      )
+      process.kill(killed.pid, 'SIGKILL')
+      expect(new Set(await running)).toEqual(new Set([200]))
+      await until(() => deaths() === before + 1)
+      // What the dead one held is free again.
+      const [again, fresh] = await openLines(service)
+      expect([again.pid, fresh.pid]).not.toContain(killed.pid)
+      const count = mails()
+      const email = `after-${killed.pid}@example.com`
+      await fresh.ask(
+        '/api/files/share',
+        as(alice, post({ email, objects: ['shared.txt'], send_email: true })),
+      )
+      await until(() => mails() === count + 1, 10_000)
+      const second = await fresh.subscribe(bob, USAGE)
+      await newFolder(again, bob, `after-${killed.pid}`)
+      await eventually(async () => expect(second.said()).toContain('folderCount'), 5000)
+      for (const { close } of [...streams, ...others, second, again, fresh]) close()
+    },
+  )
 })
 
 onMysql('The connections of one address', () => {
@@ -321,24 +356,29 @@ onMysql('A service with workers', () => {
     }
   })
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('finishes running requests at a %s of all its processes', async signal => {
-    const { service } = await start({ SHUTDOWN_SECONDS: '20' })
-    try {
-      const [alice] = await service.signIn('alice')
-      const held = await Promise.all([0, 1, 2, 3].map(i => holdUpload(service, alice as Person, `held-${i}.txt`)))
-      const pids = service.workers()
-      const ended = service.end(signal)
-      for (const pid of pids) process.kill(pid, signal)
-      await until(() => refusesConnections(service.url))
-      expect(pids.every(isAlive)).toBe(true)
-      expect(await Promise.all(held.map(upload => upload.finish()))).toEqual([200, 200, 200, 200])
-      expect(await ended).toBe(0)
-      expect(pids.some(isAlive)).toBe(false)
-      expect(service.said()).not.toContain('a worker died')
-    } finally {
-      await service.stop()
-    }
-  })
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'finishes running requests at a %s of all its processes',
+    async signal => {
+      const { service } = await start({ SHUTDOWN_SECONDS: '20' })
+      try {
+        const [alice] = await service.signIn('alice')
+        const held = await Promise.all(
+          [0, 1, 2, 3].map(i => holdUpload(service, alice as Person, `held-${i}.txt`)),
+        )
+        const pids = service.workers()
+        const ended = service.end(signal)
+        for (const pid of pids) process.kill(pid, signal)
+        await until(() => refusesConnections(service.url))
+        expect(pids.every(isAlive)).toBe(true)
+        expect(await Promise.all(held.map(upload => upload.finish()))).toEqual([200, 200, 200, 200])
+        expect(await ended).toBe(0)
+        expect(pids.some(isAlive)).toBe(false)
+        expect(service.said()).not.toContain('a worker died')
+      } finally {
+        await service.stop()
+      }
+    },
+  )
 
   it('replaces a worker that hangs', async () => {
     const { service, lines } = await start()
@@ -373,7 +413,8 @@ onMysql('The metrics', () => {
     try {
       const figures = () => scrape(`http://127.0.0.1:${port}/metrics`)
       const health = { method: 'GET', route: '/healthz', status: '200' }
-      const asked = async () => sampleOf(await figures(), 'satchel_http_requests_total', health) ?? 0
+      const asked = async () =>
+        sampleOf(await figures(), 'satchel_http_requests_total', health) ?? 0
       const lines = await openLines(service)
       const [near, far] = lines
       const before = await asked()
@@ -381,7 +422,11 @@ onMysql('The metrics', () => {
       for (let i = 0; i < 7; i++) await far.ask('/healthz').catch(() => {})
       await eventually(async () => expect(await asked()).toBe(before + 12))
       // The one that leads reads these, a moment after its start.
-      const ofTheLeader = ['satchel_database_up', 'satchel_storage_allowed_bytes', 'satchel_webhooks_due']
+      const ofTheLeader = [
+        'satchel_database_up',
+        'satchel_storage_allowed_bytes',
+        'satchel_webhooks_due',
+      ]
       await until(async () => {
         const text = await figures()
         return ofTheLeader.every(name => sampleOf(text, name, {}) !== undefined)

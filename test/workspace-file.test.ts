@@ -43,7 +43,8 @@ const tree = (query: Query = {}, person = bob) => call('GET', 'tree', query, und
 const move = (json: object, person = bob) => call('PATCH', 'move', {}, json, person)
 const mkdir = (json: object, person = bob) => call('POST', 'mkdir', {}, json, person)
 const moveFolder = (json: object, person = bob) => call('PATCH', 'folder/move', {}, json, person)
-const deleteFolder = (query: Query, person = bob) => call('DELETE', 'folder/delete', query, undefined, person)
+const deleteFolder = (query: Query, person = bob) =>
+  call('DELETE', 'folder/delete', query, undefined, person)
 const download = (query: Query, person = carol) => call('GET', 'download', query, undefined, person)
 const remove = (query: Query, person = bob) => call('DELETE', 'delete', query, undefined, person)
 
@@ -61,7 +62,8 @@ const usage = async () => {
   } = (await alice.rest('GET', `/api/workspaces/${id}/quota`)).response
   return { files, bytes, folders }
 }
-const putId = async (path: string, bytes = 'x'): Promise<string> => (await put(bob, id, path, bytes)).response[0].id
+const putId = async (path: string, bytes = 'x'): Promise<string> =>
+  (await put(bob, id, path, bytes)).response[0].id
 const HELLO = '5d41402abc4b2a76b9719d911017c592'
 
 describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
@@ -112,8 +114,14 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
       return alice.rest('POST', `/api/workspaces/${id}/files/upload`, { form: made })
     }
     const file = new Blob(['x'])
-    expect(outcome(await form({ folder: '/a' }))).toEqual([400, { code: 'INVALID_INPUT', field: 'file' }])
-    expect(outcome(await form({ folder: '/a/../b', file }))).toEqual([400, { code: 'INVALID_PATH', field: 'folder' }])
+    expect(outcome(await form({ folder: '/a' }))).toEqual([
+      400,
+      { code: 'INVALID_INPUT', field: 'file' },
+    ])
+    expect(outcome(await form({ folder: '/a/../b', file }))).toEqual([
+      400,
+      { code: 'INVALID_PATH', field: 'folder' },
+    ])
     expect(outcome(await form({ workspace_id: newId(), file }))).toEqual([
       400,
       { code: 'INVALID_INPUT', field: 'workspace_id' },
@@ -124,7 +132,10 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
   it('401 without a credential; 403 for viewers and strangers', async () => {
     expect((await put(t.anonymous, id, '/a.txt')).status).toBe(401)
     expect(outcome(await put(carol, id, '/a.txt'))).toEqual([403, { code: 'FORBIDDEN' }])
-    expect(outcome(await put(await t.signIn('dora'), id, '/a.txt'))).toEqual([403, { code: 'FORBIDDEN' }])
+    expect(outcome(await put(await t.signIn('dora'), id, '/a.txt'))).toEqual([
+      403,
+      { code: 'FORBIDDEN' },
+    ])
     expect(await usage()).toEqual({ files: 0, bytes: 0, folders: 0 })
   })
 
@@ -135,7 +146,10 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
       ['/docs', '/docs'],
       ['/docs/a.txt/b.txt', '/docs/a.txt'],
     ] as const)
-      expect(outcome(await put(alice, id, path, 'second'))).toEqual([409, { code: 'PATH_EXISTS', path: blocking }])
+      expect(outcome(await put(alice, id, path, 'second'))).toEqual([
+        409,
+        { code: 'PATH_EXISTS', path: blocking },
+      ])
     expect(await usage()).toEqual({ files: 1, bytes: 5, folders: 1 })
     await expectConsistent(t)
   })
@@ -146,7 +160,9 @@ describe('POST /api/workspaces/{workspace_id}/files/upload', () => {
       400,
       { code: 'FILE_TOO_LARGE', limit: 'max_file_size_bytes', max: 8 },
     ])
-    const racing = await Promise.all(Array.from({ length: 8 }, (_, i) => put(i % 2 ? bob : alice, id, `/${i}`, '123')))
+    const racing = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => put(i % 2 ? bob : alice, id, `/${i}`, '123')),
+    )
     expect(racing.map(a => a.status).sort()).toEqual([200, 200, 200, ...Array(5).fill(400)])
     expect((await put(bob, id, '/last', '1')).status).toBe(200)
     expect(outcome(await put(bob, id, '/more', '1'))).toEqual([
@@ -234,7 +250,9 @@ describe('GET /api/workspaces/{workspace_id}/files/tree', () => {
     const seen: string[] = []
     let cursor = ''
     do {
-      const { folders, files, next_cursor } = (await tree({ limit: '3', ...(cursor && { cursor }) })).response
+      const { folders, files, next_cursor } = (
+        await tree({ limit: '3', ...(cursor && { cursor }) })
+      ).response
       expect(folders.length + files.length).toBeLessThanOrEqual(3)
       seen.push(...[...folders, ...files].map((entry: { name: string }) => entry.name))
       cursor = next_cursor
@@ -261,7 +279,11 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
   it('200 by id: into a folder, which is made, and the name stays', async () => {
     const file_id = await putId('/docs/a.txt', 'hello')
     const { status, msg, response } = await move({ file_id, destination: 'new/place/' })
-    expect([status, msg, response]).toEqual([200, 'ok', { source: '/docs/a.txt', destination: '/new/place/a.txt' }])
+    expect([status, msg, response]).toEqual([
+      200,
+      'ok',
+      { source: '/docs/a.txt', destination: '/new/place/a.txt' },
+    ])
     expect(await level('/new/place')).toEqual({ folders: [], files: ['a.txt'] })
     expect(await level('/docs')).toEqual({ folders: [], files: [] })
     const back = await move({ file_id, destination: '/' })
@@ -276,7 +298,11 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
 
   it('200 by path: to a full path, with another name', async () => {
     await put(bob, id, '/docs/a.txt')
-    const { response } = await move({ source: 'docs/a.txt', destination: '/docs/b.txt', file_id: '' })
+    const { response } = await move({
+      source: 'docs/a.txt',
+      destination: '/docs/b.txt',
+      file_id: '',
+    })
     expect(response).toEqual({ source: '/docs/a.txt', destination: '/docs/b.txt' })
     expect(await level('/docs')).toEqual({ folders: [], files: ['b.txt'] })
     await expectConsistent(t)
@@ -301,7 +327,10 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
   it('401 without a credential; 403 for viewers', async () => {
     const file_id = await putId('/a.txt')
     expect((await move({ file_id, destination: '/b' }, t.anonymous)).status).toBe(401)
-    expect(outcome(await move({ file_id, destination: '/b' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
+    expect(outcome(await move({ file_id, destination: '/b' }, carol))).toEqual([
+      403,
+      { code: 'FORBIDDEN' },
+    ])
     expect(await level('/')).toEqual({ folders: [], files: ['a.txt'] })
   })
 
@@ -330,7 +359,10 @@ describe('PATCH /api/workspaces/{workspace_id}/files/move', () => {
       { source: '/a.txt', destination: '/docs/a.txt' },
     ])
       expect(outcome(await move(json))).toEqual([409, { code: 'PATH_EXISTS', path: '/docs/a.txt' }])
-    expect(outcome(await move({ file_id, destination: '/' }))).toEqual([409, { code: 'PATH_EXISTS', path: '/a.txt' }])
+    expect(outcome(await move({ file_id, destination: '/' }))).toEqual([
+      409,
+      { code: 'PATH_EXISTS', path: '/a.txt' },
+    ])
     expect(await usage()).toEqual({ files: 2, bytes: 2, folders: 1 })
   })
 })
@@ -380,12 +412,17 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
         404,
         { code: 'FOLDER_NOT_FOUND', path: parent_path },
       ])
-    expect(outcome(await mkdir({ folder_name: 'docs' }))).toEqual([409, { code: 'PATH_EXISTS', path: '/docs' }])
+    expect(outcome(await mkdir({ folder_name: 'docs' }))).toEqual([
+      409,
+      { code: 'PATH_EXISTS', path: '/docs' },
+    ])
     expect(outcome(await mkdir({ folder_name: 'a.txt', parent_path: 'docs' }))).toEqual([
       409,
       { code: 'PATH_EXISTS', path: '/docs/a.txt' },
     ])
-    const racing = await Promise.all(Array.from({ length: 6 }, () => mkdir({ folder_name: 'raced' })))
+    const racing = await Promise.all(
+      Array.from({ length: 6 }, () => mkdir({ folder_name: 'raced' })),
+    )
     expect(racing.map(a => a.status).sort()).toEqual([200, ...Array(5).fill(409)])
     expect(await usage()).toEqual({ files: 1, bytes: 1, folders: 2 })
   })
@@ -393,21 +430,28 @@ describe('POST /api/workspaces/{workspace_id}/files/mkdir', () => {
   it('400 beyond the folders that the plan allows, to the very last one, however they are made', async () => {
     await t.limit({ maxWorkspaceFolders: 5 })
     const full = { code: 'QUOTA_EXCEEDED', limit: 'max_workspace_folders', max: 5, used: 5 }
-    const racing = await Promise.all(Array.from({ length: 8 }, (_, i) => mkdir({ folder_name: `${i}` })))
+    const racing = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => mkdir({ folder_name: `${i}` })),
+    )
     expect(racing.map(a => a.status).sort()).toEqual([...Array(5).fill(200), 400, 400, 400])
     for (const { status, response } of racing) if (status === 400) expect(response).toEqual(full)
     expect(outcome(await put(bob, id, '/on/the/way.txt'))).toEqual([400, full])
     const file_id = await putId('/file')
     expect(outcome(await move({ file_id, destination: '/new' }))).toEqual([400, full])
     const [some = ''] = (await level('/')).folders
-    expect(outcome(await moveFolder({ source: some, destination: '/new/some' }))).toEqual([400, full])
+    expect(outcome(await moveFolder({ source: some, destination: '/new/some' }))).toEqual([
+      400,
+      full,
+    ])
     expect(await usage()).toEqual({ files: 1, bytes: 1, folders: 5 })
     const [last] = (await level('/')).folders
     await deleteFolder({ path: last ?? '' })
     // Two more, of which one is to be had.
     expect(outcome(await put(bob, id, '/on/the/way.txt'))).toEqual([400, { ...full, used: 4 }])
     expect((await put(bob, id, '/on/way.txt')).status).toBe(200)
-    expect((await bob.rest('POST', '/api/folders', { json: { path: 'a/b/c/d/e/f' } })).status).toBe(200)
+    expect((await bob.rest('POST', '/api/folders', { json: { path: 'a/b/c/d/e/f' } })).status).toBe(
+      200,
+    )
     await t.limit(LIMITS)
     await expectConsistent(t)
   })
@@ -418,7 +462,11 @@ describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
     const file_id = await putId('/a/b/1.txt', '123')
     await put(bob, id, '/a/2.txt', '12')
     const { status, msg, response } = await moveFolder({ source: 'a', destination: '/new/place/' })
-    expect([status, msg, response]).toEqual([200, 'ok', { source: '/a', destination: '/new/place', updated: 2 }])
+    expect([status, msg, response]).toEqual([
+      200,
+      'ok',
+      { source: '/a', destination: '/new/place', updated: 2 },
+    ])
     expect(await level('/new/place')).toEqual({ folders: ['b'], files: ['2.txt'] })
     expect(await level('/')).toEqual({ folders: ['new'], files: [] })
     expect(await usage()).toEqual({ files: 2, bytes: 5, folders: 3 })
@@ -444,7 +492,10 @@ describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
     await put(bob, id, '/a/1.txt')
     await put(bob, id, '/b/2.txt')
     expect((await moveFolder({ source: '/a', destination: '/c' }, t.anonymous)).status).toBe(401)
-    expect(outcome(await moveFolder({ source: '/a', destination: '/c' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
+    expect(outcome(await moveFolder({ source: '/a', destination: '/c' }, carol))).toEqual([
+      403,
+      { code: 'FORBIDDEN' },
+    ])
     for (const source of ['/none', '/a/1.txt'])
       expect(outcome(await moveFolder({ source, destination: '/c' }))).toEqual([
         404,
@@ -454,7 +505,10 @@ describe('PATCH /api/workspaces/{workspace_id}/files/folder/move', () => {
       ['/b', '/b'],
       ['/b/2.txt/c', '/b/2.txt'],
     ] as const)
-      expect(outcome(await moveFolder({ source: '/a', destination }))).toEqual([409, { code: 'PATH_EXISTS', path }])
+      expect(outcome(await moveFolder({ source: '/a', destination }))).toEqual([
+        409,
+        { code: 'PATH_EXISTS', path },
+      ])
     expect(await usage()).toEqual({ files: 2, bytes: 2, folders: 2 })
   })
 })
@@ -479,10 +533,9 @@ describe('DELETE /api/workspaces/{workspace_id}/files/folder/delete', () => {
       [{ path: '/../a' }, 'path', 'INVALID_PATH'],
     ] as const)
       expect(outcome(await deleteFolder(query))).toEqual([400, { code, field }])
-    expect(outcome(await call('DELETE', 'folder/delete', { path: '/none' }, { path: '/a' }))).toEqual([
-      400,
-      { code: 'INVALID_INPUT', field: 'path' },
-    ])
+    expect(
+      outcome(await call('DELETE', 'folder/delete', { path: '/none' }, { path: '/a' })),
+    ).toEqual([400, { code: 'INVALID_INPUT', field: 'path' }])
     expect(await usage()).toEqual({ files: 1, bytes: 1, folders: 1 })
   })
 
@@ -491,7 +544,10 @@ describe('DELETE /api/workspaces/{workspace_id}/files/folder/delete', () => {
     expect((await deleteFolder({ path: '/a' }, t.anonymous)).status).toBe(401)
     expect(outcome(await deleteFolder({ path: '/a' }, carol))).toEqual([403, { code: 'FORBIDDEN' }])
     for (const path of ['/none', '/a/1.txt'])
-      expect(outcome(await deleteFolder({ path }))).toEqual([404, { code: 'FOLDER_NOT_FOUND', path }])
+      expect(outcome(await deleteFolder({ path }))).toEqual([
+        404,
+        { code: 'FOLDER_NOT_FOUND', path },
+      ])
     expect(await usage()).toEqual({ files: 1, bytes: 1, folders: 1 })
   })
 })
@@ -499,7 +555,11 @@ describe('DELETE /api/workspaces/{workspace_id}/files/folder/delete', () => {
 describe('GET /api/workspaces/{workspace_id}/files/download', () => {
   it('302 to a signed address, by id and by path', async () => {
     const file_id = await putId('/docs/ä.txt', 'hello')
-    for (const query of [{ file_id }, { path: 'docs/ä.txt' }, { path: '/docs/ä.txt', file_id: '' }] as Query[]) {
+    for (const query of [
+      { file_id },
+      { path: 'docs/ä.txt' },
+      { path: '/docs/ä.txt', file_id: '' },
+    ] as Query[]) {
       const { status, headers } = await download(query)
       expect(status).toBe(302)
       const bytes = await fetch(headers.get('location') ?? '')
@@ -525,7 +585,10 @@ describe('GET /api/workspaces/{workspace_id}/files/download', () => {
   it('401 without a credential; 403 for strangers; 404 for what is no file here', async () => {
     const file_id = await putId('/docs/a.txt')
     expect((await download({ file_id }, t.anonymous)).status).toBe(401)
-    expect(outcome(await download({ file_id }, await t.signIn('dora')))).toEqual([403, { code: 'FORBIDDEN' }])
+    expect(outcome(await download({ file_id }, await t.signIn('dora')))).toEqual([
+      403,
+      { code: 'FORBIDDEN' },
+    ])
     for (const path of ['/none', '/docs'])
       expect(outcome(await download({ path }))).toEqual([404, { code: 'FILE_NOT_FOUND', path }])
     const other = (await put(alice, await found(alice), '/a.txt')).response[0].id
@@ -543,7 +606,9 @@ describe('DELETE /api/workspaces/{workspace_id}/files/delete', () => {
     await put(bob, id, '/docs/b.txt', 'hello')
     const { status, msg, response } = await remove({ file_id })
     expect([status, msg, response]).toEqual([200, 'ok', { file_deleted: '/docs/a.txt' }])
-    expect((await remove({ path: 'docs/b.txt' }, alice)).response).toEqual({ file_deleted: '/docs/b.txt' })
+    expect((await remove({ path: 'docs/b.txt' }, alice)).response).toEqual({
+      file_deleted: '/docs/b.txt',
+    })
     expect(await level('/docs')).toEqual({ folders: [], files: [] })
     expect(await usage()).toEqual({ files: 0, bytes: 0, folders: 1 })
     await expectConsistent(t)

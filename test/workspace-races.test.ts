@@ -42,17 +42,25 @@ const accept = (person: Person, token: string) =>
 const changeRole = (person: Person, { userId: user_id }: Person, role: string) =>
   person.rest('PATCH', '/api/workspaces/members/role', { json: { workspace_id, user_id, role } })
 const removeMember = (person: Person, { userId }: Person) =>
-  person.rest('DELETE', `/api/workspaces/members/remove?workspace_id=${workspace_id}&user_id=${userId}`)
-const deleteWorkspace = (person = alice) => person.rest('DELETE', `/api/workspaces/delete?workspace_id=${workspace_id}`)
+  person.rest(
+    'DELETE',
+    `/api/workspaces/members/remove?workspace_id=${workspace_id}&user_id=${userId}`,
+  )
+const deleteWorkspace = (person = alice) =>
+  person.rest('DELETE', `/api/workspaces/delete?workspace_id=${workspace_id}`)
 const mkdir = (person: Person, folder_name: string) =>
   person.rest('POST', `/api/workspaces/${workspace_id}/files/mkdir`, { json: { folder_name } })
 const makeKey = (person = alice) =>
-  person.rest('POST', `/api/api_keys/${workspace_id}/create`, { json: { name: 'a', scopes: ['workspaces:read'] } })
+  person.rest('POST', `/api/api_keys/${workspace_id}/create`, {
+    json: { name: 'a', scopes: ['workspaces:read'] },
+  })
 const quota = (person: Person) => person.rest('GET', `/api/workspaces/${workspace_id}/quota`)
 
-const outcomes = (answers: RestAnswer[]) => answers.map(({ status, response }) => response?.code ?? status).sort()
+const outcomes = (answers: RestAnswer[]) =>
+  answers.map(({ status, response }) => response?.code ?? status).sort()
 /** The answers of some requests that are sent at once. */
-const atOnce = (...requests: (() => Promise<RestAnswer>)[]) => Promise.all(requests.map(request => request()))
+const atOnce = (...requests: (() => Promise<RestAnswer>)[]) =>
+  Promise.all(requests.map(request => request()))
 
 async function invited(person: Person, role = 'editor'): Promise<string> {
   await invite(person.email, role)
@@ -64,7 +72,9 @@ const rolesIn = async (): Promise<Record<string, Role>> => {
     'SELECT u.email, m.role FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ?',
     [workspace_id],
   )
-  return Object.fromEntries(rows.map(({ email, role }) => [email.replace('@example.com', ''), role]))
+  return Object.fromEntries(
+    rows.map(({ email, role }) => [email.replace('@example.com', ''), role]),
+  )
 }
 const rowsLeft = async () => {
   const counts = await Promise.all(
@@ -110,33 +120,43 @@ describe('One invite', () => {
     expect((await quota(bob)).response.member_count).toBe(2)
   })
 
-  it.each(ROUNDS)('that is accepted while it is withdrawn or rejected is one or the other (round %i)', async () => {
-    const token = await invited(bob)
-    const [pending] = (await alice.rest('GET', `/api/workspaces/invites?workspace_id=${workspace_id}`)).response
-    const ended = `/api/workspaces/invites/delete?workspace_id=${workspace_id}&invite_id=${pending.id}`
-    const [accepted, withdrawn, rejected] = await atOnce(
-      () => accept(bob, token),
-      () => alice.rest('DELETE', ended),
-      () => bob.rest('DELETE', `/api/workspaces/invites/reject?token=${token}`),
-    )
-    const isMember = 'bob' in (await rolesIn())
-    expect(accepted?.response.code ?? 200).toBe(isMember ? 200 : 'INVITE_NOT_FOUND')
-    if (isMember) expect(withdrawn?.response.code).toBe('INVITE_NOT_FOUND')
-    expect([200, 'INVITE_NOT_FOUND']).toContain(rejected?.response?.code ?? 200)
-    expect(await t.app.db.rows('SELECT id FROM invite WHERE workspace_id = ?', [workspace_id])).toEqual([])
-  })
+  it.each(ROUNDS)(
+    'that is accepted while it is withdrawn or rejected is one or the other (round %i)',
+    async () => {
+      const token = await invited(bob)
+      const [pending] = (
+        await alice.rest('GET', `/api/workspaces/invites?workspace_id=${workspace_id}`)
+      ).response
+      const ended = `/api/workspaces/invites/delete?workspace_id=${workspace_id}&invite_id=${pending.id}`
+      const [accepted, withdrawn, rejected] = await atOnce(
+        () => accept(bob, token),
+        () => alice.rest('DELETE', ended),
+        () => bob.rest('DELETE', `/api/workspaces/invites/reject?token=${token}`),
+      )
+      const isMember = 'bob' in (await rolesIn())
+      expect(accepted?.response.code ?? 200).toBe(isMember ? 200 : 'INVITE_NOT_FOUND')
+      if (isMember) expect(withdrawn?.response.code).toBe('INVITE_NOT_FOUND')
+      expect([200, 'INVITE_NOT_FOUND']).toContain(rejected?.response?.code ?? 200)
+      expect(
+        await t.app.db.rows('SELECT id FROM invite WHERE workspace_id = ?', [workspace_id]),
+      ).toEqual([])
+    },
+  )
 
-  it.each(ROUNDS)('that is accepted while it is renewed gives the one role or the other (round %i)', async () => {
-    const token = await invited(bob, 'viewer')
-    const [accepted, renewed] = await atOnce(
-      () => accept(bob, token),
-      () => invite(bob.email, 'admin'),
-    )
-    expect([200, 'ALREADY_A_MEMBER']).toContain(renewed?.response.code ?? 200)
-    expect(accepted?.status).toBe(200)
-    expect(await rolesIn()).toEqual({ alice: 'owner', bob: accepted?.response.workspace.role })
-    expect(accepted?.response.workspace.role).toBe(renewed?.status === 200 ? 'admin' : 'viewer')
-  })
+  it.each(ROUNDS)(
+    'that is accepted while it is renewed gives the one role or the other (round %i)',
+    async () => {
+      const token = await invited(bob, 'viewer')
+      const [accepted, renewed] = await atOnce(
+        () => accept(bob, token),
+        () => invite(bob.email, 'admin'),
+      )
+      expect([200, 'ALREADY_A_MEMBER']).toContain(renewed?.response.code ?? 200)
+      expect(accepted?.status).toBe(200)
+      expect(await rolesIn()).toEqual({ alice: 'owner', bob: accepted?.response.workspace.role })
+      expect(accepted?.response.workspace.role).toBe(renewed?.status === 200 ? 'admin' : 'viewer')
+    },
+  )
 })
 
 describe('Owners', () => {
@@ -174,17 +194,20 @@ describe('Owners', () => {
     },
   )
 
-  it.each(ROUNDS)('who are the last two and delete their accounts at once: one stays (round %i)', async round => {
-    const [dora, erin] = await Promise.all([t.signIn(`dora${round}`), t.signIn(`erin${round}`)])
-    workspace_id = await found(dora)
-    await join(t, workspace_id, erin, 'owner')
-    await join(t, workspace_id, carol, 'editor')
-    const end = (person: Person) => () =>
-      person.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
-    const answers = await atOnce(end(dora), end(erin))
-    expect(outcomes(answers)).toEqual([200, 'LAST_OWNER'])
-    expect(Object.values(await rolesIn()).sort()).toEqual(['editor', 'owner'])
-  })
+  it.each(ROUNDS)(
+    'who are the last two and delete their accounts at once: one stays (round %i)',
+    async round => {
+      const [dora, erin] = await Promise.all([t.signIn(`dora${round}`), t.signIn(`erin${round}`)])
+      workspace_id = await found(dora)
+      await join(t, workspace_id, erin, 'owner')
+      await join(t, workspace_id, carol, 'editor')
+      const end = (person: Person) => () =>
+        person.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+      const answers = await atOnce(end(dora), end(erin))
+      expect(outcomes(answers)).toEqual([200, 'LAST_OWNER'])
+      expect(Object.values(await rolesIn()).sort()).toEqual(['editor', 'owner'])
+    },
+  )
 
   it.each(ROUNDS)(
     'of whom the last one deletes the account while somebody joins: never a workspace without an owner (round %i)',
@@ -193,12 +216,18 @@ describe('Owners', () => {
       workspace_id = await found(frank)
       await invite(bob.email, 'viewer', frank)
       const { response } = await bob.rest('GET', '/api/workspaces/invites/mine')
-      const { token } = response.find((i: { workspace_id: string }) => i.workspace_id === workspace_id)
+      const { token } = response.find(
+        (i: { workspace_id: string }) => i.workspace_id === workspace_id,
+      )
       const [ended, accepted] = await atOnce(
-        () => frank.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
+        () =>
+          frank.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }),
         () => accept(bob, token),
       )
-      const both = [ended?.response.code ?? ended?.status, accepted?.response.code ?? accepted?.status]
+      const both = [
+        ended?.response.code ?? ended?.status,
+        accepted?.response.code ?? accepted?.status,
+      ]
       expect([
         [200, 'INVITE_NOT_FOUND'],
         ['LAST_OWNER', 200],
@@ -226,32 +255,39 @@ describe('A workspace that is deleted', () => {
     expect([answer?.status, answer?.response.code]).toEqual([400, 'FOLDER_NOT_FOUND'])
   })
 
-  it.each(ROUNDS)('while everybody works in it is gone, and nothing of it is left (round %i)', async () => {
-    await join(t, workspace_id, bob, 'admin')
-    await join(t, workspace_id, carol, 'editor')
-    await put(alice, workspace_id, '/docs/a.txt', 'hello')
-    const guest = await t.signIn('guest')
-    const token = await invited(guest)
-    const work: (() => Promise<RestAnswer>)[] = [
-      () => invite('one@example.com'),
-      () => invite('two@example.com', 'viewer', bob),
-      () => makeKey(alice),
-      () => makeKey(bob),
-      () => mkdir(carol, 'new'),
-      () => put(carol, workspace_id, '/docs/b.txt', 'there'),
-      () => changeRole(bob, carol, 'viewer'),
-      () => removeMember(carol, carol),
-      () => accept(guest, token),
-      () => alice.rest('PATCH', '/api/workspaces/rename', { json: { workspace_id, name: 'Late' } }),
-      () => alice.rest('DELETE', `/api/workspaces/${workspace_id}/files/folder/delete?path=/docs`),
-      () => quota(bob),
-    ]
-    const [gone, ...answers] = await atOnce(() => deleteWorkspace(), ...work, ...work.slice(0, 4))
-    expect(gone?.status).toBe(200)
-    expect(answers.map(({ status, text }) => (status < 500 ? '' : text)).filter(Boolean)).toEqual([])
-    expect(await rowsLeft()).toEqual([])
-    expect((await quota(alice)).status).toBe(403)
-  })
+  it.each(ROUNDS)(
+    'while everybody works in it is gone, and nothing of it is left (round %i)',
+    async () => {
+      await join(t, workspace_id, bob, 'admin')
+      await join(t, workspace_id, carol, 'editor')
+      await put(alice, workspace_id, '/docs/a.txt', 'hello')
+      const guest = await t.signIn('guest')
+      const token = await invited(guest)
+      const work: (() => Promise<RestAnswer>)[] = [
+        () => invite('one@example.com'),
+        () => invite('two@example.com', 'viewer', bob),
+        () => makeKey(alice),
+        () => makeKey(bob),
+        () => mkdir(carol, 'new'),
+        () => put(carol, workspace_id, '/docs/b.txt', 'there'),
+        () => changeRole(bob, carol, 'viewer'),
+        () => removeMember(carol, carol),
+        () => accept(guest, token),
+        () =>
+          alice.rest('PATCH', '/api/workspaces/rename', { json: { workspace_id, name: 'Late' } }),
+        () =>
+          alice.rest('DELETE', `/api/workspaces/${workspace_id}/files/folder/delete?path=/docs`),
+        () => quota(bob),
+      ]
+      const [gone, ...answers] = await atOnce(() => deleteWorkspace(), ...work, ...work.slice(0, 4))
+      expect(gone?.status).toBe(200)
+      expect(answers.map(({ status, text }) => (status < 500 ? '' : text)).filter(Boolean)).toEqual(
+        [],
+      )
+      expect(await rowsLeft()).toEqual([])
+      expect((await quota(alice)).status).toBe(403)
+    },
+  )
 
   it.each<[string, (guestToken: string, guest: Person) => Promise<RestAnswer>, string]>([
     ['invites somebody', () => invite('late@example.com'), 'FORBIDDEN'],
@@ -310,8 +346,11 @@ describe('An account that is deleted', () => {
       const answer = await upload.finish()
       expect([answer?.status, answer?.response.code]).toEqual([400, 'FOLDER_NOT_FOUND'])
       await t.settle()
-      const { objects } = (await (await t.signIn(hanna.email)).rest('GET', '/api/user/bucket')).response.bucket_data
-      expect(objects.map((object: { name: string }) => object.name)).toEqual(data ? [] : ['kept.txt'])
+      const { objects } = (await (await t.signIn(hanna.email)).rest('GET', '/api/user/bucket'))
+        .response.bucket_data
+      expect(objects.map((object: { name: string }) => object.name)).toEqual(
+        data ? [] : ['kept.txt'],
+      )
     },
   )
 
@@ -327,14 +366,17 @@ describe('An account that is deleted', () => {
       ...work,
     )
     expect(ended?.status).toBe(200)
-    for (const { status, response } of answers) expect([200, 401]).toContain(response.code ? status : 200)
+    for (const { status, response } of answers)
+      expect([200, 401]).toContain(response.code ? status : 200)
     for (const [table, column] of [
       ['workspace', 'owner_id'],
       ['member', 'user_id'],
       ['api_key', 'created_by'],
       ['bucket', 'user_id'],
     ])
-      expect(await t.app.db.rows(`SELECT * FROM ${table} WHERE ${column} = ?`, [greta.userId])).toEqual([])
+      expect(
+        await t.app.db.rows(`SELECT * FROM ${table} WHERE ${column} = ?`, [greta.userId]),
+      ).toEqual([])
   })
 })
 
@@ -352,7 +394,8 @@ describe('A role that changes', () => {
   it('to and fro while files are written: what was let in is there, and nothing else', async () => {
     await join(t, workspace_id, bob, 'editor')
     const flips = async () => {
-      for (const role of ['viewer', 'editor', 'viewer', 'editor', 'viewer']) await changeRole(alice, bob, role)
+      for (const role of ['viewer', 'editor', 'viewer', 'editor', 'viewer'])
+        await changeRole(alice, bob, role)
     }
     const writes = Array.from({ length: 20 }, (_, i) => async () => {
       await new Promise(resolve => setTimeout(resolve, i * 3))
@@ -361,7 +404,8 @@ describe('A role that changes', () => {
     const [answers] = await Promise.all([atOnce(...writes), flips()])
     const made = answers.filter(({ status }) => status === 200).map(({ response }) => response.name)
     for (const { status } of answers) expect([200, 403]).toContain(status)
-    const { folders } = (await alice.rest('GET', `/api/workspaces/${workspace_id}/files/tree`)).response
+    const { folders } = (await alice.rest('GET', `/api/workspaces/${workspace_id}/files/tree`))
+      .response
     expect(folders.map((folder: { name: string }) => folder.name).sort()).toEqual(made.sort())
     expect((await mkdir(bob, 'late')).status).toBe(403)
   })
@@ -389,11 +433,17 @@ describe('A role that changes', () => {
 describe('A key that is deleted', () => {
   it('while it is used serves no call that begins afterwards', async () => {
     for (const where of ['private', workspace_id]) {
-      const made = where === 'private' ? await privateKey(t, alice) : await workspaceKey(t, alice, workspace_id)
+      const made =
+        where === 'private'
+          ? await privateKey(t, alice)
+          : await workspaceKey(t, alice, workspace_id)
       let gone = false
       const use = async () => {
         const isGone = gone
-        const answer = where === 'private' ? await made.caller.rest('GET', '/api/folders') : await quota(made.caller)
+        const answer =
+          where === 'private'
+            ? await made.caller.rest('GET', '/api/folders')
+            : await quota(made.caller)
         return { isGone, status: answer.status }
       }
       const seen: { isGone: boolean; status: number }[] = []
@@ -403,7 +453,9 @@ describe('A key that is deleted', () => {
       const end = async () => {
         await new Promise(resolve => setTimeout(resolve, 10))
         const json = { api_key_id: made.id }
-        expect((await alice.rest('DELETE', `/api/api_keys/${where}/delete`, { json })).status).toBe(200)
+        expect((await alice.rest('DELETE', `/api/api_keys/${where}/delete`, { json })).status).toBe(
+          200,
+        )
         gone = true
       }
       await Promise.all([user(), user(), end()])
@@ -425,7 +477,9 @@ describe('A key that is deleted', () => {
     const { id } = await workspaceKey(t, alice, workspace_id)
     const json = { api_key_id: id }
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => alice.rest('DELETE', `/api/api_keys/${workspace_id}/delete`, { json })),
+      Array.from({ length: 10 }, () =>
+        alice.rest('DELETE', `/api/api_keys/${workspace_id}/delete`, { json }),
+      ),
     )
     expect(outcomes(answers)).toEqual([200, ...Array(9).fill('API_KEY_NOT_FOUND')])
   })

@@ -56,28 +56,37 @@ const resolve = (token: string, person = t.anonymous) =>
 const statusAndCode = ({ status, response }: RestAnswer) => [status, response?.code]
 const gone = [404, 'SHARE_NOT_FOUND']
 const changeRole = (person: Person, role: string) =>
-  owner.rest('PATCH', '/api/workspaces/members/role', { json: { workspace_id: garden, user_id: person.userId, role } })
+  owner.rest('PATCH', '/api/workspaces/members/role', {
+    json: { workspace_id: garden, user_id: person.userId, role },
+  })
 
 describe('What is in a workspace', () => {
   it('is shared by who writes there: by a link, and with a person', async () => {
     const { id, path } = await file()
     const drive = await driveOf(editor, garden)
-    const { createLink } = await ask(editor, LINK, { input: { file: { at: { drive, path } }, duration: 'never' } })
+    const { createLink } = await ask(editor, LINK, {
+      input: { file: { at: { drive, path } }, duration: 'never' },
+    })
     expect(createLink).toMatchObject({ share: { entry: { path } }, entry: { path, shareCount: 1 } })
     const { url } = (await resolve(createLink.share.token)).response
     expect(await (await fetch(url)).text()).toBe('roses')
-    const [direct] = (await ask(editor, SHARE, { input: { files: [{ id }], email: carol.email } })).shareFiles.shares
+    const [direct] = (await ask(editor, SHARE, { input: { files: [{ id }], email: carol.email } }))
+      .shareFiles.shares
     expect(direct.entry).toEqual({ path })
     expect((await resolve(direct.token, carol)).status).toBe(200)
     const received = (await carol.rest('GET', '/api/files/received')).response.files
-    expect(received).toMatchObject([{ sharing_token: direct.token, workspace_id: null, shared_by: editor.email }])
+    expect(received).toMatchObject([
+      { sharing_token: direct.token, workspace_id: null, shared_by: editor.email },
+    ])
   })
 
   it('is shared with its folders, live', async () => {
     const { path } = await file()
     const folder = path.split('/').slice(0, 3).join('/')
     const drive = await driveOf(editor, garden)
-    const { share } = (await ask(editor, LINK, { input: { file: { at: { drive, path: folder } } } })).createLink
+    const { share } = (
+      await ask(editor, LINK, { input: { file: { at: { drive, path: folder } } } })
+    ).createLink
     await put(owner, garden, `${folder.slice(1)}/tulip.txt`, 'tulips')
     const { files } = (await t.anonymous.rest('GET', `/api/share/entries/${share.token}`)).response
     expect(files.map(({ name }: { name: string }) => name)).toEqual(['rose.txt', 'tulip.txt'])
@@ -90,13 +99,15 @@ describe('What is in a workspace', () => {
     const { caller } = await workspaceKey(t, owner, garden)
     expect(await linkCode(id, caller)).toBe('KEY_OUT_OF_BOUNDS')
     expect(await linkCode(id, (await privateKey(t, owner)).caller)).toBe('KEY_OUT_OF_BOUNDS')
-    expect(await codeOf(viewer, SHARE, { input: { files: [{ id }], email: carol.email } })).toBe('FORBIDDEN')
+    expect(await codeOf(viewer, SHARE, { input: { files: [{ id }], email: carol.email } })).toBe(
+      'FORBIDDEN',
+    )
     const mine = (await owner.upload('own.txt', 'x')).response
     const files = [{ id }, { at: { path: 'own.txt' } }]
-    expect([mine !== undefined, await codeOf(owner, SHARE, { input: { files, email: carol.email } })]).toEqual([
-      true,
-      'INVALID_INPUT',
-    ])
+    expect([
+      mine !== undefined,
+      await codeOf(owner, SHARE, { input: { files, email: carol.email } }),
+    ]).toEqual([true, 'INVALID_INPUT'])
   })
 
   it('is listed to whom has shared it, in a session', async () => {
@@ -109,14 +120,24 @@ describe('What is in a workspace', () => {
     expect(await mine(editor)).toMatchObject([{ file_name: path, workspace_id: garden }])
     const key = (await privateKey(t, editor)).caller
     expect(await mine(key)).toEqual([])
-    expect(statusAndCode(await key.rest('POST', `/api/share/revoke/${token}`))).toEqual([403, 'FORBIDDEN'])
-    const COUNT = 'query ($id: ID!) { node(id: $id) { ... on File { shareCount shares { nodes { token } } } } }'
-    expect((await ask(editor, COUNT, { id })).node).toEqual({ shareCount: 1, shares: { nodes: [{ token }] } })
+    expect(statusAndCode(await key.rest('POST', `/api/share/revoke/${token}`))).toEqual([
+      403,
+      'FORBIDDEN',
+    ])
+    const COUNT =
+      'query ($id: ID!) { node(id: $id) { ... on File { shareCount shares { nodes { token } } } } }'
+    expect((await ask(editor, COUNT, { id })).node).toEqual({
+      shareCount: 1,
+      shares: { nodes: [{ token }] },
+    })
     expect((await ask(owner, COUNT, { id })).node).toEqual({ shareCount: 0, shares: { nodes: [] } })
     expect((await ask(viewer, COUNT, { id })).node).toEqual({ shareCount: null, shares: null })
     const ofWorkspace = (await workspaceKey(t, owner, garden)).caller
     expect((await ask(ofWorkspace, COUNT, { id })).node).toEqual({ shareCount: null, shares: null })
-    expect((await editor.rest('PATCH', `/api/share/${token}`, { json: { label: 'For the fair' } })).status).toBe(200)
+    expect(
+      (await editor.rest('PATCH', `/api/share/${token}`, { json: { label: 'For the fair' } }))
+        .status,
+    ).toBe(200)
     expect((await editor.rest('POST', `/api/share/revoke/${token}`)).status).toBe(200)
   })
 
@@ -148,7 +169,9 @@ describe('A share from a workspace ends', () => {
     const [item] = items.filter((each: { path?: string; name?: string }) =>
       JSON.stringify(each).includes(path.slice(1)),
     )
-    await owner.rest('POST', `/api/workspaces/${garden}/trash/restore`, { json: { items: [item.id] } })
+    await owner.rest('POST', `/api/workspaces/${garden}/trash/restore`, {
+      json: { items: [item.id] },
+    })
     expect(statusAndCode(await resolve(token))).toEqual(gone)
   })
 
@@ -167,11 +190,15 @@ describe('A share from a workspace ends', () => {
     const dave = await t.signIn('dave')
     await join(t, garden, dave, 'editor')
     await dave.upload('own.txt', 'mine')
-    const own = (await dave.rest('POST', '/api/files/quick_share', { json: { object: 'own.txt' } })).response
+    const own = (await dave.rest('POST', '/api/files/quick_share', { json: { object: 'own.txt' } }))
+      .response
     const { token } = await link((await file()).id, dave)
     const others = await link((await file()).id)
     const { url } = (await resolve(token)).response
-    await owner.rest('DELETE', `/api/workspaces/members/remove?workspace_id=${garden}&user_id=${dave.userId}`)
+    await owner.rest(
+      'DELETE',
+      `/api/workspaces/members/remove?workspace_id=${garden}&user_id=${dave.userId}`,
+    )
     expect(statusAndCode(await resolve(token))).toEqual(gone)
     expect((await fetch(url)).status).toBe(404)
     expect((await resolve(own.sharing_token)).status).toBe(200)
@@ -215,10 +242,14 @@ describe('A share from a workspace ends', () => {
     await put(owner, orchard, 'apple.txt', 'red')
     const drive = await driveOf(owner, orchard)
     const { share } = (
-      await ask(owner, LINK, { input: { file: { at: { drive, path: 'apple.txt' } }, duration: 'never' } })
+      await ask(owner, LINK, {
+        input: { file: { at: { drive, path: 'apple.txt' } }, duration: 'never' },
+      })
     ).createLink
     expect((await resolve(share.token)).status).toBe(200)
-    expect((await owner.rest('DELETE', `/api/workspaces/delete?workspace_id=${orchard}`)).status).toBe(200)
+    expect(
+      (await owner.rest('DELETE', `/api/workspaces/delete?workspace_id=${orchard}`)).status,
+    ).toBe(200)
     expect(statusAndCode(await resolve(share.token))).toEqual(gone)
     expect(await t.app.db.rows('SELECT id FROM share WHERE id = ?', [share.id])).toEqual([])
   })

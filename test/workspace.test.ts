@@ -23,21 +23,29 @@ let people = 0
 /** Someone new, who has made no workspace in this minute. */
 const newcomer = () => t.signIn(`founder${++people}`)
 
-const create = (json: object, person = alice) => person.rest('POST', '/api/workspaces/create', { json })
-const rename = (json: object, person = alice) => person.rest('PATCH', '/api/workspaces/rename', { json })
-const remove = (id: string, person = alice) => person.rest('DELETE', `/api/workspaces/delete?workspace_id=${id}`)
+const create = (json: object, person = alice) =>
+  person.rest('POST', '/api/workspaces/create', { json })
+const rename = (json: object, person = alice) =>
+  person.rest('PATCH', '/api/workspaces/rename', { json })
+const remove = (id: string, person = alice) =>
+  person.rest('DELETE', `/api/workspaces/delete?workspace_id=${id}`)
 const quota = (id: string, person = alice) => person.rest('GET', `/api/workspaces/${id}/quota`)
 const list = async (person = alice) => (await person.rest('GET', '/api/workspaces/list')).response
 const refusal = ({ status, response }: RestAnswer) => [status, response]
 
 const countOf = async (table: string, where = '1 = 1', values: string[] = []): Promise<number> => {
-  const [row] = await t.app.db.rows<{ n: number }>(`SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`, values)
+  const [row] = await t.app.db.rows<{ n: number }>(
+    `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`,
+    values,
+  )
   return Number(row?.n)
 }
 /** How many rows there are of all that a workspace is made of. */
 const counts = async () =>
   Object.fromEntries(
-    await Promise.all(['workspace', 'member', 'bucket', 'entry'].map(async table => [table, await countOf(table)])),
+    await Promise.all(
+      ['workspace', 'member', 'bucket', 'entry'].map(async table => [table, await countOf(table)]),
+    ),
   )
 
 const FIELDS = 'id name slug owner { id email } createdAt role'
@@ -63,7 +71,9 @@ describe('POST /api/workspaces/create', () => {
     const { workspace_id: id, created_at } = response.workspace
     expect(at(created_at)).toBeGreaterThanOrEqual(before)
     expect(await list(founder)).toEqual([response.workspace])
-    const members = await t.app.db.rows('SELECT user_id, role FROM member WHERE workspace_id = ?', [id])
+    const members = await t.app.db.rows('SELECT user_id, role FROM member WHERE workspace_id = ?', [
+      id,
+    ])
     expect(members).toEqual([{ user_id: founder.userId, role: 'owner' }])
     const tree = await founder.rest('GET', `/api/workspaces/${id}/files/tree`)
     expect(tree.response).toEqual({ path: '/', files: [], folders: [], next_cursor: null })
@@ -84,12 +94,16 @@ describe('POST /api/workspaces/create', () => {
     const { response } = await create({ name }, founder)
     expect(response.workspace.slug.length).toBeLessThanOrEqual(48)
     // Another one here may have it already.
-    expect(response.workspace.slug).toMatch(new RegExp(`^(${slug}|${slug.slice(0, 41)}-[a-z0-9]{6})$`))
+    expect(response.workspace.slug).toMatch(
+      new RegExp(`^(${slug}|${slug.slice(0, 41)}-[a-z0-9]{6})$`),
+    )
   })
 
   it('200 keeps a slug that is made from the name unique, also for ten at once', async () => {
     const founders = await Promise.all(Array.from({ length: 10 }, newcomer))
-    const answers = await Promise.all(founders.map(founder => create({ name: 'The very same name' }, founder)))
+    const answers = await Promise.all(
+      founders.map(founder => create({ name: 'The very same name' }, founder)),
+    )
     expect(answers.map(a => a.status)).toEqual(Array(10).fill(200))
     const slugs = answers.map(a => a.response.workspace.slug)
     expect(new Set(slugs).size).toBe(10)
@@ -101,8 +115,12 @@ describe('POST /api/workspaces/create', () => {
     const founder = await newcomer()
     const slug = `a-${'9'.repeat(46)}`
     expect((await create({ name: 'Given', slug }, founder)).response.workspace.slug).toBe(slug)
-    expect((await create({ name: 'Empty slug', slug: '' }, founder)).response.workspace.slug).toBe('empty-slug')
-    expect((await create({ name: 'Null slug', slug: null }, founder)).response.workspace.slug).toBe('null-slug')
+    expect((await create({ name: 'Empty slug', slug: '' }, founder)).response.workspace.slug).toBe(
+      'empty-slug',
+    )
+    expect((await create({ name: 'Null slug', slug: null }, founder)).response.workspace.slug).toBe(
+      'null-slug',
+    )
   })
 
   it.each<[string, object, string]>([
@@ -129,7 +147,9 @@ describe('POST /api/workspaces/create', () => {
   })
 
   it('200 for a name of 64 foxes', async () => {
-    expect((await create({ name: '🦊'.repeat(64) }, await newcomer())).response.workspace.name).toBe('🦊'.repeat(64))
+    expect(
+      (await create({ name: '🦊'.repeat(64) }, await newcomer())).response.workspace.name,
+    ).toBe('🦊'.repeat(64))
   })
 
   it('400 for a slug that is taken, by whomever, and nothing is left', async () => {
@@ -143,19 +163,31 @@ describe('POST /api/workspaces/create', () => {
       ])
     expect(await counts()).toEqual(before)
     const founders = await Promise.all(Array.from({ length: 6 }, newcomer))
-    const racing = await Promise.all(founders.map(person => create({ name: 'Race', slug: 'raced' }, person)))
-    expect(racing.map(a => a.response.code ?? 'ok').sort()).toEqual([...Array(5).fill('SLUG_TAKEN'), 'ok'])
+    const racing = await Promise.all(
+      founders.map(person => create({ name: 'Race', slug: 'raced' }, person)),
+    )
+    expect(racing.map(a => a.response.code ?? 'ok').sort()).toEqual([
+      ...Array(5).fill('SLUG_TAKEN'),
+      'ok',
+    ])
   })
 
   it('400 beyond what the plan allows, to the very last one when they come at once', async () => {
     const founder = await newcomer()
     await t.limit({ maxUserWorkspaces: 3 })
     await create({ name: 'One' }, founder)
-    const racing = await Promise.all(Array.from({ length: 8 }, (_, i) => create({ name: `Race ${i}` }, founder)))
+    const racing = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => create({ name: `Race ${i}` }, founder)),
+    )
     expect(racing.map(a => a.status).sort()).toEqual([200, 200, ...Array(6).fill(400)])
     for (const { status, msg, response } of racing)
       if (status === 400) {
-        expect(response).toEqual({ code: 'QUOTA_EXCEEDED', limit: 'max_user_workspaces', max: 3, used: 3 })
+        expect(response).toEqual({
+          code: 'QUOTA_EXCEEDED',
+          limit: 'max_user_workspaces',
+          max: 3,
+          used: 3,
+        })
         expect(msg).toEqual(aSentence)
       }
     const mine = await list(founder)
@@ -172,7 +204,10 @@ describe('POST /api/workspaces/create', () => {
     const id = await found(founder)
     expect((await create({ name: 'a' }, t.anonymous)).response).toEqual({ code: 'UNAUTHENTICATED' })
     for (const { caller } of [await privateKey(t, founder), await workspaceKey(t, founder, id)])
-      expect(refusal(await create({ name: 'a' }, caller))).toEqual([401, { code: 'KEY_OUT_OF_BOUNDS' }])
+      expect(refusal(await create({ name: 'a' }, caller))).toEqual([
+        401,
+        { code: 'KEY_OUT_OF_BOUNDS' },
+      ])
     expect(await list(founder)).toHaveLength(1)
   })
 
@@ -180,12 +215,23 @@ describe('POST /api/workspaces/create', () => {
     const founder = await newcomer()
     const { caller } = await privateKey(t, founder)
     for (let i = 0; i < 3; i++) await create({ name: 'a' }, caller)
-    const answers = await Promise.all(Array.from({ length: 13 }, () => create({ name: '' }, founder)))
-    expect(answers.map(a => a.status).sort()).toEqual([...Array(10).fill(400), ...Array(3).fill(429)])
+    const answers = await Promise.all(
+      Array.from({ length: 13 }, () => create({ name: '' }, founder)),
+    )
+    expect(answers.map(a => a.status).sort()).toEqual([
+      ...Array(10).fill(400),
+      ...Array(3).fill(429),
+    ])
     const limited = await create({ name: 'Too many' }, founder)
     expect(refusal(limited)).toEqual([
       429,
-      { code: 'RATE_LIMITED', retry_after: expect.any(Number), policy: 'workspaces', limit: 10, window: 60 },
+      {
+        code: 'RATE_LIMITED',
+        retry_after: expect.any(Number),
+        policy: 'workspaces',
+        limit: 10,
+        window: 60,
+      },
     ])
     const seconds = limited.response.retry_after
     expect(seconds > 0 && seconds <= 60).toBe(true)
@@ -214,13 +260,22 @@ describe('POST /api/workspaces/create', () => {
       slug: 'by-graph',
     })
     expect(await codeOf(founder, CREATE, { input: { name: '' } })).toBe('INVALID_INPUT')
-    expect(await codeOf(founder, CREATE, { input: { name: 'a', slug: 'A b' } })).toBe('INVALID_INPUT')
-    expect(await codeOf(founder, CREATE, { input: { name: 'a', ownerId: bob.userId } })).toBe('INVALID_INPUT')
+    expect(await codeOf(founder, CREATE, { input: { name: 'a', slug: 'A b' } })).toBe(
+      'INVALID_INPUT',
+    )
+    expect(await codeOf(founder, CREATE, { input: { name: 'a', ownerId: bob.userId } })).toBe(
+      'INVALID_INPUT',
+    )
     expect(await codeOf(t.anonymous, CREATE, { input })).toBe('UNAUTHENTICATED')
-    for (const { caller } of [await privateKey(t, founder), await workspaceKey(t, founder, workspace.id)])
+    for (const { caller } of [
+      await privateKey(t, founder),
+      await workspaceKey(t, founder, workspace.id),
+    ])
       expect(await codeOf(caller, CREATE, { input })).toBe('KEY_OUT_OF_BOUNDS')
     await t.limit({ maxUserWorkspaces: 1 })
-    expect((await founder.graphql(CREATE, { input: { name: 'a' } })).errors?.[0]?.extensions).toEqual({
+    expect(
+      (await founder.graphql(CREATE, { input: { name: 'a' } })).errors?.[0]?.extensions,
+    ).toEqual({
       code: 'QUOTA_EXCEEDED',
       limit: 'max_user_workspaces',
       max: 1,
@@ -235,18 +290,34 @@ describe('GET /api/workspaces/list', () => {
   it('200 lists what one is a member of, oldest first, with the own role', async () => {
     const [founder, guest] = [await newcomer(), await newcomer()]
     expect(await list(guest)).toEqual([])
-    const ids = [await found(founder, 'One'), await found(founder, 'Two'), await found(guest, 'Three')]
-    for (const [i, role] of (['viewer', 'admin'] as const).entries()) await join(t, ids[i] ?? '', guest, role)
+    const ids = [
+      await found(founder, 'One'),
+      await found(founder, 'Two'),
+      await found(guest, 'Three'),
+    ]
+    for (const [i, role] of (['viewer', 'admin'] as const).entries())
+      await join(t, ids[i] ?? '', guest, role)
     const { status, msg, response } = await guest.rest('GET', '/api/workspaces/list')
     expect([status, msg]).toEqual([200, 'ok'])
-    expect(response.map((w: { name: string; role: string; owner_id: string }) => [w.name, w.role, w.owner_id])).toEqual(
-      [
-        ['One', 'viewer', founder.userId],
-        ['Two', 'admin', founder.userId],
-        ['Three', 'owner', guest.userId],
-      ],
-    )
-    expect(Object.keys(response[0]).sort()).toEqual(['created_at', 'name', 'owner_id', 'role', 'slug', 'workspace_id'])
+    expect(
+      response.map((w: { name: string; role: string; owner_id: string }) => [
+        w.name,
+        w.role,
+        w.owner_id,
+      ]),
+    ).toEqual([
+      ['One', 'viewer', founder.userId],
+      ['Two', 'admin', founder.userId],
+      ['Three', 'owner', guest.userId],
+    ])
+    expect(Object.keys(response[0]).sort()).toEqual([
+      'created_at',
+      'name',
+      'owner_id',
+      'role',
+      'slug',
+      'workspace_id',
+    ])
     expect((await list(founder)).map((w: { role: string }) => w.role)).toEqual(['owner', 'owner'])
   })
 
@@ -258,9 +329,9 @@ describe('GET /api/workspaces/list', () => {
     await found(admin, 'His own')
     await join(t, id, admin, 'admin')
     const { caller } = await workspaceKey(t, admin, id, ['workspaces:read'])
-    expect((await list(caller)).map((w: { name: string; role: string }) => [w.name, w.role])).toEqual([
-      ['Mine', 'admin'],
-    ])
+    expect(
+      (await list(caller)).map((w: { name: string; role: string }) => [w.name, w.role]),
+    ).toEqual([['Mine', 'admin']])
     await expel(t, id, admin)
     expect(await list(caller)).toEqual([])
   })
@@ -280,7 +351,11 @@ describe('GET /api/workspaces/list', () => {
 
   it('GraphQL: me.workspaces lists them, page by page', async () => {
     const founder = await newcomer()
-    const ids = [await found(founder, 'Graph'), await found(founder, 'Second'), await found(founder, 'Third')]
+    const ids = [
+      await found(founder, 'Graph'),
+      await found(founder, 'Second'),
+      await found(founder, 'Third'),
+    ]
     const MINE = `query ($first: Int, $after: String) { me { workspaces(first: $first, after: $after) {
       nodes { ${FIELDS} } pageInfo { hasNextPage endCursor } } } }`
     const first = (await ask(founder, MINE, { first: 2 })).me.workspaces
@@ -299,7 +374,10 @@ describe('GET /api/workspaces/list', () => {
     // Keys of a person reach no workspace, and the rest of the answer stands.
     const { caller } = await privateKey(t, founder)
     const { data, code } = await caller.graphql('{ me { email workspaces { nodes { id } } } }')
-    expect([data, code]).toEqual([{ me: { email: founder.email, workspaces: null } }, 'KEY_OUT_OF_BOUNDS'])
+    expect([data, code]).toEqual([
+      { me: { email: founder.email, workspaces: null } },
+      'KEY_OUT_OF_BOUNDS',
+    ])
   })
 
   it('GraphQL: workspace finds one by its id or its slug, and says nothing of those of others', async () => {
@@ -335,12 +413,16 @@ describe('PATCH /api/workspaces/rename', () => {
     const { workspace_id } = workspace
     const { status, msg, response } = await rename({ workspace_id, name: ' New ' }, founder)
     expect([status, msg, response]).toEqual([200, 'ok', { ...workspace, name: 'New' }])
-    expect((await rename({ workspace_id, name: 'New', slug: '' }, founder)).response.slug).toBe('old-slug')
+    expect((await rename({ workspace_id, name: 'New', slug: '' }, founder)).response.slug).toBe(
+      'old-slug',
+    )
     const moved = await rename({ workspace_id, name: 'Newer', slug: 'new-slug' }, founder)
     expect(moved.response).toEqual({ ...workspace, name: 'Newer', slug: 'new-slug' })
     expect(await list(founder)).toEqual([moved.response])
     // The old slug is free, and its own is no clash.
-    expect((await rename({ workspace_id, name: 'Newer', slug: 'new-slug' }, founder)).status).toBe(200)
+    expect((await rename({ workspace_id, name: 'Newer', slug: 'new-slug' }, founder)).status).toBe(
+      200,
+    )
     expect((await create({ name: 'Heir', slug: 'old-slug' }, founder)).status).toBe(200)
   })
 
@@ -349,10 +431,9 @@ describe('PATCH /api/workspaces/rename', () => {
     await create({ name: 'First', slug: 'rename-taken' }, founder)
     const { workspace } = (await create({ name: 'Second' }, founder)).response
     const { workspace_id } = workspace
-    expect(refusal(await rename({ workspace_id, name: 'Third', slug: 'rename-taken' }, founder))).toEqual([
-      400,
-      { code: 'SLUG_TAKEN', slug: 'rename-taken' },
-    ])
+    expect(
+      refusal(await rename({ workspace_id, name: 'Third', slug: 'rename-taken' }, founder)),
+    ).toEqual([400, { code: 'SLUG_TAKEN', slug: 'rename-taken' }])
     expect(await list(founder)).toContainEqual(workspace)
   })
 
@@ -367,7 +448,10 @@ describe('PATCH /api/workspaces/rename', () => {
   ])('400 for %s', async (_what, json, field) => {
     const founder = await newcomer()
     const { workspace } = (await create({ name: 'Stays' }, founder)).response
-    const answer = await rename({ workspace_id: workspace.workspace_id, name: 'a', ...json }, founder)
+    const answer = await rename(
+      { workspace_id: workspace.workspace_id, name: 'a', ...json },
+      founder,
+    )
     expect(refusal(answer)).toEqual([400, { code: 'INVALID_INPUT', field }])
     expect(await list(founder)).toEqual([workspace])
   })
@@ -376,10 +460,16 @@ describe('PATCH /api/workspaces/rename', () => {
     const founder = await newcomer()
     const workspace_id = await found(founder, 'Guarded')
     expect((await rename({ workspace_id, name: 'a' }, t.anonymous)).status).toBe(401)
-    expect(refusal(await rename({ workspace_id, name: 'a' }, bob))).toEqual([403, { code: 'FORBIDDEN' }])
+    expect(refusal(await rename({ workspace_id, name: 'a' }, bob))).toEqual([
+      403,
+      { code: 'FORBIDDEN' },
+    ])
     for (const role of ['admin', 'editor', 'viewer'] as const) {
       await join(t, workspace_id, bob, role)
-      expect(refusal(await rename({ workspace_id, name: 'a' }, bob))).toEqual([403, { code: 'FORBIDDEN' }])
+      expect(refusal(await rename({ workspace_id, name: 'a' }, bob))).toEqual([
+        403,
+        { code: 'FORBIDDEN' },
+      ])
     }
     expect((await list(founder))[0].name).toBe('Guarded')
     await join(t, workspace_id, bob, 'owner')
@@ -397,10 +487,19 @@ describe('PATCH /api/workspaces/rename', () => {
     const update = async (changes: object) =>
       (await ask(founder, UPDATE, { input: { workspace, ...changes } })).updateWorkspace.workspace
     const renamed = await update({ name: 'Renamed' })
-    expect(renamed).toMatchObject({ id: workspace, name: 'Renamed', slug: expect.stringMatching(/^garden/) })
-    expect(await update({ slug: 'renamed-by-graph' })).toEqual({ ...renamed, slug: 'renamed-by-graph' })
+    expect(renamed).toMatchObject({
+      id: workspace,
+      name: 'Renamed',
+      slug: expect.stringMatching(/^garden/),
+    })
+    expect(await update({ slug: 'renamed-by-graph' })).toEqual({
+      ...renamed,
+      slug: 'renamed-by-graph',
+    })
     const other = await found(founder)
-    expect(await codeOf(founder, UPDATE, { input: { workspace: other, slug: 'renamed-by-graph' } })).toBe('SLUG_TAKEN')
+    expect(
+      await codeOf(founder, UPDATE, { input: { workspace: other, slug: 'renamed-by-graph' } }),
+    ).toBe('SLUG_TAKEN')
     expect(await codeOf(founder, UPDATE, { input: { workspace, name: ' ' } })).toBe('INVALID_INPUT')
     const input = { workspace, name: 'Taken over' }
     await join(t, workspace, bob, 'admin')
@@ -424,16 +523,26 @@ describe('DELETE /api/workspaces/delete', () => {
       await founder.rest('POST', '/api/workspaces/invites/create', { json })
     }
     const { caller } = await workspaceKey(t, bob, id)
-    expect((await quota(id, caller)).response).toMatchObject({ file_count: 2, member_count: 2, api_key_count: 1 })
+    expect((await quota(id, caller)).response).toMatchObject({
+      file_count: 2,
+      member_count: 2,
+      api_key_count: 1,
+    })
     const { status, msg, response } = await remove(id, founder)
     expect([status, msg, response]).toEqual([200, 'ok', { workspace_id: id }])
     expect((await quota(id, founder)).status).toBe(403)
     expect((await quota(id, caller)).response).toEqual({ code: 'UNAUTHENTICATED' })
-    expect((await list(founder)).map((w: { workspace_id: string }) => w.workspace_id)).toEqual([kept])
+    expect((await list(founder)).map((w: { workspace_id: string }) => w.workspace_id)).toEqual([
+      kept,
+    ])
     for (const table of ['member', 'invite', 'api_key', 'bucket'])
       expect([table, await countOf(table, 'workspace_id = ?', [id])]).toEqual([table, 0])
     await expectConsistent(t)
-    expect((await quota(kept, founder)).response).toMatchObject({ file_count: 2, folder_count: 2, total_bytes: 6 })
+    expect((await quota(kept, founder)).response).toMatchObject({
+      file_count: 2,
+      folder_count: 2,
+      total_bytes: 6,
+    })
     expect(refusal(await remove(id, founder))).toEqual([404, { code: 'WORKSPACE_NOT_FOUND' }])
   })
 
@@ -446,7 +555,10 @@ describe('DELETE /api/workspaces/delete', () => {
       json: { workspace_id: second },
     })
     expect(refusal(both)).toEqual([400, { code: 'INVALID_INPUT', field: 'workspace_id' }])
-    const twice = await founder.rest('DELETE', `/api/workspaces/delete?workspace_id=${first}&workspace_id=${second}`)
+    const twice = await founder.rest(
+      'DELETE',
+      `/api/workspaces/delete?workspace_id=${first}&workspace_id=${second}`,
+    )
     expect(refusal(twice)).toEqual([400, { code: 'INVALID_INPUT', field: 'workspace_id' }])
     expect(await list(founder)).toHaveLength(2)
   })
@@ -461,19 +573,25 @@ describe('DELETE /api/workspaces/delete', () => {
       expect(refusal(await remove(id, bob))).toEqual([403, { code: 'FORBIDDEN' }])
     }
     for (const unknown of [anyId(), 'nonsense', '', id.toUpperCase(), encodeURIComponent('🦊')])
-      expect(refusal(await remove(unknown, founder))).toEqual([404, { code: 'WORKSPACE_NOT_FOUND' }])
+      expect(refusal(await remove(unknown, founder))).toEqual([
+        404,
+        { code: 'WORKSPACE_NOT_FOUND' },
+      ])
     expect(await list(founder)).toHaveLength(1)
   })
 
   it('GraphQL: deleteWorkspace deletes it', async () => {
-    const DELETE = 'mutation ($input: DeleteWorkspaceInput!) { deleteWorkspace(input: $input) { deletedId } }'
+    const DELETE =
+      'mutation ($input: DeleteWorkspaceInput!) { deleteWorkspace(input: $input) { deletedId } }'
     const founder = await newcomer()
     const input = { workspace: await found(founder) }
     expect(await codeOf(t.anonymous, DELETE, { input })).toBe('UNAUTHENTICATED')
     expect(await codeOf(bob, DELETE, { input })).toBe('FORBIDDEN')
     await join(t, input.workspace, bob, 'admin')
     expect(await codeOf(bob, DELETE, { input })).toBe('FORBIDDEN')
-    expect(await ask(founder, DELETE, { input })).toEqual({ deleteWorkspace: { deletedId: input.workspace } })
+    expect(await ask(founder, DELETE, { input })).toEqual({
+      deleteWorkspace: { deletedId: input.workspace },
+    })
     // What does not exist is no one's.
     expect(await codeOf(founder, DELETE, { input })).toBe('FORBIDDEN')
     expect(await list(founder)).toEqual([])
@@ -492,7 +610,13 @@ describe('GET /api/workspaces/{workspace_id}/quota', () => {
   it('200 counts what there is, beside what the plan of the owner allows', async () => {
     const founder = await newcomer()
     const id = await found(founder)
-    const nothing = { file_count: 0, total_bytes: 0, folder_count: 0, member_count: 1, api_key_count: 0 }
+    const nothing = {
+      file_count: 0,
+      total_bytes: 0,
+      folder_count: 0,
+      member_count: 1,
+      api_key_count: 0,
+    }
     const { status, msg, response } = await quota(id, founder)
     expect([status, msg, response]).toEqual([200, 'ok', { ...nothing, ...limits }])
     await put(founder, id, '/a/b/1.txt', '12345')
@@ -502,10 +626,20 @@ describe('GET /api/workspaces/{workspace_id}/quota', () => {
     // Neither personal files nor other workspaces count.
     await founder.upload('mine/3.txt', '1')
     await put(founder, await found(founder), '/4.txt', '1')
-    const full = { file_count: 2, total_bytes: 8, folder_count: 2, member_count: 2, api_key_count: 1 }
+    const full = {
+      file_count: 2,
+      total_bytes: 8,
+      folder_count: 2,
+      member_count: 2,
+      api_key_count: 1,
+    }
     expect((await quota(id, bob)).response).toEqual({ ...full, ...limits })
     await founder.rest('DELETE', `/api/workspaces/${id}/files/folder/delete?path=/a/b`)
-    expect((await quota(id, bob)).response).toMatchObject({ file_count: 1, total_bytes: 3, folder_count: 1 })
+    expect((await quota(id, bob)).response).toMatchObject({
+      file_count: 1,
+      total_bytes: 3,
+      folder_count: 1,
+    })
   })
 
   it('200 says null for what is unlimited, and follows the plan at once', async () => {

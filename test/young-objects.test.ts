@@ -29,7 +29,9 @@ function surviving(since: number): number {
     .slice(since)
     .split('\n')
     .filter(line => line.includes(' gc=s '))
-    .map(line => [/ allocated=(\d+)/, /new_space_survived=(\d+)/].map(field => Number(field.exec(line)?.[1])))
+    .map(line =>
+      [/ allocated=(\d+)/, /new_space_survived=(\d+)/].map(field => Number(field.exec(line)?.[1])),
+    )
   expect(collections.length).toBeGreaterThan(4)
   const [allocated = 0, survived = 0] = [0, 1].map(i =>
     collections.reduce((sum, each) => sum + (each[i] ?? Number.NaN), 0),
@@ -49,7 +51,11 @@ it.each<[string, number, (n: number) => [string, RequestInit?]]>([
   ['a query of REST', 200, () => ['/api/user/bucket', { headers: { cookie: alice.cookie } }]],
   ['a mutation of REST', 400, n => ['/api/folders', json({ path: `../${n}` })]],
   ['a query', 200, () => ['/graphql', json({ query: '{ me { name } }' })]],
-  ['a mutation', 200, n => ['/graphql', json({ query: create, variables: { at: { path: `../${n}` } } })]],
+  [
+    'a mutation',
+    200,
+    n => ['/graphql', json({ query: create, variables: { at: { path: `../${n}` } } })],
+  ],
 ])('%s is forgotten when it has been answered', async (_, status, request) => {
   const send = async () => {
     for (let n = 0; n < REQUESTS; n++) {

@@ -53,13 +53,16 @@ describe('An archive is whole', () => {
     expect(there).not.toEqual([])
   })
 
-  it.each(there.flatMap(program => Object.entries(kinds).map(([kind, said]) => [program, said, kind] as const)))(
-    'for %s, with %s',
-    (program, _said, kind) => {
-      const { status, stderr } = spawnSync(program, programs[program]?.(files[kind] ?? '') ?? [], { encoding: 'utf8' })
-      expect([program, status, stderr]).toEqual([program, 0, ''])
-    },
-  )
+  it.each(
+    there.flatMap(program =>
+      Object.entries(kinds).map(([kind, said]) => [program, said, kind] as const),
+    ),
+  )('for %s, with %s', (program, _said, kind) => {
+    const { status, stderr } = spawnSync(program, programs[program]?.(files[kind] ?? '') ?? [], {
+      encoding: 'utf8',
+    })
+    expect([program, status, stderr]).toEqual([program, 0, ''])
+  })
 
   const withCurl = isThere('curl') ? it : it.skip
 

@@ -33,14 +33,18 @@ const zip = (entries: string[], person = alice, base = '/api') =>
 const at = (path: string, drive?: string) => ({ at: { path, ...(drive ? { drive } : {}) } })
 
 const ZIP = `mutation ($input: ZipEntriesInput!) { zipEntries(input: $input) { download { url fileName size expiresAt } } }`
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-const zipping = (person: Person, entries: object[]) => person.graphql<any>(ZIP, { input: { entries } })
+const zipping = (person: Person, entries: object[]) =>
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  person.graphql<any>(ZIP, { input: { entries } })
 
 const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers })
 const bytesAt = async (url: string) => new Uint8Array(await (await get(url)).arrayBuffer())
 const textsAt = async (url: string) =>
-  Object.fromEntries([...(await readZip(await bytesAt(url)))].map(([path, { text }]) => [path, text]))
-const urlOf = async (entries: string[], person = alice) => (await zip(entries, person)).response.url as string
+  Object.fromEntries(
+    [...(await readZip(await bytesAt(url)))].map(([path, { text }]) => [path, text]),
+  )
+const urlOf = async (entries: string[], person = alice) =>
+  (await zip(entries, person)).response.url as string
 
 const TRIP = {
   'trip/': '',
@@ -51,7 +55,8 @@ const TRIP = {
 }
 
 async function shareFolder(path: string, terms: object = {}): Promise<string> {
-  return (await alice.rest('POST', '/api/folders/quick_share', { json: { path, ...terms } })).response.sharing_token
+  return (await alice.rest('POST', '/api/folders/quick_share', { json: { path, ...terms } }))
+    .response.sharing_token
 }
 
 describe('An archive', () => {
@@ -72,8 +77,10 @@ describe('An archive', () => {
     const { response } = await zip(['trip/plan.txt', 'other/plan.txt', 'trip/day 1'])
     expect(response.file_name).toBe('Files.zip')
     expect(await textsAt(response.url)).toEqual({
-      ...{ 'plan.txt': 'walk', 'plan (2).txt': 'stay' },
-      ...{ 'day 1/': '', 'day 1/sea ü.txt': 'blue' },
+      'plan.txt': 'walk',
+      'plan (2).txt': 'stay',
+      'day 1/': '',
+      'day 1/sea ü.txt': 'blue',
     })
     expect((await zip(['trip/plan.txt', 'trip/day 1'])).response.file_name).toBe('trip.zip')
     const all = await textsAt(await urlOf(['']))
@@ -107,7 +114,13 @@ describe('An archive', () => {
     await alice.upload('old/b.txt', 'b', 'text/plain')
     const forget = () => t.app.db.run('UPDATE blobs SET crc32 = NULL')
     const known = async () =>
-      Number((await t.app.db.row<{ n: number }>('SELECT COUNT(*) AS n FROM blobs WHERE crc32 IS NOT NULL'))?.n)
+      Number(
+        (
+          await t.app.db.row<{ n: number }>(
+            'SELECT COUNT(*) AS n FROM blobs WHERE crc32 IS NOT NULL',
+          )
+        )?.n,
+      )
     await forget()
     const url = await urlOf(['old'])
     // The end of the archive has the checksums of files that have not been read yet.
@@ -120,7 +133,8 @@ describe('An archive', () => {
       expect(new Uint8Array(await part.arrayBuffer())).toEqual(whole.subarray(start))
     }
     expect((await readZip(whole)).get('old/a.txt')?.text).toBe('a'.repeat(70_000))
-    for (let tries = 0; (await known()) < 2 && tries < 50; tries++) await new Promise(done => setTimeout(done, 20))
+    for (let tries = 0; (await known()) < 2 && tries < 50; tries++)
+      await new Promise(done => setTimeout(done, 20))
     expect(await known()).toBe(2)
     const again = await bytesAt(await urlOf(['old']))
     expect(again.length).toBe(whole.length - 2 * 16)
@@ -140,7 +154,8 @@ describe('An archive', () => {
       alice,
       entries.map(path => at(path)),
     )
-    if (entries.length > 0 && entries.length <= MAX_ZIPPED) expect(errors?.[0]?.extensions.code).toBe(code)
+    if (entries.length > 0 && entries.length <= MAX_ZIPPED)
+      expect(errors?.[0]?.extensions.code).toBe(code)
     else expect(errors).toBeDefined()
   })
 
@@ -167,7 +182,10 @@ describe('An archive', () => {
     expect((await get(url)).status).toBe(200)
     await alice.upload('changing/b.txt', 'two', 'text/plain')
     const gone = await get(url)
-    expect([gone.status, ((await gone.json()) as RestAnswer).response.code]).toEqual([404, 'TOKEN_NOT_FOUND'])
+    expect([gone.status, ((await gone.json()) as RestAnswer).response.code]).toEqual([
+      404,
+      'TOKEN_NOT_FOUND',
+    ])
     const next = await urlOf(['changing'])
     await alice.rest('POST', '/api/files/move', {
       json: { source: 'changing/b.txt', destination: 'elsewhere/b.txt' },
@@ -218,7 +236,11 @@ describe('An archive', () => {
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBeTruthy()
     for (const answer of held) await answer.body?.cancel()
-    for (let tries = 0; tries < 100 && (await get(url, { range: 'bytes=0-0' })).status === 503; tries++)
+    for (
+      let tries = 0;
+      tries < 100 && (await get(url, { range: 'bytes=0-0' })).status === 503;
+      tries++
+    )
       await new Promise(done => setTimeout(done, 20))
     expect((await get(url, { range: 'bytes=0-0' })).status).toBe(206)
   })
@@ -231,7 +253,10 @@ describe('An archive of a workspace', () => {
     const base = `/api/workspaces/${workspace}`
     const reader = (await workspaceKey(t, alice, workspace, ['workspaces:files:read'])).caller
     for (const person of [alice, reader])
-      expect(await textsAt((await zip(['/a'], person, base)).response.url)).toEqual({ 'a/': '', 'a/b.txt': 'bee' })
+      expect(await textsAt((await zip(['/a'], person, base)).response.url)).toEqual({
+        'a/': '',
+        'a/b.txt': 'bee',
+      })
     expect((await zip(['a'], bob, base)).status).toBe(403)
     await join(t, workspace, bob, 'viewer')
     expect((await zip(['a'], bob, base)).status).toBe(200)
@@ -244,7 +269,8 @@ describe('An archive of a workspace', () => {
 describe('An archive of a shared folder', () => {
   const opening = (token: string, body: object = {}, query = '', person = t.anonymous) =>
     person.rest('POST', `/api/share/resolve/${token}${query}`, { json: body })
-  const OPEN = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url fileName size } } }'
+  const OPEN =
+    'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url fileName size } } }'
   // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
   const openShare = (input: object) => t.anonymous.graphql<any>(OPEN, { input })
 
@@ -252,27 +278,45 @@ describe('An archive of a shared folder', () => {
     const token = await shareFolder('trip')
     expect(await textsAt((await opening(token)).response.url)).toEqual(TRIP)
     expect(await textsAt((await opening(token, {}, '?path=day 1')).response.url)).toEqual({
-      ...{ 'day 1/': '', 'day 1/sea ü.txt': 'blue' },
+      'day 1/': '',
+      'day 1/sea ü.txt': 'blue',
     })
     const some = await opening(token, { entries: ['plan.txt', 'day 1'] })
     expect(some.response.file_name).toBe('trip.zip')
-    expect(Object.keys(await textsAt(some.response.url))).toEqual(['day 1/', 'plan.txt', 'day 1/sea ü.txt'])
+    expect(Object.keys(await textsAt(some.response.url))).toEqual([
+      'day 1/',
+      'plan.txt',
+      'day 1/sea ü.txt',
+    ])
     const { data } = await openShare({ token, paths: ['plan.txt', 'empty.txt'] })
-    expect(await textsAt(data.openShare.download.url)).toEqual({ 'empty.txt': '', 'plan.txt': 'walk' })
+    expect(await textsAt(data.openShare.download.url)).toEqual({
+      'empty.txt': '',
+      'plan.txt': 'walk',
+    })
     const direct = await fetch(`${t.url}/api/d/${token}?path=day%201`)
-    expect([...(await readZip(new Uint8Array(await direct.arrayBuffer()))).keys()]).toContain('day 1/sea ü.txt')
+    expect([...(await readZip(new Uint8Array(await direct.arrayBuffer()))).keys()]).toContain(
+      'day 1/sea ü.txt',
+    )
   })
 
   it('is refused for what is not in it', async () => {
     const token = await shareFolder('trip/day 1')
-    expect(statusAndCode(await opening(token, { entries: ['plan.txt'] }))).toEqual([404, 'FILE_NOT_FOUND'])
-    expect(statusAndCode(await opening(token, { entries: ['../plan.txt'] }))).toEqual([400, 'INVALID_PATH'])
-    expect(statusAndCode(await opening(token, { entries: ['sea ü.txt'] }, '?path=sea ü.txt'))).toEqual([
-      ...[400, 'INVALID_INPUT'],
+    expect(statusAndCode(await opening(token, { entries: ['plan.txt'] }))).toEqual([
+      404,
+      'FILE_NOT_FOUND',
     ])
+    expect(statusAndCode(await opening(token, { entries: ['../plan.txt'] }))).toEqual([
+      400,
+      'INVALID_PATH',
+    ])
+    expect(
+      statusAndCode(await opening(token, { entries: ['sea ü.txt'] }, '?path=sea ü.txt')),
+    ).toEqual([...[400, 'INVALID_INPUT']])
     const { errors } = await openShare({ token, paths: ['../plan.txt'] })
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_PATH', field: 'input.paths' })
-    const file = (await alice.rest('POST', '/api/files/quick_share', { json: { object: 'private.txt' } })).response
+    const file = (
+      await alice.rest('POST', '/api/files/quick_share', { json: { object: 'private.txt' } })
+    ).response
     expect(statusAndCode(await opening(file.sharing_token, { entries: ['private.txt'] }))).toEqual([
       ...[400, 'INVALID_INPUT'],
     ])
@@ -286,7 +330,10 @@ describe('An archive of a shared folder', () => {
     // A download may send some bytes again, and not all.
     expect((await get(response.url)).status).toBe(403)
     const second = await opening(token, { password: 'sesame' })
-    expect(statusAndCode(await opening(token, { password: 'sesame' }))).toEqual([403, 'SHARE_USED_UP'])
+    expect(statusAndCode(await opening(token, { password: 'sesame' }))).toEqual([
+      403,
+      'SHARE_USED_UP',
+    ])
     expect((await alice.rest('POST', `/api/share/revoke/${token}`)).status).toBe(200)
     expect((await get(second.response.url)).status).toBe(404)
   })
@@ -296,9 +343,14 @@ describe('An archive of a shared folder', () => {
     await alice.upload('leaving/b.txt', 'goes', 'text/plain')
     const token = await shareFolder('leaving')
     const { response } = await opening(token)
-    await alice.rest('POST', '/api/files/move', { json: { source: 'leaving/b.txt', destination: 'gone/b.txt' } })
+    await alice.rest('POST', '/api/files/move', {
+      json: { source: 'leaving/b.txt', destination: 'gone/b.txt' },
+    })
     expect((await get(response.url)).status).toBe(404)
-    expect(Object.keys(await textsAt((await opening(token)).response.url))).toEqual(['leaving/', 'leaving/a.txt'])
+    expect(Object.keys(await textsAt((await opening(token)).response.url))).toEqual([
+      'leaving/',
+      'leaving/a.txt',
+    ])
   })
 })
 

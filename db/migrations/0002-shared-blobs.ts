@@ -10,10 +10,17 @@ export const sharedBlobs: Migration = {
     const options: object = { transaction }
     const columns = await tables.describeTable('blobs', options)
     if (!('ref_count' in columns))
-      await db.run('ALTER TABLE blobs ADD COLUMN ref_count BIGINT NOT NULL DEFAULT 1', [], transaction)
+      await db.run(
+        'ALTER TABLE blobs ADD COLUMN ref_count BIGINT NOT NULL DEFAULT 1',
+        [],
+        transaction,
+      )
     for (const table of ['entry', 'version']) {
       const index = `${table}_blob_id`
-      const indexes = (await tables.showIndex(table, options)) as { name: string; unique: boolean }[]
+      const indexes = (await tables.showIndex(table, options)) as {
+        name: string
+        unique: boolean
+      }[]
       const there = indexes.find(({ name }) => name === index)
       if (there?.unique === false) continue
       if (there) await tables.removeIndex(table, index, options)

@@ -15,6 +15,11 @@ export const shareTerms: Migration = {
     const there = await tables.describeTable('share', options)
     for (const name of added)
       if (!(columnOf(name) in there))
-        await tables.addColumn('share', columnOf(name), Share.columns[name].attribute(db.dialect), options)
+        await tables.addColumn(
+          'share',
+          columnOf(name),
+          Share.columns[name].attribute(db.dialect),
+          options,
+        )
   },
 }

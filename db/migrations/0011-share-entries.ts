@@ -11,7 +11,12 @@ export const shareEntries: Migration = {
     const options: object = { transaction }
     const there = await tables.describeTable('share', options)
     if (!('entry_count' in there))
-      await tables.addColumn('share', 'entry_count', Share.columns.entryCount.attribute(db.dialect), options)
+      await tables.addColumn(
+        'share',
+        'entry_count',
+        Share.columns.entryCount.attribute(db.dialect),
+        options,
+      )
     const indexes = (await tables.showIndex('share', options)) as { name: string }[]
     if (!indexes.some(({ name }) => name === 'share_bucket_id'))
       await tables.addIndex('share', ['bucket_id'], { name: 'share_bucket_id', ...options })

@@ -24,6 +24,9 @@ export const signIn: Migration = {
     }
     const indexes = (await tables.showIndex('session', options)) as { name: string }[]
     if (!indexes.some(({ name }) => name === 'session_provider_session'))
-      await tables.addIndex('session', ['provider_session'], { name: 'session_provider_session', ...options })
+      await tables.addIndex('session', ['provider_session'], {
+        name: 'session_provider_session',
+        ...options,
+      })
   },
 }

@@ -21,11 +21,17 @@ export const audit: Migration = {
     const there = await tables.describeTable('event', options)
     for (const name of added)
       if (!(columnOf(name) in there))
-        await tables.addColumn('event', columnOf(name), Event.columns[name].attribute(db.dialect), options)
+        await tables.addColumn(
+          'event',
+          columnOf(name),
+          Event.columns[name].attribute(db.dialect),
+          options,
+        )
     const known = (await tables.showIndex('event', options)) as { name: string }[]
     for (const columns of indexes) {
       const name = `event_${columns.join('_')}`
-      if (!known.some(index => index.name === name)) await tables.addIndex('event', columns, { name, ...options })
+      if (!known.some(index => index.name === name))
+        await tables.addIndex('event', columns, { name, ...options })
     }
   },
 }

@@ -18,6 +18,7 @@ export const previews: Migration = {
       await db.run(`ALTER TABLE blobs ADD COLUMN sha256 ${type}${ascii} NULL`, [], transaction)
     }
     const indexes = (await tables.showIndex('blobs', options)) as { name: string }[]
-    if (!indexes.some(index => index.name === name)) await tables.addIndex('blobs', ['sha256'], { name, ...options })
+    if (!indexes.some(index => index.name === name))
+      await tables.addIndex('blobs', ['sha256'], { name, ...options })
   },
 }

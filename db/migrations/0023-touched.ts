@@ -13,7 +13,8 @@ export const touchedRows: Migration = {
     const options: object = { transaction }
     for (const table of tables) {
       const there = await made.describeTable(table, options)
-      if (!('touched' in there)) await made.addColumn(table, 'touched', touched.attribute(db.dialect), options)
+      if (!('touched' in there))
+        await made.addColumn(table, 'touched', touched.attribute(db.dialect), options)
     }
   },
 }

@@ -12,6 +12,7 @@ export const auditCredential: Migration = {
     // Its types lack the transaction, which it hands on to every statement.
     const options: object = { transaction }
     const known = (await tables.showIndex('event', options)) as { name: string }[]
-    if (!known.some(index => index.name === name)) await tables.addIndex('event', columns, { name, ...options })
+    if (!known.some(index => index.name === name))
+      await tables.addIndex('event', columns, { name, ...options })
   },
 }

@@ -17,6 +17,9 @@ export const pictures: Migration = {
     await placeAllPictures(db, transaction)
     const indexes = (await tables.showIndex('entry', options)) as { name: string }[]
     if (!indexes.some(index => index.name === name))
-      await tables.addIndex('entry', ['bucket_id', 'pictured_at', 'id', 'parent_id'], { name, ...options })
+      await tables.addIndex('entry', ['bucket_id', 'pictured_at', 'id', 'parent_id'], {
+        name,
+        ...options,
+      })
   },
 }

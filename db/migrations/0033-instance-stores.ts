@@ -13,7 +13,8 @@ export const instanceStores: Migration = {
     for (const [table, added] of Object.entries(columns)) {
       const there = await made.describeTable(table, options)
       for (const [name, column] of Object.entries(added))
-        if (!(name in there)) await made.addColumn(table, name, column.attribute(db.dialect), options)
+        if (!(name in there))
+          await made.addColumn(table, name, column.attribute(db.dialect), options)
     }
   },
 }

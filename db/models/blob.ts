@@ -1,4 +1,15 @@
-import { counter, digest, integer, moment, number, type Row, table, text, uuid, word } from './columns.ts'
+import {
+  counter,
+  digest,
+  integer,
+  moment,
+  number,
+  type Row,
+  table,
+  text,
+  uuid,
+  word,
+} from './columns.ts'
 
 /**
  * The ledger of every object in the store; the id is the object's key.

@@ -1,4 +1,11 @@
-import { type DataType, DataTypes, type Model, type ModelStatic, type Sequelize, Utils } from 'sequelize'
+import {
+  type DataType,
+  DataTypes,
+  type Model,
+  type ModelStatic,
+  type Sequelize,
+  Utils,
+} from 'sequelize'
 import type { Database } from '../../src/config/config.ts'
 
 type Dialect = Database['dialect']
@@ -62,10 +69,16 @@ export class Column<T, Given = T> {
 }
 
 /** ASCII, so that an index entry of an id has 36 bytes and not 144. */
-const ascii = <T extends string = string>(type: 'CHAR' | 'VARCHAR', length: number, defaultValue?: string) =>
+const ascii = <T extends string = string>(
+  type: 'CHAR' | 'VARCHAR',
+  length: number,
+  defaultValue?: string,
+) =>
   new Column<T>(
     dialect =>
-      dialect === 'mysql' ? `${type}(${length}) CHARACTER SET ascii COLLATE ascii_bin` : DataTypes.STRING(length),
+      dialect === 'mysql'
+        ? `${type}(${length}) CHARACTER SET ascii COLLATE ascii_bin`
+        : DataTypes.STRING(length),
     defaultValue === undefined ? {} : { defaultValue },
   )
 
@@ -112,7 +125,8 @@ export interface Table<C extends Columns = Columns, Name extends string = string
   indexes?: Name[][]
 }
 
-export const table = <C extends Columns>(definition: Table<C, keyof C & string>): Table<C> => definition
+export const table = <C extends Columns>(definition: Table<C, keyof C & string>): Table<C> =>
+  definition
 
 /** Without the column that is for the engine alone. */
 type Named<C extends Columns> = Exclude<keyof C, 'touched'>
@@ -122,13 +136,17 @@ type NewRowOf<C extends Columns> = { [K in Named<C>]: C[K]['given'] }
 export type Row<T> = T extends Table<infer C> ? RowOf<C> : never
 
 /** The model of a table: read with `raw: true`, it returns rows. */
-export type ModelOf<T> = T extends Table<infer C> ? ModelStatic<Model<RowOf<C>, NewRowOf<C>> & RowOf<C>> : never
+export type ModelOf<T> =
+  T extends Table<infer C> ? ModelStatic<Model<RowOf<C>, NewRowOf<C>> & RowOf<C>> : never
 
 /** Defines the model of a table on a connection. */
 export function defineModel(sequelize: Sequelize, name: string, definition: Table): void {
   const { tableName, columns, unique = [], indexes = [] } = definition
   const dialect = sequelize.getDialect() === 'mysql' ? 'mysql' : 'sqlite'
-  const attributes = Object.entries(columns).map(([column, definition]) => [column, definition.attribute(dialect)])
+  const attributes = Object.entries(columns).map(([column, definition]) => [
+    column,
+    definition.attribute(dialect),
+  ])
   const index = (isUnique: boolean) => (columns: string[]) => ({
     unique: isUnique,
     fields: columns.map(column => Utils.underscoredIf(column, true)),

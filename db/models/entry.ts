@@ -1,4 +1,15 @@
-import { counter, integer, md5, moment, number, type Row, small, table, text, uuid } from './columns.ts'
+import {
+  counter,
+  integer,
+  md5,
+  moment,
+  number,
+  type Row,
+  small,
+  table,
+  text,
+  uuid,
+} from './columns.ts'
 
 /** Folders sort before files in every listing. */
 export const FOLDER = 0

@@ -1,5 +1,16 @@
 import { MAX_EMAIL, MAX_LABEL } from '../../src/values/limits.ts'
-import { counter, flag, integer, moment, number, type Row, table, text, touched, uuid } from './columns.ts'
+import {
+  counter,
+  flag,
+  integer,
+  moment,
+  number,
+  type Row,
+  table,
+  text,
+  touched,
+  uuid,
+} from './columns.ts'
 
 /** The end of a share that never expires: the last moment that a Date has. So one condition and one index serve both kinds. */
 export const NEVER = 8_640_000_000_000_000
@@ -38,7 +49,13 @@ export const Share = table({
     /** NEVER for one without an end. */
     expiresAt: moment,
   },
-  indexes: [['entryId', 'recipient'], ['userId', 'id'], ['recipient', 'id'], ['bucketId'], ['expiresAt']],
+  indexes: [
+    ['entryId', 'recipient'],
+    ['userId', 'id'],
+    ['recipient', 'id'],
+    ['bucketId'],
+    ['expiresAt'],
+  ],
 })
 
 export type Share = Row<typeof Share>

@@ -1,7 +1,17 @@
 import { moment, type Row, table, text, uuid, word } from './columns.ts'
 
 /** The colours of tags. */
-export const tagColours = ['grey', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'purple', 'pink'] as const
+export const tagColours = [
+  'grey',
+  'red',
+  'orange',
+  'yellow',
+  'green',
+  'teal',
+  'blue',
+  'purple',
+  'pink',
+] as const
 export type TagColour = (typeof tagColours)[number]
 
 /** A label of one drive, which its files and folders can have. */

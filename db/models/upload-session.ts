@@ -1,5 +1,17 @@
 import type { OnConflict } from '../../src/values/on-conflict.ts'
-import { counter, flag, longText, md5, moment, number, type Row, table, text, uuid, word } from './columns.ts'
+import {
+  counter,
+  flag,
+  longText,
+  md5,
+  moment,
+  number,
+  type Row,
+  table,
+  text,
+  uuid,
+  word,
+} from './columns.ts'
 
 /** What became of a completion that outlives its request. */
 export const completionStates = ['completing', 'completed', 'failed'] as const

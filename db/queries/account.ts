@@ -70,23 +70,36 @@ const ACCOUNTS = `SELECT u.id, u.email, u.verified_email AS verifiedEmail, u.nam
 async function accounts(db: Db, rest: string, values: Value[], tx?: Tx): Promise<AccountRow[]> {
   type Row = Omit<AccountRow, 'emailVerified'> & { verifiedEmail: string | null }
   const rows = await db.rows<Row>(`${ACCOUNTS} ${rest}`, values, tx)
-  return rows.map(({ verifiedEmail, ...row }) => ({ ...row, emailVerified: verifiedEmail !== null }))
+  return rows.map(({ verifiedEmail, ...row }) => ({
+    ...row,
+    emailVerified: verifiedEmail !== null,
+  }))
 }
 
 export const accountsByIds = (db: Db, ids: string[], tx?: Tx): Promise<AccountRow[]> =>
   accounts(db, `WHERE u.id IN (${placeholders(ids)}) ORDER BY u.id`, ids, tx)
 
 /** The account for which a provider has verified an e-mail address. @param email as `canonicalEmail` writes it */
-export async function accountWithAddress(db: Db, email: string, tx?: Tx): Promise<AccountRow | undefined> {
+export async function accountWithAddress(
+  db: Db,
+  email: string,
+  tx?: Tx,
+): Promise<AccountRow | undefined> {
   return (await accounts(db, 'WHERE u.verified_email = ?', [email], tx))[0]
 }
 
 /** The accounts with an e-mail address, verified or not, the oldest first. */
-export const accountsClaiming = (db: Db, email: string, written: string, tx?: Tx): Promise<AccountRow[]> =>
+export const accountsClaiming = (
+  db: Db,
+  email: string,
+  written: string,
+  tx?: Tx,
+): Promise<AccountRow[]> =>
   accounts(db, 'WHERE LOWER(u.email) = ? OR u.email = ? ORDER BY u.id', [email, written], tx)
 
 // Matches the text as given, too, because LOWER of SQLite handles ASCII only.
-const MATCHING = "(? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0)"
+const MATCHING =
+  "(? = '' OR INSTR(LOWER(u.email), ?) > 0 OR INSTR(LOWER(u.name), ?) > 0 OR INSTR(u.name, ?) > 0)"
 const valuesOf = (search: string) => [search, search.toLowerCase(), search.toLowerCase(), search]
 
 /** Which accounts are listed. */
@@ -97,10 +110,16 @@ export interface AccountFilter {
   over: boolean
 }
 
-const matching = ({ over }: AccountFilter) => (over ? `${MATCHING} AND ${ACCOUNT_IS_OVER}` : MATCHING)
+const matching = ({ over }: AccountFilter) =>
+  over ? `${MATCHING} AND ${ACCOUNT_IS_OVER}` : MATCHING
 
 /** The accounts that a filter chooses, the oldest first. @param after the id of the last one before */
-export const accountsMatching = (db: Db, filter: AccountFilter, limit: number, after = ''): Promise<AccountRow[]> =>
+export const accountsMatching = (
+  db: Db,
+  filter: AccountFilter,
+  limit: number,
+  after = '',
+): Promise<AccountRow[]> =>
   accounts(db, `WHERE ${matching(filter)} AND u.id > ? ORDER BY u.id LIMIT ${limit}`, [
     ...valuesOf(filter.search),
     after,
@@ -126,7 +145,8 @@ export const largestWorkspaces = (db: Db, limit: number): Promise<WorkspaceUsage
 
 /** The usage of all storage areas, or of the kept data of deleted accounts. */
 export async function usageTotals(db: Db, of: 'all' | 'kept'): Promise<UsageTotals> {
-  const where = of === 'all' ? '1 = 1' : 'user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'
+  const where =
+    of === 'all' ? '1 = 1' : 'user_id IS NULL AND workspace_id IS NULL AND kept_until IS NOT NULL'
   const row = await db.row<Record<keyof UsageTotals, number | null>>(
     `SELECT COUNT(*) AS areas, SUM(used_bytes) AS usedBytes, SUM(used_files) AS files FROM bucket WHERE ${where}`,
   )
@@ -134,14 +154,21 @@ export async function usageTotals(db: Db, of: 'all' | 'kept'): Promise<UsageTota
 }
 
 /** The rows of a statement over `owner IN (...)`, by their owner. */
-async function listsOf<T>(db: Db, sql: (among: string) => string, ids: string[]): Promise<Map<string, T[]>> {
+async function listsOf<T>(
+  db: Db,
+  sql: (among: string) => string,
+  ids: string[],
+): Promise<Map<string, T[]>> {
   const rows = await db.rows<T & { owner: string }>(sql(`(${placeholders(ids)})`), ids)
   const lists = new Map<string, T[]>()
   for (const { owner, ...row } of rows) lists.set(owner, [...(lists.get(owner) ?? []), row as T])
   return lists
 }
 
-export const identitiesOfAccounts = (db: Db, ids: string[]): Promise<Map<string, AccountIdentity[]>> =>
+export const identitiesOfAccounts = (
+  db: Db,
+  ids: string[],
+): Promise<Map<string, AccountIdentity[]>> =>
   listsOf(
     db,
     among =>
@@ -149,7 +176,10 @@ export const identitiesOfAccounts = (db: Db, ids: string[]): Promise<Map<string,
     ids,
   )
 
-export const workspacesOfAccounts = (db: Db, ids: string[]): Promise<Map<string, AccountWorkspace[]>> =>
+export const workspacesOfAccounts = (
+  db: Db,
+  ids: string[],
+): Promise<Map<string, AccountWorkspace[]>> =>
   listsOf(
     db,
     among =>

@@ -49,7 +49,12 @@ export function pagesOfApiKeys(
 }
 
 /** All keys that a user has created, for themselves and for workspaces, oldest first. @param after an id, or empty */
-export async function pageOfApiKeysBy(db: Db, userId: string, limit: number, after: string): Promise<Page<ApiKeyRow>> {
+export async function pageOfApiKeysBy(
+  db: Db,
+  userId: string,
+  limit: number,
+  after: string,
+): Promise<Page<ApiKeyRow>> {
   const sql = `SELECT ${columns} FROM api_key WHERE created_by = ? AND id > ? ORDER BY id LIMIT ${limit + 1}`
   return pageOf(await db.rows(sql, [userId, after]), limit)
 }
@@ -93,5 +98,11 @@ export const workspaceKeysBy = (
   )
 
 /** @returns 1, or 0 if the holder has no such key */
-export const deleteApiKey = (db: Db, holder: Holder, holderId: string, id: string, tx: Tx): Promise<number> =>
+export const deleteApiKey = (
+  db: Db,
+  holder: Holder,
+  holderId: string,
+  id: string,
+  tx: Tx,
+): Promise<number> =>
   db.run(`DELETE FROM api_key WHERE id = ? AND ${HOLDERS[holder].where}`, [id, holderId], tx)

@@ -33,7 +33,8 @@ export async function* archivedBelow(
   db: Db,
   folders: readonly Pick<ArchivedRow, 'id' | 'entries'>[],
 ): AsyncGenerator<ArchivedRow[]> {
-  const isSmall = ({ entries }: Pick<ArchivedRow, 'entries'>) => entries <= AT_ONCE / FOLDERS_AT_ONCE
+  const isSmall = ({ entries }: Pick<ArchivedRow, 'entries'>) =>
+    entries <= AT_ONCE / FOLDERS_AT_ONCE
   for (const some of inParts(folders.filter(isSmall), FOLDERS_AT_ONCE))
     yield await db.rows<ArchivedRow>(
       `${SELECT} e.parent_id IN (${placeholders(some)})`,

@@ -30,7 +30,9 @@ function conditionsOf({
   until,
 }: AuditFilter): [string, Value[]][] {
   return [
-    ...(personId ? [['(actor_id = ? OR operator_id = ?)', [personId, personId]] as [string, Value[]]] : []),
+    ...(personId
+      ? [['(actor_id = ? OR operator_id = ?)', [personId, personId]] as [string, Value[]]]
+      : []),
     ...(aboutId
       ? [
           [
@@ -39,7 +41,9 @@ function conditionsOf({
           ] as [string, Value[]],
         ]
       : []),
-    ...(kinds.length > 0 ? [[`kind IN (${placeholders(kinds)})`, [...kinds]] as [string, Value[]]] : []),
+    ...(kinds.length > 0
+      ? [[`kind IN (${placeholders(kinds)})`, [...kinds]] as [string, Value[]]]
+      : []),
     ...(credentialId ? [['via_id = ?', [credentialId]] as [string, Value[]]] : []),
     ...(address ? [['address = ?', [address]] as [string, Value[]]] : []),
     ...(since ? [['at >= ?', [since]] as [string, Value[]]] : []),
@@ -48,11 +52,19 @@ function conditionsOf({
 }
 
 /** Events of all logs, the newest first. */
-export function auditEvents(db: Db, filter: AuditFilter, limit: number, after: AuditKey | null): Promise<Event[]> {
+export function auditEvents(
+  db: Db,
+  filter: AuditFilter,
+  limit: number,
+  after: AuditKey | null,
+): Promise<Event[]> {
   const conditions = conditionsOf(filter)
   if (after) {
     const [at, logId, seq] = after
-    conditions.push(['at <= ? AND (at < ? OR log_id < ? OR (log_id = ? AND seq < ?))', [at, at, logId, logId, seq]])
+    conditions.push([
+      'at <= ? AND (at < ? OR log_id < ? OR (log_id = ? AND seq < ?))',
+      [at, at, logId, logId, seq],
+    ])
   }
   const where = conditions.length > 0 ? `WHERE ${conditions.map(([sql]) => sql).join(' AND ')}` : ''
   return db.rows<Event>(

@@ -15,7 +15,9 @@ export interface JobBacklog {
 }
 
 export async function jobBacklog(db: Db, now: number): Promise<JobBacklog[]> {
-  type Row = Record<'due' | 'retrying' | 'givenUp' | 'oldestAt', number | string | null> & { kind: string }
+  type Row = Record<'due' | 'retrying' | 'givenUp' | 'oldestAt', number | string | null> & {
+    kind: string
+  }
   const rows = await db.rows<Row>(
     `SELECT kind, SUM(CASE WHEN due_at <= ? THEN 1 ELSE 0 END) AS due, MIN(CASE WHEN due_at <= ? THEN due_at END) AS oldestAt,
        SUM(CASE WHEN due_at < ? AND last_error <> '' THEN 1 ELSE 0 END) AS retrying,
@@ -37,7 +39,10 @@ export async function jobBacklog(db: Db, now: number): Promise<JobBacklog[]> {
  * Webhooks that are delivered to: those with events that are due, for how long the first of them is, and those whose last delivery failed.
  * One without events keeps the time of its last attempt: its next event is due from when it happened.
  */
-export async function webhookBacklog(db: Db, now: number): Promise<{ due: number; oldestMs: number; failing: number }> {
+export async function webhookBacklog(
+  db: Db,
+  now: number,
+): Promise<{ due: number; oldestMs: number; failing: number }> {
   type Row = Record<'due' | 'oldestAt' | 'failing', number | string | null>
   const row = await db.row<Row>(
     `SELECT SUM(CASE WHEN due_at <= ? AND first_at IS NOT NULL THEN 1 ELSE 0 END) AS due,

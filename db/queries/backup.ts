@@ -14,7 +14,11 @@ export interface Definition {
  * They belong to running backups, to instances that run, and to a maintenance, under which the restored service would refuse all changes:
  * their rows are not saved, and not taken from backups that have them.
  */
-export const TRANSIENT: ReadonlySet<string> = new Set(['deletion_hold', 'instance_state', 'maintenance'])
+export const TRANSIENT: ReadonlySet<string> = new Set([
+  'deletion_hold',
+  'instance_state',
+  'maintenance',
+])
 const MIGRATION = 'migration'
 
 const quoted = (name: string) => `\`${name.replaceAll('`', '``')}\``
@@ -39,7 +43,10 @@ export async function definitionsOf(db: Db, names: string[]): Promise<Map<string
         [name],
       )
       const create = rows.find(({ type }) => type === 'table')?.sql ?? ''
-      definitions.set(name, { create, indexes: rows.filter(({ type }) => type === 'index').map(({ sql }) => sql) })
+      definitions.set(name, {
+        create,
+        indexes: rows.filter(({ type }) => type === 'index').map(({ sql }) => sql),
+      })
     }
   }
   return definitions
@@ -53,7 +60,9 @@ export const readTable = (read: Reader, name: string) =>
 
 /** The steps that have made the tables, a restore under way among them; none in an empty database. */
 export async function migrationsOf(db: Db): Promise<{ name: string; at: number }[]> {
-  return (await allTables(db)).includes(MIGRATION) ? db.rows('SELECT name, at FROM migration ORDER BY name') : []
+  return (await allTables(db)).includes(MIGRATION)
+    ? db.rows('SELECT name, at FROM migration ORDER BY name')
+    : []
 }
 
 /** The backup whose restore has begun and not ended. */
@@ -67,15 +76,30 @@ export async function restoreUnderWay(db: Db): Promise<string | undefined> {
  * steps that have made it.
  */
 const OF_NEW = [
-  ...['plan', 'installation', 'storage_day', 'instance_state', 'named_lock', 'search_drive', 'search_word'],
-  ...['content_text', 'search_text', 'search_text_block', 'search_text_word', 'search_text_segment'],
+  ...[
+    'plan',
+    'installation',
+    'storage_day',
+    'instance_state',
+    'named_lock',
+    'search_drive',
+    'search_word',
+  ],
+  ...[
+    'content_text',
+    'search_text',
+    'search_text_block',
+    'search_text_word',
+    'search_text_segment',
+  ],
   MIGRATION,
 ]
 
 /** A table with rows, so that there is something to lose; undefined in an empty or new database. */
 export async function tableInUse(db: Db): Promise<string | undefined> {
   for (const name of await allTables(db))
-    if (!OF_NEW.includes(name) && (await db.exists(`SELECT 1 FROM ${quoted(name)} LIMIT 1`))) return name
+    if (!OF_NEW.includes(name) && (await db.exists(`SELECT 1 FROM ${quoted(name)} LIMIT 1`)))
+      return name
   return undefined
 }
 
@@ -96,7 +120,11 @@ export async function beginRestore(db: Db, backup: string): Promise<void> {
   )
   await db.transaction(async tx => {
     await db.run(`DELETE FROM ${MIGRATION}`, [], tx)
-    await db.run(`INSERT INTO ${MIGRATION} (name, at) VALUES (?, ?)`, [RESTORING + backup, Date.now()], tx)
+    await db.run(
+      `INSERT INTO ${MIGRATION} (name, at) VALUES (?, ?)`,
+      [RESTORING + backup, Date.now()],
+      tx,
+    )
   })
   const names = (await allTables(db)).filter(name => name !== MIGRATION)
   const drop = async (tx: Tx) => {
@@ -119,13 +147,20 @@ export async function beginRestore(db: Db, backup: string): Promise<void> {
 export const define = (db: Db, sql: string): Promise<number> => db.run(sql)
 
 /** Deletes all rows that a new database has from the start. */
-export const emptyTable = (db: Db, table: string): Promise<number> => db.run(`DELETE FROM ${quoted(table)}`)
+export const emptyTable = (db: Db, table: string): Promise<number> =>
+  db.run(`DELETE FROM ${quoted(table)}`)
 
 /** Parameters of one statement: SQLite allows 32,766. */
 const PARAMETERS = 4000
 
 /** Adds rows with values for these columns. */
-export async function insertValues(db: Db, table: string, columns: string[], rows: Value[][], tx: Tx): Promise<void> {
+export async function insertValues(
+  db: Db,
+  table: string,
+  columns: string[],
+  rows: Value[][],
+  tx: Tx,
+): Promise<void> {
   const into = `INSERT INTO ${quoted(table)} (${columns.map(quoted).join(', ')}) VALUES `
   for (const some of inParts(rows, Math.max(1, Math.floor(PARAMETERS / columns.length)))) {
     const list = some.map(row => `(${placeholders(row)})`).join(', ')
@@ -134,7 +169,10 @@ export async function insertValues(db: Db, table: string, columns: string[], row
 }
 
 /** Notes the steps that have made the tables of a backup. */
-export async function noteMigrations(db: Db, migrations: { name: string; at: number }[]): Promise<void> {
+export async function noteMigrations(
+  db: Db,
+  migrations: { name: string; at: number }[],
+): Promise<void> {
   await db.transaction(async tx => {
     await db.run(`DELETE FROM ${MIGRATION} WHERE name NOT LIKE ?`, [`${RESTORING}%`], tx)
     for (const { name, at } of migrations)
@@ -148,7 +186,9 @@ export const endRestore = (db: Db): Promise<number> =>
 
 /** Some uploads that were under way. */
 export const stagedBlobs = (db: Db, limit: number): Promise<{ id: string; bucketId: string }[]> =>
-  db.rows(`SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' ORDER BY id LIMIT ${limit}`)
+  db.rows(
+    `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' ORDER BY id LIMIT ${limit}`,
+  )
 
 /** Forgets the objects that were to be deleted. */
 export const forgetDeleting = (db: Db): Promise<number> =>

@@ -19,7 +19,11 @@ export async function insertBlob(db: Db, blob: NewBlob, tx: Tx): Promise<void> {
  * @returns false if all blobs are being moved to one that it does not know, or have been: then it would not find others, nor others this one
  */
 export function announceBlob(db: Db, blob: NewBlob, newest: number, tx: Tx): Promise<boolean> {
-  const [sql, values] = insertionUnless(Blob, rowOf(blob), 'SELECT number FROM store_move WHERE number > ?')
+  const [sql, values] = insertionUnless(
+    Blob,
+    rowOf(blob),
+    'SELECT number FROM store_move WHERE number > ?',
+  )
   return db.changed(sql, [...values, newest], tx)
 }
 
@@ -45,7 +49,11 @@ export const extendLease = (db: Db, id: string, until: number, tx?: Tx): Promise
 
 /** @returns whether the blob is still staged */
 export const setReservation = (db: Db, id: string, bytes: number, tx: Tx): Promise<boolean> =>
-  db.changed(`UPDATE blobs${db.byKey} SET reserved_bytes = ? WHERE id = ? AND state = 'staged'`, [bytes, id], tx)
+  db.changed(
+    `UPDATE blobs${db.byKey} SET reserved_bytes = ? WHERE id = ? AND state = 'staged'`,
+    [bytes, id],
+    tx,
+  )
 
 /** Makes a blob that is in the given state live. @param crc32 in lower-case hex, if it is known. @returns whether it was in that state */
 export const makeLive = (
@@ -61,7 +69,12 @@ export const makeLive = (
   )
 
 /** Locks a staged blob whose lease is over at a time. @returns its reservation in bytes; undefined if there is no such blob */
-export async function lockOverdue(db: Db, id: string, at: number, tx: Tx): Promise<number | undefined> {
+export async function lockOverdue(
+  db: Db,
+  id: string,
+  at: number,
+  tx: Tx,
+): Promise<number | undefined> {
   const staged = await db.row<{ bytes: number }>(
     `SELECT reserved_bytes AS bytes FROM blobs${db.byKey} WHERE id = ? AND state = 'staged' AND lease_until < ?${db.forUpdate}`,
     [id, at],
@@ -73,7 +86,13 @@ export async function lockOverdue(db: Db, id: string, at: number, tx: Tx): Promi
 /**
  * Marks a blob in one of the two states of uploads for deletion, which begins at a time. @returns whether it was in that state.
  */
-export const markForDeletion = (db: Db, id: string, from: 'staged' | 'copied', at: number, tx: Tx): Promise<boolean> =>
+export const markForDeletion = (
+  db: Db,
+  id: string,
+  from: 'staged' | 'copied',
+  at: number,
+  tx: Tx,
+): Promise<boolean> =>
   db.changed(
     `UPDATE blobs${db.byKey} SET state = 'deleting', reserved_bytes = 0, lease_until = ? WHERE id = ? AND state = ?`,
     [at, id, from],
@@ -84,12 +103,15 @@ export const markForDeletion = (db: Db, id: string, from: 'staged' | 'copied', a
 const REFERENCES_AT_ONCE = 500
 
 /** References by their blobs, in the order in which every transaction locks these: two of them cannot wait for each other. */
-function counted(references: string[]): { ids: string[]; count: string; repeated: (string | number)[] }[] {
+function counted(
+  references: string[],
+): { ids: string[]; count: string; repeated: (string | number)[] }[] {
   const counts = new Map<string, number>()
   for (const id of references) counts.set(id, (counts.get(id) ?? 0) + 1)
   return inParts([...counts.keys()].sort(), REFERENCES_AT_ONCE).map(ids => {
     const more = ids.flatMap(id => ((counts.get(id) ?? 1) > 1 ? [id, counts.get(id) ?? 1] : []))
-    const count = more.length === 0 ? '1' : `CASE id ${'WHEN ? THEN ? '.repeat(more.length / 2)}ELSE 1 END`
+    const count =
+      more.length === 0 ? '1' : `CASE id ${'WHEN ? THEN ? '.repeat(more.length / 2)}ELSE 1 END`
     return { ids, count, repeated: more }
   })
 }
@@ -135,17 +157,28 @@ export async function setDeletion(db: Db, id: string, at: number, tx: Tx): Promi
 
 /** Makes a sweeper that is deleting a blob at this moment delete it again later. @returns whether it is marked for deletion */
 export const deleteAgain = (db: Db, id: string, tx: Tx): Promise<boolean> =>
-  db.changed("UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'deleting'", [id], tx)
+  db.changed(
+    "UPDATE blobs SET lease_until = lease_until + 1 WHERE id = ? AND state = 'deleting'",
+    [id],
+    tx,
+  )
 
 /** Some uploads whose leases were over at a time. */
-export const overdueUploads = (db: Db, at: number, limit: number): Promise<{ id: string; bucketId: string }[]> =>
+export const overdueUploads = (
+  db: Db,
+  at: number,
+  limit: number,
+): Promise<{ id: string; bucketId: string }[]> =>
   db.rows(
     `SELECT id, bucket_id AS bucketId FROM blobs WHERE state = 'staged' AND lease_until < ? ORDER BY lease_until LIMIT ${limit}`,
     [at],
   )
 
 /** Marks copies for deletion whose leases ended before a time. @param id one copy only */
-export const endCopies = (db: Db, { before, id }: { before: number; id?: string }): Promise<number> =>
+export const endCopies = (
+  db: Db,
+  { before, id }: { before: number; id?: string },
+): Promise<number> =>
   db.run(
     `UPDATE blobs SET state = 'deleting' WHERE state = 'copied' AND lease_until < ?${id === undefined ? '' : ' AND id = ?'}`,
     [before, ...(id === undefined ? [] : [id])],

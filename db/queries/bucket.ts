@@ -26,7 +26,11 @@ export async function insertBucket(
 }
 
 /** Locks a bucket until the transaction ends, also one without an owner. @returns its root; undefined when it does not exist */
-export async function lockBucket(db: Db, id: string, tx: Tx): Promise<{ rootId: string } | undefined> {
+export async function lockBucket(
+  db: Db,
+  id: string,
+  tx: Tx,
+): Promise<{ rootId: string } | undefined> {
   const sql = `SELECT root_id AS rootId FROM bucket WHERE id = ?${db.forUpdate}`
   const bucket = await db.row<{ rootId: string }>(sql, [id], tx)
   await db.touch('bucket', [id], tx)
@@ -35,13 +39,23 @@ export async function lockBucket(db: Db, id: string, tx: Tx): Promise<{ rootId: 
 
 /** Locks a bucket that has an owner until the transaction ends. @returns whether there is one */
 export async function lockOpenBucket(db: Db, id: string, tx: Tx): Promise<boolean> {
-  const isOpen = await db.exists(`SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`, [id], tx)
+  const isOpen = await db.exists(
+    `SELECT id FROM bucket WHERE id = ? AND ${OPEN}${db.forUpdate}`,
+    [id],
+    tx,
+  )
   if (isOpen) await db.touch('bucket', [id], tx)
   return isOpen
 }
 
 /** Changes the usage of a bucket. @returns false if it would have more than `maxFolders` folders */
-export async function changeUsage(db: Db, id: string, by: Totals, maxFolders: number | null, tx: Tx): Promise<boolean> {
+export async function changeUsage(
+  db: Db,
+  id: string,
+  by: Totals,
+  maxFolders: number | null,
+  tx: Tx,
+): Promise<boolean> {
   const changed = await db.run(
     `UPDATE bucket SET used_bytes = used_bytes + ?, used_files = used_files + ?, used_folders = used_folders + ?
      WHERE id = ?${maxFolders === null ? '' : ' AND used_folders + ? <= ?'}`,
@@ -52,12 +66,22 @@ export async function changeUsage(db: Db, id: string, by: Totals, maxFolders: nu
 }
 
 export async function folderCount(db: Db, id: string, tx: Tx): Promise<number | undefined> {
-  const row = await db.row<{ used: number }>('SELECT used_folders AS used FROM bucket WHERE id = ?', [id], tx)
+  const row = await db.row<{ used: number }>(
+    'SELECT used_folders AS used FROM bucket WHERE id = ?',
+    [id],
+    tx,
+  )
   return row?.used
 }
 
 /** Turns usage into bytes that are kept for trash items. */
-export async function moveUsageToTrash(db: Db, id: string, by: Totals, items: number, tx: Tx): Promise<void> {
+export async function moveUsageToTrash(
+  db: Db,
+  id: string,
+  by: Totals,
+  items: number,
+  tx: Tx,
+): Promise<void> {
   await db.run(
     `UPDATE bucket SET used_bytes = used_bytes - ?, used_files = used_files - ?, used_folders = used_folders - ?,
        kept_bytes = kept_bytes + ?, trash_count = trash_count + ? WHERE id = ?`,
@@ -168,18 +192,33 @@ export async function bucketsOf(
 }
 
 /** Some buckets of deleted accounts whose grace period was over at a time. */
-export const expiredKeeps = (db: Db, at: number, limit: number): Promise<{ bucketId: string; rootId: string }[]> =>
-  db.rows(`SELECT id AS bucketId, root_id AS rootId FROM bucket WHERE kept_until < ? LIMIT ${limit}`, [at])
+export const expiredKeeps = (
+  db: Db,
+  at: number,
+  limit: number,
+): Promise<{ bucketId: string; rootId: string }[]> =>
+  db.rows(
+    `SELECT id AS bucketId, root_id AS rootId FROM bucket WHERE kept_until < ? LIMIT ${limit}`,
+    [at],
+  )
 
 /** Gives up a kept bucket, unless its owner has come back. @returns whether it was kept until before this time */
 export const endKeep = (db: Db, id: string, at: number, tx: Tx): Promise<boolean> =>
-  db.changed('UPDATE bucket SET kept_for = NULL, kept_until = NULL WHERE id = ? AND kept_until < ?', [id, at], tx)
+  db.changed(
+    'UPDATE bucket SET kept_for = NULL, kept_until = NULL WHERE id = ? AND kept_until < ?',
+    [id, at],
+    tx,
+  )
 
 /**
  * Locks the data that deleted accounts have left for a verified e-mail address, the latest first, with the names of the providers that may
  * confirm the address: null where it was kept before they were recorded.
  */
-export const lockKept = (db: Db, address: string, tx: Tx): Promise<{ id: string; providers: string | null }[]> =>
+export const lockKept = (
+  db: Db,
+  address: string,
+  tx: Tx,
+): Promise<{ id: string; providers: string | null }[]> =>
   db.rows(
     `SELECT id, kept_providers AS providers FROM bucket WHERE kept_for = ? ORDER BY kept_until DESC${db.forUpdate}`,
     [address],
@@ -187,7 +226,11 @@ export const lockKept = (db: Db, address: string, tx: Tx): Promise<{ id: string;
   )
 
 /** Locks the bucket of a user if nothing is stored or being stored in it. */
-export const lockEmptyBucket = (db: Db, userId: string, tx: Tx): Promise<{ id: string; rootId: string } | undefined> =>
+export const lockEmptyBucket = (
+  db: Db,
+  userId: string,
+  tx: Tx,
+): Promise<{ id: string; rootId: string } | undefined> =>
   db.row(
     `SELECT id, root_id AS rootId FROM bucket
      WHERE user_id = ? AND used_files = 0 AND used_folders = 0 AND reserved_files = 0 AND purging = 0 AND trash_count = 0${db.forUpdate}`,

@@ -40,7 +40,11 @@ function repeated(values: readonly string[]): string[] {
 }
 
 /** Sessions, valid or expired, with their active accounts. */
-export function findSessionCallers(db: Db, by: CredentialColumn, values: readonly string[]): Promise<CallerRow[]> {
+export function findSessionCallers(
+  db: Db,
+  by: CredentialColumn,
+  values: readonly string[],
+): Promise<CallerRow[]> {
   const all = repeated(values)
   return db.rows(
     `SELECT ${columns} FROM session c JOIN user u ON u.id = c.user_id ${found} c.${by} IN (${placeholders(all)})`,
@@ -115,7 +119,8 @@ export function mayWriteNow(db: Db, caller: Writer, shareId?: string): Condition
 /** Keeps the credential of a writer from being ended until the transaction ends, which `mayWriteNow` has locked. */
 export async function keepCredential(db: Db, { via, credentialId }: Writer, tx: Tx): Promise<void> {
   // Who closes a file request locks its bucket.
-  if (via !== 'file_request') await db.touch(via === 'session' ? 'session' : 'api_key', [credentialId], tx)
+  if (via !== 'file_request')
+    await db.touch(via === 'session' ? 'session' : 'api_key', [credentialId], tx)
 }
 
 /** The account `u` is active, and may write into the tree `t`, or as the member `m` of its workspace. */

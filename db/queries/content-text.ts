@@ -15,11 +15,17 @@ export interface ContentText {
   body: Buffer | null
 }
 
-export const contentText = (db: Db, digest: string): Promise<Pick<ContentText, 'state'> | undefined> =>
+export const contentText = (
+  db: Db,
+  digest: string,
+): Promise<Pick<ContentText, 'state'> | undefined> =>
   db.row('SELECT state FROM content_text WHERE digest = ?', [digest])
 
 /** Some texts, compressed. */
-export const textBodies = async (db: Db, digests: readonly string[]): Promise<Map<string, Buffer>> => {
+export const textBodies = async (
+  db: Db,
+  digests: readonly string[],
+): Promise<Map<string, Buffer>> => {
   const bodies = new Map<string, Buffer>()
   for (const some of inParts([...new Set(digests)], 100)) {
     const rows = await db.rows<{ digest: string; body: Uint8Array | null }>(
@@ -78,7 +84,11 @@ export interface TextFile {
 }
 
 /** Those of some blobs whose texts are not there, or not indexed in a drive. */
-export async function blobsToIndex(db: Db, drive: number, blobIds: readonly string[]): Promise<Set<string>> {
+export async function blobsToIndex(
+  db: Db,
+  drive: number,
+  blobIds: readonly string[],
+): Promise<Set<string>> {
   const found = new Set<string>()
   for (const some of inParts([...new Set(blobIds)], 500)) {
     const rows = await db.rows<{ id: string }>(
@@ -110,9 +120,10 @@ export const filesWithoutTextAfter = (
 
 /** The blobs that jobs are about to read the texts of. */
 export async function waitingTexts(db: Db): Promise<Set<string>> {
-  const rows = await db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'contents' AND due_at < ?", [
-    GIVEN_UP,
-  ])
+  const rows = await db.rows<{ payload: string }>(
+    "SELECT payload FROM outbox WHERE kind = 'contents' AND due_at < ?",
+    [GIVEN_UP],
+  )
   return new Set(rows.map(({ payload }) => (JSON.parse(payload) as { blobId: string }).blobId))
 }
 
@@ -123,9 +134,10 @@ export async function countTexts(
   const row = await db.row<Record<'made' | 'characters' | 'failed', number | null>>(
     "SELECT SUM(state = 'made') AS made, SUM(characters) AS characters, SUM(state = 'failed') AS failed FROM content_text",
   )
-  const jobs = await db.row<{ n: number }>("SELECT COUNT(*) AS n FROM outbox WHERE kind = 'contents' AND due_at < ?", [
-    GIVEN_UP,
-  ])
+  const jobs = await db.row<{ n: number }>(
+    "SELECT COUNT(*) AS n FROM outbox WHERE kind = 'contents' AND due_at < ?",
+    [GIVEN_UP],
+  )
   return {
     made: Number(row?.made ?? 0),
     characters: Number(row?.characters ?? 0),
@@ -146,5 +158,7 @@ export const unusedTextsAfter = (db: Db, after: string, limit: number): Promise<
 export async function deleteTexts(db: Db, limit: number, onlyFailed = false): Promise<number> {
   const which = onlyFailed ? " WHERE state = 'failed'" : ''
   if (db.dialect === 'mysql') return db.run(`DELETE FROM content_text${which} LIMIT ${limit}`)
-  return db.run(`DELETE FROM content_text WHERE digest IN (SELECT digest FROM content_text${which} LIMIT ${limit})`)
+  return db.run(
+    `DELETE FROM content_text WHERE digest IN (SELECT digest FROM content_text${which} LIMIT ${limit})`,
+  )
 }

@@ -9,14 +9,19 @@ export type LockRow = Omit<DavLock, 'isShared' | 'isDeep'> & { isShared: number;
 
 /** The locks of a drive that have not ended. */
 export const locksIn = (db: Db, bucketId: string, now: number, tx?: Tx): Promise<LockRow[]> =>
-  db.rows(`SELECT ${columns} FROM dav_lock l WHERE l.bucket_id = ? AND l.expires_at > ?`, [bucketId, now], tx)
+  db.rows(
+    `SELECT ${columns} FROM dav_lock l WHERE l.bucket_id = ? AND l.expires_at > ?`,
+    [bucketId, now],
+    tx,
+  )
 
 export async function countLocks(db: Db, userId: string, now: number, tx?: Tx): Promise<number> {
   const sql = 'SELECT COUNT(*) AS n FROM dav_lock WHERE user_id = ? AND expires_at > ?'
   return Number((await db.row<{ n: number }>(sql, [userId, now], tx))?.n ?? 0)
 }
 
-export const insertLock = (db: Db, lock: DavLock, tx: Tx) => db.run(...insertion(DavLock, [lock]), tx)
+export const insertLock = (db: Db, lock: DavLock, tx: Tx) =>
+  db.run(...insertion(DavLock, [lock]), tx)
 
 /** Deletes the locks of a drive, and of a person anywhere, that have ended. */
 export const deleteEndedLocks = (
@@ -25,7 +30,11 @@ export const deleteEndedLocks = (
   now: number,
   tx: Tx,
 ) =>
-  db.run('DELETE FROM dav_lock WHERE (bucket_id = ? OR user_id = ?) AND expires_at <= ?', [bucketId, userId, now], tx)
+  db.run(
+    'DELETE FROM dav_lock WHERE (bucket_id = ? OR user_id = ?) AND expires_at <= ?',
+    [bucketId, userId, now],
+    tx,
+  )
 
 export const deleteLocks = (db: Db, ids: readonly string[], tx: Tx) =>
   db.run(`DELETE FROM dav_lock WHERE id IN (${placeholders(ids)})`, [...ids], tx)

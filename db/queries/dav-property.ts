@@ -7,7 +7,11 @@ const columns = selection(DavProperty, 'p')
 const AT_ONCE = 500
 
 /** The properties of some entries, by the id of the entry. */
-export async function propertiesOf(db: Db, entryIds: readonly string[], tx?: Tx): Promise<Map<string, DavProperty[]>> {
+export async function propertiesOf(
+  db: Db,
+  entryIds: readonly string[],
+  tx?: Tx,
+): Promise<Map<string, DavProperty[]>> {
   const found: DavProperty[] = []
   for (const some of inParts(entryIds, AT_ONCE)) {
     const sql = `SELECT ${columns} FROM dav_property p WHERE p.entry_id IN (${placeholders(some)})`
@@ -17,13 +21,20 @@ export async function propertiesOf(db: Db, entryIds: readonly string[], tx?: Tx)
 }
 
 /** Which of some entries have any properties: read from the key alone. */
-export async function entriesWithProperties(db: Db, entryIds: readonly string[]): Promise<string[]> {
+export async function entriesWithProperties(
+  db: Db,
+  entryIds: readonly string[],
+): Promise<string[]> {
   if (entryIds.length === 0) return []
   const sql = `SELECT DISTINCT p.entry_id AS id FROM dav_property p WHERE p.entry_id IN (${placeholders(entryIds)})`
   return (await db.rows<{ id: string }>(sql, [...entryIds])).map(({ id }) => id)
 }
 
-export async function insertProperties(db: Db, rows: readonly DavProperty[], tx: Tx): Promise<void> {
+export async function insertProperties(
+  db: Db,
+  rows: readonly DavProperty[],
+  tx: Tx,
+): Promise<void> {
   for (const some of inParts(rows, AT_ONCE)) await db.run(...insertion(DavProperty, some), tx)
 }
 
@@ -43,7 +54,9 @@ export async function copyProperties(
   const byOriginal = Map.groupBy(copies, ({ sourceId }) => sourceId)
   for (const some of inParts([...byOriginal.keys()], AT_ONCE)) {
     const found = [...(await propertiesOf(db, some, tx)).values()].flat()
-    const made = found.flatMap(row => (byOriginal.get(row.entryId) ?? []).map(({ id }) => ({ ...row, entryId: id })))
+    const made = found.flatMap(row =>
+      (byOriginal.get(row.entryId) ?? []).map(({ id }) => ({ ...row, entryId: id })),
+    )
     await insertProperties(db, made, tx)
   }
 }

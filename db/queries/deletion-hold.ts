@@ -8,10 +8,19 @@ export const startHold = (db: Db, { id, expiresAt }: DeletionHold): Promise<numb
   db.run('INSERT INTO deletion_hold (id, expires_at) VALUES (?, ?)', [id, expiresAt])
 
 /** @returns whether the hold has lasted until now: after a gap, blobs may have been deleted */
-export const extendHold = (db: Db, { id, expiresAt }: DeletionHold, now: number): Promise<boolean> =>
-  db.changed('UPDATE deletion_hold SET expires_at = ? WHERE id = ? AND expires_at > ?', [expiresAt, id, now])
+export const extendHold = (
+  db: Db,
+  { id, expiresAt }: DeletionHold,
+  now: number,
+): Promise<boolean> =>
+  db.changed('UPDATE deletion_hold SET expires_at = ? WHERE id = ? AND expires_at > ?', [
+    expiresAt,
+    id,
+    now,
+  ])
 
-export const endHold = (db: Db, id: string): Promise<number> => db.run('DELETE FROM deletion_hold WHERE id = ?', [id])
+export const endHold = (db: Db, id: string): Promise<number> =>
+  db.run('DELETE FROM deletion_hold WHERE id = ?', [id])
 
 /** Whether blobs must stay in the store at a time. */
 export const isHeld = (db: Db, at: number): Promise<boolean> =>

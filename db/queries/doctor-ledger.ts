@@ -4,7 +4,8 @@ import type { Version } from '../models/version.ts'
 import { insertBlob, releaseBlobs } from './blob.ts'
 
 /** An object of the ledger, with a file and a version that name it: of several, one that says another size than the ledger. */
-export interface LedgerRow extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'size' | 'leaseUntil' | 'refCount'> {
+export interface LedgerRow
+  extends Pick<Blob, 'id' | 'bucketId' | 'state' | 'size' | 'leaseUntil' | 'refCount'> {
   entryId: string | null
   versionId: string | null
   /** The digest of the content that it has the preview of. */
@@ -30,7 +31,8 @@ const ledger = `SELECT b.id, b.bucket_id AS bucketId, b.state, b.size, b.lease_u
 export const ledgerAfter = (db: Db, id: string, limit: number): Promise<LedgerRow[]> =>
   db.rows(`${ledger} WHERE b.id > ? ORDER BY b.id LIMIT ${limit}`, [id])
 
-export const ledgerOf = (db: Db, id: string): Promise<LedgerRow | undefined> => db.row(`${ledger} WHERE b.id = ?`, [id])
+export const ledgerOf = (db: Db, id: string): Promise<LedgerRow | undefined> =>
+  db.row(`${ledger} WHERE b.id = ?`, [id])
 
 const users =
   'SELECT id FROM entry WHERE blob_id = ? UNION ALL SELECT id FROM version WHERE blob_id = ? UNION ALL SELECT digest FROM preview WHERE blob_id = ?'
@@ -67,14 +69,22 @@ export async function recountReferences(db: Db, id: string, tx: Tx): Promise<voi
 }
 
 /** Corrects the size of a live object, and of the files and the versions that name it. */
-export async function setSize(db: Db, { id, size }: { id: string; size: number }, tx: Tx): Promise<void> {
+export async function setSize(
+  db: Db,
+  { id, size }: { id: string; size: number },
+  tx: Tx,
+): Promise<void> {
   await db.run("UPDATE blobs SET size = ? WHERE id = ? AND state = 'live'", [size, id], tx)
   await db.run('UPDATE entry SET total_bytes = ? WHERE blob_id = ?', [size, id], tx)
   await db.run('UPDATE version SET bytes = ? WHERE blob_id = ?', [size, id], tx)
 }
 
 /** Makes the row of an object live, or inserts it. */
-export async function reviveRow(db: Db, blob: { id: string; bucketId: string; size: number }, tx: Tx): Promise<void> {
+export async function reviveRow(
+  db: Db,
+  blob: { id: string; bucketId: string; size: number },
+  tx: Tx,
+): Promise<void> {
   const sql = "UPDATE blobs SET state = 'live', size = ?, lease_until = 0 WHERE id = ?"
   const changed = await db.run(sql, [blob.size, blob.id], tx)
   if (changed === 0) await insertBlob(db, { ...blob, state: 'live', leaseUntil: 0, store: 0 }, tx)

@@ -5,7 +5,11 @@ const IN_PLACE = `EXISTS (SELECT 1 FROM tag t JOIN entry e ON e.bucket_id = t.bu
   WHERE t.id = entry_tag.tag_id AND e.id = entry_tag.entry_id)`
 
 /** Entries with tags that their drives do not have, by id. */
-export const misplacedTagsAfter = (db: Db, after: string, limit: number): Promise<{ id: string }[]> =>
+export const misplacedTagsAfter = (
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<{ id: string }[]> =>
   db.rows(
     `SELECT DISTINCT entry_id AS id FROM entry_tag WHERE entry_id > ? AND NOT ${IN_PLACE} ORDER BY entry_id LIMIT ${limit}`,
     [after],
@@ -20,8 +24,15 @@ const OF_SOMETHING = `EXISTS (SELECT 1 FROM user u WHERE u.id = favourite.user_i
   (EXISTS (SELECT 1 FROM entry e WHERE e.id = favourite.entry_id) OR EXISTS (SELECT 1 FROM share s WHERE s.id = favourite.share_id))`
 
 /** Favourites of nothing, or of no one, by id. */
-export const emptyFavouritesAfter = (db: Db, after: string, limit: number): Promise<{ id: string }[]> =>
-  db.rows(`SELECT id FROM favourite WHERE id > ? AND NOT (${OF_SOMETHING}) ORDER BY id LIMIT ${limit}`, [after])
+export const emptyFavouritesAfter = (
+  db: Db,
+  after: string,
+  limit: number,
+): Promise<{ id: string }[]> =>
+  db.rows(
+    `SELECT id FROM favourite WHERE id > ? AND NOT (${OF_SOMETHING}) ORDER BY id LIMIT ${limit}`,
+    [after],
+  )
 
 export const removeEmptyFavourite = (db: Db, id: string): Promise<number> =>
   db.run(`DELETE FROM favourite WHERE id = ? AND NOT (${OF_SOMETHING})`, [id])

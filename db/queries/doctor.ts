@@ -20,7 +20,8 @@ export const deleteEndedSession = (db: Db, id: string): Promise<number> =>
   )
 
 /** An entry with what it refers to, as far as it exists. */
-export interface EntryReferences extends Pick<Entry, 'id' | 'bucketId' | 'parentId' | 'kind' | 'name' | 'blobId'> {
+export interface EntryReferences
+  extends Pick<Entry, 'id' | 'bucketId' | 'parentId' | 'kind' | 'name' | 'blobId'> {
   parent: string | null
   blobState: string | null
   rootId: string | null
@@ -158,7 +159,10 @@ async function countBuckets(db: Db, which: string, id: string, tx?: Tx): Promise
     purging: Number(row.purging),
     purges: Number(row.purges),
     counted: { bytes: Number(row.keptBytes), items: Number(row.trashCount) },
-    kept: { bytes: Number(row.trashBytes) + Number(row.versionBytes), items: Number(row.trashItems) },
+    kept: {
+      bytes: Number(row.trashBytes) + Number(row.versionBytes),
+      items: Number(row.trashItems),
+    },
   }))
 }
 
@@ -173,7 +177,17 @@ export async function recount(db: Db, bucketId: string, tx: Tx): Promise<void> {
   await db.run(
     `UPDATE bucket SET used_bytes = ?, used_files = ?, used_folders = ?, reserved_bytes = ?, reserved_files = ?, purging = ?,
        trash_count = ?, kept_bytes = ? WHERE id = ?`,
-    [there.bytes, there.files, there.folders, held.bytes, held.files, purges, kept.items, kept.bytes, bucketId],
+    [
+      there.bytes,
+      there.files,
+      there.folders,
+      held.bytes,
+      held.files,
+      purges,
+      kept.items,
+      kept.bytes,
+      bucketId,
+    ],
     tx,
   )
 }
@@ -197,7 +211,11 @@ export const isTop = (db: Db, id: string, bucketId: string): Promise<boolean> =>
   )
 
 /** Trash items without an entry that could be restored. */
-export const emptyTrashItemsAfter = (db: Db, id: string, limit: number): Promise<{ id: string; bucketId: string }[]> =>
+export const emptyTrashItemsAfter = (
+  db: Db,
+  id: string,
+  limit: number,
+): Promise<{ id: string; bucketId: string }[]> =>
   db.rows(
     `SELECT t.id, t.bucket_id AS bucketId FROM trash_item t LEFT JOIN entry e ON e.id = t.entry_id AND e.parent_id IS NULL
      WHERE t.id > ? AND e.id IS NULL ORDER BY t.id LIMIT ${limit}`,
@@ -219,12 +237,19 @@ export async function purgesAmong(db: Db, payloads: string[]): Promise<Set<strin
 
 /** Whether a whole bucket is being purged. Such jobs are few, so scanning them is cheap. */
 export const isEnding = (db: Db, bucketId: string): Promise<boolean> =>
-  db.exists("SELECT id FROM outbox WHERE kind = 'purge-bucket' AND payload LIKE ?", [`%${bucketId}%`])
+  db.exists("SELECT id FROM outbox WHERE kind = 'purge-bucket' AND payload LIKE ?", [
+    `%${bucketId}%`,
+  ])
 
 /** A job that fails repeatedly or is given up. */
 export type TroubledJob = Pick<Job, 'id' | 'kind' | 'attempts' | 'dueAt' | 'lastError'>
 
-export const troubledJobsAfter = (db: Db, id: string, minAttempts: number, limit: number): Promise<TroubledJob[]> =>
+export const troubledJobsAfter = (
+  db: Db,
+  id: string,
+  minAttempts: number,
+  limit: number,
+): Promise<TroubledJob[]> =>
   db.rows(
     `SELECT id, kind, attempts, due_at AS dueAt, last_error AS lastError FROM outbox
      WHERE id > ? AND ((attempts >= ${minAttempts} AND last_error <> '') OR due_at = ?) ORDER BY id LIMIT ${limit}`,

@@ -12,13 +12,25 @@ type NewCopy = Pick<EntryCopy, 'id' | 'userId' | 'bucketId' | 'plan' | 'entries'
   reserved: { files: number; bytes: number }
 }
 
-export async function insertCopy(db: Db, { copied, reserved, ...copy }: NewCopy, tx: Tx): Promise<void> {
+export async function insertCopy(
+  db: Db,
+  { copied, reserved, ...copy }: NewCopy,
+  tx: Tx,
+): Promise<void> {
   const counts = {
-    ...{ copiedFiles: copied.files, copiedFolders: copied.folders, copiedBytes: copied.bytes },
-    ...{ reservedFiles: reserved.files, reservedBytes: reserved.bytes },
+    copiedFiles: copied.files,
+    copiedFolders: copied.folders,
+    copiedBytes: copied.bytes,
+    reservedFiles: reserved.files,
+    reservedBytes: reserved.bytes,
   }
   const none = { result: null, failure: null, endedAt: null }
-  await db.run(...insertion(EntryCopy, [{ ...copy, ...counts, ...none, state: 'copying', createdAt: Date.now() }]), tx)
+  await db.run(
+    ...insertion(EntryCopy, [
+      { ...copy, ...counts, ...none, state: 'copying', createdAt: Date.now() },
+    ]),
+    tx,
+  )
 }
 
 const toCopy = (row: EntryCopy): EntryCopy => ({
@@ -87,7 +99,12 @@ export async function insertCopyFolders(db: Db, rows: EntryCopyFolder[], tx: Tx)
 }
 
 /** Some folders that are to be filled, those that were made last first: so there are never many. */
-export const foldersToFill = (db: Db, copyId: string, limit: number, tx: Tx): Promise<EntryCopyFolder[]> =>
+export const foldersToFill = (
+  db: Db,
+  copyId: string,
+  limit: number,
+  tx: Tx,
+): Promise<EntryCopyFolder[]> =>
   db.rows(
     `SELECT ${selection(EntryCopyFolder)} FROM entry_copy_folder WHERE copy_id = ? ORDER BY id DESC LIMIT ${limit}`,
     [copyId],
@@ -95,14 +112,23 @@ export const foldersToFill = (db: Db, copyId: string, limit: number, tx: Tx): Pr
   )
 
 export async function deleteCopyFolders(db: Db, ids: string[], tx: Tx): Promise<void> {
-  if (ids.length > 0) await db.run(`DELETE FROM entry_copy_folder WHERE id IN (${placeholders(ids)})`, ids, tx)
+  if (ids.length > 0)
+    await db.run(`DELETE FROM entry_copy_folder WHERE id IN (${placeholders(ids)})`, ids, tx)
 }
 
-export const setLastName = (db: Db, { id, lastName }: Pick<EntryCopyFolder, 'id' | 'lastName'>, tx: Tx) =>
-  db.run('UPDATE entry_copy_folder SET last_name = ? WHERE id = ?', [lastName, id], tx)
+export const setLastName = (
+  db: Db,
+  { id, lastName }: Pick<EntryCopyFolder, 'id' | 'lastName'>,
+  tx: Tx,
+) => db.run('UPDATE entry_copy_folder SET last_name = ? WHERE id = ?', [lastName, id], tx)
 
 /** Puts what was copied into a folder, under these names by id. */
-export async function placeCopies(db: Db, parentId: string, names: Map<string, string>, tx: Tx): Promise<void> {
+export async function placeCopies(
+  db: Db,
+  parentId: string,
+  names: Map<string, string>,
+  tx: Tx,
+): Promise<void> {
   for (const part of inParts([...names], 100))
     await db.run(
       `UPDATE entry SET parent_id = ?, name = ${byId(part.length)}, updated_at = ? WHERE id IN (${placeholders(part)})`,

@@ -81,8 +81,12 @@ export function entriesAt(
   const order = `ORDER BY e.kind, e.name LIMIT ${limit}`
   if (!after) return db.rows(`${select} ${order}`, values)
   const [kind, name] = after
-  if (kind === FILE) return db.rows(`${select} AND e.kind = ${FILE} AND e.name > ? ${order}`, [...values, name])
-  return db.rows(`${select} AND ((e.kind < ${FILE} AND e.name > ?) OR e.kind = ${FILE}) ${order}`, [...values, name])
+  if (kind === FILE)
+    return db.rows(`${select} AND e.kind = ${FILE} AND e.name > ? ${order}`, [...values, name])
+  return db.rows(`${select} AND ((e.kind < ${FILE} AND e.name > ?) OR e.kind = ${FILE}) ${order}`, [
+    ...values,
+    name,
+  ])
 }
 
 /** The entries of one kind in a bucket, oldest first. @param after an id, or empty @param part of the name, in lower case */
@@ -100,7 +104,12 @@ export function entriesOfKind(
 }
 
 /** An entry of a bucket. */
-export const entryById = (db: Db, bucketId: string, id: string, tx?: Tx): Promise<PlacedRow | undefined> =>
+export const entryById = (
+  db: Db,
+  bucketId: string,
+  id: string,
+  tx?: Tx,
+): Promise<PlacedRow | undefined> =>
   db.row(`SELECT ${placedColumns} FROM entry WHERE id = ? AND bucket_id = ?`, [id, bucketId], tx)
 
 /** Some entries of any buckets, with the roots of those. */
@@ -112,7 +121,12 @@ export const entriesByIds = (db: Db, ids: string[]): Promise<(PlacedRow & Root)[
   )
 
 /** The entry with these names from the root down; the root without any. */
-export async function entryAt(db: Db, { rootId }: Root, names: string[], tx?: Tx): Promise<PlacedRow | undefined> {
+export async function entryAt(
+  db: Db,
+  { rootId }: Root,
+  names: string[],
+  tx?: Tx,
+): Promise<PlacedRow | undefined> {
   const root = { columns: columnsOfAny, from: 'entry', where: 'entry.id = ?', values: [rootId] }
   const below = { columns: placedColumns, ...downPath({ rootId }, names, 'entry') }
   const { columns, from, where, values } = names.length === 0 ? root : below
@@ -135,7 +149,12 @@ export interface EntryQuery {
 /** After which entry a page starts: kind and name, or number and id. */
 export type EntryKey = [number, string]
 
-const columnOf = { name: 'name', createdAt: 'created_at', updatedAt: 'updated_at', size: 'total_bytes' } as const
+const columnOf = {
+  name: 'name',
+  createdAt: 'created_at',
+  updatedAt: 'updated_at',
+  size: 'total_bytes',
+} as const
 
 /**
  * The children of some folders; each folder's page starts after the same key. One statement for up to 128 folders; two where folders and
@@ -150,7 +169,8 @@ export async function pagesOfChildren(
 ): Promise<Map<string, Page<ChildRow>>> {
   const { sort, descending, kind, nameContains, tagIds = [] } = query
   if (sort === 'name' && descending && kind === null) {
-    const ofKind = (kind: EntryQuery['kind']) => pagesOfChildren(db, folderIds, { ...query, kind }, limit, after)
+    const ofKind = (kind: EntryQuery['kind']) =>
+      pagesOfChildren(db, folderIds, { ...query, kind }, limit, after)
     const [folders, files] = await Promise.all([ofKind(FOLDER), ofKind(FILE)])
     return mergePages(folders, files, limit)
   }
@@ -173,12 +193,16 @@ export async function pagesOfChildren(
     const key = beyondKey(db, [columnOf[sort], 'id'], beyond, after)
     add(key.sql, ...key.values)
   }
-  return firstOfEach<ChildRow>(db, `SELECT ${childColumns} FROM entry WHERE parent_id = ?${conditions.join('')}`, {
-    order: sort === 'name' ? `kind, name${order}` : `${sort}${order}, id${order}`,
-    owners: folderIds,
-    values,
-    limit,
-  })
+  return firstOfEach<ChildRow>(
+    db,
+    `SELECT ${childColumns} FROM entry WHERE parent_id = ?${conditions.join('')}`,
+    {
+      order: sort === 'name' ? `kind, name${order}` : `${sort}${order}, id${order}`,
+      owners: folderIds,
+      values,
+      limit,
+    },
+  )
 }
 
 /**

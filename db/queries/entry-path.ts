@@ -37,7 +37,10 @@ function chainStatement(depth: number, more: string): string {
   if (known) return known
   const levels = Array.from({ length: depth }, (_, i) => i + 1)
   const sql = `SELECT ${levels.flatMap(i => columns.map((c, n) => `e${i}.${c} AS c${i}_${n}`)).join(', ')}${more} FROM (SELECT 1 AS one) AS start ${levels
-    .map(i => `LEFT JOIN entry e${i} ON e${i}.parent_id = ${i === 1 ? '?' : `e${i - 1}.id`} AND e${i}.name = ?`)
+    .map(
+      i =>
+        `LEFT JOIN entry e${i} ON e${i}.parent_id = ${i === 1 ? '?' : `e${i - 1}.id`} AND e${i}.name = ?`,
+    )
     .join(' ')}`
   chainStatements.set(more + depth, sql)
   return sql
@@ -164,7 +167,10 @@ export function downPath(
   return {
     from: names.map((_, i) => `entry ${alias(i)}`).join(' JOIN '),
     where: names
-      .map((_, i) => `${alias(i)}.parent_id = ${i === 0 ? '?' : `${alias(i - 1)}.id`} AND ${alias(i)}.name = ?`)
+      .map(
+        (_, i) =>
+          `${alias(i)}.parent_id = ${i === 0 ? '?' : `${alias(i - 1)}.id`} AND ${alias(i)}.name = ?`,
+      )
       .join(' AND '),
     values: [rootId, ...names],
   }

@@ -29,7 +29,11 @@ export interface NewEntry {
 }
 
 const picturedAtOf = (
-  { fileType = '', picturedAt, modifiedAt }: Pick<NewEntry, 'fileType' | 'picturedAt' | 'modifiedAt'>,
+  {
+    fileType = '',
+    picturedAt,
+    modifiedAt,
+  }: Pick<NewEntry, 'fileType' | 'picturedAt' | 'modifiedAt'>,
   at: number,
 ): number | null => (isPictured(fileType) ? (picturedAt ?? modifiedAt ?? at) : null)
 
@@ -42,7 +46,15 @@ export async function insertEntry(db: Db, e: NewEntry, tx: Tx): Promise<string |
   try {
     await db.run(
       ...insertion(Entry, [
-        { ...e, id, ...totals, createdBy: e.by, createdAt: at, updatedAt: at, picturedAt: picturedAtOf(e, at) },
+        {
+          ...e,
+          id,
+          ...totals,
+          createdBy: e.by,
+          createdAt: at,
+          updatedAt: at,
+          picturedAt: picturedAtOf(e, at),
+        },
       ]),
       tx,
     )
@@ -58,7 +70,9 @@ const AT_ONCE = 100
 
 /** Changes the totals of folders, each by what is given for its id: one statement for up to 100 folders. */
 export async function addTotals(db: Db, changes: Map<string, Totals>, tx: Tx): Promise<void> {
-  const some = [...changes].filter(([, { bytes, files, folders }]) => bytes !== 0 || files !== 0 || folders !== 0)
+  const some = [...changes].filter(
+    ([, { bytes, files, folders }]) => bytes !== 0 || files !== 0 || folders !== 0,
+  )
   for (const part of inParts(some, AT_ONCE)) {
     const add = (column: string) => `${column} = ${column} + ${byId(part.length)}`
     const of = (total: keyof Totals) => part.flatMap(([id, by]) => [id, by[total]])
@@ -99,7 +113,8 @@ export async function measureReach(db: Db, ids: string[], tx: Tx): Promise<Map<s
   )
   const none = { levelsBelow: 0, bytesBelow: 0 }
   const found = new Map(ids.map(id => [id, none]))
-  for (const row of rows) found.set(row.id, { levelsBelow: Number(row.levels), bytesBelow: Number(row.bytes) })
+  for (const row of rows)
+    found.set(row.id, { levelsBelow: Number(row.levels), bytesBelow: Number(row.bytes) })
   return found
 }
 
@@ -124,7 +139,11 @@ export async function detachEntries(db: Db, ids: string[], tx: Tx): Promise<void
 
 /** Takes folders out of their tree to be purged, under names that are unique among those that wait for that. */
 export async function detachToPurge(db: Db, ids: string[], tx: Tx): Promise<void> {
-  await db.run(`UPDATE entry SET parent_id = NULL, name = id WHERE id IN (${placeholders(ids)})`, ids, tx)
+  await db.run(
+    `UPDATE entry SET parent_id = NULL, name = id WHERE id IN (${placeholders(ids)})`,
+    ids,
+    tx,
+  )
 }
 
 /** Deletes rows without what is below them. @returns how many there were */
@@ -133,7 +152,12 @@ export function deleteEntries(db: Db, ids: string[], tx: Tx): Promise<number> {
 }
 
 /** The entries of a folder that have one of these names. */
-export function entriesNamed(db: Db, folderId: string, names: string[], tx: Tx): Promise<(Node & { name: string })[]> {
+export function entriesNamed(
+  db: Db,
+  folderId: string,
+  names: string[],
+  tx: Tx,
+): Promise<(Node & { name: string })[]> {
   return db.rows(
     `SELECT ${nodeColumns}, name FROM entry WHERE parent_id = ? AND name IN (${placeholders(names)})`,
     [folderId, ...names],
@@ -185,7 +209,8 @@ export async function folderNames(db: Db, folderId: string): Promise<string[]> {
 }
 
 /** An entry with all that a copy of it takes over. */
-export type CopiedEntry = Node & Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5' | 'modifiedAt' | 'picturedAt'>
+export type CopiedEntry = Node &
+  Pick<Entry, 'parentId' | 'name' | 'fileType' | 'md5' | 'modifiedAt' | 'picturedAt'>
 
 // The copy is made later, but its content is as old as that of the original.
 const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS fileType, md5, pictured_at AS picturedAt,
@@ -195,7 +220,9 @@ const COPIED = `SELECT ${nodeColumns}, parent_id AS parentId, name, file_type AS
 export async function copiedEntries(db: Db, ids: string[], tx: Tx): Promise<CopiedEntry[]> {
   const found: CopiedEntry[] = []
   for (const part of inParts(ids, 500))
-    found.push(...(await db.rows<CopiedEntry>(`${COPIED} WHERE id IN (${placeholders(part)})`, part, tx)))
+    found.push(
+      ...(await db.rows<CopiedEntry>(`${COPIED} WHERE id IN (${placeholders(part)})`, part, tx)),
+    )
   return found
 }
 
@@ -207,7 +234,11 @@ export const copiedChildren = (
   limit: number,
   tx: Tx,
 ): Promise<CopiedEntry[]> =>
-  db.rows(`${COPIED} WHERE parent_id = ? AND name > ? ORDER BY name LIMIT ${limit}`, [folderId, after], tx)
+  db.rows(
+    `${COPIED} WHERE parent_id = ? AND name > ? ORDER BY name LIMIT ${limit}`,
+    [folderId, after],
+    tx,
+  )
 
 /** Entries of a locked tree, and all that is below them: each folder before what is in it. One statement for each level. */
 export async function entriesBelow(db: Db, ids: string[], tx: Tx): Promise<CopiedEntry[]> {
@@ -216,7 +247,13 @@ export async function entriesBelow(db: Db, ids: string[], tx: Tx): Promise<Copie
   for (let next = ids; next.length > 0; column = 'parent_id') {
     const level: CopiedEntry[] = []
     for (const part of inParts(next, 500))
-      level.push(...(await db.rows<CopiedEntry>(`${COPIED} WHERE ${column} IN (${placeholders(part)})`, part, tx)))
+      level.push(
+        ...(await db.rows<CopiedEntry>(
+          `${COPIED} WHERE ${column} IN (${placeholders(part)})`,
+          part,
+          tx,
+        )),
+      )
     found.push(...level)
     next = level.filter(({ kind }) => kind === FOLDER).map(({ id }) => id)
   }
@@ -227,17 +264,20 @@ export async function entriesBelow(db: Db, ids: string[], tx: Tx): Promise<Copie
 export async function insertEntries(db: Db, rows: NewEntry[], tx: Tx): Promise<void> {
   const at = Date.now()
   const all = rows.map(({ totals, by, ...row }) => ({
-    ...{
-      blobId: null,
-      fileType: '',
-      md5: '',
-      modifiedAt: null,
-      ...row,
-      levelsBelow: row.levelsBelow ?? 0,
-      bytesBelow: row.bytesBelow ?? 0,
-    },
-    ...{ totalBytes: totals?.bytes ?? 0, totalFiles: totals?.files ?? 0, totalFolders: totals?.folders ?? 0 },
-    ...{ createdBy: by, createdAt: at, updatedAt: at, picturedAt: picturedAtOf(row, at) },
+    blobId: null,
+    fileType: '',
+    md5: '',
+    modifiedAt: null,
+    ...row,
+    levelsBelow: row.levelsBelow ?? 0,
+    bytesBelow: row.bytesBelow ?? 0,
+    totalBytes: totals?.bytes ?? 0,
+    totalFiles: totals?.files ?? 0,
+    totalFolders: totals?.folders ?? 0,
+    createdBy: by,
+    createdAt: at,
+    updatedAt: at,
+    picturedAt: picturedAtOf(row, at),
   }))
   for (const part of inParts(all, AT_ONCE)) await db.run(...insertion(Entry, part), tx)
 }

@@ -8,12 +8,14 @@ export type EventRow = Event
 
 type Origin = Pick<Event, 'address' | 'agent' | 'operatorId'>
 
-export type NewEventRow = Omit<Event, 'logId' | 'seq' | keyof Origin> & Partial<Origin> & { log: LogName }
+export type NewEventRow = Omit<Event, 'logId' | 'seq' | keyof Origin> &
+  Partial<Origin> & { log: LogName }
 
 const nowhere: Origin = { address: null, agent: null, operatorId: null }
 
-const given = Object.keys(Event.columns).filter(name => name !== 'logId' && name !== 'seq') as (keyof NewEventRow &
-  keyof Event)[]
+const given = Object.keys(Event.columns).filter(
+  name => name !== 'logId' && name !== 'seq',
+) as (keyof NewEventRow & keyof Event)[]
 const columns = ['log_id', 'seq', ...given.map(columnOf)].join(', ')
 const read = selection(Event)
 const valuesOf = (event: NewEventRow): Value[] => given.map(name => event[name] ?? null)
@@ -29,7 +31,8 @@ function idOf(log: LogName): [sql: string, value: string] {
 }
 
 /** The last number of a log as an SQL expression over its events; the id of the log stands in it once. */
-const lastSeq = (id: string) => `COALESCE(MAX(seq), (SELECT purged_seq FROM event_log WHERE log_id = ${id}), 0)`
+const lastSeq = (id: string) =>
+  `COALESCE(MAX(seq), (SELECT purged_seq FROM event_log WHERE log_id = ${id}), 0)`
 
 /** The last number of the log of a drive, where a transaction that holds the lock of the drive has read it beside something else. */
 const heads = new WeakMap<Tx, { logId: string; seq: number }>()
@@ -80,7 +83,8 @@ async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
   const head = heads.get(tx)
   // Good for one try.
   heads.delete(tx)
-  if (head && events.every(({ log }) => log === head.logId)) return insertAfter(db, head.logId, head.seq, events, tx)
+  if (head && events.every(({ log }) => log === head.logId))
+    return insertAfter(db, head.logId, head.seq, events, tx)
   const before = new Map<string, number>()
   const arms = events.map(event => {
     const [id, name] = idOf(event.log)
@@ -88,7 +92,9 @@ async function insertFew(db: Db, events: NewEventRow[], tx: Tx): Promise<void> {
     before.set(name, nth)
     const sql = `SELECT ${id}, ${lastSeq(id)} + ${nth}, ${placeholders(valuesOf(event))} FROM event WHERE log_id = ${id}`
     const values = [name, name, ...valuesOf(event), name]
-    return id === '?' ? { sql, values } : { sql: `${sql} HAVING ${id} IS NOT NULL`, values: [...values, name] }
+    return id === '?'
+      ? { sql, values }
+      : { sql: `${sql} HAVING ${id} IS NOT NULL`, values: [...values, name] }
   })
   await db.run(
     `INSERT INTO event (${columns}) ${arms.map(({ sql }) => sql).join(' UNION ALL ')}`,
@@ -109,13 +115,23 @@ async function insertMany(db: Db, events: NewEventRow[], tx: Tx): Promise<void> 
 }
 
 /** @param seq the last number of the log */
-async function insertAfter(db: Db, logId: string, seq: number, events: NewEventRow[], tx: Tx): Promise<void> {
+async function insertAfter(
+  db: Db,
+  logId: string,
+  seq: number,
+  events: NewEventRow[],
+  tx: Tx,
+): Promise<void> {
   const rows = events.map((event, i) => ({ ...nowhere, ...event, logId, seq: seq + i + 1 }))
   await db.run(...insertion(Event, rows), tx)
 }
 
 /** The last number of a log, and the last one that was purged; 0 where there is none. */
-export async function endsOf(db: Db, logId: string, tx?: Tx): Promise<{ head: number; purged: number }> {
+export async function endsOf(
+  db: Db,
+  logId: string,
+  tx?: Tx,
+): Promise<{ head: number; purged: number }> {
   const row = await db.row<{ head: number; purged: number }>(
     `SELECT ${lastSeq('?')} AS head, COALESCE((SELECT purged_seq FROM event_log WHERE log_id = ?), 0) AS purged
      FROM event WHERE log_id = ?`,
@@ -135,7 +151,11 @@ export interface EventRange {
 }
 
 /** A part of a log. */
-export function eventsOf(db: Db, logId: string, { after, newestFirst, kinds, limit }: EventRange): Promise<EventRow[]> {
+export function eventsOf(
+  db: Db,
+  logId: string,
+  { after, newestFirst, kinds, limit }: EventRange,
+): Promise<EventRow[]> {
   const beyond = after === null ? '' : ` AND seq ${newestFirst ? '<' : '>'} ?`
   return db.rows<EventRow>(
     `SELECT ${read} FROM event WHERE log_id = ?${beyond} AND kind IN (${placeholders(kinds)})
@@ -168,7 +188,11 @@ export const eventOf = (db: Db, logId: string, seq: number): Promise<EventRow | 
   db.row(`SELECT ${read} FROM event WHERE log_id = ? AND seq = ?`, [logId, seq])
 
 /** How far some logs may be purged: they begin with events from before a time. @param at most this many events are looked at */
-export async function oldEvents(db: Db, before: number, most: number): Promise<{ logId: string; seq: number }[]> {
+export async function oldEvents(
+  db: Db,
+  before: number,
+  most: number,
+): Promise<{ logId: string; seq: number }[]> {
   return db.rows(
     `SELECT log_id AS logId, MAX(seq) AS seq FROM
        (SELECT log_id, seq FROM event WHERE at < ? ORDER BY at LIMIT ${most}) AS old GROUP BY log_id`,
@@ -183,7 +207,11 @@ export async function purgeEvents(db: Db, logId: string, seq: number): Promise<v
       ? 'ON DUPLICATE KEY UPDATE purged_seq = GREATEST(purged_seq, VALUES(purged_seq))'
       : 'ON CONFLICT (log_id) DO UPDATE SET purged_seq = MAX(purged_seq, excluded.purged_seq)'
   await db.transaction(async tx => {
-    await db.run(`INSERT INTO event_log (log_id, purged_seq) VALUES (?, ?) ${known}`, [logId, seq], tx)
+    await db.run(
+      `INSERT INTO event_log (log_id, purged_seq) VALUES (?, ?) ${known}`,
+      [logId, seq],
+      tx,
+    )
     await db.run('DELETE FROM event WHERE log_id = ? AND seq <= ?', [logId, seq], tx)
   })
 }

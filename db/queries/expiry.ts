@@ -9,21 +9,35 @@ const ended = {
   share: { key: 'id', where: 'expires_at < ?', values: (at: number) => [at] },
   file_request: {
     key: 'id',
-    where: 'closed_at < ? OR expires_at < ? OR NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = file_request.folder_id)',
+    where:
+      'closed_at < ? OR expires_at < ? OR NOT EXISTS (SELECT 1 FROM entry e WHERE e.id = file_request.folder_id)',
     values: (at: number) => [at, at],
   },
   file_request_upload: { key: 'id', where: 'received_at < ?', values: (at: number) => [at] },
   entry_copy: { key: 'id', where: 'ended_at < ?', values: (at: number) => [at] },
   share_event: { key: 'id', where: 'id < ?', values: (at: number) => [firstIdAt(at)] },
   mail_notice: { key: 'id', where: 'sent_at < ?', values: (at: number) => [at] },
-  upload_session: { key: 'id', where: "state = 'completed' AND claim_until <= ?", values: (at: number) => [at] },
+  upload_session: {
+    key: 'id',
+    where: "state = 'completed' AND claim_until <= ?",
+    values: (at: number) => [at],
+  },
   login_request: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
   deletion_hold: { key: 'id', where: 'expires_at <= ?', values: (at: number) => [at] },
-  outbox: { key: 'id', where: 'due_at = ? AND created_at < ?', values: (at: number) => [GIVEN_UP, at] },
+  outbox: {
+    key: 'id',
+    where: 'due_at = ? AND created_at < ?',
+    values: (at: number) => [GIVEN_UP, at],
+  },
 } as const
 
 /** Deletes what has ended by a time. In batches and by primary key: locks along an index of times could deadlock with a sign-out. */
-export async function deleteEnded(db: Db, table: keyof typeof ended, at: number, batch: number): Promise<void> {
+export async function deleteEnded(
+  db: Db,
+  table: keyof typeof ended,
+  at: number,
+  batch: number,
+): Promise<void> {
   const { key, where, values: valuesAt } = ended[table]
   const values = valuesAt(at)
   for (;;) {
@@ -31,9 +45,9 @@ export async function deleteEnded(db: Db, table: keyof typeof ended, at: number,
     const ids = (await db.rows<{ id: string }>(sql, values)).map(row => row.id)
     if (ids.length === 0) return
     // The condition is checked again: a share may have been renewed meanwhile.
-    await db.run(`DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${besideKeys(`(${where})`)}`, [
-      ...ids,
-      ...values,
-    ])
+    await db.run(
+      `DELETE FROM ${table} WHERE ${key} IN (${placeholders(ids)}) AND ${besideKeys(`(${where})`)}`,
+      [...ids, ...values],
+    )
   }
 }

@@ -10,7 +10,11 @@ const columns = selection(Favourite, 'f')
 
 /** The favourites of a person, in their order. */
 export const favouritesOf = (db: Db, userId: string, tx?: Tx): Promise<FavouriteRow[]> =>
-  db.rows(`SELECT ${columns} FROM favourite f WHERE f.user_id = ? ORDER BY f.position, f.id`, [userId], tx)
+  db.rows(
+    `SELECT ${columns} FROM favourite f WHERE f.user_id = ? ORDER BY f.position, f.id`,
+    [userId],
+    tx,
+  )
 
 /** Which of some entries and shares are favourites of a person, by id. One statement for up to 1,000. */
 export async function favouritesAmong(
@@ -31,7 +35,11 @@ export async function favouritesAmong(
   return found
 }
 
-export const insertFavourites = (db: Db, rows: Omit<FavouriteRow, 'id'>[], tx: Tx): Promise<number> =>
+export const insertFavourites = (
+  db: Db,
+  rows: Omit<FavouriteRow, 'id'>[],
+  tx: Tx,
+): Promise<number> =>
   db.run(
     ...insertion(
       Favourite,

@@ -41,7 +41,12 @@ export async function leftInRequest(db: Db, id: string, tx: Tx): Promise<Left> {
 }
 
 /** With the request locked. */
-export async function unfinishedOfNetwork(db: Db, requestId: string, network: string, tx: Tx): Promise<number> {
+export async function unfinishedOfNetwork(
+  db: Db,
+  requestId: string,
+  network: string,
+  tx: Tx,
+): Promise<number> {
   const row = await db.row<{ n: number }>(
     'SELECT COUNT(*) AS n FROM file_request_upload WHERE request_id = ? AND received_at IS NULL AND network = ?',
     [requestId, network],
@@ -59,11 +64,17 @@ export async function insertRequestedUpload(
 }
 
 /** Adds to what an unfinished upload reserves. */
-export async function extendRequestedUpload(db: Db, id: string, bytes: number, tx: Tx): Promise<void> {
+export async function extendRequestedUpload(
+  db: Db,
+  id: string,
+  bytes: number,
+  tx: Tx,
+): Promise<void> {
   await db.run('UPDATE file_request_upload SET bytes = bytes + ? WHERE id = ?', [bytes, id], tx)
 }
 
-const unfinished = 'SELECT request_id AS requestId, bytes FROM file_request_upload WHERE id = ? AND received_at IS NULL'
+const unfinished =
+  'SELECT request_id AS requestId, bytes FROM file_request_upload WHERE id = ? AND received_at IS NULL'
 
 /** Gives back what an upload that has ended reserves in a request, if it was sent to one. Its bucket must be locked. */
 export async function releaseRequested(db: Db, id: string, tx: Tx): Promise<void> {
@@ -101,7 +112,10 @@ export async function settleRequested(
 
 /** What a request has received. */
 export interface ReceiptRow
-  extends Pick<FileRequestUpload, 'id' | 'senderName' | 'fileName' | 'bytes' | 'network' | 'client' | 'entryId'> {
+  extends Pick<
+    FileRequestUpload,
+    'id' | 'senderName' | 'fileName' | 'bytes' | 'network' | 'client' | 'entryId'
+  > {
   receivedAt: number
 }
 
@@ -127,7 +141,12 @@ export const pagesOfReceipts = (
   )
 
 /** What one sender has sent to a request, the newest first. */
-export const sentBy = (db: Db, requestId: string, senderId: string, limit: number): Promise<ReceiptRow[]> =>
+export const sentBy = (
+  db: Db,
+  requestId: string,
+  senderId: string,
+  limit: number,
+): Promise<ReceiptRow[]> =>
   db.rows(
     `SELECT ${receipt} FROM file_request_upload WHERE request_id = ? AND sender_id = ? AND received_at IS NOT NULL
      ORDER BY id DESC LIMIT ${limit}`,

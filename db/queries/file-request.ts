@@ -18,7 +18,9 @@ export interface RequestRow extends FileRequest {
 
 /** Also the limits of that drive. */
 export type LinkedRequest = RequestRow &
-  Pick<DriveLimits, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFolders'> & { maxDriveFiles: number | null }
+  Pick<DriveLimits, 'maxFileSizeBytes' | 'maxTotalStorageBytes' | 'maxFolders'> & {
+    maxDriveFiles: number | null
+  }
 
 const columns = `${selection(FileRequest, 'r')}, u.name AS makerName, t.root_id AS rootId, t.workspace_id AS workspaceId,
   CASE WHEN ${USER_MAY_WRITE} THEN 1 ELSE 0 END AS mayWrite`
@@ -36,10 +38,10 @@ export const findRequest = (db: Db, id: string): Promise<LinkedRequest | undefin
 
 /** The requests of a user among these ids, open or not. */
 export const requestsAmong = (db: Db, userId: string, ids: string[]): Promise<RequestRow[]> =>
-  db.rows(`SELECT ${columns} FROM ${tables} WHERE ${besideKeys('r.user_id')} = ? AND r.id IN (${placeholders(ids)})`, [
-    userId,
-    ...ids,
-  ])
+  db.rows(
+    `SELECT ${columns} FROM ${tables} WHERE ${besideKeys('r.user_id')} = ? AND r.id IN (${placeholders(ids)})`,
+    [userId, ...ids],
+  )
 
 /** Which of the requests of a user. */
 export interface RequestFilter {
@@ -57,7 +59,14 @@ export interface RequestFilter {
 export async function listRequests(
   db: Db,
   userId: string,
-  { bucketId = null, folderId = null, closed = false, newestFirst = false, after, limit }: RequestFilter,
+  {
+    bucketId = null,
+    folderId = null,
+    closed = false,
+    newestFirst = false,
+    after,
+    limit,
+  }: RequestFilter,
 ): Promise<Page<RequestRow>> {
   const more = [
     ...(bucketId === null ? [] : [['r.bucket_id = ?', bucketId]]),
@@ -85,7 +94,11 @@ export async function insertRequest(
 
 /** Closes a request for good. @returns whether it was not closed before */
 export const closeRequest = (db: Db, id: string, at: number, tx: Tx): Promise<boolean> =>
-  db.changed('UPDATE file_request SET closed_at = ? WHERE id = ? AND closed_at IS NULL', [at, id], tx)
+  db.changed(
+    'UPDATE file_request SET closed_at = ? WHERE id = ? AND closed_at IS NULL',
+    [at, id],
+    tx,
+  )
 
 /** The number of requests of a user that are not closed and have not expired. */
 export async function countRequests(db: Db, userId: string, tx: Tx): Promise<number> {

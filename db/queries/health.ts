@@ -19,7 +19,9 @@ export interface JobState {
 }
 
 export async function jobStates(db: Db, now: number): Promise<JobState[]> {
-  type Row = Record<'waiting' | 'retrying' | 'givenUp' | 'oldestAt', number | string | null> & { kind: string }
+  type Row = Record<'waiting' | 'retrying' | 'givenUp' | 'oldestAt', number | string | null> & {
+    kind: string
+  }
   const rows = await db.rows<Row>(
     `SELECT kind, SUM(CASE WHEN due_at <= ? OR (due_at < ? AND attempts > 0) THEN 1 ELSE 0 END) AS waiting,
        SUM(CASE WHEN due_at < ? AND attempts > 0 THEN 1 ELSE 0 END) AS retrying,
@@ -32,7 +34,10 @@ export async function jobStates(db: Db, now: number): Promise<JobState[]> {
   for (const { kind, waiting, retrying, givenUp, oldestAt } of rows) {
     const failed = Number(retrying) + Number(givenUp) > 0
     states.push({
-      ...{ kind, waiting: Number(waiting), retrying: Number(retrying), givenUp: Number(givenUp) },
+      kind,
+      waiting: Number(waiting),
+      retrying: Number(retrying),
+      givenUp: Number(givenUp),
       oldestAt: oldestAt === null ? null : Number(oldestAt),
       lastError: failed ? await lastErrorOf(db, kind) : '',
     })
@@ -72,14 +77,18 @@ export function fullestDrives(db: Db, limit: number): Promise<DriveFill[]> {
 }
 
 /** Notes what is stored on a day; later on the same day once more. */
-export const noteStorageDay = (db: Db, { day, usedBytes: used, keptBytes, at }: StorageDay): Promise<number> => {
+export const noteStorageDay = (
+  db: Db,
+  { day, usedBytes: used, keptBytes, at }: StorageDay,
+): Promise<number> => {
   const again =
     db.dialect === 'mysql'
       ? 'ON DUPLICATE KEY UPDATE used_bytes = VALUES(used_bytes), kept_bytes = VALUES(kept_bytes), at = VALUES(at)'
       : 'ON CONFLICT (day) DO UPDATE SET used_bytes = excluded.used_bytes, kept_bytes = excluded.kept_bytes, at = excluded.at'
-  return db.run(`INSERT INTO storage_day (day, used_bytes, kept_bytes, at) VALUES (?, ?, ?, ?) ${again}`, [
-    ...[day, used, keptBytes, at],
-  ])
+  return db.run(
+    `INSERT INTO storage_day (day, used_bytes, kept_bytes, at) VALUES (?, ?, ?, ?) ${again}`,
+    [...[day, used, keptBytes, at]],
+  )
 }
 
 export const forgetStorageDays = (db: Db, before: number): Promise<number> =>
@@ -93,7 +102,10 @@ export const storageDays = (db: Db, from: number): Promise<StorageDay[]> =>
   )
 
 /** Notes what an instance says of itself. */
-export const noteInstance = (db: Db, { name, startedAt, seenAt, alarms, store }: InstanceState): Promise<number> => {
+export const noteInstance = (
+  db: Db,
+  { name, startedAt, seenAt, alarms, store }: InstanceState,
+): Promise<number> => {
   const again =
     db.dialect === 'mysql'
       ? 'ON DUPLICATE KEY UPDATE started_at = VALUES(started_at), seen_at = VALUES(seen_at), alarms = VALUES(alarms), store = VALUES(store)'
@@ -113,20 +125,34 @@ export const forgetSilentInstances = (db: Db, before: number): Promise<number> =
   db.run('DELETE FROM instance_state WHERE seen_at < ?', [before])
 
 /** The names of those that have been seen since a time, and do not know a blob store. */
-export async function instancesWithoutStore(db: Db, store: number, since: number): Promise<string[]> {
+export async function instancesWithoutStore(
+  db: Db,
+  store: number,
+  since: number,
+): Promise<string[]> {
   const sql = 'SELECT name FROM instance_state WHERE store < ? AND seen_at >= ? ORDER BY name'
   return (await db.rows<{ name: string }>(sql, [store, since])).map(({ name }) => name)
 }
 
 export const instanceStates = (db: Db): Promise<Omit<InstanceState, 'store'>[]> =>
-  db.rows('SELECT name, started_at AS startedAt, seen_at AS seenAt, alarms FROM instance_state ORDER BY name', [])
+  db.rows(
+    'SELECT name, started_at AS startedAt, seen_at AS seenAt, alarms FROM instance_state ORDER BY name',
+    [],
+  )
 
 export const noteBackup = (db: Db, { id, finishedAt, bytes }: BackupRun): Promise<number> =>
-  db.run('INSERT INTO backup_run (id, finished_at, bytes) VALUES (?, ?, ?)', [id, finishedAt, bytes])
+  db.run('INSERT INTO backup_run (id, finished_at, bytes) VALUES (?, ?, ?)', [
+    id,
+    finishedAt,
+    bytes,
+  ])
 
 export const forgetBackups = (db: Db, before: number): Promise<number> =>
   db.run('DELETE FROM backup_run WHERE finished_at < ?', [before])
 
 /** The newest backup that was made; undefined if none was. */
 export const lastBackup = (db: Db): Promise<BackupRun | undefined> =>
-  db.row('SELECT id, finished_at AS finishedAt, bytes FROM backup_run ORDER BY finished_at DESC LIMIT 1', [])
+  db.row(
+    'SELECT id, finished_at AS finishedAt, bytes FROM backup_run ORDER BY finished_at DESC LIMIT 1',
+    [],
+  )

@@ -3,7 +3,8 @@ import type { Identity } from '../models/identity.ts'
 import type { User } from '../models/user.ts'
 
 /** An identity as stored before a sign-in, with its account. */
-export interface KnownIdentity extends Pick<User, 'status' | 'email' | 'verifiedEmail' | 'planId' | 'planBy'> {
+export interface KnownIdentity
+  extends Pick<User, 'status' | 'email' | 'verifiedEmail' | 'planId' | 'planBy'> {
   identityId: string
   userId: string
   oldEmail: string
@@ -23,8 +24,16 @@ export const findIdentity = (db: Db, of: OfProvider, tx?: Tx): Promise<KnownIden
   db.row(KNOWN, [of.provider, of.providerUserId], tx)
 
 /** The same, with the identity and its account locked until the transaction ends. */
-export async function lockIdentity(db: Db, of: OfProvider, tx: Tx): Promise<KnownIdentity | undefined> {
-  const known = await db.row<KnownIdentity>(`${KNOWN}${db.forUpdate}`, [of.provider, of.providerUserId], tx)
+export async function lockIdentity(
+  db: Db,
+  of: OfProvider,
+  tx: Tx,
+): Promise<KnownIdentity | undefined> {
+  const known = await db.row<KnownIdentity>(
+    `${KNOWN}${db.forUpdate}`,
+    [of.provider, of.providerUserId],
+    tx,
+  )
   if (known) await db.touch('user', [known.userId], tx)
   return known
 }
@@ -34,7 +43,12 @@ export interface LockedIdentity extends Pick<Identity, 'id' | 'provider' | 'emai
 }
 
 /** Whether an account has an identity of another provider than this one. */
-export const hasOtherProvider = (db: Db, userId: string, provider: string, tx: Tx): Promise<boolean> =>
+export const hasOtherProvider = (
+  db: Db,
+  userId: string,
+  provider: string,
+  tx: Tx,
+): Promise<boolean> =>
   db.exists('SELECT id FROM identity WHERE user_id = ? AND provider <> ?', [userId, provider], tx)
 
 /** The identities of an account, the oldest first, locked until the transaction ends. */

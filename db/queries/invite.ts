@@ -15,7 +15,12 @@ export const SENDER =
 export const SENDER_MAY = `s.role IN (${rolesThat('manage')}) AND a.status = 'active'`
 
 /** Deletes the pending invites that a user has sent, to one workspace or to all. */
-export async function deleteInvitesBy(db: Db, userId: string, workspaceId: string | null, tx: Tx): Promise<void> {
+export async function deleteInvitesBy(
+  db: Db,
+  userId: string,
+  workspaceId: string | null,
+  tx: Tx,
+): Promise<void> {
   const where = workspaceId === null ? { invitedBy: userId } : { invitedBy: userId, workspaceId }
   await db.Invite.destroy({ where, transaction: tx })
 }
@@ -29,18 +34,30 @@ const FROM_SENDERS = `SELECT ${columns} FROM invite i ${SENDER} WHERE ${SENDER_M
 
 /** The pending invites of some workspaces, oldest first. */
 export const pagesOfInvites = (db: Db, workspaceIds: string[], limit: number, after: string) =>
-  firstOfEach<InviteView>(db, `${FROM_SENDERS} AND i.workspace_id = ? AND i.expires_at > ? AND i.id > ?`, {
-    order: 'id',
-    owners: workspaceIds,
-    values: [Date.now(), after],
-    limit,
-  })
+  firstOfEach<InviteView>(
+    db,
+    `${FROM_SENDERS} AND i.workspace_id = ? AND i.expires_at > ? AND i.id > ?`,
+    {
+      order: 'id',
+      owners: workspaceIds,
+      values: [Date.now(), after],
+      limit,
+    },
+  )
 
 export const pendingInvitesAmong = (db: Db, ids: string[]) =>
-  db.rows<InviteView>(`${FROM_SENDERS} AND i.id IN (${placeholders(ids)}) AND i.expires_at > ?`, [...ids, Date.now()])
+  db.rows<InviteView>(`${FROM_SENDERS} AND i.id IN (${placeholders(ids)}) AND i.expires_at > ?`, [
+    ...ids,
+    Date.now(),
+  ])
 
 /** All invites that a user has sent, oldest first, whether or not they still count. @param after an id, or empty */
-export async function pageOfInvitesBy(db: Db, userId: string, limit: number, after: string): Promise<Page<InviteView>> {
+export async function pageOfInvitesBy(
+  db: Db,
+  userId: string,
+  limit: number,
+  after: string,
+): Promise<Page<InviteView>> {
   const sql = `SELECT ${columns} FROM invite i WHERE i.invited_by = ? AND i.id > ? ORDER BY i.id LIMIT ${limit + 1}`
   return pageOf(await db.rows(sql, [userId, after]), limit)
 }
@@ -70,7 +87,11 @@ export const listReceivedInvites = (
   after: string,
 ): Promise<Page<ReceivedInvite>> => received(db, email, 'i.id > ?', [after], limit)
 
-export const listReceivedAmong = (db: Db, email: string, ids: string[]): Promise<Page<ReceivedInvite>> =>
+export const listReceivedAmong = (
+  db: Db,
+  email: string,
+  ids: string[],
+): Promise<Page<ReceivedInvite>> =>
   received(db, email, `i.id IN (${placeholders(ids)})`, ids, ids.length)
 
 /** An invite with its sender, pending or expired. */
@@ -127,5 +148,10 @@ export const isInvited = (db: Db, address: string, tx: Tx): Promise<boolean> =>
   )
 
 /** Deletes an invite to a workspace. @returns whether there was one */
-export const deleteInvite = async (db: Db, id: string, workspaceId: string, tx: Tx): Promise<boolean> =>
+export const deleteInvite = async (
+  db: Db,
+  id: string,
+  workspaceId: string,
+  tx: Tx,
+): Promise<boolean> =>
   db.changed('DELETE FROM invite WHERE id = ? AND workspace_id = ?', [id, workspaceId], tx)

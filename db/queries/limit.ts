@@ -53,7 +53,9 @@ export const driveLimitOf = (name: DriveLimitName, drive: string): string =>
 /** The limits of drives that are all of workspaces, or all of accounts. */
 export const limitsOfDrives = (of: LimitsOf): string =>
   driveLimitNames
-    .map(name => `${of === 'workspace' ? limitOf(ofWorkspaces[name], of) : limitOf(name)} AS ${name}`)
+    .map(
+      name => `${of === 'workspace' ? limitOf(ofWorkspaces[name], of) : limitOf(name)} AS ${name}`,
+    )
     .join(', ')
 
 /** The limits of drives of either kind. */
@@ -61,10 +63,9 @@ export const driveLimitsOf = (drive: string): string =>
   driveLimitNames.map(name => `${driveLimitOf(name, drive)} AS ${name}`).join(', ')
 
 /** The limits of a plan that the usage of drives is compared with. */
-export const usageLimitNames = (['maxTotalStorageBytes', 'maxFiles', 'maxFolders'] as const).flatMap(name => [
-  name,
-  ofWorkspaces[name],
-])
+export const usageLimitNames = (
+  ['maxTotalStorageBytes', 'maxFiles', 'maxFolders'] as const
+).flatMap(name => [name, ofWorkspaces[name]])
 
 /** What a drive uses, and what running uploads have reserved besides; they may be completed after a limit has shrunk. */
 export const usedBytes = (bucket: string) => `${bucket}.used_bytes + ${bucket}.reserved_bytes`
@@ -78,7 +79,11 @@ export const isOver = (bucket: string, of: LimitsOf): string =>
 export const willBeOver = (bucket: string, of: LimitsOf, plan = 'p'): string =>
   exceeds([usedBytes(bucket), usedFiles(bucket), `${bucket}.used_folders`], of, plan)
 
-function exceeds([bytes, files, folders]: [string, string, string], of: LimitsOf, plan: string): string {
+function exceeds(
+  [bytes, files, folders]: [string, string, string],
+  of: LimitsOf,
+  plan: string,
+): string {
   const over = (used: string, name: DriveLimitName) =>
     `${used} > ${limitOf(of === 'workspace' ? ofWorkspaces[name] : name, of, plan)}`
   // A comparison with NULL does not hold: what is unlimited is never exceeded.

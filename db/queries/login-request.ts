@@ -6,15 +6,22 @@ export type LoginRequestRow = Omit<LoginRequest, 'codeHash' | 'polledAt'>
 const columns = `id, user_code AS userCode, state, client_id AS clientId, name, scopes, lifetime, challenge, redirect_uri AS redirectUri, network,
   user_id AS userId, session_id AS sessionId, created_at AS createdAt, expires_at AS expiresAt, poll_interval AS pollInterval`
 
-export const loginRequestByCode = (db: Db, codeHash: string): Promise<LoginRequestRow | undefined> =>
+export const loginRequestByCode = (
+  db: Db,
+  codeHash: string,
+): Promise<LoginRequestRow | undefined> =>
   db.row(`SELECT ${columns} FROM login_request WHERE code_hash = ?`, [codeHash])
 
 /** One that waits for an answer. @param userCode its digest */
-export const pendingLoginRequest = (db: Db, userCode: string, now: number): Promise<LoginRequestRow | undefined> =>
-  db.row(`SELECT ${columns} FROM login_request WHERE user_code = ? AND state = 'pending' AND expires_at > ?`, [
-    userCode,
-    now,
-  ])
+export const pendingLoginRequest = (
+  db: Db,
+  userCode: string,
+  now: number,
+): Promise<LoginRequestRow | undefined> =>
+  db.row(
+    `SELECT ${columns} FROM login_request WHERE user_code = ? AND state = 'pending' AND expires_at > ?`,
+    [userCode, now],
+  )
 
 export interface Decision {
   state: 'approved' | 'refused'
@@ -44,16 +51,18 @@ export const notePoll = (db: Db, id: string, now: number, grace: number): Promis
 
 /** @param most seconds between two polls that are asked for at most */
 export const slowDownPolls = (db: Db, id: string, by: number, most: number): Promise<number> =>
-  db.run('UPDATE login_request SET poll_interval = poll_interval + ? WHERE id = ? AND poll_interval + ? <= ?', [
-    by,
-    id,
-    by,
-    most,
-  ])
+  db.run(
+    'UPDATE login_request SET poll_interval = poll_interval + ? WHERE id = ? AND poll_interval + ? <= ?',
+    [by, id, by, most],
+  )
 
 /** Ends an approved request. Of parallel calls, one is answered true. */
 export const redeemLoginRequest = (db: Db, id: string, now: number, tx: Tx): Promise<boolean> =>
-  db.changed("DELETE FROM login_request WHERE id = ? AND state = 'approved' AND expires_at > ?", [id, now], tx)
+  db.changed(
+    "DELETE FROM login_request WHERE id = ? AND state = 'approved' AND expires_at > ?",
+    [id, now],
+    tx,
+  )
 
 export const deleteLoginRequest = (db: Db, id: string): Promise<number> =>
   db.run('DELETE FROM login_request WHERE id = ?', [id])

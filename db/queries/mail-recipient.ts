@@ -8,7 +8,9 @@ type Recipient = Pick<MailRecipient, 'id' | 'stoppedAt'>
 /** Locks the row of an e-mail address until the transaction ends, which serializes the counting of its mails. Adds a missing row. */
 export async function lockRecipient(db: Db, addressHash: string, tx: Tx): Promise<Recipient> {
   const keep =
-    db.dialect === 'mysql' ? 'ON DUPLICATE KEY UPDATE id = id' : 'ON CONFLICT (address_hash) DO UPDATE SET id = id'
+    db.dialect === 'mysql'
+      ? 'ON DUPLICATE KEY UPDATE id = id'
+      : 'ON CONFLICT (address_hash) DO UPDATE SET id = id'
   await db.run(
     `INSERT INTO mail_recipient (id, address_hash, stopped_at, created_at) VALUES (?, ?, NULL, ?) ${keep}`,
     [newId(), addressHash, Date.now()],

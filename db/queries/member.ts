@@ -11,7 +11,8 @@ export const rolesThat = (action: Action): string =>
     .map(role => `'${role}'`)
     .join(', ')
 
-export type MemberView = Pick<Member, 'userId' | 'role' | 'joinedAt'> & Pick<User, 'email' | 'name' | 'picture'>
+export type MemberView = Pick<Member, 'userId' | 'role' | 'joinedAt'> &
+  Pick<User, 'email' | 'name' | 'picture'>
 
 const columns = 'm.user_id AS userId, u.email, u.name, u.picture, m.role, m.joined_at AS joinedAt'
 const MEMBERS = 'FROM member m JOIN user u ON u.id = m.user_id WHERE'
@@ -26,7 +27,12 @@ export const pagesOfMembers = (
   firstOfEach<MemberView>(
     db,
     `SELECT ${columns} ${MEMBERS} m.workspace_id = ? AND (m.joined_at > ? OR (m.joined_at = ? AND m.user_id > ?))`,
-    { order: 'joinedAt, userId', owners: workspaceIds, values: [joinedAt, joinedAt, userId], limit },
+    {
+      order: 'joinedAt, userId',
+      owners: workspaceIds,
+      values: [joinedAt, joinedAt, userId],
+      limit,
+    },
   )
 
 /** Those of some people who are members, each of the workspace that is named with them. */
@@ -46,7 +52,12 @@ export const rolesOfBoth = (db: Db, workspaceId: string, userIds: [string, strin
   )
 
 /** Whether a user with this verified e-mail address is a member. */
-export const isMemberWithAddress = (db: Db, workspaceId: string, email: string, tx: Tx): Promise<boolean> =>
+export const isMemberWithAddress = (
+  db: Db,
+  workspaceId: string,
+  email: string,
+  tx: Tx,
+): Promise<boolean> =>
   db.exists(
     'SELECT m.user_id FROM member m JOIN user u ON u.id = m.user_id WHERE m.workspace_id = ? AND u.verified_email = ?',
     [workspaceId, email],

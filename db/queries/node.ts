@@ -28,7 +28,9 @@ export type NodeTable = (typeof tables)[number]
 export const tablesOfIds = (db: Db, ids: string[]): Promise<{ id: string; source: NodeTable }[]> =>
   db.rows(
     tables
-      .map(table => `SELECT id, '${table}' AS source FROM ${table} WHERE id IN (${placeholders(ids)})`)
+      .map(
+        table => `SELECT id, '${table}' AS source FROM ${table} WHERE id IN (${placeholders(ids)})`,
+      )
       .join(' UNION ALL '),
     tables.flatMap(() => ids),
   )

@@ -3,7 +3,12 @@ import { type Page, pageOf } from './page.ts'
 import { inParts, placeholders } from './sql.ts'
 
 /** The notes of a bucket on some contents, by checksum; one statement for up to 1,000. */
-export async function notesOf(db: Db, bucketId: string, checksums: string[], tx?: Tx): Promise<Map<string, string>> {
+export async function notesOf(
+  db: Db,
+  bucketId: string,
+  checksums: string[],
+  tx?: Tx,
+): Promise<Map<string, string>> {
   const notes = new Map<string, string>()
   for (const some of inParts(checksums, 1000)) {
     const rows = await db.rows<{ checksum: string; content: string }>(

@@ -20,6 +20,7 @@ export const appointedOperators = (db: Db): Promise<AppointedRow[]> =>
 
 /** The accounts with one of these verified e-mail addresses; at least one. */
 export const accountsWithAddresses = (db: Db, addresses: readonly string[]): Promise<Person[]> =>
-  db.rows(`SELECT ${columns} FROM user u WHERE u.verified_email IN (${placeholders(addresses)}) ORDER BY u.id`, [
-    ...addresses,
-  ])
+  db.rows(
+    `SELECT ${columns} FROM user u WHERE u.verified_email IN (${placeholders(addresses)}) ORDER BY u.id`,
+    [...addresses],
+  )

@@ -40,7 +40,11 @@ const NUMBERS = {
 }
 
 /** A SELECT of a list; columns that it does not have are empty. */
-function select(kind: OverviewRow['kind'], columns: Pick<Columns, 'id' | 'name'> & Partial<Columns>, from: string) {
+function select(
+  kind: OverviewRow['kind'],
+  columns: Pick<Columns, 'id' | 'name'> & Partial<Columns>,
+  from: string,
+) {
   const all: Columns = { kind: `'${kind}'`, ...TEXTS, ...NUMBERS, ...columns }
   const names = Object.keys(all).toSorted() as (keyof Columns)[]
   return `SELECT ${names.map(name => `${all[name]} AS ${name}`).join(', ')} FROM ${from}`
@@ -59,17 +63,16 @@ const bucket = select(
 const shares = select(
   'share',
   {
-    ...{
-      id: 's.id',
-      name: 'e.name',
-      who: 'u.email',
-      entryKind: shared.kind,
-      entryCount: 's.entry_count',
-      fileType: shared.fileType,
-      size: shared.size,
-      at: 's.expires_at',
-    },
-    ...{ seen: 's.seen_at', unseen: 'SUM(CASE WHEN s.seen_at IS NULL THEN 1 ELSE 0 END) OVER ()' },
+    id: 's.id',
+    name: 'e.name',
+    who: 'u.email',
+    entryKind: shared.kind,
+    entryCount: 's.entry_count',
+    fileType: shared.fileType,
+    size: shared.size,
+    at: 's.expires_at',
+    seen: 's.seen_at',
+    unseen: 'SUM(CASE WHEN s.seen_at IS NULL THEN 1 ELSE 0 END) OVER ()',
     verified: 'u.verified_email',
   },
   `share s JOIN entry e ON e.id = s.entry_id JOIN user u ON u.id = s.user_id
@@ -91,8 +94,14 @@ const workspaces = select(
  * whether the account is active.
  */
 export function overviewRows(db: Db, sessionHash: string, shown: number): Promise<OverviewRow[]> {
-  const newest = (list: string, order: string) => unionPart(db, `${list} ORDER BY ${order} DESC LIMIT ${shown}`)
-  const lists = [bucket, newest(shares, 's.id'), newest(invites, 'i.id'), newest(workspaces, 'm.joined_at')]
+  const newest = (list: string, order: string) =>
+    unionPart(db, `${list} ORDER BY ${order} DESC LIMIT ${shown}`)
+  const lists = [
+    bucket,
+    newest(shares, 's.id'),
+    newest(invites, 'i.id'),
+    newest(workspaces, 'm.joined_at'),
+  ]
   const now = Date.now()
   const me = [sessionHash, now]
   return db.rows(lists.join(' UNION ALL '), [...me, ...me, now, ...me, now, ...me])

@@ -22,7 +22,10 @@ export const mapPage = <T, To>({ rows, ...page }: Page<T>, to: (row: T) => To): 
 })
 
 /** `mapPage` for the page of each list. */
-export const mapPages = <T, To>(pages: Map<string, Page<T>>, to: (row: T) => To): Map<string, Page<To>> =>
+export const mapPages = <T, To>(
+  pages: Map<string, Page<T>>,
+  to: (row: T) => To,
+): Map<string, Page<To>> =>
   new Map(Array.from(pages, ([owner, page]) => [owner, mapPage(page, to)]))
 
 /** The page of each owner that begins with one list, and continues with another one. */
@@ -40,7 +43,8 @@ export const mergePages = <T>(
   )
 
 /** The rows of the list of one owner. */
-export const onlyRows = <T>(pages: Map<string, Page<T>>): T[] => [...pages.values()].flatMap(({ rows }) => rows)
+export const onlyRows = <T>(pages: Map<string, Page<T>>): T[] =>
+  [...pages.values()].flatMap(({ rows }) => rows)
 
 /** A SELECT with a LIMIT as a part of a union: MySQL accepts it in parentheses, SQLite only in a subquery. */
 export const unionPart = ({ dialect }: Db, select: string): string =>
@@ -56,7 +60,8 @@ export function beyondKey(
   beyond: '<' | '>',
   [value, id]: readonly [Value, Value],
 ): { sql: string; values: Value[] } {
-  if (dialect === 'sqlite') return { sql: `(${first}, ${second}) ${beyond} (?, ?)`, values: [value, id] }
+  if (dialect === 'sqlite')
+    return { sql: `(${first}, ${second}) ${beyond} (?, ?)`, values: [value, id] }
   return {
     sql: `(${first} ${beyond} ? OR (${first} = ? AND ${second} ${beyond} ?))`,
     values: [value, value, id],
@@ -88,7 +93,8 @@ export async function firstOfEach<T extends object>(
   const [only] = owners
   if (only !== undefined && owners.length === 1)
     return new Map([[only, pageOf(await db.rows<T>(list, valuesOf(only)), limit)]])
-  const part = (_owner: string, i: number) => unionPart(db, list.replace('SELECT', `SELECT ${i} AS owner,`))
+  const part = (_owner: string, i: number) =>
+    unionPart(db, list.replace('SELECT', `SELECT ${i} AS owner,`))
   const pages = new Map(owners.map(owner => [owner, { rows: [] as T[], more: false }]))
   for (const some of inParts(owners, AT_ONCE)) {
     // Padded to a power of two with ids of no owner: few different statements, which stay prepared.

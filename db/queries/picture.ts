@@ -94,7 +94,11 @@ export async function spanOfPictures(
 const AT_ONCE = 400
 
 /** How many pictures there are between some times, each with the next one: ranges of one index, of which nothing else is read. */
-export async function countPictures(db: Db, bucketId: string, times: readonly number[]): Promise<number[]> {
+export async function countPictures(
+  db: Db,
+  bucketId: string,
+  times: readonly number[],
+): Promise<number[]> {
   const counts: number[] = times.slice(1).map(() => 0)
   const ranges = counts.map((_, i) => ({ i, since: times[i] ?? 0, until: times[i + 1] ?? 0 }))
   for (const some of inParts(ranges, AT_ONCE)) {
@@ -114,7 +118,10 @@ const DAY_MS = 86_400_000
 const ALL_DAYS = 200_000
 
 /** How many pictures are in folders in the trash, by day. They have their times still, because nothing below a folder changes with it. */
-export async function countTrashedPictures(db: Db, bucketId: string): Promise<{ at: number; count: number }[]> {
+export async function countTrashedPictures(
+  db: Db,
+  bucketId: string,
+): Promise<{ at: number; count: number }[]> {
   const whole = db.dialect === 'mysql' ? 'DIV' : '/'
   const rows = await db.rows<{ day: number; n: number }>(
     `WITH RECURSIVE folder (id) AS (
@@ -136,7 +143,12 @@ const takenAtOf = (blob: string) =>
 export const picturedAtOfBlob = `COALESCE(${takenAtOf('?')}, ?)`
 
 /** Sorts all files with these blobs as pictures of a time. @returns the buckets that they are in */
-export async function setPicturedAt(db: Db, blobIds: readonly string[], at: number, tx: Tx): Promise<string[]> {
+export async function setPicturedAt(
+  db: Db,
+  blobIds: readonly string[],
+  at: number,
+  tx: Tx,
+): Promise<string[]> {
   const buckets = new Set<string>()
   for (const some of inParts(blobIds, 500)) {
     const where = `blob_id IN (${placeholders(some)}) AND pictured_at <> ?`
@@ -154,18 +166,28 @@ export async function setPicturedAt(db: Db, blobIds: readonly string[], at: numb
 
 /** All live blobs with a content. */
 export async function blobsWith(db: Db, sha256: string, tx: Tx): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>("SELECT id FROM blobs WHERE sha256 = ? AND state = 'live'", [sha256], tx)
+  const rows = await db.rows<{ id: string }>(
+    "SELECT id FROM blobs WHERE sha256 = ? AND state = 'live'",
+    [sha256],
+    tx,
+  )
   return rows.map(({ id }) => id)
 }
 
-const isPictured = (e: string) => `${e}.kind = ${FILE} AND SUBSTR(${e}.file_type, 1, 6) IN ('image/', 'video/')`
+const isPictured = (e: string) =>
+  `${e}.kind = ${FILE} AND SUBSTR(${e}.file_type, 1, 6) IN ('image/', 'video/')`
 
 /** The time that a file has as a picture, from what is known of it; NULL for what is none. @param times the first that is known counts */
 const expected = (e: string, times = ['modified_at', 'content_at', 'created_at']) =>
   `CASE WHEN ${isPictured(e)} THEN COALESCE(${[takenAtOf(`${e}.blob_id`), ...times.map(time => `${e}.${time}`)].join(', ')}) END`
 
 /** Says when the content of a file was last modified; null for when it came. */
-export const setModifiedAt = (db: Db, id: string, modifiedAt: number | null, tx: Tx): Promise<number> =>
+export const setModifiedAt = (
+  db: Db,
+  id: string,
+  modifiedAt: number | null,
+  tx: Tx,
+): Promise<number> =>
   db.run(
     `UPDATE entry SET modified_at = ?, pictured_at = CASE WHEN pictured_at IS NOT NULL
        THEN COALESCE(${takenAtOf('entry.blob_id')}, ?, content_at, created_at) END WHERE id = ? AND kind = ${FILE}`,
@@ -174,14 +196,27 @@ export const setModifiedAt = (db: Db, id: string, modifiedAt: number | null, tx:
   )
 
 const isMisplaced = ({ dialect }: Db, e: string) =>
-  dialect === 'mysql' ? `NOT (${e}.pictured_at <=> ${expected(e)})` : `${e}.pictured_at IS NOT ${expected(e)}`
+  dialect === 'mysql'
+    ? `NOT (${e}.pictured_at <=> ${expected(e)})`
+    : `${e}.pictured_at IS NOT ${expected(e)}`
 
 /** Files that have another time as pictures than they should. */
-export const misplacedPicturesAfter = (db: Db, id: string, limit: number): Promise<{ id: string }[]> =>
-  db.rows(`SELECT e.id FROM entry e WHERE e.id > ? AND ${isMisplaced(db, 'e')} ORDER BY e.id LIMIT ${limit}`, [id])
+export const misplacedPicturesAfter = (
+  db: Db,
+  id: string,
+  limit: number,
+): Promise<{ id: string }[]> =>
+  db.rows(
+    `SELECT e.id FROM entry e WHERE e.id > ? AND ${isMisplaced(db, 'e')} ORDER BY e.id LIMIT ${limit}`,
+    [id],
+  )
 
 export const placePicture = (db: Db, id: string, tx: Tx): Promise<number> =>
-  db.run(`UPDATE entry SET pictured_at = ${expected('entry')} WHERE id = ? AND ${isMisplaced(db, 'entry')}`, [id], tx)
+  db.run(
+    `UPDATE entry SET pictured_at = ${expected('entry')} WHERE id = ? AND ${isMisplaced(db, 'entry')}`,
+    [id],
+    tx,
+  )
 
 /** Gives all files their times as pictures: for a migration, after which there will be times of modification. */
 export const placeAllPictures = (db: Db, tx: Tx | null): Promise<number> =>

@@ -80,9 +80,14 @@ function selectionsOfOver(plan = 'p', joined = ''): { personal: string; ofWorksp
 /** Those of some drives that use more than their limits allow. */
 export function overDrives(db: Db, concerned: Concerned, tx: Tx): Promise<OverDrive[]> {
   const { personal, ofWorkspaces } = selectionsOfOver()
-  if ('workspaceId' in concerned) return db.rows(`${ofWorkspaces} AND w.id = ?`, [concerned.workspaceId], tx)
+  if ('workspaceId' in concerned)
+    return db.rows(`${ofWorkspaces} AND w.id = ?`, [concerned.workspaceId], tx)
   const { userId } = concerned
-  return db.rows(`${personal} AND u.id = ? UNION ALL ${ofWorkspaces} AND u.id = ?`, [userId, userId], tx)
+  return db.rows(
+    `${personal} AND u.id = ? UNION ALL ${ofWorkspaces} AND u.id = ?`,
+    [userId, userId],
+    tx,
+  )
 }
 
 /** The limits of a plan before and after a change. */
@@ -111,13 +116,24 @@ export function newlyOverDrives(
   // Where a limit was unlimited, the comparison answers NULL.
   const newly = (of: LimitsOf) =>
     `AND u.plan_id = ? AND u.id > ? AND u.id <= ? AND COALESCE(${willBeOver('b', of, 'former')}, 0) = 0`
-  const values = [...usageLimitNames.map(name => before[name]), ...usageLimitNames.map(name => after[name])]
+  const values = [
+    ...usageLimitNames.map(name => before[name]),
+    ...usageLimitNames.map(name => after[name]),
+  ]
   const each = [...values, id, from, to]
-  return db.rows(`${personal} ${newly('account')} UNION ALL ${ofWorkspaces} ${newly('workspace')}`, [...each, ...each])
+  return db.rows(
+    `${personal} ${newly('account')} UNION ALL ${ofWorkspaces} ${newly('workspace')}`,
+    [...each, ...each],
+  )
 }
 
 /** The last of so many accounts after an id, in the order of their ids; undefined for none. */
-export async function lastOfAccounts(db: Db, from: string, count: number, tx?: Tx | null): Promise<string | undefined> {
+export async function lastOfAccounts(
+  db: Db,
+  from: string,
+  count: number,
+  tx?: Tx | null,
+): Promise<string | undefined> {
   const row = await db.row<{ last: string | null }>(
     `SELECT MAX(id) AS last FROM (SELECT id FROM user WHERE id > ? ORDER BY id LIMIT ${count}) some`,
     [from],
@@ -140,13 +156,20 @@ export type LimitsRow = { id: string } & Limits &
   Record<`workspace_${LimitName}`, number | null>
 
 /** What limits some accounts, or some workspaces, limit by limit. */
-export function limitsOfHolders(db: Db, holder: Holder, ids: readonly string[], tx?: Tx): Promise<LimitsRow[]> {
+export function limitsOfHolders(
+  db: Db,
+  holder: Holder,
+  ids: readonly string[],
+  tx?: Tx,
+): Promise<LimitsRow[]> {
   const of = holder === 'user' ? 'account' : 'workspace'
   const each = (alias: string, prefix: string) =>
     limitNames.map(name => `${alias}.${columnOf(name)} AS ${prefix}_${name}`).join(', ')
   const columns = [
     ...[limitsOf(limitNames, of), each('p', 'plan'), each('ol', 'own')],
-    holder === 'user' ? limitNames.map(name => `NULL AS workspace_${name}`).join(', ') : each('wl', 'workspace'),
+    holder === 'user'
+      ? limitNames.map(name => `NULL AS workspace_${name}`).join(', ')
+      : each('wl', 'workspace'),
   ].join(', ')
   const from =
     holder === 'user'
@@ -171,7 +194,10 @@ export async function setOwnLimits(
   tx: Tx,
 ): Promise<void> {
   const owner = holder === 'user' ? { userId: id } : { workspaceId: id }
-  const [found] = await db.OwnLimit.update({ ...limits, changedAt: row.changedAt }, { where: owner, transaction: tx })
+  const [found] = await db.OwnLimit.update(
+    { ...limits, changedAt: row.changedAt },
+    { where: owner, transaction: tx },
+  )
   if (found > 0) return
   const none = Object.fromEntries(limitNames.map(name => [name, null])) as Record<LimitName, null>
   await db.OwnLimit.create(

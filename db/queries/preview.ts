@@ -4,7 +4,9 @@ import { releaseBlobs } from './blob.ts'
 import { insertion, placeholders, selection } from './sql.ts'
 
 /** A blob, with the checksum of its content where that is known, and its preview where it has one. */
-export type PreviewRow = { of: string; sha256: string | null } & { [Name in keyof Preview]: Preview[Name] | null }
+export type PreviewRow = { of: string; sha256: string | null } & {
+  [Name in keyof Preview]: Preview[Name] | null
+}
 
 /** The previews of some blobs, in one statement. */
 export const previewsOf = (db: Db, blobIds: string[]): Promise<PreviewRow[]> =>
@@ -21,7 +23,8 @@ export interface Content {
   sha256: string | null
 }
 
-const live = "SELECT id, bucket_id AS bucketId, size, sha256 FROM blobs WHERE id = ? AND state = 'live'"
+const live =
+  "SELECT id, bucket_id AS bucketId, size, sha256 FROM blobs WHERE id = ? AND state = 'live'"
 
 /** A blob, if it is live. */
 export const liveBlob = (db: Db, id: string): Promise<Content | undefined> => db.row(live, [id])
@@ -50,7 +53,8 @@ export async function claimPreview(
   const there = await locked(db, sha256, tx)
   if (there && there.state !== 'making') return 'done'
   if (there && there.leaseUntil > now) return there.leaseUntil
-  if (there) await db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [until, sha256], tx)
+  if (there)
+    await db.run('UPDATE preview SET lease_until = ? WHERE digest = ?', [until, sha256], tx)
   else {
     const row = { digest: sha256, state: 'making' as const, leaseUntil: until, createdAt: now }
     await db.run(...insertion(Preview, [row]), tx)
@@ -61,7 +65,13 @@ export async function claimPreview(
 export type Made = Omit<Preview, 'digest' | 'state' | 'leaseUntil' | 'createdAt' | 'reason'>
 
 /** Fills a preview that was claimed. @returns false if the claim has ended or the content has gone */
-export async function finishPreview(db: Db, claim: Claim, made: Made, source: string, tx: Tx): Promise<boolean> {
+export async function finishPreview(
+  db: Db,
+  claim: Claim,
+  made: Made,
+  source: string,
+  tx: Tx,
+): Promise<boolean> {
   const there = await locked(db, claim.digest, tx)
   if (there?.state !== 'making' || there.leaseUntil !== claim.until) return false
   if (!(await db.exists(`${live}${db.forUpdate}`, [source], tx))) return false
@@ -78,22 +88,34 @@ export interface Claim {
 
 /** Renews a claim. @returns whether it still was that claim */
 export const renewClaim = (db: Db, { digest, until }: Claim, next: number): Promise<boolean> => {
-  const sql = "UPDATE preview SET lease_until = ? WHERE digest = ? AND state = 'making' AND lease_until = ?"
+  const sql =
+    "UPDATE preview SET lease_until = ? WHERE digest = ? AND state = 'making' AND lease_until = ?"
   return db.changed(sql, [next, digest, until])
 }
 
 /** Notes that there will be no preview; of a content that has gone, nothing is noted. */
-export async function failPreview(db: Db, claim: Claim, reason: string, source: string, tx: Tx): Promise<void> {
+export async function failPreview(
+  db: Db,
+  claim: Claim,
+  reason: string,
+  source: string,
+  tx: Tx,
+): Promise<void> {
   const there = await locked(db, claim.digest, tx)
   if (there?.state !== 'making' || there.leaseUntil !== claim.until) return
-  if (!(await db.exists(`${live}${db.forUpdate}`, [source], tx))) return void (await dropClaim(db, claim, tx))
+  if (!(await db.exists(`${live}${db.forUpdate}`, [source], tx)))
+    return void (await dropClaim(db, claim, tx))
   const failed = { state: 'failed', reason, leaseUntil: 0 } as const
   await db.Preview.update(failed, { where: { digest: claim.digest }, transaction: tx })
 }
 
 /** Lets go of a preview that could not be made for now. */
 export const dropClaim = (db: Db, { digest, until }: Claim, tx: Tx): Promise<number> =>
-  db.run("DELETE FROM preview WHERE digest = ? AND state = 'making' AND lease_until = ?", [digest, until], tx)
+  db.run(
+    "DELETE FROM preview WHERE digest = ? AND state = 'making' AND lease_until = ?",
+    [digest, until],
+    tx,
+  )
 
 /** The checksums of some blobs, as far as they are known. */
 export async function digestsOf(db: Db, ids: string[]): Promise<string[]> {
@@ -105,7 +127,14 @@ export async function digestsOf(db: Db, ids: string[]): Promise<string[]> {
 export async function endUnusedPreview(db: Db, sha256: string, tx: Tx): Promise<boolean> {
   const there = await locked(db, sha256, tx)
   if (!there) return false
-  if (await db.exists("SELECT id FROM blobs WHERE sha256 = ? AND state = 'live' LIMIT 1", [sha256], tx)) return false
+  if (
+    await db.exists(
+      "SELECT id FROM blobs WHERE sha256 = ? AND state = 'live' LIMIT 1",
+      [sha256],
+      tx,
+    )
+  )
+    return false
   await endPreview(db, sha256, there.blobId, tx)
   return true
 }
@@ -127,7 +156,11 @@ const unused = 'NOT EXISTS (SELECT 1 FROM blobs b WHERE b.sha256 = p.digest)'
 const broken = `SELECT p.digest AS id, p.blob_id AS blobId, ${unused} AS unused FROM preview p LEFT JOIN blobs o ON o.id = p.blob_id
   WHERE ((p.state = 'made' AND (o.state IS NULL OR o.state <> 'live')) OR ${unused})`
 
-export const brokenPreviewsAfter = (db: Db, digest: string, limit: number): Promise<BrokenPreview[]> =>
+export const brokenPreviewsAfter = (
+  db: Db,
+  digest: string,
+  limit: number,
+): Promise<BrokenPreview[]> =>
   db.rows(`${broken} AND p.digest > ? ORDER BY p.digest LIMIT ${limit}`, [digest])
 
 /** Deletes a preview that is broken; it is made again when it is next asked for. */
@@ -139,6 +172,10 @@ export async function removeBrokenPreview(db: Db, digest: string, tx: Tx): Promi
 
 /** Deletes the preview that an object is of, because its bytes are gone. */
 export async function removePreviewOf(db: Db, blobId: string, tx: Tx): Promise<void> {
-  const there = await db.row<{ digest: string }>('SELECT digest FROM preview WHERE blob_id = ?', [blobId], tx)
+  const there = await db.row<{ digest: string }>(
+    'SELECT digest FROM preview WHERE blob_id = ?',
+    [blobId],
+    tx,
+  )
   if (there) await endPreview(db, there.digest, blobId, tx)
 }

@@ -19,7 +19,11 @@ export const latestActions = (db: Db, userId: string, limit: number): Promise<Ac
   )
 
 /** The details of some events of one log, by their numbers. */
-export async function detailsOf(db: Db, logId: string, seqs: readonly number[]): Promise<Map<number, string>> {
+export async function detailsOf(
+  db: Db,
+  logId: string,
+  seqs: readonly number[],
+): Promise<Map<number, string>> {
   const found = new Map<number, string>()
   for (const some of inParts(seqs, 1000)) {
     const rows = await db.rows<{ seq: number; details: string }>(

@@ -21,14 +21,21 @@ const within = (
   { maxTotalStorageBytes, maxFiles, maxFolders }: Limits & { maxFolders: number | null },
 ): [sql: string, values: number[]] => {
   const growing = [
-    { more: 'used_bytes + reserved_bytes + ?', name: 'maxTotalStorageBytes', by: by.bytes, max: maxTotalStorageBytes },
+    {
+      more: 'used_bytes + reserved_bytes + ?',
+      name: 'maxTotalStorageBytes',
+      by: by.bytes,
+      max: maxTotalStorageBytes,
+    },
     { more: 'used_files + reserved_files + ?', name: 'maxFiles', by: by.files, max: maxFiles },
     ...(by.folders > 0
       ? [{ more: 'used_folders + ?', name: 'maxFolders', by: by.folders, max: maxFolders } as const]
       : []),
   ] as const
   const given = growing.map(({ more }) => `${more} <= ?`)
-  const inForce = growing.map(({ more, name }) => `${more} <= COALESCE(${driveLimitOf(name, 'bucket')}, ${NO_LIMIT})`)
+  const inForce = growing.map(
+    ({ more, name }) => `${more} <= COALESCE(${driveLimitOf(name, 'bucket')}, ${NO_LIMIT})`,
+  )
   return [
     `${given.join(' AND ')} AND ${admitted(db, inForce.join(' AND '))}`,
     [...growing.flatMap(({ by, max }) => [by, max ?? NO_LIMIT]), ...growing.map(({ by }) => by)],
@@ -44,10 +51,17 @@ function admitted(db: Db, condition: string): string {
 }
 
 /** Exchanges usage for kept bytes in a locked bucket. @returns false if it would grow beyond a limit */
-export const exchangeUsage = (db: Db, id: string, more: number, maxBytes: number, tx: Tx): Promise<boolean> => {
+export const exchangeUsage = (
+  db: Db,
+  id: string,
+  more: number,
+  maxBytes: number,
+  tx: Tx,
+): Promise<boolean> => {
   const limits = { maxTotalStorageBytes: maxBytes, maxFiles: null, maxFolders: null }
   // What is beyond a limit may shrink.
-  const [hasRoom, values] = more > 0 ? within(db, { bytes: more, files: 0, folders: 0 }, limits) : ['1 = 1', []]
+  const [hasRoom, values] =
+    more > 0 ? within(db, { bytes: more, files: 0, folders: 0 }, limits) : ['1 = 1', []]
   return db.changed(
     `UPDATE bucket SET used_bytes = used_bytes + ?, kept_bytes = kept_bytes - ? WHERE id = ? AND ${hasRoom}`,
     [more, more, id, ...values],
@@ -98,7 +112,11 @@ export const reserve = (
   limits: Limits,
   tx: Tx,
 ): Promise<boolean> => {
-  const [hasRoom, values] = within(db, { bytes, files, folders: 0 }, { ...limits, maxFolders: null })
+  const [hasRoom, values] = within(
+    db,
+    { bytes, files, folders: 0 },
+    { ...limits, maxFolders: null },
+  )
   return db.changed(
     `UPDATE bucket SET reserved_bytes = reserved_bytes + ?, reserved_files = reserved_files + ?
      WHERE id = ? AND ${OPEN} AND ${hasRoom}`,
@@ -116,7 +134,11 @@ export interface UsedAndReserved {
   maxFiles: number | null
 }
 
-export async function usedAndReserved(db: Db, id: string, tx: Tx): Promise<UsedAndReserved | undefined> {
+export async function usedAndReserved(
+  db: Db,
+  id: string,
+  tx: Tx,
+): Promise<UsedAndReserved | undefined> {
   const row = await db.row<UsedAndReserved>(
     `SELECT b.used_bytes + b.reserved_bytes AS bytes, b.used_files + b.reserved_files AS files, b.workspace_id AS workspaceId, ${driveLimitsOf('b')}
      FROM bucket b ${withDriveLimits('b')} WHERE b.id = ?`,

@@ -42,7 +42,11 @@ const read = (rows: SearchDrive[]): SearchDrive[] =>
     head: Number(row.head),
   }))
 
-export async function searchDrives(db: Db, bucketIds: readonly string[], tx?: Tx): Promise<SearchDrive[]> {
+export async function searchDrives(
+  db: Db,
+  bucketIds: readonly string[],
+  tx?: Tx,
+): Promise<SearchDrive[]> {
   if (bucketIds.length === 0) return []
   return read(
     await db.rows(
@@ -54,7 +58,13 @@ export async function searchDrives(db: Db, bucketIds: readonly string[], tx?: Tx
 }
 
 /** The tables that have rows by the number of a drive. */
-const NUMBERED = ['search_word', 'search_text_block', 'search_text_word', 'search_text_segment', 'search_text']
+const NUMBERED = [
+  'search_word',
+  'search_text_block',
+  'search_text_word',
+  'search_text_segment',
+  'search_text',
+]
 
 /** Begins to index a drive, from its first entry on. Its number is the next one, also after those of which only words are left. */
 
@@ -84,32 +94,39 @@ export async function beginSearchDrive(
 
 /** Begins anew with a drive, from its first entry on. What is indexed stays, and is found meanwhile. */
 export const restartSearchDrive = (db: Db, bucketId: string, seq: number): Promise<number> =>
-  db.run("UPDATE search_drive SET place = '', seq = ?, began_at = ?, entries = 0 WHERE bucket_id = ?", [
-    seq,
-    Date.now(),
-    bucketId,
-  ])
+  db.run(
+    "UPDATE search_drive SET place = '', seq = ?, began_at = ?, entries = 0 WHERE bucket_id = ?",
+    [seq, Date.now(), bucketId],
+  )
 
 /** Looks through the drives whose texts nobody has looked for, from their first entries on. What is indexed stays. @returns how many */
 export const beginTexts = (db: Db): Promise<number> =>
-  db.run("UPDATE search_drive SET has_texts = 1, place = '', began_at = ?, entries = 0 WHERE has_texts = 0", [
-    Date.now(),
-  ])
+  db.run(
+    "UPDATE search_drive SET has_texts = 1, place = '', began_at = ?, entries = 0 WHERE has_texts = 0",
+    [Date.now()],
+  )
 
 /** Begins anew with all drives, from their first entries on. What is indexed stays, and is found meanwhile. */
 export const restartSearchDrives = (db: Db): Promise<number> =>
   db.run("UPDATE search_drive SET place = '', began_at = ?, entries = 0", [Date.now()])
 
 /** How far the index is. */
-export async function countSearchDrives(db: Db): Promise<{ drives: number; unfinished: number; entries: number }> {
+export async function countSearchDrives(
+  db: Db,
+): Promise<{ drives: number; unfinished: number; entries: number }> {
   const row = await db.row<Record<'drives' | 'unfinished' | 'entries', number | null>>(
     'SELECT COUNT(*) AS drives, SUM(place IS NOT NULL) AS unfinished, SUM(entries) AS entries FROM search_drive',
   )
-  return { drives: Number(row?.drives), unfinished: Number(row?.unfinished), entries: Number(row?.entries) }
+  return {
+    drives: Number(row?.drives),
+    unfinished: Number(row?.unfinished),
+    entries: Number(row?.entries),
+  }
 }
 
 /** Notes that texts are no longer looked for. @returns in how many drives they were */
-export const endTexts = (db: Db): Promise<number> => db.run('UPDATE search_drive SET has_texts = 0 WHERE has_texts = 1')
+export const endTexts = (db: Db): Promise<number> =>
+  db.run('UPDATE search_drive SET has_texts = 0 WHERE has_texts = 1')
 
 /** Notes how far a drive is indexed, unless another process has come further. @returns whether */
 export const moveSearchDrive = (
@@ -167,7 +184,10 @@ export const entriesInOrder = (
   )
 
 /** Drives of the index that are gone. */
-export const goneSearchDrives = (db: Db, limit: number): Promise<{ bucketId: string; number: number }[]> =>
+export const goneSearchDrives = (
+  db: Db,
+  limit: number,
+): Promise<{ bucketId: string; number: number }[]> =>
   db.rows(
     `SELECT d.bucket_id AS bucketId, d.number FROM search_drive d LEFT JOIN bucket b ON b.id = d.bucket_id WHERE b.id IS NULL LIMIT ${limit}`,
   )
@@ -178,10 +198,14 @@ export async function numbersWithoutDrive(db: Db): Promise<number[]> {
   for (const table of NUMBERED)
     for (let after = -1; ; ) {
       // One by one: the engines would read the whole index for different ones.
-      const row = await db.row<{ n: number | null }>(`SELECT MIN(drive) AS n FROM ${table} WHERE drive > ?`, [after])
+      const row = await db.row<{ n: number | null }>(
+        `SELECT MIN(drive) AS n FROM ${table} WHERE drive > ?`,
+        [after],
+      )
       if (row?.n == null) break
       after = Number(row.n)
-      if (!(await db.exists('SELECT 1 FROM search_drive WHERE number = ?', [after]))) found.add(after)
+      if (!(await db.exists('SELECT 1 FROM search_drive WHERE number = ?', [after])))
+        found.add(after)
     }
   return [...found]
 }
@@ -191,7 +215,8 @@ export const deleteSearchDrive = (db: Db, bucketId: string): Promise<number> =>
 
 /** Removes some of the words of a drive. @returns how many */
 export async function deleteWords(db: Db, drive: number, limit: number): Promise<number> {
-  if (db.dialect === 'mysql') return db.run(`DELETE FROM search_word WHERE drive = ? LIMIT ${limit}`, [drive])
+  if (db.dialect === 'mysql')
+    return db.run(`DELETE FROM search_word WHERE drive = ? LIMIT ${limit}`, [drive])
   return db.run(
     `DELETE FROM search_word WHERE drive = ? AND (word, entry_id) IN
        (SELECT word, entry_id FROM search_word WHERE drive = ? ORDER BY word, entry_id LIMIT ${limit})`,
@@ -233,7 +258,11 @@ export function wordsInOrder(
 }
 
 /** Deletes a word of an entry, unless that has another name by now: it may have the word again. */
-export async function deleteWord(db: Db, { drive, word, entryId, name }: WordRow, tx: Tx): Promise<void> {
+export async function deleteWord(
+  db: Db,
+  { drive, word, entryId, name }: WordRow,
+  tx: Tx,
+): Promise<void> {
   const isSame = name === null ? '' : ' AND EXISTS (SELECT 1 FROM entry WHERE id = ? AND name = ?)'
   await db.run(
     `DELETE FROM search_word WHERE drive = ? AND word = ? AND entry_id = ?${isSame}`,

@@ -50,7 +50,11 @@ export async function numberTexts(
   const numbers = new Map(there.map(({ digest, doc }) => [digest, doc]))
   const fresh = digests.filter(digest => !numbers.has(digest))
   if (fresh.length === 0) return numbers
-  const row = await db.row<{ docs: number }>('SELECT docs FROM search_drive WHERE number = ?', [drive], tx)
+  const row = await db.row<{ docs: number }>(
+    'SELECT docs FROM search_drive WHERE number = ?',
+    [drive],
+    tx,
+  )
   const first = Number(row?.docs) - digests.length + 1
   for (const [i, digest] of fresh.entries()) numbers.set(digest, first + i)
   await db.run(
@@ -123,7 +127,10 @@ export async function textsInOrder(
   { drive, doc }: { drive: number; doc: number },
   limit: number,
 ): Promise<(SearchedText & { isUsed: boolean })[]> {
-  const beyond = db.dialect === 'sqlite' ? '(t.drive, t.doc) > (?, ?)' : '(t.drive = ? AND t.doc > ?) OR t.drive > ?'
+  const beyond =
+    db.dialect === 'sqlite'
+      ? '(t.drive, t.doc) > (?, ?)'
+      : '(t.drive = ? AND t.doc > ?) OR t.drive > ?'
   const rows = await db.rows<Omit<SearchedText, 'isReady'> & { isReady: number; isUsed: number }>(
     `SELECT t.drive, t.doc, t.digest, t.is_ready AS isReady, EXISTS (SELECT 1 FROM blobs b JOIN entry e ON e.blob_id = b.id
          JOIN search_drive d ON d.bucket_id = ${besideKeys('e.bucket_id')} WHERE d.number = t.drive AND b.sha256 = t.digest) AS isUsed
@@ -135,7 +142,8 @@ export async function textsInOrder(
 
 /** Notes of some contents that their words are about to go, so that who sees one meanwhile indexes it. @returns how many */
 export function unsetTextsReady(db: Db, limit: number): Promise<number> {
-  if (db.dialect === 'mysql') return db.run(`UPDATE search_text SET is_ready = 0 WHERE is_ready = 1 LIMIT ${limit}`)
+  if (db.dialect === 'mysql')
+    return db.run(`UPDATE search_text SET is_ready = 0 WHERE is_ready = 1 LIMIT ${limit}`)
   return db.run(
     `UPDATE search_text SET is_ready = 0 WHERE (drive, doc) IN (SELECT drive, doc FROM search_text WHERE is_ready = 1 LIMIT ${limit})`,
   )

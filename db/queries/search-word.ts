@@ -126,7 +126,10 @@ export async function placedEntries(db: Db, ids: readonly string[]): Promise<Pla
   const rows: PlacedRow[] = []
   for (const some of inParts(ids, 1000))
     rows.push(
-      ...(await db.rows<PlacedRow>(`SELECT ${placedColumns} FROM entry WHERE id IN (${placeholders(some)})`, some)),
+      ...(await db.rows<PlacedRow>(
+        `SELECT ${placedColumns} FROM entry WHERE id IN (${placeholders(some)})`,
+        some,
+      )),
     )
   return rows
 }
@@ -170,7 +173,12 @@ export async function newestEntries(
 }
 
 /** What is in some folders: so many at most. */
-export const childrenOfFolders = (db: Db, folderIds: readonly string[], limit: number): Promise<PlacedRow[]> =>
-  db.rows(`SELECT ${placedColumns} FROM entry WHERE parent_id IN (${placeholders(folderIds)}) LIMIT ${limit}`, [
-    ...folderIds,
-  ])
+export const childrenOfFolders = (
+  db: Db,
+  folderIds: readonly string[],
+  limit: number,
+): Promise<PlacedRow[]> =>
+  db.rows(
+    `SELECT ${placedColumns} FROM entry WHERE parent_id IN (${placeholders(folderIds)}) LIMIT ${limit}`,
+    [...folderIds],
+  )

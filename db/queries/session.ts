@@ -15,5 +15,14 @@ export const sessionsOf = (db: Db, userId: string): Promise<SessionRow[]> =>
   )
 
 /** Deletes the active sessions of a user but one. @returns their number */
-export const deleteOtherSessions = (db: Db, userId: string, kept: string, tx?: Tx): Promise<number> =>
-  db.run('DELETE FROM session WHERE user_id = ? AND id <> ? AND expires_at > ?', [userId, kept, Date.now()], tx)
+export const deleteOtherSessions = (
+  db: Db,
+  userId: string,
+  kept: string,
+  tx?: Tx,
+): Promise<number> =>
+  db.run(
+    'DELETE FROM session WHERE user_id = ? AND id <> ? AND expires_at > ?',
+    [userId, kept, Date.now()],
+    tx,
+  )

@@ -31,7 +31,8 @@ export async function entryIdsOfShares(db: Db, ids: string[]): Promise<Map<strin
        ORDER BY share_id, position`,
       some,
     )
-    for (const { shareId, entryId } of rows) found.set(shareId, [...(found.get(shareId) ?? []), entryId])
+    for (const { shareId, entryId } of rows)
+      found.set(shareId, [...(found.get(shareId) ?? []), entryId])
   }
   return found
 }
@@ -70,7 +71,11 @@ const sharesOf = (which: string) =>
 export const SHARES_OF_ONE = sharesOf('= ?')
 
 /** How many live shares a user has made of some files or folders, alone or with others. One statement for up to 1,000. */
-export async function countSharesOf(db: Db, userId: string, entryIds: readonly string[]): Promise<Map<string, number>> {
+export async function countSharesOf(
+  db: Db,
+  userId: string,
+  entryIds: readonly string[],
+): Promise<Map<string, number>> {
   const counts = new Map(entryIds.map(id => [id, 0]))
   for (const some of inParts(entryIds, 1000)) {
     const rows = await db.rows<{ id: string; count: number }>(
@@ -93,7 +98,12 @@ interface EndedRow {
 }
 
 /** What is shared at any depth of some folders of a bucket: from each share upwards, because there are fewer shares than entries. */
-export const sharedBelow = (db: Db, bucketId: string, folderIds: string[], tx: Tx): Promise<EndedRow[]> =>
+export const sharedBelow = (
+  db: Db,
+  bucketId: string,
+  folderIds: string[],
+  tx: Tx,
+): Promise<EndedRow[]> =>
   db.rows(
     `WITH RECURSIVE up (share_id, entry_id, alone, id, parent_id) AS (
        SELECT s.id, e.id, CASE WHEN s.entry_count IS NULL THEN 1 ELSE 0 END, e.id, e.parent_id
@@ -106,7 +116,11 @@ export const sharedBelow = (db: Db, bucketId: string, folderIds: string[], tx: T
   )
 
 /** Locks shares of several, and then their entries, in one order for all who change them. @returns the entries */
-const lockShareEntries = (db: Db, ids: string[], tx: Tx): Promise<Pick<ShareEntry, 'shareId' | 'entryId'>[]> =>
+const lockShareEntries = (
+  db: Db,
+  ids: string[],
+  tx: Tx,
+): Promise<Pick<ShareEntry, 'shareId' | 'entryId'>[]> =>
   db.rows(
     `SELECT x.share_id AS shareId, x.entry_id AS entryId FROM share s ${inOrder(db)} share_entry x
      WHERE s.id IN (${placeholders(ids)}) AND x.share_id = s.id ORDER BY s.id, x.position${db.forUpdate}`,
@@ -140,7 +154,9 @@ export async function endSharesOf(
   const gone = new Set(found.filter(row => !isAlone(row)).map(({ entryId }) => entryId))
   for (const ids of inParts([...several], 500)) {
     const rows = await lockShareEntries(db, ids, tx)
-    const left = new Set(rows.filter(({ entryId }) => !gone.has(entryId)).map(({ shareId }) => shareId))
+    const left = new Set(
+      rows.filter(({ entryId }) => !gone.has(entryId)).map(({ shareId }) => shareId),
+    )
     for (const id of ids) if (!left.has(id)) ended.add(id)
     await takeOut(db, [...left], gone, tx)
   }
@@ -149,7 +165,12 @@ export async function endSharesOf(
 }
 
 /** Takes entries out of locked shares, which go on with others. */
-async function takeOut(db: Db, shareIds: string[], entryIds: ReadonlySet<string>, tx: Tx): Promise<void> {
+async function takeOut(
+  db: Db,
+  shareIds: string[],
+  entryIds: ReadonlySet<string>,
+  tx: Tx,
+): Promise<void> {
   if (shareIds.length === 0) return
   for (const some of inParts([...entryIds], 500))
     await db.run(

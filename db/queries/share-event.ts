@@ -16,7 +16,12 @@ export async function insertShareEvents(db: Db, events: ShareEventRow[], tx?: Tx
 export const pagesOfShareEvents = (
   db: Db,
   shareIds: string[],
-  { after, newestFirst, until, limit }: { after: string | null; newestFirst: boolean; until: number; limit: number },
+  {
+    after,
+    newestFirst,
+    until,
+    limit,
+  }: { after: string | null; newestFirst: boolean; until: number; limit: number },
 ): Promise<Map<string, Page<ShareEventRow>>> =>
   firstOfEach<ShareEventRow>(
     db,
@@ -40,13 +45,21 @@ export interface UseCount extends Pick<ShareEvent, 'shareId' | 'kind'> {
 }
 
 /** The last uses of some shares since a time, 10,000 of each; not those of the person `except`. */
-const lastUses = (db: Db, shareIds: string[], since: number, except: string): [sql: string, values: string[]] => {
+const lastUses = (
+  db: Db,
+  shareIds: string[],
+  since: number,
+  except: string,
+): [sql: string, values: string[]] => {
   const part = unionPart(
     db,
     `SELECT share_id, kind, at FROM share_event WHERE share_id = ? AND id >= ? AND (person_id IS NULL OR person_id <> ?)
      ORDER BY id DESC LIMIT ${MOST_COUNTED}`,
   )
-  return [shareIds.map(() => part).join(' UNION ALL '), shareIds.flatMap(id => [id, firstIdAt(since), except])]
+  return [
+    shareIds.map(() => part).join(' UNION ALL '),
+    shareIds.flatMap(id => [id, firstIdAt(since), except]),
+  ]
 }
 
 /**
@@ -67,7 +80,11 @@ export async function countUses(
        FROM (${uses}) u GROUP BY share_id, kind`
     counts.push(...(await db.rows<UseCount>(sql, values, tx)))
   }
-  return counts.map(({ count, lastAt, ...use }) => ({ ...use, count: Number(count), lastAt: Number(lastAt) }))
+  return counts.map(({ count, lastAt, ...use }) => ({
+    ...use,
+    count: Number(count),
+    lastAt: Number(lastAt),
+  }))
 }
 
 /** How often a share was used in one way in a span of time. */
@@ -94,5 +111,9 @@ export async function countUsesInSpans(
        FROM (${uses}) u GROUP BY share_id, kind, span`
     counts.push(...(await db.rows<SpanCount>(sql, [since, since, ...values])))
   }
-  return counts.map(({ count, span, ...use }) => ({ ...use, count: Number(count), span: Number(span) }))
+  return counts.map(({ count, span, ...use }) => ({
+    ...use,
+    count: Number(count),
+    span: Number(span),
+  }))
 }

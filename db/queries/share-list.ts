@@ -16,7 +16,15 @@ const ANY = '1 = 1'
 export interface ListedShare
   extends Pick<
       Share,
-      'id' | 'entryCount' | 'userId' | 'label' | 'createdAt' | 'seenAt' | 'passwordHash' | 'downloads' | 'maxDownloads'
+      | 'id'
+      | 'entryCount'
+      | 'userId'
+      | 'label'
+      | 'createdAt'
+      | 'seenAt'
+      | 'passwordHash'
+      | 'downloads'
+      | 'maxDownloads'
     >,
     Pick<Entry, 'kind' | 'name' | 'fileType' | 'md5' | 'blobId'> {
   entryId: string

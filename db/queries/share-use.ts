@@ -1,9 +1,18 @@
 import { type Db, isDuplicate } from '../index.ts'
 
 /** Inserts the row of a download with the bytes that it has left. Returns false when it has one already. */
-export async function startUse(db: Db, id: string, left: number, expiresAt: number): Promise<boolean> {
+export async function startUse(
+  db: Db,
+  id: string,
+  left: number,
+  expiresAt: number,
+): Promise<boolean> {
   try {
-    await db.run('INSERT INTO share_use (id, left_bytes, expires_at) VALUES (?, ?, ?)', [id, left, expiresAt])
+    await db.run('INSERT INTO share_use (id, left_bytes, expires_at) VALUES (?, ?, ?)', [
+      id,
+      left,
+      expiresAt,
+    ])
     return true
   } catch (error) {
     if (isDuplicate(error)) return false
@@ -12,13 +21,17 @@ export async function startUse(db: Db, id: string, left: number, expiresAt: numb
 }
 
 /** Charges bytes to a download that has at least `needed` left. Returns false, and charges nothing, when it has fewer. */
-export const chargeUse = (db: Db, id: string, bytes: number, needed: number, expiresAt: number): Promise<boolean> =>
-  db.changed('UPDATE share_use SET left_bytes = left_bytes - ?, expires_at = ? WHERE id = ? AND left_bytes >= ?', [
-    bytes,
-    expiresAt,
-    id,
-    needed,
-  ])
+export const chargeUse = (
+  db: Db,
+  id: string,
+  bytes: number,
+  needed: number,
+  expiresAt: number,
+): Promise<boolean> =>
+  db.changed(
+    'UPDATE share_use SET left_bytes = left_bytes - ?, expires_at = ? WHERE id = ? AND left_bytes >= ?',
+    [bytes, expiresAt, id, needed],
+  )
 
 export const refundUse = (db: Db, id: string, bytes: number) =>
   db.run('UPDATE share_use SET left_bytes = left_bytes + ? WHERE id = ?', [bytes, id])

@@ -44,10 +44,10 @@ export const liveCount = (where: string): string =>
 
 /** The number of live shares with an e-mail address that its owner has not opened. */
 export async function countUnseenShares(db: Db, recipient: string): Promise<number> {
-  const row = await db.row<{ n: number }>(`SELECT ${liveCount('s.recipient = ? AND s.seen_at IS NULL')} AS n`, [
-    recipient,
-    Date.now(),
-  ])
+  const row = await db.row<{ n: number }>(
+    `SELECT ${liveCount('s.recipient = ? AND s.seen_at IS NULL')} AS n`,
+    [recipient, Date.now()],
+  )
   return Number(row?.n)
 }
 
@@ -55,7 +55,14 @@ export async function countUnseenShares(db: Db, recipient: string): Promise<numb
 export interface LinkedShare
   extends Pick<
       Share,
-      'id' | 'entryCount' | 'userId' | 'recipient' | 'passwordHash' | 'maxDownloads' | 'downloads' | 'seenAt'
+      | 'id'
+      | 'entryCount'
+      | 'userId'
+      | 'recipient'
+      | 'passwordHash'
+      | 'maxDownloads'
+      | 'downloads'
+      | 'seenAt'
     >,
     Pick<Entry, 'bucketId' | 'kind' | 'name' | 'fileType' | 'md5' | 'blobId'> {
   /** Null for a share that never expires. */
@@ -137,7 +144,13 @@ export const directColumns =
   'id, allow_download AS allowDownload, may_edit AS mayEdit, expires_at AS expiresAt, downloads, max_downloads AS maxDownloads'
 
 /** The share of a file or folder alone that a user has made for an e-mail address. */
-export const findDirectShare = (db: Db, userId: string, entryId: string, recipient: string, tx: Tx) =>
+export const findDirectShare = (
+  db: Db,
+  userId: string,
+  entryId: string,
+  recipient: string,
+  tx: Tx,
+) =>
   db.row<DirectShareRow>(
     `SELECT ${directColumns}
      FROM share WHERE entry_id = ? AND recipient = ? AND user_id = ? AND entry_count IS NULL`,

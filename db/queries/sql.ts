@@ -36,18 +36,26 @@ export function insertion<T extends Table>(
 }
 
 /** An INSERT of one row unless a query finds something, and its values, behind which those of the query belong. */
-export function insertionUnless<T extends Table>(table: T, row: NewRow<T>, query: string): [string, Value[]] {
+export function insertionUnless<T extends Table>(
+  table: T,
+  row: NewRow<T>,
+  query: string,
+): [string, Value[]] {
   const [sql, values] = insertion(table, [row])
   const into = sql.slice(0, sql.indexOf(' VALUES '))
-  return [`${into} SELECT ${placeholders(values)} FROM (SELECT 1 AS one) AS always WHERE NOT EXISTS (${query})`, values]
+  return [
+    `${into} SELECT ${placeholders(values)} FROM (SELECT 1 AS one) AS always WHERE NOT EXISTS (${query})`,
+    values,
+  ]
 }
 
 /** Columns of a table, under the names that its model gives them: all of them without `names`. */
 export function selection<T extends Table>(
   { tableName, columns }: T,
   alias = tableName,
-  names: readonly (keyof Row<T> & string)[] = Object.keys(columns).filter(name => name !== 'touched') as (keyof Row<T> &
-    string)[],
+  names: readonly (keyof Row<T> & string)[] = Object.keys(columns).filter(
+    name => name !== 'touched',
+  ) as (keyof Row<T> & string)[],
 ): string {
   return names.map(name => `${alias}.${columnOf(name)} AS ${name}`).join(', ')
 }
@@ -60,4 +68,6 @@ export function firstIdAt(time: number): string {
 
 /** A list in parts of at most `size`. */
 export const inParts = <T>(list: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size))
+  Array.from({ length: Math.ceil(list.length / size) }, (_, i) =>
+    list.slice(i * size, (i + 1) * size),
+  )

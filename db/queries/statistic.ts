@@ -5,7 +5,12 @@ import { liveCount } from './share.ts'
 import { firstIdAt } from './sql.ts'
 
 /** The number of rows created on each day since a time, by day number. */
-async function perDay(db: Db, rows: string, id: string, since: number): Promise<Map<number, number>> {
+async function perDay(
+  db: Db,
+  rows: string,
+  id: string,
+  since: number,
+): Promise<Map<number, number>> {
   const day = db.dialect === 'mysql' ? `created_at DIV ${DAY_MS}` : `created_at / ${DAY_MS}`
   const counts = await db.rows<{ day: number; n: number }>(
     `SELECT ${day} AS day, COUNT(*) AS n FROM ${rows} AND id >= ? GROUP BY day`,
@@ -14,14 +19,26 @@ async function perDay(db: Db, rows: string, id: string, since: number): Promise<
   return new Map(counts.map(({ day, n }) => [Number(day), Number(n)]))
 }
 
-export const uploadsPerDay = (db: Db, bucketId: string, since: number): Promise<Map<number, number>> =>
-  perDay(db, `entry WHERE bucket_id = ? AND kind = ${FILE} AND parent_id IS NOT NULL`, bucketId, since)
+export const uploadsPerDay = (
+  db: Db,
+  bucketId: string,
+  since: number,
+): Promise<Map<number, number>> =>
+  perDay(
+    db,
+    `entry WHERE bucket_id = ? AND kind = ${FILE} AND parent_id IS NOT NULL`,
+    bucketId,
+    since,
+  )
 
 export const sharesPerDay = (db: Db, userId: string, since: number): Promise<Map<number, number>> =>
   perDay(db, 'share WHERE user_id = ?', userId, since)
 
 /** The shares that a user has made, and those of them that are live. */
-export async function sentShares(db: Db, userId: string): Promise<{ total: number; targeted: number; active: number }> {
+export async function sentShares(
+  db: Db,
+  userId: string,
+): Promise<{ total: number; targeted: number; active: number }> {
   const row = await db.row<{ total: number; targeted: number | null; active: number | null }>(
     `SELECT COUNT(*) AS total, SUM(CASE WHEN recipient IS NULL THEN 0 ELSE 1 END) AS targeted,
        ${liveCount('s.user_id = ?')} AS active
@@ -42,5 +59,9 @@ export async function ownedCounts(
        (SELECT COUNT(*) FROM api_key WHERE created_by = ? AND workspace_id IS NOT NULL) AS apiKeys`,
     [address ?? '', userId, userId],
   )
-  return { received: Number(row?.received), workspaces: Number(row?.workspaces), apiKeys: Number(row?.apiKeys) }
+  return {
+    received: Number(row?.received),
+    workspaces: Number(row?.workspaces),
+    apiKeys: Number(row?.apiKeys),
+  }
 }

@@ -29,7 +29,8 @@ const SUMS = `SELECT SUM(used_bytes) AS usedBytes, SUM(used_files) AS fileCount,
     SUM(kept_bytes) AS keptBytes, SUM(trash_count) AS trashCount, SUM(reserved_bytes) AS uploadBytes, SUM(reserved_files) AS uploadCount
   FROM bucket`
 
-const DELETING = "SELECT COUNT(*) AS deletingCount, SUM(size) AS deletingBytes FROM blobs WHERE state = 'deleting'"
+const DELETING =
+  "SELECT COUNT(*) AS deletingCount, SUM(size) AS deletingBytes FROM blobs WHERE state = 'deleting'"
 
 /** Numbers of a log have no gap: its last one, and how far it was purged, say how many events it has. */
 const EVENTS = `SELECT SUM(COALESCE((SELECT MAX(seq) FROM event WHERE event.log_id = logs.id) - COALESCE(log.purged_seq, 0), 0)) AS eventCount
@@ -37,7 +38,10 @@ const EVENTS = `SELECT SUM(COALESCE((SELECT MAX(seq) FROM event WHERE event.log_
 
 /** One statement, so that what is moved meanwhile is counted once. */
 export async function storageTotals(db: Db): Promise<StorageTotals> {
-  type Row = Record<Exclude<keyof StorageTotals, 'versionBytes'> | 'keptBytes', number | string | null>
+  type Row = Record<
+    Exclude<keyof StorageTotals, 'versionBytes'> | 'keptBytes',
+    number | string | null
+  >
   const row = await db.row<Row>(
     `SELECT * FROM (${SUMS}) AS sums, (SELECT SUM(bytes) AS trashBytes FROM trash_item) AS trash, (${DELETING}) AS deleting, (${EVENTS}) AS events`,
   )

@@ -4,7 +4,10 @@ import type { StoreMove } from '../models/store-move.ts'
 import { besideKeys, placeholders } from './sql.ts'
 
 /** The last move; undefined if blobs were never moved. */
-export const lastMove = (db: Db, tx?: Tx): Promise<Omit<StoreMove, 'claim' | 'claimUntil'> | undefined> =>
+export const lastMove = (
+  db: Db,
+  tx?: Tx,
+): Promise<Omit<StoreMove, 'claim' | 'claimUntil'> | undefined> =>
   db.row(
     `SELECT number, source, target, started_at AS startedAt, finished_at AS finishedAt
        FROM store_move ORDER BY number DESC LIMIT 1`,
@@ -25,28 +28,47 @@ export const insertMove = (
   )
 
 /** Claims the copying of a move, or extends the claim that the same token has. @returns whether it has it now */
-export const claimMove = (db: Db, number: number, claim: string, now: number, until: number): Promise<boolean> =>
-  db.changed('UPDATE store_move SET claim = ?, claim_until = ? WHERE number = ? AND (claim = ? OR claim_until < ?)', [
-    ...[claim, until, number],
-    ...[claim, now],
-  ])
+export const claimMove = (
+  db: Db,
+  number: number,
+  claim: string,
+  now: number,
+  until: number,
+): Promise<boolean> =>
+  db.changed(
+    'UPDATE store_move SET claim = ?, claim_until = ? WHERE number = ? AND (claim = ? OR claim_until < ?)',
+    [...[claim, until, number], ...[claim, now]],
+  )
 
 export const releaseMove = (db: Db, number: number, claim: string): Promise<number> =>
-  db.run('UPDATE store_move SET claim = NULL, claim_until = 0 WHERE number = ? AND claim = ?', [number, claim])
+  db.run('UPDATE store_move SET claim = NULL, claim_until = 0 WHERE number = ? AND claim = ?', [
+    number,
+    claim,
+  ])
 
 /**
  * Ends a move if nothing is left in an earlier store but what is to be deleted.
  * @param behind the ids of blobs that may be left
  * @returns whether it has ended
  */
-export const finishMove = (db: Db, number: number, at: number, behind: readonly string[] = []): Promise<boolean> =>
+export const finishMove = (
+  db: Db,
+  number: number,
+  at: number,
+  behind: readonly string[] = [],
+): Promise<boolean> =>
   db.transaction(async tx => {
     // Whoever records an object meanwhile waits for this row, and this waits for those who have: `isLeft`.
     await db.rows(`SELECT number FROM store_move WHERE number = ?${db.forUpdate}`, [number], tx)
     const left = `SELECT id FROM blobs WHERE store < ? AND state <> 'deleting' LIMIT ${behind.length + 1}`
     const mayStay = new Set(behind)
-    if ((await db.rows<{ id: string }>(left, [number], tx)).some(({ id }) => !mayStay.has(id))) return false
-    await db.run('UPDATE store_move SET finished_at = ? WHERE number = ? AND finished_at IS NULL', [at, number], tx)
+    if ((await db.rows<{ id: string }>(left, [number], tx)).some(({ id }) => !mayStay.has(id)))
+      return false
+    await db.run(
+      'UPDATE store_move SET finished_at = ? WHERE number = ? AND finished_at IS NULL',
+      [at, number],
+      tx,
+    )
     return true
   })
 
@@ -82,7 +104,8 @@ export const setStores = (db: Db, ids: string[], number: number): Promise<number
   )
 
 /** Notes that all blobs are in the store of a number. */
-export const setAllStores = (db: Db, number: number): Promise<number> => db.run('UPDATE blobs SET store = ?', [number])
+export const setAllStores = (db: Db, number: number): Promise<number> =>
+  db.run('UPDATE blobs SET store = ?', [number])
 
 export const deleteMoves = (db: Db): Promise<number> => db.run('DELETE FROM store_move')
 
@@ -90,14 +113,24 @@ export const deleteMoves = (db: Db): Promise<number> => db.run('DELETE FROM stor
 export async function storesOf(db: Db, ids: string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map()
   const sql = `SELECT id, store FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
-  return new Map((await db.rows<{ id: string; store: number }>(sql, ids)).map(({ id, store }) => [id, Number(store)]))
+  return new Map(
+    (await db.rows<{ id: string; store: number }>(sql, ids)).map(({ id, store }) => [
+      id,
+      Number(store),
+    ]),
+  )
 }
 
 /** The stores and the sizes of those of some live blobs, by their ids, and the stores of uploads under way; without what is to be deleted. */
-export async function movedSizes(db: Db, ids: string[]): Promise<Map<string, Pick<Blob, 'store' | 'size'>>> {
+export async function movedSizes(
+  db: Db,
+  ids: string[],
+): Promise<Map<string, Pick<Blob, 'store' | 'size'>>> {
   const sql = `SELECT id, store, size FROM blobs WHERE ${besideKeys('state')} <> 'deleting' AND id IN (${placeholders(ids)})`
   const rows = await db.rows<Pick<Blob, 'id' | 'store' | 'size'>>(sql, ids)
-  return new Map(rows.map(({ id, store, size }) => [id, { store: Number(store), size: Number(size) }]))
+  return new Map(
+    rows.map(({ id, store, size }) => [id, { store: Number(store), size: Number(size) }]),
+  )
 }
 
 /** What is in earlier stores than that of a number, and is not to be deleted. */
@@ -126,7 +159,10 @@ export async function countUnmoved(db: Db, number: number): Promise<Unmoved> {
 }
 
 /** Uploads in parts whose parts are in an earlier store than that of a number. */
-export const unmovedSessions = (db: Db, number: number): Promise<{ id: string; bucketId: string }[]> =>
+export const unmovedSessions = (
+  db: Db,
+  number: number,
+): Promise<{ id: string; bucketId: string }[]> =>
   db.rows(
     `SELECT b.id, b.bucket_id AS bucketId FROM blobs b JOIN upload_session s ON s.id = b.id
        WHERE b.state = 'staged' AND b.store < ?`,

@@ -20,7 +20,12 @@ export const hasTag = (entryId: string, which: string): string =>
   `EXISTS (SELECT 1 FROM entry_tag x JOIN tag t ON t.id = x.tag_id WHERE x.entry_id = ${entryId} AND ${which})`
 
 /** The ids of the entries of a drive that have a tag of this name, those in its trash among them. @param key as `tagKey` makes it */
-export async function entryIdsWithTag(db: Db, bucketId: string, key: string, limit: number): Promise<string[]> {
+export async function entryIdsWithTag(
+  db: Db,
+  bucketId: string,
+  key: string,
+  limit: number,
+): Promise<string[]> {
   const rows = await db.rows<{ id: string }>(
     `SELECT x.entry_id AS id FROM tag t JOIN entry_tag x ON x.tag_id = t.id WHERE t.bucket_id = ? AND t.name_key = ?
      ORDER BY x.entry_id LIMIT ${limit}`,
@@ -30,7 +35,11 @@ export async function entryIdsWithTag(db: Db, bucketId: string, key: string, lim
 }
 
 /** The tags of some drives, each sorted by name. One statement for up to 1,000. */
-export async function tagsOfBuckets(db: Db, bucketIds: readonly string[], tx?: Tx): Promise<Map<string, TagRow[]>> {
+export async function tagsOfBuckets(
+  db: Db,
+  bucketIds: readonly string[],
+  tx?: Tx,
+): Promise<Map<string, TagRow[]>> {
   const found = new Map<string, TagRow[]>(bucketIds.map(id => [id, []]))
   for (const some of inParts(bucketIds, AT_ONCE)) {
     const rows = await db.rows<TagRow>(
@@ -44,7 +53,11 @@ export async function tagsOfBuckets(db: Db, bucketIds: readonly string[], tx?: T
 }
 
 /** The tags of some entries, each sorted by name. One statement for up to 1,000. */
-export async function tagsOfEntries(db: Db, entryIds: readonly string[], tx?: Tx): Promise<Map<string, TagRow[]>> {
+export async function tagsOfEntries(
+  db: Db,
+  entryIds: readonly string[],
+  tx?: Tx,
+): Promise<Map<string, TagRow[]>> {
   const found = new Map<string, TagRow[]>(entryIds.map(id => [id, []]))
   for (const some of inParts(entryIds, AT_ONCE)) {
     const rows = await db.rows<TagRow & { entryId: string }>(
@@ -76,7 +89,12 @@ export async function countTagged(db: Db, tagIds: readonly string[]): Promise<Ma
 }
 
 /** The entries that have a tag, oldest first. @param after the id of an entry, or empty */
-export const entriesWithTag = (db: Db, tagId: string, after: string, limit: number): Promise<PlacedRow[]> =>
+export const entriesWithTag = (
+  db: Db,
+  tagId: string,
+  after: string,
+  limit: number,
+): Promise<PlacedRow[]> =>
   db.rows(
     `SELECT ${placedColumns} FROM entry_tag x JOIN entry ON entry.id = x.entry_id
      WHERE x.tag_id = ? AND x.entry_id > ? ORDER BY x.entry_id LIMIT ${limit}`,
@@ -98,14 +116,19 @@ export const updateTag = (
   )
 
 /** Deletes a tag, which takes it from all its entries. @returns whether the drive has such a tag */
-export const deleteTag = (db: Db, { id, bucketId }: Pick<TagRow, 'id' | 'bucketId'>, tx: Tx): Promise<boolean> =>
+export const deleteTag = (
+  db: Db,
+  { id, bucketId }: Pick<TagRow, 'id' | 'bucketId'>,
+  tx: Tx,
+): Promise<boolean> =>
   db.changed('DELETE FROM tag WHERE id = ? AND bucket_id = ?', [id, bucketId], tx)
 
 /** Some of the entries that have a tag, those in the trash among them. */
 export async function someTagged(db: Db, tagId: string): Promise<string[]> {
-  const rows = await db.rows<{ id: string }>(`SELECT entry_id AS id FROM entry_tag WHERE tag_id = ? LIMIT ${AT_ONCE}`, [
-    tagId,
-  ])
+  const rows = await db.rows<{ id: string }>(
+    `SELECT entry_id AS id FROM entry_tag WHERE tag_id = ? LIMIT ${AT_ONCE}`,
+    [tagId],
+  )
   return rows.map(({ id }) => id)
 }
 
@@ -115,7 +138,12 @@ export async function insertEntryTags(db: Db, rows: readonly EntryTag[], tx: Tx)
 }
 
 /** Takes tags from entries. */
-export async function deleteEntryTags(db: Db, entryIds: readonly string[], tagIds: readonly string[], tx: Tx) {
+export async function deleteEntryTags(
+  db: Db,
+  entryIds: readonly string[],
+  tagIds: readonly string[],
+  tx: Tx,
+) {
   if (tagIds.length === 0) return
   for (const some of inParts(entryIds, AT_ONCE))
     await db.run(

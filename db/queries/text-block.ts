@@ -15,7 +15,8 @@ const ARMS = 60
 /** After all that begin with the same. */
 const LAST = '\u{10ffff}'
 
-const insertIgnore = ({ dialect }: Pick<Db, 'dialect'>) => (dialect === 'mysql' ? 'INSERT IGNORE' : 'INSERT OR IGNORE')
+const insertIgnore = ({ dialect }: Pick<Db, 'dialect'>) =>
+  dialect === 'mysql' ? 'INSERT IGNORE' : 'INSERT OR IGNORE'
 
 /** A block of a drive, and what of it its segment has. */
 export interface TextBlock {
@@ -52,12 +53,16 @@ export async function textBlocks(db: Db, drives: readonly number[]): Promise<Tex
   return blocks
 }
 
-export const textBlock = async (db: Db, drive: number, block: number): Promise<TextBlock | undefined> =>
+export const textBlock = async (
+  db: Db,
+  drive: number,
+  block: number,
+): Promise<TextBlock | undefined> =>
   readBlocks(
-    await db.rows<TextBlock>(`SELECT ${blockColumns} FROM search_text_block b WHERE b.drive = ? AND b.block = ?`, [
-      drive,
-      block,
-    ]),
+    await db.rows<TextBlock>(
+      `SELECT ${blockColumns} FROM search_text_block b WHERE b.drive = ? AND b.block = ?`,
+      [drive, block],
+    ),
   )[0]
 
 /**
@@ -82,10 +87,16 @@ export async function epochOf(db: Db, drive: number, block: number): Promise<num
  */
 export function setTextsReady(
   db: Db,
-  { drive, block, epoch, docs }: Pick<TextBlock, 'drive' | 'block' | 'epoch'> & { docs: readonly number[] },
+  {
+    drive,
+    block,
+    epoch,
+    docs,
+  }: Pick<TextBlock, 'drive' | 'block' | 'epoch'> & { docs: readonly number[] },
 ): Promise<boolean> {
   return db.transaction(async tx => {
-    const fresh = 'UPDATE search_text_block SET fresh = fresh + ? WHERE drive = ? AND block = ? AND epoch = ?'
+    const fresh =
+      'UPDATE search_text_block SET fresh = fresh + ? WHERE drive = ? AND block = ? AND epoch = ?'
     if (!(await db.changed(fresh, [docs.length, drive, block, epoch], tx))) return false
     const ready = await db.run(
       `UPDATE search_text SET is_ready = 1 WHERE drive = ? AND doc IN (${placeholders(docs)})`,
@@ -98,8 +109,17 @@ export function setTextsReady(
   })
 }
 
-const noteGone = (db: Db, { drive, block }: Pick<TextBlock, 'drive' | 'block'>, count: number, tx: Tx) =>
-  db.run('UPDATE search_text_block SET gone = gone + ? WHERE drive = ? AND block = ?', [count, drive, block], tx)
+const noteGone = (
+  db: Db,
+  { drive, block }: Pick<TextBlock, 'drive' | 'block'>,
+  count: number,
+  tx: Tx,
+) =>
+  db.run(
+    'UPDATE search_text_block SET gone = gone + ? WHERE drive = ? AND block = ?',
+    [count, drive, block],
+    tx,
+  )
 
 /** Takes a content from a drive. Its words stay until its block is merged, and say nothing any longer: no content has its number again. */
 export const deleteSearchedText = (db: Db, drive: number, doc: number): Promise<void> =>
@@ -191,7 +211,12 @@ export const partsWithWord = (
   )
 
 /** The tables of the index of contents in the order in which they are emptied: no content counts whose words are gone. */
-export const textTables = ['search_text_block', 'search_text_word', 'search_text_segment', 'search_text'] as const
+export const textTables = [
+  'search_text_block',
+  'search_text_word',
+  'search_text_segment',
+  'search_text',
+] as const
 const keys = {
   search_text_block: 'drive, block',
   search_text_word: 'drive, block, epoch, word',
@@ -207,7 +232,8 @@ export async function deleteSome(
   limit: number,
   values: Value[],
 ): Promise<number> {
-  if (db.dialect === 'mysql') return db.run(`DELETE FROM ${table} WHERE ${which} LIMIT ${limit}`, values)
+  if (db.dialect === 'mysql')
+    return db.run(`DELETE FROM ${table} WHERE ${which} LIMIT ${limit}`, values)
   const key = keys[table]
   return db.run(
     `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${which} LIMIT ${limit})`,

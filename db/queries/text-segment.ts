@@ -1,5 +1,12 @@
 import type { Db, Value } from '../index.ts'
-import { BLOCK, blockColumns, deleteSome, readBlocks, type TextBlock, WORDS_AT_ONCE } from './text-block.ts'
+import {
+  BLOCK,
+  blockColumns,
+  deleteSome,
+  readBlocks,
+  type TextBlock,
+  WORDS_AT_ONCE,
+} from './text-block.ts'
 
 /** Parts of segments of one statement. */
 export const PARTS_AT_ONCE = 16
@@ -12,7 +19,10 @@ export const endEpoch = (db: Db, { drive, block, epoch, merged }: TextBlock): Pr
   )
 
 /** Shows a segment that has all epochs up to one. @returns false where another one has been made meanwhile */
-export const setMerged = (db: Db, { drive, block, epoch, merged, fresh, gone }: TextBlock): Promise<boolean> =>
+export const setMerged = (
+  db: Db,
+  { drive, block, epoch, merged, fresh, gone }: TextBlock,
+): Promise<boolean> =>
   db.changed(
     'UPDATE search_text_block SET merged = ?, merged_at = ?, is_clear = 0, fresh = fresh - ?, gone = gone - ? WHERE drive = ? AND block = ? AND merged = ?',
     [epoch, Date.now(), fresh, gone, drive, block, merged],
@@ -58,14 +68,15 @@ export async function numbersOf(
   { drive, block }: Pick<TextBlock, 'drive' | 'block'>,
 ): Promise<{ last: number; docs: Set<number> } | null> {
   // The last number first: what is numbered later is beyond it.
-  const row = await db.row<{ docs: number }>('SELECT docs FROM search_drive WHERE number = ?', [drive])
+  const row = await db.row<{ docs: number }>('SELECT docs FROM search_drive WHERE number = ?', [
+    drive,
+  ])
   if (!row) return null
   const from = block * BLOCK
-  const rows = await db.rows<{ doc: number }>('SELECT doc FROM search_text WHERE drive = ? AND doc >= ? AND doc < ?', [
-    drive,
-    from,
-    from + BLOCK,
-  ])
+  const rows = await db.rows<{ doc: number }>(
+    'SELECT doc FROM search_text WHERE drive = ? AND doc >= ? AND doc < ?',
+    [drive, from, from + BLOCK],
+  )
   return { last: Number(row.docs) - from, docs: new Set(rows.map(({ doc }) => doc - from)) }
 }
 
@@ -98,17 +109,25 @@ export const blocksToClear = async (db: Db, before: number, limit: number): Prom
   )
 
 /** Deletes some of what a segment has replaced. @returns whether there may be more */
-export async function deleteMerged(db: Db, { drive, block, merged }: TextBlock, limit: number): Promise<boolean> {
-  const words = await deleteSome(db, 'search_text_word', 'drive = ? AND block = ? AND epoch <= ?', limit, [
-    drive,
-    block,
-    merged,
-  ])
-  const parts = await deleteSome(db, 'search_text_segment', 'drive = ? AND block = ? AND epoch < ?', limit, [
-    drive,
-    block,
-    merged,
-  ])
+export async function deleteMerged(
+  db: Db,
+  { drive, block, merged }: TextBlock,
+  limit: number,
+): Promise<boolean> {
+  const words = await deleteSome(
+    db,
+    'search_text_word',
+    'drive = ? AND block = ? AND epoch <= ?',
+    limit,
+    [drive, block, merged],
+  )
+  const parts = await deleteSome(
+    db,
+    'search_text_segment',
+    'drive = ? AND block = ? AND epoch < ?',
+    limit,
+    [drive, block, merged],
+  )
   return words + parts > 0
 }
 
@@ -118,7 +137,9 @@ export async function deleteSegment(
   { drive, block, epoch }: Pick<TextBlock, 'drive' | 'block' | 'epoch'>,
 ): Promise<void> {
   const which = 'drive = ? AND block = ? AND epoch = ?'
-  while ((await deleteSome(db, 'search_text_segment', which, WORDS_AT_ONCE, [drive, block, epoch])) > 0);
+  while (
+    (await deleteSome(db, 'search_text_segment', which, WORDS_AT_ONCE, [drive, block, epoch])) > 0
+  );
 }
 
 export const setClear = (db: Db, { drive, block, merged }: TextBlock): Promise<number> =>

@@ -8,7 +8,10 @@ import { type Page, pageOf } from './page.ts'
 import { besideKeys, inParts, insertion, placeholders } from './sql.ts'
 
 /** A deleted file or folder that can be restored. Sizes in bytes, times in milliseconds since 1970. */
-export type TrashItemRow = Pick<TrashItem, 'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt'> &
+export type TrashItemRow = Pick<
+  TrashItem,
+  'id' | 'bucketId' | 'path' | 'bytes' | 'files' | 'deletedBy' | 'deletedAt'
+> &
   Pick<Entry, 'kind' | 'fileType'>
 
 /** A deleted entry, with what placing it in its tree again needs. */
@@ -51,7 +54,12 @@ const NODE = `t.id AS itemId, t.parent_id AS parentId, t.path, e.id, e.kind, e.b
   FROM trash_item t JOIN entry e ON e.id = t.entry_id`
 
 /** Some deleted entries of a locked bucket. */
-export function trashedNodes(db: Db, bucketId: string, itemIds: readonly string[], tx: Tx): Promise<TrashedNode[]> {
+export function trashedNodes(
+  db: Db,
+  bucketId: string,
+  itemIds: readonly string[],
+  tx: Tx,
+): Promise<TrashedNode[]> {
   return db.rows(
     `SELECT ${NODE} WHERE ${besideKeys('t.bucket_id')} = ? AND t.id IN (${placeholders(itemIds)})`,
     [bucketId, ...itemIds],
@@ -60,8 +68,17 @@ export function trashedNodes(db: Db, bucketId: string, itemIds: readonly string[
 }
 
 /** The oldest deleted entries of a locked bucket. */
-export function oldestTrashed(db: Db, bucketId: string, limit: number, tx: Tx): Promise<TrashedNode[]> {
-  return db.rows(`SELECT ${NODE} WHERE t.bucket_id = ? ORDER BY t.id LIMIT ${limit}`, [bucketId], tx)
+export function oldestTrashed(
+  db: Db,
+  bucketId: string,
+  limit: number,
+  tx: Tx,
+): Promise<TrashedNode[]> {
+  return db.rows(
+    `SELECT ${NODE} WHERE t.bucket_id = ? ORDER BY t.id LIMIT ${limit}`,
+    [bucketId],
+    tx,
+  )
 }
 
 export async function deleteTrashItems(db: Db, ids: readonly string[], tx: Tx): Promise<void> {
@@ -69,7 +86,11 @@ export async function deleteTrashItems(db: Db, ids: readonly string[], tx: Tx): 
 }
 
 /** Some items that were deleted before a time, the oldest first. */
-export function trashBefore(db: Db, time: number, limit: number): Promise<{ id: string; bucketId: string }[]> {
+export function trashBefore(
+  db: Db,
+  time: number,
+  limit: number,
+): Promise<{ id: string; bucketId: string }[]> {
   return db.rows(
     `SELECT id, bucket_id AS bucketId FROM trash_item WHERE deleted_at < ? ORDER BY deleted_at LIMIT ${limit}`,
     [time],
@@ -85,8 +106,11 @@ const EXCESS = `SELECT id, kept - allowed AS excess FROM (
   ) kept WHERE kept > allowed`
 
 /** Some buckets that keep more than they may. */
-export const overfullBuckets = (db: Db, percent: number, limit: number): Promise<{ id: string }[]> =>
-  db.rows(`${EXCESS} LIMIT ${limit}`, [percent])
+export const overfullBuckets = (
+  db: Db,
+  percent: number,
+  limit: number,
+): Promise<{ id: string }[]> => db.rows(`${EXCESS} LIMIT ${limit}`, [percent])
 
 /** How many bytes a locked bucket keeps beyond what it may; 0 when it may. */
 export async function excessOf(db: Db, percent: number, id: string, tx: Tx): Promise<number> {

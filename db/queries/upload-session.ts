@@ -40,13 +40,18 @@ const unfinished = `SELECT ${columns}, b.lease_until AS expiresAt
 /** @param maker who started it @param writable only if its maker may still write there */
 export const findSession = (
   db: Db,
-  { id, bucketId, maker, writable }: { id: string; bucketId: string; maker: string; writable: boolean },
+  {
+    id,
+    bucketId,
+    maker,
+    writable,
+  }: { id: string; bucketId: string; maker: string; writable: boolean },
   now: number,
 ): Promise<SessionRow | undefined> =>
-  db.row(`${unfinished} AND s.id = ? AND s.bucket_id = ?${writable ? ` AND ${MAKER_MAY_WRITE}` : ''}`, [
-    ...[maker, now, id, bucketId],
-    ...(writable ? [now] : []),
-  ])
+  db.row(
+    `${unfinished} AND s.id = ? AND s.bucket_id = ?${writable ? ` AND ${MAKER_MAY_WRITE}` : ''}`,
+    [...[maker, now, id, bucketId], ...(writable ? [now] : [])],
+  )
 
 /** Those of some uploads that are unfinished, or were completed in the background. */
 export const sessionsAmong = (db: Db, maker: string, ids: string[]): Promise<SessionRow[]> =>
@@ -59,10 +64,16 @@ export const sessionsAmong = (db: Db, maker: string, ids: string[]): Promise<Ses
 
 export async function insertSession(
   db: Db,
-  session: Omit<SessionRow, 'claimUntil' | 'expiresAt' | 'state' | 'stream'> & { bucketId: string; userId: string },
+  session: Omit<SessionRow, 'claimUntil' | 'expiresAt' | 'state' | 'stream'> & {
+    bucketId: string
+    userId: string
+  },
   tx: Tx,
 ): Promise<void> {
-  await db.run(...insertion(UploadSession, [{ ...session, direct: Boolean(session.direct), claimUntil: 0 }]), tx)
+  await db.run(
+    ...insertion(UploadSession, [{ ...session, direct: Boolean(session.direct), claimUntil: 0 }]),
+    tx,
+  )
 }
 
 /** What ending a session needs to know of it. */
@@ -94,7 +105,12 @@ export const deleteClaimed = (db: Db, id: string, claim: string, tx: Tx): Promis
  */
 export const claimSession = (
   db: Db,
-  { id, claim, until, completion }: { id: string; claim: string; until: number; completion: string | null },
+  {
+    id,
+    claim,
+    until,
+    completion,
+  }: { id: string; claim: string; until: number; completion: string | null },
 ): Promise<boolean> =>
   db.changed(
     `UPDATE upload_session SET claim = ?, claim_until = ?, state = ?, completion = ?, failure = NULL, checked = 0
@@ -105,7 +121,12 @@ export const claimSession = (
 /** Claims a session whose completion another instance has left. @returns whether it was still this completion, and left */
 export const reclaimSession = (
   db: Db,
-  { id, claim, until, completion }: { id: string; claim: string; until: number; completion: string },
+  {
+    id,
+    claim,
+    until,
+    completion,
+  }: { id: string; claim: string; until: number; completion: string },
 ): Promise<boolean> =>
   db.changed(
     `UPDATE upload_session SET claim = ?, claim_until = ?, checked = 0
@@ -114,18 +135,36 @@ export const reclaimSession = (
   )
 
 /** @returns whether the session is still claimed with this token */
-export async function extendClaim(db: Db, id: string, claim: string, until: number): Promise<boolean> {
-  await db.run('UPDATE upload_session SET claim_until = ? WHERE id = ? AND claim = ?', [until, id, claim])
-  const held = await db.rows('SELECT id FROM upload_session WHERE id = ? AND claim = ?', [id, claim])
+export async function extendClaim(
+  db: Db,
+  id: string,
+  claim: string,
+  until: number,
+): Promise<boolean> {
+  await db.run('UPDATE upload_session SET claim_until = ? WHERE id = ? AND claim = ?', [
+    until,
+    id,
+    claim,
+  ])
+  const held = await db.rows('SELECT id FROM upload_session WHERE id = ? AND claim = ?', [
+    id,
+    claim,
+  ])
   return held.length === 1
 }
 
 export async function releaseClaim(db: Db, id: string, claim: string): Promise<void> {
-  await db.run('UPDATE upload_session SET claim = NULL, claim_until = 0 WHERE id = ? AND claim = ?', [id, claim])
+  await db.run(
+    'UPDATE upload_session SET claim = NULL, claim_until = 0 WHERE id = ? AND claim = ?',
+    [id, claim],
+  )
 }
 
 /** A completion in the background, as it is shown. */
-export type CompletionRow = Pick<UploadSession, 'id' | 'size' | 'failure' | 'checked' | 'fileId' | 'md5'> & {
+export type CompletionRow = Pick<
+  UploadSession,
+  'id' | 'size' | 'failure' | 'checked' | 'fileId' | 'md5'
+> & {
   state: CompletionState
 }
 
@@ -141,7 +180,9 @@ export const findCompletion = (
   )
 
 /** A completion in the background that no instance is at. */
-export type DueCompletion = Pick<UploadSession, 'id' | 'bucketId' | 'shareId' | 'userId'> & { completion: string }
+export type DueCompletion = Pick<UploadSession, 'id' | 'bucketId' | 'shareId' | 'userId'> & {
+  completion: string
+}
 
 /** Some of them. */
 export const dueCompletions = (db: Db, limit: number): Promise<DueCompletion[]> =>
@@ -152,12 +193,27 @@ export const dueCompletions = (db: Db, limit: number): Promise<DueCompletion[]> 
   )
 
 /** Stores the progress of a completion that is still claimed with this token. */
-export async function setChecked(db: Db, id: string, claim: string, checked: number): Promise<void> {
-  await db.run('UPDATE upload_session SET checked = ? WHERE id = ? AND claim = ?', [checked, id, claim])
+export async function setChecked(
+  db: Db,
+  id: string,
+  claim: string,
+  checked: number,
+): Promise<void> {
+  await db.run('UPDATE upload_session SET checked = ? WHERE id = ? AND claim = ?', [
+    checked,
+    id,
+    claim,
+  ])
 }
 
 /** Ends a session that is still claimed with this token, but keeps its row until a time. @returns whether it was claimed */
-export const setCompleted = (db: Db, id: string, claim: string, until: number, tx: Tx): Promise<boolean> =>
+export const setCompleted = (
+  db: Db,
+  id: string,
+  claim: string,
+  until: number,
+  tx: Tx,
+): Promise<boolean> =>
   db.changed(
     `UPDATE upload_session SET claim = NULL, claim_until = ?, state = 'completed', completion = NULL, checked = size
      WHERE id = ? AND claim = ?`,
@@ -165,13 +221,25 @@ export const setCompleted = (db: Db, id: string, claim: string, until: number, t
     tx,
   )
 
-export async function setCompletedFile(db: Db, id: string, file: { id: string; md5: string }, tx: Tx): Promise<void> {
-  await db.run('UPDATE upload_session SET file_id = ?, md5 = ? WHERE id = ?', [file.id, file.md5, id], tx)
+export async function setCompletedFile(
+  db: Db,
+  id: string,
+  file: { id: string; md5: string },
+  tx: Tx,
+): Promise<void> {
+  await db.run(
+    'UPDATE upload_session SET file_id = ?, md5 = ? WHERE id = ?',
+    [file.id, file.md5, id],
+    tx,
+  )
 }
 
 /** Releases the claim of a completion in the background that is to be tried again from a time on. */
 export async function postpone(db: Db, id: string, claim: string, until: number): Promise<void> {
-  await db.run('UPDATE upload_session SET claim = NULL, claim_until = ? WHERE id = ? AND claim = ?', [until, id, claim])
+  await db.run(
+    'UPDATE upload_session SET claim = NULL, claim_until = ? WHERE id = ? AND claim = ?',
+    [until, id, claim],
+  )
 }
 
 /** Releases the claim of a completion in the background that has failed. */

@@ -20,13 +20,16 @@ export const findStream = (db: Db, id: string, tx?: Tx): Promise<StreamRow | und
 
 /** Whether a user has an upload that is over, as long as it is remembered. */
 export const isStreamOver = (db: Db, id: string, maker: string): Promise<boolean> =>
-  db.exists('SELECT s.id FROM upload_session s JOIN upload_stream t ON t.id = s.id WHERE s.id = ? AND s.user_id = ?', [
-    id,
-    maker,
-  ])
+  db.exists(
+    'SELECT s.id FROM upload_session s JOIN upload_stream t ON t.id = s.id WHERE s.id = ? AND s.user_id = ?',
+    [id, maker],
+  )
 
 /** Lets one request write. @returns whether no other one does */
-export const takeStream = (db: Db, { id, writer, until }: { id: string; writer: string; until: number }) =>
+export const takeStream = (
+  db: Db,
+  { id, writer, until }: { id: string; writer: string; until: number },
+) =>
   db.changed(
     'UPDATE upload_stream SET writer = ?, writer_until = ?, is_wanted = ? WHERE id = ? AND (writer IS NULL OR writer_until <= ?)',
     [writer, until, false, id, Date.now()],
@@ -34,22 +37,31 @@ export const takeStream = (db: Db, { id, writer, until }: { id: string; writer: 
 
 /** Asks the request that is writing to end. @returns whether there is one */
 export const wantStream = (db: Db, id: string): Promise<boolean> =>
-  db.changed('UPDATE upload_stream SET is_wanted = ? WHERE id = ? AND writer IS NOT NULL AND writer_until > ?', [
-    true,
-    id,
-    Date.now(),
-  ])
+  db.changed(
+    'UPDATE upload_stream SET is_wanted = ? WHERE id = ? AND writer IS NOT NULL AND writer_until > ?',
+    [true, id, Date.now()],
+  )
 
 /** @returns whether it is still this request that writes */
-export const keepStream = (db: Db, { id, writer, until }: { id: string; writer: string; until: number }) =>
-  db.changed('UPDATE upload_stream SET writer_until = ? WHERE id = ? AND writer = ?', [until, id, writer])
+export const keepStream = (
+  db: Db,
+  { id, writer, until }: { id: string; writer: string; until: number },
+) =>
+  db.changed('UPDATE upload_stream SET writer_until = ? WHERE id = ? AND writer = ?', [
+    until,
+    id,
+    writer,
+  ])
 
 /** Whether another request waits for the one that is writing to end. */
 export const isStreamWanted = (db: Db, id: string): Promise<boolean> =>
   db.exists('SELECT id FROM upload_stream WHERE id = ? AND is_wanted = ?', [id, true])
 
 export async function releaseStream(db: Db, id: string, writer: string): Promise<void> {
-  await db.run('UPDATE upload_stream SET writer = NULL, writer_until = 0 WHERE id = ? AND writer = ?', [id, writer])
+  await db.run(
+    'UPDATE upload_stream SET writer = NULL, writer_until = 0 WHERE id = ? AND writer = ?',
+    [id, writer],
+  )
 }
 
 /** Records what is durable. @returns whether it is still this request that writes */
@@ -58,7 +70,11 @@ export const setArrived = (
   { id, writer, arrived }: { id: string; writer: string; arrived: number },
   tx: Tx,
 ): Promise<boolean> =>
-  db.changed('UPDATE upload_stream SET arrived = ? WHERE id = ? AND writer = ?', [arrived, id, writer], tx)
+  db.changed(
+    'UPDATE upload_stream SET arrived = ? WHERE id = ? AND writer = ?',
+    [arrived, id, writer],
+    tx,
+  )
 
 /** The pieces behind the last whole part, in the order of the file. */
 export const piecesOf = (db: Db, uploadId: string): Promise<Pick<UploadPiece, 'id' | 'size'>[]> =>

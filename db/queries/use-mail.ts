@@ -4,10 +4,19 @@ import type { Db, Tx } from '../index.ts'
 export type Noticed = 'file_request' | 'share'
 
 /** Marks a mail as scheduled. @returns the time of the last mail; undefined if one is already scheduled, or none is wanted */
-export async function beginMail(db: Db, of: Noticed, id: string, tx: Tx): Promise<number | undefined> {
+export async function beginMail(
+  db: Db,
+  of: Noticed,
+  id: string,
+  tx: Tx,
+): Promise<number | undefined> {
   const sql = `UPDATE ${of} SET mail_waits = ? WHERE id = ? AND mail_waits = ? AND notifies = ?`
   if (!(await db.changed(sql, [true, id, false, true], tx))) return undefined
-  const row = await db.row<{ at: number }>(`SELECT notified_at AS at FROM ${of} WHERE id = ?`, [id], tx)
+  const row = await db.row<{ at: number }>(
+    `SELECT notified_at AS at FROM ${of} WHERE id = ?`,
+    [id],
+    tx,
+  )
   return row?.at
 }
 

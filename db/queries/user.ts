@@ -8,11 +8,15 @@ export type LockedUser = Pick<User, 'id' | 'status' | 'email' | 'verifiedEmail'>
 
 const LOCKED = 'SELECT id, status, email, verified_email AS verifiedEmail FROM user'
 
-export const lockUser = (db: Db, id: string, tx: Tx): Promise<LockedUser | undefined> => lockWith(db, 'id', id, tx)
+export const lockUser = (db: Db, id: string, tx: Tx): Promise<LockedUser | undefined> =>
+  lockWith(db, 'id', id, tx)
 
 /** @param address as `canonicalEmail` writes it */
-export const lockUserWithAddress = (db: Db, address: string, tx: Tx): Promise<LockedUser | undefined> =>
-  lockWith(db, 'verified_email', address, tx)
+export const lockUserWithAddress = (
+  db: Db,
+  address: string,
+  tx: Tx,
+): Promise<LockedUser | undefined> => lockWith(db, 'verified_email', address, tx)
 
 async function lockWith(db: Db, column: 'id' | 'verified_email', value: string, tx: Tx) {
   const user = await db.row<LockedUser>(`${LOCKED} WHERE ${column} = ?${db.forUpdate}`, [value], tx)

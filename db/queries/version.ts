@@ -8,13 +8,18 @@ import { picturedAtOfBlob } from './picture.ts'
 import { inParts, insertion, placeholders } from './sql.ts'
 
 /** The bytes of a file: who made them, and when (milliseconds since 1970). */
-export type Content = Pick<Version, 'blobId' | 'fileType' | 'md5' | 'createdBy' | 'createdAt' | 'modifiedAt'> & {
+export type Content = Pick<
+  Version,
+  'blobId' | 'fileType' | 'md5' | 'createdBy' | 'createdAt' | 'modifiedAt'
+> & {
   size: number
 }
 
 /** When a content was last modified: when it came, unless its client says otherwise. */
-export const modifiedAtOf = ({ modifiedAt, createdAt }: Pick<Content, 'modifiedAt' | 'createdAt'>): number =>
-  modifiedAt ?? createdAt
+export const modifiedAtOf = ({
+  modifiedAt,
+  createdAt,
+}: Pick<Content, 'modifiedAt' | 'createdAt'>): number => modifiedAt ?? createdAt
 
 /** A replaced content of a file. */
 export type VersionRow = Content & Pick<Version, 'id' | 'bucketId' | 'entryId' | 'replacedAt'>
@@ -27,7 +32,11 @@ export interface CurrentFile extends Pick<Entry, 'createdBy' | 'createdAt' | 're
   content: Content
 }
 
-export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<CurrentFile | undefined> {
+export async function currentFile(
+  db: Db,
+  entryId: string,
+  tx: Tx,
+): Promise<CurrentFile | undefined> {
   const row = await db.row<Content & Pick<Entry, 'contentBy' | 'contentAt' | 'revision'>>(
     `SELECT blob_id AS blobId, file_type AS fileType, total_bytes AS size, md5, created_by AS createdBy, created_at AS createdAt,
        content_by AS contentBy, content_at AS contentAt, modified_at AS modifiedAt, revision FROM entry WHERE id = ? AND blob_id IS NOT NULL`,
@@ -36,18 +45,34 @@ export async function currentFile(db: Db, entryId: string, tx: Tx): Promise<Curr
   )
   if (!row) return undefined
   const { createdBy, createdAt, contentBy, contentAt, revision, ...bytes } = row
-  const made = contentAt === null ? { createdBy, createdAt } : { createdBy: contentBy, createdAt: Number(contentAt) }
+  const made =
+    contentAt === null
+      ? { createdBy, createdAt }
+      : { createdBy: contentBy, createdAt: Number(contentAt) }
   return { content: { ...bytes, ...made }, createdBy, createdAt, revision }
 }
 
 /** Gives a file another content. The caller updates the totals above it. */
-export async function setContent(db: Db, entryId: string, content: Content, at: number, tx: Tx): Promise<void> {
+export async function setContent(
+  db: Db,
+  entryId: string,
+  content: Content,
+  at: number,
+  tx: Tx,
+): Promise<void> {
   const isPicture = isPictured(content.fileType)
   await db.run(
     `UPDATE entry SET blob_id = ?, file_type = ?, md5 = ?, total_bytes = ?, content_by = ?, content_at = ?, modified_at = ?, updated_at = ?,
        pictured_at = ${isPicture ? picturedAtOfBlob : 'NULL'}, revision = revision + 1 WHERE id = ?`,
     [
-      ...[content.blobId, content.fileType, content.md5, content.size, content.createdBy, content.createdAt],
+      ...[
+        content.blobId,
+        content.fileType,
+        content.md5,
+        content.size,
+        content.createdBy,
+        content.createdAt,
+      ],
       ...[content.modifiedAt, at],
       ...(isPicture ? [content.blobId, modifiedAtOf(content)] : []),
       entryId,
@@ -80,7 +105,12 @@ export function versionsByIds(db: Db, ids: readonly string[], tx?: Tx): Promise<
 }
 
 /** A version in a bucket. */
-export const versionIn = (db: Db, bucketId: string, id: string, tx?: Tx): Promise<VersionRow | undefined> =>
+export const versionIn = (
+  db: Db,
+  bucketId: string,
+  id: string,
+  tx?: Tx,
+): Promise<VersionRow | undefined> =>
   db.row(`SELECT ${columns} FROM version WHERE id = ? AND bucket_id = ?`, [id, bucketId], tx)
 
 /**
@@ -116,12 +146,25 @@ export async function versionsOf(db: Db, entryIds: string[], tx?: Tx): Promise<V
 }
 
 /** The oldest versions in a locked bucket. */
-export function oldestVersions(db: Db, bucketId: string, limit: number, tx: Tx): Promise<VersionRow[]> {
-  return db.rows(`SELECT ${columns} FROM version WHERE bucket_id = ? ORDER BY id LIMIT ${limit}`, [bucketId], tx)
+export function oldestVersions(
+  db: Db,
+  bucketId: string,
+  limit: number,
+  tx: Tx,
+): Promise<VersionRow[]> {
+  return db.rows(
+    `SELECT ${columns} FROM version WHERE bucket_id = ? ORDER BY id LIMIT ${limit}`,
+    [bucketId],
+    tx,
+  )
 }
 
 /** Some versions that were replaced before a time, the oldest first. */
-export function versionsBefore(db: Db, time: number, limit: number): Promise<{ id: string; bucketId: string }[]> {
+export function versionsBefore(
+  db: Db,
+  time: number,
+  limit: number,
+): Promise<{ id: string; bucketId: string }[]> {
   return db.rows(
     `SELECT id, bucket_id AS bucketId FROM version WHERE replaced_at < ? ORDER BY replaced_at LIMIT ${limit}`,
     [time],
@@ -182,7 +225,8 @@ export async function releaseFiles(
 }
 
 /** What some files refer to. */
-export const blobsOf = (files: Pick<Entry, 'blobId'>[]): string[] => files.flatMap(({ blobId }) => blobId ?? [])
+export const blobsOf = (files: Pick<Entry, 'blobId'>[]): string[] =>
+  files.flatMap(({ blobId }) => blobId ?? [])
 
 /** The versions of all files of a bucket, the first replaced first. @param after an id, or empty */
 export async function versionsOfBucket(

@@ -28,20 +28,31 @@ export const dueWebhooks = (db: Db, now: number, limit: number): Promise<DueWebh
 
 /** The logs of which there are active webhooks, and their workspaces. */
 export const watchedLogs = (db: Db): Promise<Pick<WebhookRow, 'logId' | 'workspaceId'>[]> =>
-  db.rows("SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId FROM webhook WHERE state = 'active'")
+  db.rows(
+    "SELECT DISTINCT log_id AS logId, workspace_id AS workspaceId FROM webhook WHERE state = 'active'",
+  )
 
 /** Claims a webhook until a time, unless another instance has it, or has had it and put it off meanwhile. @returns whether it did */
-export const claimWebhook = (db: Db, { id, leaseUntil }: DueWebhook, now: number, until: number): Promise<boolean> =>
-  db.changed('UPDATE webhook SET lease_until = ? WHERE id = ? AND lease_until = ? AND due_at <= ?', [
-    until,
-    id,
-    leaseUntil,
-    now,
-  ])
+export const claimWebhook = (
+  db: Db,
+  { id, leaseUntil }: DueWebhook,
+  now: number,
+  until: number,
+): Promise<boolean> =>
+  db.changed(
+    'UPDATE webhook SET lease_until = ? WHERE id = ? AND lease_until = ? AND due_at <= ?',
+    [until, id, leaseUntil, now],
+  )
 
 /** A claimed webhook as it is now, if it is still to be delivered to. */
-export const claimedWebhook = (db: Db, { id, leaseUntil }: DueWebhook): Promise<WebhookRow | undefined> =>
-  db.row(`SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND h.lease_until = ? AND ${MAY_NOW}`, [id, leaseUntil])
+export const claimedWebhook = (
+  db: Db,
+  { id, leaseUntil }: DueWebhook,
+): Promise<WebhookRow | undefined> =>
+  db.row(`SELECT ${columns} ${RIGHTFUL} WHERE h.id = ? AND h.lease_until = ? AND ${MAY_NOW}`, [
+    id,
+    leaseUntil,
+  ])
 
 /** Sets columns of a webhook under a claim, if what is given with it is still so. @returns whether it did */
 export async function settleWebhook(
@@ -95,5 +106,9 @@ export async function trimDeliveries(db: Db, webhookId: string, keep: number): P
     `SELECT id FROM webhook_delivery WHERE webhook_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${keep}`,
     [webhookId],
   )
-  if (first) await db.run('DELETE FROM webhook_delivery WHERE webhook_id = ? AND id <= ?', [webhookId, first.id])
+  if (first)
+    await db.run('DELETE FROM webhook_delivery WHERE webhook_id = ? AND id <= ?', [
+      webhookId,
+      first.id,
+    ])
 }

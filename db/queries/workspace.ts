@@ -22,7 +22,12 @@ export async function lockWorkspace(db: Db, id: string, tx: Tx): Promise<void> {
 }
 
 /** Locks a workspace until the transaction ends, for a member who may manage it at that moment. Every change of members locks it, too. */
-export async function lockForManager(db: Db, userId: string, workspaceId: string, tx: Tx): Promise<boolean> {
+export async function lockForManager(
+  db: Db,
+  userId: string,
+  workspaceId: string,
+  tx: Tx,
+): Promise<boolean> {
   const mayManage = await db.exists(
     `SELECT w.id FROM workspace w JOIN member m ON m.workspace_id = w.id AND m.user_id = ?
      WHERE w.id = ? AND m.role IN (${rolesThat('manage')})${db.forUpdate}`,
@@ -88,7 +93,11 @@ export async function idOfSlug(db: Db, userId: string, slug: string): Promise<st
 }
 
 /** The ids of the workspaces of a user that some invites are to, by the id of the invite. */
-export async function idsOfInvites(db: Db, userId: string, inviteIds: string[]): Promise<Map<string, string>> {
+export async function idsOfInvites(
+  db: Db,
+  userId: string,
+  inviteIds: string[],
+): Promise<Map<string, string>> {
   const rows = await db.rows<{ id: string; workspaceId: string }>(
     `SELECT i.id, i.workspace_id AS workspaceId FROM invite i JOIN member m ON m.workspace_id = i.workspace_id
      WHERE i.id IN (${placeholders(inviteIds)}) AND m.user_id = ?`,
@@ -156,7 +165,8 @@ export const renameWorkspace = async (
   db: Db,
   { id, name, slug }: { id: string; name: string; slug: string },
   tx: Tx,
-): Promise<boolean> => db.changed('UPDATE workspace SET name = ?, slug = ? WHERE id = ?', [name, slug, id], tx)
+): Promise<boolean> =>
+  db.changed('UPDATE workspace SET name = ?, slug = ? WHERE id = ?', [name, slug, id], tx)
 
 /** A membership of a user who is about to leave all workspaces, with the tree of the workspace. */
 export interface Membership {

@@ -27,7 +27,11 @@ declare global {
       ResolveReturnShape,
     > {
       /** The drive or workspace that the scopes `drive`, `workspace` and `workspaceTree` of the field are about. Without it, that of the parent. */
-      on?: (parent: ParentShape, args: InputShapeFromFields<Args>, context: Context) => Subject | Promise<Subject>
+      on?: (
+        parent: ParentShape,
+        args: InputShapeFromFields<Args>,
+        context: Context,
+      ) => Subject | Promise<Subject>
       /** Throws for callers who may not see the field of this parent. For fields of long lists: an auth scope costs far more. */
       check?: (parent: ParentShape, context: Context) => void
     }

@@ -1,4 +1,8 @@
-import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core'
 import type { ScanCost } from '../paging.ts'
 
 /** What a field may cost, as far as its type and its arguments do not tell (src/graphql/cost.ts). */
@@ -18,8 +22,15 @@ declare global {
     export interface Plugins<Types extends SchemaTypes> {
       cost: CostPlugin<Types>
     }
-    export interface FieldOptions<Types, ParentShape, Type, Nullable, Args, ResolveShape, ResolveReturnShape>
-      extends Cost {}
+    export interface FieldOptions<
+      Types,
+      ParentShape,
+      Type,
+      Nullable,
+      Args,
+      ResolveShape,
+      ResolveReturnShape,
+    > extends Cost {}
   }
 }
 
@@ -29,7 +40,9 @@ declare module 'graphql' {
 
 /** Publishes what fields may cost in their extensions, where the measuring of operations reads it. */
 export class CostPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+  override onOutputFieldConfig(
+    field: PothosOutputFieldConfig<Types>,
+  ): PothosOutputFieldConfig<Types> {
     const { listSize, sizedBy, cost, scanCost } = field.pothosOptions as Cost
     return { ...field, extensions: { ...field.extensions, listSize, sizedBy, cost, scanCost } }
   }

@@ -39,7 +39,9 @@ export class ListBoundPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     if (field.type.kind !== 'List') return field
     const { maxItems } = field.pothosOptions as { maxItems?: number }
     if (maxItems === undefined)
-      throw new PothosSchemaError(`${field.parentType}.${field.name} does not state how many items it takes.`)
+      throw new PothosSchemaError(
+        `${field.parentType}.${field.name} does not state how many items it takes.`,
+      )
     return { ...field, extensions: { ...field.extensions, maxItems } }
   }
 

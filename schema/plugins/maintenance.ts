@@ -1,4 +1,8 @@
-import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 import type { Context } from '../context.ts'
 
@@ -23,7 +27,9 @@ declare global {
 
 /** Refuses mutations of both interfaces during a maintenance, but for those that say why they go on; after the auth scopes have passed. */
 export class MaintenancePlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+  override onOutputFieldConfig(
+    field: PothosOutputFieldConfig<Types>,
+  ): PothosOutputFieldConfig<Types> {
     if (field.parentType !== 'Mutation') return field
     const { goesOn } = field.pothosOptions as { goesOn?: string }
     return { ...field, extensions: { ...field.extensions, goesOn } }

@@ -1,4 +1,8 @@
-import SchemaBuilder, { BasePlugin, type PothosOutputFieldConfig, type SchemaTypes } from '@pothos/core'
+import SchemaBuilder, {
+  BasePlugin,
+  type PothosOutputFieldConfig,
+  type SchemaTypes,
+} from '@pothos/core'
 import type { GraphQLFieldResolver } from 'graphql'
 import type { RateName } from '../../src/services/rate-limit.ts'
 import { networkOf } from '../../src/values/network.ts'
@@ -30,7 +34,11 @@ export class RateLimitPlugin<Types extends SchemaTypes> extends BasePlugin<Types
     if (!rateLimit) return resolver
     return async (root, args, context, info) => {
       const { services, caller, address } = context as Context
-      await services.rateLimits.hit(rateLimit, caller?.userId ?? `network ${networkOf(address)}`, info)
+      await services.rateLimits.hit(
+        rateLimit,
+        caller?.userId ?? `network ${networkOf(address)}`,
+        info,
+      )
       return resolver(root, args, context, info)
     }
   }

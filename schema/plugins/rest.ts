@@ -78,7 +78,14 @@ declare global {
     export interface MutationFieldOptions<Types, Type, Nullable, Args, ResolveReturnShape> {
       rest?: RestRoute
     }
-    export interface ObjectFieldOptions<Types, ParentShape, Type, Nullable, Args, ResolveReturnShape> {
+    export interface ObjectFieldOptions<
+      Types,
+      ParentShape,
+      Type,
+      Nullable,
+      Args,
+      ResolveReturnShape,
+    > {
       example?: Example
     }
     export interface InputFieldOptions<Types, Type, Req> {
@@ -94,7 +101,9 @@ declare global {
  * the schema fail to build when a root field has no route.
  */
 export class RestPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
-  override onOutputFieldConfig(field: PothosOutputFieldConfig<Types>): PothosOutputFieldConfig<Types> {
+  override onOutputFieldConfig(
+    field: PothosOutputFieldConfig<Types>,
+  ): PothosOutputFieldConfig<Types> {
     const options = field.pothosOptions as {
       rest?: RestRoute
       example?: Example
@@ -104,7 +113,8 @@ export class RestPlugin<Types extends SchemaTypes> extends BasePlugin<Types> {
     const { rest, example, rateLimit, authScopes: auth = {} } = options
     if (field.parentType !== 'Query' && field.parentType !== 'Mutation')
       return { ...field, extensions: { ...field.extensions, example } }
-    if (!rest) throw new PothosSchemaError(`${field.parentType}.${field.name} does not state its route.`)
+    if (!rest)
+      throw new PothosSchemaError(`${field.parentType}.${field.name} does not state its route.`)
     const declared = { rest, auth, isLimited: rateLimit !== undefined }
     return { ...field, extensions: { ...field.extensions, ...declared } }
   }

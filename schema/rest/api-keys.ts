@@ -22,7 +22,11 @@ const keyInput = (arg: Argument, scopes: readonly KeyScope[]) => ({
     description: 'A duration such as 90d; by default the key does not expire.',
     example: '90d',
   }),
-  name: arg.string({ required: true, description: `1 to ${MAX_KEY_NAME} characters.`, example: 'Nightly backup' }),
+  name: arg.string({
+    required: true,
+    description: `1 to ${MAX_KEY_NAME} characters.`,
+    example: 'Nightly backup',
+  }),
   scopes: arg.stringList({
     required: true,
     maxItems: scopes.length,
@@ -32,7 +36,10 @@ const keyInput = (arg: Argument, scopes: readonly KeyScope[]) => ({
 
 const ApiKey = objectOf<ApiKeyView>('ApiKey', 'An API key, without its secret.', t => ({
   ...keyFields(t),
-  key_hint: t.exposeString('keyHint', { description: 'The last characters of the secret.', example: 'OnCe' }),
+  key_hint: t.exposeString('keyHint', {
+    description: 'The last characters of the secret.',
+    example: 'OnCe',
+  }),
   last_used_at: t.expose('lastUsedAt', { type: 'DateTime', nullable: true }),
   name: t.exposeString('name', { example: 'Nightly backup' }),
   scopes: t.exposeStringList('scopes', { example: ['private_files:read'] }),
@@ -57,14 +64,18 @@ operation('GET /api/api_keys/{workspace_id}/list', 'workspaceApiKeys', {
   resolve: (_args, { services, workspace }) => services.apiKeys.listOfWorkspace(workspace),
 })
 
-const CreatedApiKey = objectOf<NewApiKey>('CreatedApiKey', 'A new key. Its secret is shown only once.', t => ({
-  ...keyFields(t),
-  key: t.exposeString('key', { example: 'satchel_KeYtHaTiSsHoWnOnCe' }),
-  name: t.exposeString('name', { example: 'Nightly backup' }),
-  scopes: t.exposeStringList('scopes', { example: ['private_files:read'] }),
-  user_id: t.exposeID('userId', { nullable: true }),
-  workspace_id: t.exposeID('workspaceId', { nullable: true }),
-}))
+const CreatedApiKey = objectOf<NewApiKey>(
+  'CreatedApiKey',
+  'A new key. Its secret is shown only once.',
+  t => ({
+    ...keyFields(t),
+    key: t.exposeString('key', { example: 'satchel_KeYtHaTiSsHoWnOnCe' }),
+    name: t.exposeString('name', { example: 'Nightly backup' }),
+    scopes: t.exposeStringList('scopes', { example: ['private_files:read'] }),
+    user_id: t.exposeID('userId', { nullable: true }),
+    workspace_id: t.exposeID('workspaceId', { nullable: true }),
+  }),
+)
 
 operation('POST /api/api_keys/private/create', 'createPrivateApiKey', {
   description: 'Creates a key that acts as the caller on personal routes.',

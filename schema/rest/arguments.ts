@@ -19,7 +19,8 @@ export const paged = (arg: Argument) => ({ cursor: arg.string(cursor), limit: ar
 export const modifiedAt = (arg: Argument) =>
   arg({
     type: 'DateTime',
-    description: 'When the file was last modified on its computer; without it, it has the time of its upload.',
+    description:
+      'When the file was last modified on its computer; without it, it has the time of its upload.',
     example: '2024-05-01T12:00:00.000Z',
   })
 
@@ -37,7 +38,8 @@ export const mailMessage = {
 
 /** Of what a client has seen. A route that takes it answers 412, too. */
 export const ifMatch = {
-  description: 'The ETag of the file or folder: it is changed only if it still has this ETag (RFC 9110).',
+  description:
+    'The ETag of the file or folder: it is changed only if it still has this ETag (RFC 9110).',
   example: '"7"',
 }
 

@@ -34,7 +34,15 @@ export interface RestTypes extends BaseTypes {
  */
 export const builder = new SchemaBuilder<RestTypes>({
   ...base,
-  plugins: ['access', ScopeAuthPlugin, 'maintenance', 'rateLimit', 'rest', 'requireAuth', 'listBound'],
+  plugins: [
+    'access',
+    ScopeAuthPlugin,
+    'maintenance',
+    'rateLimit',
+    'rest',
+    'requireAuth',
+    'listBound',
+  ],
 })
 
 export type Types = typeof builder.$inferSchemaTypes
@@ -43,9 +51,8 @@ export type Types = typeof builder.$inferSchemaTypes
 export type Argument = ArgBuilder<Types>
 
 /** What resolvers are given for arguments that are made by such a function. */
-export type Given<Made extends (arg: Argument, ...more: never) => InputFieldMap> = InputShapeFromFields<
-  ReturnType<Made>
->
+export type Given<Made extends (arg: Argument, ...more: never) => InputFieldMap> =
+  InputShapeFromFields<ReturnType<Made>>
 
 /** The context of a resolver whose drive is open. */
 export type DriveContext = RestTypes['AuthContexts']['drive']

@@ -12,7 +12,10 @@ import { FILE_PATH, FOLDER_PATH, PASSWORD, SHARE_TOKEN } from './examples.ts'
 import { operationsOf } from './operation.ts'
 import { declareForOwners } from './owners.ts'
 
-const operation = operationsOf('copies', 'Copies of files and folders, which share the stored bytes.')
+const operation = operationsOf(
+  'copies',
+  'Copies of files and folders, which share the stored bytes.',
+)
 
 const CopiedEntry = objectOf<{ id: string; path: string }>('CopiedEntry', t => ({
   id: t.exposeID('id', { description: 'The id of the copy.' }),
@@ -36,7 +39,8 @@ const FAILS = [
 /** Where copies go, and how. */
 const place = (arg: Argument) => ({
   folder: arg.string({
-    description: 'Path of the destination folder; the root by default. Missing folders are created.',
+    description:
+      'Path of the destination folder; the root by default. Missing folders are created.',
     example: FOLDER_PATH,
   }),
   name: arg.string({ description: 'A new name, for a single entry only.', example: 'copy.pdf' }),
@@ -58,10 +62,23 @@ async function made({ services }: Context, drive: Drive, ids: string[]): Promise
 }
 
 /** The copies; null, and 202, while they are made in the background. */
-async function outcomeOf(context: Context, drive: Drive, copy: BackgroundCopy): Promise<Made | null> {
-  const { id, state, failure, entries: entry_count, bytes: size, copied, copiedBytes: copied_size } = copy
+async function outcomeOf(
+  context: Context,
+  drive: Drive,
+  copy: BackgroundCopy,
+): Promise<Made | null> {
+  const {
+    id,
+    state,
+    failure,
+    entries: entry_count,
+    bytes: size,
+    copied,
+    copiedBytes: copied_size,
+  } = copy
   if (failure) throw new EarlierError({ ...failure, details: {} })
-  if (state === 'cancelled') throw new AppError('COPY_NOT_FOUND', 'This copy was cancelled, and nothing was copied.')
+  if (state === 'cancelled')
+    throw new AppError('COPY_NOT_FOUND', 'This copy was cancelled, and nothing was copied.')
   if (state === 'done') return made(context, drive, copy.ids)
   const value = { copy_id: id, entry_count, size, copied, copied_size }
   const base = drive.workspace ? `/api/workspaces/${drive.workspace.id}` : '/api'
@@ -92,16 +109,28 @@ operation('POST /api/copies', 'copyEntries', {
     from_workspace_id: arg.id({
       description: "Their workspace; by default the caller's own drive.",
     }),
-    to_workspace_id: arg.id({ description: "The destination workspace; by default the caller's own drive." }),
+    to_workspace_id: arg.id({
+      description: "The destination workspace; by default the caller's own drive.",
+    }),
   }),
   on: ({ to_workspace_id: workspaceId }) => driveAt(workspaceId),
   type: CopiedEntries,
-  resolve: async ({ entries, folder, name, on_conflict: choice, from_workspace_id: workspaceId }, context) => {
+  resolve: async (
+    { entries, folder, name, on_conflict: choice, from_workspace_id: workspaceId },
+    context,
+  ) => {
     const { services, caller, drive, tree, limits } = context
-    const how = { folder: { path: folder ?? '' }, name: name ?? null, onConflict: drive.onConflict(choice) }
+    const how = {
+      folder: { path: folder ?? '' },
+      name: name ?? null,
+      onConflict: drive.onConflict(choice),
+    }
     const from = await openDrive(context, caller, driveAt(workspaceId), 'read')
     const source = { tree: from.tree, named: entries.map(path => ({ path })) }
-    return copiesOf(context, await services.entryCopies.copy(source, { tree, limits, ...how }, caller))
+    return copiesOf(
+      context,
+      await services.entryCopies.copy(source, { tree, limits, ...how }, caller),
+    )
   },
 })
 
@@ -125,9 +154,16 @@ operation('POST /api/share/save/{token}', 'saveSharedEntries', {
   type: CopiedEntries,
   resolve: async ({ token, paths, password, folder, name, on_conflict: choice }, context) => {
     const { services, caller, drive, tree, limits, address, client, log } = context
-    const how = { folder: { path: folder ?? '' }, name: name ?? null, onConflict: drive.onConflict(choice) }
+    const how = {
+      folder: { path: folder ?? '' },
+      name: name ?? null,
+      onConflict: drive.onConflict(choice),
+    }
     const visitor = { caller, address, client, log, password }
-    return copiesOf(context, await services.shareSaves.save(token, visitor, paths ?? [], { tree, limits, ...how }))
+    return copiesOf(
+      context,
+      await services.shareSaves.save(token, visitor, paths ?? [], { tree, limits, ...how }),
+    )
   },
 })
 
@@ -140,10 +176,16 @@ const CancelledCopy = objectOf<{ id: string; state: string }>('CancelledCopy', t
 }))
 
 /** A copy of the caller that goes into a drive. @throws COPY_NOT_FOUND */
-async function copyInto({ services, caller, drive }: DriveContext, id: string): Promise<BackgroundCopy> {
+async function copyInto(
+  { services, caller, drive }: DriveContext,
+  id: string,
+): Promise<BackgroundCopy> {
   const copy = await services.backgroundCopies.findIfAny(caller, id)
   if (copy?.bucketId !== drive.id)
-    throw new AppError('COPY_NOT_FOUND', 'You have no such copy here. A copy is listed for a day after it has ended.')
+    throw new AppError(
+      'COPY_NOT_FOUND',
+      'You have no such copy here. A copy is listed for a day after it has ended.',
+    )
   return copy
 }
 
@@ -160,7 +202,8 @@ declareForOwners(
       defers: true,
       args: arg => ({ copy_id: arg.id({ required: true }) }),
       type: CopiedEntries,
-      resolve: async ({ copy_id: id }, context) => outcomeOf(context, context.drive, await copyInto(context, id)),
+      resolve: async ({ copy_id: id }, context) =>
+        outcomeOf(context, context.drive, await copyInto(context, id)),
     })
 
     operation(`DELETE ${path}`, name('cancel', 'Copy'), {

@@ -4,52 +4,76 @@ import { figure, MAX_PASSWORD, MAX_SHARED_FILES } from '../../src/values/limits.
 import { joinPath } from '../../src/values/paths.ts'
 import { clearable, mailMessage, paged } from './arguments.ts'
 import { objectOf } from './builder.ts'
-import { ALICE, BOB, BYTES, CURSOR, FILE_PATH, MD5, MEDIA_TYPE, PASSWORD, SHARE_LINK, SHARE_TOKEN } from './examples.ts'
+import {
+  ALICE,
+  BOB,
+  BYTES,
+  CURSOR,
+  FILE_PATH,
+  MD5,
+  MEDIA_TYPE,
+  PASSWORD,
+  SHARE_LINK,
+  SHARE_TOKEN,
+} from './examples.ts'
 import { expiry, inputOf, operation, rights, terms, typeOf } from './shares.ts'
 
 const pathOf = ({ names, workspaceId, entryCount }: ShareView) =>
   `${workspaceId === null || entryCount !== null ? '' : '/'}${joinPath(names)}`
 
-export const Share = objectOf<ShareView>('Share', 'A share that the caller has created or received.', t => ({
-  allow_download: t.exposeBoolean('allowDownload', { description: 'Whether it may be downloaded, not only viewed.' }),
-  created_at: t.expose('createdAt', { type: 'DateTime' }),
-  downloads: t.expose('downloads', { type: 'Long' }),
-  expires_at: t.expose('expiresAt', expiry),
-  entry_count: t.int({
-    description: 'The number of shared files and folders, without the content of folders.',
-    resolve: ({ entryCount }) => entryCount ?? 1,
+export const Share = objectOf<ShareView>(
+  'Share',
+  'A share that the caller has created or received.',
+  t => ({
+    allow_download: t.exposeBoolean('allowDownload', {
+      description: 'Whether it may be downloaded, not only viewed.',
+    }),
+    created_at: t.expose('createdAt', { type: 'DateTime' }),
+    downloads: t.expose('downloads', { type: 'Long' }),
+    expires_at: t.expose('expiresAt', expiry),
+    entry_count: t.int({
+      description: 'The number of shared files and folders, without the content of folders.',
+      resolve: ({ entryCount }) => entryCount ?? 1,
+    }),
+    file_id: t.exposeID('entryId', { description: 'The first of several entries.' }),
+    file_name: t.string({
+      description:
+        'Full path, which begins with a slash in a workspace; several entries are called like "a.txt and 2 more".',
+      example: FILE_PATH,
+      resolve: pathOf,
+    }),
+    file_type: t.string({
+      description: 'inode/directory for a folder, and for several entries',
+      example: MEDIA_TYPE,
+      resolve: typeOf,
+    }),
+    label: t.exposeString('label', {
+      description: 'A name for the share that only its sharer sees; empty for a received share.',
+      example: 'For the tax adviser',
+    }),
+    may_edit: t.exposeBoolean('mayEdit', { description: 'Whether its recipient may edit.' }),
+    max_downloads: t.expose('maxDownloads', { type: 'Long', nullable: true }),
+    md5_checksum: t.exposeString('md5', { example: MD5 }),
+    password_protected: t.exposeBoolean('passwordProtected'),
+    seen: t.exposeBoolean('seen'),
+    shared_by: t.exposeString('sharedBy', { description: 'E-mail address.', example: ALICE }),
+    shared_for: t.exposeString('sharedFor', {
+      description: 'E-mail address; empty for a public share.',
+      example: BOB,
+    }),
+    sharing_link: t.exposeString('link', { example: SHARE_LINK }),
+    sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
+    size: t.expose('size', { type: 'Long', example: BYTES }),
+    workspace_id: t.exposeID('workspaceId', {
+      nullable: true,
+      description: 'Null for a share of a personal file.',
+    }),
   }),
-  file_id: t.exposeID('entryId', { description: 'The first of several entries.' }),
-  file_name: t.string({
-    description:
-      'Full path, which begins with a slash in a workspace; several entries are called like "a.txt and 2 more".',
-    example: FILE_PATH,
-    resolve: pathOf,
-  }),
-  file_type: t.string({
-    description: 'inode/directory for a folder, and for several entries',
-    example: MEDIA_TYPE,
-    resolve: typeOf,
-  }),
-  label: t.exposeString('label', {
-    description: 'A name for the share that only its sharer sees; empty for a received share.',
-    example: 'For the tax adviser',
-  }),
-  may_edit: t.exposeBoolean('mayEdit', { description: 'Whether its recipient may edit.' }),
-  max_downloads: t.expose('maxDownloads', { type: 'Long', nullable: true }),
-  md5_checksum: t.exposeString('md5', { example: MD5 }),
-  password_protected: t.exposeBoolean('passwordProtected'),
-  seen: t.exposeBoolean('seen'),
-  shared_by: t.exposeString('sharedBy', { description: 'E-mail address.', example: ALICE }),
-  shared_for: t.exposeString('sharedFor', { description: 'E-mail address; empty for a public share.', example: BOB }),
-  sharing_link: t.exposeString('link', { example: SHARE_LINK }),
-  sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
-  size: t.expose('size', { type: 'Long', example: BYTES }),
-  workspace_id: t.exposeID('workspaceId', { nullable: true, description: 'Null for a share of a personal file.' }),
-}))
+)
 
 const mayEdit = {
-  description: 'Whether its recipient may edit: upload, create folders, rename, move, replace and delete.',
+  description:
+    'Whether its recipient may edit: upload, create folders, rename, move, replace and delete.',
   example: true,
 }
 
@@ -111,7 +135,9 @@ operation('GET /api/files/received/unseen_count', 'unseenShareCount', {
   auth: { privateFiles: 'read' },
   statuses: [401],
   type: UnseenCount,
-  resolve: async (_args, { services, caller }) => ({ count: await services.directShares.countUnseen(caller) }),
+  resolve: async (_args, { services, caller }) => ({
+    count: await services.directShares.countUnseen(caller),
+  }),
 })
 
 const SeenShare = objectOf<{ seen: boolean }>('SeenShare', t => ({
@@ -133,16 +159,24 @@ operation('POST /api/files/received/mark_seen', 'markShareSeen', {
   },
 })
 
-const SharingInfo = objectOf<DirectShares['shares'][number]>('SharingInfo', 'A file that has just been shared.', t => ({
-  checksum: t.exposeString('md5', { description: 'MD5 of the bytes.', example: MD5 }),
-  expires_at: t.expose('expiresAt', expiry),
-  file: t.string({ description: 'Full path.', example: FILE_PATH, resolve: share => joinPath(share.names) }),
-  file_name: t.string({ example: 'report.pdf', resolve: share => share.names.at(-1) ?? '' }),
-  shared_by: t.exposeString('sharedBy', { description: 'E-mail address.', example: ALICE }),
-  shared_for: t.exposeString('sharedFor', { description: 'E-mail address.', example: BOB }),
-  sharing_link: t.exposeString('link', { example: SHARE_LINK }),
-  sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
-}))
+const SharingInfo = objectOf<DirectShares['shares'][number]>(
+  'SharingInfo',
+  'A file that has just been shared.',
+  t => ({
+    checksum: t.exposeString('md5', { description: 'MD5 of the bytes.', example: MD5 }),
+    expires_at: t.expose('expiresAt', expiry),
+    file: t.string({
+      description: 'Full path.',
+      example: FILE_PATH,
+      resolve: share => joinPath(share.names),
+    }),
+    file_name: t.string({ example: 'report.pdf', resolve: share => share.names.at(-1) ?? '' }),
+    shared_by: t.exposeString('sharedBy', { description: 'E-mail address.', example: ALICE }),
+    shared_for: t.exposeString('sharedFor', { description: 'E-mail address.', example: BOB }),
+    sharing_link: t.exposeString('link', { example: SHARE_LINK }),
+    sharing_token: t.exposeString('token', { example: SHARE_TOKEN }),
+  }),
+)
 
 const SharedFiles = objectOf<DirectShares>('SharedFiles', t => ({
   notification_status: t.exposeString('notificationStatus', {
@@ -179,9 +213,20 @@ operation('POST /api/files/share', 'shareFiles', {
       example: [FILE_PATH],
     }),
     password: arg.string({ description: `1 to ${MAX_PASSWORD} characters.`, example: PASSWORD }),
-    send_email: arg.boolean({ description: 'Whether to notify the recipient by mail.', example: true }),
+    send_email: arg.boolean({
+      description: 'Whether to notify the recipient by mail.',
+      example: true,
+    }),
   }),
   type: SharedFiles,
-  resolve: ({ send_email: sendEmail, allow_download: allowDownload, may_edit, ...shares }, { services, caller }) =>
-    services.directShares.create(caller, { ...shares, sendEmail, allowDownload, mayEdit: may_edit }),
+  resolve: (
+    { send_email: sendEmail, allow_download: allowDownload, may_edit, ...shares },
+    { services, caller },
+  ) =>
+    services.directShares.create(caller, {
+      ...shares,
+      sendEmail,
+      allowDownload,
+      mayEdit: may_edit,
+    }),
 })

@@ -15,7 +15,8 @@ operation('GET /api/d/private/{token}', 'privateDownload', {
     token: arg.string({ required: true, example: DOWNLOAD_TOKEN }),
   }),
   type: 'Download',
-  resolve: ({ token, mode }, { services, caller }) => services.downloads.openToken(caller, token, mode),
+  resolve: ({ token, mode }, { services, caller }) =>
+    services.downloads.openToken(caller, token, mode),
 })
 
 /** With what the opening of a share fails. */
@@ -53,14 +54,29 @@ operation('GET /api/d/{token}', 'sharedDownload', {
     token: arg.string({ required: true, example: SHARE_TOKEN }),
   }),
   type: 'Download',
-  resolve: ({ token, mode, password, path }, { services, caller, address, client, log, looksOnly }) =>
-    services.shareLinks.open(token, { caller, address, client, log, password, path, mode, counts: !looksOnly }),
+  resolve: (
+    { token, mode, password, path },
+    { services, caller, address, client, log, looksOnly },
+  ) =>
+    services.shareLinks.open(token, {
+      caller,
+      address,
+      client,
+      log,
+      password,
+      path,
+      mode,
+      counts: !looksOnly,
+    }),
 })
 
-const CreatedDownloadToken = objectOf<{ token: string; expiresAt: number }>('CreatedDownloadToken', t => ({
-  expires_at: t.expose('expiresAt', { type: 'DateTime' }),
-  private_download_token: t.exposeString('token', { example: DOWNLOAD_TOKEN }),
-}))
+const CreatedDownloadToken = objectOf<{ token: string; expiresAt: number }>(
+  'CreatedDownloadToken',
+  t => ({
+    expires_at: t.expose('expiresAt', { type: 'DateTime' }),
+    private_download_token: t.exposeString('token', { example: DOWNLOAD_TOKEN }),
+  }),
+)
 
 operation('POST /api/user/private/download_token', 'createDownloadToken', {
   description: 'Creates a token with which only the caller can download one of their files.',

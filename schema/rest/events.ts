@@ -1,4 +1,10 @@
-import { accountRefusals, type EventKind, eventKinds, personKinds, vias } from '../../db/models/event.ts'
+import {
+  accountRefusals,
+  type EventKind,
+  eventKinds,
+  personKinds,
+  vias,
+} from '../../db/models/event.ts'
 import type { EventPoll } from '../../src/services/history/event-feed.ts'
 import type { EventOnWire } from '../../src/services/history/event-wire.ts'
 import type { Context } from '../context.ts'
@@ -14,7 +20,12 @@ const ChangedLimit = objectOf<NonNullable<EventOnWire['details']['limits']>[numb
   'A limit that was set. Without a value, and not unlimited, it was left to the plan again.',
   t => ({
     name: t.exposeString('name', { example: 'max_files' }),
-    value: t.expose('value', { type: 'Long', nullable: true, description: 'Bytes, or a number.', example: 1000 }),
+    value: t.expose('value', {
+      type: 'Long',
+      nullable: true,
+      description: 'Bytes, or a number.',
+      example: 1000,
+    }),
     unlimited: t.exposeBoolean('unlimited', { description: 'Whether there is no limit any more.' }),
   }),
 )
@@ -56,7 +67,8 @@ const EventDetails = objectOf<EventOnWire['details']>(
     }),
     name: t.exposeString('name', {
       nullable: true,
-      description: 'The name of the workspace or key; the label of a file request; of a webhook, the host of its URL.',
+      description:
+        'The name of the workspace or key; the label of a file request; of a webhook, the host of its URL.',
       example: 'Garden',
     }),
     workspace_id: t.exposeID('workspace_id', { nullable: true }),
@@ -65,7 +77,11 @@ const EventDetails = objectOf<EventOnWire['details']>(
       description: 'The role that a person has after the event, or is offered.',
       example: ROLE,
     }),
-    plan: t.exposeString('plan', { nullable: true, description: 'The plan after the event.', example: 'developer' }),
+    plan: t.exposeString('plan', {
+      nullable: true,
+      description: 'The plan after the event.',
+      example: 'developer',
+    }),
     limits: t.expose('limits', {
       type: [ChangedLimit],
       nullable: true,
@@ -89,7 +105,8 @@ const EventDetails = objectOf<EventOnWire['details']>(
     device: t.exposeString('device', { nullable: true, example: 'Firefox on Linux' }),
     network: t.exposeString('network', {
       nullable: true,
-      description: 'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
+      description:
+        'The network of the client: an IPv4 address as its /24, an IPv6 address as its /48.',
       example: '203.0.113.0/24',
     }),
   }),
@@ -132,7 +149,9 @@ const EventPage = objectOf<EventPoll>('EventPage', t => ({
     description: 'Send it as `after` in the next request, even if there were no events.',
     example: CURSOR,
   }),
-  has_more: t.exposeBoolean('more', { description: 'Whether the next request returns events at once.' }),
+  has_more: t.exposeBoolean('more', {
+    description: 'Whether the next request returns events at once.',
+  }),
 }))
 
 const pageArgs = (arg: Argument) => ({
@@ -144,8 +163,12 @@ const pageArgs = (arg: Argument) => ({
   limit: arg.int(limitOf('Events')),
 })
 
-const read = ({ services }: Context, logId: string, kinds: readonly EventKind[], page: Given<typeof pageArgs>) =>
-  services.eventFeeds.poll(logId, kinds, page)
+const read = (
+  { services }: Context,
+  logId: string,
+  kinds: readonly EventKind[],
+  page: Given<typeof pageArgs>,
+) => services.eventFeeds.poll(logId, kinds, page)
 
 operation('GET /api/events', 'events', {
   description:
@@ -159,7 +182,8 @@ operation('GET /api/events', 'events', {
 })
 
 operation('GET /api/user/events', 'userEvents', {
-  description: 'The events about the caller: sign-ins, keys, shares and invites received, workspaces, plan.',
+  description:
+    'The events about the caller: sign-ins, keys, shares and invites received, workspaces, plan.',
   auth: { session: true },
   statuses: [400, 401, 410],
   fails: ['CURSOR_EXPIRED'],

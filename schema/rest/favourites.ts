@@ -17,41 +17,51 @@ import { objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, ID, SHARE_TOKEN } from './examples.ts'
 import { operationsOf } from './operation.ts'
 
-const operation = operationsOf('favourites', 'What a person has marked, and what they have worked on.')
+const operation = operationsOf(
+  'favourites',
+  'What a person has marked, and what they have worked on.',
+)
 
-const Favourite = objectOf<VisibleFavourite>('Favourite', 'A marked file, folder or received share.', t => ({
-  id: t.id({
-    description: 'The id of the file, folder or share.',
-    resolve: ({ entryId, shareId }) => entryId ?? shareId ?? '',
+const Favourite = objectOf<VisibleFavourite>(
+  'Favourite',
+  'A marked file, folder or received share.',
+  t => ({
+    id: t.id({
+      description: 'The id of the file, folder or share.',
+      resolve: ({ entryId, shareId }) => entryId ?? shareId ?? '',
+    }),
+    kind: t.string({
+      description: 'file, folder or share.',
+      example: 'file',
+      resolve: ({ entry }) => (entry ? (entry.kind === FOLDER ? 'folder' : 'file') : 'share'),
+    }),
+    name: t.string({ example: 'report.pdf', resolve: titleOf }),
+    path: t.string({
+      nullable: true,
+      description: 'Its full path; null for a share.',
+      example: FILE_PATH,
+      resolve: ({ entry }) => entry?.drive.pathOf(entry.names) ?? null,
+    }),
+    workspace_id: t.id({
+      nullable: true,
+      description: 'The workspace that it is in; null for what is in no workspace.',
+      resolve: ({ entry }) => entry?.drive.workspace?.id ?? null,
+    }),
+    sharing_token: t.string({
+      nullable: true,
+      description: 'The token of a received share; null for a file or folder.',
+      example: SHARE_TOKEN,
+      resolve: ({ share }) => share?.token ?? null,
+    }),
+    created_at: t.expose('createdAt', { type: 'DateTime', description: 'When it was marked.' }),
   }),
-  kind: t.string({
-    description: 'file, folder or share.',
-    example: 'file',
-    resolve: ({ entry }) => (entry ? (entry.kind === FOLDER ? 'folder' : 'file') : 'share'),
-  }),
-  name: t.string({ example: 'report.pdf', resolve: titleOf }),
-  path: t.string({
-    nullable: true,
-    description: 'Its full path; null for a share.',
-    example: FILE_PATH,
-    resolve: ({ entry }) => entry?.drive.pathOf(entry.names) ?? null,
-  }),
-  workspace_id: t.id({
-    nullable: true,
-    description: 'The workspace that it is in; null for what is in no workspace.',
-    resolve: ({ entry }) => entry?.drive.workspace?.id ?? null,
-  }),
-  sharing_token: t.string({
-    nullable: true,
-    description: 'The token of a received share; null for a file or folder.',
-    example: SHARE_TOKEN,
-    resolve: ({ share }) => share?.token ?? null,
-  }),
-  created_at: t.expose('createdAt', { type: 'DateTime', description: 'When it was marked.' }),
-}))
+)
 
 const Favourites = objectOf<{ favourites: VisibleFavourite[] }>('Favourites', t => ({
-  favourites: t.expose('favourites', { type: [Favourite], description: 'In the order of the caller.' }),
+  favourites: t.expose('favourites', {
+    type: [Favourite],
+    description: 'In the order of the caller.',
+  }),
 }))
 
 const OneFavourite = objectOf<{ favourite: VisibleFavourite }>('OneFavourite', t => ({
@@ -63,14 +73,20 @@ const RemovedFavourite = objectOf<{ id: string }>('RemovedFavourite', t => ({
 }))
 
 const notFound = (id: string) =>
-  new AppError('FAVOURITE_NOT_FOUND', 'You have no such favourite. Use an id from your list of favourites.', { id })
+  new AppError(
+    'FAVOURITE_NOT_FOUND',
+    'You have no such favourite. Use an id from your list of favourites.',
+    { id },
+  )
 
 operation('GET /api/favourites', 'favourites', {
   description: 'The favourites of the caller, as far as they may see them now.',
   auth: { privateFiles: 'read' },
   statuses: [401],
   type: Favourites,
-  resolve: async (_args, context) => ({ favourites: await visibleFavourites(context, context.caller) }),
+  resolve: async (_args, context) => ({
+    favourites: await visibleFavourites(context, context.caller),
+  }),
 })
 
 operation('PUT /api/favourites/{favourite_id}', 'addFavourite', {
@@ -87,13 +103,23 @@ operation('PUT /api/favourites/{favourite_id}', 'addFavourite', {
     const isThere = await services.favourites.isWithinReach(caller, id)
     const entry = isThere ? (await visibleEntries(context, caller, [id])).get(id) : undefined
     if (entry?.parentId === null)
-      throw new AppError('INVALID_PATH', 'This is the root of a drive. Mark a file or a folder in it.', {
-        field: 'favourite_id',
-      })
+      throw new AppError(
+        'INVALID_PATH',
+        'This is the root of a drive. Mark a file or a folder in it.',
+        {
+          field: 'favourite_id',
+        },
+      )
     const share = entry ? undefined : (await services.shares.receivedByIds(caller, [id])).get(id)
     if (!entry && !share)
-      throw new AppError('FILE_NOT_FOUND', 'There is no file, folder or share with this id. Use an id from a listing.')
-    await addFavourites(context, caller, { entryIds: entry ? [id] : [], shareIds: share ? [id] : [] })
+      throw new AppError(
+        'FILE_NOT_FOUND',
+        'There is no file, folder or share with this id. Use an id from a listing.',
+      )
+    await addFavourites(context, caller, {
+      entryIds: entry ? [id] : [],
+      shareIds: share ? [id] : [],
+    })
     return { favourite: await one(context, context.caller, id) }
   },
 })
@@ -105,12 +131,18 @@ operation('PATCH /api/favourites/{favourite_id}', 'moveFavourite', {
   fails: ['FAVOURITE_NOT_FOUND'],
   args: arg => ({
     favourite_id: arg.id({ required: true, description: 'The id of the file, folder or share.' }),
-    before: arg.id({ description: 'The id of the one that comes after it; without it, it becomes the last one.' }),
+    before: arg.id({
+      description: 'The id of the one that comes after it; without it, it becomes the last one.',
+    }),
   }),
   type: OneFavourite,
   resolve: async ({ favourite_id: id, before }, context) => {
     const move = { id, before: before || null }
-    await context.services.favourites.move(context.caller, move, ({ entryId, shareId }) => entryId ?? shareId)
+    await context.services.favourites.move(
+      context.caller,
+      move,
+      ({ entryId, shareId }) => entryId ?? shareId,
+    )
     return { favourite: await one(context, context.caller, id) }
   },
 })
@@ -125,7 +157,8 @@ operation('DELETE /api/favourites/{favourite_id}', 'removeFavourite', {
   }),
   type: RemovedFavourite,
   resolve: async ({ favourite_id: id }, { services, caller }) => {
-    if (!(await services.favourites.remove(caller, { entryIds: [id], shareIds: [id] }))) throw notFound(id)
+    if (!(await services.favourites.remove(caller, { entryIds: [id], shareIds: [id] })))
+      throw notFound(id)
     return { id }
   },
 })
@@ -138,39 +171,49 @@ async function one(context: Context, caller: Parameters<typeof visibleFavourites
   return found
 }
 
-const RecentFile = objectOf<RecentEntry>('RecentEntry', 'A file or folder that the caller has worked on.', t => ({
-  id: t.exposeID('entryId'),
-  kind: t.string({ example: 'file', resolve: ({ entry }) => (entry.kind === FOLDER ? 'folder' : 'file') }),
-  name: t.string({ example: 'report.pdf', resolve: ({ entry }) => entry.name }),
-  path: t.string({
-    description: 'Full path.',
-    example: FILE_PATH,
-    resolve: ({ entry }) => entry.drive.pathOf(entry.names),
+const RecentFile = objectOf<RecentEntry>(
+  'RecentEntry',
+  'A file or folder that the caller has worked on.',
+  t => ({
+    id: t.exposeID('entryId'),
+    kind: t.string({
+      example: 'file',
+      resolve: ({ entry }) => (entry.kind === FOLDER ? 'folder' : 'file'),
+    }),
+    name: t.string({ example: 'report.pdf', resolve: ({ entry }) => entry.name }),
+    path: t.string({
+      description: 'Full path.',
+      example: FILE_PATH,
+      resolve: ({ entry }) => entry.drive.pathOf(entry.names),
+    }),
+    workspace_id: t.id({
+      nullable: true,
+      description: "The workspace that it is in; null for the caller's own files.",
+      resolve: ({ entry }) => entry.drive.workspace?.id ?? null,
+    }),
+    size: t.field({
+      type: 'Long',
+      description: 'Bytes of all files in it.',
+      example: BYTES,
+      resolve: ({ entry }) => entry.size,
+    }),
+    action: t.field({
+      type: 'String',
+      description: 'The last thing that the caller did with it, as the kind of an event.',
+      example: 'file.replaced' satisfies EventKind,
+      resolve: ({ kind }) => kind,
+    }),
+    happened_at: t.expose('at', { type: 'DateTime', description: 'When they did it.' }),
   }),
-  workspace_id: t.id({
-    nullable: true,
-    description: "The workspace that it is in; null for the caller's own files.",
-    resolve: ({ entry }) => entry.drive.workspace?.id ?? null,
-  }),
-  size: t.field({
-    type: 'Long',
-    description: 'Bytes of all files in it.',
-    example: BYTES,
-    resolve: ({ entry }) => entry.size,
-  }),
-  action: t.field({
-    type: 'String',
-    description: 'The last thing that the caller did with it, as the kind of an event.',
-    example: 'file.replaced' satisfies EventKind,
-    resolve: ({ kind }) => kind,
-  }),
-  happened_at: t.expose('at', { type: 'DateTime', description: 'When they did it.' }),
-}))
+)
 
-const RecentPage = objectOf<{ entries: RecentEntry[]; nextCursor: string | null }>('RecentPage', t => ({
-  entries: t.expose('entries', { type: [RecentFile], description: 'Latest first.' }),
-  next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
-}))
+const RecentPage = objectOf<{ entries: RecentEntry[]; nextCursor: string | null }>(
+  'RecentPage',
+  t => ({
+    entries: t.expose('entries', { type: [RecentFile], description: 'Latest first.' }),
+    next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+  }),
+)
 
 operation('GET /api/recent', 'recent', {
   description:

@@ -15,7 +15,10 @@ const FileInfo = objectOf<FileView & { drive: Drive }>('FileInfo', 'A file as it
   }),
   file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
   size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
-  md5_checksum: t.exposeString('md5', { description: 'MD5 of the bytes, lower-case hex.', example: MD5 }),
+  md5_checksum: t.exposeString('md5', {
+    description: 'MD5 of the bytes, lower-case hex.',
+    example: MD5,
+  }),
   revision: t.expose('revision', {
     type: 'Long',
     description: 'Grows with each change of its content, name or place; the ETag.',
@@ -36,7 +39,8 @@ declareForOwners(ofOwnFiles, ({ whose, base, operation, name, denied }) => {
     args: arg => ({
       file_id: arg.id({ description: 'The id of the file, unless its path is given.' }),
       if_none_match: arg.string({
-        description: 'The ETag that the caller has: 304 without a body if the file at this path still has it.',
+        description:
+          'The ETag that the caller has: 304 without a body if the file at this path still has it.',
         example: '"7"',
       }),
       path: arg.string({ description: 'Full path.', example: FILE_PATH }),

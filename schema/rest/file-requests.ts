@@ -11,12 +11,22 @@ import {
 } from '../../src/values/limits.ts'
 import { clearable, paged } from './arguments.ts'
 import { type Argument, type Given, objectOf } from './builder.ts'
-import { BYTES, CURSOR, FILE_REQUEST_LINK, FILE_REQUEST_TOKEN, FOLDER_PATH, PASSWORD } from './examples.ts'
+import {
+  BYTES,
+  CURSOR,
+  FILE_REQUEST_LINK,
+  FILE_REQUEST_TOKEN,
+  FOLDER_PATH,
+  PASSWORD,
+} from './examples.ts'
 import { operationsOf } from './operation.ts'
 import { declareForOwners } from './owners.ts'
 
 /** What senders do belongs to this area, too. */
-export const operation = operationsOf('file requests', 'Links with which others send files into a folder.')
+export const operation = operationsOf(
+  'file requests',
+  'Links with which others send files into a folder.',
+)
 
 const FileRequest = objectOf<FileRequestView>(
   'FileRequest',
@@ -24,33 +34,58 @@ const FileRequest = objectOf<FileRequestView>(
   t => ({
     id: t.exposeID('id'),
     token: t.exposeString('token', { example: FILE_REQUEST_TOKEN }),
-    link: t.exposeString('link', { description: 'The page for senders.', example: FILE_REQUEST_LINK }),
+    link: t.exposeString('link', {
+      description: 'The page for senders.',
+      example: FILE_REQUEST_LINK,
+    }),
     folder: t.exposeString('folder', {
       nullable: true,
       description: 'Path of its folder; null while the folder is in the trash.',
       example: FOLDER_PATH,
     }),
-    label: t.exposeString('label', { description: 'What the request asks for.', example: 'Holiday pictures' }),
+    label: t.exposeString('label', {
+      description: 'What the request asks for.',
+      example: 'Holiday pictures',
+    }),
     message: t.exposeString('message', { example: 'Please send the large ones.' }),
-    state: t.exposeString('state', { description: `${requestStates.join(', ')}.`, example: 'open' }),
+    state: t.exposeString('state', {
+      description: `${requestStates.join(', ')}.`,
+      example: 'open',
+    }),
     created_at: t.expose('createdAt', { type: 'DateTime' }),
     expires_at: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
     password_protected: t.exposeBoolean('passwordProtected'),
     asks_name: t.exposeBoolean('asksName'),
     notifies: t.exposeBoolean('notifies'),
     max_files: t.expose('maxFiles', { type: 'Long', nullable: true, example: 100 }),
-    max_file_size: t.expose('maxFileBytes', { type: 'Long', nullable: true, description: 'Bytes.', example: BYTES }),
-    max_bytes: t.expose('maxBytes', { type: 'Long', nullable: true, description: 'Bytes.', example: BYTES }),
-    kinds: t.exposeStringList('kinds', { description: 'All kinds if empty.', example: ['.pdf', 'image/*'] }),
+    max_file_size: t.expose('maxFileBytes', {
+      type: 'Long',
+      nullable: true,
+      description: 'Bytes.',
+      example: BYTES,
+    }),
+    max_bytes: t.expose('maxBytes', {
+      type: 'Long',
+      nullable: true,
+      description: 'Bytes.',
+      example: BYTES,
+    }),
+    kinds: t.exposeStringList('kinds', {
+      description: 'All kinds if empty.',
+      example: ['.pdf', 'image/*'],
+    }),
     files: t.expose('files', { type: 'Long', description: 'Files received.', example: 3 }),
     bytes: t.expose('bytes', { type: 'Long', description: 'Bytes received.', example: BYTES }),
   }),
 )
 
-const FileRequests = objectOf<{ rows: FileRequestView[]; nextCursor: string | null }>('FileRequests', t => ({
-  file_requests: t.field({ type: [FileRequest], resolve: page => page.rows }),
-  next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
-}))
+const FileRequests = objectOf<{ rows: FileRequestView[]; nextCursor: string | null }>(
+  'FileRequests',
+  t => ({
+    file_requests: t.field({ type: [FileRequest], resolve: page => page.rows }),
+    next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+  }),
+)
 
 const terms = (arg: Argument) => ({
   message: arg.string({
@@ -68,7 +103,11 @@ const terms = (arg: Argument) => ({
     example: 100,
   }),
   max_file_size: arg({ type: 'Long', description: 'Maximum bytes of one file.', example: BYTES }),
-  max_bytes: arg({ type: 'Long', description: 'Maximum bytes of all files together.', example: BYTES }),
+  max_bytes: arg({
+    type: 'Long',
+    description: 'Maximum bytes of all files together.',
+    example: BYTES,
+  }),
   kinds: arg.stringList({
     maxItems: MAX_KINDS,
     description: `Up to ${MAX_KINDS} extensions or media types.`,
@@ -87,7 +126,9 @@ const clearing = clearable({
   kinds: 'kinds',
 })
 
-const inputOf = (given: Given<typeof terms> & { label?: string | null | undefined }): RequestInput => ({
+const inputOf = (
+  given: Given<typeof terms> & { label?: string | null | undefined },
+): RequestInput => ({
   label: given.label ?? undefined,
   message: given.message ?? undefined,
   duration: given.duration,
@@ -112,7 +153,10 @@ declareForOwners(
       fails: ['INVALID_PATH', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
       rateLimit: 'links',
       args: arg => ({
-        folder: arg.string({ description: 'Path of the folder; by default the root.', example: FOLDER_PATH }),
+        folder: arg.string({
+          description: 'Path of the folder; by default the root.',
+          example: FOLDER_PATH,
+        }),
         label: arg.string({
           required: true,
           description: `1 to ${MAX_LABEL} characters.`,
@@ -145,14 +189,20 @@ declareForOwners(
       rateLimit: 'links',
       args: arg => ({
         request_id: arg.id({ required: true }),
-        label: arg.string({ description: `1 to ${MAX_LABEL} characters.`, example: 'Holiday pictures' }),
+        label: arg.string({
+          description: `1 to ${MAX_LABEL} characters.`,
+          example: 'Holiday pictures',
+        }),
         ...terms(arg),
         clear: clearing.argument(arg),
       }),
       type: FileRequest,
       resolve: async ({ request_id: id, clear, ...given }, { services, caller, tree }, info) => {
         if (given.password) await services.rateLimits.hit('protected_links', caller.userId, info)
-        return services.fileRequests.update(caller, tree, id, { ...inputOf(given), ...clearing.read(clear) })
+        return services.fileRequests.update(caller, tree, id, {
+          ...inputOf(given),
+          ...clearing.read(clear),
+        })
       },
     })
 
@@ -163,7 +213,8 @@ declareForOwners(
       fails: ['FILE_REQUEST_NOT_FOUND'],
       args: arg => ({ request_id: arg.id({ required: true }) }),
       type: FileRequest,
-      resolve: ({ request_id: id }, { services, caller, tree }) => services.fileRequests.close(caller, tree, id),
+      resolve: ({ request_id: id }, { services, caller, tree }) =>
+        services.fileRequests.close(caller, tree, id),
     })
   },
   operation,

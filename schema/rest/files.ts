@@ -24,7 +24,11 @@ export const File = objectOf<FileView>('File', 'A file of the caller.', t => ({
   }),
   modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
   name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
-  path: t.string({ description: 'Full path.', example: FILE_PATH, resolve: file => joinPath(file.names) }),
+  path: t.string({
+    description: 'Full path.',
+    example: FILE_PATH,
+    resolve: file => joinPath(file.names),
+  }),
   size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
   updated_at: t.expose('updatedAt', { type: 'DateTime' }),
 }))
@@ -44,8 +48,15 @@ const TreeFolder = objectOf<FolderView>('TreeFolder', 'A folder in a listing.', 
   created_at: t.expose('createdAt', { type: 'DateTime' }),
   file_count: t.expose('fileCount', { type: 'Long', description: 'Number of all files below it.' }),
   name: t.exposeString('name', { example: '2026' }),
-  size: t.expose('size', { type: 'Long', description: 'Bytes of all files below it.', example: BYTES }),
-  updated_at: t.expose('updatedAt', { type: 'DateTime', description: 'When it was created, moved or renamed.' }),
+  size: t.expose('size', {
+    type: 'Long',
+    description: 'Bytes of all files below it.',
+    example: BYTES,
+  }),
+  updated_at: t.expose('updatedAt', {
+    type: 'DateTime',
+    description: 'When it was created, moved or renamed.',
+  }),
 }))
 
 interface FileLevel {
@@ -78,7 +89,8 @@ operation('GET /api/files/tree', 'fileTree', {
   fails: ['INVALID_PATH'],
   args: arg => ({ ...paged(arg), path: arg.string({ example: FOLDER_PATH }) }),
   type: FileTree,
-  resolve: ({ path, ...page }, { services, tree }) => services.listings.level(tree, path ?? '', page),
+  resolve: ({ path, ...page }, { services, tree }) =>
+    services.listings.level(tree, path ?? '', page),
 })
 
 const DeletedFile = objectOf<{ names: string[] }>('DeletedFile', t => ({
@@ -127,11 +139,15 @@ operation('DELETE /api/files/delete/batch', 'deleteFiles', {
     }),
   }),
   type: DeletedFiles,
-  resolve: ({ files }, { services, caller, tree }) => services.files.removeMany(tree, files, caller),
+  resolve: ({ files }, { services, caller, tree }) =>
+    services.files.removeMany(tree, files, caller),
 })
 
 export const MovedPath = objectOf<{ source: string[]; destination: string[] }>('MovedPath', t => ({
-  destination: t.string({ example: 'archive/report.pdf', resolve: moved => joinPath(moved.destination) }),
+  destination: t.string({
+    example: 'archive/report.pdf',
+    resolve: moved => joinPath(moved.destination),
+  }),
   source: t.string({ example: FILE_PATH, resolve: moved => joinPath(moved.source) }),
 }))
 
@@ -163,7 +179,10 @@ export async function uploadFile(
 ): Promise<FileView> {
   const { services, drive, tree, limits, caller } = context
   const decide = (choice: string | null | undefined) => drive.onConflict(choice)
-  return named(context, await services.files.upload(tree, file, { to, expected, decide, limits }, caller))
+  return named(
+    context,
+    await services.files.upload(tree, file, { to, expected, decide, limits }, caller),
+  )
 }
 
 operation('POST /api/files/upload', 'uploadFile', {
@@ -176,12 +195,17 @@ operation('POST /api/files/upload', 'uploadFile', {
   from: { file: 'form', folder: 'form', modified_at: 'form', on_conflict: 'form' },
   args: arg => ({
     file: arg({ type: 'Upload', required: true }),
-    folder: arg.string({ description: 'Path of the folder; missing ones are created.', example: 'docs' }),
+    folder: arg.string({
+      description: 'Path of the folder; missing ones are created.',
+      example: 'docs',
+    }),
     if_match: arg.string(ifMatch),
     modified_at: modifiedAt(arg),
     on_conflict: arg.string(onConflict),
   }),
   type: File,
-  resolve: async ({ file, folder, on_conflict: choice, modified_at: time, if_match: expected }, context) =>
-    uploadFile(context, await file, { folder, onConflict: choice, modifiedAt: time }, expected),
+  resolve: async (
+    { file, folder, on_conflict: choice, modified_at: time, if_match: expected },
+    context,
+  ) => uploadFile(context, await file, { folder, onConflict: choice, modifiedAt: time }, expected),
 })

@@ -72,18 +72,27 @@ operation('DELETE /api/folders', 'deleteFolder', {
   args: arg => ({
     if_match: arg.string(ifMatch),
     path: arg.string({ required: true, example: FOLDER_PATH }),
-    recursive: arg.boolean({ description: 'By default, only an empty folder is deleted.', example: true }),
+    recursive: arg.boolean({
+      description: 'By default, only an empty folder is deleted.',
+      example: true,
+    }),
   }),
   type: DeletedFolder,
   resolve: ({ path, recursive, if_match: expected }, { services, caller, tree }) =>
     services.folders.remove(tree, path, { recursive: recursive ?? false, expected }, caller),
 })
 
-const MovedFolder = objectOf<{ source: string[]; destination: string[]; filesMoved: number }>('MovedFolder', t => ({
-  destination: t.string({ example: 'archive/2026', resolve: moved => joinPath(moved.destination) }),
-  files_moved: t.expose('filesMoved', { type: 'Long' }),
-  source: t.string({ example: FOLDER_PATH, resolve: moved => joinPath(moved.source) }),
-}))
+const MovedFolder = objectOf<{ source: string[]; destination: string[]; filesMoved: number }>(
+  'MovedFolder',
+  t => ({
+    destination: t.string({
+      example: 'archive/2026',
+      resolve: moved => joinPath(moved.destination),
+    }),
+    files_moved: t.expose('filesMoved', { type: 'Long' }),
+    source: t.string({ example: FOLDER_PATH, resolve: moved => joinPath(moved.source) }),
+  }),
+)
 
 export async function moveFolder(args: Given<typeof move>, context: DriveContext) {
   const { source, destination, on_conflict: choice, if_match: expected } = args

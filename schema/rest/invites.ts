@@ -48,7 +48,13 @@ operation('POST /api/workspaces/invites/accept', 'acceptInvite', {
   description: 'Accepts an invite: the caller becomes a member of the workspace.',
   auth: { session: true },
   statuses: [400, 401, 403, 404],
-  fails: ['QUOTA_EXCEEDED', 'ALREADY_A_MEMBER', 'INVITE_EXPIRED', 'INVITE_NOT_FOR_YOU', 'INVITE_NOT_FOUND'],
+  fails: [
+    'QUOTA_EXCEEDED',
+    'ALREADY_A_MEMBER',
+    'INVITE_EXPIRED',
+    'INVITE_NOT_FOR_YOU',
+    'INVITE_NOT_FOUND',
+  ],
   wrap: 'workspace',
   args: arg => ({
     token: arg.string({ required: true, example: INVITE_TOKEN }),

@@ -30,7 +30,8 @@ const MemberRole = objectOf<{ userId: string; role: string }>('MemberRole', t =>
 }))
 
 function parseRole(text: string): Role {
-  if (!isRole(text)) throw new InvalidInput('role', 'The role must be one of owner, admin, editor, viewer.')
+  if (!isRole(text))
+    throw new InvalidInput('role', 'The role must be one of owner, admin, editor, viewer.')
   return text
 }
 
@@ -41,7 +42,11 @@ operation('PATCH /api/workspaces/members/role', 'changeMemberRole', {
   statuses: [400, 401, 403, 404],
   fails: ['LAST_OWNER', 'MEMBER_NOT_FOUND'],
   args: arg => ({
-    role: arg.string({ required: true, description: 'owner, admin, editor or viewer', example: ROLE }),
+    role: arg.string({
+      required: true,
+      description: 'owner, admin, editor or viewer',
+      example: ROLE,
+    }),
     user_id: arg.id({ required: true }),
   }),
   on: ({ workspace_id: workspaceId, role }) => {

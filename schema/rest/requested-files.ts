@@ -6,7 +6,15 @@ import { MAX_SENDER_NAME } from '../../src/values/limits.ts'
 import type { Context } from '../context.ts'
 import { modifiedAt } from './arguments.ts'
 import { type Argument, objectOf } from './builder.ts'
-import { BYTES, CRC32, FILE_REQUEST_TOKEN, MD5, MEDIA_TYPE, PASSWORD, SENDER_TOKEN } from './examples.ts'
+import {
+  BYTES,
+  CRC32,
+  FILE_REQUEST_TOKEN,
+  MD5,
+  MEDIA_TYPE,
+  PASSWORD,
+  SENDER_TOKEN,
+} from './examples.ts'
 import { operation } from './file-requests.ts'
 import { ReceivedPart } from './uploads.ts'
 
@@ -21,8 +29,16 @@ const place = (arg: Argument) => ({
   }),
 })
 
-const visitOf = ({ caller, address, client, log, from }: Context, sender: string | null | undefined): SenderVisit => ({
-  ...{ caller, address, client, log, sender, from },
+const visitOf = (
+  { caller, address, client, log, from }: Context,
+  sender: string | null | undefined,
+): SenderVisit => ({
+  caller,
+  address,
+  client,
+  log,
+  sender,
+  from,
 })
 
 const FAILS = ['FILE_REQUEST_NOT_FOUND', 'FILE_REQUEST_CLOSED', 'PASSWORD_REQUIRED'] as const
@@ -39,15 +55,30 @@ const FileRequestInfo = objectOf<RequestInfo & { sent: ReceiptRow[] }>(
   'FileRequestInfo',
   'The details for everyone with the link.',
   t => ({
-    label: t.exposeString('label', { description: 'What the request asks for.', example: 'Holiday pictures' }),
+    label: t.exposeString('label', {
+      description: 'What the request asks for.',
+      example: 'Holiday pictures',
+    }),
     message: t.exposeString('message', { example: 'Please send the large ones.' }),
-    asked_by: t.exposeString('askedBy', { description: 'The name of its maker.', example: 'Alice' }),
+    asked_by: t.exposeString('askedBy', {
+      description: 'The name of its maker.',
+      example: 'Alice',
+    }),
     expires_at: t.expose('expiresAt', { type: 'DateTime', nullable: true }),
     password_protected: t.exposeBoolean('passwordProtected'),
     asks_name: t.exposeBoolean('asksName'),
-    kinds: t.exposeStringList('kinds', { description: 'All kinds if empty.', example: ['.pdf', 'image/*'] }),
-    max_file_size: t.expose('maxFileBytes', { type: 'Long', description: 'Bytes.', example: BYTES }),
-    is_full: t.exposeBoolean('isFull', { description: 'Whether a limit of the request is reached.' }),
+    kinds: t.exposeStringList('kinds', {
+      description: 'All kinds if empty.',
+      example: ['.pdf', 'image/*'],
+    }),
+    max_file_size: t.expose('maxFileBytes', {
+      type: 'Long',
+      description: 'Bytes.',
+      example: BYTES,
+    }),
+    is_full: t.exposeBoolean('isFull', {
+      description: 'Whether a limit of the request is reached.',
+    }),
     sent: t.field({
       type: [Sent],
       description: 'The files of this sender, newest first; empty without a sender token.',
@@ -72,7 +103,8 @@ operation('GET /api/request/{token}', 'requestInfo', {
 
 const Entered = objectOf<{ sender: string }>('EnteredFileRequest', t => ({
   sender: t.exposeString('sender', {
-    description: 'Send it as the header X-Sender-Token with the other requests; it is valid for seven days.',
+    description:
+      'Send it as the header X-Sender-Token with the other requests; it is valid for seven days.',
     example: SENDER_TOKEN,
   }),
 }))
@@ -91,16 +123,24 @@ operation('POST /api/request/{token}/enter', 'enterRequest', {
   }),
   type: Entered,
   resolve: async ({ token, sender, password, name }, context) => ({
-    sender: await context.services.fileRequestLinks.enter(token, { ...visitOf(context, sender), password, name }),
+    sender: await context.services.fileRequestLinks.enter(token, {
+      ...visitOf(context, sender),
+      password,
+      name,
+    }),
   }),
 })
 
-const Received = objectOf<SentFile>('ReceivedFile', 'A received file, under the name given by its sender.', t => ({
-  file_name: t.exposeString('fileName', { example: 'report.pdf' }),
-  size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
-  md5_checksum: t.exposeString('md5', { description: 'MD5 of the stored bytes.', example: MD5 }),
-  sender: t.exposeString('sender', { description: 'See `enter`.', example: SENDER_TOKEN }),
-}))
+const Received = objectOf<SentFile>(
+  'ReceivedFile',
+  'A received file, under the name given by its sender.',
+  t => ({
+    file_name: t.exposeString('fileName', { example: 'report.pdf' }),
+    size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
+    md5_checksum: t.exposeString('md5', { description: 'MD5 of the stored bytes.', example: MD5 }),
+    sender: t.exposeString('sender', { description: 'See `enter`.', example: SENDER_TOKEN }),
+  }),
+)
 
 operation('POST /api/request/{token}/upload', 'sendRequestedFile', {
   description: 'Sends a whole file to a file request. It never replaces another file.',
@@ -121,13 +161,22 @@ operation('POST /api/request/{token}/upload', 'sendRequestedFile', {
 
 const Started = objectOf<UploadSessionView & { sender: string }>('StartedRequestedUpload', t => ({
   upload_id: t.exposeID('id'),
-  chunk_size: t.exposeInt('partSize', { description: 'Bytes of every part except the last.', example: BYTES }),
-  part_count: t.exposeInt('partCount', { description: 'Number of parts; an empty file has one, which is empty.' }),
+  chunk_size: t.exposeInt('partSize', {
+    description: 'Bytes of every part except the last.',
+    example: BYTES,
+  }),
+  part_count: t.exposeInt('partCount', {
+    description: 'Number of parts; an empty file has one, which is empty.',
+  }),
   expires_at: t.expose('expiresAt', {
     type: 'DateTime',
-    description: 'The upload expires a quarter of an hour after its start, and an hour after its last part.',
+    description:
+      'The upload expires a quarter of an hour after its start, and an hour after its last part.',
   }),
-  sender: t.exposeString('sender', { description: 'See `enter`: needed to continue.', example: SENDER_TOKEN }),
+  sender: t.exposeString('sender', {
+    description: 'See `enter`: needed to continue.',
+    example: SENDER_TOKEN,
+  }),
 }))
 
 operation('POST /api/request/{token}/uploads', 'startRequestedUpload', {
@@ -142,10 +191,18 @@ operation('POST /api/request/{token}/uploads', 'startRequestedUpload', {
     content_type: arg.string({ description: 'Media type.', example: MEDIA_TYPE }),
     filename: arg.string({ required: true, example: 'report.pdf' }),
     modified_at: modifiedAt(arg),
-    size: arg({ type: 'Long', required: true, description: 'Bytes; reserved at once.', example: BYTES }),
+    size: arg({
+      type: 'Long',
+      required: true,
+      description: 'Bytes; reserved at once.',
+      example: BYTES,
+    }),
   }),
   type: Started,
-  resolve: ({ token, sender, content_type: contentType, modified_at: modifiedAt, filename, size }, context) => {
+  resolve: (
+    { token, sender, content_type: contentType, modified_at: modifiedAt, filename, size },
+    context,
+  ) => {
     const declared = { filename, size, contentType, modifiedAt }
     return context.services.fileRequestUploads.start(token, visitOf(context, sender), declared)
   },
@@ -157,7 +214,10 @@ const RequestedUpload = objectOf<UploadSessionView>('RequestedUpload', t => ({
   upload_id: t.exposeID('id'),
   filename: t.string({ example: 'report.pdf', resolve: ({ names }) => names.at(-1) ?? '' }),
   size: t.expose('size', { type: 'Long', description: 'Declared bytes.', example: BYTES }),
-  chunk_size: t.exposeInt('partSize', { description: 'Bytes of every part except the last.', example: BYTES }),
+  chunk_size: t.exposeInt('partSize', {
+    description: 'Bytes of every part except the last.',
+    example: BYTES,
+  }),
   expires_at: t.expose('expiresAt', { type: 'DateTime' }),
   received: t.intList({
     description: 'Numbers of the parts that have arrived.',
@@ -178,7 +238,8 @@ operation('GET /api/request/{token}/uploads/{upload_id}', 'requestedUpload', {
 })
 
 operation('PUT /api/request/{token}/uploads/{upload_id}/parts/{part_number}', 'sendRequestedPart', {
-  description: 'Stores one part of an upload to a file request. Sending the same number again replaces it.',
+  description:
+    'Stores one part of an upload to a file request. Sending the same number again replaces it.',
   auth: { public: true },
   statuses: [400, 401, 403, 404, 409],
   fails: [...FAILS, 'UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY'],
@@ -193,9 +254,17 @@ operation('PUT /api/request/{token}/uploads/{upload_id}/parts/{part_number}', 's
     part_number: arg.int({ required: true, description: 'From 1 on.' }),
   }),
   type: ReceivedPart,
-  resolve: async ({ token, sender, upload_id: id, part_number: number, part, content_md5: contentMd5 }, context) => {
+  resolve: async (
+    { token, sender, upload_id: id, part_number: number, part, content_md5: contentMd5 },
+    context,
+  ) => {
     const { fileRequestUploads } = context.services
-    return fileRequestUploads.addPart(token, visitOf(context, sender), { id, number, part: await part, contentMd5 })
+    return fileRequestUploads.addPart(token, visitOf(context, sender), {
+      id,
+      number,
+      part: await part,
+      contentMd5,
+    })
   },
 })
 
@@ -203,12 +272,21 @@ operation('POST /api/request/{token}/uploads/{upload_id}/complete', 'completeReq
   description: 'Completes an upload to a file request whose parts have all arrived.',
   auth: { public: true },
   statuses: [400, 401, 403, 404, 409],
-  fails: [...UPLOAD_FAILS, 'UPLOAD_INCOMPLETE', 'CHECKSUM_MISMATCH', 'UPLOAD_NOT_FOUND', 'UPLOAD_BUSY'],
+  fails: [
+    ...UPLOAD_FAILS,
+    'UPLOAD_INCOMPLETE',
+    'CHECKSUM_MISMATCH',
+    'UPLOAD_NOT_FOUND',
+    'UPLOAD_BUSY',
+  ],
   from: { sender: SENDER },
   args: arg => ({
     ...upload(arg),
     md5: arg.string({ description: 'Expected MD5 of the whole file, in hex.', example: MD5 }),
-    crc32: arg.string({ description: 'Expected CRC-32 of the whole file, in hex.', example: CRC32 }),
+    crc32: arg.string({
+      description: 'Expected CRC-32 of the whole file, in hex.',
+      example: CRC32,
+    }),
   }),
   type: Received,
   resolve: ({ token, sender, upload_id: id, ...digests }, context) =>

@@ -18,11 +18,17 @@ const operation = operationsOf('search', 'Search for files and folders.')
 
 const SnippetRange = objectOf<Snippet['ranges'][number]>('SnippetRange', t => ({
   end: t.exposeInt('end', { description: 'Exclusive.', example: 18 }),
-  start: t.exposeInt('start', { description: 'UTF-16 code units from the start of the text.', example: 10 }),
+  start: t.exposeInt('start', {
+    description: 'UTF-16 code units from the start of the text.',
+    example: 10,
+  }),
 }))
 
 const SearchSnippet = objectOf<Snippet>('SearchSnippet', 'A part of a text, as plain text.', t => ({
-  ranges: t.expose('ranges', { type: [SnippetRange], description: 'The words in it that were looked for.' }),
+  ranges: t.expose('ranges', {
+    type: [SnippetRange],
+    description: 'The words in it that were looked for.',
+  }),
   text: t.exposeString('text', { example: '… of the invoice from March …' }),
 }))
 
@@ -73,23 +79,24 @@ const SearchHint = objectOf<Hint>(
   'SearchHint',
   'A part of a search that was read otherwise than it seems to be meant.',
   t => ({
-    message: t.exposeString('message', { example: 'There is no filter "color:". It is read as words.' }),
+    message: t.exposeString('message', {
+      example: 'There is no filter "color:". It is read as words.',
+    }),
     term: t.exposeString('term', { example: 'color:red' }),
   }),
 )
 
-const SearchResults = objectOf<Omit<SearchPage, 'results' | 'more'> & { found: Found[]; nextCursor: string | null }>(
-  'SearchResults',
-  t => ({
-    hints: t.expose('hints', { type: [SearchHint], description: 'What to write otherwise.' }),
-    is_complete: t.exposeBoolean('isComplete', {
-      description:
-        'Whether everything was looked at that may fit. Otherwise more may be found by other words, or later.',
-    }),
-    next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
-    results: t.expose('found', { type: [SearchResult], description: 'The best first.' }),
+const SearchResults = objectOf<
+  Omit<SearchPage, 'results' | 'more'> & { found: Found[]; nextCursor: string | null }
+>('SearchResults', t => ({
+  hints: t.expose('hints', { type: [SearchHint], description: 'What to write otherwise.' }),
+  is_complete: t.exposeBoolean('isComplete', {
+    description:
+      'Whether everything was looked at that may fit. Otherwise more may be found by other words, or later.',
   }),
-)
+  next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+  results: t.expose('found', { type: [SearchResult], description: 'The best first.' }),
+}))
 
 const asked = (arg: Argument) => ({
   cursor: arg.string(cursor),
@@ -116,8 +123,19 @@ async function search(
   driveIds: string[] | null,
 ) {
   const { scope, driveOf } = await searchScope(services, caller, driveIds)
-  const { results, ...about } = await services.searches.list({ ...page, text: query, scope, callerId: caller.userId })
-  return { ...about, found: results.map(one => ({ ...one, drive: one.share ? undefined : driveOf(one.row.bucketId) })) }
+  const { results, ...about } = await services.searches.list({
+    ...page,
+    text: query,
+    scope,
+    callerId: caller.userId,
+  })
+  return {
+    ...about,
+    found: results.map(one => ({
+      ...one,
+      drive: one.share ? undefined : driveOf(one.row.bucketId),
+    })),
+  }
 }
 
 operation('GET /api/search', 'search', {

@@ -3,28 +3,43 @@ import type { SessionView } from '../../src/services/accounts/session.ts'
 import { objectOf } from './builder.ts'
 import { operation } from './user.ts'
 
-const Session = objectOf<SessionView>('Session', 'A browser or program that the caller has signed in with.', t => ({
-  address: t.exposeString('address', {
-    description: 'The network in which it was started: an IPv4 address as its /24, an IPv6 address as its /48.',
-    example: '203.0.113.0/24',
+const Session = objectOf<SessionView>(
+  'Session',
+  'A browser or program that the caller has signed in with.',
+  t => ({
+    address: t.exposeString('address', {
+      description:
+        'The network in which it was started: an IPv4 address as its /24, an IPv6 address as its /48.',
+      example: '203.0.113.0/24',
+    }),
+    created_at: t.expose('createdAt', { type: 'DateTime' }),
+    current: t.exposeBoolean('current', {
+      description: 'Whether it is the session of this request.',
+    }),
+    device: t.exposeString('device', {
+      description: 'The name of the client, such as "Firefox on Linux".',
+      example: 'Firefox on Linux',
+    }),
+    expires_at: t.expose('expiresAt', { type: 'DateTime' }),
+    id: t.exposeID('id', {
+      description: 'Identifies the session in this list; it is not a credential.',
+    }),
+    last_used_at: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      description: 'Accurate to five minutes.',
+    }),
   }),
-  created_at: t.expose('createdAt', { type: 'DateTime' }),
-  current: t.exposeBoolean('current', { description: 'Whether it is the session of this request.' }),
-  device: t.exposeString('device', {
-    description: 'The name of the client, such as "Firefox on Linux".',
-    example: 'Firefox on Linux',
-  }),
-  expires_at: t.expose('expiresAt', { type: 'DateTime' }),
-  id: t.exposeID('id', { description: 'Identifies the session in this list; it is not a credential.' }),
-  last_used_at: t.expose('lastUsedAt', { type: 'DateTime', description: 'Accurate to five minutes.' }),
-}))
+)
 
-const SessionList = objectOf<{ sessions: SessionView[]; signInNotices: boolean }>('SessionList', t => ({
-  sessions: t.expose('sessions', { type: [Session] }),
-  sign_in_notices: t.exposeBoolean('signInNotices', {
-    description: 'Whether the caller gets a mail about a sign-in from a new device.',
+const SessionList = objectOf<{ sessions: SessionView[]; signInNotices: boolean }>(
+  'SessionList',
+  t => ({
+    sessions: t.expose('sessions', { type: [Session] }),
+    sign_in_notices: t.exposeBoolean('signInNotices', {
+      description: 'Whether the caller gets a mail about a sign-in from a new device.',
+    }),
   }),
-}))
+)
 
 operation('GET /api/user/sessions', 'sessions', {
   description: 'The active sessions of the caller, most recently used first.',
@@ -83,7 +98,8 @@ const SignInNotices = objectOf<{ signInNotices: boolean }>('SignInNotices', t =>
 }))
 
 operation('PUT /api/user/sign_in_notices', 'setSignInNotices', {
-  description: 'Sets whether the caller gets a mail about a sign-in from a new device; off by default.',
+  description:
+    'Sets whether the caller gets a mail about a sign-in from a new device; off by default.',
   auth: { session: true },
   statuses: [400, 401],
   args: arg => ({

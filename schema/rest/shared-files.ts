@@ -22,7 +22,10 @@ operation('POST /api/shared/{token}/upload', 'uploadSharedFile', {
   from: { file: 'form', folder: 'form', modified_at: 'form', on_conflict: 'form' },
   args: arg => ({
     file: arg({ type: 'Upload', required: true }),
-    folder: arg.string({ description: 'From the shared folder; missing ones are created.', example: FOLDER_PATH }),
+    folder: arg.string({
+      description: 'From the shared folder; missing ones are created.',
+      example: FOLDER_PATH,
+    }),
     if_match: arg.string(ifMatch),
     modified_at: modifiedAt(arg),
     on_conflict: arg.string(onConflict),
@@ -30,8 +33,10 @@ operation('POST /api/shared/{token}/upload', 'uploadSharedFile', {
   }),
   on: ({ token }) => ({ shareToken: token }),
   type: File,
-  resolve: async ({ file, folder, on_conflict: choice, modified_at: time, if_match: expected }, context) =>
-    uploadFile(context, await file, { folder, onConflict: choice, modifiedAt: time }, expected),
+  resolve: async (
+    { file, folder, on_conflict: choice, modified_at: time, if_match: expected },
+    context,
+  ) => uploadFile(context, await file, { folder, onConflict: choice, modifiedAt: time }, expected),
 })
 
 operation('POST /api/shared/{token}/folders', 'createSharedFolder', {
@@ -61,8 +66,18 @@ operation('POST /api/shared/{token}/move', 'moveSharedEntry', {
   description: 'Moves or renames a file or folder within a shared folder that the caller may edit.',
   auth: { drive: 'write' },
   statuses: [400, 401, 403, 404, 409],
-  fails: ['INVALID_PATH', 'SHARE_FULL', 'SHARE_NOT_FOUND', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
-  args: arg => ({ ...move(arg, { source: FILE_PATH, destination: 'archive/report.pdf' }), token: token(arg) }),
+  fails: [
+    'INVALID_PATH',
+    'SHARE_FULL',
+    'SHARE_NOT_FOUND',
+    'FILE_NOT_FOUND',
+    'FOLDER_NOT_FOUND',
+    'PATH_EXISTS',
+  ],
+  args: arg => ({
+    ...move(arg, { source: FILE_PATH, destination: 'archive/report.pdf' }),
+    token: token(arg),
+  }),
   on: ({ token }) => ({ shareToken: token }),
   type: MovedPath,
   resolve: async (args, context) => {
@@ -76,7 +91,10 @@ operation('POST /api/shared/{token}/move', 'moveSharedEntry', {
 })
 
 const DeletedEntry = objectOf<{ path: string; filesDeleted: number }>('DeletedEntry', t => ({
-  files_deleted: t.expose('filesDeleted', { type: 'Long', description: 'Including those in a folder.' }),
+  files_deleted: t.expose('filesDeleted', {
+    type: 'Long',
+    description: 'Including those in a folder.',
+  }),
   path_deleted: t.exposeString('path', { example: FILE_PATH }),
 }))
 
@@ -88,8 +106,15 @@ operation('DELETE /api/shared/{token}/entries', 'deleteSharedEntry', {
   fails: ['INVALID_PATH', 'FOLDER_NOT_EMPTY', 'SHARE_NOT_FOUND', 'FILE_NOT_FOUND'],
   args: arg => ({
     if_match: arg.string(ifMatch),
-    path: arg.string({ required: true, description: 'Its path, beginning at the shared folder.', example: FILE_PATH }),
-    recursive: arg.boolean({ description: 'By default, only an empty folder is deleted.', example: true }),
+    path: arg.string({
+      required: true,
+      description: 'Its path, beginning at the shared folder.',
+      example: FILE_PATH,
+    }),
+    recursive: arg.boolean({
+      description: 'By default, only an empty folder is deleted.',
+      example: true,
+    }),
     token: token(arg),
   }),
   on: ({ token }) => ({ shareToken: token }),

@@ -33,24 +33,39 @@ import {
 import { operationsOf } from './operation.ts'
 
 /** Direct shares, and the lists of shares, belong to this area, too. */
-export const operation = operationsOf('shares', 'Shares of files and folders, with one person or by a link.')
+export const operation = operationsOf(
+  'shares',
+  'Shares of files and folders, with one person or by a link.',
+)
 
 /** The media type of a shared file. A folder has that which programs give to directories, so that clients can tell. */
 export const typeOf = ({ kind, fileType }: { kind: number; fileType: string }) =>
   kind === FOLDER ? 'inode/directory' : fileType
 
-export const expiry = { type: 'DateTime', nullable: true, description: 'Null for a share that never expires.' } as const
+export const expiry = {
+  type: 'DateTime',
+  nullable: true,
+  description: 'Null for a share that never expires.',
+} as const
 
-const ShareInfo = objectOf<ShareInfoView>('ShareInfo', 'The details of a shared file before its download.', t => ({
-  allow_download: t.exposeBoolean('allowDownload', {
-    description: 'Whether the file may be downloaded, not only viewed on the page of the share.',
+const ShareInfo = objectOf<ShareInfoView>(
+  'ShareInfo',
+  'The details of a shared file before its download.',
+  t => ({
+    allow_download: t.exposeBoolean('allowDownload', {
+      description: 'Whether the file may be downloaded, not only viewed on the page of the share.',
+    }),
+    expires_at: t.expose('expiresAt', expiry),
+    file_name: t.exposeString('fileName', { example: 'report.pdf' }),
+    file_type: t.string({
+      description: 'inode/directory for a folder',
+      example: MEDIA_TYPE,
+      resolve: typeOf,
+    }),
+    password_protected: t.exposeBoolean('passwordProtected'),
+    size: t.expose('size', { type: 'Long', example: BYTES }),
   }),
-  expires_at: t.expose('expiresAt', expiry),
-  file_name: t.exposeString('fileName', { example: 'report.pdf' }),
-  file_type: t.string({ description: 'inode/directory for a folder', example: MEDIA_TYPE, resolve: typeOf }),
-  password_protected: t.exposeBoolean('passwordProtected'),
-  size: t.expose('size', { type: 'Long', example: BYTES }),
-}))
+)
 
 operation('GET /api/share/info/{token}', 'shareInfo', {
   description: 'Describes a shared file, without its bytes.',
@@ -67,7 +82,10 @@ operation('GET /api/share/info/{token}', 'shareInfo', {
 const SharedFolder = objectOf<SharedEntry>('SharedFolder', 'A folder in a shared folder.', t => ({
   file_count: t.expose('fileCount', { type: 'Long' }),
   name: t.exposeString('name', { example: '2026' }),
-  path: t.exposeString('path', { description: 'Its path, beginning at the shared folder.', example: '2026' }),
+  path: t.exposeString('path', {
+    description: 'Its path, beginning at the shared folder.',
+    example: '2026',
+  }),
   size: t.expose('size', { type: 'Long', example: BYTES }),
 }))
 
@@ -76,14 +94,23 @@ const SharedFile = objectOf<SharedEntry>('SharedFile', 'A file in a shared folde
   md5_checksum: t.exposeString('md5', { example: MD5 }),
   modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
   name: t.exposeString('name', { example: 'report.pdf' }),
-  path: t.exposeString('path', { description: 'Its path, beginning at the shared folder.', example: 'report.pdf' }),
+  path: t.exposeString('path', {
+    description: 'Its path, beginning at the shared folder.',
+    example: 'report.pdf',
+  }),
   size: t.expose('size', { type: 'Long', example: BYTES }),
   updated_at: t.expose('updatedAt', { type: 'DateTime' }),
 }))
 
 const SharedEntries = objectOf<SharedLevel>('SharedEntries', t => ({
-  files: t.field({ type: [SharedFile], resolve: ({ entries }) => entries.filter(({ kind }) => kind === FILE) }),
-  folders: t.field({ type: [SharedFolder], resolve: ({ entries }) => entries.filter(({ kind }) => kind === FOLDER) }),
+  files: t.field({
+    type: [SharedFile],
+    resolve: ({ entries }) => entries.filter(({ kind }) => kind === FILE),
+  }),
+  folders: t.field({
+    type: [SharedFolder],
+    resolve: ({ entries }) => entries.filter(({ kind }) => kind === FOLDER),
+  }),
   next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
   path: t.string({ example: '', resolve: level => joinPath(level.names) }),
 }))
@@ -96,7 +123,8 @@ const directions = ['asc', 'desc']
 function readOrder(sort: string | null | undefined, direction: string | null | undefined) {
   const by = Object.entries(sorts).find(([name]) => name === (sort ?? 'name'))?.[1]
   if (!by) throw new InvalidInput('sort', `Sort by one of: ${Object.keys(sorts).join(', ')}.`)
-  if (!directions.includes(direction ?? 'asc')) throw new InvalidInput('direction', 'The direction is asc or desc.')
+  if (!directions.includes(direction ?? 'asc'))
+    throw new InvalidInput('direction', 'The direction is asc or desc.')
   return { sort: by, descending: direction === 'desc' }
 }
 
@@ -104,13 +132,19 @@ operation('GET /api/share/entries/{token}', 'sharedEntries', {
   description: 'The content of a shared folder, or the results of a search in it.',
   auth: { public: true },
   statuses: [400, 401, 403, 404],
-  fails: [...OPENING_FAILS.filter(code => code !== 'INVALID_MODE'), 'FORBIDDEN', 'INVALID_PATH', 'FOLDER_NOT_FOUND'],
+  fails: [
+    ...OPENING_FAILS.filter(code => code !== 'INVALID_MODE'),
+    'FORBIDDEN',
+    'INVALID_PATH',
+    'FOLDER_NOT_FOUND',
+  ],
   from: { password: 'header x-share-password' },
   args: arg => ({
     ...paged(arg),
     password: arg.string({ example: PASSWORD }),
     path: arg.string({
-      description: 'The path of a folder in the shared folder; by default the shared folder itself.',
+      description:
+        'The path of a folder in the shared folder; by default the shared folder itself.',
     }),
     direction: arg.string({
       description: 'The direction of the order; asc by default.',
@@ -129,7 +163,10 @@ operation('GET /api/share/entries/{token}', 'sharedEntries', {
     token: arg.string({ required: true, example: SHARE_TOKEN }),
   }),
   type: SharedEntries,
-  resolve({ token, path, password, query, sort, direction, ...page }, { services, caller, address, client, log }) {
+  resolve(
+    { token, path, password, query, sort, direction, ...page },
+    { services, caller, address, client, log },
+  ) {
     const visitor = { caller, address, client, log, password }
     const order = { ...readOrder(sort, direction), search: query ?? null }
     return services.shareLinks.list(token, visitor, { path: path ?? '', query: order, page })
@@ -181,14 +218,19 @@ export const inputOf = (given: Given<typeof terms>): ShareInput => ({
 })
 
 operation('POST /api/folders/quick_share', 'createFolderShare', {
-  description: 'Creates a link with which anyone can see and download the content of one folder of the caller.',
+  description:
+    'Creates a link with which anyone can see and download the content of one folder of the caller.',
   auth: { privateFiles: 'share' },
   statuses: [400, 401, 404],
   fails: ['INVALID_PATH', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND'],
   rateLimit: 'links',
   args: arg => ({
     ...terms(arg),
-    path: arg.string({ required: true, description: 'Full path of the folder.', example: FOLDER_PATH }),
+    path: arg.string({
+      required: true,
+      description: 'Full path of the folder.',
+      example: FOLDER_PATH,
+    }),
   }),
   type: CreatedShare,
   resolve: async ({ path, ...given }, { services, caller }, info) => {
@@ -205,7 +247,11 @@ operation('POST /api/files/quick_share', 'createPublicShare', {
   rateLimit: 'links',
   args: arg => ({
     ...terms(arg),
-    object: arg.string({ required: true, description: 'Full path of the file.', example: FILE_PATH }),
+    object: arg.string({
+      required: true,
+      description: 'Full path of the file.',
+      example: FILE_PATH,
+    }),
   }),
   type: CreatedShare,
   resolve: async ({ object, ...given }, { services, caller }, info) => {
@@ -216,7 +262,8 @@ operation('POST /api/files/quick_share', 'createPublicShare', {
 })
 
 operation('POST /api/entries/quick_share', 'createEntriesShare', {
-  description: 'Creates one link with which anyone can see and download several files and folders of the caller.',
+  description:
+    'Creates one link with which anyone can see and download several files and folders of the caller.',
   auth: { privateFiles: 'share' },
   statuses: [400, 401],
   fails: ['INVALID_PATH', 'INVALID_DURATION', 'QUOTA_EXCEEDED', 'FILE_NOT_FOUND'],
@@ -237,10 +284,14 @@ operation('POST /api/entries/quick_share', 'createEntriesShare', {
   },
 })
 
-const DownloadLink = objectOf<Download>('DownloadLink', 'A signed URL that expires after a short while.', t => ({
-  file_name: t.exposeString('fileName', { example: 'report.pdf' }),
-  url: t.exposeString('url', { example: SIGNED_URL }),
-}))
+const DownloadLink = objectOf<Download>(
+  'DownloadLink',
+  'A signed URL that expires after a short while.',
+  t => ({
+    file_name: t.exposeString('fileName', { example: 'report.pdf' }),
+    url: t.exposeString('url', { example: SIGNED_URL }),
+  }),
+)
 
 operation('POST /api/share/resolve/{token}', 'resolveShare', {
   description:
@@ -262,8 +313,21 @@ operation('POST /api/share/resolve/{token}', 'resolveShare', {
     token: arg.string({ required: true, example: SHARE_TOKEN }),
   }),
   type: DownloadLink,
-  resolve: ({ token, mode, password, path, entries: paths }, { services, caller, address, client, log }) =>
-    services.shareLinks.open(token, { caller, address, client, log, password, path, paths, mode, counts: true }),
+  resolve: (
+    { token, mode, password, path, entries: paths },
+    { services, caller, address, client, log },
+  ) =>
+    services.shareLinks.open(token, {
+      caller,
+      address,
+      client,
+      log,
+      password,
+      path,
+      paths,
+      mode,
+      counts: true,
+    }),
 })
 
 const RevokedShare = objectOf<{ tokenRevoked: string }>('RevokedShare', t => ({

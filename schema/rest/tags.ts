@@ -3,7 +3,13 @@ import { tagColours } from '../../db/models/tag.ts'
 import type { Drive } from '../../src/access/drive.ts'
 import type { PlacedEntry } from '../../src/services/tree/entry-list.ts'
 import type { TagView } from '../../src/services/tree/tag.ts'
-import { figure, MAX_CHANGED, MAX_TAG_NAME, MAX_TAGS, MAX_TAGS_OF_ENTRY } from '../../src/values/limits.ts'
+import {
+  figure,
+  MAX_CHANGED,
+  MAX_TAG_NAME,
+  MAX_TAGS,
+  MAX_TAGS_OF_ENTRY,
+} from '../../src/values/limits.ts'
 import { paged } from './arguments.ts'
 import { type Argument, objectOf } from './builder.ts'
 import { BYTES, CURSOR, FILE_PATH, ID } from './examples.ts'
@@ -16,7 +22,10 @@ const OTHER_ID = '0199a1f4-5b62-7c3e-8d0a-4f6b2e9c1d73'
 const Tag = objectOf<TagView>('Tag', 'A label of files and folders.', t => ({
   id: t.exposeID('id'),
   name: t.exposeString('name', { example: NAME }),
-  colour: t.exposeString('colour', { description: `One of: ${tagColours.join(', ')}.`, example: 'green' }),
+  colour: t.exposeString('colour', {
+    description: `One of: ${tagColours.join(', ')}.`,
+    example: 'green',
+  }),
   created_at: t.expose('createdAt', { type: 'DateTime' }),
 }))
 
@@ -31,27 +40,42 @@ const DeletedTag = objectOf<{ id: string }>('DeletedTag', t => ({
 }))
 
 /** A file or folder that is listed apart from its folder. */
-export const FoundEntry = objectOf<PlacedEntry & { drive: Drive }>('FoundEntry', 'A file or folder.', t => ({
-  id: t.exposeID('id'),
-  kind: t.string({ example: 'file', resolve: ({ kind }) => (kind === FOLDER ? 'folder' : 'file') }),
-  name: t.exposeString('name', { example: 'report.pdf' }),
-  path: t.string({
-    description: 'Full path.',
-    example: FILE_PATH,
-    resolve: ({ drive, names }) => drive.pathOf(names),
-  }),
-  size: t.expose('size', { type: 'Long', description: 'Bytes of all files in it.', example: BYTES }),
-  file_count: t.expose('fileCount', { type: 'Long', description: 'Files in it, 1 for a file.', example: 1 }),
-  updated_at: t.expose('updatedAt', { type: 'DateTime' }),
-}))
-
-const TaggedPage = objectOf<{ entries: (PlacedEntry & { drive: Drive })[]; nextCursor: string | null }>(
-  'TaggedPage',
+export const FoundEntry = objectOf<PlacedEntry & { drive: Drive }>(
+  'FoundEntry',
+  'A file or folder.',
   t => ({
-    entries: t.expose('entries', { type: [FoundEntry], description: 'Oldest first.' }),
-    next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+    id: t.exposeID('id'),
+    kind: t.string({
+      example: 'file',
+      resolve: ({ kind }) => (kind === FOLDER ? 'folder' : 'file'),
+    }),
+    name: t.exposeString('name', { example: 'report.pdf' }),
+    path: t.string({
+      description: 'Full path.',
+      example: FILE_PATH,
+      resolve: ({ drive, names }) => drive.pathOf(names),
+    }),
+    size: t.expose('size', {
+      type: 'Long',
+      description: 'Bytes of all files in it.',
+      example: BYTES,
+    }),
+    file_count: t.expose('fileCount', {
+      type: 'Long',
+      description: 'Files in it, 1 for a file.',
+      example: 1,
+    }),
+    updated_at: t.expose('updatedAt', { type: 'DateTime' }),
   }),
 )
+
+const TaggedPage = objectOf<{
+  entries: (PlacedEntry & { drive: Drive })[]
+  nextCursor: string | null
+}>('TaggedPage', t => ({
+  entries: t.expose('entries', { type: [FoundEntry], description: 'Oldest first.' }),
+  next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+}))
 
 interface TaggedView {
   id: string
@@ -149,7 +173,13 @@ declareForOwners(operationsOf('tags', 'Labels of files and folders.'), owner => 
     description: `Adds tags to files and folders of ${whose}, and removes others from them: for all of them, or none.`,
     auth: { drive: 'write' },
     statuses: [400, 401, ...denied, 404],
-    fails: ['INVALID_PATH', 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND', 'TAG_NOT_FOUND', 'QUOTA_EXCEEDED'],
+    fails: [
+      'INVALID_PATH',
+      'FILE_NOT_FOUND',
+      'FOLDER_NOT_FOUND',
+      'TAG_NOT_FOUND',
+      'QUOTA_EXCEEDED',
+    ],
     args: arg => ({
       entries: arg.stringList({
         required: true,
@@ -171,8 +201,16 @@ declareForOwners(operationsOf('tags', 'Labels of files and folders.'), owner => 
     type: TaggedEntries,
     resolve: async ({ entries, add, remove }, { services, drive, tree, caller }) => {
       const named = entries.map(path => ({ path }))
-      const { ids } = await services.tags.tagEntries(tree, named, { add: add ?? [], remove: remove ?? [] }, caller)
-      const [found, tags] = await Promise.all([services.entryLists.byIds(ids), services.tags.ofEntries(ids)])
+      const { ids } = await services.tags.tagEntries(
+        tree,
+        named,
+        { add: add ?? [], remove: remove ?? [] },
+        caller,
+      )
+      const [found, tags] = await Promise.all([
+        services.entryLists.byIds(ids),
+        services.tags.ofEntries(ids),
+      ])
       return {
         entries: ids.flatMap(id => {
           const entry = found.get(id)

@@ -7,7 +7,16 @@ import type { OnConflict } from '../../src/values/on-conflict.ts'
 import { slashed } from '../../src/values/paths.ts'
 import { ifMatch, prefer } from './arguments.ts'
 import { type Argument, type DriveContext, type Given, objectOf } from './builder.ts'
-import { ALICE, BYTES, CRC32, FILE_PATH, MD5, MEDIA_TYPE, MODIFIED, WORKSPACE_FILE_PATH } from './examples.ts'
+import {
+  ALICE,
+  BYTES,
+  CRC32,
+  FILE_PATH,
+  MD5,
+  MEDIA_TYPE,
+  MODIFIED,
+  WORKSPACE_FILE_PATH,
+} from './examples.ts'
 import { File, named } from './files.ts'
 import { declareForOwners } from './owners.ts'
 import { operation } from './uploads.ts'
@@ -27,30 +36,41 @@ const completion = (arg: Argument) => ({
   upload_id: arg.id({ required: true }),
 })
 
-const WorkspaceFile = objectOf<FileView & { drive: Drive }>('WorkspaceFile', 'A file of a workspace.', t => ({
-  created_at: t.expose('createdAt', { type: 'DateTime' }),
-  file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
-  folder: t.string({
-    description: 'Path of its folder.',
-    example: '/docs',
-    resolve: file => slashed(file.names.slice(0, -1)),
+const WorkspaceFile = objectOf<FileView & { drive: Drive }>(
+  'WorkspaceFile',
+  'A file of a workspace.',
+  t => ({
+    created_at: t.expose('createdAt', { type: 'DateTime' }),
+    file_type: t.exposeString('fileType', { description: 'Media type.', example: MEDIA_TYPE }),
+    folder: t.string({
+      description: 'Path of its folder.',
+      example: '/docs',
+      resolve: file => slashed(file.names.slice(0, -1)),
+    }),
+    id: t.exposeID('id'),
+    md5_checksum: t.exposeString('md5', {
+      description: 'MD5 of the bytes, lower-case hex.',
+      example: MD5,
+    }),
+    name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
+    path: t.string({
+      description: 'Full path.',
+      example: WORKSPACE_FILE_PATH,
+      resolve: file => slashed(file.names),
+    }),
+    modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
+    size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
+    updated_at: t.expose('updatedAt', { type: 'DateTime' }),
+    uploaded_by: t.exposeID('createdBy', { nullable: true }),
+    uploaded_by_email: t.string({
+      nullable: true,
+      example: ALICE,
+      resolve: async ({ createdBy }, _args, { services }) =>
+        (await services.listings.emailsOf([createdBy])).get(createdBy ?? '') ?? null,
+    }),
+    workspace_id: t.id({ resolve: ({ drive }) => drive.workspace?.id ?? '' }),
   }),
-  id: t.exposeID('id'),
-  md5_checksum: t.exposeString('md5', { description: 'MD5 of the bytes, lower-case hex.', example: MD5 }),
-  name: t.string({ example: 'report.pdf', resolve: file => file.names.at(-1) ?? '' }),
-  path: t.string({ description: 'Full path.', example: WORKSPACE_FILE_PATH, resolve: file => slashed(file.names) }),
-  modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
-  size: t.expose('size', { type: 'Long', description: 'Bytes.', example: BYTES }),
-  updated_at: t.expose('updatedAt', { type: 'DateTime' }),
-  uploaded_by: t.exposeID('createdBy', { nullable: true }),
-  uploaded_by_email: t.string({
-    nullable: true,
-    example: ALICE,
-    resolve: async ({ createdBy }, _args, { services }) =>
-      (await services.listings.emailsOf([createdBy])).get(createdBy ?? '') ?? null,
-  }),
-  workspace_id: t.id({ resolve: ({ drive }) => drive.workspace?.id ?? '' }),
-}))
+)
 
 /** What a completion has stored, and its file as it is now: it may have been replaced since. */
 interface Completed {
@@ -73,12 +93,20 @@ const completed = (name: string, type: typeof File | typeof WorkspaceFile, path:
       description: 'MD5 of the whole upload, computed from the stored bytes.',
       example: MD5,
     }),
-    size: t.expose('size', { type: 'Long', description: 'Bytes of the whole upload.', example: BYTES }),
+    size: t.expose('size', {
+      type: 'Long',
+      description: 'Bytes of the whole upload.',
+      example: BYTES,
+    }),
     upload_id: t.exposeID('uploadId'),
   }))
 
 const CompletedUpload = completed('CompletedUpload', File, FILE_PATH)
-const CompletedWorkspaceUpload = completed('CompletedWorkspaceUpload', WorkspaceFile, WORKSPACE_FILE_PATH)
+const CompletedWorkspaceUpload = completed(
+  'CompletedWorkspaceUpload',
+  WorkspaceFile,
+  WORKSPACE_FILE_PATH,
+)
 
 /** What an upload has stored; null, and 202, while it is being completed in the background. */
 async function completeUpload(
@@ -87,16 +115,28 @@ async function completeUpload(
   { if_match: expected, prefer, ...changes }: Omit<Given<typeof completion>, 'upload_id'>,
 ): Promise<Completed | null> {
   const { services, drive, tree, caller } = context
-  const completion = { ...changes, expected, decide: (choice: OnConflict) => drive.onConflict(choice) }
+  const completion = {
+    ...changes,
+    expected,
+    decide: (choice: OnConflict) => drive.onConflict(choice),
+  }
   const { respondAsync, wait } = parsePrefer(prefer)
   if (!respondAsync) {
     const file = named(
       context,
-      await services.uploadCompletions.complete(tree, { id, by: caller.userId }, caller, completion),
+      await services.uploadCompletions.complete(
+        tree,
+        { id, by: caller.userId },
+        caller,
+        completion,
+      ),
     )
     return { uploadId: id, file, md5: file.md5, size: file.size, drive }
   }
-  return outcomeOf(context, await services.backgroundCompletions.begin(tree, id, caller, completion, wait))
+  return outcomeOf(
+    context,
+    await services.backgroundCompletions.begin(tree, id, caller, completion, wait),
+  )
 }
 
 async function outcomeOf(context: DriveContext, view: CompletionView): Promise<Completed | null> {
@@ -114,7 +154,8 @@ async function outcomeOf(context: DriveContext, view: CompletionView): Promise<C
   }
   const file = fileId === null ? null : await services.listings.byId(tree, fileId)
   // It was deleted meanwhile.
-  if (!file || md5 === null) throw new AppError('UPLOAD_NOT_FOUND', 'The file of this upload was deleted.')
+  if (!file || md5 === null)
+    throw new AppError('UPLOAD_NOT_FOUND', 'The file of this upload was deleted.')
   return { uploadId: id, file: named(context, file), md5, size, drive }
 }
 
@@ -162,7 +203,10 @@ declareForOwners(
       resolve: async ({ upload_id: id, prefer: preferred }, context) => {
         const { services, tree, caller } = context
         const { wait = 0 } = parsePrefer(preferred)
-        return outcomeOf(context, await services.backgroundCompletions.wait(tree, id, caller.userId, wait))
+        return outcomeOf(
+          context,
+          await services.backgroundCompletions.wait(tree, id, caller.userId, wait),
+        )
       },
     })
   },

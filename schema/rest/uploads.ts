@@ -23,7 +23,12 @@ const declaration = (arg: Argument) => ({
   }),
   modified_at: modifiedAt(arg),
   on_conflict: arg.string(onConflict),
-  size: arg({ type: 'Long', required: true, description: 'Bytes; reserved at once.', example: BYTES }),
+  size: arg({
+    type: 'Long',
+    required: true,
+    description: 'Bytes; reserved at once.',
+    example: BYTES,
+  }),
 })
 
 /** One part of an upload. */
@@ -37,7 +42,8 @@ const part = (arg: Argument) => ({
   upload_id: arg.id({ required: true }),
 })
 
-const SESSION = 'An unfinished upload in parts. Parts may be sent in any order, several at a time, to any instance.'
+const SESSION =
+  'An unfinished upload in parts. Parts may be sent in any order, several at a time, to any instance.'
 
 const sessionFields = (t: ObjectFields<UploadSessionView>) => ({
   chunk_size: t.exposeInt('partSize', {
@@ -46,29 +52,41 @@ const sessionFields = (t: ObjectFields<UploadSessionView>) => ({
   }),
   expires_at: t.expose('expiresAt', {
     type: 'DateTime',
-    description: 'When the upload expires: a day after its last part; a direct upload, a day after its start.',
+    description:
+      'When the upload expires: a day after its last part; a direct upload, a day after its start.',
   }),
 })
 
 const UploadSession = objectOf<UploadSessionView>('UploadSession', SESSION, t => ({
   ...sessionFields(t),
   filename: t.string({ example: 'report.pdf', resolve: upload => upload.names.at(-1) ?? '' }),
-  folder: t.exposeString('folder', { description: 'Path of the folder of the file.', example: 'docs' }),
+  folder: t.exposeString('folder', {
+    description: 'Path of the folder of the file.',
+    example: 'docs',
+  }),
   upload_id: t.exposeID('id'),
   received: t.intList({
     description: 'Numbers of the parts that have arrived.',
     resolve: (upload, _args, { services }) => services.uploadSessions.received(upload),
   }),
-  size: t.expose('size', { type: 'Long', description: 'Declared bytes of the whole file.', example: BYTES }),
-}))
-
-const UploadPart = objectOf<{ partNumber: number; url: string }>('UploadPart', 'A part of a direct upload.', t => ({
-  part_number: t.exposeInt('partNumber', { description: 'From 1 on.' }),
-  url: t.exposeString('url', {
-    description: 'Signed URL of the blob store: PUT the raw bytes of the part there.',
-    example: SIGNED_URL,
+  size: t.expose('size', {
+    type: 'Long',
+    description: 'Declared bytes of the whole file.',
+    example: BYTES,
   }),
 }))
+
+const UploadPart = objectOf<{ partNumber: number; url: string }>(
+  'UploadPart',
+  'A part of a direct upload.',
+  t => ({
+    part_number: t.exposeInt('partNumber', { description: 'From 1 on.' }),
+    url: t.exposeString('url', {
+      description: 'Signed URL of the blob store: PUT the raw bytes of the part there.',
+      example: SIGNED_URL,
+    }),
+  }),
+)
 
 const StartedUpload = objectOf<UploadSessionView>('StartedUpload', SESSION, t => ({
   ...sessionFields(t),
@@ -88,7 +106,8 @@ export const ReceivedPart = objectOf<ReceivedPartView>('ReceivedPart', t => ({
   part_number: t.exposeInt('partNumber'),
   size: t.exposeInt('size', { description: 'Bytes.', example: BYTES }),
   crc32: t.exposeString('crc32', {
-    description: 'CRC-32 of the stored bytes in hex, as in gzip: compare it with that of the sent bytes.',
+    description:
+      'CRC-32 of the stored bytes in hex, as in gzip: compare it with that of the sent bytes.',
     example: CRC32,
   }),
 }))
@@ -104,7 +123,8 @@ declareForOwners(
       fails: ['UPLOAD_NOT_FOUND'],
       args: arg => ({ upload_id: arg.id({ required: true }) }),
       type: UploadSession,
-      resolve: ({ upload_id: id }, { services, caller, tree }) => services.uploadSessions.find(tree, id, caller.userId),
+      resolve: ({ upload_id: id }, { services, caller, tree }) =>
+        services.uploadSessions.find(tree, id, caller.userId),
     })
 
     operation(`DELETE ${uploads}/{upload_id}`, name('abort', 'Upload'), {
@@ -122,12 +142,26 @@ declareForOwners(
       description: `Starts an upload in parts to the files of ${whose}, which survives broken connections and restarts.`,
       auth: { drive: 'write' },
       statuses: [400, 401, ...denied, 409],
-      fails: ['INVALID_PATH', 'FILE_TOO_LARGE', 'QUOTA_EXCEEDED', 'FOLDER_NOT_FOUND', 'PATH_EXISTS'],
+      fails: [
+        'INVALID_PATH',
+        'FILE_TOO_LARGE',
+        'QUOTA_EXCEEDED',
+        'FOLDER_NOT_FOUND',
+        'PATH_EXISTS',
+      ],
       args: declaration,
       type: StartedUpload,
-      resolve: ({ content_type: contentType, modified_at: modifiedAt, on_conflict: choice, ...upload }, context) => {
+      resolve: (
+        { content_type: contentType, modified_at: modifiedAt, on_conflict: choice, ...upload },
+        context,
+      ) => {
         const { services, caller, drive, tree, limits } = context
-        const declared = { ...upload, contentType, modifiedAt, onConflict: drive.onConflict(choice) }
+        const declared = {
+          ...upload,
+          contentType,
+          modifiedAt,
+          onConflict: drive.onConflict(choice),
+        }
         return services.uploadSessions.start(tree, declared, limits, caller.userId)
       },
     })
@@ -144,7 +178,13 @@ declareForOwners(
       resolve: async ({ upload_id: id, part_number: number, part, content_md5: md5 }, context) => {
         const { services, caller, tree } = context
         const by = caller.userId
-        return services.uploadSessions.addPart(tree, { id, by, number, part: await part, contentMd5: md5 })
+        return services.uploadSessions.addPart(tree, {
+          id,
+          by,
+          number,
+          part: await part,
+          contentMd5: md5,
+        })
       },
     })
   },

@@ -29,7 +29,11 @@ const BucketObject = objectOf<FileView & { bucket: string }>(
     date_created: t.expose('createdAt', { type: 'DateTime' }),
     date_updated: t.expose('updatedAt', { type: 'DateTime' }),
     md5: t.exposeString('md5', { example: MD5 }),
-    name: t.string({ description: 'Full path.', example: FILE_PATH, resolve: file => joinPath(file.names) }),
+    name: t.string({
+      description: 'Full path.',
+      example: FILE_PATH,
+      resolve: file => joinPath(file.names),
+    }),
     size: t.expose('size', { type: 'Long', example: BYTES }),
   }),
 )
@@ -62,21 +66,30 @@ operation('GET /api/user/bucket', 'bucket', {
       services.users.usage(caller.bucket),
       services.listings.listAll(caller.bucket, page),
     ])
-    return { ...usage, maxTotalStorageBytes: caller.limits.maxTotalStorageBytes, objects: files, nextCursor }
+    return {
+      ...usage,
+      maxTotalStorageBytes: caller.limits.maxTotalStorageBytes,
+      objects: files,
+      nextCursor,
+    }
   },
 })
 
-const Identity = objectOf<IdentityView>('Identity', 'An identity with which the caller can sign in.', t => ({
-  avatar_url: t.exposeString('avatarUrl', { example: PICTURE }),
-  created_at: t.expose('createdAt', { type: 'DateTime' }),
-  email: t.exposeString('email', { example: ALICE }),
-  email_verified: t.exposeBoolean('emailVerified'),
-  id: t.exposeID('id'),
-  name: t.exposeString('name', { example: 'Alice Example' }),
-  provider: t.exposeString('provider', { example: 'google' }),
-  provider_user_id: t.exposeString('providerUserId', { example: '104729' }),
-  user_id: t.exposeID('userId'),
-}))
+const Identity = objectOf<IdentityView>(
+  'Identity',
+  'An identity with which the caller can sign in.',
+  t => ({
+    avatar_url: t.exposeString('avatarUrl', { example: PICTURE }),
+    created_at: t.expose('createdAt', { type: 'DateTime' }),
+    email: t.exposeString('email', { example: ALICE }),
+    email_verified: t.exposeBoolean('emailVerified'),
+    id: t.exposeID('id'),
+    name: t.exposeString('name', { example: 'Alice Example' }),
+    provider: t.exposeString('provider', { example: 'google' }),
+    provider_user_id: t.exposeString('providerUserId', { example: '104729' }),
+    user_id: t.exposeID('userId'),
+  }),
+)
 
 const Identities = objectOf<{ identities: IdentityView[] }>('Identities', t => ({
   has_password_identity: t.boolean({
@@ -91,7 +104,9 @@ operation('GET /api/user/identities', 'identities', {
   auth: { session: true },
   statuses: [401],
   type: Identities,
-  resolve: async (_args, { services, caller }) => ({ identities: await services.users.identities(caller) }),
+  resolve: async (_args, { services, caller }) => ({
+    identities: await services.users.identities(caller),
+  }),
 })
 
 const User = objectOf<UserView & Limits>('User', 'The account of the caller.', t => ({
@@ -107,7 +122,11 @@ const User = objectOf<UserView & Limits>('User', 'The account of the caller.', t
   max_file_size_bytes: t.expose('maxFileSizeBytes', { type: 'Long', example: BYTES }),
   max_files: t.expose('maxFiles', { type: 'Long', nullable: true }),
   max_files_workspace: t.expose('maxFilesWorkspace', { type: 'Long', nullable: true }),
-  max_folders: t.expose('maxFolders', { type: 'Long', nullable: true, description: 'In the personal storage.' }),
+  max_folders: t.expose('maxFolders', {
+    type: 'Long',
+    nullable: true,
+    description: 'In the personal storage.',
+  }),
   max_notes: t.expose('maxNotes', { type: 'Long', nullable: true }),
   max_pending_invites: t.expose('maxPendingInvites', {
     type: 'Long',
@@ -115,15 +134,25 @@ const User = objectOf<UserView & Limits>('User', 'The account of the caller.', t
     description: 'For each workspace.',
   }),
   max_private_api_keys: t.expose('maxPrivateApiKeys', { type: 'Long' }),
-  max_public_links: t.expose('maxPublicLinks', { type: 'Long', nullable: true, description: 'At the same time.' }),
+  max_public_links: t.expose('maxPublicLinks', {
+    type: 'Long',
+    nullable: true,
+    description: 'At the same time.',
+  }),
   max_total_storage_bytes: t.expose('maxTotalStorageBytes', { type: 'Long', example: BYTES }),
-  max_total_storage_bytes_workspace: t.expose('maxTotalStorageBytesWorkspace', { type: 'Long', example: BYTES }),
+  max_total_storage_bytes_workspace: t.expose('maxTotalStorageBytesWorkspace', {
+    type: 'Long',
+    example: BYTES,
+  }),
   max_user_workspaces: t.expose('maxUserWorkspaces', { type: 'Long' }),
   max_users_workspace: t.expose('maxUsersWorkspace', { type: 'Long' }),
   max_workspace_api_keys: t.expose('maxWorkspaceApiKeys', { type: 'Long' }),
   max_workspace_folders: t.expose('maxWorkspaceFolders', { type: 'Long', nullable: true }),
   plan_name: t.string({ example: 'free', resolve: user => user.plan.name }),
-  provider: t.exposeString('provider', { description: 'The provider of the first sign-in.', example: 'google' }),
+  provider: t.exposeString('provider', {
+    description: 'The provider of the first sign-in.',
+    example: 'google',
+  }),
   provider_user_id: t.exposeString('providerUserId', { example: '104729' }),
 }))
 
@@ -166,23 +195,27 @@ const DailyUploads = objectOf<UserStats['dailyUploads'][number]>('DailyUploads',
   uploads: t.exposeInt('count'),
 }))
 
-const Stats = objectOf<UserStats>('UserStats', "Statistics of the caller's files and shares.", t => ({
-  active_shares: t.expose('activeShares', { type: 'Long' }),
-  daily_shares: t.expose('dailyShares', { type: [DailyShares] }),
-  daily_uploads: t.expose('dailyUploads', { type: [DailyUploads] }),
-  files_last_7d: t.expose('filesLast7d', { type: 'Long' }),
-  files_last_30d: t.expose('filesLast30d', { type: 'Long' }),
-  files_today: t.expose('filesToday', { type: 'Long' }),
-  owned_workspaces: t.expose('ownedWorkspaces', { type: 'Long' }),
-  public_shares: t.expose('publicShares', { type: 'Long' }),
-  shares_today: t.expose('sharesToday', { type: 'Long' }),
-  targeted_shares: t.expose('targetedShares', { type: 'Long' }),
-  total_bytes: t.expose('totalBytes', { type: 'Long', example: BYTES }),
-  total_files: t.expose('totalFiles', { type: 'Long' }),
-  total_received: t.expose('totalReceived', { type: 'Long' }),
-  total_shares_sent: t.expose('totalSharesSent', { type: 'Long' }),
-  workspace_api_keys: t.expose('workspaceApiKeys', { type: 'Long' }),
-}))
+const Stats = objectOf<UserStats>(
+  'UserStats',
+  "Statistics of the caller's files and shares.",
+  t => ({
+    active_shares: t.expose('activeShares', { type: 'Long' }),
+    daily_shares: t.expose('dailyShares', { type: [DailyShares] }),
+    daily_uploads: t.expose('dailyUploads', { type: [DailyUploads] }),
+    files_last_7d: t.expose('filesLast7d', { type: 'Long' }),
+    files_last_30d: t.expose('filesLast30d', { type: 'Long' }),
+    files_today: t.expose('filesToday', { type: 'Long' }),
+    owned_workspaces: t.expose('ownedWorkspaces', { type: 'Long' }),
+    public_shares: t.expose('publicShares', { type: 'Long' }),
+    shares_today: t.expose('sharesToday', { type: 'Long' }),
+    targeted_shares: t.expose('targetedShares', { type: 'Long' }),
+    total_bytes: t.expose('totalBytes', { type: 'Long', example: BYTES }),
+    total_files: t.expose('totalFiles', { type: 'Long' }),
+    total_received: t.expose('totalReceived', { type: 'Long' }),
+    total_shares_sent: t.expose('totalSharesSent', { type: 'Long' }),
+    workspace_api_keys: t.expose('workspaceApiKeys', { type: 'Long' }),
+  }),
+)
 
 operation('GET /api/user/stats', 'userStats', {
   description: "Statistics of the caller's files and shares; days are in UTC.",
@@ -224,7 +257,10 @@ operation('DELETE /api/user/account/delete', 'deleteAccount', {
   type: DeletedAccount,
   resolve: async ({ delete_user_data: deletesData }, context) => {
     const ended = await context.services.accountEnd.end(context.caller, deletesData)
-    logSecurityEvent(context, 'account_deleted', { user_id: ended.id, data_deleted: ended.bucketDeleted })
+    logSecurityEvent(context, 'account_deleted', {
+      user_id: ended.id,
+      data_deleted: ended.bucketDeleted,
+    })
     return ended
   },
 })

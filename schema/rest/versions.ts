@@ -47,7 +47,12 @@ const RestoredVersion = objectOf<{ drive: Drive; file: FileView; keptId: string 
     file_type: t.string({ example: MEDIA_TYPE, resolve: ({ file }) => file.fileType }),
     md5_checksum: t.string({ example: MD5, resolve: ({ file }) => file.md5 }),
     path: t.string({ example: FILE_PATH, resolve: ({ drive, file }) => drive.pathOf(file.names) }),
-    size: t.field({ type: 'Long', description: 'Bytes.', example: BYTES, resolve: ({ file }) => file.size }),
+    size: t.field({
+      type: 'Long',
+      description: 'Bytes.',
+      example: BYTES,
+      resolve: ({ file }) => file.size,
+    }),
     updated_at: t.field({ type: 'DateTime', resolve: ({ file }) => file.updatedAt }),
     version_id: t.exposeID('keptId', { description: 'The version with the former content.' }),
   }),

@@ -27,7 +27,10 @@ operation('GET /api/workspaces/{workspace_id}/files/download', 'workspaceDownloa
   type: 'Download',
   resolve: async ({ file_id: fileId, path, mode }, { services, tree }) => {
     const file = await services.listings.file(tree, { id: fileId, path })
-    return services.downloads.link({ ...file, name: file.names.at(-1) ?? '' }, parseMode(mode ?? undefined))
+    return services.downloads.link(
+      { ...file, name: file.names.at(-1) ?? '' },
+      parseMode(mode ?? undefined),
+    )
   },
 })
 
@@ -50,8 +53,15 @@ const WorkspaceTreeFolder = objectOf<WithEmail<FolderView>>('WorkspaceTreeFolder
   created_by_email: t.exposeString('byEmail', { nullable: true, example: ALICE }),
   file_count: t.expose('fileCount', { type: 'Long', description: 'Number of all files below it.' }),
   name: t.exposeString('name', { example: '2026' }),
-  size: t.expose('size', { type: 'Long', description: 'Bytes of all files below it.', example: BYTES }),
-  updated_at: t.expose('updatedAt', { type: 'DateTime', description: 'When it was created, moved or renamed.' }),
+  size: t.expose('size', {
+    type: 'Long',
+    description: 'Bytes of all files below it.',
+    example: BYTES,
+  }),
+  updated_at: t.expose('updatedAt', {
+    type: 'DateTime',
+    description: 'When it was created, moved or renamed.',
+  }),
 }))
 
 interface WorkspaceLevel {
@@ -61,12 +71,16 @@ interface WorkspaceLevel {
   nextCursor: string | null
 }
 
-const WorkspaceTree = objectOf<WorkspaceLevel>('WorkspaceTree', 'One level of the files of a workspace.', t => ({
-  files: t.field({ type: [WorkspaceTreeFile], resolve: tree => tree.files }),
-  folders: t.field({ type: [WorkspaceTreeFolder], resolve: tree => tree.folders }),
-  next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
-  path: t.string({ example: '/docs', resolve: tree => slashed(tree.names) }),
-}))
+const WorkspaceTree = objectOf<WorkspaceLevel>(
+  'WorkspaceTree',
+  'One level of the files of a workspace.',
+  t => ({
+    files: t.field({ type: [WorkspaceTreeFile], resolve: tree => tree.files }),
+    folders: t.field({ type: [WorkspaceTreeFolder], resolve: tree => tree.folders }),
+    next_cursor: t.exposeString('nextCursor', { nullable: true, example: CURSOR }),
+    path: t.string({ example: '/docs', resolve: tree => slashed(tree.names) }),
+  }),
+)
 
 operation('GET /api/workspaces/{workspace_id}/files/tree', 'workspaceFileTree', {
   description: 'One level of the files of a workspace, folders first. An unknown path is empty.',
@@ -77,7 +91,9 @@ operation('GET /api/workspaces/{workspace_id}/files/tree', 'workspaceFileTree', 
   type: WorkspaceTree,
   resolve: async ({ workspace_id: _id, path, ...page }, { services, tree }) => {
     const level = await services.listings.level(tree, path ?? '', page)
-    const emails = await services.listings.emailsOf([...level.files, ...level.folders].map(e => e.createdBy))
+    const emails = await services.listings.emailsOf(
+      [...level.files, ...level.folders].map(e => e.createdBy),
+    )
     const withEmail = <T extends { createdBy: string | null }>(e: T) => ({
       ...e,
       byEmail: emails.get(e.createdBy ?? '') ?? null,
@@ -87,7 +103,10 @@ operation('GET /api/workspaces/{workspace_id}/files/tree', 'workspaceFileTree', 
 })
 
 const DeletedWorkspaceFile = objectOf<{ names: string[] }>('DeletedWorkspaceFile', t => ({
-  file_deleted: t.string({ example: WORKSPACE_FILE_PATH, resolve: deleted => slashed(deleted.names) }),
+  file_deleted: t.string({
+    example: WORKSPACE_FILE_PATH,
+    resolve: deleted => slashed(deleted.names),
+  }),
 }))
 
 operation('DELETE /api/workspaces/{workspace_id}/files/delete', 'deleteWorkspaceFile', {
@@ -102,16 +121,23 @@ operation('DELETE /api/workspaces/{workspace_id}/files/delete', 'deleteWorkspace
   }),
   type: DeletedWorkspaceFile,
   resolve: async ({ file_id: fileId, path, if_match: expected }, { services, tree, caller }) => {
-    if (!fileId === !path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
+    if (!fileId === !path)
+      throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
     const file = fileId ? { id: fileId } : { path: path ?? '', field: 'path' }
     return { names: await services.files.remove(tree, file, expected, caller) }
   },
 })
 
-const MovedWorkspacePath = objectOf<{ source: string[]; destination: string[] }>('MovedWorkspacePath', t => ({
-  destination: t.string({ example: '/archive/report.pdf', resolve: moved => slashed(moved.destination) }),
-  source: t.string({ example: WORKSPACE_FILE_PATH, resolve: moved => slashed(moved.source) }),
-}))
+const MovedWorkspacePath = objectOf<{ source: string[]; destination: string[] }>(
+  'MovedWorkspacePath',
+  t => ({
+    destination: t.string({
+      example: '/archive/report.pdf',
+      resolve: moved => slashed(moved.destination),
+    }),
+    source: t.string({ example: WORKSPACE_FILE_PATH, resolve: moved => slashed(moved.source) }),
+  }),
+)
 
 operation('PATCH /api/workspaces/{workspace_id}/files/move', 'moveWorkspaceFile', {
   description: 'Moves a file of a workspace.',
@@ -126,11 +152,16 @@ operation('PATCH /api/workspaces/{workspace_id}/files/move', 'moveWorkspaceFile'
       description: 'Full path, or a folder with file_id.',
       example: '/archive/report.pdf',
     }),
-    file_id: arg.id({ description: 'If it is given, the destination is a folder and the name is kept.' }),
+    file_id: arg.id({
+      description: 'If it is given, the destination is a folder and the name is kept.',
+    }),
     source: arg.string({ description: 'Full path.', example: WORKSPACE_FILE_PATH }),
   }),
   type: MovedWorkspacePath,
-  resolve: async ({ file_id: fileId, source, destination, on_conflict: choice, if_match: expected }, context) => {
+  resolve: async (
+    { file_id: fileId, source, destination, on_conflict: choice, if_match: expected },
+    context,
+  ) => {
     const { services, caller, drive, tree } = context
     if (!fileId === !source)
       throw new InvalidInput('file_id', 'Name the file by file_id, or by source and destination.')
@@ -152,7 +183,11 @@ const UploadedWorkspaceFile = objectOf<FileView & { workspaceId: string }>(
     id: t.exposeID('id'),
     md5_checksum: t.exposeString('md5', { example: MD5 }),
     modified_at: t.expose('modifiedAt', { type: 'DateTime', description: MODIFIED }),
-    path: t.string({ description: 'Its folder.', example: '/docs', resolve: file => slashed(file.names.slice(0, -1)) }),
+    path: t.string({
+      description: 'Its folder.',
+      example: '/docs',
+      resolve: file => slashed(file.names.slice(0, -1)),
+    }),
     size: t.expose('size', { type: 'Long', example: BYTES }),
     uploaded_by: t.exposeID('createdBy', { nullable: true }),
     workspace_id: t.exposeID('workspaceId'),
@@ -167,18 +202,33 @@ operation('POST /api/workspaces/{workspace_id}/files/upload', 'uploadWorkspaceFi
   from: { file: 'form', folder: 'form', modified_at: 'form', on_conflict: 'form' },
   args: arg => ({
     file: arg({ type: 'Upload', required: true }),
-    folder: arg.string({ description: 'Path of the folder; missing ones are created.', example: '/docs' }),
+    folder: arg.string({
+      description: 'Path of the folder; missing ones are created.',
+      example: '/docs',
+    }),
     if_match: arg.string(ifMatch),
     modified_at: modifiedAt(arg),
     on_conflict: arg.string(onConflict),
   }),
   type: [UploadedWorkspaceFile],
   resolve: async (
-    { workspace_id: workspaceId, file, folder, on_conflict: choice, modified_at: time, if_match: expected },
+    {
+      workspace_id: workspaceId,
+      file,
+      folder,
+      on_conflict: choice,
+      modified_at: time,
+      if_match: expected,
+    },
     context,
   ) => [
     {
-      ...(await uploadFile(context, await file, { folder, onConflict: choice, modifiedAt: time }, expected)),
+      ...(await uploadFile(
+        context,
+        await file,
+        { folder, onConflict: choice, modifiedAt: time },
+        expected,
+      )),
       workspaceId,
     },
   ],

@@ -35,20 +35,32 @@ operation('POST /api/workspaces/{workspace_id}/files/mkdir', 'createWorkspaceFol
   rateLimit: 'folders',
   args: arg => ({
     folder_name: arg.string({ required: true, example: '2026' }),
-    parent_path: arg.string({ description: 'The root by default; it must exist.', example: '/docs' }),
+    parent_path: arg.string({
+      description: 'The root by default; it must exist.',
+      example: '/docs',
+    }),
   }),
   type: CreatedWorkspaceFolder,
-  resolve: async ({ workspace_id: workspaceId, folder_name: name, parent_path: parent }, context) => {
+  resolve: async (
+    { workspace_id: workspaceId, folder_name: name, parent_path: parent },
+    context,
+  ) => {
     const { services, caller, tree } = context
     const made = named(context, await services.folders.createIn(tree, parent ?? '', name, caller))
     return { ...made, workspaceId, createdBy: caller.userId }
   },
 })
 
-const DeletedWorkspaceFolder = objectOf<{ names: string[]; filesDeleted: number }>('DeletedWorkspaceFolder', t => ({
-  files_deleted: t.expose('filesDeleted', { type: 'Long' }),
-  folder_deleted: t.string({ example: WORKSPACE_FOLDER_PATH, resolve: deleted => slashed(deleted.names) }),
-}))
+const DeletedWorkspaceFolder = objectOf<{ names: string[]; filesDeleted: number }>(
+  'DeletedWorkspaceFolder',
+  t => ({
+    files_deleted: t.expose('filesDeleted', { type: 'Long' }),
+    folder_deleted: t.string({
+      example: WORKSPACE_FOLDER_PATH,
+      resolve: deleted => slashed(deleted.names),
+    }),
+  }),
+)
 
 operation('DELETE /api/workspaces/{workspace_id}/files/folder/delete', 'deleteWorkspaceFolder', {
   description: 'Deletes a folder of a workspace and everything in it.',
@@ -64,14 +76,15 @@ operation('DELETE /api/workspaces/{workspace_id}/files/folder/delete', 'deleteWo
     services.folders.remove(tree, path, { recursive: true, expected }, caller),
 })
 
-const MovedWorkspaceFolder = objectOf<{ source: string[]; destination: string[]; filesMoved: number }>(
-  'MovedWorkspaceFolder',
-  t => ({
-    destination: t.string({ example: '/archive/2026', resolve: moved => slashed(moved.destination) }),
-    source: t.string({ example: WORKSPACE_FOLDER_PATH, resolve: moved => slashed(moved.source) }),
-    updated: t.expose('filesMoved', { type: 'Long', description: 'Files whose path has changed.' }),
-  }),
-)
+const MovedWorkspaceFolder = objectOf<{
+  source: string[]
+  destination: string[]
+  filesMoved: number
+}>('MovedWorkspaceFolder', t => ({
+  destination: t.string({ example: '/archive/2026', resolve: moved => slashed(moved.destination) }),
+  source: t.string({ example: WORKSPACE_FOLDER_PATH, resolve: moved => slashed(moved.source) }),
+  updated: t.expose('filesMoved', { type: 'Long', description: 'Files whose path has changed.' }),
+}))
 
 operation('PATCH /api/workspaces/{workspace_id}/files/folder/move', 'moveWorkspaceFolder', {
   description: 'Moves a folder of a workspace and everything in it.',

@@ -1,6 +1,9 @@
 import { logSecurityEvent } from '../../src/access/audit-log.ts'
 import { notAMember } from '../../src/access/drive.ts'
-import type { WorkspaceQuota as WorkspaceQuotaView, WorkspaceView } from '../../src/services/workspaces/workspace.ts'
+import type {
+  WorkspaceQuota as WorkspaceQuotaView,
+  WorkspaceView,
+} from '../../src/services/workspaces/workspace.ts'
 import { MAX_WORKSPACE_NAME } from '../../src/values/limits.ts'
 import { objectOf } from './builder.ts'
 import { BYTES, ROLE } from './examples.ts'
@@ -16,7 +19,10 @@ const WorkspaceQuota = objectOf<WorkspaceQuotaView>(
     file_count: t.expose('fileCount', { type: 'Long' }),
     folder_count: t.expose('folderCount', { type: 'Long' }),
     max_files_workspace: t.expose('maxFilesWorkspace', { type: 'Long', nullable: true }),
-    max_total_storage_bytes_workspace: t.expose('maxTotalStorageBytesWorkspace', { type: 'Long', example: BYTES }),
+    max_total_storage_bytes_workspace: t.expose('maxTotalStorageBytesWorkspace', {
+      type: 'Long',
+      example: BYTES,
+    }),
     max_users_workspace: t.expose('maxUsersWorkspace', { type: 'Long' }),
     max_workspace_api_keys: t.expose('maxWorkspaceApiKeys', { type: 'Long' }),
     max_workspace_folders: t.expose('maxWorkspaceFolders', { type: 'Long', nullable: true }),
@@ -37,17 +43,21 @@ operation('GET /api/workspaces/{workspace_id}/quota', 'workspaceQuota', {
   },
 })
 
-export const Workspace = objectOf<WorkspaceView>('Workspace', 'A workspace that the caller is a member of.', t => ({
-  created_at: t.expose('createdAt', { type: 'DateTime' }),
-  name: t.exposeString('name', { example: 'Garden' }),
-  owner_id: t.exposeID('ownerId'),
-  role: t.exposeString('role', {
-    description: 'The role of the caller: owner, admin, editor or viewer.',
-    example: ROLE,
+export const Workspace = objectOf<WorkspaceView>(
+  'Workspace',
+  'A workspace that the caller is a member of.',
+  t => ({
+    created_at: t.expose('createdAt', { type: 'DateTime' }),
+    name: t.exposeString('name', { example: 'Garden' }),
+    owner_id: t.exposeID('ownerId'),
+    role: t.exposeString('role', {
+      description: 'The role of the caller: owner, admin, editor or viewer.',
+      example: ROLE,
+    }),
+    slug: t.exposeString('slug', { example: 'garden' }),
+    workspace_id: t.exposeID('id'),
   }),
-  slug: t.exposeString('slug', { example: 'garden' }),
-  workspace_id: t.exposeID('id'),
-}))
+)
 
 operation('GET /api/workspaces/list', 'workspaces', {
   description: 'The workspaces of the caller, oldest first; for a workspace key, its own.',
@@ -65,7 +75,11 @@ operation('POST /api/workspaces/create', 'createWorkspace', {
   wrap: 'workspace',
   rateLimit: 'workspaces',
   args: arg => ({
-    name: arg.string({ required: true, description: `1 to ${MAX_WORKSPACE_NAME} characters.`, example: 'Garden' }),
+    name: arg.string({
+      required: true,
+      description: `1 to ${MAX_WORKSPACE_NAME} characters.`,
+      example: 'Garden',
+    }),
     slug: arg.string({
       description: '1 to 48 of a-z, 0-9 and -; derived from the name by default.',
       example: 'garden',
@@ -99,7 +113,11 @@ operation('PATCH /api/workspaces/rename', 'renameWorkspace', {
   statuses: [400, 401, 403],
   fails: ['SLUG_TAKEN'],
   args: arg => ({
-    name: arg.string({ required: true, description: `1 to ${MAX_WORKSPACE_NAME} characters.`, example: 'Garden' }),
+    name: arg.string({
+      required: true,
+      description: `1 to ${MAX_WORKSPACE_NAME} characters.`,
+      example: 'Garden',
+    }),
     slug: arg.string({ description: 'Unchanged by default.', example: 'garden' }),
   }),
   type: Workspace,

@@ -50,7 +50,9 @@ export interface LoggedCaller {
 }
 
 /** How the log names a caller. The ids are no credentials. */
-export function loggedCaller(caller: Pick<Caller, 'userId' | 'via' | 'credentialId'> | null | undefined): LoggedCaller {
+export function loggedCaller(
+  caller: Pick<Caller, 'userId' | 'via' | 'credentialId'> | null | undefined,
+): LoggedCaller {
   if (!caller) return {}
   const { userId, via, credentialId } = caller
   return { user_id: userId, [via === 'session' ? 'session_id' : 'key_id']: credentialId }
@@ -75,10 +77,18 @@ export function logIdentityRemoved(
 ): void {
   logSecurityEvent(context, 'identity_removed', { identity_id: identity })
   for (const id of workspaces)
-    logSecurityEvent(context, 'member_removed', { workspace_id: id, user_id: context.caller?.userId ?? null })
+    logSecurityEvent(context, 'member_removed', {
+      workspace_id: id,
+      user_id: context.caller?.userId ?? null,
+    })
 }
 
 /** The same for a caller who is known by nothing but ids. */
-export function writeSecurityEvent(log: Log, event: SecurityEvent, caller: LoggedCaller, subject: Subject = {}): void {
+export function writeSecurityEvent(
+  log: Log,
+  event: SecurityEvent,
+  caller: LoggedCaller,
+  subject: Subject = {},
+): void {
   log[levels[event]]({ event, ...caller, subject }, event.replaceAll('_', ' '))
 }

@@ -29,7 +29,8 @@ export interface CallerFinder {
 export function callerFinder(db: Db): CallerFinder {
   const findByHash = oneLookup(hashes => findKeys(db, 'hash', hashes))
   const findBySession = oneLookup(hashes => findSessions(db, 'hash', hashes))
-  const byKey = async (secret: string) => (secret.length <= MAX_SECRET ? findByHash(hashOf(secret)) : null)
+  const byKey = async (secret: string) =>
+    secret.length <= MAX_SECRET ? findByHash(hashOf(secret)) : null
 
   async function find(req: IncomingMessage): Promise<Caller | null> {
     const key = req.headers['x-api-key'] ?? bearerKey(req)
@@ -50,8 +51,10 @@ export function callerFinder(db: Db): CallerFinder {
 }
 
 /** The caller by the credential of an earlier request, for work that outlives it; null when that has ended. */
-export const findCallerAgain = (db: Db, { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>) =>
-  findOne(via === 'session' ? findSessions : findKeys, db, 'id', credentialId)
+export const findCallerAgain = (
+  db: Db,
+  { via, credentialId }: Pick<Caller, 'via' | 'credentialId'>,
+) => findOne(via === 'session' ? findSessions : findKeys, db, 'id', credentialId)
 
 /**
  * A key as programs send it that know OAuth (RFC 6750). Other tokens are none of ours: a proxy before the service may add one of its own, and
@@ -68,14 +71,17 @@ const hashOf = (secret: string) => hashSecret(secret).toString('hex')
 const callers = new WeakMap<IncomingMessage, Caller>()
 
 /** Notes the caller of a request that was found another way. */
-export const noteCaller = (req: IncomingMessage, caller: Caller): void => void callers.set(req, caller)
+export const noteCaller = (req: IncomingMessage, caller: Caller): void =>
+  void callers.set(req, caller)
 
 export const callerOf = (req: IncomingMessage): Caller | undefined => callers.get(req)
 
 /** The secret in the session cookie, if there is one that may be ours. */
 export function sessionSecret(req: IncomingMessage): string | undefined {
   const cookies = req.headers.cookie
-  const secret = cookies?.includes(SESSION_COOKIE) ? parseCookie(cookies)[SESSION_COOKIE] : undefined
+  const secret = cookies?.includes(SESSION_COOKIE)
+    ? parseCookie(cookies)[SESSION_COOKIE]
+    : undefined
   return secret && secret.length <= MAX_SECRET ? secret : undefined
 }
 
@@ -83,26 +89,41 @@ export function sessionSecret(req: IncomingMessage): string | undefined {
 const USE_GRAIN_MS = { session: 5 * 60_000, api_key: 60_000 }
 
 /** Whether a credential is valid now. Notes its use: the request does not wait for that, and a use that is not noted is no harm. */
-function use(db: Db, table: 'session' | 'api_key', { id, expiresAt, lastUsedAt }: CallerRow): boolean {
+function use(
+  db: Db,
+  table: 'session' | 'api_key',
+  { id, expiresAt, lastUsedAt }: CallerRow,
+): boolean {
   const now = Date.now()
   if (expiresAt !== null && expiresAt <= now) return false
-  if (lastUsedAt === null || lastUsedAt < now - USE_GRAIN_MS[table]) setLastUse(db, table, id, now).catch(() => {})
+  if (lastUsedAt === null || lastUsedAt < now - USE_GRAIN_MS[table])
+    setLastUse(db, table, id, now).catch(() => {})
   return true
 }
 
 /** Finds the callers of valid credentials, by the values of a column. */
-type Find = (db: Db, by: CredentialColumn, values: readonly string[]) => Promise<Map<string, Caller>>
+type Find = (
+  db: Db,
+  by: CredentialColumn,
+  values: readonly string[],
+) => Promise<Map<string, Caller>>
 
 const findSessions: Find = async (db, by, values) =>
   callersOf(await findSessionCallers(db, by, values), by, row =>
-    use(db, 'session', row) ? toCaller(row, { via: 'session', scopes: null, workspaceId: null }) : null,
+    use(db, 'session', row)
+      ? toCaller(row, { via: 'session', scopes: null, workspaceId: null })
+      : null,
   )
 
 /** A key acts by the right of its creator: as their account is now, and as their role is where the workspace is entered. */
 const findKeys: Find = async (db, by, values) =>
   callersOf(await findKeyCallers(db, by, values), by, row =>
     use(db, 'api_key', row)
-      ? toCaller(row, { via: 'api_key', scopes: new Set(row.scopes.split(' ')), workspaceId: row.workspaceId })
+      ? toCaller(row, {
+          via: 'api_key',
+          scopes: new Set(row.scopes.split(' ')),
+          workspaceId: row.workspaceId,
+        })
       : null,
   )
 
@@ -119,10 +140,17 @@ function callersOf<Row extends CallerRow>(
   return found
 }
 
-const findOne = async (find: Find, db: Db, by: CredentialColumn, value: string): Promise<Caller | null> =>
-  (await find(db, by, [value])).get(value) ?? null
+const findOne = async (
+  find: Find,
+  db: Db,
+  by: CredentialColumn,
+  value: string,
+): Promise<Caller | null> => (await find(db, by, [value])).get(value) ?? null
 
-function toCaller(row: CallerRow, credential: Pick<Caller, 'via' | 'scopes' | 'workspaceId'>): Caller {
+function toCaller(
+  row: CallerRow,
+  credential: Pick<Caller, 'via' | 'scopes' | 'workspaceId'>,
+): Caller {
   const { id, userId, email, verifiedEmail, name, picture, expiresAt } = row
   const { bucketId, rootId, maxFolders, maxFileSizeBytes, maxTotalStorageBytes, maxFiles } = row
   const { maxPublicLinks, maxNotes } = row

@@ -38,7 +38,12 @@ export class Drive {
   readonly #tree: Tree
   readonly #limits: BucketLimits
 
-  private constructor(caller: Caller, tree: Tree, limits: BucketLimits, workspace: WorkspaceView | null) {
+  private constructor(
+    caller: Caller,
+    tree: Tree,
+    limits: BucketLimits,
+    workspace: WorkspaceView | null,
+  ) {
     this.id = tree.bucketId
     this.workspace = workspace
     this.share = tree.share ?? null
@@ -115,7 +120,11 @@ export class Drive {
     if ('drive' in policy) return !this.refusal(policy.drive)
     const { workspace } = this
     const isIn = 'session' in policy ? this.#caller.via === 'session' : true
-    return isIn && workspace !== null && !refusalOf(() => openWorkspace(this.#caller, workspace, policy.workspace))
+    return (
+      isIn &&
+      workspace !== null &&
+      !refusalOf(() => openWorkspace(this.#caller, workspace, policy.workspace))
+    )
   }
 }
 
@@ -149,7 +158,8 @@ export function requireKeyFor(caller: Caller, workspaceId: string | null, level:
 function requireRole({ role }: WorkspaceView, { action, refusal }: InWorkspace): void {
   if (!may(role, action))
     throw new Forbidden(
-      refusal ?? `Your role in this workspace is ${role}, which may not do this. Ask one of its owners.`,
+      refusal ??
+        `Your role in this workspace is ${role}, which may not do this. Ask one of its owners.`,
     )
 }
 
@@ -164,7 +174,11 @@ export const allows = ({ role }: WorkspaceView, right: WorkspaceRight): boolean 
   may(role, workspacePolicies[right].action)
 
 /** Authorizes a use of a workspace. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE, FORBIDDEN */
-export function openWorkspace<W extends WorkspaceView>(caller: Caller, workspace: W, right: WorkspaceRight): W {
+export function openWorkspace<W extends WorkspaceView>(
+  caller: Caller,
+  workspace: W,
+  right: WorkspaceRight,
+): W {
   requireWorkspaceKey(caller, right)
   requireWorkspace(caller, workspace.id)
   requireRole(workspace, workspacePolicies[right])
@@ -182,7 +196,11 @@ export const assignableRoles = (caller: Caller, workspace: WorkspaceView, theirs
     : []
 
 /** Whether the caller may end a membership: their own, or that of someone whom they may change. */
-export const mayRemove = (caller: Caller, workspace: WorkspaceView, member: { userId: string; role: Role }): boolean =>
+export const mayRemove = (
+  caller: Caller,
+  workspace: WorkspaceView,
+  member: { userId: string; role: Role },
+): boolean =>
   mayIn(caller, workspace, 'removeMembers') &&
   (member.userId === caller.userId || mayTouch(workspace.role, member.role))
 
@@ -194,5 +212,8 @@ export function requireWorkspaceKey(caller: Caller, right: WorkspaceRight): void
 /** A key of a workspace reaches no other one. @throws KEY_OUT_OF_BOUNDS */
 export function requireWorkspace(caller: Caller, id: string): void {
   if (caller.workspaceId !== null && caller.workspaceId !== id)
-    throw new AppError('KEY_OUT_OF_BOUNDS', 'This API key belongs to another workspace. Use a key of this one.')
+    throw new AppError(
+      'KEY_OUT_OF_BOUNDS',
+      'This API key belongs to another workspace. Use a key of this one.',
+    )
 }

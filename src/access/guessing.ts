@@ -93,14 +93,28 @@ export function createGuessLimiter(
   const countOfWayIn = createCounter(`${rules.prefix}:way-in`, rules.wayInSeconds, coordination)
   const addressQueues = createQueues(() => pLimit(1), longestAddressQueue)
   const shareQueues = createQueues(
-    () => createFairQueue({ atOnce: 1, longest: longestShareQueue, patience: patienceMs, full: () => tooMany(2) }),
+    () =>
+      createFairQueue({
+        atOnce: 1,
+        longest: longestShareQueue,
+        patience: patienceMs,
+        full: () => tooMany(2),
+      }),
     Number.POSITIVE_INFINITY,
   )
 
-  const guesses = forWords(['right', 'wrong', 'refused'], outcome => measures.counter('guesses', { outcome }))
+  const guesses = forWords(['right', 'wrong', 'refused'], outcome =>
+    measures.counter('guesses', { outcome }),
+  )
 
   /** Counts a guess in the blocks of an address. @throws TOO_MANY_ATTEMPTS unless they have tries left, or `wayIn` admits it */
-  async function enterBlocks(shareId: string, address: string, own: Count, tries: number, counts: Count[]) {
+  async function enterBlocks(
+    shareId: string,
+    address: string,
+    own: Count,
+    tries: number,
+    counts: Count[],
+  ) {
     const wider = blocksOf(address).flatMap(({ name, factor }) =>
       factor > 1 ? [{ key: `${shareId}:${name}`, factor }] : [],
     )
@@ -116,13 +130,22 @@ export function createGuessLimiter(
     if (wayIn.used > 1) throw tooMany(wayIn.secondsLeft)
   }
 
-  async function check(shareId: string, address: string, own: Count, counts: Count[], verify: () => Promise<boolean>) {
+  async function check(
+    shareId: string,
+    address: string,
+    own: Count,
+    counts: Count[],
+    verify: () => Promise<boolean>,
+  ) {
     if (own.used > rules.tries) throw tooMany(own.secondsLeft)
     const all = await countOfShare(shareId)
     counts.push(all)
     const tries = all.used > rules.attackedBeyond ? rules.triesUnderAttack : rules.tries
     if (own.used > tries) throw tooMany(own.secondsLeft)
-    const delay = Math.min((all.used - rules.slowedBeyond) * rules.delayStepMs, rules.longestDelayMs)
+    const delay = Math.min(
+      (all.used - rules.slowedBeyond) * rules.delayStepMs,
+      rules.longestDelayMs,
+    )
     if (delay > 0) await sleep(delay)
     const names = blocksOf(address).map(({ name }) => name)
     return shareQueues(shareId, (queue: FairQueue) =>
@@ -138,7 +161,12 @@ export function createGuessLimiter(
     )
   }
 
-  async function checkOnce(shareId: string, address: string, visitor: string, verify: () => Promise<boolean>) {
+  async function checkOnce(
+    shareId: string,
+    address: string,
+    visitor: string,
+    verify: () => Promise<boolean>,
+  ) {
     const own = await countOfAddress(visitor)
     // A refused guess was not checked, so it is uncounted as well.
     const counts = [own]
@@ -203,7 +231,11 @@ interface Count {
  * Counts by key in windows that start at the same time everywhere. The window is part of the key: a guess that is
  * uncounted after its window has ended must not add a try to the next one.
  */
-function createCounter(prefix: string, seconds: number, { add }: Coordination): (key: string) => Promise<Count> {
+function createCounter(
+  prefix: string,
+  seconds: number,
+  { add }: Coordination,
+): (key: string) => Promise<Count> {
   return async key => {
     const now = Date.now() / 1000
     const window = Math.floor(now / seconds)

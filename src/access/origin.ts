@@ -34,7 +34,10 @@ export function isSilentBrowser({ headers }: IncomingMessage): boolean {
 
 /** Whether a browser opens the response as a top-level page, as it does for a link. */
 export function isNavigation({ headers }: IncomingMessage): boolean {
-  return headers['sec-fetch-mode'] === 'navigate' && (headers['sec-fetch-dest'] ?? 'document') === 'document'
+  return (
+    headers['sec-fetch-mode'] === 'navigate' &&
+    (headers['sec-fetch-dest'] ?? 'document') === 'document'
+  )
 }
 
 /**
@@ -42,8 +45,11 @@ export function isNavigation({ headers }: IncomingMessage): boolean {
  * @throws FORBIDDEN
  */
 export function refuseForeignWrites(req: IncomingMessage, own: string[]): void {
-  if (req.method === 'GET' || req.method === 'HEAD' || req.headers['x-api-key'] !== undefined) return
+  if (req.method === 'GET' || req.method === 'HEAD' || req.headers['x-api-key'] !== undefined)
+    return
   if (!req.headers.cookie?.includes(SESSION_COOKIE)) return
   if (isFromElsewhere(req, own))
-    throw new Forbidden('This request comes from a page of another origin. Open the page of this service instead.')
+    throw new Forbidden(
+      'This request comes from a page of another origin. Open the page of this service instead.',
+    )
 }

@@ -49,7 +49,9 @@ export function createPasswords(log: Pick<Log, 'warn'>): Passwords {
         warnedAt = Date.now()
         refused = 0
       }
-      return new Busy('Too many passwords are being checked at the moment. Try again in a few seconds.')
+      return new Busy(
+        'Too many passwords are being checked at the moment. Try again in a few seconds.',
+      )
     },
   })
   return {
@@ -72,7 +74,8 @@ export function createPasswords(log: Pick<Log, 'warn'>): Passwords {
  */
 export function parsePassword(text: string, field = 'password'): string {
   const password = normalise(text)
-  if (password === undefined) throw new InvalidInput(field, `A password has 1 to ${MAX_PASSWORD} characters.`)
+  if (password === undefined)
+    throw new InvalidInput(field, `A password has 1 to ${MAX_PASSWORD} characters.`)
   return password
 }
 

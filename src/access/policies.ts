@@ -28,9 +28,17 @@ export const drivePolicies = {
   /** Everyone who sees a workspace looks into its drive and downloads from it. */
   read: { own: 'read', workspace: { scope: 'workspaces:files:read', action: 'see' } },
   /** Everyone who writes in a workspace uploads, makes folders, moves and renames. */
-  write: { own: 'write', shared: true, workspace: { scope: 'workspaces:files:write', action: 'write' } },
+  write: {
+    own: 'write',
+    shared: true,
+    workspace: { scope: 'workspaces:files:write', action: 'write' },
+  },
   /** Everyone who writes in a workspace deletes there; a key needs a scope of its own for it. */
-  delete: { own: 'delete', shared: true, workspace: { scope: 'workspaces:files:delete', action: 'write' } },
+  delete: {
+    own: 'delete',
+    shared: true,
+    workspace: { scope: 'workspaces:files:delete', action: 'write' },
+  },
   /** Who shares their own files asks others for files, too; in a workspace, everyone who writes there does. */
   request: { own: 'share', workspace: { scope: 'workspaces:files:write', action: 'write' } },
   /** Who writes in a workspace decides what others see of it, as themselves: no key of it does. */
@@ -88,4 +96,7 @@ export const eventPolicies = {
   /** and which keys and webhooks there are: in a session, as these themselves. */
   keys: { workspace: 'manageKeys', session: true },
   webhooks: { workspace: 'manageWebhooks', session: true },
-} as const satisfies Record<DriveEventGroup, { drive: DriveLevel } | { workspace: WorkspaceRight; session?: true }>
+} as const satisfies Record<
+  DriveEventGroup,
+  { drive: DriveLevel } | { workspace: WorkspaceRight; session?: true }
+>

@@ -19,7 +19,8 @@ const allowed = {
 
 export type Action = keyof typeof allowed
 
-export const may = (role: Role, action: Action): boolean => (allowed[action] as readonly Role[]).includes(role)
+export const may = (role: Role, action: Action): boolean =>
+  (allowed[action] as readonly Role[]).includes(role)
 
 /** Those who may do something, for a condition in SQL. */
 export const rolesThatMay = (action: Action): readonly Role[] => allowed[action]

@@ -35,9 +35,13 @@ const outOfBounds = (message: string) => new AppError('KEY_OUT_OF_BOUNDS', messa
 function requireScope(caller: Caller, scope: string): true {
   // A session has every scope.
   if (caller.scopes === null || caller.scopes.has(scope)) return true
-  throw new AppError('INSUFFICIENT_SCOPE', `This API key lacks the scope ${scope}. Use one that has it.`, {
-    required: scope,
-  })
+  throw new AppError(
+    'INSUFFICIENT_SCOPE',
+    `This API key lacks the scope ${scope}. Use one that has it.`,
+    {
+      required: scope,
+    },
+  )
 }
 
 /** Whether the caller may use personal routes of a level. @throws UNAUTHENTICATED, KEY_OUT_OF_BOUNDS, INSUFFICIENT_SCOPE */
@@ -56,7 +60,9 @@ export function mayUsePrivateFiles(caller: Caller | null, level: PrivateFiles): 
 export function mayUseWorkspaces(caller: Caller | null, scope: WorkspaceScope | null): true {
   if (!caller) throw new Unauthenticated()
   if (caller.via === 'api_key' && caller.workspaceId === null)
-    throw outOfBounds('A private key works on the files of its user only. Use a key of the workspace or sign in.')
+    throw outOfBounds(
+      'A private key works on the files of its user only. Use a key of the workspace or sign in.',
+    )
   return scope === null || requireScope(caller, scope)
 }
 

@@ -20,7 +20,11 @@ async function named({ drives }: Needed, caller: Caller, ids: readonly string[])
 }
 
 /** The drives that a search is of: all that the caller may look into, or those with some ids. */
-async function drivesFor(services: Needed, caller: Caller, ids: readonly string[] | null): Promise<Drive[]> {
+async function drivesFor(
+  services: Needed,
+  caller: Caller,
+  ids: readonly string[] | null,
+): Promise<Drive[]> {
   if (ids !== null) return named(services, caller, ids)
   // A private key is for the drive of its person.
   const isOwnOnly = caller.via === 'api_key' && caller.workspaceId === null
@@ -53,7 +57,9 @@ export async function searchScope(
   const byId = new Map(drives.map(drive => [drive.id, drive]))
   const scope = {
     drives: drives.map(drive => ({
-      ...{ bucketId: drive.id, rootId: drive.open('read').tree.rootId, isOwn: drive.workspace === null },
+      bucketId: drive.id,
+      rootId: drive.open('read').tree.rootId,
+      isOwn: drive.workspace === null,
       names: drive.workspace ? [drive.workspace.name, drive.workspace.slug] : ['me'],
     })),
     shares: ids === null ? await services.searches.receivedBy(caller) : [],

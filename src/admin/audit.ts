@@ -6,13 +6,22 @@ import { InvalidInput } from '../runtime/errors.ts'
 import { wholeNumber } from '../runtime/program.ts'
 import { table } from '../runtime/table.ts'
 import { auditService } from '../services/history/audit.ts'
-import { type AuditRecord, auditFormats, isAuditFormat, onWire } from '../services/history/audit-wire.ts'
+import {
+  type AuditRecord,
+  auditFormats,
+  isAuditFormat,
+  onWire,
+} from '../services/history/audit-wire.ts'
 import { readTime } from './maintenance.ts'
 import type { Program } from './plan.ts'
 
 function readKind(text: string): EventKind {
   const kind = auditKinds.find(one => one === text)
-  if (!kind) throw new InvalidInput('kind', `There is no kind "${text}". The kinds are: ${auditKinds.join(', ')}.`)
+  if (!kind)
+    throw new InvalidInput(
+      'kind',
+      `There is no kind "${text}". The kinds are: ${auditKinds.join(', ')}.`,
+    )
   return kind
 }
 
@@ -22,7 +31,10 @@ async function print(text: string): Promise<void> {
 }
 
 /** How accounts are shown: by their address, or by their id if they are gone. */
-async function emailsOf(db: Db, ids: readonly (string | null)[]): Promise<(id: string | null) => string> {
+async function emailsOf(
+  db: Db,
+  ids: readonly (string | null)[],
+): Promise<(id: string | null) => string> {
   const emails = new Map<string, string>()
   for (const id of new Set(ids)) {
     const user = id && (await db.User.findByPk(id, { attributes: ['email'], raw: true }))
@@ -50,12 +62,20 @@ export function auditCommand({ command, run }: Program): void {
     .option('--until <time>', 'only before this time')
     .option('--actor <user>', 'only what this user has done, as themselves or as an operator')
     .option('--about <id>', 'only what is about this account, workspace, file or folder')
-    .option('--kind <kind>', 'only this kind; may be repeated', (kind: string, all: string[]) => [...all, kind], [])
+    .option(
+      '--kind <kind>',
+      'only this kind; may be repeated',
+      (kind: string, all: string[]) => [...all, kind],
+      [],
+    )
     .option('--address <address>', 'only from this address, as LOG_ADDRESSES shows it')
     .option('--credential <id>', 'only by this session, key, link or file request')
     .option('--limit <n>', 'how many at most; 100, or all of them with --format', wholeNumber(1))
     .option('--format <format>', 'csv or ndjson: exports all that is found')
-    .addHelpText('after', `\nThe kinds: ${auditKinds.join(', ')}.\nReading the trail is noted in it.`)
+    .addHelpText(
+      'after',
+      `\nThe kinds: ${auditKinds.join(', ')}.\nReading the trail is noted in it.`,
+    )
     .action(({ since, until, actor, about, kind, address, credential, limit, format }: Options) =>
       run(async (operator, { db }) => {
         if (format !== undefined && !isAuditFormat(format))
@@ -86,11 +106,18 @@ export function auditCommand({ command, run }: Program): void {
         const lines = found.map(r => [
           new Date(r.at).toISOString(),
           r.kind,
-          r.actorId ? emails(r.actorId) : r.via === 'operator' ? `operator ${emails(r.operatorId)}` : '-',
+          r.actorId
+            ? emails(r.actorId)
+            : r.via === 'operator'
+              ? `operator ${emails(r.operatorId)}`
+              : '-',
           r.address ?? '-',
           r.details.path ?? r.details.name ?? r.subjectId ?? '',
         ])
-        const words = lines.length === 0 ? 'Nothing found.' : table([['TIME', 'KIND', 'WHO', 'FROM', 'WHAT'], ...lines])
+        const words =
+          lines.length === 0
+            ? 'Nothing found.'
+            : table([['TIME', 'KIND', 'WHO', 'FROM', 'WHAT'], ...lines])
         return { fact: { events: found.map(onWire) }, words }
       }),
     )

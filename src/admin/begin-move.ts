@@ -18,7 +18,10 @@ export interface Moving {
  * What an instance without both stores has recorded cannot be read by others, and the other way round.
  * @throws BackupError if there is one
  */
-export async function requireInstances({ db, number }: Pick<Moving, 'db' | 'number'>): Promise<void> {
+export async function requireInstances({
+  db,
+  number,
+}: Pick<Moving, 'db' | 'number'>): Promise<void> {
   const now = Date.now()
   const names = await instancesWithoutStore(db, number, now - SILENT_MS)
   if (names.length > 0)

@@ -12,14 +12,21 @@ import { type Moving, requireInstances } from './begin-move.ts'
 const REMOVED_AT_ONCE = 500
 
 /** @throws BackupError if the first store is none that the blobs were moved from */
-export async function requireSource({ db, from, number }: Pick<Moving, 'db' | 'from' | 'number'>): Promise<void> {
+export async function requireSource({
+  db,
+  from,
+  number,
+}: Pick<Moving, 'db' | 'from' | 'number'>): Promise<void> {
   const there = await from.marker()
   if (there?.installation !== (await installationOf(db)) || there.number >= number)
     throw new BackupError(`${from.label} is not a store that the files were moved from.`)
 }
 
 /** @throws BackupError unless all blobs have been moved to the second store for so many seconds */
-async function requireFinished({ db, number }: Pick<Moving, 'db' | 'number'>, graceSeconds: number): Promise<void> {
+async function requireFinished(
+  { db, number }: Pick<Moving, 'db' | 'number'>,
+  graceSeconds: number,
+): Promise<void> {
   const last = await lastMove(db)
   if (last?.number !== number || last.finishedAt === null)
     throw new BackupError('Not all files have been moved. Run "move-blobs" first.')
@@ -37,7 +44,10 @@ interface Removed {
 }
 
 /** Those of some keys whose blobs the second store has, as a whole, and those that the ledger does not know, or only until they are deleted. */
-async function deletable({ db, to, number }: { db: Db } & Pick<Moving, 'to' | 'number'>, keys: string[]) {
+async function deletable(
+  { db, to, number }: { db: Db } & Pick<Moving, 'to' | 'number'>,
+  keys: string[],
+) {
   const known = await movedSizes(db, keys)
   const isMoved = async (key: string) => {
     const row = known.get(key)

@@ -6,9 +6,14 @@ import type { Program } from './plan.ts'
 
 /** "2026-12-01T10:00Z" @throws INVALID_INPUT */
 export function readTime(text: string): number {
-  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
+  const at = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
   if (Number.isFinite(at)) return at
-  throw new InvalidInput('time', `"${text}" is no time. Give one with its zone, such as 2026-12-01T10:00Z.`)
+  throw new InvalidInput(
+    'time',
+    `"${text}" is no time. Give one with its zone, such as 2026-12-01T10:00Z.`,
+  )
 }
 
 const onWire = ({ startedAt, endsAt, message }: MaintenanceView) => ({
@@ -29,7 +34,10 @@ const NONE = 'There is no maintenance: changes are accepted.'
 
 /** Declares the command about the maintenance mode. */
 export function maintenanceCommand({ command, run }: Program): void {
-  const maintenance = command('maintenance', 'refuses changes until a time, while reading goes on').addHelpText(
+  const maintenance = command(
+    'maintenance',
+    'refuses changes until a time, while reading goes on',
+  ).addHelpText(
     'after',
     '\nWithin two seconds, all instances refuse what writes with 503 and Retry-After. It ends at its time by itself; "on" again moves that time.',
   )
@@ -42,7 +50,10 @@ export function maintenanceCommand({ command, run }: Program): void {
     .allowExcessArguments(false)
     .action(({ until, message }: { until: string; message: string }) =>
       run(async (_operator, { db }) => {
-        const made = await maintenanceService({ db }).start({ endsAt: readTime(until), message }, null)
+        const made = await maintenanceService({ db }).start(
+          { endsAt: readTime(until), message },
+          null,
+        )
         return { fact: { maintenance: onWire(made) }, words: inWords(made) }
       }),
     )
@@ -65,7 +76,10 @@ export function maintenanceCommand({ command, run }: Program): void {
     .action(() =>
       run(async (_operator, { db }) => {
         const found = await maintenanceService({ db }).find()
-        return { fact: { maintenance: found && onWire(found) }, words: found ? inWords(found) : NONE }
+        return {
+          fact: { maintenance: found && onWire(found) },
+          words: found ? inWords(found) : NONE,
+        }
       }),
     )
 }

@@ -1,6 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { openDatabase } from '../../db/index.ts'
-import { countUnmoved, lastMove, type Unmoved, unmovedSessions } from '../../db/queries/store-move.ts'
+import {
+  countUnmoved,
+  lastMove,
+  type Unmoved,
+  unmovedSessions,
+} from '../../db/queries/store-move.ts'
 import { naming } from '../backup/naming.ts'
 import { BackupError } from '../backup/problem.ts'
 import type { Progress } from '../backup/progress.ts'
@@ -47,11 +52,18 @@ Exit code: 0 if all files have been moved; 1 if it was refused, or if files are 
 export function moveBlobsCommand(program: Command): void {
   program
     .command('move-blobs')
-    .description('moves all files to another blob store (a folder, Azure, S3), while the service runs')
+    .description(
+      'moves all files to another blob store (a folder, Azure, S3), while the service runs',
+    )
     .option('--dry-run', 'say what there is to move, and move nothing', false)
     .option('--at-once <n>', 'files that are copied at a time', wholeNumber(1), 16)
     .option('--rate <MiB>', 'copy no more than so many MiB in a second', wholeNumber(1))
-    .option('--wait <minutes>', 'wait for uploads under way that began in the old store', wholeNumber(0), 1)
+    .option(
+      '--wait <minutes>',
+      'wait for uploads under way that began in the old store',
+      wholeNumber(0),
+      1,
+    )
     .option(
       '--end-uploads',
       'end uploads in parts that began in the old store: clients have to begin them again',
@@ -77,7 +89,9 @@ export function moveBlobsCommand(program: Command): void {
     .allowExcessArguments(false)
     .action((options: Options) => {
       if (Number(options.dryRun) + Number(options.endUploads) + Number(options.deleteSource) > 1)
-        throw new InvalidArgumentError('Give only one of --dry-run, --end-uploads and --delete-source.')
+        throw new InvalidArgumentError(
+          'Give only one of --dry-run, --end-uploads and --delete-source.',
+        )
       return runLong(program, (config, progress) =>
         withStores(config, isMove(options), moving => run(moving, options, progress, config)),
       )
@@ -87,7 +101,12 @@ export function moveBlobsCommand(program: Command): void {
 /** Whether anything may be written into the stores. */
 const isMove = ({ dryRun, deleteSource }: Options) => !dryRun && !deleteSource
 
-function run(moving: Stores, options: Options, progress: Progress, config: Config): Promise<Answer> {
+function run(
+  moving: Stores,
+  options: Options,
+  progress: Progress,
+  config: Config,
+): Promise<Answer> {
   if (options.dryRun) return lookAhead(moving)
   if (options.deleteSource) return remove(moving, options, progress, config)
   return move(moving, options, progress)
@@ -99,7 +118,11 @@ interface Stores extends Moving {
 }
 
 /** Opens the database and both stores. @param binds whether the stores are labelled @throws BackupError */
-async function withStores(config: Config, binds: boolean, work: (stores: Stores) => Promise<Answer>): Promise<Answer> {
+async function withStores(
+  config: Config,
+  binds: boolean,
+  work: (stores: Stores) => Promise<Answer>,
+): Promise<Answer> {
   requireDatabase(config)
   const db = openDatabase(config.database, { pool: 4, patience: 10 * MINUTE })
   try {
@@ -110,7 +133,10 @@ async function withStores(config: Config, binds: boolean, work: (stores: Stores)
           ? `The files are being moved from ${last.source} to ${last.target}. Set the store that they are moved from, by the settings that begin with MOVE_FROM_.`
           : 'Set the store that the files are to be moved from by the settings that begin with MOVE_FROM_, such as MOVE_FROM_BLOB_DIR, and the new store by those without. Restart all instances with them first.',
       )
-    const stores = { from: naming(await openDriver(config.moveFrom)), to: naming(await openDriver(config)) }
+    const stores = {
+      from: naming(await openDriver(config.moveFrom)),
+      to: naming(await openDriver(config)),
+    }
     const places = storePlaces(db)
     try {
       if (binds) await stores.to.prepare()
@@ -140,11 +166,16 @@ async function lookAhead({ db, from, to, number, isFinished }: Stores): Promise<
     ...(left.uploads > 0 ? [['uploads', uploadsLeft(left)]] : []),
     ...(isFinished ? [['state', 'all files have been moved']] : []),
   ]
-  return { fact: { from: from.label, to: to.label, finished: isFinished, left: onWire(left) }, words: table(rows) }
+  return {
+    fact: { from: from.label, to: to.label, finished: isFinished, left: onWire(left) },
+    words: table(rows),
+  }
 }
 
 const onWire = ({ files, bytes, uploads, uploadsUntil }: Unmoved) => ({
-  ...{ files, bytes, uploads },
+  files,
+  bytes,
+  uploads,
   uploads_until: uploads > 0 ? new Date(uploadsUntil).toISOString() : null,
 })
 
@@ -163,7 +194,10 @@ async function move(
   await beginMove(moving)
   if (endUploads) await endSessions(moving)
   const moved = await moveBlobs(moving, {
-    ...{ atOnce, progress, leaveBehind, waitMs: wait * MINUTE },
+    atOnce,
+    progress,
+    leaveBehind,
+    waitMs: wait * MINUTE,
     bytesPerSecond: rate && rate * 1024 ** 2,
   })
   const { left, isFinished, ...sums } = moved
@@ -177,13 +211,17 @@ async function move(
 
 function remarks({ damaged, failed, failures, left, isFinished }: Moved): string[] {
   return [
-    ...(damaged > 0 ? [`${damaged} files are not what was uploaded, and were moved as they are.`] : []),
+    ...(damaged > 0
+      ? [`${damaged} files are not what was uploaded, and were moved as they are.`]
+      : []),
     ...(failed > 0 ? [`${failed} files could not be moved, and stay where they are:`] : []),
     ...failures.map(({ id, reason }) => `  ${id}: ${reason}`),
     ...(failed > failures.length ? [`  and ${failed - failures.length} more`] : []),
     ...(isFinished ? [NEXT] : []),
     ...(left.uploads > 0
-      ? [`Left are ${uploadsLeft(left)}. Run this command again when they have ended, or with --end-uploads.`]
+      ? [
+          `Left are ${uploadsLeft(left)}. Run this command again when they have ended, or with --end-uploads.`,
+        ]
       : []),
   ]
 }
@@ -194,7 +232,12 @@ async function endSessions({ db, number }: Stores): Promise<void> {
     await db.transaction(tx => endOverdue(db, bucketId, id, tx, Number.MAX_SAFE_INTEGER))
 }
 
-async function remove(stores: Stores, { grace }: Options, progress: Progress, config: Config): Promise<Answer> {
+async function remove(
+  stores: Stores,
+  { grace }: Options,
+  progress: Progress,
+  config: Config,
+): Promise<Answer> {
   const graceSeconds = Math.max(grace, config.signedUrlSeconds)
   const { removed, kept } = await deleteSource(stores, { graceSeconds, progress })
   const some = kept.slice(0, 3).join(', ')
@@ -203,7 +246,9 @@ async function remove(stores: Stores, { grace }: Options, progress: Progress, co
     words: [
       `Deleted ${removed} files of the old store.`,
       ...(kept.length > 0
-        ? [`${kept.length} were kept, because the new store does not have them (run "move-blobs" again): ${some}`]
+        ? [
+            `${kept.length} were kept, because the new store does not have them (run "move-blobs" again): ${some}`,
+          ]
         : []),
     ].join('\n'),
     problems: kept.length > 0,

@@ -87,7 +87,9 @@ async function alone<T>(
   }
   for (const end = Date.now() + CLAIM_MS + 5000; !(await renew()); await sleep(500)) {
     if (Date.now() > end)
-      throw new BackupError('Another process is moving the blobs. Wait until it has ended, or end it.')
+      throw new BackupError(
+        'Another process is moving the blobs. Wait until it has ended, or end it.',
+      )
     progress.step('Waiting for another process that is moving the blobs, or has been killed')
   }
   // It notices in time that it could not.
@@ -95,7 +97,9 @@ async function alone<T>(
   try {
     return await work(() => {
       if (Date.now() > until)
-        throw new Error('The database could not be reached for some time. Run the command again: it continues.')
+        throw new Error(
+          'The database could not be reached for some time. Run the command again: it continues.',
+        )
     })
   } finally {
     clearInterval(timer)
@@ -132,7 +136,14 @@ class Unmovable extends Error {}
  */
 export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> {
   const { db, from, to, number } = moving
-  const { progress, atOnce, waitMs, bytesPerSecond, leaveBehind = false, settledMs = SETTLED_MS } = options
+  const {
+    progress,
+    atOnce,
+    waitMs,
+    bytesPerSecond,
+    leaveBehind = false,
+    settledMs = SETTLED_MS,
+  } = options
   const copying = { atOnce, lost: lostOf, ...paceOf(bytesPerSecond) }
   const moved = { count: 0, bytes: 0, damaged: 0 }
   /** Why blobs could not be moved in this round. */
@@ -168,9 +179,15 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     if ((await to.look(id))?.size === size) {
       // What an earlier run wrote and did not get back as it was is there, too.
       if (crc32 === null || (await crc32OfBlob(to, id)) === crc32) return
-      throw new Unmovable('the new store has it with other bytes, and the old store did not give it')
+      throw new Unmovable(
+        'the new store has it with other bytes, and the old store did not give it',
+      )
     }
-    throw new Unmovable((await from.look(id)) ? 'the old store has it, but did not give it' : 'it is in neither store')
+    throw new Unmovable(
+      (await from.look(id))
+        ? 'the old store has it, but did not give it'
+        : 'it is in neither store',
+    )
   }
 
   /** Compares what was copied with what was uploaded. @throws Unmovable if what was read, or what was written, cannot be trusted */
@@ -185,7 +202,9 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
     moved.bytes += copied.size
     if (!isDamaged) return
     moved.damaged += 1
-    progress.warn(`The blob ${id} is not what was uploaded: the old store had damaged it. It was moved as it is.`)
+    progress.warn(
+      `The blob ${id} is not what was uploaded: the old store had damaged it. It was moved as it is.`,
+    )
   }
 
   /** @returns whether the second store has the blob as the first one has it */
@@ -244,7 +263,11 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
       } finally {
         await hold
           .end()
-          .catch(() => progress.warn('The database could not be reached: deletions of files go on in five minutes.'))
+          .catch(() =>
+            progress.warn(
+              'The database could not be reached: deletions of files go on in five minutes.',
+            ),
+          )
       }
       check()
       if (after === '') return
@@ -273,7 +296,8 @@ export function moveBlobs(moving: Moving, options: MoveOptions): Promise<Moved> 
       // What has failed is tried once more.
       const isSettled = moved.count === before && (isTried || !leaveBehind)
       if (began >= settledAt && left.files <= failed.size && isSettled) {
-        if (left.uploads > 0) progress.step(`Waiting for ${left.uploads} uploads that began in the old store`)
+        if (left.uploads > 0)
+          progress.step(`Waiting for ${left.uploads} uploads that began in the old store`)
         waitedSince ??= Date.now()
         if (left.uploads === 0 || Date.now() - waitedSince >= waitMs) return result
       }

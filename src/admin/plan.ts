@@ -12,7 +12,12 @@ import {
   workspaceLimits,
 } from '../services/accounts/limit.ts'
 import type { OperatorService } from '../services/accounts/operator.ts'
-import { AUTOMATIC, type PlanService, type PlanUse, planService } from '../services/accounts/plan.ts'
+import {
+  AUTOMATIC,
+  type PlanService,
+  type PlanUse,
+  planService,
+} from '../services/accounts/plan.ts'
 
 export interface Answer {
   /** What is printed with --json. */
@@ -23,7 +28,10 @@ export interface Answer {
 }
 
 /** @returns null if it has printed its result itself */
-export type Work = (operator: OperatorService, service: { db: Db; config: Config }) => Promise<Answer | null>
+export type Work = (
+  operator: OperatorService,
+  service: { db: Db; config: Config },
+) => Promise<Answer | null>
 
 /** How the program declares commands, runs them, and prints. */
 export interface Program {
@@ -31,7 +39,8 @@ export interface Program {
   run: (work: Work) => Promise<void>
 }
 
-export const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+export const toSnake = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 const units = { '': 1, B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3, TiB: 1024 ** 4 } as const
 
@@ -42,7 +51,8 @@ function readLimit(named: string, text: string, forPlan: boolean): LimitChange {
   if (text === 'default' && !forPlan) return { name, value: null }
   const [, digits, unit = ''] = /^(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)?$/.exec(text) ?? []
   const value = Number(digits) * units[unit as keyof typeof units]
-  if (digits !== undefined && Number.isInteger(value) && (unit === '' || name.includes('Bytes'))) return { name, value }
+  if (digits !== undefined && Number.isInteger(value) && (unit === '' || name.includes('Bytes')))
+    return { name, value }
   const words = forPlan ? 'unlimited' : 'unlimited or default'
   throw new InvalidInput(
     'limits',
@@ -65,7 +75,10 @@ export function planCommands({ command, run }: Program): void {
 
   function detail(plan: PlanUse): string {
     const rows = limitNames.map(name => [`  ${wireName(name)}`, shownValue(name, plan[name])])
-    const state = [...(plan.isDefault ? ['default'] : []), ...(plan.retiredAt === null ? [] : ['retired'])]
+    const state = [
+      ...(plan.isDefault ? ['default'] : []),
+      ...(plan.retiredAt === null ? [] : ['retired']),
+    ]
     const what = [`${plan.id} (${plan.name}), ${plan.users} accounts`, ...state].join(', ')
     return `${what}\n${table(rows)}`
   }
@@ -73,13 +86,23 @@ export function planCommands({ command, run }: Program): void {
   const limitRows = (limits: LimitView[]) =>
     table([
       ['LIMIT', 'VALUE', 'FROM', 'PLAN'],
-      ...limits.map(l => [wireName(l.name), shownValue(l.name, l.value), l.from, shownValue(l.name, l.ofPlan)]),
+      ...limits.map(l => [
+        wireName(l.name),
+        shownValue(l.name, l.value),
+        l.from,
+        shownValue(l.name, l.ofPlan),
+      ]),
     ])
 
   const withPlans = (work: (plans: PlanService, operator: OperatorService) => Promise<Answer>) =>
-    run((operator, { db, config }) => work(planService({ db, publicUrl: () => config.publicUrl }), operator))
+    run((operator, { db, config }) =>
+      work(planService({ db, publicUrl: () => config.publicUrl }), operator),
+    )
 
-  const onePlan = (words: (plan: PlanUse) => string, work: (plans: PlanService) => Promise<PlanUse>) =>
+  const onePlan = (
+    words: (plan: PlanUse) => string,
+    work: (plans: PlanService) => Promise<PlanUse>,
+  ) =>
     withPlans(async plans => {
       const plan = await work(plans)
       return { fact: { plan }, words: words(plan) }
@@ -116,11 +139,16 @@ export function planCommands({ command, run }: Program): void {
   )
 
   command('create-plan <id> <name>', 'creates a plan')
-    .option('--like <plan>', 'the plan whose limits it has where none is set (default: the default plan)')
+    .option(
+      '--like <plan>',
+      'the plan whose limits it has where none is set (default: the default plan)',
+    )
     .option(...setOption, collect, [])
     .addHelpText('after', limitsHelp)
     .action((id: string, name: string, { like, set }: { like?: string; set: string[] }) =>
-      onePlan(detail, plans => plans.create({ id, name, like: like ?? null, limits: set.map(readSetting) })),
+      onePlan(detail, plans =>
+        plans.create({ id, name, like: like ?? null, limits: set.map(readSetting) }),
+      ),
     )
 
   command('change-plan <plan>', 'changes the name or the limits of a plan; stored files are kept')
@@ -128,21 +156,25 @@ export function planCommands({ command, run }: Program): void {
     .option(...setOption, collect, [])
     .addHelpText('after', `${limitsHelp}${shrinkHelp}`)
     .action((id: string, { name, set }: { name?: string; set: string[] }) =>
-      onePlan(detail, plans => plans.update(id, { name: name ?? null, limits: set.map(readSetting) })),
+      onePlan(detail, plans =>
+        plans.update(id, { name: name ?? null, limits: set.map(readSetting) }),
+      ),
     )
 
-  command('retire-plan <plan>', 'gives a plan to no account any more; its accounts keep it').action((id: string) =>
-    onePlan(
-      plan => `${plan.id} is retired. ${plan.users} accounts keep it.`,
-      plans => plans.retire(id),
-    ),
+  command('retire-plan <plan>', 'gives a plan to no account any more; its accounts keep it').action(
+    (id: string) =>
+      onePlan(
+        plan => `${plan.id} is retired. ${plan.users} accounts keep it.`,
+        plans => plans.retire(id),
+      ),
   )
 
-  command('restore-plan <plan>', 'lets accounts be given a retired plan again').action((id: string) =>
-    onePlan(
-      plan => `Accounts can be given ${plan.id} again.`,
-      plans => plans.restore(id),
-    ),
+  command('restore-plan <plan>', 'lets accounts be given a retired plan again').action(
+    (id: string) =>
+      onePlan(
+        plan => `Accounts can be given ${plan.id} again.`,
+        plans => plans.restore(id),
+      ),
   )
 
   command('delete-plan <plan>', 'deletes a plan that no account has').action((id: string) =>
@@ -166,10 +198,17 @@ export function planCommands({ command, run }: Program): void {
     return { holder: 'user', id: (await operator.user(named)).id } as const
   }
 
-  async function limitsAnswer(plans: PlanService, holder: 'user' | 'workspace', id: string): Promise<Answer> {
+  async function limitsAnswer(
+    plans: PlanService,
+    holder: 'user' | 'workspace',
+    id: string,
+  ): Promise<Answer> {
     const limits = (await plans.limitsOf(holder, [id])).get(id)
     if (!limits) throw new AppError('USER_NOT_FOUND', 'It was deleted meanwhile.')
-    const fact = { [holder]: id, limits: limits.map(limit => ({ ...limit, name: wireName(limit.name) })) }
+    const fact = {
+      [holder]: id,
+      limits: limits.map(limit => ({ ...limit, name: wireName(limit.name) })),
+    }
     return { fact, words: limitRows(limits) }
   }
 

@@ -19,8 +19,12 @@ interface Options {
 async function progressOf(db: Db) {
   const [drives, texts] = [await countSearchDrives(db), await countTexts(db)]
   return {
-    ...{ drives: drives.drives, drivesLeft: drives.unfinished, entries: drives.entries },
-    ...{ texts: texts.made, textsFailed: texts.failed, textsWaiting: texts.waiting },
+    drives: drives.drives,
+    drivesLeft: drives.unfinished,
+    entries: drives.entries,
+    texts: texts.made,
+    textsFailed: texts.failed,
+    textsWaiting: texts.waiting,
   }
 }
 
@@ -36,7 +40,11 @@ const inWords = ({
 /** Declares the command that rebuilds the index of the search. */
 export function reindexCommand({ command, run }: Program): void {
   command('reindex', 'rebuilds the index of the search, while the service runs')
-    .option('--again', 'reads the texts of all files again, instead of those that could not be read', false)
+    .option(
+      '--again',
+      'reads the texts of all files again, instead of those that could not be read',
+      false,
+    )
     .option('--no-wait', 'does not wait until the service has rebuilt it')
     .addHelpText(
       'after',
@@ -56,7 +64,8 @@ The service does the work, from within a minute on (SWEEP_SECONDS), or when it n
           const progress = await progressOf(db)
           const words = inWords(progress)
           const isDone = progress.drivesLeft === 0 && progress.textsWaiting === 0
-          if (isDone || !wait) return { fact: progress, words: isDone ? `The index is rebuilt: ${words}.` : words }
+          if (isDone || !wait)
+            return { fact: progress, words: isDone ? `The index is rebuilt: ${words}.` : words }
           if (words !== last) process.stderr.write(`${words}\n`)
           last = words
           await sleep(LOOK_MS)

@@ -36,7 +36,11 @@ async function askStore(db: Db, config: Config): Promise<{ freeBytes: number | u
 async function findingsOf(db: Db, config: Config) {
   const state = await askStore(db, config)
   const more: FindingKind[] = state ? [] : ['storeDown']
-  return findingsWithout(db, { freeBytes: state?.freeBytes, expectsInstances: config.figures, more })
+  return findingsWithout(db, {
+    freeBytes: state?.freeBytes,
+    expectsInstances: config.figures,
+    more,
+  })
 }
 
 /** Declares `status`. */

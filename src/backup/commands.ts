@@ -47,7 +47,11 @@ export function backupCommands(program: Command): void {
       'saves the database, the files and the secret, while the service runs; files that <dir> has are not copied again',
     )
     .option('--keep <n>', 'keep only the newest n backups, and remove older ones', wholeNumber(1))
-    .option('--keep-days <n>', 'keep the backups of the last n days, and remove older ones', wholeNumber(1))
+    .option(
+      '--keep-days <n>',
+      'keep the backups of the last n days, and remove older ones',
+      wholeNumber(1),
+    )
     .option('--list', 'list the backups in <dir>, and make none', false)
     .option('--verify', 'read all backups in <dir> and compare their digests, and make none', false)
     .option('--prune', 'remove old backups by --keep and --keep-days, and make none', false)
@@ -66,9 +70,19 @@ export function backupCommands(program: Command): void {
 
   program
     .command('restore-backup <dir>')
-    .description('restores a backup into the database and the blob store of the settings; the service must be stopped')
-    .option('--at <time>', 'the name of a backup, or a time: the newest backup until then (default: the newest)', named)
-    .option('--verify', 'also read files that are in the store already, and replace those that have changed', false)
+    .description(
+      'restores a backup into the database and the blob store of the settings; the service must be stopped',
+    )
+    .option(
+      '--at <time>',
+      'the name of a backup, or a time: the newest backup until then (default: the newest)',
+      named,
+    )
+    .option(
+      '--verify',
+      'also read files that are in the store already, and replace those that have changed',
+      false,
+    )
     .option(
       '--delete-existing',
       'delete everything that the database holds now, the secret.key, and files that the backup does not have',
@@ -117,17 +131,27 @@ async function backup(
   return withDatabase(config, async db => {
     const store = await openBound(config, db)
     const installation = await installationOf(db)
-    const secret = withSecret ? config.secretKey || (await readSecret(secretFile(config))) || null : null
+    const secret = withSecret
+      ? config.secretKey || (await readSecret(secretFile(config))) || null
+      : null
     if (withSecret && secret === null)
       throw new BackupError(
         `There is no SECRET_KEY and no ${secretFile(config)}. Set SECRET_KEY or DATA_DIR as the service has it, or add --no-secret and keep it elsewhere.`,
       )
     const folder = await openBackupFolder(dir, { create: installation, apart: apartFrom(config) })
     return folder.alone(async () => {
-      const { name, manifest } = await makeBackup({ db, store, installation, secret }, folder, progress)
+      const { name, manifest } = await makeBackup(
+        { db, store, installation, secret },
+        folder,
+        progress,
+      )
       progress.step('Removing old backups')
       await noteBackup(db, { id: newId(), finishedAt: Date.now(), bytes: manifest.blobs.bytes })
-      const removed = await removeOld(folder, { count: keep, days: keepDays }, { made: name, progress })
+      const removed = await removeOld(
+        folder,
+        { count: keep, days: keepDays },
+        { made: name, progress },
+      )
       const { blobs } = manifest
       const words = [
         `Backup ${name}: ${blobs.count} files with ${size(blobs.bytes)}, of which ${blobs.copied} with ${size(blobs.copiedBytes)} were copied now.`,
@@ -137,7 +161,11 @@ async function backup(
           : []),
       ]
       return {
-        fact: { backup: summary(name, manifest), removed: removed.backups, removed_blobs: removed.blobs },
+        fact: {
+          backup: summary(name, manifest),
+          removed: removed.backups,
+          removed_blobs: removed.blobs,
+        },
         words: words.join('\n'),
         problems: blobs.missing + blobs.damaged > 0,
       }
@@ -145,11 +173,19 @@ async function backup(
   })
 }
 
-function summary(name: string, { satchel, engine, snapshotAt, finishedAt, blobs, secret }: Manifest): object {
+function summary(
+  name: string,
+  { satchel, engine, snapshotAt, finishedAt, blobs, secret }: Manifest,
+): object {
   const { copiedBytes, sha256: _, ...counts } = blobs
   return {
-    ...{ name, satchel, engine, snapshot_at: snapshotAt, finished_at: finishedAt },
-    ...{ blobs: { ...counts, copied_bytes: copiedBytes }, secret: secret !== null },
+    name,
+    satchel,
+    engine,
+    snapshot_at: snapshotAt,
+    finished_at: finishedAt,
+    blobs: { ...counts, copied_bytes: copiedBytes },
+    secret: secret !== null,
   }
 }
 
@@ -185,11 +221,17 @@ async function verify(dir: string, progress: Progress): Promise<Answer> {
 }
 
 /** Without a backup first, for which a full disk has no space. */
-async function prune(dir: string, { keep, keepDays }: BackupOptions, progress: Progress): Promise<Answer> {
+async function prune(
+  dir: string,
+  { keep, keepDays }: BackupOptions,
+  progress: Progress,
+): Promise<Answer> {
   if (keep === undefined && keepDays === undefined)
     throw new BackupError('Add --keep or --keep-days, which say what is kept.')
   const folder = await open(dir)
-  const removed = await folder.alone(() => removeOld(folder, { count: keep, days: keepDays }, { progress }))
+  const removed = await folder.alone(() =>
+    removeOld(folder, { count: keep, days: keepDays }, { progress }),
+  )
   return {
     fact: { removed: removed.backups, removed_blobs: removed.blobs },
     words: `Removed ${removed.backups.length} backups and ${removed.blobs} files.`,
@@ -198,12 +240,18 @@ async function prune(dir: string, { keep, keepDays }: BackupOptions, progress: P
 
 async function restore(
   dir: string,
-  { at, verify: verifies, deleteExisting }: { at?: string; verify: boolean; deleteExisting: boolean },
+  {
+    at,
+    verify: verifies,
+    deleteExisting,
+  }: { at?: string; verify: boolean; deleteExisting: boolean },
   config: Config,
   progress: Progress,
 ): Promise<Answer> {
   if (config.moveFrom)
-    throw new BackupError('A backup is restored into one store. Remove the settings that begin with MOVE_FROM_.')
+    throw new BackupError(
+      'A backup is restored into one store. Remove the settings that begin with MOVE_FROM_.',
+    )
   const folder = await openBackupFolder(dir, { apart: apartFrom(config) })
   return folder.alone(async () => {
     const name = await chooseBackup(folder, at)
@@ -219,7 +267,9 @@ async function restore(
       const words = [
         `Restored the backup ${name}: ${sums.copied} files were copied, ${sums.there} were there.`,
         ...(sums.deleted > 0 ? [`${sums.deleted} files that it does not have were deleted.`] : []),
-        ...(sums.lost > 0 ? [`${sums.lost} files are missing or damaged: "npm run doctor" names them.`] : []),
+        ...(sums.lost > 0
+          ? [`${sums.lost} files are missing or damaged: "npm run doctor" names them.`]
+          : []),
         'Run "npm run doctor", and start the service.',
       ]
       return { fact: { backup: name, ...sums }, words: words.join('\n'), problems: sums.lost > 0 }
@@ -238,7 +288,9 @@ async function secretToSave(
   const { secretKey } = config
   if (secretKey) {
     if (saved !== undefined && saved !== secretKey)
-      progress.warn('SECRET_KEY is not that of the backup: its links, sessions and API keys will not work.')
+      progress.warn(
+        'SECRET_KEY is not that of the backup: its links, sessions and API keys will not work.',
+      )
     return nothing
   }
   const file = secretFile(config)

@@ -91,7 +91,9 @@ export async function copyBlobs(
   await eachAtOnce(
     others,
     async ({ id, size, expected }) => {
-      const outcome = await copyBlob(from, to, { id, expected, pace }).catch(error => lost(error, id))
+      const outcome = await copyBlob(from, to, { id, expected, pace }).catch(error =>
+        lost(error, id),
+      )
       outcomes.set(id, outcome)
       done(size)
     },
@@ -118,7 +120,11 @@ async function readSmall(
   } catch {
     // Each is read alone now, so that one that cannot be read does not take the others with it.
   }
-  return eachAtOnce(blobs, ({ id }) => buffer(bytesOf(from, id)).catch(error => lost(error, id)), atOnce)
+  return eachAtOnce(
+    blobs,
+    ({ id }) => buffer(bytesOf(from, id)).catch(error => lost(error, id)),
+    atOnce,
+  )
 }
 
 /** What the system says of a single file, rather than of a store. */
@@ -140,7 +146,9 @@ async function* bytesOf(from: BlobStore, id: string): AsyncGenerator<Uint8Array>
   try {
     yield* await from.open(id)
   } catch (error) {
-    const code = [...causesOf(error)].map(({ code }) => String(code)).find(code => ofOneFile.has(code))
+    const code = [...causesOf(error)]
+      .map(({ code }) => String(code))
+      .find(code => ofOneFile.has(code))
     if (code === undefined) throw error
     // A disk that has gone is the fault of no blob: asked for a blob that does not exist, the store checks that it is there.
     await from.look(newId())
@@ -148,7 +156,11 @@ async function* bytesOf(from: BlobStore, id: string): AsyncGenerator<Uint8Array>
   }
 }
 
-function examined(id: string, bytes: Uint8Array, expected: string | undefined): Copied | BlobDamaged {
+function examined(
+  id: string,
+  bytes: Uint8Array,
+  expected: string | undefined,
+): Copied | BlobDamaged {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   if (expected !== undefined && sha256 !== expected) return new BlobDamaged(id)
   return { size: bytes.length, crc32: hexOfCrc32(crc32(bytes)), sha256 }
@@ -162,7 +174,11 @@ async function copyBlob(
     id,
     expected,
     pace,
-  }: { id: string; expected?: string | undefined; pace?: ((bytes: number) => Promise<void>) | undefined },
+  }: {
+    id: string
+    expected?: string | undefined
+    pace?: ((bytes: number) => Promise<void>) | undefined
+  },
 ): Promise<Copied> {
   const hash = createHash('sha256')
   let sha256 = ''
@@ -176,7 +192,10 @@ async function copyBlob(
     if (expected !== undefined && sha256 !== expected) throw new BlobDamaged(id)
   }
   // Clients get the type of a file with its signed URL.
-  const stored = await to.put(id, hashed(), { contentType: 'application/octet-stream', admit: async () => {} })
+  const stored = await to.put(id, hashed(), {
+    contentType: 'application/octet-stream',
+    admit: async () => {},
+  })
   return { ...stored, sha256 }
 }
 
@@ -195,7 +214,11 @@ export async function crc32OfBlob(store: BlobStore, id: string): Promise<string>
 }
 
 /** Works on the items of a list, several at once. When one fails, the error is thrown after the others have ended. */
-export async function eachAtOnce<T, R>(items: T[], work: (item: T) => Promise<R>, atOnce = AT_ONCE): Promise<R[]> {
+export async function eachAtOnce<T, R>(
+  items: T[],
+  work: (item: T) => Promise<R>,
+  atOnce = AT_ONCE,
+): Promise<R[]> {
   const limit = pLimit(atOnce)
   const outcomes = await Promise.allSettled(items.map(item => limit(() => work(item))))
   return outcomes.map(outcome => {

@@ -66,7 +66,9 @@ export async function openBackupFolder(
     const names = (await ifThere(readdir(dir))) ?? []
     if (!names.includes('installation')) {
       if (create === undefined)
-        throw new BackupError(`There is no backup in ${given}. Name the folder that "backup" was given.`)
+        throw new BackupError(
+          `There is no backup in ${given}. Name the folder that "backup" was given.`,
+        )
       if (names.some(name => name !== 'lost+found' && !name.startsWith('.')))
         throw new BackupError(`${given} has other files. Name a new or empty folder.`)
     }
@@ -77,10 +79,13 @@ export async function openBackupFolder(
       await blobs.bind(create, false)
       await mkdir(backups, { recursive: true, mode: folderMode })
     }
-    const list = async () => ((await ifThere(readdir(backups))) ?? []).filter(name => !name.startsWith('.')).sort()
+    const list = async () =>
+      ((await ifThere(readdir(backups))) ?? []).filter(name => !name.startsWith('.')).sort()
     const path: BackupFolder['path'] = (backup, ...more) => join(backups, backup, ...more)
     return {
-      ...{ dir, blobs, path },
+      dir,
+      blobs,
+      path,
       async finished() {
         const all = (await list()).filter(name => !name.endsWith(UNFINISHED))
         all.sort((a, b) => Number(Number.isNaN(timeOf(a))) - Number(Number.isNaN(timeOf(b))))
@@ -92,9 +97,12 @@ export async function openBackupFolder(
       manifest: backup => readManifest(path(backup, MANIFEST)),
       requireAlone: () =>
         held().catch(cause => {
-          throw new Error(`Another backup or restore may have used ${dir} meanwhile. Run it again: it continues.`, {
-            cause,
-          })
+          throw new Error(
+            `Another backup or restore may have used ${dir} meanwhile. Run it again: it continues.`,
+            {
+              cause,
+            },
+          )
         }),
       alone: work =>
         alone(dir, async check => {

@@ -37,7 +37,8 @@ export async function* readLines<T>(path: string, { gzip = true } = {}): AsyncGe
 /** @returns the SHA-256 of a file in lower-case hex */
 export async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk)
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
+    hash.update(chunk)
   return hash.digest('hex')
 }
 
@@ -56,7 +57,9 @@ const unreadable = (path: string, error: unknown): unknown =>
 export async function requireIntact(path: string, sha256: string): Promise<void> {
   const found = await digestOf(path).catch(error => {
     if (error.code === 'ENOENT')
-      throw new BackupError(`${path} is missing, so this backup cannot be restored. Use another one.`)
+      throw new BackupError(
+        `${path} is missing, so this backup cannot be restored. Use another one.`,
+      )
     throw unreadable(path, error)
   })
   if (found !== sha256)

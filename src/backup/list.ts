@@ -18,7 +18,10 @@ export async function* listOf(folder: BackupFolder, backup: string): AsyncGenera
 }
 
 /** Compares the list of a finished backup with its manifest. @returns why it cannot be relied on; undefined if it can */
-export async function faultOfList(folder: BackupFolder, backup: string): Promise<string | undefined> {
+export async function faultOfList(
+  folder: BackupFolder,
+  backup: string,
+): Promise<string | undefined> {
   try {
     const { blobs } = await folder.manifest(backup)
     await requireIntact(folder.path(backup, LIST), blobs.sha256)

@@ -7,7 +7,15 @@ import { engineOf, migrationsOf } from '../../db/queries/backup.ts'
 import { fileMode, folderMode, syncFolder } from '../storage/files.ts'
 import type { BlobStore } from '../storage/store.ts'
 import { BlobUnreadable, copyBlobs, type Outcome } from './copy.ts'
-import { type BackupFolder, LIST, MANIFEST, SECRET, TABLES, tableFile, UNFINISHED } from './folder.ts'
+import {
+  type BackupFolder,
+  LIST,
+  MANIFEST,
+  SECRET,
+  TABLES,
+  tableFile,
+  UNFINISHED,
+} from './folder.ts'
 import { type Hold, holdDeletions } from './hold.ts'
 import { digestOf, openAppender } from './lines.ts'
 import { faultOfList, listOf, presentIn } from './list.ts'
@@ -49,7 +57,10 @@ export async function makeBackup(
   const { db } = source
   const migrations = await migrationsOf(db)
   const names = migrations.map(({ name }) => name)
-  if (migrationNames().some(name => !names.includes(name)) || names.length !== migrationNames().length)
+  if (
+    migrationNames().some(name => !names.includes(name)) ||
+    names.length !== migrationNames().length
+  )
     throw new BackupError(
       'The database has the tables of another version of Satchel, or a restore of it has not finished. Use that version, start this one once, or finish the restore.',
     )
@@ -61,14 +72,22 @@ export async function makeBackup(
   } finally {
     await hold
       .end()
-      .catch(() => progress.warn('The database could not be reached: deletions of files go on in five minutes.'))
+      .catch(() =>
+        progress.warn(
+          'The database could not be reached: deletions of files go on in five minutes.',
+        ),
+      )
   }
 }
 
 async function make(
   { db, store, installation, secret }: Source,
   folder: BackupFolder,
-  { migrations, hold, progress }: { migrations: Manifest['migrations']; hold: Hold; progress: Progress },
+  {
+    migrations,
+    hold,
+    progress,
+  }: { migrations: Manifest['migrations']; hold: Hold; progress: Progress },
 ): Promise<{ name: string; manifest: Manifest }> {
   const snapshotAt = new Date().toISOString()
   const name = snapshotAt.replaceAll(':', '-')
@@ -76,18 +95,26 @@ async function make(
   // Before the new one is among them.
   const known = await knownBlobs(folder, progress)
   // Of killed ones, only the lists are of use. First, because the disk may be full.
-  for (const old of await folder.unfinished()) await rm(folder.path(old, TABLES), { recursive: true, force: true })
+  for (const old of await folder.unfinished())
+    await rm(folder.path(old, TABLES), { recursive: true, force: true })
   await mkdir(folder.path(draft, TABLES), { recursive: true, mode: folderMode })
   const pathOf = (file: string) => folder.path(draft, file)
 
   progress.step('Saving the database')
   const tables = await db.snapshot(read => saveTables(db, read, pathOf, progress))
   const blobs = await saveBlobs({ store, folder, hold, progress, known }, pathOf)
-  if (secret !== null) await writeFile(pathOf(SECRET), `${secret}\n`, { mode: fileMode, flush: true })
+  if (secret !== null)
+    await writeFile(pathOf(SECRET), `${secret}\n`, { mode: fileMode, flush: true })
   hold.require()
   const manifest = newManifest({
-    ...{ satchel: pack.version, engine: engineOf(db), installation, snapshotAt, finishedAt: new Date().toISOString() },
-    ...{ migrations, tables, blobs },
+    satchel: pack.version,
+    engine: engineOf(db),
+    installation,
+    snapshotAt,
+    finishedAt: new Date().toISOString(),
+    migrations,
+    tables,
+    blobs,
     secret: secret === null ? null : createHash('sha256').update(`${secret}\n`).digest('hex'),
   })
   await writeManifest(pathOf(MANIFEST), manifest)
@@ -99,7 +126,10 @@ async function make(
 }
 
 /** The blobs that the latest backup with an intact list has, and those that killed ones have copied since, sorted by id. */
-async function knownBlobs(folder: BackupFolder, progress: Progress): Promise<AsyncIterable<ListedBlob>> {
+async function knownBlobs(
+  folder: BackupFolder,
+  progress: Progress,
+): Promise<AsyncIterable<ListedBlob>> {
   const names = await folder.unfinished()
   for (const name of (await folder.finished()).reverse()) {
     const fault = await faultOfList(folder, name)
@@ -114,7 +144,8 @@ async function knownBlobs(folder: BackupFolder, progress: Progress): Promise<Asy
 
 async function* wantedIn(path: string): AsyncGenerator<Wanted> {
   for await (const { id, size, crc32, state } of savedRows(path))
-    if (state === 'live') yield { id: String(id), size: Number(size), crc32: crc32 === null ? null : String(crc32) }
+    if (state === 'live')
+      yield { id: String(id), size: Number(size), crc32: crc32 === null ? null : String(crc32) }
 }
 
 async function saveBlobs(
@@ -124,7 +155,13 @@ async function saveBlobs(
     hold,
     progress,
     known,
-  }: { store: BlobStore; folder: BackupFolder; hold: Hold; progress: Progress; known: AsyncIterable<ListedBlob> },
+  }: {
+    store: BlobStore
+    folder: BackupFolder
+    hold: Hold
+    progress: Progress
+    known: AsyncIterable<ListedBlob>
+  },
   pathOf: (file: string) => string,
 ): Promise<Manifest['blobs']> {
   const ledger = pathOf(tableFile('blobs'))
@@ -163,7 +200,9 @@ async function saveBlobs(
       await folder.requireAlone()
       const known = new Map<string, ListedBlob>()
       for (const { id, size } of some) {
-        const before = (await listed.at(id)).find(({ problem, size: listedSize }) => !problem && listedSize === size)
+        const before = (await listed.at(id)).find(
+          ({ problem, size: listedSize }) => !problem && listedSize === size,
+        )
         const [copy] = await there.at(id)
         if (before && copy?.size === size) known.set(id, before)
       }
@@ -192,5 +231,10 @@ async function saveBlobs(
 function savedAs({ id, size, crc32 }: Wanted, copied: Outcome | undefined): ListedBlob {
   if (!copied || copied instanceof Error) return { id, size, problem: 'missing' }
   const isDamaged = copied.size !== size || (crc32 !== null && copied.crc32 !== crc32)
-  return { id, size: copied.size, sha256: copied.sha256, ...(isDamaged ? { problem: 'damaged' as const } : {}) }
+  return {
+    id,
+    size: copied.size,
+    sha256: copied.sha256,
+    ...(isDamaged ? { problem: 'damaged' as const } : {}),
+  }
 }

@@ -29,7 +29,15 @@ const shape = z.object({
     }),
   ),
   /** `copied`: those that no earlier backup in the folder had; `missing` and `damaged`: as they were in the store. */
-  blobs: z.object({ count, bytes: count, copied: count, copiedBytes: count, missing: count, damaged: count, sha256 }),
+  blobs: z.object({
+    count,
+    bytes: count,
+    copied: count,
+    copiedBytes: count,
+    missing: count,
+    damaged: count,
+    sha256,
+  }),
   /** Null if it was left out. */
   secret: sha256.nullable(),
 })
@@ -37,7 +45,10 @@ const shape = z.object({
 /** What a backup has. */
 export type Manifest = z.output<typeof shape>
 
-export const newManifest = (facts: Omit<Manifest, 'format'>): Manifest => ({ format: FORMAT, ...facts })
+export const newManifest = (facts: Omit<Manifest, 'format'>): Manifest => ({
+  format: FORMAT,
+  ...facts,
+})
 
 export const writeManifest = (path: string, manifest: Manifest): Promise<void> =>
   writeWhole(path, `${JSON.stringify(manifest, null, 2)}\n`)
@@ -47,9 +58,14 @@ export async function readManifest(path: string): Promise<Manifest> {
   const written = parsed(await readWhole(path), path)
   const { format } = (written ?? {}) as { format?: unknown }
   if (typeof format === 'number' && format > FORMAT)
-    throw new BackupError(`${path} was written by a later version of Satchel (format ${format}). Use that version.`)
+    throw new BackupError(
+      `${path} was written by a later version of Satchel (format ${format}). Use that version.`,
+    )
   const read = shape.safeParse(written)
-  if (!read.success) throw new BackupError(`${path} is not a manifest of a backup: ${read.error.issues[0]?.message}.`)
+  if (!read.success)
+    throw new BackupError(
+      `${path} is not a manifest of a backup: ${read.error.issues[0]?.message}.`,
+    )
   return read.data
 }
 
@@ -57,7 +73,10 @@ function parsed(text: string, path: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new BackupError(`${path} is not JSON, so this backup cannot be restored. Use another one.`, { cause: error })
+    throw new BackupError(
+      `${path} is not JSON, so this backup cannot be restored. Use another one.`,
+      { cause: error },
+    )
   }
 }
 

@@ -12,9 +12,12 @@ export class BackupError extends Error {
 const remedies: Record<string, string> = {
   ENOSPC:
     'has no space left. Free some, or remove old backups with --prune --keep 1; the next run continues where this one ended',
-  EDQUOT: 'has reached its disk quota. Free some space; the next run continues where this one ended',
-  EACCES: 'does not let this user read or write there. Change its permissions, or name another folder',
-  EPERM: 'does not let this user read or write there. Change its permissions, or name another folder',
+  EDQUOT:
+    'has reached its disk quota. Free some space; the next run continues where this one ended',
+  EACCES:
+    'does not let this user read or write there. Change its permissions, or name another folder',
+  EPERM:
+    'does not let this user read or write there. Change its permissions, or name another folder',
   EROFS: 'is read-only. Mount it for writing, or name another folder',
   EIO: 'is on a disk that fails',
 }

@@ -51,10 +51,14 @@ export async function restoreBlobs(
       progress.add(1, size)
       return []
     })
-    const outcomes = await copyBlobs(folder.blobs, store, copies.flat(), size => progress.add(1, size))
+    const outcomes = await copyBlobs(folder.blobs, store, copies.flat(), size =>
+      progress.add(1, size),
+    )
     for (const [id, outcome] of outcomes)
-      if (outcome instanceof BlobMissing) lose(id, 'is missing in the backup, so it was not restored.')
-      else if (outcome instanceof BlobDamaged) lose(id, 'is damaged in the backup, so it was not restored.')
+      if (outcome instanceof BlobMissing)
+        lose(id, 'is missing in the backup, so it was not restored.')
+      else if (outcome instanceof BlobDamaged)
+        lose(id, 'is damaged in the backup, so it was not restored.')
       else if (outcome instanceof BlobUnreadable)
         lose(id, `cannot be read in the backup (${outcome.code}), so it was not restored.`)
       else sums.copied += 1

@@ -70,7 +70,8 @@ export async function chooseBackup(folder: BackupFolder, at: string | undefined)
       '"--at" is the name of a backup as "backup DIR --list" shows it, or a time such as 2026-05-01T12:00:00Z.',
     )
   const chosen = all.filter(name => timeOf(name) <= time).at(-1)
-  if (chosen === undefined) throw new BackupError(`There is no backup of this time. The oldest is ${all[0]}.`)
+  if (chosen === undefined)
+    throw new BackupError(`There is no backup of this time. The oldest is ${all[0]}.`)
   return chosen
 }
 
@@ -110,25 +111,39 @@ export async function restoreBackup(
 
   await beginRestore(db, backup)
   await saveSecret()
-  const sums = await restoreBlobs(folder, backup, store, { blobs: manifest.blobs, verify: options.verify, progress })
-  progress.step('Restoring the database', { items: tables.reduce((sum, { rows }) => sum + rows, 0), bytes: 0 })
+  const sums = await restoreBlobs(folder, backup, store, {
+    blobs: manifest.blobs,
+    verify: options.verify,
+    progress,
+  })
+  progress.step('Restoring the database', {
+    items: tables.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: 0,
+  })
   if (!asDefined) await migrate(db, undefined, { restoring: true })
   await loadTables(db, folder, backup, { tables, asDefined, progress })
   await noteMigrations(db, migrations)
   await migrate(db, undefined, { restoring: true })
   await endUploads(db)
   await restoreNumber(db, number, store.label)
-  const deleted = options.deleteExisting ? await removeOthers(store, () => listOf(folder, backup), progress) : 0
+  const deleted = options.deleteExisting
+    ? await removeOthers(store, () => listOf(folder, backup), progress)
+    : 0
   await endRestore(db)
   return { ...sums, deleted }
 }
 
-function requireUsable({ migrations, satchel, engine, tables }: Manifest, asDefined: boolean): void {
+function requireUsable(
+  { migrations, satchel, engine, tables }: Manifest,
+  asDefined: boolean,
+): void {
   if (asDefined) requireDefinitions(tables)
   const names = migrations.map(({ name }) => name)
   const known = migrationNames()
   if (names.some(name => !known.includes(name)))
-    throw new BackupError(`This backup is of a later version of Satchel (${satchel}). Restore it with that version.`)
+    throw new BackupError(
+      `This backup is of a later version of Satchel (${satchel}). Restore it with that version.`,
+    )
   if (!asDefined && names.length !== known.length)
     throw new BackupError(
       `This backup is of an earlier version of Satchel (${satchel}). Restore it into ${engine === 'mysql' ? 'MySQL or MariaDB' : 'SQLite'}, start this version, and make a backup: that one can be restored into the other engine.`,
@@ -143,15 +158,20 @@ async function bind(store: BlobStore, installation: string): Promise<number> {
     await store.bind(installation, false, number)
     return number
   } catch (error) {
-    if (error instanceof ForeignStore) throw new BackupError(`${error.message}. A restore does not delete it.`)
+    if (error instanceof ForeignStore)
+      throw new BackupError(`${error.message}. A restore does not delete it.`)
     throw error
   }
 }
 
 /** Blobs of the store that a list does not have. Objects of other programs in a container are none. */
-async function* others(store: BlobStore, list: () => AsyncIterable<ListedBlob>): AsyncGenerator<string> {
+async function* others(
+  store: BlobStore,
+  list: () => AsyncIterable<ListedBlob>,
+): AsyncGenerator<string> {
   const listed = cursorOver(list())
-  for await (const { key } of store.list()) if (isUuid(key) && (await listed.at(key)).length === 0) yield key
+  for await (const { key } of store.list())
+    if (isUuid(key) && (await listed.at(key)).length === 0) yield key
   await listed.end()
 }
 
@@ -187,13 +207,18 @@ async function removeOthers(
 async function restoreNumber(db: Db, number: number, target: string): Promise<void> {
   const at = Date.now()
   await deleteMoves(db)
-  if (number > 0) await insertMove(db, { number, source: 'a backup', target, startedAt: at, finishedAt: at })
+  if (number > 0)
+    await insertMove(db, { number, source: 'a backup', target, startedAt: at, finishedAt: at })
   await setAllStores(db, number)
 }
 
 /** Uploads that were under way have no parts any longer, and objects that were to be deleted were not restored. */
 async function endUploads(db: Db): Promise<void> {
-  for (let some = await stagedBlobs(db, AT_ONCE); some.length > 0; some = await stagedBlobs(db, AT_ONCE))
+  for (
+    let some = await stagedBlobs(db, AT_ONCE);
+    some.length > 0;
+    some = await stagedBlobs(db, AT_ONCE)
+  )
     for (const { id, bucketId } of some)
       await db.transaction(tx => endOverdue(db, bucketId, id, tx, Number.MAX_SAFE_INTEGER))
   await forgetDeleting(db)

@@ -32,7 +32,8 @@ export async function removeOld(
     )
   const newest = all.slice(-(count ?? 1))
   const since = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * DAY_MS
-  const isKept = (name: string) => name === (made ?? latest) || newest.includes(name) || timeOf(name) >= since
+  const isKept = (name: string) =>
+    name === (made ?? latest) || newest.includes(name) || timeOf(name) >= since
   const old = count === undefined && days === undefined ? [] : all.filter(name => !isKept(name))
   const unfinished = made === undefined ? [] : await folder.unfinished()
   for (const name of [...old, ...unfinished]) await removeBackup(folder, name)
@@ -49,7 +50,9 @@ async function removeUnnamed(folder: BackupFolder, progress: Progress): Promise<
   for (const name of names) {
     const fault = await faultOfList(folder, name)
     if (fault === undefined) continue
-    progress.warn(`${fault} Until you have removed the folder of that backup, no files are removed from ${folder.dir}.`)
+    progress.warn(
+      `${fault} Until you have removed the folder of that backup, no files are removed from ${folder.dir}.`,
+    )
     return 0
   }
   const all = [...names, ...(await folder.unfinished())]

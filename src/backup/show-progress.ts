@@ -2,12 +2,19 @@ import { size } from '../runtime/table.ts'
 import type { Progress } from './progress.ts'
 
 /** Shows progress on a terminal as a bar, and warnings on the standard error output. */
-export async function startProgress({ quiet }: { quiet: boolean }): Promise<Progress & { stop(): void }> {
+export async function startProgress({
+  quiet,
+}: {
+  quiet: boolean
+}): Promise<Progress & { stop(): void }> {
   const state = { name: '', items: 0, bytes: 0, total: { items: 0, bytes: 0 }, since: Date.now() }
   const line = () => {
     const { name, items, bytes, total, since } = state
     if (items === 0 && total.items === 0) return name
-    const left = total.bytes > 0 && bytes > 0 ? ((Date.now() - since) / 1000) * (total.bytes / bytes - 1) : undefined
+    const left =
+      total.bytes > 0 && bytes > 0
+        ? ((Date.now() - since) / 1000) * (total.bytes / bytes - 1)
+        : undefined
     const parts = [
       `${items}${total.items > 0 ? ` of ${total.items}` : ''}`,
       ...(total.bytes > 0 ? [`${size(bytes)} of ${size(total.bytes)}`] : []),
@@ -35,7 +42,11 @@ export async function startProgress({ quiet }: { quiet: boolean }): Promise<Prog
 async function openBar(format: () => string) {
   const { default: progress } = await import('cli-progress')
   const bars = new progress.MultiBar({
-    ...{ format, stream: process.stderr, clearOnComplete: true, gracefulExit: true, forceRedraw: true },
+    format,
+    stream: process.stderr,
+    clearOnComplete: true,
+    gracefulExit: true,
+    forceRedraw: true,
   })
   bars.create(1, 0)
   return bars

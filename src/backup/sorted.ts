@@ -22,7 +22,8 @@ export function cursorOver<T extends Named>(source: AsyncIterable<T>): Cursor<T>
       if (!began) await advance()
       began = true
       const found: T[] = []
-      for (; next !== undefined && next.id <= id; await advance()) if (next.id === id) found.push(next)
+      for (; next !== undefined && next.id <= id; await advance())
+        if (next.id === id) found.push(next)
       return found
     },
     async end() {
@@ -42,7 +43,11 @@ export async function* merged<T extends Named>(sources: AsyncIterable<T>[]): Asy
   for (;;) {
     let least: (typeof heads)[number] | undefined
     for (const each of heads)
-      if (!each.head.done && (!least || least.head.done || each.head.value.id < least.head.value.id)) least = each
+      if (
+        !each.head.done &&
+        (!least || least.head.done || each.head.value.id < least.head.value.id)
+      )
+        least = each
     if (!least || least.head.done) return
     yield least.head.value
     least.head = await least.items.next()

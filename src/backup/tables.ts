@@ -59,7 +59,12 @@ const ROWS = 5000
 const CHARACTERS = 4 * 1024 * 1024
 
 /** Fills one table. @throws BackupError if the file has another number of rows than its manifest */
-async function fill(db: Db, { name, rows }: SavedTable, path: string, progress: Progress): Promise<void> {
+async function fill(
+  db: Db,
+  { name, rows }: SavedTable,
+  path: string,
+  progress: Progress,
+): Promise<void> {
   let columns: string[] | undefined
   let some: Value[][] = []
   let length = 0
@@ -82,7 +87,10 @@ async function fill(db: Db, { name, rows }: SavedTable, path: string, progress: 
     if (some.length >= ROWS || length >= CHARACTERS) await write()
   }
   await write()
-  if (sum !== rows) throw new BackupError(`${path} has ${sum} rows, but its manifest says ${rows}. Use another backup.`)
+  if (sum !== rows)
+    throw new BackupError(
+      `${path} has ${sum} rows, but its manifest says ${rows}. Use another backup.`,
+    )
 }
 
 /**
@@ -92,8 +100,13 @@ async function fill(db: Db, { name, rows }: SavedTable, path: string, progress: 
 export function requireDefinitions(tables: SavedTable[]): void {
   for (const { name, create, indexes } of tables) {
     const own = `[\`"]?${name}[\`"]?\\s*\\(`
-    const [table, index] = [new RegExp(`^CREATE TABLE ${own}`), new RegExp(`^CREATE (UNIQUE )?INDEX \\S+ ON ${own}`)]
-    const bad = [create].filter(sql => !table.test(sql)).concat(indexes.filter(sql => !index.test(sql)))
+    const [table, index] = [
+      new RegExp(`^CREATE TABLE ${own}`),
+      new RegExp(`^CREATE (UNIQUE )?INDEX \\S+ ON ${own}`),
+    ]
+    const bad = [create]
+      .filter(sql => !table.test(sql))
+      .concat(indexes.filter(sql => !index.test(sql)))
     const [sql] = [...bad, ...[create, ...indexes].filter(sql => /\bSELECT\b/i.test(sql))]
     if (sql !== undefined)
       throw new BackupError(
@@ -115,7 +128,8 @@ export async function loadTables(
   for (const table of tables) {
     if (asDefined) await define(db, table.create)
     else await emptyTable(db, table.name)
-    if (!TRANSIENT.has(table.name)) await fill(db, table, folder.path(backup, tableFile(table.name)), progress)
+    if (!TRANSIENT.has(table.name))
+      await fill(db, table, folder.path(backup, tableFile(table.name)), progress)
     if (asDefined) for (const index of table.indexes) await define(db, index)
   }
 }

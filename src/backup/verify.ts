@@ -11,8 +11,13 @@ import { batches, merged } from './sorted.ts'
 const AT_A_TIME = { count: 1000, bytes: 1024 ** 3 }
 
 /** Compares all files of a backup but the blobs with its manifest. @throws BackupError */
-export async function requireWhole(folder: BackupFolder, backup: string, manifest: Manifest): Promise<void> {
-  for (const { name, sha256 } of manifest.tables) await requireIntact(folder.path(backup, tableFile(name)), sha256)
+export async function requireWhole(
+  folder: BackupFolder,
+  backup: string,
+  manifest: Manifest,
+): Promise<void> {
+  for (const { name, sha256 } of manifest.tables)
+    await requireIntact(folder.path(backup, tableFile(name)), sha256)
   await requireIntact(folder.path(backup, LIST), manifest.blobs.sha256)
   if (manifest.secret !== null) await requireIntact(folder.path(backup, SECRET), manifest.secret)
 }
@@ -52,7 +57,9 @@ export async function verifyBackups(
     try {
       if (sha256 !== undefined && (await digestOfBlob(folder.blobs, id)) !== sha256) {
         await folder.blobs.remove([id])
-        report(`The blob ${id} has changed in the backup and was removed. The next backup copies it again.`)
+        report(
+          `The blob ${id} has changed in the backup and was removed. The next backup copies it again.`,
+        )
       }
     } catch (error) {
       if (error instanceof BlobUnreadable)
@@ -65,7 +72,10 @@ export async function verifyBackups(
     progress.add(1, size)
   }
   let blobs = 0
-  for await (const some of batches(distinct(merged(whole.map(name => listOf(folder, name)))), AT_A_TIME)) {
+  for await (const some of batches(
+    distinct(merged(whole.map(name => listOf(folder, name)))),
+    AT_A_TIME,
+  )) {
     await eachAtOnce(some, verify)
     blobs += some.length
   }
@@ -78,7 +88,9 @@ async function* distinct(source: AsyncIterable<ListedBlob>): AsyncGenerator<List
   for await (const item of source) {
     if (last && last.id !== item.id) yield last
     last =
-      last?.id === item.id && last.sha256 !== undefined && (last.problem === undefined || item.sha256 === undefined)
+      last?.id === item.id &&
+      last.sha256 !== undefined &&
+      (last.problem === undefined || item.sha256 === undefined)
         ? last
         : item
   }

@@ -33,7 +33,10 @@ export interface Client {
     call?: Repeatable,
   ): Promise<NonNullable<Result[keyof Result]>>
   /** Sends a mutation with a file, without a retry. @param call with the document in its body, which is a form */
-  form<Result>(document: TypedDocumentString<Result, never>, call: Omit<RestCall, 'json'>): Promise<Result>
+  form<Result>(
+    document: TypedDocumentString<Result, never>,
+    call: Omit<RestCall, 'json'>,
+  ): Promise<Result>
   /**
    * Subscribes, and calls `happened` with each message, until the service ends it or the signal is aborted.
    * @throws UNREACHABLE also when the service has been silent for long
@@ -77,7 +80,11 @@ export function connect(login: Login, patience: Patience): Service {
 }
 
 /** @param credential null for requests without one; undefined if one is missing, which throws NOT_SIGNED_IN at the first request */
-export function clientOf(url: string, credential: Credential | null | undefined, patience: Patience): Client {
+export function clientOf(
+  url: string,
+  credential: Credential | null | undefined,
+  patience: Patience,
+): Client {
   function headers(): Record<string, string> {
     if (credential === undefined)
       throw new Failure(
@@ -137,12 +144,17 @@ export function clientOf(url: string, credential: Credential | null | undefined,
     async subscribe(document, variables, happened, signal) {
       const { host } = new URL(url)
       const own = linkSignal(signal)
-      const silent = () => own.end(new Failure('UNREACHABLE', `${host} has been silent for too long.`, { sent: true }))
+      const silent = () =>
+        own.end(new Failure('UNREACHABLE', `${host} has been silent for too long.`, { sent: true }))
       let timer = setTimeout(silent, SILENCE_MS)
       try {
         const response = await send(`${url}/graphql`, {
           method: 'POST',
-          headers: { ...headers(), accept: 'text/event-stream', 'content-type': 'application/json' },
+          headers: {
+            ...headers(),
+            accept: 'text/event-stream',
+            'content-type': 'application/json',
+          },
           body: JSON.stringify({ query: String(document), variables }),
           signal: own.signal,
         })
@@ -173,7 +185,11 @@ export function clientOf(url: string, credential: Credential | null | undefined,
     async rest<Result>(path: string, { json, signal = patience.signal, ...call }: RestCall = {}) {
       const response = await send(url + path, {
         ...call,
-        headers: { ...headers(), ...call.headers, ...(json ? { 'content-type': 'application/json' } : {}) },
+        headers: {
+          ...headers(),
+          ...call.headers,
+          ...(json ? { 'content-type': 'application/json' } : {}),
+        },
         ...(json ? { body: JSON.stringify(json) } : {}),
         signal,
       })
@@ -184,7 +200,8 @@ export function clientOf(url: string, credential: Credential | null | undefined,
   }
 }
 
-type ResultOf<Document> = Document extends TypedDocumentString<infer Result, infer _> ? Result : never
+type ResultOf<Document> =
+  Document extends TypedDocumentString<infer Result, infer _> ? Result : never
 
 /**
  * The data of a GraphQL response. A mutation that has a payload is done: what the caller may not read of it is null.
@@ -198,7 +215,8 @@ function dataOf<Result>(answer: object, isQuery: boolean): Result {
     const { code = 'BAD_ANSWER', ...details } = error.extensions ?? {}
     throw new Failure(String(code), error.message, details)
   }
-  if (data === null || data === undefined) throw new Failure('BAD_ANSWER', 'The response of the service has no data.')
+  if (data === null || data === undefined)
+    throw new Failure('BAD_ANSWER', 'The response of the service has no data.')
   return data
 }
 
@@ -212,5 +230,8 @@ function refusalOf(answer: object, { status, headers }: Response): Failure {
   const { code, ...details } = response ?? {}
   return typeof code === 'string'
     ? new Failure(code, String(msg), { ...retryAfterOf(headers), ...details })
-    : new Failure('BAD_ANSWER', `The service answered ${status} with a body that is not from Satchel.`)
+    : new Failure(
+        'BAD_ANSWER',
+        `The service answered ${status} with a body that is not from Satchel.`,
+      )
 }

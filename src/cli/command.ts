@@ -11,8 +11,14 @@ export interface Declaration {
 }
 
 /** Declares a command: its name and arguments as commander writes them. */
-export function declare(parent: Command, usage: string, { does, details, examples }: Declaration): Command {
-  const lines = examples.map(example => `  $ ${/\bsatchel /.test(example) ? '' : 'satchel '}${example}`).join('\n')
+export function declare(
+  parent: Command,
+  usage: string,
+  { does, details, examples }: Declaration,
+): Command {
+  const lines = examples
+    .map(example => `  $ ${/\bsatchel /.test(example) ? '' : 'satchel '}${example}`)
+    .join('\n')
   return parent
     .command(usage)
     .description(does)
@@ -25,7 +31,10 @@ export const group = (parent: Command, name: string, does: string): Command =>
   parent.command(name).description(does).helpCommand(false)
 
 /** Runs the action of a command with the global options. */
-export function perform(command: Command, work: (context: Context) => Promise<Answer | undefined>): Promise<void> {
+export function perform(
+  command: Command,
+  work: (context: Context) => Promise<Answer | undefined>,
+): Promise<void> {
   return run(command.optsWithGlobals<GlobalOptions>(), work)
 }
 

@@ -30,7 +30,10 @@ export const readEnvironment = (): Environment => ({
 export const searchPath = (): string => given('PATH') ?? ''
 
 /** The environment of a program that is started, with more variables. */
-export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({ ...process.env, ...more })
+export const environmentWith = (more: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...more,
+})
 
 /** The folders in which this command keeps its files, for the current user. */
 export interface Folders {
@@ -48,5 +51,10 @@ export async function findFolders(): Promise<Folders> {
   const { config, data, log } = envPaths('satchel', { suffix: '' })
   // What the library calls the log is the state folder of the XDG specification, and a folder for logs elsewhere.
   const state = process.platform === 'linux' ? log : data
-  return { config, uploads: join(state, 'uploads'), syncs: join(state, 'syncs'), mounts: join(state, 'mounts') }
+  return {
+    config,
+    uploads: join(state, 'uploads'),
+    syncs: join(state, 'syncs'),
+    mounts: join(state, 'mounts'),
+  }
 }

@@ -16,20 +16,26 @@ interface Answered {
 const LOOK_MS = 500
 
 /** The paths of copies, once they are there. @throws what the service says of a copy that has failed */
-export async function copiedPaths(context: Context, client: Client, { entries, copy }: Answered): Promise<string[]> {
+export async function copiedPaths(
+  context: Context,
+  client: Client,
+  { entries, copy }: Answered,
+): Promise<string[]> {
   if (!copy) return (entries ?? []).map(({ path }) => inDrive(path))
   context.resumeHint = 'The service continues the copy.'
   const { signal } = context.patience
   let now: CopyRowFragment = copy
   const stop = await startLine(
     context,
-    () => `copied ${now.copiedCount.toLocaleString('en')} of ${now.entryCount.toLocaleString('en')} files and folders`,
+    () =>
+      `copied ${now.copiedCount.toLocaleString('en')} of ${now.entryCount.toLocaleString('en')} files and folders`,
   )
   try {
     while (now.state === 'COPYING') {
       await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
       const { node } = await client.request(CopyStateDocument, { id: copy.id })
-      if (!node || !('copiedCount' in node)) throw new Failure('COPY_NOT_FOUND', 'The service no longer has this copy.')
+      if (!node || !('copiedCount' in node))
+        throw new Failure('COPY_NOT_FOUND', 'The service no longer has this copy.')
       const { id, state, entryCount, copiedCount, failure, entries: made } = node
       now = { id, state, entryCount, copiedCount, failure, entries: made }
     }
@@ -37,6 +43,7 @@ export async function copiedPaths(context: Context, client: Client, { entries, c
     stop()
   }
   if (now.failure) throw new Failure(now.failure.code, now.failure.message)
-  if (now.state === 'CANCELLED') throw new Failure('COPY_NOT_FOUND', 'The copy was cancelled, and nothing was copied.')
+  if (now.state === 'CANCELLED')
+    throw new Failure('COPY_NOT_FOUND', 'The copy was cancelled, and nothing was copied.')
   return (now.entries ?? []).map(({ path }) => inDrive(path))
 }

@@ -43,7 +43,11 @@ export async function readStored(): Promise<Stored[]> {
   })
   if (text === null) return []
   const stored = parse(text)
-  if (!stored) throw new Failure('LOCAL_FILE', `${fileIn(config)} cannot be read. Remove it, and run satchel login.`)
+  if (!stored)
+    throw new Failure(
+      'LOCAL_FILE',
+      `${fileIn(config)} cannot be read. Remove it, and run satchel login.`,
+    )
   return stored
 }
 
@@ -51,7 +55,9 @@ function parse(text: string): Stored[] | null {
   try {
     // Earlier versions stored a single object.
     const all = [JSON.parse(text)].flat() as (Partial<Stored> | null)[]
-    const known = all.flatMap(one => (typeof one?.url === 'string' ? { workspaces: {}, ...one, url: one.url } : []))
+    const known = all.flatMap(one =>
+      typeof one?.url === 'string' ? { workspaces: {}, ...one, url: one.url } : [],
+    )
     return known.length === all.length ? known : null
   } catch {
     return null
@@ -79,7 +85,9 @@ export function environmentOf(service: string | undefined): Environment {
   if (service === undefined) return environment
   const url = readUrl(service)
   const isFor = environment.url === undefined || readUrl(environment.url) === url
-  return isFor ? { ...environment, url } : { ...environment, url, key: undefined, session: undefined }
+  return isFor
+    ? { ...environment, url }
+    : { ...environment, url, key: undefined, session: undefined }
 }
 
 /**
@@ -90,11 +98,15 @@ export async function findLogin(environment: Environment): Promise<Login> {
   const stored = await readStored()
   const url = environment.url === undefined ? stored[0]?.url : readUrl(environment.url)
   if (url === undefined)
-    throw new Failure('NOT_SIGNED_IN', 'You are not signed in. Run satchel login, or set SATCHEL_URL and SATCHEL_KEY.')
+    throw new Failure(
+      'NOT_SIGNED_IN',
+      'You are not signed in. Run satchel login, or set SATCHEL_URL and SATCHEL_KEY.',
+    )
   const own = stored.find(one => one.url === url)
   const key = credential('key', environment.key)
   const session = credential('session', environment.session)
-  if (key || session) return { url, personal: key ?? session, session: session ?? key, workspaces: [] }
+  if (key || session)
+    return { url, personal: key ?? session, session: session ?? key, workspaces: [] }
   const ownSession = credential('session', own?.session)
   const personal = credential('key', own?.key) ?? ownSession
   return {
@@ -109,15 +121,21 @@ export async function findLogin(environment: Environment): Promise<Login> {
   }
 }
 
-const credential = (kind: Credential['kind'], secret: string | undefined): Credential | undefined =>
-  secret ? { kind, secret } : undefined
+const credential = (
+  kind: Credential['kind'],
+  secret: string | undefined,
+): Credential | undefined => (secret ? { kind, secret } : undefined)
 
 /** The URL of a service, without a trailing slash. @throws USAGE */
 export function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^https?:$/.test(url.protocol))
-    throw new Failure('USAGE', `"${text}" is not the URL of a service. Write it as https://files.example.com.`)
-  if (url.username || url.password) throw new Failure('USAGE', 'Give the URL without a user name and a password.')
+    throw new Failure(
+      'USAGE',
+      `"${text}" is not the URL of a service. Write it as https://files.example.com.`,
+    )
+  if (url.username || url.password)
+    throw new Failure('USAGE', 'Give the URL without a user name and a password.')
   return (url.origin + url.pathname).replace(/\/+$/, '')
 }
 

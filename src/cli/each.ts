@@ -18,7 +18,11 @@ export async function withEach<T>(
 }
 
 /** Runs `work` for all items, `count` at a time. After an error no further item is started, and running ones are awaited before it is thrown. */
-export async function inParallel<T>(count: number, items: T[], work: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  count: number,
+  items: T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const rest = items.values()
   let failed = false
   const workers = Array.from({ length: Math.min(count, items.length) }, async () => {

@@ -24,7 +24,10 @@ export function readEvents({ client, key: workspaceId }: Place, after: string): 
 }
 
 /** The same with all that has happened until now. */
-export async function readAllEvents(place: Place, after: string): Promise<Pick<EventPage, 'events' | 'cursor'>> {
+export async function readAllEvents(
+  place: Place,
+  after: string,
+): Promise<Pick<EventPage, 'events' | 'cursor'>> {
   const events: WireEvent[] = []
   for (let cursor = after; ; ) {
     const page = await readEvents(place, cursor)

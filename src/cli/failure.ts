@@ -161,7 +161,8 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof TransferFailure) return new Failure(error.code, error.message, error.details)
   if (!(error instanceof Error)) return new Failure('UNEXPECTED', String(error))
   const { code, path, message } = error as NodeJS.ErrnoException
-  if (code === undefined) return new Failure('UNEXPECTED', `${message} This is a bug in satchel: please report it.`)
+  if (code === undefined)
+    return new Failure('UNEXPECTED', `${message} This is a bug in satchel: please report it.`)
   const words = systemWords.get(code)
   const sentence = words === undefined ? message : path ? `${path}: ${words}` : words
   return new Failure('LOCAL_FILE', sentence, { system_code: code })

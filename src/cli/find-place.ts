@@ -5,7 +5,8 @@ import { ownToken, parseRemote, parseShared, type RemotePath } from './path.ts'
 import { type FilesPlace, type Place, placeOf } from './place.ts'
 import { sharedPlaceOf } from './shared-place.ts'
 
-export const isId = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+export const isId = (text: string): boolean =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 
 /** The place that a path refers to, and the path within it: of what is shared, too, by its link. @throws USAGE */
 export async function findFiles(
@@ -19,7 +20,10 @@ export async function findFiles(
 }
 
 /** The place in a drive that a path refers to, and the path within it. @throws USAGE for what is shared */
-export async function findPlace(service: Service, text: string): Promise<RemotePath & { place: Place }> {
+export async function findPlace(
+  service: Service,
+  text: string,
+): Promise<RemotePath & { place: Place }> {
   if (parseShared(text))
     throw new Failure(
       'USAGE',

@@ -21,7 +21,11 @@ export interface Holder {
  * system has locks.
  * @param busy the failure if another process has the lock
  */
-export async function withLock<T>(lock: string, busy: (holder: Holder) => Failure, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  lock: string,
+  busy: (holder: Holder) => Failure,
+  work: () => Promise<T>,
+): Promise<T> {
   const turn = turns.get(lock) ?? limitTo(1)
   turns.set(lock, turn)
   return turn(async () => {
@@ -29,7 +33,9 @@ export async function withLock<T>(lock: string, busy: (holder: Holder) => Failur
     const held = await acquire(lock)
     if (!held) throw busy(await readHolder(lock))
     try {
-      await writeFile(holderFile(lock), JSON.stringify({ pid: process.pid, host: hostname() }), { mode: 0o600 })
+      await writeFile(holderFile(lock), JSON.stringify({ pid: process.pid, host: hostname() }), {
+        mode: 0o600,
+      })
       return await work()
     } finally {
       await rm(holderFile(lock), { force: true })

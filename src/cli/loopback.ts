@@ -21,7 +21,8 @@ const PATH = '/callback'
 const SHOW_MS = 2000
 const headers = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+  'content-security-policy':
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
@@ -59,9 +60,15 @@ export async function openLoopback(state: string, issuer: string): Promise<Loopb
       return refuse(404, 'A command line waits for the answer to its login here.')
     const given = (name: string) => url.searchParams.get(name)
     const isOurs = isSame(given('state') ?? '', state) && given('iss') === issuer
-    if (!isOurs || isDone) return refuse(400, 'This answer belongs to another login. Start the login again.')
+    if (!isOurs || isDone)
+      return refuse(400, 'This answer belongs to another login. Start the login again.')
     isDone = true
-    bring({ code: given('code'), error: given('error'), description: given('error_description'), show })
+    bring({
+      code: given('code'),
+      error: given('error'),
+      description: given('error_description'),
+      show,
+    })
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

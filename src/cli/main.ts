@@ -28,7 +28,13 @@ program.parseAsync().catch(error => {
   process.exitCode = error.exitCode && exits.usage
   if (error.exitCode && wantsJson)
     process.stderr.write(
-      jsonLine({ error: { code: 'USAGE', message: sentenceOf(wrong || error.message), exitCode: exits.usage } }),
+      jsonLine({
+        error: {
+          code: 'USAGE',
+          message: sentenceOf(wrong || error.message),
+          exitCode: exits.usage,
+        },
+      }),
     )
 })
 

@@ -12,7 +12,11 @@ export class LoginRefusal extends Failure {
 
   constructor(error: string, description: string) {
     super(
-      error === 'access_denied' ? 'LOGIN_REFUSED' : error === 'expired_token' ? 'LOGIN_TIMED_OUT' : 'LOGIN_FAILED',
+      error === 'access_denied'
+        ? 'LOGIN_REFUSED'
+        : error === 'expired_token'
+          ? 'LOGIN_TIMED_OUT'
+          : 'LOGIN_FAILED',
       description,
       { oauth_error: error },
     )
@@ -47,25 +51,38 @@ export function postForm<Result>(
   call: Repeatable,
   patience: Patience,
 ): Promise<Result> {
-  const given = Object.entries(form).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  const given = Object.entries(form).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  )
   return persist(
     async () => {
       const { signal } = patience
       const response = await send(url + path, {
         method: 'POST',
-        headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+        headers: {
+          accept: 'application/json',
+          'content-type': 'application/x-www-form-urlencoded',
+        },
         body: new URLSearchParams(given).toString(),
         signal,
       })
-      const answer = (await readJson(response, url, signal)) as { error?: unknown; error_description?: unknown }
+      const answer = (await readJson(response, url, signal)) as {
+        error?: unknown
+        error_description?: unknown
+      }
       if (response.ok) return answer as Result
       const { status, headers } = response
       const { error, error_description: description } = answer
       if (typeof error !== 'string')
-        throw new Failure('BAD_ANSWER', `The service answered ${status} with a body that is not from Satchel.`)
+        throw new Failure(
+          'BAD_ANSWER',
+          `The service answered ${status} with a body that is not from Satchel.`,
+        )
       const words = typeof description === 'string' ? description : error
       if (status === 429 || status >= 500)
-        throw new Failure(status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE', words, { ...retryAfterOf(headers) })
+        throw new Failure(status === 429 ? 'RATE_LIMITED' : 'UNAVAILABLE', words, {
+          ...retryAfterOf(headers),
+        })
       throw new LoginRefusal(error, words)
     },
     call,

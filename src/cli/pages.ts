@@ -15,7 +15,10 @@ export async function* eachOf<Node>(load: LoadPage<Node>): AsyncGenerator<Node> 
   do {
     const found: Page<Node> | null = await load(after)
     if (!found)
-      throw new Failure('FORBIDDEN', 'Your role in this workspace does not allow this. Ask one of its owners.')
+      throw new Failure(
+        'FORBIDDEN',
+        'Your role in this workspace does not allow this. Ask one of its owners.',
+      )
     yield* found.nodes
     after = found.pageInfo.hasNextPage ? found.pageInfo.endCursor : null
   } while (after !== null)

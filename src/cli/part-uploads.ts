@@ -16,14 +16,17 @@ export function partUploads(client: Client, driveId: () => Promise<string | null
   return {
     async start(aim: Aim & { size: number; modifiedAt?: string; onConflict: OnConflict }) {
       const input = { drive: await driveId(), ...aim }
-      const { id: uploadId, ...session } = (await client.change(StartUploadDocument, input, 'repeatable')).uploadSession
+      const { id: uploadId, ...session } = (
+        await client.change(StartUploadDocument, input, 'repeatable')
+      ).uploadSession
       return { uploadId, ...session }
     },
 
     /** Numbers of the parts that the service has. @throws UPLOAD_NOT_FOUND for one that has ended */
     async received(id: string): Promise<number[]> {
       const { node } = await client.request(UploadDocument, { id })
-      if (!node || !('received' in node)) throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
+      if (!node || !('received' in node))
+        throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
       return node.received
     },
 
@@ -32,7 +35,11 @@ export function partUploads(client: Client, driveId: () => Promise<string | null
       what: Aim & Expected & { expectedRevision: number | undefined },
     ): Promise<Receipt | Checking> {
       const input = { uploadSession, wait: COMPLETION_WAIT_SECONDS, ...what }
-      const { uploadSession: begun } = await client.change(BeginCompletionDocument, input, 'repeatable')
+      const { uploadSession: begun } = await client.change(
+        BeginCompletionDocument,
+        input,
+        'repeatable',
+      )
       return outcomeIn(begun)
     },
 
@@ -53,7 +60,12 @@ const COMPLETION_WAIT_SECONDS = 10
 /** @throws the failure of the completion, UPLOAD_NOT_FOUND */
 function outcomeIn(session: Partial<UploadOutcomeFragment> | undefined): Receipt | Checking {
   const { state, checked, failure, file, md5 } = session?.completion ?? {}
-  if (failure) throw new Failure(failure.code, failure.message, failure.missing ? { missing: failure.missing } : {})
+  if (failure)
+    throw new Failure(
+      failure.code,
+      failure.message,
+      failure.missing ? { missing: failure.missing } : {},
+    )
   if (state === 'COMPLETING') return { checked: checked ?? 0 }
   if (!file || !md5) throw new Failure('UPLOAD_NOT_FOUND', 'This upload has ended.')
   return { fileName: file.name, md5 }

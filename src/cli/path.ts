@@ -23,8 +23,10 @@ export function parseRemote(text: string): RemotePath {
 const marked = /^([a-z0-9-]*):(.*)$/s
 
 /** Whether a colon says that a path is remote, where local paths stand as well. */
-export const isMarkedRemote = (text: string, platform: NodeJS.Platform = process.platform): boolean =>
-  marked.test(text) && !(platform === 'win32' && /^[a-z]:[\\/]/.test(text))
+export const isMarkedRemote = (
+  text: string,
+  platform: NodeJS.Platform = process.platform,
+): boolean => marked.test(text) && !(platform === 'win32' && /^[a-z]:[\\/]/.test(text))
 
 /** @throws USAGE */
 export function requireOneRemote(one: string, other: string): void {
@@ -44,7 +46,9 @@ export function splitPath(path: string): { folder: string; name: string } {
 }
 
 /** A path that leads down from a link: `https://files.example.com/share/6mJ.../docs/a.txt`. Undefined for any other one. */
-export function parseShared(text: string): (Omit<RemotePath, 'workspace'> & { link: string }) | undefined {
+export function parseShared(
+  text: string,
+): (Omit<RemotePath, 'workspace'> & { link: string }) | undefined {
   const [, link, rest = ''] = /^(https?:\/\/[^?#]*?\/share\/[\w-]+)(?:\/(.*))?$/s.exec(text) ?? []
   if (link === undefined) return undefined
   const path = rest.replace(/^\/+/, '').replace(/\/+$/, '')
@@ -56,7 +60,10 @@ export function parseLink(text: string): { token: string; origin: string | undef
   const url = /^https?:/.test(text) && URL.canParse(text) ? new URL(text) : undefined
   const token = url ? /\/(?:share|request|invite|d)\/([\w-]+)\/?$/.exec(url.pathname)?.[1] : text
   if (!token || !/^[\w-]+$/.test(token))
-    throw new Failure('USAGE', `"${text}" is neither a link nor a token. Copy it from the mail or from the list.`)
+    throw new Failure(
+      'USAGE',
+      `"${text}" is neither a link nor a token. Copy it from the mail or from the list.`,
+    )
   return { token, origin: url?.origin }
 }
 
@@ -73,5 +80,8 @@ export function ownToken(text: string, url: string): string {
 /** False for names that would leave their folder, or that the local file system treats specially. */
 export function isSafeName(name: string, platform: NodeJS.Platform = process.platform): boolean {
   if (name === '' || name === '.' || name === '..' || /[/\\\p{Cc}]/u.test(name)) return false
-  return platform !== 'win32' || !(/[<>:"|?*]|[. ]$/.test(name) || /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name))
+  return (
+    platform !== 'win32' ||
+    !(/[<>:"|?*]|[. ]$/.test(name) || /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name))
+  )
 }

@@ -11,7 +11,8 @@ export const patienceOf = ({ signal, retries, notice }: Omit<Patience, 'onRetry'
   retries,
   notice,
   onRetry: (failure, attempt) => {
-    const next = failure.code === 'MAINTENANCE' ? 'Waiting.' : `Trying again (${attempt} of ${retries}).`
+    const next =
+      failure.code === 'MAINTENANCE' ? 'Waiting.' : `Trying again (${attempt} of ${retries}).`
     notice(`${failure.message} ${next}`)
   },
 })

@@ -86,7 +86,16 @@ export type Place = ReturnType<typeof placeOf>
 export interface FilesPlace
   extends Pick<
     Place,
-    'client' | 'key' | 'route' | 'show' | 'list' | 'find' | 'createFolder' | 'remove' | 'uploads' | 'sendPart'
+    | 'client'
+    | 'key'
+    | 'route'
+    | 'show'
+    | 'list'
+    | 'find'
+    | 'createFolder'
+    | 'remove'
+    | 'uploads'
+    | 'sendPart'
   > {
   /** Resolves to the number of files whose path has changed. */
   move(source: string, destination: string): Promise<number | undefined>
@@ -105,7 +114,9 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
   /** Changes name a drive by its id; the own one needs none. */
   async function driveId(): Promise<string | null> {
     if (!workspace) return null
-    known ??= client.request(WorkspaceDriveDocument, { workspace: workspace.id }).then(found => driveIn(found).id)
+    known ??= client
+      .request(WorkspaceDriveDocument, { workspace: workspace.id })
+      .then(found => driveIn(found).id)
     return known
   }
 
@@ -136,7 +147,9 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
         return entry && 'entries' in entry ? entry.entries : nothing
       })
       return {
-        folders: entries.flatMap(({ __typename: type, ...entry }) => ('fileCount' in entry ? [entry] : [])),
+        folders: entries.flatMap(({ __typename: type, ...entry }) =>
+          'fileCount' in entry ? [entry] : [],
+        ),
         files: entries.flatMap(entry => (entry.__typename === 'File' ? [fileOf(entry)] : [])),
       }
     },
@@ -145,7 +158,9 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       if (path === '') return { kind: 'folder' }
       const { entry } = driveIn(await client.request(FindDocument, { ...drive, path }))
       if (!entry) return null
-      return entry.__typename === 'File' ? { kind: 'file', file: fileOf(entry) } : { kind: 'folder' }
+      return entry.__typename === 'File'
+        ? { kind: 'file', file: fileOf(entry) }
+        : { kind: 'folder' }
     },
 
     /** With those above it that are missing. @param mayExist whether it may be there already */
@@ -153,7 +168,8 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       try {
         await client.change(CreateFolderDocument, await at(path))
       } catch (error) {
-        const isThere = mayExist && isFailure(error, 'PATH_EXISTS') && (await place.find(path))?.kind === 'folder'
+        const isThere =
+          mayExist && isFailure(error, 'PATH_EXISTS') && (await place.find(path))?.kind === 'folder'
         if (!isThere) throw error
       }
     },
@@ -163,14 +179,20 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       const { folder, name } = splitPath(destination)
       const input = { entries: [await at(source)], to: await at(folder), name }
       const { entries } = await client.change(MoveDocument, input)
-      return (entries ?? []).reduce((sum, entry) => sum + ('fileCount' in entry ? entry.fileCount : 1), 0)
+      return (entries ?? []).reduce(
+        (sum, entry) => sum + ('fileCount' in entry ? entry.fileCount : 1),
+        0,
+      )
     },
 
     /**
      * Deletes a file, or a folder that is empty unless `recursive`. Resolves to the number of deleted files, and to the id in the
      * trash: null if nothing is kept, or if the credential may not read.
      */
-    async remove(path: string, recursive: boolean): Promise<{ filesDeleted: number; trashItemId: string | null }> {
+    async remove(
+      path: string,
+      recursive: boolean,
+    ): Promise<{ filesDeleted: number; trashItemId: string | null }> {
       const input = { entries: [await at(path)], recursive }
       const { filesDeleted, trashItems } = await client.change(DeleteDocument, input)
       return { filesDeleted, trashItemId: trashItems?.[0]?.id ?? null }
@@ -185,9 +207,17 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       },
 
       /** Into a folder, or where it was. Resolves to the path that it has now. @throws TRASH_ITEM_NOT_FOUND, PATH_EXISTS */
-      async restore(item: string, folder: string | undefined, onConflict: OnConflict): Promise<string> {
+      async restore(
+        item: string,
+        folder: string | undefined,
+        onConflict: OnConflict,
+      ): Promise<string> {
         const to = folder === undefined ? null : await at(folder)
-        const { entries } = await client.change(RestoreFromTrashDocument, { items: [item], to, onConflict })
+        const { entries } = await client.change(RestoreFromTrashDocument, {
+          items: [item],
+          to,
+          onConflict,
+        })
         return inDrive(entries[0]?.path ?? '')
       },
 
@@ -206,7 +236,9 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
       /** Of a file, the newest first. */
       async of(path: string): Promise<VersionRowFragment[]> {
         return allPages(async after => {
-          const { entry } = driveIn(await client.request(VersionsDocument, { ...drive, path, after }))
+          const { entry } = driveIn(
+            await client.request(VersionsDocument, { ...drive, path, after }),
+          )
           if (!entry || !('versions' in entry)) throw notFound(show(path))
           return entry.versions
         })
@@ -244,15 +276,25 @@ export function placeOf(client: Client, workspace?: { id: string; named: string 
 
     /** What the plan leaves. */
     async capacity(): Promise<Capacity> {
-      const { maxBytes, usedBytes, maxFileSize: max } = driveIn(await client.request(CapacityDocument, drive)).usage
+      const {
+        maxBytes,
+        usedBytes,
+        maxFileSize: max,
+      } = driveIn(await client.request(CapacityDocument, drive)).usage
       const bytes = maxBytes - usedBytes
       if (bytes > max) {
         const sentence = `The plan allows ${max} bytes per file. Send a smaller file, or ask for a larger plan.`
-        return { bytes: max, refusal: new Failure('FILE_TOO_LARGE', sentence, { limit: 'max_file_size_bytes', max }) }
+        return {
+          bytes: max,
+          refusal: new Failure('FILE_TOO_LARGE', sentence, { limit: 'max_file_size_bytes', max }),
+        }
       }
       const sentence = `The plan allows ${maxBytes} bytes, of which ${usedBytes} are used; there is not enough space for this. Delete something, or ask for a larger plan.`
       const limit = workspace ? 'max_total_storage_bytes_workspace' : 'max_total_storage_bytes'
-      return { bytes, refusal: new Failure('QUOTA_EXCEEDED', sentence, { limit, max: maxBytes, used: usedBytes }) }
+      return {
+        bytes,
+        refusal: new Failure('QUOTA_EXCEEDED', sentence, { limit, max: maxBytes, used: usedBytes }),
+      }
     },
 
     uploads: partUploads(client, driveId),
@@ -279,7 +321,15 @@ export function driveIn<Drive>({
 /** In the drives of workspaces, the service writes a slash before paths. */
 export const inDrive = (path: string): string => path.replace(/^\//, '')
 
-const fileOf = ({ id, name, contentType, size, md5, createdAt, modifiedAt }: FileRowFragment): RemoteFile => ({
+const fileOf = ({
+  id,
+  name,
+  contentType,
+  size,
+  md5,
+  createdAt,
+  modifiedAt,
+}: FileRowFragment): RemoteFile => ({
   id,
   name,
   fileType: contentType,

@@ -38,7 +38,12 @@ export function createProgram(version: string): Command {
     .version(version, '-V, --version', 'show the version')
     .option('--json', 'print one JSON document instead of text')
     .option('-v, --verbose', 'log one line per file')
-    .option('--retries <n>', 'how often a request is retried after a network error', wholeNumber(0), 5)
+    .option(
+      '--retries <n>',
+      'how often a request is retried after a network error',
+      wholeNumber(0),
+      5,
+    )
     .option('--service <url>', 'use this service instead of the one of the last login')
     .addHelpText('after', epilogue)
     .configureHelp({ showGlobalOptions: true })

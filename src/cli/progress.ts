@@ -16,7 +16,14 @@ export interface Progress extends TransferProgress {
 const BAR = 24
 
 export async function startProgress(context: Context): Promise<Progress> {
-  const sum = { files: 0, filesDone: 0, size: 0 as number | undefined, at: 0, checks: 0, checked: 0 }
+  const sum = {
+    files: 0,
+    filesDone: 0,
+    size: 0 as number | undefined,
+    at: 0,
+    checks: 0,
+    checked: 0,
+  }
   const moved = meter()
 
   function line(): string {
@@ -28,7 +35,8 @@ export async function startProgress(context: Context): Promise<Progress> {
     const left = speed > 0 && part < 1 ? ` · ${duration((sum.size - sum.at) / speed)} left` : ''
     const bar = '█'.repeat(full) + '░'.repeat(BAR - full)
     const checked = sum.checks === 1 && sum.checked > 0 ? ` ${Math.floor(sum.checked * 100)}%` : ''
-    if (part === 1 && sum.checks > 0) return `${bar} ${bytes(sum.size)} · checking${checked}${files}`
+    if (part === 1 && sum.checks > 0)
+      return `${bar} ${bytes(sum.size)} · checking${checked}${files}`
     return `${bar} ${Math.floor(part * 100)}% · ${bytes(sum.at)} of ${bytes(sum.size)} · ${bytes(speed)}/s${left}${files}`
   }
 

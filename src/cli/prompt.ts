@@ -6,7 +6,9 @@ import { plain } from './text.ts'
 
 /** Reads a secret: without echo on a terminal, else all of standard input. @throws USAGE */
 export async function readSecret(question: string, signal: AbortSignal): Promise<string> {
-  const secret = (process.stdin.isTTY ? await ask(question, signal, true) : await text(process.stdin)).trim()
+  const secret = (
+    process.stdin.isTTY ? await ask(question, signal, true) : await text(process.stdin)
+  ).trim()
   if (secret === '') throw new Failure('USAGE', 'The input is empty.')
   if (/[\p{Cc}]/u.test(secret)) throw new Failure('USAGE', 'The input has more than one line.')
   return secret
@@ -37,7 +39,11 @@ export async function ask(question: string, signal: AbortSignal, hidden = false)
 }
 
 /** Asks a question on a terminal. @param otherwise what to say unless the answer is yes @throws USAGE */
-export async function confirm(question: string, otherwise: string, signal: AbortSignal): Promise<void> {
+export async function confirm(
+  question: string,
+  otherwise: string,
+  signal: AbortSignal,
+): Promise<void> {
   const answer = await ask(`${question} [y/N] `, signal)
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('USAGE', otherwise)
 }

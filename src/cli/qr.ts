@@ -9,7 +9,10 @@ export function qrLines(url: string): string[] {
   const lines = []
   for (let y = 0; y < modules.length; y += 2) {
     const below = modules[y + 1]
-    const row = modules[y]?.map((isDark, x) => (isDark ? (below?.[x] ? '█' : '▀') : below?.[x] ? '▄' : ' ')) ?? []
+    const row =
+      modules[y]?.map((isDark, x) =>
+        isDark ? (below?.[x] ? '█' : '▀') : below?.[x] ? '▄' : ' ',
+      ) ?? []
     lines.push(paper + row.join('') + end)
   }
   return lines

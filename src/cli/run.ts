@@ -98,7 +98,11 @@ export async function run(
     if (!answer) return
     const { fact, words, failures = [] } = answer
     const failed = failures.map(({ code, message, details }) => ({ ...details, code, message }))
-    const text = json ? jsonLine(failures.length > 0 ? { ...fact, failed } : fact) : words === '' ? '' : `${words}\n`
+    const text = json
+      ? jsonLine(failures.length > 0 ? { ...fact, failed } : fact)
+      : words === ''
+        ? ''
+        : `${words}\n`
     if (text !== '') process.stdout.write(text)
     for (const failure of failures) if (!json) reportFailure(failure)
     if (failures.length > 0) reportFailure(summaryOf(failures))

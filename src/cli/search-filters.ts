@@ -2,7 +2,20 @@ export const searchOrders = ['relevance', 'name', 'newest', 'oldest', 'largest',
 
 /** What may follow the filters of a search, as far as that is known. */
 const values: Record<string, readonly string[]> = {
-  type: [...['pdf', 'image', 'video', 'audio', 'document', 'spreadsheet', 'presentation', 'archive', 'text', 'folder']],
+  type: [
+    ...[
+      'pdf',
+      'image',
+      'video',
+      'audio',
+      'document',
+      'spreadsheet',
+      'presentation',
+      'archive',
+      'text',
+      'folder',
+    ],
+  ],
   is: ['shared'],
   by: ['me'],
   drive: ['me'],
@@ -27,7 +40,8 @@ export async function searchFilters(
   workspaces: () => Promise<string[]>,
 ): Promise<{ value: string; about: string }[]> {
   const [, key, given = ''] = /^(\p{L}+):(.*)$/su.exec(word) ?? []
-  if (key === undefined) return Object.entries(about).map(([name, text]) => ({ value: `${name}:`, about: text }))
+  if (key === undefined)
+    return Object.entries(about).map(([name, text]) => ({ value: `${name}:`, about: text }))
   const known = [...(values[key] ?? []), ...(key === 'drive' ? await workspaces() : [])]
   // Types may be several.
   const front = key === 'type' ? given.slice(0, given.lastIndexOf(',') + 1) : ''

@@ -3,5 +3,8 @@ import { environmentOf, findLogin } from './credentials.ts'
 import type { Context } from './run.ts'
 
 /** The service that the caller is signed in to. @throws NOT_SIGNED_IN */
-export const open = async ({ patience, service }: Pick<Context, 'patience' | 'service'>): Promise<Service> =>
+export const open = async ({
+  patience,
+  service,
+}: Pick<Context, 'patience' | 'service'>): Promise<Service> =>
   connect(await findLogin(environmentOf(service)), patience)

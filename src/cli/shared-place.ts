@@ -25,7 +25,12 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
   /** Entries of one level, or with `query` those below it that have it in their names; none for an unknown path. */
   const entriesAt = (path: string, query: string | null): Promise<SharedLineFragment[]> =>
     allPages(async after => {
-      const { sharedFolder } = await client.request(SharedListDocument, { token, path, query, after })
+      const { sharedFolder } = await client.request(SharedListDocument, {
+        token,
+        path,
+        query,
+        after,
+      })
       const { entries: nodes, endCursor } = sharedFolder
       return { nodes, pageInfo: { hasNextPage: endCursor !== null, endCursor } }
     }).catch(error => {
@@ -60,7 +65,8 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
       try {
         await client.rest(`${base}/folders`, { method: 'POST', json: { path } })
       } catch (error) {
-        const isThere = mayExist && isFailure(error, 'PATH_EXISTS') && (await place.find(path))?.kind === 'folder'
+        const isThere =
+          mayExist && isFailure(error, 'PATH_EXISTS') && (await place.find(path))?.kind === 'folder'
         if (!isThere) throw error
       }
     },
@@ -72,9 +78,12 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
 
     async remove(path, recursive) {
       const query = new URLSearchParams({ path, recursive: String(recursive) })
-      const { files_deleted: filesDeleted } = await client.rest<{ files_deleted: number }>(`${base}/entries?${query}`, {
-        method: 'DELETE',
-      })
+      const { files_deleted: filesDeleted } = await client.rest<{ files_deleted: number }>(
+        `${base}/entries?${query}`,
+        {
+          method: 'DELETE',
+        },
+      )
       return { filesDeleted, trashItemId: null }
     },
 
@@ -89,15 +98,31 @@ export function sharedPlaceOf(client: Client, token: string): FilesPlace {
 
 /** The id of a received share. @throws SHARE_NOT_FOUND, INSUFFICIENT_SCOPE */
 export async function receivedIdOf(client: Client, token: string): Promise<string> {
-  const shares = await allPages(async after => (await client.request(ReceivedDocument, { after })).me.receivedShares)
+  const shares = await allPages(
+    async after => (await client.request(ReceivedDocument, { after })).me.receivedShares,
+  )
   const id = shares.find(share => share.token === token)?.id
   if (id !== undefined) return id
-  throw new Failure('SHARE_NOT_FOUND', 'This is not shared with you: it has ended, or is for somebody else.')
+  throw new Failure(
+    'SHARE_NOT_FOUND',
+    'This is not shared with you: it has ended, or is for somebody else.',
+  )
 }
 
-const folderOf = ({ name, size, updatedAt }: SharedLineFragment): RemoteFolder => ({ name, size, updatedAt })
+const folderOf = ({ name, size, updatedAt }: SharedLineFragment): RemoteFolder => ({
+  name,
+  size,
+  updatedAt,
+})
 
-const fileOf = ({ name, contentType, size, md5, updatedAt, modifiedAt }: SharedLineFragment): RemoteFile => ({
+const fileOf = ({
+  name,
+  contentType,
+  size,
+  md5,
+  updatedAt,
+  modifiedAt,
+}: SharedLineFragment): RemoteFile => ({
   name,
   fileType: contentType ?? '',
   size,

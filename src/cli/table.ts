@@ -21,14 +21,20 @@ export function table(head: string[], rows: string[][]): string {
 /**
  * A table whose last column is a link. If the terminal is too narrow, links are on lines of their own: a wrapped link cannot be copied.
  */
-export function linkTable(head: string[], rows: string[][], columns = process.stdout.columns): string {
+export function linkTable(
+  head: string[],
+  rows: string[][],
+  columns = process.stdout.columns,
+): string {
   const whole = table(head, rows)
   if (!columns || whole.split('\n').every(line => widthOf(line) <= columns)) return whole
   const [first = '', ...lines] = table(
     head.slice(0, -1),
     rows.map(row => row.slice(0, -1)),
   ).split('\n')
-  return [first, ...lines.flatMap((line, i) => [line, `  ${plain(rows[i]?.at(-1) ?? '')}`])].join('\n')
+  return [first, ...lines.flatMap((line, i) => [line, `  ${plain(rows[i]?.at(-1) ?? '')}`])].join(
+    '\n',
+  )
 }
 
 /** 1536 is 1.5 KiB. */
@@ -44,4 +50,5 @@ export function when(time: string): string {
 /** When a link ends, if it does. */
 export const until = (time: string | null): string => (time === null ? 'never' : when(time))
 
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`

@@ -16,7 +16,10 @@ function onWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(onWire)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`), onWire(inner)]),
+    Object.entries(value).map(([name, inner]) => [
+      name.replace(/[A-Z]/g, c => `_${c.toLowerCase()}`),
+      onWire(inner),
+    ]),
   )
 }
 

@@ -6,12 +6,33 @@ const CALL_MS = 60_000
 
 /** Connection errors that a retry may overcome. */
 const passing = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'ENETDOWN'],
-  ...['EAI_AGAIN', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'],
+  ...[
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'ECONNABORTED',
+    'EPIPE',
+    'ETIMEDOUT',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+    'ENETDOWN',
+  ],
+  ...[
+    'EAI_AGAIN',
+    'UND_ERR_SOCKET',
+    'UND_ERR_CONNECT_TIMEOUT',
+    'UND_ERR_HEADERS_TIMEOUT',
+    'UND_ERR_BODY_TIMEOUT',
+  ],
 ])
 
 /** Errors before the service has received any of the request. */
-const unsent = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'])
+const unsent = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
 
 /** Converts errors of connections to a Failure. An abort reason of `signal` takes precedence. */
 export function toUnreachable(error: unknown, url: string, signal: AbortSignal): unknown {
@@ -22,7 +43,10 @@ export function toUnreachable(error: unknown, url: string, signal: AbortSignal):
   const cause = (error.cause ?? error) as NodeJS.ErrnoException
   const host = new URL(url).host
   if (cause.message === 'unexpected redirect')
-    return new Failure('BAD_ANSWER', `${host} redirects to another service. Sign in there: satchel login.`)
+    return new Failure(
+      'BAD_ANSWER',
+      `${host} redirects to another service. Sign in there: satchel login.`,
+    )
   const { code } = cause
   const isPassing = passing.has(code ?? '') || error.message === 'terminated'
   const isSent = isPassing && !unsent.has(code ?? '')
@@ -50,7 +74,8 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
   const { limitMs, ...call } = { limitMs: CALL_MS, ...rest }
   const { host } = new URL(url)
   const own = linkSignal(signal)
-  const late = () => own.end(new Failure('UNREACHABLE', `${host} did not respond in time.`, { host, sent: true }))
+  const late = () =>
+    own.end(new Failure('UNREACHABLE', `${host} did not respond in time.`, { host, sent: true }))
   const timer = limitMs === undefined ? undefined : setTimeout(late, limitMs)
   // Without `redirect` and `window`, fetch keeps all sent bytes of a body in memory, for a redirect or a retry. It would copy each chunk of
   // an iterable.
@@ -71,7 +96,11 @@ export async function send(url: string, { signal, ...rest }: Call): Promise<Resp
 }
 
 /** The JSON of a response. @throws UNAVAILABLE, or BAD_ANSWER for responses that are not from Satchel, such as the page of a proxy */
-export async function readJson(response: Response, url: string, signal: AbortSignal): Promise<object> {
+export async function readJson(
+  response: Response,
+  url: string,
+  signal: AbortSignal,
+): Promise<object> {
   const { status, headers } = response
   const text = await untilAborted(response.text(), signal).catch(error => {
     throw toUnreachable(error, url, signal)
@@ -86,12 +115,21 @@ export async function readJson(response: Response, url: string, signal: AbortSig
   const value = parseObject(text)
   if (value) return value
   if (status === 429 || status >= 500)
-    throw new Failure('UNAVAILABLE', `${host} answered ${status}. Try again later.`, { ...retryAfterOf(headers) })
-  throw new Failure('BAD_ANSWER', `${host} answered ${status} without JSON. Is this the URL of a Satchel service?`)
+    throw new Failure('UNAVAILABLE', `${host} answered ${status}. Try again later.`, {
+      ...retryAfterOf(headers),
+    })
+  throw new Failure(
+    'BAD_ANSWER',
+    `${host} answered ${status} without JSON. Is this the URL of a Satchel service?`,
+  )
 }
 
 /** The body of a response, until the signal is aborted: that of the request ends with its headers. */
-export async function* piecesOf(response: Response, url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+export async function* piecesOf(
+  response: Response,
+  url: string,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader()
   if (!reader) return
   try {
@@ -121,6 +159,8 @@ function parseObject(text: string): object | null {
 export function retryAfterOf(headers: Headers): { retry_after?: number } {
   const text = headers.get('retry-after')
   if (text === null) return {}
-  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000)
+  const seconds = /^\d+$/.test(text)
+    ? Number(text)
+    : Math.ceil((Date.parse(text) - Date.now()) / 1000)
   return Number.isFinite(seconds) ? { retry_after: Math.max(0, seconds) } : {}
 }

@@ -37,11 +37,15 @@ const isScope = (name: string): name is Scope => scopes.some(scope => nameOf(sco
 export function scopeOf(word: string, words: Record<string, string>): Scope {
   const name = nameOf(Object.hasOwn(words, word) ? (words[word] ?? word) : word)
   if (isScope(name)) return name
-  throw new Failure('INVALID_SCOPE', `"${word}" is not a scope. Choose from ${Object.keys(words).join(', ')}.`)
+  throw new Failure(
+    'INVALID_SCOPE',
+    `"${word}" is not a scope. Choose from ${Object.keys(words).join(', ')}.`,
+  )
 }
 
 /** The full name of a scope. */
-export const wireScope = (name: string): string => scopes.find(scope => nameOf(scope) === name) ?? name
+export const wireScope = (name: string): string =>
+  scopes.find(scope => nameOf(scope) === name) ?? name
 
 export const inviteRoles = ['viewer', 'editor', 'admin'] as const
 export const memberRoles = [...inviteRoles, 'owner'] as const
@@ -51,10 +55,11 @@ export type MemberRole = (typeof memberRoles)[number]
 export const roleOf = (role: MemberRole): Role => role.toUpperCase() as Uppercase<MemberRole>
 
 /** What to do when something of the same name is in the way. */
-export const conflictWords = { fail: 'FAIL', 'keep-both': 'KEEP_BOTH', replace: 'REPLACE' } as const satisfies Record<
-  string,
-  OnConflict
->
+export const conflictWords = {
+  fail: 'FAIL',
+  'keep-both': 'KEEP_BOTH',
+  replace: 'REPLACE',
+} as const satisfies Record<string, OnConflict>
 export type ConflictWord = keyof typeof conflictWords
 
 /** Colours of tags, as the service has them. */
@@ -74,16 +79,26 @@ export type Colour = (typeof colours)[number]
 /** How commands print a value of an enum. */
 export const wordOf = (value: string): string => value.toLowerCase()
 
-const units: Record<string, string> = { mon: 'mo', month: 'mo', min: 'm', sec: 's', hr: 'h', yr: 'y' }
+const units: Record<string, string> = {
+  mon: 'mo',
+  month: 'mo',
+  min: 'm',
+  sec: 's',
+  hr: 'h',
+  yr: 'y',
+}
 
 /** `7d`, `7 days`, `1 month`, `a week`: a number and a unit, normalized for the service, which checks the bounds. */
 export function duration(text: string): string {
   const [, amount, word = ''] = /^(an?|\d+)\s*([a-z]+)$/i.exec(text.trim()) ?? []
   const singular = word.toLowerCase().replace(/(?<=..)s$/, '')
   const unit =
-    units[singular] ?? /^(?:mo|s(?:econd)?|m(?:inute)?|h(?:our)?|d(?:ay)?|w(?:eek)?|y(?:ear)?)$/.exec(singular)?.[0]
+    units[singular] ??
+    /^(?:mo|s(?:econd)?|m(?:inute)?|h(?:our)?|d(?:ay)?|w(?:eek)?|y(?:ear)?)$/.exec(singular)?.[0]
   if (amount === undefined || unit === undefined)
-    throw new InvalidArgumentError('Write a number and a unit, such as 30m, 12h, 7d, 2w, 6mo or 1y.')
+    throw new InvalidArgumentError(
+      'Write a number and a unit, such as 30m, 12h, 7d, 2w, 6mo or 1y.',
+    )
   return `${/^an?$/i.test(amount) ? 1 : amount}${unit === 'mo' ? unit : unit[0]}`
 }
 
@@ -96,11 +111,15 @@ const MAGNITUDES = 'KMGT'
 /** `500`, `500K`, `20M`, `2G`: a number of bytes, in binary units. */
 export function byteCount(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,12})\s*([KMGT])?(?:i?B)?$/i.exec(text.trim()) ?? []
-  const count = Number(amount) * 1024 ** (unit === '' ? 0 : MAGNITUDES.indexOf(unit.toUpperCase()) + 1)
+  const count =
+    Number(amount) * 1024 ** (unit === '' ? 0 : MAGNITUDES.indexOf(unit.toUpperCase()) + 1)
   if (amount === undefined || count < 1 || !Number.isSafeInteger(count))
     throw new InvalidArgumentError('Write a number of bytes, such as 500K, 20M or 2G.')
   return count
 }
 
 /** Of commands that answer links. */
-export const qrOption = ['--qr', 'also print the link as a QR code, for the camera of a phone'] as const
+export const qrOption = [
+  '--qr',
+  'also print the link as a QR code, for the camera of a phone',
+] as const

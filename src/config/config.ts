@@ -19,11 +19,14 @@ type OwnName<Name extends string> = Name extends `${infer First}_${infer Rest}`
   ? `${Lowercase<First>}${Capitalize<OwnName<Rest>>}`
   : Lowercase<Name>
 
-const ownName = (name: string) => name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
+const ownName = (name: string) =>
+  name.toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 /** All settings but those of the store, which are read together. */
 const underOwnNames = (values: Settings) =>
   Object.fromEntries(
-    Object.entries(values).flatMap(([name, value]) => (name in storeSettings ? [] : [[ownName(name), value]])),
+    Object.entries(values).flatMap(([name, value]) =>
+      name in storeSettings ? [] : [[ownName(name), value]],
+    ),
   ) as { [Name in Exclude<keyof Settings, keyof StoreValues> as OwnName<Name>]: Settings[Name] }
 
 export type Database =
@@ -39,9 +42,16 @@ export class StartError extends Error {
     problems: string[],
     { because = '', hint = '', cause }: { because?: string; hint?: string; cause?: unknown } = {},
   ) {
-    super([`Satchel cannot start${because}:`, ...problems.map(p => `  - ${p}`), ...(hint ? [hint] : [])].join('\n'), {
-      cause,
-    })
+    super(
+      [
+        `Satchel cannot start${because}:`,
+        ...problems.map(p => `  - ${p}`),
+        ...(hint ? [hint] : []),
+      ].join('\n'),
+      {
+        cause,
+      },
+    )
     this.name = 'StartError'
     this.problems = problems
   }
@@ -50,7 +60,10 @@ export class StartError extends Error {
 /** Thrown when settings are wrong. */
 export class ConfigError extends StartError {
   constructor(problems: string[]) {
-    super(problems, { because: ', because its configuration is wrong', hint: 'Run with --help to see every setting.' })
+    super(problems, {
+      because: ', because its configuration is wrong',
+      hint: 'Run with --help to see every setting.',
+    })
     this.name = 'ConfigError'
   }
 }
@@ -79,7 +92,9 @@ export function readConfig(env: NodeJS.ProcessEnv) {
     problems.push(`${name}: ${result.error.issues[0]?.message ?? 'is wrong'}`)
     return type.parse(setting.default)
   }
-  const s = Object.fromEntries(Object.keys(settings).map(name => [name, read(name as keyof Settings)])) as Settings
+  const s = Object.fromEntries(
+    Object.keys(settings).map(name => [name, read(name as keyof Settings)]),
+  ) as Settings
   // What is derived below is taken out: no setting has two values.
   const {
     publicUrl,
@@ -176,10 +191,13 @@ export function readConfig(env: NodeJS.ProcessEnv) {
         }
       : null,
   }
-  if (config.production && !config.secretKey) problems.push('SECRET_KEY: must be set when NODE_ENV is production')
+  if (config.production && !config.secretKey)
+    problems.push('SECRET_KEY: must be set when NODE_ENV is production')
   if (config.providers.length === 0 && !problems.some(p => /^(OAUTH_|PUBLIC_URL|PORT)/.test(p))) {
     if (config.production)
-      problems.push('OAUTH_<NAME>_CLIENT_ID and the rest: a sign-in provider must be set when NODE_ENV is production')
+      problems.push(
+        'OAUTH_<NAME>_CLIENT_ID and the rest: a sign-in provider must be set when NODE_ENV is production',
+      )
     else if (config.publicUrl && !isLoopback(config.publicUrl))
       problems.push(
         'OAUTH_<NAME>_CLIENT_ID and the rest: the embedded sign-in lets anyone in, so it needs a loopback PUBLIC_URL',
@@ -194,7 +212,10 @@ export type Config = ReturnType<typeof readConfig>
 
 function readDatabase(url: string, dataDir: string): Database {
   if (url.startsWith('sqlite:'))
-    return { dialect: 'sqlite', file: resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')) }
+    return {
+      dialect: 'sqlite',
+      file: resolve(url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')),
+    }
   if (url) {
     const [first, ...others] = serversOf(url.replace(/^mariadb:/, 'mysql:'))
     return { dialect: 'mysql', url: first, ...(others.length > 0 ? { others } : {}) }

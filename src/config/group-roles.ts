@@ -13,7 +13,8 @@ type Entry = Omit<GroupRole, 'provider'> & { provider: string | null }
 
 // A group may hold "=" and "/", as those of Keycloak do, so the id is what begins after the last "=". It may also hold ":", so a provider must be
 // named before such a group.
-const grant = /^(?:([^:]*):|(?=[^:]*$))(.+)=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/(admin|editor|viewer)$/i
+const grant =
+  /^(?:([^:]*):|(?=[^:]*$))(.+)=([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\/(admin|editor|viewer)$/i
 
 /** Reads GROUP_ROLES. */
 export const groupRoles = z.string().transform((text, context): Entry[] => {
@@ -27,7 +28,9 @@ export const groupRoles = z.string().transform((text, context): Entry[] => {
         workspaceId: workspaceId.toLowerCase(),
         role: role.toLowerCase() as GroupRole['role'],
       }
-    context.addIssue('must be <provider>:<group>=<id of a workspace>/<admin, editor or viewer>, comma separated')
+    context.addIssue(
+      'must be <provider>:<group>=<id of a workspace>/<admin, editor or viewer>, comma separated',
+    )
     return z.NEVER
   })
 })
@@ -37,7 +40,11 @@ export const groupRoles = z.string().transform((text, context): Entry[] => {
  * @param providers their names, at least one
  * @param problems gets a line for each entry without a provider, unless there is only one, and for each unknown provider
  */
-export function withProviders(entries: Entry[], providers: string[], problems: string[]): GroupRole[] {
+export function withProviders(
+  entries: Entry[],
+  providers: string[],
+  problems: string[],
+): GroupRole[] {
   const [only = '', ...others] = providers
   const choices = `${others.length > 0 ? 'one of ' : ''}${providers.join(', ')}`
   return entries.map(({ provider, ...entry }) => {

@@ -14,11 +14,13 @@ const fallbacks: Partial<Record<string, string>> = {
 
 /** Every setting with its meaning and default, for `--help` and for docs/operate.md. */
 export function settingRows(): { name: string; help: string; fallback: string }[] {
-  const rows: { name: string; help: string; fallback: string }[] = Object.entries(settings).map(([name, s]) => ({
-    name,
-    help: s.help,
-    fallback: ('shown' in s && s.shown) || s.default || 'none',
-  }))
+  const rows: { name: string; help: string; fallback: string }[] = Object.entries(settings).map(
+    ([name, s]) => ({
+      name,
+      help: s.help,
+      fallback: ('shown' in s && s.shown) || s.default || 'none',
+    }),
+  )
   rows.push({
     name: `${MOVE_FROM}<NAME>`,
     help: 'the store that the blobs are moved from while the service runs (npm run admin -- move-blobs): its settings, such as MOVE_FROM_BLOB_DIR or MOVE_FROM_S3_BUCKET, where the settings without the prefix name the new store',

@@ -22,12 +22,16 @@ export const presets: Partial<Record<string, Preset>> = {
     settings: ({ host }) => ({
       authorizeUrl: `https://${host ?? 'github.com'}/login/oauth/authorize`,
       tokenUrl: `https://${host ?? 'github.com'}/login/oauth/access_token`,
-      userinfoUrl: host === undefined ? 'https://api.github.com/user' : `https://${host}/api/v3/user`,
+      userinfoUrl:
+        host === undefined ? 'https://api.github.com/user' : `https://${host}/api/v3/user`,
       scopes: 'read:user user:email',
       dialect: 'github',
     }),
   },
-  GITLAB: { takes: ['HOST'], settings: ({ host }) => ({ issuer: `https://${host ?? 'gitlab.com'}` }) },
+  GITLAB: {
+    takes: ['HOST'],
+    settings: ({ host }) => ({ issuer: `https://${host ?? 'gitlab.com'}` }),
+  },
   GOOGLE: { takes: [], settings: () => ({ issuer: 'https://accounts.google.com' }) },
   MICROSOFT: {
     takes: ['TENANT'],

@@ -13,7 +13,10 @@ const hostName = /^[a-z\d]([a-z\d.-]*[a-z\d])?(:\d{1,5})?$/i
 export const providerField = {
   CLIENT_ID: { help: 'client id of the provider <NAME>', read: z.string().min(1) },
   CLIENT_SECRET: { help: 'client secret of the provider <NAME>', read: z.string().min(1) },
-  ISSUER: { help: 'issuer of the OpenID Connect provider <NAME>; the URLs come from its discovery', read: issuer },
+  ISSUER: {
+    help: 'issuer of the OpenID Connect provider <NAME>; the URLs come from its discovery',
+    read: issuer,
+  },
   AUTHORIZE_URL: { help: 'authorize URL of a provider without an issuer', read: url },
   TOKEN_URL: { help: 'token URL of a provider without an issuer', read: url },
   USERINFO_URL: { help: 'userinfo URL of a provider without an issuer', read: url },
@@ -24,7 +27,9 @@ export const providerField = {
   },
   TENANT: {
     help: 'MICROSOFT only: id or domain of the tenant, or common, organizations or consumers',
-    read: z.string().regex(/^[a-z\d][a-z\d.-]*$/i, 'must be the id or a domain of a tenant, or common'),
+    read: z
+      .string()
+      .regex(/^[a-z\d][a-z\d.-]*$/i, 'must be the id or a domain of a tenant, or common'),
   },
   HOST: {
     help: 'GITHUB and GITLAB only: host name of an installation of your own',
@@ -55,7 +60,9 @@ function readProvider(name: string, given: Given, problems: string[]): OAuthProv
   const read = (field: ProviderField, missing = 'is missing'): string => {
     const result = providerField[field].read.safeParse(given.get(field))
     if (result.success) return result.data
-    problems.push(`OAUTH_${name}_${field}: ${given.has(field) ? result.error.issues[0]?.message : missing}`)
+    problems.push(
+      `OAUTH_${name}_${field}: ${given.has(field) ? result.error.issues[0]?.message : missing}`,
+    )
     return ''
   }
   const optional = (field: ProviderField) => (given.has(field) ? read(field) : undefined)
@@ -73,7 +80,11 @@ function readProvider(name: string, given: Given, problems: string[]): OAuthProv
   const urls = isPlain ? addresses.map(field => read(field)) : addresses.map(optional)
   return {
     name: name.toLowerCase().replaceAll('_', '-'),
-    issuer: isPlain ? null : given.has('ISSUER') || !isKnown ? read('ISSUER', remedy) : (known?.issuer ?? null),
+    issuer: isPlain
+      ? null
+      : given.has('ISSUER') || !isKnown
+        ? read('ISSUER', remedy)
+        : (known?.issuer ?? null),
     authorizeUrl: urls[0] ?? known?.authorizeUrl ?? '',
     tokenUrl: urls[1] ?? known?.tokenUrl ?? '',
     userinfoUrl: urls[2] ?? known?.userinfoUrl ?? '',

@@ -12,5 +12,8 @@ export const list = z.string().transform(v =>
 export const origin = z
   .url({ protocol: /^https?$/ })
   .transform(v => new URL(v))
-  .refine(({ href, origin }) => href === `${origin}/`, 'must be a scheme and a host, without a path')
+  .refine(
+    ({ href, origin }) => href === `${origin}/`,
+    'must be a scheme and a host, without a path',
+  )
   .transform(url => url.origin)

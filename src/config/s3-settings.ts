@@ -11,7 +11,10 @@ export const s3Settings = {
     shown: 'the blobs are files in BLOB_DIR',
     read: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be a bucket name: 3 to 63 of a-z, 0-9, . and -')
+      .regex(
+        /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+        'must be a bucket name: 3 to 63 of a-z, 0-9, . and -',
+      )
       .or(z.literal('')),
   },
   S3_ENDPOINT: {
@@ -71,16 +74,26 @@ export function readS3(
   const set = Object.keys(s3Settings).filter(name => env[name])
   if (!given.S3_BUCKET) {
     if (set.length > 0 && !env.S3_BUCKET)
-      problems.push(`S3_BUCKET: must be set for ${set.join(', ')}: it names the bucket of the blobs`)
+      problems.push(
+        `S3_BUCKET: must be set for ${set.join(', ')}: it names the bucket of the blobs`,
+      )
     return null
   }
   const accessKeyId = given.S3_ACCESS_KEY_ID || env.AWS_ACCESS_KEY_ID || ''
   const secretAccessKey = given.S3_SECRET_ACCESS_KEY || env.AWS_SECRET_ACCESS_KEY || ''
-  const region = given.S3_REGION || env.AWS_REGION || env.AWS_DEFAULT_REGION || (given.S3_ENDPOINT ? 'us-east-1' : '')
+  const region =
+    given.S3_REGION ||
+    env.AWS_REGION ||
+    env.AWS_DEFAULT_REGION ||
+    (given.S3_ENDPOINT ? 'us-east-1' : '')
   if (others.azureConnectionString)
-    problems.push('S3_BUCKET: cannot be set with AZURE_STORAGE_CONNECTION_STRING, because there is one store')
-  if (!accessKeyId) problems.push('S3_ACCESS_KEY_ID: must be set with S3_BUCKET, or AWS_ACCESS_KEY_ID')
-  if (!secretAccessKey) problems.push('S3_SECRET_ACCESS_KEY: must be set with S3_BUCKET, or AWS_SECRET_ACCESS_KEY')
+    problems.push(
+      'S3_BUCKET: cannot be set with AZURE_STORAGE_CONNECTION_STRING, because there is one store',
+    )
+  if (!accessKeyId)
+    problems.push('S3_ACCESS_KEY_ID: must be set with S3_BUCKET, or AWS_ACCESS_KEY_ID')
+  if (!secretAccessKey)
+    problems.push('S3_SECRET_ACCESS_KEY: must be set with S3_BUCKET, or AWS_SECRET_ACCESS_KEY')
   if (accessKeyId && !given.S3_ACCESS_KEY_ID && env.AWS_SESSION_TOKEN)
     problems.push('S3_ACCESS_KEY_ID: must be set, because the key of AWS_SESSION_TOKEN expires')
   if (!region) problems.push('S3_REGION: must be set with S3_BUCKET where S3_ENDPOINT is not')
@@ -88,7 +101,9 @@ export function readS3(
     problems.push('S3_KMS_KEY_ID: needs S3_SERVER_SIDE_ENCRYPTION=aws:kms')
   const pathStyle = given.S3_PATH_STYLE === '' ? given.S3_ENDPOINT !== '' : given.S3_PATH_STYLE
   if (!pathStyle && given.S3_BUCKET.includes('.') && !given.S3_ENDPOINT.startsWith('http:'))
-    problems.push('S3_PATH_STYLE: must be true for a bucket with a dot in its name: certificates do not cover its host')
+    problems.push(
+      'S3_PATH_STYLE: must be true for a bucket with a dot in its name: certificates do not cover its host',
+    )
   // The path of a URL is signed.
   if (URL.canParse(others.blobPublicUrl) && new URL(others.blobPublicUrl).pathname !== '/')
     problems.push('BLOB_PUBLIC_URL: must have no path with S3_BUCKET')

@@ -7,7 +7,11 @@ import { storeSettings } from './store-settings.ts'
 import { telemetrySettings } from './telemetry-settings.ts'
 import { webdavSettings } from './webdav-settings.ts'
 
-const rate = (help: string, perMinute: string) => ({ help, default: perMinute, read: count(1, 1_000_000) })
+const rate = (help: string, perMinute: string) => ({
+  help,
+  default: perMinute,
+  read: count(1, 1_000_000),
+})
 
 /** Every setting: what it means, its default, and how its text is read. `--help` prints this table. */
 export const settings = {
@@ -46,7 +50,11 @@ export const settings = {
         'must name each server as host or host:port, with commas between them',
       ),
   },
-  DATABASE_POOL: { help: 'maximum number of connections to the database', default: '10', read: count(2, 1000) },
+  DATABASE_POOL: {
+    help: 'maximum number of connections to the database',
+    default: '10',
+    read: count(2, 1000),
+  },
   ...storeSettings,
   BLOB_CORS: {
     help: 'allow pages of PUBLIC_URL and of CORS_ORIGINS to exchange bytes with the store: writes one CORS rule into the account of Azure, or into the S3 bucket',
@@ -63,7 +71,11 @@ export const settings = {
     default: 'true',
     read: flag,
   },
-  SIGNED_URL_SECONDS: { help: 'seconds for which a signed URL is valid', default: '60', read: count(1, 86400) },
+  SIGNED_URL_SECONDS: {
+    help: 'seconds for which a signed URL is valid',
+    default: '60',
+    read: count(1, 86400),
+  },
   LINK_BY_EMAIL: {
     help: 'true: trust every sign-in provider about e-mail addresses, so a verified address signs in to the account that has it; two users of the same provider never share an account',
     default: '',
@@ -71,7 +83,11 @@ export const settings = {
     read: flag.or(z.literal('')),
   },
   ...claimSettings,
-  SESSION_HOURS: { help: 'hours for which a session is valid', default: '24', read: count(1, 8760) },
+  SESSION_HOURS: {
+    help: 'hours for which a session is valid',
+    default: '24',
+    read: count(1, 8760),
+  },
   SECRET_KEY: {
     help: 'key that tokens are derived from, the same on all instances; 32 characters or more',
     default: '',
@@ -84,7 +100,11 @@ export const settings = {
     shown: 'mails are written to <DATA_DIR>/mail as .eml files',
     read: z.url({ protocol: /^smtps?$/ }).or(z.literal('')),
   },
-  MAIL_FROM: { help: 'sender of mails', default: 'Satchel <satchel@localhost>', read: z.string().min(3) },
+  MAIL_FROM: {
+    help: 'sender of mails',
+    default: 'Satchel <satchel@localhost>',
+    read: z.string().min(3),
+  },
   MAILS_FROM_ONE: {
     help: 'mails about shares and invites that one user may cause to one e-mail address in 24 hours',
     default: '10',
@@ -115,19 +135,36 @@ export const settings = {
   LINK_DURATION: {
     help: 'how long a new link is valid unless its request says otherwise: 30m, 24h, 7d, 2w, 1mo, 1y, or never',
     default: '24h',
-    read: z.string().regex(/^([1-9][0-9]{0,8}(s|m|h|d|w|mo|y)|never)$/, 'must be a duration such as 7d, or never'),
+    read: z
+      .string()
+      .regex(
+        /^([1-9][0-9]{0,8}(s|m|h|d|w|mo|y)|never)$/,
+        'must be a duration such as 7d, or never',
+      ),
   },
   RATE_API_KEYS: rate('API keys that a user may create in a minute', '10'),
-  RATE_DEVICE_LOGINS: rate('logins with a code that programs of one network (/24, /48) may begin in a minute', '30'),
+  RATE_DEVICE_LOGINS: rate(
+    'logins with a code that programs of one network (/24, /48) may begin in a minute',
+    '30',
+  ),
   RATE_SHARING: rate('shares with other people that one user may create in a minute', '60'),
   RATE_WORKSPACES: rate('workspaces that a user may create in a minute', '10'),
   RATE_INVITES: rate('invites that a user may send in a minute', '30'),
   RATE_LINKS: rate('public links that a user may create in a minute', '120'),
-  RATE_PROTECTED_LINKS: rate('public links with a password that a user may create in a minute', '30'),
-  RATE_FILE_REQUEST_UPLOADS: rate('files that one network may send to file requests in a minute', '120'),
+  RATE_PROTECTED_LINKS: rate(
+    'public links with a password that a user may create in a minute',
+    '30',
+  ),
+  RATE_FILE_REQUEST_UPLOADS: rate(
+    'files that one network may send to file requests in a minute',
+    '120',
+  ),
   RATE_FOLDERS: rate('folders that a user may create in a minute', '600'),
   RATE_NOTES: rate('notes that a user may write in a minute', '600'),
-  RATE_WEBHOOKS: rate('pings of a webhook and repeated deliveries that a user may request in a minute', '30'),
+  RATE_WEBHOOKS: rate(
+    'pings of a webhook and repeated deliveries that a user may request in a minute',
+    '30',
+  ),
   RATE_SEARCHES: rate('searches that a user may make in a minute', '300'),
   RATE_EXPORTS: rate('exports of their data that a user may begin in a minute', '5'),
   SUBSCRIPTIONS_PER_USER: {
@@ -199,7 +236,11 @@ export const settings = {
     default: '15',
     read: count(1, 3600),
   },
-  SHUTDOWN_SECONDS: { help: 'seconds that a stop waits for requests and jobs', default: '30', read: count(0, 3600) },
+  SHUTDOWN_SECONDS: {
+    help: 'seconds that a stop waits for requests and jobs',
+    default: '30',
+    read: count(0, 3600),
+  },
   DRAIN_SECONDS: {
     help: 'seconds for which a stopping instance continues to serve while /readyz answers 503, so that proxies stop sending it requests; set it longer than they need to notice',
     default: '',
@@ -219,7 +260,11 @@ export const settings = {
     default: '400',
     read: count(1, 1_000_000),
   },
-  BODIES_PER_CALLER: { help: 'unfinished request bodies of one user', default: '256', read: count(1, 1_000_000) },
+  BODIES_PER_CALLER: {
+    help: 'unfinished request bodies of one user',
+    default: '256',
+    read: count(1, 1_000_000),
+  },
   BODY_MEMORY_BYTES: {
     help: 'bytes of memory for all request bodies of an instance together; further requests get 503',
     default: '268435456',
@@ -235,13 +280,21 @@ export const settings = {
     default: '1024',
     read: count(0, 1_000_000),
   },
-  UPLOAD_RATE_SECONDS: { help: 'seconds over which UPLOAD_MIN_RATE is averaged', default: '60', read: count(1, 3600) },
+  UPLOAD_RATE_SECONDS: {
+    help: 'seconds over which UPLOAD_MIN_RATE is averaged',
+    default: '60',
+    read: count(1, 3600),
+  },
   RETENTION_DAYS: {
     help: 'days for which the kept data of a deleted account can be reclaimed',
     default: '30',
     read: count(1, 3650),
   },
-  EVENT_DAYS: { help: 'days for which events are kept; older cursors expire', default: '90', read: count(1, 3650) },
+  EVENT_DAYS: {
+    help: 'days for which events are kept; older cursors expire',
+    default: '90',
+    read: count(1, 3650),
+  },
   TRASH_DAYS: {
     help: 'days for which deleted files and folders stay in the trash; 0: they are deleted at once',
     default: '30',

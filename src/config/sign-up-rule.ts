@@ -19,7 +19,10 @@ export const signUpRule = z.string().transform((text, context): SignUp | null =>
   if (text === 'open' || text === 'invited' || text === 'closed') return { rule: text }
   const domains = values(rest.toLowerCase())
   if (rule === 'domains' && domains.every(name => domain.test(name))) return { rule, domains }
-  if (rule === 'claim' && claim && values(given).every(Boolean)) return { rule, claim, values: values(given) }
-  context.addIssue('must be open, invited, closed, domains:<domain>,... or claim:<name>=<value>,...')
+  if (rule === 'claim' && claim && values(given).every(Boolean))
+    return { rule, claim, values: values(given) }
+  context.addIssue(
+    'must be open, invited, closed, domains:<domain>,... or claim:<name>=<value>,...',
+  )
   return z.NEVER
 })

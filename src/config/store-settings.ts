@@ -21,7 +21,10 @@ export const storeSettings = {
     default: 'satchel',
     read: z
       .string()
-      .regex(/^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/, 'must be a container name: 3 to 63 of a-z, 0-9 and -'),
+      .regex(
+        /^[a-z0-9](?!.*--)[a-z0-9-]{1,61}[a-z0-9]$/,
+        'must be a container name: 3 to 63 of a-z, 0-9 and -',
+      ),
   },
   ...s3Settings,
   BLOB_PUBLIC_URL: {
@@ -33,20 +36,30 @@ export const storeSettings = {
 } as const
 
 /** The settings of a store as they have been read, under their names. */
-export type StoreValues = { [K in keyof typeof storeSettings]: z.output<(typeof storeSettings)[K]['read']> }
+export type StoreValues = {
+  [K in keyof typeof storeSettings]: z.output<(typeof storeSettings)[K]['read']>
+}
 
 /** Where the blobs are. */
 export type StoreConfig = ReturnType<typeof readStore>
 
 /** @param dataDir the folder of all data, in which the blobs are if nothing else is set */
-export function readStore(values: StoreValues, env: NodeJS.ProcessEnv, dataDir: string, problems: string[]) {
-  const { AZURE_STORAGE_CONNECTION_STRING: azureConnectionString, BLOB_PUBLIC_URL: blobPublicUrl } = values
+export function readStore(
+  values: StoreValues,
+  env: NodeJS.ProcessEnv,
+  dataDir: string,
+  problems: string[],
+) {
+  const { AZURE_STORAGE_CONNECTION_STRING: azureConnectionString, BLOB_PUBLIC_URL: blobPublicUrl } =
+    values
   if (
     azureConnectionString &&
     azureConnectionString !== 'UseDevelopmentStorage=true' &&
     !(/AccountName=/.test(azureConnectionString) && /AccountKey=/.test(azureConnectionString))
   )
-    problems.push('AZURE_STORAGE_CONNECTION_STRING: must contain AccountName and AccountKey (signed URLs need the key)')
+    problems.push(
+      'AZURE_STORAGE_CONNECTION_STRING: must contain AccountName and AccountKey (signed URLs need the key)',
+    )
   return {
     /** Folder of the blobs, unless they are in Azure Blob Storage or in an S3 store. */
     blobDir: resolve(values.BLOB_DIR || `${dataDir}/blobs`),
@@ -78,7 +91,9 @@ export function readMoveFrom(env: NodeJS.ProcessEnv, problems: string[]): StoreC
   }
   const values = Object.fromEntries(names.map(name => [name, read(name)])) as StoreValues
   if (kinds.filter(name => env[MOVE_FROM + name]).length !== 1)
-    own.push(`BLOB_DIR: one of ${kinds.map(name => MOVE_FROM + name).join(', ')} must be set, and no other`)
+    own.push(
+      `BLOB_DIR: one of ${kinds.map(name => MOVE_FROM + name).join(', ')} must be set, and no other`,
+    )
   const given = Object.fromEntries(names.map(name => [name, env[MOVE_FROM + name]]))
   const store = readStore(values, { ...env, ...given }, '', own)
   problems.push(...own.map(problem => MOVE_FROM + problem))

@@ -47,7 +47,11 @@ export const telemetrySettings = {
       return headers
     }),
   },
-  OTEL_SERVICE_NAME: { help: 'name of the service in traces', default: 'satchel', read: z.string().min(1) },
+  OTEL_SERVICE_NAME: {
+    help: 'name of the service in traces',
+    default: 'satchel',
+    read: z.string().min(1),
+  },
   OTEL_TRACES_SAMPLER: {
     help: 'which traces are sent: always_on, always_off, traceidratio; or parentbased_always_on, parentbased_always_off, parentbased_traceidratio: as the caller says, and so only for the others',
     default: 'parentbased_traceidratio',

@@ -41,4 +41,7 @@ preloadMenus()
 
 followSignIn()
 // Keeps the files of the console, so that it opens without the network. Some browsers refuse it in private windows.
-window.addEventListener('load', () => void navigator.serviceWorker?.register('/service-worker.js').catch(() => {}))
+window.addEventListener(
+  'load',
+  () => void navigator.serviceWorker?.register('/service-worker.js').catch(() => {}),
+)

@@ -31,7 +31,8 @@ export function localCoordination(): Coordination {
   const held = new Held()
   return {
     hit: async (key, window, now) => hit(key, window, now),
-    add: async (key, by, seconds) => (await counts.penalty(key, by, { customDuration: seconds })).consumedPoints,
+    add: async (key, by, seconds) =>
+      (await counts.penalty(key, by, { customDuration: seconds })).consumedPoints,
     hold: (amount, bounds) => held.acquire(amount, bounds),
     holdOften: (amount, bounds) => held.acquire(amount, bounds),
     publish() {},

@@ -8,7 +8,11 @@ import type { Coordination } from './coordination.ts'
 export async function connectRedis(url: string, log: Log): Promise<Redis> {
   const { Redis } = await import('ioredis')
   // A Redis that accepts commands and never answers counts as down.
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, enableOfflineQueue: false, commandTimeout: 2000 })
+  const redis = new Redis(url, {
+    maxRetriesPerRequest: 1,
+    enableOfflineQueue: false,
+    commandTimeout: 2000,
+  })
   const outage = outageLog(log, {
     down: 'Redis does not answer; limits are counted in this instance meanwhile',
     up: 'connected to Redis again; limits are shared by all instances',
@@ -42,8 +46,11 @@ const PATIENCE = 2000
  */
 export function redisCoordination(redis: Redis, instance: Coordination, log: Log): Coordination {
   const limiter = new RateLimiterRedis({
-    ...{ keyPrefix: '', points: 1, duration: 1 },
-    ...{ storeClient: redis, rejectIfRedisNotReady: true },
+    keyPrefix: '',
+    points: 1,
+    duration: 1,
+    storeClient: redis,
+    rejectIfRedisNotReady: true,
   })
   const counts = new RLWrapperTimeouts({ limiter, timeoutMs: ADD_MS })
   const endings: (() => void)[] = []
@@ -68,7 +75,10 @@ export function redisCoordination(redis: Redis, instance: Coordination, log: Log
     // By which it is published while Redis does not answer.
     instance.subscribe(channel, heard)
     // A dead connection is indistinguishable from a silent one, hence the pings.
-    const pulse = setInterval(() => subscriber.status === 'ready' && subscriber.ping().catch(again), PULSE)
+    const pulse = setInterval(
+      () => subscriber.status === 'ready' && subscriber.ping().catch(again),
+      PULSE,
+    )
     pulse.unref()
     endings.push(() => {
       clearInterval(pulse)

@@ -9,7 +9,8 @@ export const PREFIX = '/dav'
  */
 export function segmentsOf(path: string): string[] {
   // A fragment is none of a request (RFC 9112, section 3.2): what is meant is unknown.
-  if (path.includes('#')) throw new DavError(400, 'A URL of a request has no fragment. Write # as %23.')
+  if (path.includes('#'))
+    throw new DavError(400, 'A URL of a request has no fragment. Write # as %23.')
   const encoded = path
     .slice(PREFIX.length)
     .split('/')
@@ -55,10 +56,17 @@ export function pathOf(text: string, req: IncomingMessage, publicUrl: string): s
   const [, host, rest] = /^(?:https?:\/\/([^/?#]+))?(\/[^?#]*)$/i.exec(url) ?? []
   if (rest === undefined) throw new DavError(400, 'This is no URL of a file or folder.')
   const forwarded = req.headers['x-forwarded-host']
-  const own = [req.headers.host, forwarded?.toString(), URL.canParse(publicUrl) ? new URL(publicUrl).host : undefined]
+  const own = [
+    req.headers.host,
+    forwarded?.toString(),
+    URL.canParse(publicUrl) ? new URL(publicUrl).host : undefined,
+  ]
   const known = own.flatMap(one => (one ? [one.toLowerCase()] : []))
   const bare = host?.toLowerCase().replace(/^[^@]*@/, '')
-  if (bare !== undefined && ![bare, bare.replace(/:\d+$/, '')].some(one => known.some(is => isSame(is, one))))
+  if (
+    bare !== undefined &&
+    ![bare, bare.replace(/:\d+$/, '')].some(one => known.some(is => isSame(is, one)))
+  )
     throw new DavError(502, 'The destination is on another server.')
   const at = `${rest}/`.indexOf(`${PREFIX}/`)
   if (at < 0) throw new DavError(502, `The destination is not below ${PREFIX}/.`)
@@ -66,4 +74,5 @@ export function pathOf(text: string, req: IncomingMessage, publicUrl: string): s
 }
 
 /** With a port or without: that of a proxy is not always told. */
-const isSame = (host: string, given: string): boolean => host === given || host.replace(/:\d+$/, '') === given
+const isSame = (host: string, given: string): boolean =>
+  host === given || host.replace(/:\d+$/, '') === given

@@ -14,7 +14,8 @@ interface Found {
 type Dated = Pick<Resource, 'kind' | 'modifiedAt' | 'updatedAt'>
 
 /** Last-Modified of a file: no date in the future (RFC 9110, section 8.8.2.1). */
-export const lastModified = ({ modifiedAt }: Pick<Dated, 'modifiedAt'>): number => Math.min(modifiedAt, Date.now())
+export const lastModified = ({ modifiedAt }: Pick<Dated, 'modifiedAt'>): number =>
+  Math.min(modifiedAt, Date.now())
 
 /** Listings have dates in the future, which say nothing of what a client has. */
 export const isInFuture = (date: string): boolean => Date.parse(date) > Date.now()
@@ -27,12 +28,16 @@ function isUnmodified(dated: Dated, date: string): boolean {
   if (Number.isNaN(since)) return true
   if (isInFuture(date)) return false
   return (
-    wholeSeconds(dated.updatedAt) <= since || (dated.kind !== FOLDER && wholeSeconds(lastModified(dated)) === since)
+    wholeSeconds(dated.updatedAt) <= since ||
+    (dated.kind !== FOLDER && wholeSeconds(lastModified(dated)) === since)
   )
 }
 
 const failed = () =>
-  new AppError('REVISION_MISMATCH', 'This was changed meanwhile, or is not there as you expect. Look again.')
+  new AppError(
+    'REVISION_MISMATCH',
+    'This was changed meanwhile, or is not there as you expect. Look again.',
+  )
 
 /** Whether a list of entity tags names that of a file. Without the id of the file, the revision alone counts, as on the other interfaces. */
 export function namesTag(list: string, found: Found, { weak = false } = {}): boolean {
@@ -52,7 +57,11 @@ export function requirePreconditions(
   found: Found | undefined,
   dated: Dated | undefined,
 ): number | undefined {
-  const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch, 'if-unmodified-since': since } = headers
+  const {
+    'if-match': ifMatch,
+    'if-none-match': ifNoneMatch,
+    'if-unmodified-since': since,
+  } = headers
   let expected: number | undefined
   if (ifMatch !== undefined) {
     if (!found || (ifMatch.trim() !== '*' && !namesTag(ifMatch, found))) throw failed()
@@ -114,7 +123,8 @@ export function parseIf(header: string): IfList[] {
       else throw wrong()
     }
     if (conditions.length === 0) throw wrong()
-    if (lists.length === MAX_LISTS) throw new DavError(400, `The If header has up to ${MAX_LISTS} lists.`)
+    if (lists.length === MAX_LISTS)
+      throw new DavError(400, `The If header has up to ${MAX_LISTS} lists.`)
     lists.push({ resource, conditions })
   }
   if (lists.length === 0) throw wrong()
@@ -124,11 +134,16 @@ export function parseIf(header: string): IfList[] {
 const LOCK_TOKEN = /^(?:urn:uuid:|opaquelocktoken:)([0-9a-f-]{36})$/i
 
 /** The id of the lock that a token names; undefined for one that is none of ours. */
-export const lockIdOf = (token: string): string | undefined => LOCK_TOKEN.exec(token.trim())?.[1]?.toLowerCase()
+export const lockIdOf = (token: string): string | undefined =>
+  LOCK_TOKEN.exec(token.trim())?.[1]?.toLowerCase()
 
 /** All tokens of an If header: each is submitted, whatever it says of it (RFC 4918, section 10.4.1). */
 export const tokensOf = (lists: readonly IfList[]): Set<string> =>
-  new Set(lists.flatMap(({ conditions }) => conditions.flatMap(({ token }) => lockIdOf(token ?? '') ?? [])))
+  new Set(
+    lists.flatMap(({ conditions }) =>
+      conditions.flatMap(({ token }) => lockIdOf(token ?? '') ?? []),
+    ),
+  )
 
 /** What the conditions of an If header are about. */
 export interface State {
@@ -141,6 +156,9 @@ export interface State {
 export const isTrue = ({ conditions }: IfList, { found, locks }: State): boolean =>
   conditions.every(({ not, token, etag }) => {
     const id = lockIdOf(token ?? '')
-    const holds = etag === undefined ? id !== undefined && locks.has(id) : found !== undefined && namesTag(etag, found)
+    const holds =
+      etag === undefined
+        ? id !== undefined && locks.has(id)
+        : found !== undefined && namesTag(etag, found)
     return holds !== not
   })

@@ -13,13 +13,17 @@ import { isSystemFile } from './system-files.ts'
 /** Where the Destination header leads (RFC 4918, section 10.3), and whether what is there may be replaced (10.6). */
 async function destinationOf({ incoming: { req }, services, asker, publicUrl, ...rest }: Exchange) {
   const { destination, overwrite = 'T' } = req.headers
-  if (destination === undefined) throw new DavError(400, 'Send the URL of the copy in a Destination header.')
+  if (destination === undefined)
+    throw new DavError(400, 'Send the URL of the copy in a Destination header.')
   const choice = String(overwrite).trim().toUpperCase()
   if (choice !== 'T' && choice !== 'F') throw new DavError(400, 'Overwrite is T or F.')
   const segments = segmentsOf(pathOf(String(destination), req, publicUrl))
   const to = requireEntry(await placeOf(services, asker, segments))
   if (rest.refusesSystemFiles && isSystemFile(to.names.at(-1) ?? ''))
-    throw new DavError(403, 'Files of this name are not stored here, as the operator of this service has decided.')
+    throw new DavError(
+      403,
+      'Files of this name are not stored here, as the operator of this service has decided.',
+    )
   return { to, overwrites: choice === 'T' }
 }
 
@@ -32,24 +36,37 @@ function requireApart(from: Looked, to: Looked, isShallow: boolean): void {
   const isSame = to.node?.id === source
   const isInside = to.chain.includes(source) && !isShallow
   if (isSame || isInside || (to.node && from.chain.includes(to.node.id)))
-    throw new DavError(403, 'The source and the destination are the same, or one of them is in the other.')
+    throw new DavError(
+      403,
+      'The source and the destination are the same, or one of them is in the other.',
+    )
 }
 
 /** What is at the destination, where that may be replaced or is free. */
 async function prepare(
   { services, submitted }: Exchange,
-  { from, to, overwrites, isShallow }: { from: Looked; to: InDrive; overwrites: boolean; isShallow: boolean },
+  {
+    from,
+    to,
+    overwrites,
+    isShallow,
+  }: { from: Looked; to: InDrive; overwrites: boolean; isShallow: boolean },
 ) {
   const { tree, limits } = to.drive.open('write')
   const looked = await services.davLocks.look(tree, to.names)
   requireApart(from, looked, isShallow)
   if (looked.node && !overwrites)
-    throw new AppError('REVISION_MISMATCH', 'There is something at the destination, which is not to be overwritten.')
+    throw new AppError(
+      'REVISION_MISMATCH',
+      'There is something at the destination, which is not to be overwritten.',
+    )
   const parentId = requireParent(looked)
   requireTokens(looked.covering, submitted)
   const onConflict = overwrites && (looked.node || !to.drive.refusal('delete')) ? 'replace' : 'fail'
   return {
-    ...{ tree, limits, isThere: looked.node !== undefined },
+    tree,
+    limits,
+    isThere: looked.node !== undefined,
     to: { folder: { id: parentId }, name: to.names.at(-1) ?? '' },
     onConflict: to.drive.onConflict(onConflict),
     use: { names: to.names, how: 'whole' } as LockUse,
@@ -78,7 +95,11 @@ export async function copy(exchange: Exchange): Promise<void> {
     replacesFolders: true,
     isShallow: isShallow && found.kind === FOLDER,
   }
-  const { copyId } = await services.entryCopies.copy({ tree: source, named: [{ id: found.id }] }, options, caller)
+  const { copyId } = await services.entryCopies.copy(
+    { tree: source, named: [{ id: found.id }] },
+    options,
+    caller,
+  )
   // A large folder is being copied still: RFC 9110, section 15.3.3.
   sendEmpty(exchange, copyId ? 202 : isThere ? 204 : 201)
 }
@@ -91,13 +112,21 @@ export async function move(exchange: Exchange): Promise<void> {
   const { to, overwrites } = await destinationOf(exchange)
   const looked = await lookAt(exchange, from, 'write')
   if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
-  if (isShallow && looked.node.kind === FOLDER) throw new DavError(400, 'A folder is moved with all that is in it.')
+  if (isShallow && looked.node.kind === FOLDER)
+    throw new DavError(400, 'A folder is moved with all that is in it.')
   // Two shares may lead to one drive, whose names mean something else in each.
   if (from.drive.id !== to.drive.id || from.drive.sharedId !== to.drive.sharedId)
-    throw new DavError(403, 'Nothing is moved from one drive or share to another. Copy it, then delete it here.')
+    throw new DavError(
+      403,
+      'Nothing is moved from one drive or share to another. Copy it, then delete it here.',
+    )
   const prepared = await prepare(exchange, { from: looked, to, overwrites, isShallow: false })
   const { tree, isThere, onConflict, use, to: place } = prepared
-  const guarded = services.davLocks.guarded(tree, [{ names: from.names, how: 'whole' }, use], submitted)
+  const guarded = services.davLocks.guarded(
+    tree,
+    [{ names: from.names, how: 'whole' }, use],
+    submitted,
+  )
   const how = {
     to: place.folder,
     name: place.name,

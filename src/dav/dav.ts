@@ -39,7 +39,11 @@ interface Method {
 }
 
 const reads = (handle: Method['handle']): Method => ({ handle, writes: false, body: 'whole' })
-const writes = (handle: Method['handle'], body: BodyKind = 'whole'): Method => ({ handle, writes: true, body })
+const writes = (handle: Method['handle'], body: BodyKind = 'whole'): Method => ({
+  handle,
+  writes: true,
+  body,
+})
 
 const methods: Record<string, Method> = {
   GET: reads(get),
@@ -64,13 +68,25 @@ const forgetfulOwnerOf = ({ method, headers }: IncomingMessage): string | undefi
 const ALLOW = ['OPTIONS', ...Object.keys(methods)].join(', ')
 
 /** WebDAV (RFC 4918, classes 1, 2 and 3) at /dav/: docs/decisions/webdav.md. It translates, and the services decide. */
-export function createDav({ services, coordination, telemetry, config, publicUrl, ...deps }: Deps): Mount {
+export function createDav({
+  services,
+  coordination,
+  telemetry,
+  config,
+  publicUrl,
+  ...deps
+}: Deps): Mount {
   const guesses = createGuessLimiter(coordination, { prefix: 'satchel:webdav' }, telemetry)
   const signIn = davSignIn({ ...deps, guesses })
 
   /** Clients ask before they sign in. */
   function options({ res }: Incoming): void {
-    const headers = { allow: ALLOW, dav: '1, 2, 3', 'ms-author-via': 'DAV', 'accept-ranges': 'bytes' }
+    const headers = {
+      allow: ALLOW,
+      dav: '1, 2, 3',
+      'ms-author-via': 'DAV',
+      'accept-ranges': 'bytes',
+    }
     res.writeHead(200, { ...headers, 'cache-control': 'no-store', 'content-length': 0 }).end()
   }
 
@@ -79,17 +95,32 @@ export function createDav({ services, coordination, telemetry, config, publicUrl
     const { req, path } = incoming
     if (req.method === 'OPTIONS') return incoming.admit(null).then(() => options(incoming))
     const method = Object.hasOwn(methods, req.method ?? '') ? methods[req.method ?? ''] : undefined
-    if (!method) throw new DavError(405, `This URL accepts only ${ALLOW}.`, { headers: { allow: ALLOW } })
+    if (!method)
+      throw new DavError(405, `This URL accepts only ${ALLOW}.`, { headers: { allow: ALLOW } })
     const caller = await signIn(req, incoming.address)
     await incoming.admit(caller.userId, method.body)
     if (method.writes) services.maintenance.requireWritable()
     const lists = readIf(incoming)
-    const asker = { caller, address: incoming.address, client: req.headers['user-agent'], log: incoming.log }
+    const asker = {
+      caller,
+      address: incoming.address,
+      client: req.headers['user-agent'],
+      log: incoming.log,
+    }
     const exchange: Exchange = {
-      ...{ incoming, services, caller, asker, isFolderUrl: path.endsWith('/'), publicUrl: publicUrl() },
+      incoming,
+      services,
+      caller,
+      asker,
+      isFolderUrl: path.endsWith('/'),
+      publicUrl: publicUrl(),
       place: await placeOf(services, asker, segmentsOf(path)),
       refusesSystemFiles: config.webdavSystemFiles === 'refuse',
-      submitted: { userId: caller.userId, tokens: tokensOf(lists), forgetfulOwner: forgetfulOwnerOf(req) },
+      submitted: {
+        userId: caller.userId,
+        tokens: tokensOf(lists),
+        forgetfulOwner: forgetfulOwnerOf(req),
+      },
       ifExpected: undefined,
     }
     begun(exchange)
@@ -110,7 +141,10 @@ export function createDav({ services, coordination, telemetry, config, publicUrl
           exchange = begun
         })
       } catch (error) {
-        const href = error instanceof EntryLocked && exchange ? await hrefOfEntry(exchange, error.entryId) : undefined
+        const href =
+          error instanceof EntryLocked && exchange
+            ? await hrefOfEntry(exchange, error.entryId)
+            : undefined
         const told = refusedAs(error, req.method, href)
         if (!(told instanceof DavError)) incoming.noteError(told)
         write(res, req, refusalOf(told, log))
@@ -132,7 +166,8 @@ function refusedAs(error: unknown, method: string | undefined, href: string | un
   // A name that cannot be is that of nothing.
   if (code === 'INVALID_PATH' && isRead) return new DavError(404, message)
   // The folder of what is made was deleted meanwhile, or something else was made there.
-  if (code === 'FOLDER_NOT_FOUND' && (method === 'PUT' || method === 'MKCOL')) return new DavError(409, message)
+  if (code === 'FOLDER_NOT_FOUND' && (method === 'PUT' || method === 'MKCOL'))
+    return new DavError(409, message)
   if (code === 'PATH_EXISTS') return new DavError(method === 'MKCOL' ? 405 : 412, message)
   return error
 }

@@ -30,23 +30,34 @@ export interface Exchange {
 }
 
 /** Answers without a body. */
-export function sendEmpty({ incoming: { res } }: Exchange, status: number, headers: Record<string, string> = {}): void {
+export function sendEmpty(
+  { incoming: { res } }: Exchange,
+  status: number,
+  headers: Record<string, string> = {},
+): void {
   res.writeHead(status, { ...headers, ...(status === 204 ? {} : { 'content-length': 0 }) }).end()
 }
 
 /** RFC 4918, section 10.2. @throws DavError 400 for a depth that the method does not take */
-export function depthOf<D extends string>({ incoming: { req } }: Exchange, allowed: readonly D[], usual: D): D {
+export function depthOf<D extends string>(
+  { incoming: { req } }: Exchange,
+  allowed: readonly D[],
+  usual: D,
+): D {
   const { depth } = req.headers
   if (depth === undefined) return usual
   const given = allowed.find(one => one === String(depth).trim().toLowerCase())
-  if (given === undefined) throw new DavError(400, `The Depth of this method is ${allowed.join(' or ')}.`)
+  if (given === undefined)
+    throw new DavError(400, `The Depth of this method is ${allowed.join(' or ')}.`)
   return given
 }
 
 /** The tokens and the lists of the If header. @throws DavError 400 */
 export function readIf({ req }: Pick<Incoming, 'req'>): IfList[] {
   const header = req.headers.if
-  return header === undefined ? [] : parseIf(Buffer.from(header.toString(), 'latin1').toString('utf8'))
+  return header === undefined
+    ? []
+    : parseIf(Buffer.from(header.toString(), 'latin1').toString('utf8'))
 }
 
 /**
@@ -66,11 +77,14 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
       state =
         resource === null
           ? await stateOf(services, place, locks)
-          : await stateAt({ services, asker, locks }, () => pathOf(resource, incoming.req, publicUrl))
+          : await stateAt({ services, asker, locks }, () =>
+              pathOf(resource, incoming.req, publicUrl),
+            )
       states.set(resource, state)
     }
     if (isTrue(list, state)) {
-      const isOfTarget = resource === null && list.conditions.some(({ etag, not }) => etag !== undefined && !not)
+      const isOfTarget =
+        resource === null && list.conditions.some(({ etag, not }) => etag !== undefined && !not)
       return isOfTarget ? (state.found?.revision ?? undefined) : undefined
     }
   }
@@ -80,7 +94,11 @@ export async function requireIf(exchange: Exchange, lists: IfList[]): Promise<nu
 const nothing: State = { found: undefined, locks: new Set() }
 
 /** @param known the locks of each drive, which are read once */
-async function stateOf(services: Services, place: Place, known: Map<string, Promise<Lock[]>>): Promise<State> {
+async function stateOf(
+  services: Services,
+  place: Place,
+  known: Map<string, Promise<Lock[]>>,
+): Promise<State> {
   if (!place.reading || !place.drive) return nothing
   const { tree } = openAny(requireDrive(place))
   const locks = known.get(tree.bucketId) ?? services.davLocks.inForce(tree)
@@ -91,13 +109,18 @@ async function stateOf(services: Services, place: Place, known: Map<string, Prom
 
 /** Of a resource that is named: where that leads nowhere, or is not the caller's, nothing is true of it. */
 async function stateAt(
-  { services, asker, locks }: Pick<Exchange, 'services' | 'asker'> & { locks: Map<string, Promise<Lock[]>> },
+  {
+    services,
+    asker,
+    locks,
+  }: Pick<Exchange, 'services' | 'asker'> & { locks: Map<string, Promise<Lock[]>> },
   path: () => string,
 ): Promise<State> {
   try {
     return await stateOf(services, await placeOf(services, asker, segmentsOf(path())), locks)
   } catch (error) {
-    if (error instanceof DavError || (error instanceof AppError && error.status < 500)) return nothing
+    if (error instanceof DavError || (error instanceof AppError && error.status < 500))
+      return nothing
     throw error
   }
 }
@@ -116,17 +139,25 @@ export function hrefOfLock(
 ): string {
   const depth = chain.indexOf(entryId)
   // What is above a shared folder has no URL here.
-  const down = depth < 0 ? names : names.slice(0, Math.max(0, depth - (chain.length - 1 - names.length)))
+  const down =
+    depth < 0 ? names : names.slice(0, Math.max(0, depth - (chain.length - 1 - names.length)))
   return hrefOf([...base, ...down], down.length < names.length || isFolder)
 }
 
 /** The URL of an entry in the drive of a place; undefined where it has none there. */
-export async function hrefOfEntry({ services, place }: Exchange, entryId: string): Promise<string | undefined> {
+export async function hrefOfEntry(
+  { services, place }: Exchange,
+  entryId: string,
+): Promise<string | undefined> {
   if (!place.reading || !place.drive) return undefined
   const { base, drive } = place
-  const entries = await services.entryLists.byIds([entryId, ...(drive.sharedId === null ? [] : [drive.sharedId])])
+  const entries = await services.entryLists.byIds([
+    entryId,
+    ...(drive.sharedId === null ? [] : [drive.sharedId]),
+  ])
   const entry = entries.get(entryId)
   const top = drive.sharedId === null ? [] : entries.get(drive.sharedId)?.names
-  if (entry?.bucketId !== drive.id || !top?.every((name, i) => entry.names[i] === name)) return undefined
+  if (entry?.bucketId !== drive.id || !top?.every((name, i) => entry.names[i] === name))
+    return undefined
   return hrefOf([...base, ...entry.names.slice(top.length)], entry.kind === FOLDER)
 }

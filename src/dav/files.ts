@@ -18,7 +18,8 @@ import { DavError } from './refusal.ts'
 import { isSystemFile } from './system-files.ts'
 
 /** What people see who open the URL of a folder in a browser. */
-const HINT = 'This is a folder for WebDAV. Connect to its URL with a file manager or another WebDAV client.\n'
+const HINT =
+  'This is a folder for WebDAV. Connect to its URL with a file manager or another WebDAV client.\n'
 
 /** Answers GET and HEAD: a file from the store, with ranges and conditions as everywhere (RFC 9110, sections 13 and 14). */
 export async function get({ incoming, place }: Exchange): Promise<void> {
@@ -66,7 +67,8 @@ export async function lookAt(
 
 /** @throws DavError 409 where the folder is missing that something would be in (RFC 4918, sections 9.3.1 and 9.7.1) */
 export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
-  if (parentId === null) throw new DavError(409, 'The folder that this would be in does not exist. Create it first.')
+  if (parentId === null)
+    throw new DavError(409, 'The folder that this would be in does not exist. Create it first.')
   return parentId
 }
 
@@ -74,7 +76,10 @@ export function requireParent({ parentId }: Pick<Looked, 'parentId'>): string {
  * The bytes of a body, which fail at their end unless they have the checksum that the client has sent: `OC-Checksum: MD5:...`, as rclone and
  * the clients of ownCloud do, or SHA1 or SHA256. @throws CHECKSUM_MISMATCH
  */
-function checked(source: AsyncIterable<Uint8Array>, { headers }: IncomingMessage): AsyncIterable<Uint8Array> {
+function checked(
+  source: AsyncIterable<Uint8Array>,
+  { headers }: IncomingMessage,
+): AsyncIterable<Uint8Array> {
   const header = headers['oc-checksum']?.toString().trim()
   const [, kind, expected = ''] = /^(MD5|SHA1|SHA256):([0-9a-f]+)$/i.exec(header ?? '') ?? []
   // Of another kind, such as ADLER32: what can be checked is checked.
@@ -86,7 +91,10 @@ function checked(source: AsyncIterable<Uint8Array>, { headers }: IncomingMessage
       yield chunk
     }
     if (hash.digest('hex') !== expected.toLowerCase())
-      throw new AppError('CHECKSUM_MISMATCH', 'The bytes do not have the checksum in OC-Checksum. Send the file again.')
+      throw new AppError(
+        'CHECKSUM_MISMATCH',
+        'The bytes do not have the checksum in OC-Checksum. Send the file again.',
+      )
   })()
 }
 
@@ -105,7 +113,10 @@ export async function put(exchange: Exchange): Promise<void> {
   if (exchange.isFolderUrl) throw new DavError(409, 'The URL of a file does not end with a slash.')
   const name = names.at(-1) ?? title
   if (exchange.refusesSystemFiles && isSystemFile(name))
-    throw new DavError(403, `Files named ${name} are not stored here, as the operator of this service has decided.`)
+    throw new DavError(
+      403,
+      `Files named ${name} are not stored here, as the operator of this service has decided.`,
+    )
   const looked = await lookAt(exchange, place, 'write')
   const { node } = looked
   const folder = isShared ? {} : { folderId: requireParent(looked) }
@@ -121,7 +132,11 @@ export async function put(exchange: Exchange): Promise<void> {
     services.davLocks.guarded(tree, [use], submitted),
     new Upload({ filename: name, mimetype, source: checked(source, req), bound, signal }),
     {
-      to: { folder: joinPath(names.slice(0, -1)), onConflict: replaces ? 'replace' : 'fail', modifiedAt },
+      to: {
+        folder: joinPath(names.slice(0, -1)),
+        onConflict: replaces ? 'replace' : 'fail',
+        modifiedAt,
+      },
       ...folder,
       expected: looked.expected ?? ifExpected,
       decide: choice => drive.onConflict(choice),
@@ -138,11 +153,13 @@ export async function put(exchange: Exchange): Promise<void> {
 export async function mkcol(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, submitted } = exchange
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.req.headers
-  if (Number(length ?? 0) > 0 || encoding !== undefined) throw new DavError(415, 'MKCOL takes no body here.')
+  if (Number(length ?? 0) > 0 || encoding !== undefined)
+    throw new DavError(415, 'MKCOL takes no body here.')
   const place = requireDrive(exchange.place)
   const { drive, names } = place
   const { tree } = drive.open('write')
-  const exists = () => new DavError(405, 'There is something at this URL.', { headers: { allow: 'PROPFIND' } })
+  const exists = () =>
+    new DavError(405, 'There is something at this URL.', { headers: { allow: 'PROPFIND' } })
   if (names.length === 0) throw exists()
   const looked = await lookAt(exchange, place, 'write')
   if (looked.node) throw exists()
@@ -161,7 +178,11 @@ export async function remove(exchange: Exchange): Promise<void> {
   const { drive, names } = place
   const looked = await lookAt(exchange, place, 'delete')
   if (!looked.node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
-  const guarded = services.davLocks.guarded(drive.open('delete').tree, [{ names, how: 'whole' }], submitted)
+  const guarded = services.davLocks.guarded(
+    drive.open('delete').tree,
+    [{ names, how: 'whole' }],
+    submitted,
+  )
   const named = [{ path: joinPath(names) }]
   await services.entryChanges.remove(
     guarded,

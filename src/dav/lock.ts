@@ -19,14 +19,18 @@ const LONGEST_SECONDS = 3600
 /** The time that a client asks for (RFC 4918, section 10.7), as far as it is given. */
 function secondsOf({ incoming: { req } }: Exchange): number {
   const asked = /\bSecond-(\d{1,10})\b/i.exec(String(req.headers.timeout ?? ''))?.[1]
-  return asked === undefined ? LONGEST_SECONDS : Math.min(Math.max(Number(asked), 1), LONGEST_SECONDS)
+  return asked === undefined
+    ? LONGEST_SECONDS
+    : Math.min(Math.max(Number(asked), 1), LONGEST_SECONDS)
 }
 
 /** The terms of a lock that a body asks for. @throws DavError 400 */
 function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
   const scope = childOf(body, 'lockscope')
   const type = childOf(body, 'locktype')
-  const [isExclusive, isShared] = ['exclusive', 'shared'].map(name => scope && childOf(scope, name) !== undefined)
+  const [isExclusive, isShared] = ['exclusive', 'shared'].map(
+    name => scope && childOf(scope, name) !== undefined,
+  )
   if (!isDav(body, 'lockinfo') || isExclusive === isShared || !type || !childOf(type, 'write'))
     throw new DavError(400, 'The body is no lockinfo element with a scope and the type write.')
   const owner = childOf(body, 'owner')
@@ -36,7 +40,11 @@ function termsOf(body: Element): Pick<Lock, 'isShared' | 'owner'> {
 }
 
 /** Makes an empty file at a URL where there is nothing, so that it can be locked (RFC 4918, section 7.3). @returns whether it has */
-async function makeEmpty(exchange: Exchange, { drive, names }: InDrive, isShared: boolean): Promise<boolean> {
+async function makeEmpty(
+  exchange: Exchange,
+  { drive, names }: InDrive,
+  isShared: boolean,
+): Promise<boolean> {
   const { services, caller, submitted, refusesSystemFiles, isFolderUrl } = exchange
   const { tree, limits } = drive.open('write')
   const looked = await services.davLocks.look(tree, names)
@@ -51,7 +59,12 @@ async function makeEmpty(exchange: Exchange, { drive, names }: InDrive, isShared
   const guarded = services.davLocks.guarded(tree, [{ names, how: 'member' }], submitted)
   const to = { folder: joinPath(names.slice(0, -1)) }
   const empty = new Upload({ filename, mimetype: '', source: nothing, bound: 0 })
-  await services.files.upload(guarded, empty, { to, folderId, decide: () => 'fail', limits }, caller)
+  await services.files.upload(
+    guarded,
+    empty,
+    { to, folderId, decide: () => 'fail', limits },
+    caller,
+  )
   return true
 }
 
@@ -66,9 +79,18 @@ export async function lock(exchange: Exchange): Promise<void> {
   const body = await readXml(incoming.req)
   if (!body) {
     if (submitted.tokens.size === 0)
-      throw new DavError(400, 'A LOCK without a body refreshes a lock: name its token in an If header.')
-    const refreshed = await services.davLocks.refresh(tree, names, { tokens: submitted.tokens, seconds }, caller)
-    if (!refreshed) throw new AppError('REVISION_MISMATCH', 'There is no such lock of yours here any more.')
+      throw new DavError(
+        400,
+        'A LOCK without a body refreshes a lock: name its token in an If header.',
+      )
+    const refreshed = await services.davLocks.refresh(
+      tree,
+      names,
+      { tokens: submitted.tokens, seconds },
+      caller,
+    )
+    if (!refreshed)
+      throw new AppError('REVISION_MISMATCH', 'There is no such lock of yours here any more.')
     return answer(exchange, place, refreshed, 200)
   }
   const terms = termsOf(body)
@@ -88,7 +110,13 @@ async function answer(
   const root = hrefOfLock(place, chain, made.entryId, node?.kind === FOLDER)
   const content = `<D:lockdiscovery>${activeLocks([{ lock: made, root }])}</D:lockdiscovery>`
   const body = `${XML_START}<D:prop xmlns:D="DAV:">${content}</D:prop>\n`
-  res.writeHead(status, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body), ...headers }).end(body)
+  res
+    .writeHead(status, {
+      'content-type': XML_TYPE,
+      'content-length': Buffer.byteLength(body),
+      ...headers,
+    })
+    .end(body)
 }
 
 /** Answers UNLOCK (RFC 4918, section 9.11). */
@@ -101,6 +129,9 @@ export async function unlock(exchange: Exchange): Promise<void> {
   if (header === undefined) throw new DavError(400, 'Name the lock in a Lock-Token header.')
   const ended = id === undefined ? false : await services.davLocks.end(tree, names, id, caller)
   if (ended === null) throw new DavError(403, 'Only who has made a lock ends it.')
-  if (!ended) throw new DavError(409, 'There is no such lock here.', { condition: 'lock-token-matches-request-uri' })
+  if (!ended)
+    throw new DavError(409, 'There is no such lock here.', {
+      condition: 'lock-token-matches-request-uri',
+    })
   sendEmpty(exchange, 204)
 }

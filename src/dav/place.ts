@@ -64,7 +64,9 @@ const MAX_RECEIVED = 1000
  */
 async function received(services: Services, caller: Caller): Promise<Received[]> {
   mayUsePrivateFiles(caller, 'read')
-  const { rows } = await services.shares.receivedBy(caller, MAX_RECEIVED, null, { newestFirst: true })
+  const { rows } = await services.shares.receivedBy(caller, MAX_RECEIVED, null, {
+    newestFirst: true,
+  })
   const open = rows.reverse().filter(share => !share.passwordProtected)
   const seen = new Set<string>()
   const wanted = open.map(share => {
@@ -81,10 +83,22 @@ async function received(services: Services, caller: Caller): Promise<Received[]>
 /** What is shared: as its row of the list says it, and of one entry as that is. */
 const resourceOf = (
   { share, name }: Received,
-  { createdAt, updatedAt, modifiedAt, revision }: Pick<Resource, 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision'>,
+  {
+    createdAt,
+    updatedAt,
+    modifiedAt,
+    revision,
+  }: Pick<Resource, 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision'>,
 ): Resource => ({
-  ...{ id: share.entryId, kind: share.kind, name, contentType: share.fileType, size: share.size },
-  ...{ createdAt, updatedAt, modifiedAt, revision },
+  id: share.entryId,
+  kind: share.kind,
+  name,
+  contentType: share.fileType,
+  size: share.size,
+  createdAt,
+  updatedAt,
+  modifiedAt,
+  revision,
 })
 
 async function listed(services: Services, caller: Caller): Promise<Virtual['children']> {
@@ -100,7 +114,12 @@ async function listed(services: Services, caller: Caller): Promise<Virtual['chil
   })
 }
 
-async function inShare(services: Services, asker: Asker, name: string, names: string[]): Promise<Readable> {
+async function inShare(
+  services: Services,
+  asker: Asker,
+  name: string,
+  names: string[],
+): Promise<Readable> {
   const { caller } = asker
   const all = await received(services, caller)
   const found = all.find(one => one.name === name) ?? all.find(one => one.stable === name)
@@ -117,7 +136,11 @@ async function inShare(services: Services, asker: Asker, name: string, names: st
  * key may not reach is refused where it is opened.
  * @throws FOLDER_NOT_FOUND, INVALID_PATH
  */
-export async function placeOf(services: Services, asker: Asker, segments: readonly string[]): Promise<Place> {
+export async function placeOf(
+  services: Services,
+  asker: Asker,
+  segments: readonly string[],
+): Promise<Place> {
   const { caller } = asker
   const [first, second] = segments
   if (first === undefined) {
@@ -137,11 +160,16 @@ export async function placeOf(services: Services, asker: Asker, segments: readon
   if (first !== WORKSPACES) throw notHere()
   if (second === undefined) {
     const all = hasOwn(caller) ? [] : await services.workspaces.list(caller)
-    const children = all.map(({ slug, name, createdAt }) => ({ name: slug, title: name, createdAt }))
+    const children = all.map(({ slug, name, createdAt }) => ({
+      name: slug,
+      title: name,
+      createdAt,
+    }))
     return { names: [WORKSPACES], title: WORKSPACES, children }
   }
   const id = await services.workspaces.idOfSlug(caller, second)
-  const [workspace] = id === undefined ? [] : await services.drives.workspaceTreesOf(caller, 'w.id', [id])
+  const [workspace] =
+    id === undefined ? [] : await services.drives.workspaceTreesOf(caller, 'w.id', [id])
   if (!workspace) throw notHere()
   return inDrive(Drive.ofWorkspace(caller, workspace), [WORKSPACES, second], workspace.name)
 }
@@ -149,9 +177,12 @@ export async function placeOf(services: Services, asker: Asker, segments: readon
 /** @throws FORBIDDEN for what is no part of a drive, or is shared to be looked at only */
 export function requireDrive(place: Place): InDrive {
   if (!place.reading)
-    throw new Forbidden('Only what is in a drive can be changed. Open files, a workspace, or what is shared with you.')
+    throw new Forbidden(
+      'Only what is in a drive can be changed. Open files, a workspace, or what is shared with you.',
+    )
   const { drive } = place
-  if (!drive) throw new Forbidden('You may view this share but not change it. Ask the person who shared it.')
+  if (!drive)
+    throw new Forbidden('You may view this share but not change it. Ask the person who shared it.')
   return { ...place, drive }
 }
 
@@ -159,11 +190,14 @@ export function requireDrive(place: Place): InDrive {
 export function requireEntry(place: Place): InDrive {
   const inDrive = requireDrive(place)
   if (inDrive.names.length > 0) return inDrive
-  throw new Forbidden('This is the root of a drive, or what is shared: it cannot be moved, copied or deleted.')
+  throw new Forbidden(
+    'This is the root of a drive, or what is shared: it cannot be moved, copied or deleted.',
+  )
 }
 
 /**
  * The ETag of a file: its revision, as the other interfaces have it, and which file it is. A path may come to lead to another file of the same
  * revision, as it does when editors save under another name and rename; a strong validator must tell these apart (RFC 9110, section 8.8.1).
  */
-export const etagOf = ({ revision, id }: { revision: number | null; id: string }): string => `"${revision}-${id}"`
+export const etagOf = ({ revision, id }: { revision: number | null; id: string }): string =>
+  `"${revision}-${id}"`

@@ -21,11 +21,13 @@ export interface Described {
   quota: { used: number; available: number } | null
 }
 
-const isFile = ({ resource }: Described): boolean => resource !== undefined && resource.kind !== FOLDER
+const isFile = ({ resource }: Described): boolean =>
+  resource !== undefined && resource.kind !== FOLDER
 
 const SCOPES = ['exclusive', 'shared']
   .map(
-    scope => `<D:lockentry><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>`,
+    scope =>
+      `<D:lockentry><D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockentry>`,
   )
   .join('')
 
@@ -73,9 +75,12 @@ const live: Record<string, (of: Described) => string | null> = {
   resourcetype: of => (isFile(of) ? '' : '<D:collection/>'),
   displayname: ({ title }) => escapeXml(title),
   getcontentlength: of => (isFile(of) ? String(of.resource?.size ?? 0) : null),
-  getcontenttype: of => (isFile(of) ? escapeXml(of.resource?.contentType || 'application/octet-stream') : null),
-  getetag: of => (isFile(of) && of.resource?.revision ? etagOf(of.resource).replaceAll('"', '&quot;') : null),
-  getlastmodified: of => (of.resource ? httpDate(isFile(of) ? of.resource.modifiedAt : of.resource.updatedAt) : null),
+  getcontenttype: of =>
+    isFile(of) ? escapeXml(of.resource?.contentType || 'application/octet-stream') : null,
+  getetag: of =>
+    isFile(of) && of.resource?.revision ? etagOf(of.resource).replaceAll('"', '&quot;') : null,
+  getlastmodified: of =>
+    of.resource ? httpDate(isFile(of) ? of.resource.modifiedAt : of.resource.updatedAt) : null,
   creationdate: ({ createdAt }) => (createdAt > 0 ? rfc3339(createdAt) : null),
   supportedlock: ({ resource }) => (resource ? SCOPES : ''),
   lockdiscovery: ({ locks }) => activeLocks(locks),
@@ -91,8 +96,10 @@ const WINDOWS = 'urn:schemas-microsoft-com:'
 /** Live properties that no RFC has, which are answered only where they are asked for by name. */
 const foreign: Record<string, (of: Described) => string | null> = {
   // As ownCloud and rclone call it and write it, in seconds since 1970.
-  [`${DAV}\nlastmodified`]: of => (isFile(of) ? String(Math.floor((of.resource?.modifiedAt ?? 0) / 1000)) : null),
-  [`${WINDOWS}\nWin32LastModifiedTime`]: of => (isFile(of) ? httpDate(of.resource?.modifiedAt ?? 0) : null),
+  [`${DAV}\nlastmodified`]: of =>
+    isFile(of) ? String(Math.floor((of.resource?.modifiedAt ?? 0) / 1000)) : null,
+  [`${WINDOWS}\nWin32LastModifiedTime`]: of =>
+    isFile(of) ? httpDate(of.resource?.modifiedAt ?? 0) : null,
   [`${OWNCLOUD}\nchecksums`]: of =>
     isFile(of) && of.resource?.md5 ? `<p:checksum>MD5:${of.resource.md5}</p:checksum>` : null,
 }
@@ -112,13 +119,17 @@ function readerOf({ ns, name }: PropertyName): ((of: Described) => string | null
 const mayBeDead = ({ ns }: PropertyName): boolean => ns === WINDOWS
 
 /** Whether the service makes it itself, of any resource. */
-export const isLive = (property: PropertyName): boolean => readerOf(property) !== undefined && !mayBeDead(property)
+export const isLive = (property: PropertyName): boolean =>
+  readerOf(property) !== undefined && !mayBeDead(property)
 
-export const isChecksums = ({ ns, name }: PropertyName): boolean => ns === OWNCLOUD && name === 'checksums'
+export const isChecksums = ({ ns, name }: PropertyName): boolean =>
+  ns === OWNCLOUD && name === 'checksums'
 
 /** Whether it is when the content of a file was last modified, which clients may set. */
 export const isTime = ({ ns, name }: PropertyName): boolean =>
-  ns === DAV ? ['lastmodified', 'getlastmodified'].includes(name) : ns === WINDOWS && name === 'Win32LastModifiedTime'
+  ns === DAV
+    ? ['lastmodified', 'getlastmodified'].includes(name)
+    : ns === WINDOWS && name === 'Win32LastModifiedTime'
 
 /** What a PROPFIND asks for. */
 export type Asked =
@@ -128,7 +139,9 @@ export type Asked =
 
 export const asksQuota = (asked: Asked): boolean =>
   asked.kind !== 'names' &&
-  (asked.kind === 'all' ? asked.also : asked.properties).some(({ ns, name }) => ns === DAV && QUOTA.includes(name))
+  (asked.kind === 'all' ? asked.also : asked.properties).some(
+    ({ ns, name }) => ns === DAV && QUOTA.includes(name),
+  )
 
 /** The name of a property as an empty element. */
 export function emptyElement({ ns, name }: PropertyName): string {
@@ -153,8 +166,12 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
       return propstat([...own, ...dead].join(''), '200 OK')
     }
   if (asked.kind === 'all') {
-    const also = asked.also.filter(({ ns, name }) => ns === DAV && QUOTA.includes(name)).map(({ name }) => name)
-    const wanted = [...usual, ...also].flatMap(name => (live[name] ? [{ name, read: live[name] }] : []))
+    const also = asked.also
+      .filter(({ ns, name }) => ns === DAV && QUOTA.includes(name))
+      .map(({ name }) => name)
+    const wanted = [...usual, ...also].flatMap(name =>
+      live[name] ? [{ name, read: live[name] }] : [],
+    )
     return of => {
       let found = ''
       for (const { name, read } of wanted) {
@@ -168,10 +185,18 @@ export function propertyWriter(asked: Asked): (of: Described) => string {
   // Prepared once for all resources of a listing.
   const wanted = asked.properties.map(property => {
     const { ns, name } = property
-    return { ns, name, read: readerOf(property), hash: propertyHash(property), missing: emptyElement(property) }
+    return {
+      ns,
+      name,
+      read: readerOf(property),
+      hash: propertyHash(property),
+      missing: emptyElement(property),
+    }
   })
   // Most of them may be missing from each entry of a listing.
-  if (wanted.reduce((sum, { missing }) => sum + Buffer.byteLength(missing), 0) > MAX_DAV_ASKED_BYTES)
+  if (
+    wanted.reduce((sum, { missing }) => sum + Buffer.byteLength(missing), 0) > MAX_DAV_ASKED_BYTES
+  )
     throw new DavError(400, 'The names of the properties are too long. Ask for fewer at once.')
   return of => {
     let found = ''

@@ -12,7 +12,16 @@ import type { Place, Readable } from './place.ts'
 import { type Asked, asksQuota, type Described, isLive, propertyWriter } from './properties.ts'
 import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
-import { childOf, type Element, elementsOf, escapeXml, isDav, readXml, XML_START, XML_TYPE } from './xml.ts'
+import {
+  childOf,
+  type Element,
+  elementsOf,
+  escapeXml,
+  isDav,
+  readXml,
+  XML_START,
+  XML_TYPE,
+} from './xml.ts'
 
 /** Entries that are read at once, and then written. */
 const PAGE = 1000
@@ -32,15 +41,21 @@ async function readAsked({ incoming: { req } }: Exchange): Promise<Asked> {
   if (childOf(body, 'propname')) return { kind: 'names' }
   const prop = childOf(body, 'prop')
   if (prop) return { kind: 'some', properties: namesIn(prop) }
-  if (!childOf(body, 'allprop')) throw new DavError(400, 'The body asks for nothing: allprop, propname or prop.')
+  if (!childOf(body, 'allprop'))
+    throw new DavError(400, 'The body asks for nothing: allprop, propname or prop.')
   const include = childOf(body, 'include')
   return { kind: 'all', also: include ? namesIn(include) : [] }
 }
 
 /** Each name once. @throws DavError 400 for more properties than anything has */
 function namesIn(element: Element): PropertyName[] {
-  const names = [...new Map(elementsOf(element).map(({ ns, name }) => [`${ns}\n${name}`, { ns, name }])).values()]
-  if (names.length > MAX_DAV_ASKED) throw new DavError(400, `Ask for up to ${MAX_DAV_ASKED} properties at once.`)
+  const names = [
+    ...new Map(
+      elementsOf(element).map(({ ns, name }) => [`${ns}\n${name}`, { ns, name }]),
+    ).values(),
+  ]
+  if (names.length > MAX_DAV_ASKED)
+    throw new DavError(400, `Ask for up to ${MAX_DAV_ASKED} properties at once.`)
   return names
 }
 
@@ -49,9 +64,13 @@ export async function propfind(exchange: Exchange): Promise<void> {
   const { place } = exchange
   const depth = depthOf(exchange, ['0', '1', 'infinity'], 'infinity')
   if (depth === 'infinity')
-    throw new DavError(403, 'Ask with a Depth of 0 or 1: all that is below a folder is not listed at once.', {
-      condition: 'propfind-finite-depth',
-    })
+    throw new DavError(
+      403,
+      'Ask with a Depth of 0 or 1: all that is below a folder is not listed at once.',
+      {
+        condition: 'propfind-finite-depth',
+      },
+    )
   const asked = await readAsked(exchange)
   const write = propertyWriter(asked)
   if (!place.reading) return send(exchange, virtual(place, depth === '1', write))
@@ -70,12 +89,18 @@ async function* virtual(
   if (!isDeep) return
   for (const { name, title: called, createdAt, resource } of children) {
     const isFolder = resource === undefined || resource.kind === FOLDER
-    yield response(hrefOf([...names, name], isFolder), write({ ...of, resource, title: called, createdAt }))
+    yield response(
+      hrefOf([...names, name], isFolder),
+      write({ ...of, resource, title: called, createdAt }),
+    )
   }
 }
 
 /** The locks of the drive that a place is in; none of what is shared to be looked at only. */
-async function locksAt({ services }: Exchange, place: Readable): Promise<{ chain: string[]; all: Lock[] }> {
+async function locksAt(
+  { services }: Exchange,
+  place: Readable,
+): Promise<{ chain: string[]; all: Lock[] }> {
   const { drive } = place
   // What is shared is read by the token of its share, and locked by the right to change it.
   if (!drive || (drive.share && drive.refusal('write'))) return { chain: [], all: [] }
@@ -124,22 +149,40 @@ async function* described(
   const isDead = place.drive !== null && (asked.kind !== 'some' || !asked.properties.every(isLive))
   const href = hrefOf([...base, ...names], isFolder)
   const dead = (isDead && (await services.davProperties.of([found.id])).get(found.id)) || NONE
-  const itself = { resource: found, title: names.at(-1) ?? title, createdAt: found.createdAt, locks: own, dead, quota }
+  const itself = {
+    resource: found,
+    title: names.at(-1) ?? title,
+    createdAt: found.createdAt,
+    locks: own,
+    dead,
+    quota,
+  }
   yield response(href, write(itself))
   if (depth !== '1' || !isFolder) return
   const deep = own.filter(({ lock }) => lock.isDeep)
   const single = Map.groupBy(locks, ({ entryId }) => entryId)
   const locksOn = (id: string, at: string): Described['locks'] =>
-    single.size === 0 ? deep : [...deep, ...(single.get(id) ?? []).map(lock => ({ lock, root: at }))]
+    single.size === 0
+      ? deep
+      : [...deep, ...(single.get(id) ?? []).map(lock => ({ lock, root: at }))]
   for await (const page of reading.pages(found, names, PAGE))
-    for await (const { rows, dead } of isDead ? withDead(exchange, page) : [{ rows: page, dead: NO_ONES }]) {
+    for await (const { rows, dead } of isDead
+      ? withDead(exchange, page)
+      : [{ rows: page, dead: NO_ONES }]) {
       let text = ''
       for (const row of rows) {
         const at = hrefIn(href, row.name, row.kind === FOLDER)
         const { id, name: title, createdAt } = row
         text += response(
           at,
-          write({ resource: row, title, createdAt, locks: locksOn(id, at), dead: dead.get(id) ?? NONE, quota }),
+          write({
+            resource: row,
+            title,
+            createdAt,
+            locks: locksOn(id, at),
+            dead: dead.get(id) ?? NONE,
+            quota,
+          }),
         )
         if (text.length > PART) {
           yield text
@@ -154,7 +197,10 @@ const response = (href: string, properties: string): string =>
   `<D:response><D:href>${escapeXml(href)}</D:href>${properties}</D:response>\n`
 
 /** Sends a multistatus as it is made: what comes before the first part may still be refused. What is small is sent in one piece. */
-async function send({ incoming: { req, res, signal } }: Exchange, parts: AsyncGenerator<string>): Promise<void> {
+async function send(
+  { incoming: { req, res, signal } }: Exchange,
+  parts: AsyncGenerator<string>,
+): Promise<void> {
   const headers = { 'content-type': XML_TYPE, 'cache-control': 'no-store' }
   let text = `${XML_START}<D:multistatus xmlns:D="DAV:">\n`
   while (text.length <= PART) {

@@ -10,7 +10,17 @@ import { requireDrive } from './place.ts'
 import { emptyElement, isChecksums, isLive, isTime } from './properties.ts'
 import type { Resource } from './reading.ts'
 import { DavError } from './refusal.ts'
-import { childOf, type Element, elementsOf, isDav, readXml, textOf, writeElement, XML_START, XML_TYPE } from './xml.ts'
+import {
+  childOf,
+  type Element,
+  elementsOf,
+  isDav,
+  readXml,
+  textOf,
+  writeElement,
+  XML_START,
+  XML_TYPE,
+} from './xml.ts'
 
 /** A change that a client asks for, with the element that it sets; null to remove it. */
 interface Asked extends PropertyChange {
@@ -20,7 +30,8 @@ interface Asked extends PropertyChange {
 /** The changes that a body asks for, in their order (RFC 4918, section 9.2). @throws INVALID_INPUT, QUOTA_EXCEEDED, DavError 400 */
 async function readChanges({ incoming: { req } }: Exchange): Promise<Asked[]> {
   const body = await readXml(req)
-  if (!body || !isDav(body, 'propertyupdate')) throw new DavError(400, 'The body is no propertyupdate element.')
+  if (!body || !isDav(body, 'propertyupdate'))
+    throw new DavError(400, 'The body is no propertyupdate element.')
   let bytes = MAX_DAV_PROPERTY_BYTES
   const written = (element: Element): string => {
     const content = writeElement(element, { bytes, full: propertiesTooLarge })
@@ -32,7 +43,8 @@ async function readChanges({ incoming: { req } }: Exchange): Promise<Asked[]> {
     const prop = childOf(step, 'prop')
     const sets = step.name === 'set'
     return (prop ? elementsOf(prop) : []).map(element => ({
-      ...{ ns: element.ns, name: element.name },
+      ns: element.ns,
+      name: element.name,
       content: sets ? written(element) : null,
       element: sets ? element : null,
     }))
@@ -48,7 +60,8 @@ type Verdict =
 
 /** rclone sends the checksum that the file has with its time, because other services forget it then. */
 const isChecksumOf = (file: Resource | null, element: Element): boolean =>
-  file !== null && elementsOf(element).map(textOf).join('').trim().toLowerCase() === `md5:${file.md5}`
+  file !== null &&
+  elementsOf(element).map(textOf).join('').trim().toLowerCase() === `md5:${file.md5}`
 
 /** @param file as it is found; null for a folder, and where no checksum is to be judged */
 function verdictOn(change: Asked, isFile: boolean, file: Resource | null): Verdict {
@@ -76,21 +89,33 @@ export async function proppatch(exchange: Exchange): Promise<void> {
   if (!node) throw new AppError('FILE_NOT_FOUND', 'There is nothing at this URL.')
   const asked = await readChanges(exchange)
   const isFile = node.kind !== FOLDER
-  const file = isFile && asked.some(one => one.element && isChecksums(one)) ? await reading.find(names) : null
+  const file =
+    isFile && asked.some(one => one.element && isChecksums(one)) ? await reading.find(names) : null
   const judged = asked.map(change => ({ change, verdict: verdictOn(change, isFile, file) }))
   const isMade = judged.every(({ verdict }) => verdict.status === '200 OK')
   if (isMade) {
     const changes = judged.flatMap(({ change, verdict }) => ('dead' in verdict ? [change] : []))
-    const times = judged.flatMap(({ verdict }) => ('modifiedAt' in verdict ? [verdict.modifiedAt] : []))
-    const guarded = services.davLocks.guarded(drive.open('write').tree, [{ names, how: 'content' }], submitted)
-    const made = { changes, modifiedAt: times.at(-1), expected: expected ?? ifExpected ?? file?.revision }
+    const times = judged.flatMap(({ verdict }) =>
+      'modifiedAt' in verdict ? [verdict.modifiedAt] : [],
+    )
+    const guarded = services.davLocks.guarded(
+      drive.open('write').tree,
+      [{ names, how: 'content' }],
+      submitted,
+    )
+    const made = {
+      changes,
+      modifiedAt: times.at(-1),
+      expected: expected ?? ifExpected ?? file?.revision,
+    }
     await services.davProperties.change(guarded, names, made, caller)
   }
   const statuses = new Map<string, string>()
   for (const { change, verdict } of judged) {
     const element = emptyElement(change)
     const status = isMade || verdict.status !== '200 OK' ? verdict.status : '424 Failed Dependency'
-    if (statuses.get(element) === undefined || verdict.status !== '200 OK') statuses.set(element, status)
+    if (statuses.get(element) === undefined || verdict.status !== '200 OK')
+      statuses.set(element, status)
   }
   const parts = [...Map.groupBy(statuses, ([, status]) => status)].map(([status, of]) => {
     const more = status.startsWith('403') ? CONDITION : status.startsWith('409') ? NO_TIME : ''
@@ -99,5 +124,7 @@ export async function proppatch(exchange: Exchange): Promise<void> {
   })
   const href = hrefOf([...base, ...names], node.kind === FOLDER)
   const body = `${XML_START}<D:multistatus xmlns:D="DAV:"><D:response><D:href>${href}</D:href>${parts.join('')}</D:response></D:multistatus>\n`
-  incoming.res.writeHead(207, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body) }).end(body)
+  incoming.res
+    .writeHead(207, { 'content-type': XML_TYPE, 'content-length': Buffer.byteLength(body) })
+    .end(body)
 }

@@ -60,7 +60,12 @@ export const driveReading = ({ entryLists, downloads }: Services, drive: Drive):
 
 const query = { sort: 'name', descending: false, search: null } as const
 
-export function shareReading({ shareLinks }: Services, visitor: Visitor, share: ShareView, title: string): Reading {
+export function shareReading(
+  { shareLinks }: Services,
+  visitor: Visitor,
+  share: ShareView,
+  title: string,
+): Reading {
   const { token, entryCount } = share
   return {
     async find(names) {
@@ -87,7 +92,9 @@ export function shareReading({ shareLinks }: Services, visitor: Visitor, share: 
       const asked = { ...visitor, path: joinPath(names) || null, mode: 'download', counts }
       const { delivery } = await shareLinks.open(token, asked)
       if (md5 !== undefined && delivery.etag !== md5)
-        throw new AppError('UNAVAILABLE', 'The file was changed at this moment. Try again.', { retry_after: 1 })
+        throw new AppError('UNAVAILABLE', 'The file was changed at this moment. Try again.', {
+          retry_after: 1,
+        })
       return delivery
     },
   }

@@ -36,12 +36,16 @@ export function davSignIn({ findCaller, guesses, originOf }: SignInDeps) {
   return async (req: IncomingMessage, address: string): Promise<Caller> => {
     const { authorization, 'x-api-key': key } = req.headers
     if (authorization === undefined && key === undefined)
-      throw refused('Sign in: with your e-mail address as the user, and an API key as the password.')
+      throw refused(
+        'Sign in: with your e-mail address as the user, and an API key as the password.',
+      )
     const caller = await find(req)
     if (caller) return { ...caller, face: 'webdav', from: originOf(req, address) }
     // A key cannot be guessed, so a right one is never refused; wrong ones are slowed down, and counted as guesses are.
     await guesses.attempt('webdav', address, async () => false)
-    throw refused('This user or API key is wrong, or the key has been deleted. Use a key that is valid.')
+    throw refused(
+      'This user or API key is wrong, or the key has been deleted. Use a key that is valid.',
+    )
   }
 }
 

@@ -1,4 +1,12 @@
 /** Files that macOS and Windows leave in folders that they show: AppleDouble files, and what they remember of a folder. */
-export const isSystemFile = (name: string): boolean => name.startsWith('._') || known.has(name.toLowerCase())
+export const isSystemFile = (name: string): boolean =>
+  name.startsWith('._') || known.has(name.toLowerCase())
 
-const known = new Set(['.ds_store', 'desktop.ini', 'thumbs.db', '.localized', '.spotlight-v100', '.trashes'])
+const known = new Set([
+  '.ds_store',
+  'desktop.ini',
+  'thumbs.db',
+  '.localized',
+  '.spotlight-v100',
+  '.trashes',
+])

@@ -33,13 +33,16 @@ const MAX_NAMESPACE = 1024
 
 const isElement = (child: Element | string): child is Element => typeof child !== 'string'
 
-export const isDav = ({ ns, name }: Element, ...names: string[]): boolean => ns === DAV && names.includes(name)
+export const isDav = ({ ns, name }: Element, ...names: string[]): boolean =>
+  ns === DAV && names.includes(name)
 export const elementsOf = ({ children }: Element): Element[] => children.filter(isElement)
-export const textOf = ({ children }: Element): string => children.filter(child => !isElement(child)).join('')
+export const textOf = ({ children }: Element): string =>
+  children.filter(child => !isElement(child)).join('')
 export const childOf = (element: Element, ...names: string[]): Element | undefined =>
   elementsOf(element).find(child => isDav(child, ...names))
 
-const malformed = (why: string) => new InvalidInput('body', `The body is not the XML that this method takes: ${why}`)
+const malformed = (why: string) =>
+  new InvalidInput('body', `The body is not the XML that this method takes: ${why}`)
 
 /**
  * Reads the XML of a body; undefined without one. Document type declarations are refused, so there are no entities but those of XML itself,
@@ -49,10 +52,16 @@ const malformed = (why: string) => new InvalidInput('body', `The body is not the
 export async function readXml(req: IncomingMessage): Promise<Element | undefined> {
   const declared = Number(req.headers['content-length'] ?? 0)
   if (declared === 0 && req.headers['transfer-encoding'] === undefined) return undefined
-  const tooLarge = () => new AppError('FILE_TOO_LARGE', 'The XML of a request may have up to 128 KiB.')
+  const tooLarge = () =>
+    new AppError('FILE_TOO_LARGE', 'The XML of a request may have up to 128 KiB.')
   if (declared > MAX_XML_BYTES) throw tooLarge()
   const broken = (cause: unknown) =>
-    new AppError('INVALID_INPUT', 'The body ended before it was complete.', { field: 'body' }, cause)
+    new AppError(
+      'INVALID_INPUT',
+      'The body ended before it was complete.',
+      { field: 'body' },
+      cause,
+    )
   const bytes = await readWhole(req, MAX_XML_BYTES, { tooLarge, broken })
   return bytes.length === 0 ? undefined : parseXml(decode(bytes))
 }
@@ -61,7 +70,11 @@ export async function readXml(req: IncomingMessage): Promise<Element | undefined
 function decode(bytes: Uint8Array): string {
   const [first, second] = bytes
   const encoding =
-    first === 0xfe && second === 0xff ? 'utf-16be' : first === 0xff && second === 0xfe ? 'utf-16le' : 'utf-8'
+    first === 0xfe && second === 0xff
+      ? 'utf-16be'
+      : first === 0xff && second === 0xfe
+        ? 'utf-16le'
+        : 'utf-8'
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
   } catch {
@@ -70,7 +83,10 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** What the prefixes mean in an element that may declare some. @throws INVALID_INPUT */
-function scopeOf(above: Record<string, string> | null, declared: Record<string, string>): Record<string, string> {
+function scopeOf(
+  above: Record<string, string> | null,
+  declared: Record<string, string>,
+): Record<string, string> {
   const uris = Object.values(declared)
   const scope: Record<string, string> = Object.assign(Object.create(above), declared)
   if (uris.length === 0) return scope
@@ -101,7 +117,8 @@ export function parseXml(text: string): Element {
   })
   parser.on('opentag', tag => {
     count++
-    if (count > MAX_ELEMENTS || open.length >= MAX_DEPTH) throw malformed('it has too many elements.')
+    if (count > MAX_ELEMENTS || open.length >= MAX_DEPTH)
+      throw malformed('it has too many elements.')
     const above = open.at(-1)
     const attributes = Object.values(tag.attributes)
     if (attributes.length > MAX_ATTRIBUTES) throw malformed('an element has too many attributes.')
@@ -109,7 +126,9 @@ export function parseXml(text: string): Element {
       ns: tag.uri,
       name: tag.local,
       tag: tag.name,
-      attributes: attributes.flatMap(({ name, uri, value }) => (uri === XMLNS ? [] : [[name, value]])),
+      attributes: attributes.flatMap(({ name, uri, value }) =>
+        uri === XMLNS ? [] : [[name, value]],
+      ),
       namespaces: scopeOf(above?.namespaces ?? null, tag.ns),
       children: [],
     }
@@ -126,7 +145,13 @@ export function parseXml(text: string): Element {
   return root
 }
 
-const replacements: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\r': '&#13;' }
+const replacements: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\r': '&#13;',
+}
 
 /** Markup, and all but the characters of XML 1.0. */
 const special = /[&<>"]|[^\t\n\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu
@@ -154,8 +179,12 @@ export function writeElement(element: Element, { bytes, full }: Room): string {
   const written = write(element, namespaces, room)
   const uses = (prefix: string) =>
     prefix === '' || written.start.includes(`${prefix}:`) || written.rest.includes(`${prefix}:`)
-  const needed = prefixesIn(namespaces).filter(prefix => Object.hasOwn(namespaces, prefix) || uses(prefix))
-  const declared = declarations(needed.flatMap(prefix => (namespaces[prefix] ? [[prefix, namespaces[prefix]]] : [])))
+  const needed = prefixesIn(namespaces).filter(
+    prefix => Object.hasOwn(namespaces, prefix) || uses(prefix),
+  )
+  const declared = declarations(
+    needed.flatMap(prefix => (namespaces[prefix] ? [[prefix, namespaces[prefix]]] : [])),
+  )
   take(declared, room)
   return written.start + declared + written.rest
 }
@@ -179,8 +208,12 @@ function write(
   room: Room,
 ): { start: string; rest: string } {
   const own =
-    namespaces === above ? [] : Object.entries(namespaces).filter(([prefix, uri]) => (above[prefix] ?? '') !== uri)
-  const given = attributes.map(([name, value]) => ` ${name}="${escapeXml(value).replaceAll('\n', '&#10;')}"`)
+    namespaces === above
+      ? []
+      : Object.entries(namespaces).filter(([prefix, uri]) => (above[prefix] ?? '') !== uri)
+  const given = attributes.map(
+    ([name, value]) => ` ${name}="${escapeXml(value).replaceAll('\n', '&#10;')}"`,
+  )
   const start = take(`<${tag}${declarations(own)}`, room)
   const end = children.length === 0 ? '/>' : `</${tag}>`
   let rest = take(`${given.join('')}${children.length === 0 ? '' : '>'}`, room)

@@ -8,7 +8,10 @@ export const MARGIN = 32 * 1024 * 1024
 /** How often the size of a process is looked at. */
 export const WATCH_MS = 50
 /** All that a process knows of the environment. */
-export const ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', MALLOC_ARENA_MAX: '2' }
+export const ENVIRONMENT = {
+  PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin',
+  MALLOC_ARENA_MAX: '2',
+}
 const PAGE = 4096
 
 /** Whether a command of the system works. */
@@ -42,7 +45,11 @@ export function available() {
  */
 export async function bounded(
   words: string[],
-  { processorSeconds, memory, writes = true }: { processorSeconds: number; memory?: number; writes?: boolean },
+  {
+    processorSeconds,
+    memory,
+    writes = true,
+  }: { processorSeconds: number; memory?: number; writes?: boolean },
 ): Promise<[string, string[]]> {
   const { shell, nice, setpriv, unshare } = await available()
   const [command = '', ...args] = [
@@ -67,7 +74,9 @@ export async function bounded(
 /** Bytes of memory that a process holds now, of which kind; undefined where the system does not tell. */
 export function memoryOf(pid: number): { resident: number; data: number } | undefined {
   try {
-    const [, resident = 0, , , , data = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1').split(' ').map(Number)
+    const [, resident = 0, , , , data = 0] = readFileSync(`/proc/${pid}/statm`, 'latin1')
+      .split(' ')
+      .map(Number)
     return { resident: resident * PAGE, data: data * PAGE }
   } catch {
     return undefined

@@ -3,7 +3,16 @@ import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { available, bounded, ENVIRONMENT, MARGIN, MEMORY, memoryOf, WATCH_MS, works } from './bounded.ts'
+import {
+  available,
+  bounded,
+  ENVIRONMENT,
+  MARGIN,
+  MEMORY,
+  memoryOf,
+  WATCH_MS,
+  works,
+} from './bounded.ts'
 import { BadFrame, frame, frameReader } from './frame.ts'
 import { type AnswerHead, type FailureReason, failureReasons, type Task } from './outcome.ts'
 
@@ -48,7 +57,12 @@ function commandOf(readable: string[]): Promise<[string, string[]]> {
   const node = [
     process.execPath,
     ...['--permission', '--allow-addons', ...allowed.map(path => `--allow-fs-read=${path}`)],
-    ...[`--max-old-space-size=${HEAP}`, '--max-semi-space-size=4', '--no-warnings', '--disable-proto=delete'],
+    ...[
+      `--max-old-space-size=${HEAP}`,
+      '--max-semi-space-size=4',
+      '--no-warnings',
+      '--disable-proto=delete',
+    ],
     program,
   ]
   return bounded(node, { processorSeconds: PROCESSOR_SECONDS })
@@ -85,7 +99,11 @@ export async function startChild(readable: string[]): Promise<Child> {
   const before = memoryOf(pid)
   // Exact and at once, where looking again and again may come too late: an allocation beyond it fails.
   if (before && (await available()).prlimit)
-    await works('prlimit', ['--pid', `${pid}`, `--data=${before.data + MEMORY - before.resident - MARGIN}`])
+    await works('prlimit', [
+      '--pid',
+      `${pid}`,
+      `--data=${before.data + MEMORY - before.resident - MARGIN}`,
+    ])
   return {
     pid,
     run: task => jobs.begin(task.bounds.ms, task.bounds.outputBytes, task),

@@ -12,7 +12,9 @@ import { makeTemporary } from './temporary.ts'
 import { takePicture } from './video.ts'
 
 /** Bytes to derive something from: a file of this machine, or a stream that is written to a temporary file first. */
-export type Source = { path: string } | { size: number; open(signal?: AbortSignal): Promise<Readable> }
+export type Source =
+  | { path: string }
+  | { size: number; open(signal?: AbortSignal): Promise<Readable> }
 
 /** The kinds of jobs: of programs of our own, and `video`, which takes a picture out of a video by ffmpeg. */
 type Kind = OwnKind | 'video'
@@ -29,7 +31,9 @@ export interface Job {
 }
 
 /** What was derived, of which nothing is to be believed: a hostile file may have made it up. Or why there is nothing. */
-export type Outcome = { ok: true; value: unknown; outputs: Buffer[] } | { ok: false; reason: FailureReason }
+export type Outcome =
+  | { ok: true; value: unknown; outputs: Buffer[] }
+  | { ok: false; reason: FailureReason }
 
 /** Nothing can be derived now, whatever the file: its job is to be tried again. */
 export class DeriveUnavailable extends Error {
@@ -121,7 +125,9 @@ export function createDerive({
   }
 
   async function runOne(task: Task, signal: AbortSignal | undefined): Promise<Ended> {
-    const { process, run, release } = await (task.kind === 'video' ? startVideo(task) : takeChild(task))
+    const { process, run, release } = await (task.kind === 'video'
+      ? startVideo(task)
+      : takeChild(task))
     const cancel = () => process.end()
     signal?.addEventListener('abort', cancel, { once: true })
     try {
@@ -129,7 +135,10 @@ export function createDerive({
       signal?.throwIfAborted()
       if (stopped) throw new DeriveUnavailable('The service stops.')
       if (!ended.ok && 'reason' in ended && ['memory', 'time', 'crashed'].includes(ended.reason))
-        log.warn({ kind: task.kind, reason: ended.reason }, 'a process that reads a file was ended; only its job fails')
+        log.warn(
+          { kind: task.kind, reason: ended.reason },
+          'a process that reads a file was ended; only its job fails',
+        )
       return ended
     } finally {
       signal?.removeEventListener('abort', cancel)
@@ -193,7 +202,10 @@ export function createDerive({
   }
 
   /** Makes a file of a source. @throws what the source throws, and DeriveUnavailable if it has more bytes than it says */
-  async function fileOf(source: Source, signal?: AbortSignal): Promise<{ path: string; release(): Promise<void> }> {
+  async function fileOf(
+    source: Source,
+    signal?: AbortSignal,
+  ): Promise<{ path: string; release(): Promise<void> }> {
     if ('path' in source) return { path: source.path, release: async () => {} }
     const dir = await folder()
     await mkdir(dir, { recursive: true, mode: 0o700 })
@@ -206,7 +218,8 @@ export function createDerive({
         async function* (chunks: AsyncIterable<Buffer>) {
           for await (const chunk of chunks) {
             size += chunk.length
-            if (size > source.size) throw new DeriveUnavailable('The store has more bytes than the ledger says.')
+            if (size > source.size)
+              throw new DeriveUnavailable('The store has more bytes than the ledger says.')
             yield chunk
           }
         },
@@ -224,7 +237,14 @@ export function createDerive({
    * Does one job.
    * @throws DeriveUnavailable, the reason of the signal, or what the source throws
    */
-  async function run({ kind, source, mediaType, bounds, input = null, signal }: Job): Promise<Outcome> {
+  async function run({
+    kind,
+    source,
+    mediaType,
+    bounds,
+    input = null,
+    signal,
+  }: Job): Promise<Outcome> {
     const file = await fileOf(source, signal)
     try {
       const ended = await new Promise<Ended>((resolve, reject) => {
@@ -235,7 +255,8 @@ export function createDerive({
         waiting.set(kind, queue)
         work()
       })
-      if ('unable' in ended) throw new DeriveUnavailable(ended.unable, { isLasting: ended.isLasting })
+      if ('unable' in ended)
+        throw new DeriveUnavailable(ended.unable, { isLasting: ended.isLasting })
       return ended
     } finally {
       await file.release()
@@ -246,7 +267,11 @@ export function createDerive({
     run,
 
     /** Does several jobs with one file, which is written only once where the store has none. */
-    async withFile<T>(source: Source, use: (file: Source) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    async withFile<T>(
+      source: Source,
+      use: (file: Source) => Promise<T>,
+      signal?: AbortSignal,
+    ): Promise<T> {
       const { path, release } = await fileOf(source, signal)
       try {
         return await use({ path })

@@ -55,7 +55,11 @@ export function frameReader<Head>(sizesOf: (head: Head) => number[]) {
         const sizes = sizesOf(value)
         head = { value, sizes, end: end + sizes.reduce((sum, size) => sum + size, 0) }
         start = end
-        if (!Number.isSafeInteger(head.end) || sizes.some(size => size < 0) || head.end > bound + HEAD_MARGIN)
+        if (
+          !Number.isSafeInteger(head.end) ||
+          sizes.some(size => size < 0) ||
+          head.end > bound + HEAD_MARGIN
+        )
           throw new BadFrame('the answer is too long')
       }
       if (length < head.end) return undefined

@@ -1,5 +1,12 @@
 /** Why nothing could be derived from a file. All but the last three are about the file; these may also be about a busy machine. */
-export const failureReasons = ['unsupported', 'unreadable', 'too-large', 'memory', 'time', 'crashed'] as const
+export const failureReasons = [
+  'unsupported',
+  'unreadable',
+  'too-large',
+  'memory',
+  'time',
+  'crashed',
+] as const
 export type FailureReason = (typeof failureReasons)[number]
 
 /** The containers of videos that pictures are taken of, as ffmpeg names them. */

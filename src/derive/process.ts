@@ -22,7 +22,8 @@ async function answer(task: Task): Promise<void> {
   const { work } = await kinds[task.kind as Kind]()
   const { value, outputs = [] } = await work(task)
   const size = outputs.reduce((sum, bytes) => sum + bytes.length, 0)
-  if (size + JSON.stringify(value ?? null).length > task.bounds.outputBytes) throw new Refusal('too-large')
+  if (size + JSON.stringify(value ?? null).length > task.bounds.outputBytes)
+    throw new Refusal('too-large')
   send({ ok: true, value, outputs: outputs.map(bytes => bytes.length) }, outputs)
 }
 
@@ -31,9 +32,13 @@ function failureOf(error: unknown): AnswerHead {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   // A library that this platform has no build of; a file that has gone meanwhile, or that cannot be read for now.
   const said = String(error instanceof Error ? error.message : error).slice(0, 300)
-  if (/^(ERR_DLOPEN_FAILED|(ERR_)?MODULE_NOT_FOUND)$/.test(code) || /Could not load the "sharp" module/.test(said))
+  if (
+    /^(ERR_DLOPEN_FAILED|(ERR_)?MODULE_NOT_FOUND)$/.test(code) ||
+    /Could not load the "sharp" module/.test(said)
+  )
     return { ok: false, unable: said, isLasting: true }
-  if (/^(ERR_ACCESS_DENIED|ENOENT|EACCES|EIO)$/.test(code)) return { ok: false, unable: said, isLasting: false }
+  if (/^(ERR_ACCESS_DENIED|ENOENT|EACCES|EIO)$/.test(code))
+    return { ok: false, unable: said, isLasting: false }
   return { ok: false, reason: 'unreadable' }
 }
 

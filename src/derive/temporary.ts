@@ -14,7 +14,12 @@ export async function makeTemporary(): Promise<string> {
   for (const name of await readdir(tmpdir())) {
     const path = join(tmpdir(), name)
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? []
-    if (pid === undefined || own.has(path) || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue
+    if (
+      pid === undefined ||
+      own.has(path) ||
+      (Number(pid) !== process.pid && isRunning(Number(pid)))
+    )
+      continue
     // Another user's stays.
     await rm(path, { recursive: true, force: true }).catch(() => {})
   }

@@ -29,13 +29,31 @@ function optionsFor({ path, bounds }: Task, { container, side }: Input): string[
     ...['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'info'],
     ...['-max_alloc', `${MEMORY / 2}`, '-threads', '1', '-filter_threads', '1'],
     // No playlists, no network, and no other file, whatever this one names.
-    ...['-protocol_whitelist', 'file', '-format_whitelist', container, '-codec_whitelist', decoders],
+    ...[
+      '-protocol_whitelist',
+      'file',
+      '-format_whitelist',
+      container,
+      '-codec_whitelist',
+      decoders,
+    ],
     ...(container === 'mov' ? ['-enable_drefs', '0', '-use_absolute_path', '0'] : []),
     ...['-max_pixels', `${bounds.pixels}`, '-skip_frame', 'nokey', '-t', `${SECONDS}`],
     ...['-an', '-sn', '-dn', '-f', container, '-i', `file:${path}`],
     // What `showinfo` writes has the size of the original.
     ...['-map', '0:V:0', '-vf', `showinfo=checksum=0,${scaled},thumbnail=n=${FRAMES},format=rgb24`],
-    ...['-frames:v', '1', '-map_metadata', '-1', '-c:v', 'png', '-compression_level', '1', '-threads', '1'],
+    ...[
+      '-frames:v',
+      '1',
+      '-map_metadata',
+      '-1',
+      '-c:v',
+      'png',
+      '-compression_level',
+      '1',
+      '-threads',
+      '1',
+    ],
     ...['-f', 'image2pipe', 'pipe:1'],
   ]
 }
@@ -57,7 +75,11 @@ export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProc
     memory: MEMORY - MARGIN,
     writes: false,
   })
-  const child = spawn(command, args, { cwd: '/', env: ENVIRONMENT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, {
+    cwd: '/',
+    env: ENVIRONMENT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   const pid = child.pid ?? 0
   let reason: FailureReason | undefined
   const kill = (why: FailureReason) => {
@@ -101,7 +123,9 @@ export async function takePicture(ffmpeg: string, task: Task): Promise<VideoProc
 export function sizeIn(said: string): { width: number; height: number } | undefined {
   const line = said
     .split('\n')
-    .find(one => one.length <= LINE && one.startsWith('[Parsed_showinfo_0 ') && /\] n: *0 /.test(one))
+    .find(
+      one => one.length <= LINE && one.startsWith('[Parsed_showinfo_0 ') && /\] n: *0 /.test(one),
+    )
   const [, width, height] = / s:(\d{1,6})x(\d{1,6}) /.exec(line ?? '') ?? []
   return width && height ? { width: Number(width), height: Number(height) } : undefined
 }

@@ -60,11 +60,17 @@ export interface Installation {
 }
 
 /** All rows of a query in pages, each starting after the key of the last row of the one before. */
-export async function* pages<T>(next: (after: string) => Promise<T[]>, keyOf: (row: T) => string): AsyncGenerator<T[]> {
-  for (let page = await next(''); page.length > 0; page = await next(page.map(keyOf).at(-1) ?? '')) yield page
+export async function* pages<T>(
+  next: (after: string) => Promise<T[]>,
+  keyOf: (row: T) => string,
+): AsyncGenerator<T[]> {
+  for (let page = await next(''); page.length > 0; page = await next(page.map(keyOf).at(-1) ?? ''))
+    yield page
 }
 
 /** The same, row by row, sorted by their ids. */
-export async function* rowsOf<T extends { id: string }>(next: (after: string) => Promise<T[]>): AsyncGenerator<T> {
+export async function* rowsOf<T extends { id: string }>(
+  next: (after: string) => Promise<T[]>,
+): AsyncGenerator<T> {
   for await (const page of pages(next, row => row.id)) yield* page
 }

@@ -65,7 +65,8 @@ async function* judgeUnknown(
   if (!isUuid(key)) {
     yield {
       ...problem,
-      message: 'This object does not belong to this service. Remove it yourself if nothing else needs it.',
+      message:
+        'This object does not belong to this service. Remove it yourself if nothing else needs it.',
     }
     return
   }
@@ -145,7 +146,10 @@ function namerOf({ entryId, entrySize, versionId, versionSize, previewId, size }
 }
 
 /** The object of a file or version is missing, or of another size than recorded: checks the row and this object again. */
-async function* judgeBytes({ db, store }: Installation, { id }: LedgerRow): AsyncGenerator<Problem> {
+async function* judgeBytes(
+  { db, store }: Installation,
+  { id }: LedgerRow,
+): AsyncGenerator<Problem> {
   const object = await store.look(id)
   const row = await ledgerOf(db, id)
   if (row?.state !== 'live' || row.named === 0) return

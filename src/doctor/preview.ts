@@ -10,7 +10,9 @@ export async function* checkPreviews({ db }: Installation): AsyncGenerator<Probl
     yield {
       kind: 'preview-broken',
       id,
-      message: unused ? 'No file has the content of this preview.' : 'The object of this preview is not in the ledger.',
+      message: unused
+        ? 'No file has the content of this preview.'
+        : 'The object of this preview is not in the ledger.',
       repair: () => db.transaction(tx => removeBrokenPreview(db, id, tx)),
     }
 }

@@ -14,7 +14,11 @@ import { keyById } from '../values/key-by-id.ts'
 import type { Installation } from './check.ts'
 
 /** Repairs something with its buckets locked. */
-export const inBuckets = <T>(db: Db, bucketIds: string[], work: (tx: Tx) => Promise<T>): Promise<T> =>
+export const inBuckets = <T>(
+  db: Db,
+  bucketIds: string[],
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> =>
   db.transaction(async tx => {
     for (const id of [...new Set(bucketIds)].sort()) await lockBucket(db, id, tx)
     return work(tx)

@@ -1,4 +1,8 @@
-import { filesWithoutTextAfter, unusedTextsAfter, waitingTexts } from '../../db/queries/content-text.ts'
+import {
+  filesWithoutTextAfter,
+  unusedTextsAfter,
+  waitingTexts,
+} from '../../db/queries/content-text.ts'
 import { numbersWithoutDrive } from '../../db/queries/search-drive.ts'
 import { enqueueAll } from '../services/notices/outbox.ts'
 import { hasText } from '../services/search/search-text.ts'
@@ -13,7 +17,11 @@ const PAGE = 500
  * Every text has a content, the index has nothing of drives that are gone, and every file that has a text can be found by it: it is indexed,
  * or about to be.
  */
-export async function* checkTexts({ db, graceMs, searchContents = false }: Installation): AsyncGenerator<Problem> {
+export async function* checkTexts({
+  db,
+  graceMs,
+  searchContents = false,
+}: Installation): AsyncGenerator<Problem> {
   for await (const { id } of rowsOf(after => unusedTextsAfter(db, after, PAGE)))
     yield {
       kind: 'text-unused',
@@ -40,7 +48,8 @@ export async function* checkTexts({ db, graceMs, searchContents = false }: Insta
       id,
       message: 'The content of this file is not searched, and nothing is about to read it.',
       // The service reads it: whether it can is known later.
-      repair: () => db.transaction(tx => enqueueAll(db, 'contents', [{ blobId, fileType, format }], tx)),
+      repair: () =>
+        db.transaction(tx => enqueueAll(db, 'contents', [{ blobId, fileType, format }], tx)),
     }
   }
 }

@@ -28,7 +28,8 @@ const BUCKETS = 100
 /** Tries after which a job is reported: by then it has failed for more than a minute. */
 const MANY_TRIES = 5
 
-const say = ({ bytes, files, folders }: Totals) => `${files} files, ${folders} folders and ${bytes} bytes`
+const say = ({ bytes, files, folders }: Totals) =>
+  `${files} files, ${folders} folders and ${bytes} bytes`
 
 /** Every entry has a parent or is a root, every file a living blob, every folder the totals of what is in it. */
 export async function* checkEntries(installation: Installation): AsyncGenerator<Problem> {
@@ -43,11 +44,21 @@ export async function* checkEntries(installation: Installation): AsyncGenerator<
   }
 }
 
-async function* judgeEntry({ db, store }: Installation, row: EntryReferences): AsyncGenerator<Problem> {
+async function* judgeEntry(
+  { db, store }: Installation,
+  row: EntryReferences,
+): AsyncGenerator<Problem> {
   const { id, bucketId, parentId, kind, blobId } = row
-  const [what, deleted] = [kind === FILE ? 'file' : 'folder', parentId === null && kind === FOLDER && row.name !== '']
+  const [what, deleted] = [
+    kind === FILE ? 'file' : 'folder',
+    parentId === null && kind === FOLDER && row.name !== '',
+  ]
   if (row.rootId === null && !(await isBelowDeleted(db, id)))
-    yield { kind: 'bucket-missing', id, message: `The storage area of this ${what} does not exist.` }
+    yield {
+      kind: 'bucket-missing',
+      id,
+      message: `The storage area of this ${what} does not exist.`,
+    }
   const detached = deleted || (parentId === null && row.trashId !== null)
   if (row.parent === null && id !== row.rootId && !detached && row.rootId !== null)
     yield {
@@ -81,7 +92,12 @@ async function* judgeTotals(db: Db, folders: EntryReferences[]): AsyncGenerator<
     if (same(counted, there)) continue
     const { top, chain } = await climb(db, id)
     if (chain.length === 0) continue
-    if (!top) yield { kind: 'folder-loop', id, message: 'This folder is inside itself, so it cannot be opened.' }
+    if (!top)
+      yield {
+        kind: 'folder-loop',
+        id,
+        message: 'This folder is inside itself, so it cannot be opened.',
+      }
     else if (top.parentId === null && (await isKept(db, top.id, top.bucketId)))
       yield {
         kind: 'folder-totals',
@@ -99,7 +115,8 @@ async function isKept(db: Db, topId: string, bucketId: string): Promise<boolean>
 
 /** A bucket counts what is below its root, what its uploads reserve, its trash, and the deleted folders that are not purged yet. */
 export async function* checkBuckets({ db }: Installation): AsyncGenerator<Problem> {
-  for await (const row of rowsOf(after => bucketCountsAfter(db, after, BUCKETS))) yield* judgeBucket(db, row)
+  for await (const row of rowsOf(after => bucketCountsAfter(db, after, BUCKETS)))
+    yield* judgeBucket(db, row)
 }
 
 async function* judgeBucket(db: Db, counts: BucketCounts): AsyncGenerator<Problem> {
@@ -154,7 +171,12 @@ export async function* checkPurges({ db }: Installation): AsyncGenerator<Problem
     )
     for (const job of jobs) {
       // The row is deleted before its job, so a row without a job has been forgotten.
-      if (stages.has(job.folderId) || known.has(JSON.stringify(job)) || !(await isDetached(db, job.folderId))) continue
+      if (
+        stages.has(job.folderId) ||
+        known.has(JSON.stringify(job)) ||
+        !(await isDetached(db, job.folderId))
+      )
+        continue
       yield {
         kind: 'purge-forgotten',
         id: job.folderId,
@@ -175,5 +197,9 @@ export async function* checkJobs({ db }: Installation): AsyncGenerator<Problem> 
           id,
           message: `A job "${kind}" was given up after ${attempts === 1 ? '1 try' : `${attempts} tries`}: ${lastError}`,
         }
-      : { kind: 'job-failing', id, message: `A job "${kind}" has failed ${attempts} times: ${lastError}` }
+      : {
+          kind: 'job-failing',
+          id,
+          message: `A job "${kind}" has failed ${attempts} times: ${lastError}`,
+        }
 }

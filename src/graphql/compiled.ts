@@ -24,7 +24,10 @@ const COMPILE_AFTER = 3
 const MAX_COMPILED_FIELDS = 500
 
 /** Executes documents that come back with compiled code; the parser's cache hands out the same document for the same text. */
-export function compiledExecution(schema: GraphQLSchema, costOf: ReturnType<typeof createCosts>): Plugin {
+export function compiledExecution(
+  schema: GraphQLSchema,
+  costOf: ReturnType<typeof createCosts>,
+): Plugin {
   const seen = new WeakMap<DocumentNode, { times: number; compiled?: CompiledQuery | null }>()
   return {
     onExecute({ args, setExecuteFn }) {
@@ -36,7 +39,9 @@ export function compiledExecution(schema: GraphQLSchema, costOf: ReturnType<type
       const operation = onlyOperation(document)
       if (!operation) return
       if (known.compiled === undefined) {
-        const fits = costOf(document, operation).fields <= MAX_COMPILED_FIELDS && isSafe(schema, document, operation)
+        const fits =
+          costOf(document, operation).fields <= MAX_COMPILED_FIELDS &&
+          isSafe(schema, document, operation)
         const made = fits ? compile(schema, document) : null
         known.compiled = made && 'query' in made ? made : null
       }
@@ -46,11 +51,18 @@ export function compiledExecution(schema: GraphQLSchema, costOf: ReturnType<type
       if (definitions.length > 0) {
         // graphql-js has the same bound while it executes, compiled code has none.
         const options = { maxErrors: MAX_ERRORS }
-        const { errors } = getVariableValues(schema, definitions, args.variableValues ?? {}, options)
+        const { errors } = getVariableValues(
+          schema,
+          definitions,
+          args.variableValues ?? {},
+          options,
+        )
         // Not stopped here: errors are masked by what follows an execution.
         if (errors) return setExecuteFn(() => ({ errors }))
       }
-      setExecuteFn((a: ExecutionArgs) => compiled.query(a.rootValue, a.contextValue, a.variableValues))
+      setExecuteFn((a: ExecutionArgs) =>
+        compiled.query(a.rootValue, a.contextValue, a.variableValues),
+      )
     },
   }
 }
@@ -65,7 +77,11 @@ function onlyOperation({ definitions }: DocumentNode): OperationDefinitionNode |
  * Whether compiled code does what graphql-js does. It writes plain objects, which lose the name `__proto__`; it takes a default for a
  * missing value where the type is non-null, and misses it in an input; and it reads variables a second time, which an upload does not survive.
  */
-function isSafe(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): boolean {
+function isSafe(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): boolean {
   if (document.loc === undefined || document.loc.source.body.includes('__proto__')) return false
   return (operation.variableDefinitions ?? []).every(({ type: node, defaultValue }) => {
     const type = typeFromAST(schema, node)
@@ -79,6 +95,8 @@ function isSafeInput(type: GraphQLInputType, seen = new Set<GraphQLInputType>())
   if (seen.has(named)) return true
   seen.add(named)
   return Object.values(named.getFields()).every(
-    field => !(field.defaultValue !== undefined && isNonNullType(field.type)) && isSafeInput(field.type, seen),
+    field =>
+      !(field.defaultValue !== undefined && isNonNullType(field.type)) &&
+      isSafeInput(field.type, seen),
   )
 }

@@ -98,7 +98,8 @@ export function createCosts(schema: GraphQLSchema) {
   ): Length {
     const { listSize, sizedBy } = field.extensions
     if (page) return page.of
-    if (listSize !== undefined) return sizedBy ? lengthOfGiven(mutation ?? node, sizedBy, listSize) : listSize
+    if (listSize !== undefined)
+      return sizedBy ? lengthOfGiven(mutation ?? node, sizedBy, listSize) : listSize
     return metaSize(parent.name, field.name, ofAllTypes ?? false) ?? DEFAULT_LIST
   }
 
@@ -111,7 +112,12 @@ export function createCosts(schema: GraphQLSchema) {
       defaults.set(variable.name.value, defaultValue)
     const spreads = new Map<string, Part>()
 
-    function readSelection(node: SelectionSetNode, type: GraphQLNamedType, enclosing: Enclosing, into: Part): Part {
+    function readSelection(
+      node: SelectionSetNode,
+      type: GraphQLNamedType,
+      enclosing: Enclosing,
+      into: Part,
+    ): Part {
       for (const selection of node.selections) {
         if (selection.kind === Kind.FIELD) readField(selection, type, enclosing, into)
         else if (selection.kind === Kind.FRAGMENT_SPREAD) {
@@ -119,7 +125,9 @@ export function createCosts(schema: GraphQLSchema) {
           into.spreads.push(part)
           into.fields += part.fields
         } else {
-          const inner = selection.typeCondition ? typeFromAST(schema, selection.typeCondition) : type
+          const inner = selection.typeCondition
+            ? typeFromAST(schema, selection.typeCondition)
+            : type
           if (inner) readSelection(selection.selectionSet, inner, enclosing, into)
         }
       }
@@ -135,12 +143,20 @@ export function createCosts(schema: GraphQLSchema) {
       const type = fragment && typeFromAST(schema, fragment.typeCondition)
       // Validation has refused circles; without it, one would end here.
       spreads.set(key, emptyPart())
-      const made = fragment && type ? readSelection(fragment.selectionSet, type, enclosing, emptyPart()) : emptyPart()
+      const made =
+        fragment && type
+          ? readSelection(fragment.selectionSet, type, enclosing, emptyPart())
+          : emptyPart()
       spreads.set(key, made)
       return made
     }
 
-    function readField(node: FieldNode, parent: GraphQLNamedType, enclosing: Enclosing, into: Part): void {
+    function readField(
+      node: FieldNode,
+      parent: GraphQLNamedType,
+      enclosing: Enclosing,
+      into: Part,
+    ): void {
       into.fields++
       const field = fieldOf(schema, parent, node.name.value)
       const type = field && getNamedType(field.type)
@@ -154,9 +170,16 @@ export function createCosts(schema: GraphQLSchema) {
       if (scan !== 0) into.scans.push(scan)
       const page = pageOf(field, node, defaults)
       const mutation = parent === schema.getMutationType() ? node : undefined
-      const within = { page, mutation, ofAllTypes: field.name === 'types' && parent.name === '__Schema' }
+      const within = {
+        page,
+        mutation,
+        ofAllTypes: field.name === 'types' && parent.name === '__Schema',
+      }
       const inner = isList
-        ? { ...emptyPart(), values: weight * (isLeaf ? (node.alias ? RENAMED_VALUE : LEAF_ITEM) : ITEM) }
+        ? {
+            ...emptyPart(),
+            values: weight * (isLeaf ? (node.alias ? RENAMED_VALUE : LEAF_ITEM) : ITEM),
+          }
         : into
       const before = inner.fields
       if (node.selectionSet) readSelection(node.selectionSet, type, within, inner)
@@ -178,7 +201,10 @@ export function createCosts(schema: GraphQLSchema) {
     if (known) return known
     const part = readOperation(document, operation)
     const whole = isFixed(part) ? total(part, 1, {}) : undefined
-    const made = { of: (variables: Variables) => whole ?? total(part, 1, variables), fields: part.fields }
+    const made = {
+      of: (variables: Variables) => whole ?? total(part, 1, variables),
+      fields: part.fields,
+    }
     measured.set(operation, made)
     return made
   }
@@ -253,7 +279,8 @@ function pageOf(
   if (others.length === 0) return only
   return {
     key: given.map(size => size.key).join(','),
-    of: variables => Math.max(...given.map(({ of }) => (typeof of === 'number' ? of : of(variables)))),
+    of: variables =>
+      Math.max(...given.map(({ of }) => (typeof of === 'number' ? of : of(variables)))),
   }
 }
 

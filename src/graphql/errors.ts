@@ -34,7 +34,11 @@ export function refusalOf(thrown: unknown, { wellFormed }: { wellFormed: boolean
   // Proxies and some clients read the status only, so an outage or a lack of capacity must show there.
   const always = !wellFormed || error.status >= 500
   const http: HttpStatus = { status: error.status, headers, ...(always ? {} : { spec: true }) }
-  const refusal = copy(thrown, shortened(error.message), { code: error.code, ...error.details, http })
+  const refusal = copy(thrown, shortened(error.message), {
+    code: error.code,
+    ...error.details,
+    http,
+  })
   complete.add(refusal)
   return refusal
 }
@@ -45,7 +49,11 @@ export function maskError(thrown: unknown): Error {
   if (isOfDocument(thrown)) {
     // The errors of compiled queries have no extensions.
     const { code: _code, http, unexpected: _unexpected, ...rest } = thrown.extensions ?? {}
-    return copy(thrown, shortened(thrown.message), { ...rest, code: 'INVALID_INPUT', http: statusOfDocument(http) })
+    return copy(thrown, shortened(thrown.message), {
+      ...rest,
+      code: 'INVALID_INPUT',
+      http: statusOfDocument(http),
+    })
   }
   const { error } = toAppError(thrown)
   return copy(thrown, error.message, { code: error.code, ...error.details })
@@ -77,7 +85,8 @@ export function earlyRefusal(thrown: unknown, req: IncomingMessage, log: Log): A
 /** Logs a failure of the service; the caller gets only the request id. */
 export function logUnexpected(thrown: unknown, log: Log): void {
   const { error, unexpected } = toAppError(thrown)
-  if (unexpected && !isOfDocument(thrown)) log.error({ err: error.originalError ?? error }, error.message)
+  if (unexpected && !isOfDocument(thrown))
+    log.error({ err: error.originalError ?? error }, error.message)
 }
 
 /** Whether the service has failed, rather than refused: also for an error that `maskError` has not seen yet. */
@@ -94,7 +103,10 @@ export function logFailures({ errors = [] }: ExecutionResult, log: Log): void {
 }
 
 /** Counts the errors of a result, as many as a response lists. */
-export function noteErrors({ errors = [] }: ExecutionResult, note: (thrown: unknown) => void): void {
+export function noteErrors(
+  { errors = [] }: ExecutionResult,
+  note: (thrown: unknown) => void,
+): void {
   for (const error of errors.slice(0, MAX_ERRORS))
     note(isOfDocument(error) ? new InvalidInput('query', error.message) : error)
 }
@@ -104,14 +116,19 @@ export function withFewErrors(result: ExecutionResult): ExecutionResult {
   const { errors = [], extensions } = result
   const omittedErrors = errors.length - MAX_ERRORS
   if (omittedErrors <= 0) return result
-  return { ...result, errors: errors.slice(0, MAX_ERRORS), extensions: { ...extensions, omittedErrors } }
+  return {
+    ...result,
+    errors: errors.slice(0, MAX_ERRORS),
+    extensions: { ...extensions, omittedErrors },
+  }
 }
 
 export const shortened = (message: string): string =>
   message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message
 
 /** Whether GraphQL raised this error about the document or the variables, before any field was resolved. */
-const isOfDocument = (thrown: unknown): thrown is GraphQLError => isOfGraphql(thrown) && !thrown.path
+const isOfDocument = (thrown: unknown): thrown is GraphQLError =>
+  isOfGraphql(thrown) && !thrown.path
 
 function isOfGraphql(thrown: unknown): thrown is GraphQLError {
   if (!(thrown instanceof GraphQLError) || thrown instanceof AppError) return false
@@ -129,7 +146,8 @@ function copy(thrown: unknown, message: string, extensions: Record<string, unkno
   })
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The types of the request parameters; all but the query may be null or missing. */
 const parameters: Record<string, { holds(value: unknown): boolean; what: string }> = {
@@ -152,5 +170,6 @@ export function checkParameters(given: object): void {
     if (value !== null && value !== undefined && !known.holds(value))
       throw new InvalidInput(name, `"${name}" must be ${known.what}.`)
   }
-  if (!('query' in given) || typeof given.query !== 'string') throw new InvalidInput('query', 'Send a "query".')
+  if (!('query' in given) || typeof given.query !== 'string')
+    throw new InvalidInput('query', 'Send a "query".')
 }

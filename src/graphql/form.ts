@@ -17,13 +17,22 @@ const MAX_REASON = 200
  * @returns the one operation, with an upload in the place of each file
  * @throws INVALID_INPUT
  */
-export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse, signal: AbortSignal): Promise<object> {
+export async function readGraphqlForm(
+  req: IncomingMessage,
+  res: ServerResponse,
+  signal: AbortSignal,
+): Promise<object> {
   // The library would wait forever for the rest of a request that has ended.
-  if (req.destroyed) throw new InvalidInput('file', 'The connection broke before the form was complete.')
+  if (req.destroyed)
+    throw new InvalidInput('file', 'The connection broke before the form was complete.')
   const paths = watchParser(req, signal)
   try {
-    const operation = await processRequest(req, res, { maxFiles: MAX_FILES, maxFieldSize: MAX_FIELD_BYTES })
-    if (Array.isArray(operation)) throw new InvalidInput('operations', 'Send one operation per request.')
+    const operation = await processRequest(req, res, {
+      maxFiles: MAX_FILES,
+      maxFieldSize: MAX_FIELD_BYTES,
+    })
+    if (Array.isArray(operation))
+      throw new InvalidInput('operations', 'Send one operation per request.')
     refuseOtherOrder(paths().map(path => follow(operation, path)))
     return operation
   } catch (error) {
@@ -31,8 +40,13 @@ export async function readGraphqlForm(req: IncomingMessage, res: ServerResponse,
     if (signal.reason instanceof AppError) throw signal.reason
     const reason = error instanceof Error ? error.message : ''
     // The library guesses at middleware when it has found nothing.
-    const known = reason.startsWith('graphql-upload-minimal') ? '' : `: ${reason.slice(0, MAX_REASON)}`
-    throw new InvalidInput('operations', `The form does not follow graphql-multipart-request-spec${known}.`)
+    const known = reason.startsWith('graphql-upload-minimal')
+      ? ''
+      : `: ${reason.slice(0, MAX_REASON)}`
+    throw new InvalidInput(
+      'operations',
+      `The form does not follow graphql-multipart-request-spec${known}.`,
+    )
   }
 }
 
@@ -91,7 +105,8 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
       if (name === 'operations') operations = parseJson(String(value))
       mapped ||= name === 'map'
       if (name === 'map') paths = pathsOf(parseJson(String(value)))
-      const stray = name === 'map' ? paths.find(path => follow(operations, path) !== null) : undefined
+      const stray =
+        name === 'map' ? paths.find(path => follow(operations, path) !== null) : undefined
       if (stray === undefined) for (const listener of library) listener(name, value, info)
       else refuse(`The map must lead to nulls of the operations; "${excerpt(stray)}" does not.`)
     })
@@ -102,7 +117,8 @@ function watchParser(req: IncomingMessage, signal: AbortSignal): () => string[] 
     else signal.addEventListener('abort', late, { once: true })
     req.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (!mapped && size > MAX_PREFACE_BYTES) refuse(`The map must be within the first ${MAX_PREFACE_BYTES} bytes.`)
+      if (!mapped && size > MAX_PREFACE_BYTES)
+        refuse(`The map must be within the first ${MAX_PREFACE_BYTES} bytes.`)
     })
     return pipe.call(req, parser, options) as T
   }
@@ -119,7 +135,8 @@ function pathsOf(map: unknown): string[] {
 function follow(value: unknown, path: string): unknown {
   let current = value
   for (const name of path.split('.')) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name)) return undefined
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name))
+      return undefined
     current = Reflect.get(current, name)
   }
   return current

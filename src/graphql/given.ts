@@ -10,7 +10,11 @@ export type Length = number | ((variables: Variables) => number)
  * @param path of that list in the arguments, such as `input.entries`
  * @param most what counts where it is not known before the variables are coerced
  */
-export function lengthOfGiven({ arguments: args = [] }: FieldNode, path: string, most: number): Length {
+export function lengthOfGiven(
+  { arguments: args = [] }: FieldNode,
+  path: string,
+  most: number,
+): Length {
   const [argument, ...fields] = path.split('.')
   return lengthOf(args.find(({ name }) => name.value === argument)?.value, fields, most)
 }
@@ -20,13 +24,17 @@ function lengthOf(value: ValueNode | undefined, [first, ...rest]: string[], most
     const path = [value.name.value, ...(first === undefined ? [] : [first, ...rest])]
     return variables => lengthIn(variables, path, most)
   }
-  if (first === undefined) return value?.kind === Kind.LIST ? Math.min(value.values.length, most) : most
-  const field = value?.kind === Kind.OBJECT ? value.fields.find(({ name }) => name.value === first) : undefined
+  if (first === undefined)
+    return value?.kind === Kind.LIST ? Math.min(value.values.length, most) : most
+  const field =
+    value?.kind === Kind.OBJECT ? value.fields.find(({ name }) => name.value === first) : undefined
   return lengthOf(field?.value, rest, most)
 }
 
 function lengthIn(value: unknown, [first, ...rest]: string[], most: number): number {
   if (first === undefined) return Array.isArray(value) ? Math.min(value.length, most) : most
   const isObject = typeof value === 'object' && value !== null
-  return isObject && Object.hasOwn(value, first) ? lengthIn(Reflect.get(value, first), rest, most) : most
+  return isObject && Object.hasOwn(value, first)
+    ? lengthIn(Reflect.get(value, first), rest, most)
+    : most
 }

@@ -24,13 +24,19 @@ async function makePage(hasConsole: boolean): Promise<StaticAnswer> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql')
   // It puts both into the page as markup, and the title also where none may be.
   const look = {
-    title: hasConsole ? '<a href="/developers" style="color: inherit">For developers</a>' : 'Satchel',
+    title: hasConsole
+      ? '<a href="/developers" style="color: inherit">For developers</a>'
+      : 'Satchel',
     logo: `<a href="/" aria-label="Satchel">${icon}</a>`,
     favicon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
   }
-  const rendered = String(await renderGraphiQL({ ...look, endpoint: '/graphql', defaultQuery: welcome }))
+  const rendered = String(
+    await renderGraphiQL({ ...look, endpoint: '/graphql', defaultQuery: welcome }),
+  )
   const html = rendered.replace(/<title>.*?<\/title>/, '<title>GraphQL · Satchel</title>')
-  const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script = '']) => `'sha256-${hash(script)}'`)
+  const scripts = [...html.matchAll(/<script>(.*?)<\/script>/gs)].map(
+    ([, script = '']) => `'sha256-${hash(script)}'`,
+  )
   const policy = [
     "default-src 'none'",
     `script-src ${scripts.join(' ')}`,

@@ -22,13 +22,20 @@ import type { ServerContext } from './request.ts'
 const ordinaryVariables: ValidationRule = context => ({
   VariableDefinition({ variable }) {
     if (variable.name.value === '__proto__')
-      context.reportError(new InvalidInput('query', 'A variable may not be called "__proto__". Give it another name.'))
+      context.reportError(
+        new InvalidInput(
+          'query',
+          'A variable may not be called "__proto__". Give it another name.',
+        ),
+      )
   },
 })
 
 /** Validates a document where that takes no more time than its length says. */
 const validateFewPairs: typeof validate = (schema, document, rules) =>
-  hasManyPairs(document) ? [tooManyPairs()] : validate(schema, document, rules, { maxErrors: MAX_ERRORS })
+  hasManyPairs(document)
+    ? [tooManyPairs()]
+    : validate(schema, document, rules, { maxErrors: MAX_ERRORS })
 
 const tooManyPairs = () =>
   new InvalidInput(
@@ -57,7 +64,10 @@ export function guardedExecution(
   const extensionsOf = (cost: number) => ({ cost: { cost, maxCost } })
 
   /** @throws INVALID_INPUT */
-  function check({ document, variableValues }: Arguments, operation: OperationDefinitionNode): number {
+  function check(
+    { document, variableValues }: Arguments,
+    operation: OperationDefinitionNode,
+  ): number {
     const variables = variableValues ?? {}
     checkLists(schema, document, operation, variables)
     return costOf(document, operation).of(variables)
@@ -76,7 +86,13 @@ export function guardedExecution(
         `This operation may cost ${cost}; the limit is ${maxCost}. Ask for smaller pages (first), or for fewer fields at a time.`,
         { cost, max_cost: maxCost },
       )
-      return { cost, result: { errors: [refusalOf(error, { wellFormed: true })], extensions: extensionsOf(cost) } }
+      return {
+        cost,
+        result: {
+          errors: [refusalOf(error, { wellFormed: true })],
+          extensions: extensionsOf(cost),
+        },
+      }
     } catch (error) {
       return { cost: 0, result: { errors: [refusalOf(error, { wellFormed: true })] } }
     }
@@ -85,7 +101,8 @@ export function guardedExecution(
   return {
     onValidate({ addValidationRule, setValidationFn }) {
       setValidationFn(validateFewPairs)
-      for (const rule of [introspectionOnce, boundedLists, ordinaryVariables]) addValidationRule(rule)
+      for (const rule of [introspectionOnce, boundedLists, ordinaryVariables])
+        addValidationRule(rule)
     },
     onExecute({ args, setResultAndStopExecution }) {
       const standard = introspect(args.document, () => extensionsOf(refusalFor(args).cost))
@@ -115,6 +132,8 @@ function frozenMutations(schema: GraphQLSchema): (operation: OperationDefinition
   return ({ operation, selectionSet }) =>
     operation === 'mutation' &&
     selectionSet.selections.every(
-      selection => selection.kind === Kind.FIELD && fields[selection.name.value]?.extensions.goesOn === undefined,
+      selection =>
+        selection.kind === Kind.FIELD &&
+        fields[selection.name.value]?.extensions.goesOn === undefined,
     )
 }

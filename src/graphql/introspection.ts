@@ -24,7 +24,10 @@ export const introspectionOnce: ValidationRule = context => {
       seen++
       if (seen === 2)
         context.reportError(
-          new InvalidInput('query', 'A document may ask for "__schema" or "__type" only once. Send a second request.'),
+          new InvalidInput(
+            'query',
+            'A document may ask for "__schema" or "__type" only once. Send a second request.',
+          ),
         )
     },
   }
@@ -41,7 +44,9 @@ function standardDocuments(): Set<string> {
     'oneOf',
   ]
   const documents = Array.from({ length: 2 ** options.length }, (_, bits) =>
-    getIntrospectionQuery(Object.fromEntries(options.map((name, i) => [name, Boolean(bits & (1 << i))]))),
+    getIntrospectionQuery(
+      Object.fromEntries(options.map((name, i) => [name, Boolean(bits & (1 << i))])),
+    ),
   )
   return new Set(documents.map(stripIgnoredCharacters))
 }
@@ -67,7 +72,10 @@ export function createIntrospection(schema: GraphQLSchema) {
   }
 
   /** The answer to a standard document; undefined for any other. */
-  return (document: DocumentNode, extensions: () => Record<string, unknown>): WrittenResult | undefined => {
+  return (
+    document: DocumentNode,
+    extensions: () => Record<string, unknown>,
+  ): WrittenResult | undefined => {
     const known = textOf.get(document)
     const text = known === undefined ? standardTextOf(document) : known
     textOf.set(document, text)

@@ -38,20 +38,27 @@ type Ancestors = readonly (ASTNode | readonly ASTNode[])[]
 const pathOf = (node: ArgumentNode | ObjectFieldNode, ancestors: Ancestors): string =>
   [...ancestors, node]
     .flatMap(above =>
-      'kind' in above && (above.kind === Kind.ARGUMENT || above.kind === Kind.OBJECT_FIELD) ? [above] : [],
+      'kind' in above && (above.kind === Kind.ARGUMENT || above.kind === Kind.OBJECT_FIELD)
+        ? [above]
+        : [],
     )
     .map(({ name }) => name.value)
     .join('.')
 
 /** Refuses literal lists in a document that are longer than their argument or input field accepts. */
 export const boundedLists: ValidationRule = context => {
-  const look = (input: Input | null | undefined, node: ArgumentNode | ObjectFieldNode, ancestors: Ancestors) => {
+  const look = (
+    input: Input | null | undefined,
+    node: ArgumentNode | ObjectFieldNode,
+    ancestors: Ancestors,
+  ) => {
     if (!input || node.value.kind !== Kind.LIST) return
     const error = longListOf(input, node.value.values.length, pathOf(node, ancestors))
     if (error) context.reportError(error)
   }
   return {
-    Argument: (node, _key, _parent, _path, ancestors) => look(context.getArgument(), node, ancestors),
+    Argument: (node, _key, _parent, _path, ancestors) =>
+      look(context.getArgument(), node, ancestors),
     ObjectField: (node, _key, _parent, _path, ancestors) =>
       look(inputFieldOf(context.getParentInputType(), node), node, ancestors),
   }
@@ -86,21 +93,34 @@ export function checkLists(
 }
 
 /** One check for each variable that is a list or an input. What it costs follows the schema, not what was sent. */
-function checksOf(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode): Check[] {
+function checksOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): Check[] {
   const definitions = operation.variableDefinitions ?? []
   const places = definitions.length > 0 ? placesOf(schema, document) : new Map<string, Place[]>()
   return definitions.flatMap(({ variable, type: node }): Check[] => {
     const name = variable.name.value
     const type = typeFromAST(schema, node)
     if (!isInputType(type) || !isNested(type)) return []
-    return [variables => void (Object.hasOwn(variables, name) && walk(type, variables[name], places.get(name) ?? []))]
+    return [
+      variables =>
+        void (
+          Object.hasOwn(variables, name) && walk(type, variables[name], places.get(name) ?? [])
+        ),
+    ]
   })
 }
 
 /** The arguments and input fields that each variable of a document stands for. */
 function placesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Place[]> {
   const places = new Map<string, Place[]>()
-  const add = (input: Input | null | undefined, node: ArgumentNode | ObjectFieldNode, ancestors: Ancestors) => {
+  const add = (
+    input: Input | null | undefined,
+    node: ArgumentNode | ObjectFieldNode,
+    ancestors: Ancestors,
+  ) => {
     const { value } = node
     if (!input || value.kind !== Kind.VARIABLE) return
     const place = { input, path: pathOf(node, ancestors) }
@@ -110,7 +130,8 @@ function placesOf(schema: GraphQLSchema, document: DocumentNode): Map<string, Pl
   visit(
     document,
     visitWithTypeInfo(types, {
-      Argument: (node, _key, _parent, _path, ancestors) => add(types.getArgument(), node, ancestors),
+      Argument: (node, _key, _parent, _path, ancestors) =>
+        add(types.getArgument(), node, ancestors),
       ObjectField: (node, _key, _parent, _path, ancestors) =>
         add(inputFieldOf(types.getParentInputType(), node), node, ancestors),
     }),
@@ -135,12 +156,14 @@ function walk(type: GraphQLInputType, value: unknown, places: Place[]): void {
     if (isNested(inner.ofType)) for (const item of items) walk(inner.ofType, item, places)
   } else if (isInputObjectType(inner) && typeof value === 'object' && value !== null) {
     const above = places[0]?.path ?? 'variables'
-    if (Array.isArray(value)) throw new InvalidInput(above, `A ${inner.name} is an object, not a list.`)
+    if (Array.isArray(value))
+      throw new InvalidInput(above, `A ${inner.name} is an object, not a list.`)
     const fields = inner.getFields()
     for (const name of Object.keys(value)) {
       const field = Object.hasOwn(fields, name) ? fields[name] : undefined
       const path = `${above}.${excerpt(name)}`
-      if (!field) throw new InvalidInput(path, `There is no field "${excerpt(name)}" in ${inner.name}.`)
+      if (!field)
+        throw new InvalidInput(path, `There is no field "${excerpt(name)}" in ${inner.name}.`)
       walk(field.type, Reflect.get(value, name), [{ input: field, path }])
     }
   }

@@ -26,12 +26,16 @@ const SEVERAL = 'several'
 function nameOf(selections: readonly SelectionNode[]): string {
   const [first, ...others] = selections
   if (first?.kind !== Kind.FIELD) return SEVERAL
-  const isSame = (other: SelectionNode) => other.kind === Kind.FIELD && other.name.value === first.name.value
+  const isSame = (other: SelectionNode) =>
+    other.kind === Kind.FIELD && other.name.value === first.name.value
   return others.every(isSame) ? first.name.value : SEVERAL
 }
 
 /** The type of an operation and its root field, never a name that the client has made up. Most of what people read is below `me`, so the field there is told, too. */
-function labelOf({ operation: type, selectionSet: { selections } }: OperationDefinitionNode): Label {
+function labelOf({
+  operation: type,
+  selectionSet: { selections },
+}: OperationDefinitionNode): Label {
   const root = nameOf(selections)
   const [me] = selections
   if (root !== 'me' || selections.length > 1 || me?.kind !== Kind.FIELD || !me.selectionSet)
@@ -51,12 +55,20 @@ function outcomeOf({ errors }: ExecutionResult): string {
 export function observedOperations(telemetry: Telemetry): { measured: Plugin; traced: Plugin } {
   if (!telemetry.isOn) return { measured: {}, traced: {} }
   const timers = byWord(type =>
-    byWord(field => byWord(outcome => telemetry.timer('graphqlOperation', { type, field, outcome }))),
+    byWord(field =>
+      byWord(outcome => telemetry.timer('graphqlOperation', { type, field, outcome })),
+    ),
   )
   const known = new WeakMap<OperationDefinitionNode, Known>()
   const none: Known = { type: 'none', field: 'none', timer: timers('none')('none') }
 
-  function labelFor({ document, operationName }: { document: DocumentNode; operationName?: string | null }): Known {
+  function labelFor({
+    document,
+    operationName,
+  }: {
+    document: DocumentNode
+    operationName?: string | null
+  }): Known {
     const operation = getOperationAST(document, operationName)
     if (!operation) return none
     let found = known.get(operation)
@@ -88,7 +100,10 @@ export function observedOperations(telemetry: Telemetry): { measured: Plugin; tr
             const { type, field } = labelFor(args)
             const attributes = { 'graphql.operation.type': type }
             setExecuteFn(given =>
-              telemetry.span({ name: `${type} ${field}`, attributes }, async () => executeFn(given) as ExecutionResult),
+              telemetry.span(
+                { name: `${type} ${field}`, attributes },
+                async () => executeFn(given) as ExecutionResult,
+              ),
             )
           },
         },

@@ -1,4 +1,10 @@
-import { type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql'
 
 /**
  * How many pairs of fields validation may compare to see whether they can be merged: each with each other of the same name in the answer,
@@ -25,7 +31,11 @@ export function hasManyPairs(document: DocumentNode): boolean {
   let steps = 0
   const isOver = () => pairs > MAX_PAIRS || steps > MAX_STEPS
 
-  function collect(set: SelectionSetNode, into: Map<string, FieldNode[]>, spread: Set<string>): void {
+  function collect(
+    set: SelectionSetNode,
+    into: Map<string, FieldNode[]>,
+    spread: Set<string>,
+  ): void {
     for (const node of set.selections) {
       if (++steps > MAX_STEPS) return
       if (node.kind === Kind.FIELD) {

@@ -26,12 +26,17 @@ export function plainAnswers(yoga: Yoga, reader: Reader) {
     server.executed = begin()
     const result = await server.executed.catch(() => undefined)
     if (!result || result.errors) return undefined
-    return { status: 200, headers: { 'content-type': `${type}; charset=utf-8` }, body: JSON.stringify(result) }
+    return {
+      status: 200,
+      headers: { 'content-type': `${type}; charset=utf-8` },
+      body: JSON.stringify(result),
+    }
   }
 }
 
 function typeOf({ method, headers }: IncomingMessage): string | undefined {
-  if (method !== 'POST' || !/^application\/json\b/i.test(headers['content-type'] ?? '')) return undefined
+  if (method !== 'POST' || !/^application\/json\b/i.test(headers['content-type'] ?? ''))
+    return undefined
   const [first = ''] = (headers.accept ?? '*/*').split(',')
   return types.get(first.trim())
 }
@@ -43,14 +48,23 @@ async function begun(
   reader: Reader,
 ): Promise<(() => Promise<ExecutionResult>) | undefined> {
   const params = await reader.ofBody(server)
-  const { parse, validate, schema, contextFactory, execute } = yoga.getEnveloped({ api: server.api, params } as never)
+  const { parse, validate, schema, contextFactory, execute } = yoga.getEnveloped({
+    api: server.api,
+    params,
+  } as never)
   const document: DocumentNode = parse(params.query ?? '')
   const kind = getOperationAST(document, params.operationName)?.operation
   if (!kind || kind === 'subscription' || validate(schema, document).length > 0) return undefined
   return async () => {
     const contextValue = await contextFactory()
     const { variables: variableValues, operationName } = params
-    return execute({ schema, document, contextValue, variableValues, operationName }) as ExecutionResult
+    return execute({
+      schema,
+      document,
+      contextValue,
+      variableValues,
+      operationName,
+    }) as ExecutionResult
   }
 }
 

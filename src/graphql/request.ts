@@ -37,7 +37,10 @@ export interface Reader {
 export function createReader(maxCharacters: number): Reader {
   const anonymousTurn = createAnonymousTurns()
 
-  async function checked({ api }: ServerContext, read: () => Parsed | Promise<Parsed>): Promise<Parsed> {
+  async function checked(
+    { api }: ServerContext,
+    read: () => Parsed | Promise<Parsed>,
+  ): Promise<Parsed> {
     let params: Parsed
     try {
       params = await read()
@@ -50,7 +53,10 @@ export function createReader(maxCharacters: number): Reader {
     }
     if ('query' in params && params.query && params.query.length > maxCharacters)
       throw refusalOf(
-        new InvalidInput('query', `A document may have up to ${maxCharacters} characters. Use variables.`),
+        new InvalidInput(
+          'query',
+          `A document may have up to ${maxCharacters} characters. Use variables.`,
+        ),
         { wellFormed: true },
       )
     return params
@@ -85,7 +91,8 @@ const TURNS_BETWEEN = 16
  * Introspection is done as soon as it is begun: all that came in one turn would hold up every other request.
  */
 function createAnonymousTurns() {
-  const busy = () => new Busy('Too many requests without a credential are waiting. Try again in a few seconds.')
+  const busy = () =>
+    new Busy('Too many requests without a credential are waiting. Try again in a few seconds.')
   const queue = createFairQueue({ atOnce: 1, ...ANONYMOUS_LINE, full: busy })
   const turns = async () => {
     await nextTurn()
@@ -98,16 +105,26 @@ async function readBody({ req, res, api }: ServerContext): Promise<GraphQLParams
   const isForm = /^multipart\/form-data/i.test(req.headers['content-type'] ?? '')
   // Only callers who are known have files to send: the service does not read for long for others.
   if (isForm && !api.caller) throw new Unauthenticated()
-  return isForm ? await readGraphqlForm(req, res, api.signal) : await readJson(req, { anonymous: !api.caller })
+  return isForm
+    ? await readGraphqlForm(req, res, api.signal)
+    : await readJson(req, { anonymous: !api.caller })
 }
 
-async function readAddress(parse: () => Parsed | Promise<Parsed>, { req }: ServerContext): Promise<Parsed> {
+async function readAddress(
+  parse: () => Parsed | Promise<Parsed>,
+  { req }: ServerContext,
+): Promise<Parsed> {
   // An address ends up in logs and histories.
   if (/password/i.test(req.url ?? ''))
     throw new InvalidInput('password', 'Never send a password in the URL. Send the query by POST.')
   try {
     return await parse()
   } catch (error) {
-    throw new AppError('INVALID_JSON', 'The variables or extensions in the URL are not valid JSON.', {}, error)
+    throw new AppError(
+      'INVALID_JSON',
+      'The variables or extensions in the URL are not valid JSON.',
+      {},
+      error,
+    )
   }
 }

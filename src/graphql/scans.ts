@@ -1,4 +1,10 @@
-import { type FieldNode, type GraphQLField, Kind, type ValueNode, valueFromASTUntyped } from 'graphql'
+import {
+  type FieldNode,
+  type GraphQLField,
+  Kind,
+  type ValueNode,
+  valueFromASTUntyped,
+} from 'graphql'
 import type { Length } from './given.ts'
 
 type Variables = Record<string, unknown>
@@ -12,13 +18,19 @@ export function scanOf(
   if (!scanCost) return 0
   const withValues = (given: Variables): number => {
     const variables = { ...valuesOf(defaults), ...given }
-    return scanCost(Object.fromEntries(args.map(arg => [arg.name.value, valueFromASTUntyped(arg.value, variables)])))
+    return scanCost(
+      Object.fromEntries(
+        args.map(arg => [arg.name.value, valueFromASTUntyped(arg.value, variables)]),
+      ),
+    )
   }
   return args.some(({ value }) => hasVariable(value)) ? withValues : withValues({})
 }
 
 function valuesOf(defaults: Map<string, ValueNode | undefined>): Variables {
-  return Object.fromEntries(Array.from(defaults, ([name, value]) => [name, value && valueFromASTUntyped(value)]))
+  return Object.fromEntries(
+    Array.from(defaults, ([name, value]) => [name, value && valueFromASTUntyped(value)]),
+  )
 }
 
 function hasVariable(value: ValueNode): boolean {

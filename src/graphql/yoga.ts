@@ -12,7 +12,15 @@ import { InvalidInput } from '../runtime/errors.ts'
 import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { compiledExecution } from './compiled.ts'
 import { createCosts } from './cost.ts'
-import { earlyRefusal, logFailures, maskError, noteErrors, refusalOf, shortened, withFewErrors } from './errors.ts'
+import {
+  earlyRefusal,
+  logFailures,
+  maskError,
+  noteErrors,
+  refusalOf,
+  shortened,
+  withFewErrors,
+} from './errors.ts'
 import { createGraphiqlPage } from './graphiql.ts'
 import { guardedExecution } from './guard.ts'
 import { observedOperations } from './observed.ts'
@@ -77,7 +85,10 @@ export function createGraphql(
   })
   const answerPlainly = plainAnswers(yoga, reader)
   const page = graphiql ? createGraphiqlPage(hasConsole) : undefined
-  return async (incoming: Pick<Incoming, 'req' | 'res' | 'log' | 'noteError'>, contextOf: () => Promise<Context>) => {
+  return async (
+    incoming: Pick<Incoming, 'req' | 'res' | 'log' | 'noteError'>,
+    contextOf: () => Promise<Context>,
+  ) => {
     const { req, res } = incoming
     if (page && asksForPage(req)) return page(req, res)
     let api: Context
@@ -142,8 +153,12 @@ function errorLists(): Plugin<Context, ServerContext> {
     setResult(withFewErrors(result))
   }
   return {
-    onExecute: () => ({ onExecuteDone: payload => handleStreamOrSingleExecutionResult(payload, bound) }),
-    onSubscribe: () => ({ onSubscribeResult: payload => handleStreamOrSingleExecutionResult(payload, bound) }),
+    onExecute: () => ({
+      onExecuteDone: payload => handleStreamOrSingleExecutionResult(payload, bound),
+    }),
+    onSubscribe: () => ({
+      onSubscribeResult: payload => handleStreamOrSingleExecutionResult(payload, bound),
+    }),
   }
 }
 
@@ -155,8 +170,11 @@ function eventStream(): Plugin<Context, ServerContext> {
       const accept = contextValue.request.headers.get('accept') ?? '*/*'
       if (/\btext\/event-stream\b|\btext\/\*|\*\/\*/.test(accept))
         return { onSubscribeResult: () => ({ onNext: payload => addId(contextValue, payload) }) }
-      const message = 'A subscription is answered as server-sent events. Send Accept: text/event-stream.'
-      setResultAndStopExecution({ errors: [refusalOf(new InvalidInput('accept', message), { wellFormed: true })] })
+      const message =
+        'A subscription is answered as server-sent events. Send Accept: text/event-stream.'
+      setResultAndStopExecution({
+        errors: [refusalOf(new InvalidInput('accept', message), { wellFormed: true })],
+      })
     },
     onResponse({ response: { headers } }) {
       if (!headers.get('content-type')?.startsWith('text/event-stream')) return
@@ -177,5 +195,8 @@ function addId(
   const { eventId } = shared
   if (eventId === undefined) return
   shared.eventId = undefined
-  setResult({ ...result, stringify: (answer: ExecutionResult) => `${JSON.stringify(answer)}\nid: ${eventId}` })
+  setResult({
+    ...result,
+    stringify: (answer: ExecutionResult) => `${JSON.stringify(answer)}\nid: ${eventId}`,
+  })
 }

@@ -27,7 +27,9 @@ export function createAddresses<T>(nothingHere: string) {
         .filter(other => paths.find(other, path))
         .flatMap(other => (other === 'GET' ? ['GET', 'HEAD'] : [other]))
       if (allow.length === 0) throw new AppError('ROUTE_NOT_FOUND', nothingHere)
-      throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, { allow })
+      throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, {
+        allow,
+      })
     },
   }
 }

@@ -6,7 +6,12 @@ import type { Attachment } from '../services/accounts/account-export.ts'
 
 /** Sends a file that is made meanwhile, as fast as the client takes it. Who gets half of it sees its connection end. */
 export async function sendAttachment(
-  { req, res, signal, log }: { req: IncomingMessage; res: ServerResponse; signal: AbortSignal; log: Log },
+  {
+    req,
+    res,
+    signal,
+    log,
+  }: { req: IncomingMessage; res: ServerResponse; signal: AbortSignal; log: Log },
   { name, type = 'application/json; charset=utf-8', chunks }: Attachment,
 ): Promise<void> {
   // Made before the status is sent: a database that is down is a 503, not a broken 200.

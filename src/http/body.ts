@@ -35,13 +35,17 @@ export async function readJson(
     }))
   if (bytes.length === 0) return {}
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
-    throw new InvalidInput('content-type', 'Send the body as JSON, with Content-Type: application/json.')
+    throw new InvalidInput(
+      'content-type',
+      'Send the body as JSON, with Content-Type: application/json.',
+    )
   return parseObject(bytes)
 }
 
 /** A body that has arrived as a whole, as small ones have when their caller is known: it needs no one who listens. */
 function arrived(req: IncomingMessage, declared: number): Buffer | undefined {
-  if (!req.complete || req.readableLength !== declared || req.readableFlowing !== null) return undefined
+  if (!req.complete || req.readableLength !== declared || req.readableFlowing !== null)
+    return undefined
   const bytes: unknown = req.read()
   return Buffer.isBuffer(bytes) ? bytes : undefined
 }
@@ -78,7 +82,9 @@ export function readWhole(
       if (needed > max) return end(() => reject(tooLarge()))
       if (size === 0 && memory.length === 0) memory = chunk
       else if (needed > memory.length) {
-        const larger = Buffer.allocUnsafeSlow(Math.min(max, Math.max(needed, 2 * memory.length, FIRST_BYTES)))
+        const larger = Buffer.allocUnsafeSlow(
+          Math.min(max, Math.max(needed, 2 * memory.length, FIRST_BYTES)),
+        )
         memory.copy(larger, 0, 0, size)
         memory = larger
       }
@@ -130,18 +136,33 @@ const bodyTooLarge = (max: number, anonymous: boolean) =>
  * @throws INVALID_INPUT where the body is not the file itself
  */
 export function readRaw(req: IncomingMessage): Upload {
-  const { 'content-length': length, 'content-type': type = '', 'content-encoding': encoding = '' } = req.headers
+  const {
+    'content-length': length,
+    'content-type': type = '',
+    'content-encoding': encoding = '',
+  } = req.headers
   if (!/^(?:identity)?$/i.test(encoding))
-    throw new InvalidInput('content-encoding', 'Send the bytes as they are, without a Content-Encoding.')
+    throw new InvalidInput(
+      'content-encoding',
+      'Send the bytes as they are, without a Content-Encoding.',
+    )
   if (/^multipart\/form-data\b/i.test(type))
-    throw new InvalidInput('content-type', 'Send the bytes themselves as the body, not a form around them.')
+    throw new InvalidInput(
+      'content-type',
+      'Send the bytes themselves as the body, not a form around them.',
+    )
   watches.get(req)?.becomes('part')
   return new Upload({
     filename: '',
     mimetype: type,
     source: wholeOf(req),
     // Without either header a request has no body.
-    bound: length === undefined ? (req.headers['transfer-encoding'] === undefined ? 0 : undefined) : Number(length),
+    bound:
+      length === undefined
+        ? req.headers['transfer-encoding'] === undefined
+          ? 0
+          : undefined
+        : Number(length),
   })
 }
 
@@ -152,6 +173,11 @@ async function* wholeOf(req: IncomingMessage): AsyncGenerator<Uint8Array> {
     yield* interruptible(bytes, watches.get(req)?.signal)
   } catch (error) {
     if (error instanceof AppError) throw error
-    throw new AppError('INVALID_INPUT', 'The connection broke before the body was complete.', { field: 'body' }, error)
+    throw new AppError(
+      'INVALID_INPUT',
+      'The connection broke before the body was complete.',
+      { field: 'body' },
+      error,
+    )
   }
 }

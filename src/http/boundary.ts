@@ -34,7 +34,12 @@ export function searchNatively(parser: Writable): boolean {
   if (!isSearch(search)) return false
   const push = search.push.bind(search)
   search.push = (chunk, from) => {
-    if (from > 0 || chunk.length === 0 || search._lookbehindSize > 0 || mayMatch(chunk, search._needle))
+    if (
+      from > 0 ||
+      chunk.length === 0 ||
+      search._lookbehindSize > 0 ||
+      mayMatch(chunk, search._needle)
+    )
       return push(chunk, from)
     search._cb(false, chunk, 0, chunk.length, true)
     return chunk.length

@@ -40,7 +40,10 @@ export function sendFile(exchange: Exchange, delivery: Delivery): Promise<void> 
 }
 
 /** Streams a file through the service: HEAD, ranges (RFC 9110, section 14) and conditional requests (section 13), at constant memory. */
-export async function sendBytes({ req, res, address, signal }: Exchange, delivery: Delivery): Promise<void> {
+export async function sendBytes(
+  { req, res, address, signal }: Exchange,
+  delivery: Delivery,
+): Promise<void> {
   allowOnly(req, 'GET', 'HEAD')
   const etag = `"${delivery.etag}"`
   const headers = {
@@ -62,7 +65,13 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
   }
   const range = delivery.cacheControl ? undefined : rangeOf(req, delivery.size, etag)
   if (range === 'unsatisfiable') {
-    res.writeHead(416, { ...headers, 'content-range': `bytes */${delivery.size}`, 'content-length': 0 }).end()
+    res
+      .writeHead(416, {
+        ...headers,
+        'content-range': `bytes */${delivery.size}`,
+        'content-length': 0,
+      })
+      .end()
     return
   }
   const count = range ? range.end - range.start + 1 : delivery.size
@@ -91,7 +100,9 @@ export async function sendBytes({ req, res, address, signal }: Exchange, deliver
       send()
       // After the headers no error can be sent: a failing store, a disconnected client or a used-up link ends the connection.
       const sink = delivery.reusesMemory ? flushed(res) : res
-      const sent = charged ? pipeline(source, whole, charged.through, sink) : pipeline(source, whole, sink)
+      const sent = charged
+        ? pipeline(source, whole, charged.through, sink)
+        : pipeline(source, whole, sink)
       await sent.catch(() => res.destroy())
     } finally {
       await charged?.settle()
@@ -123,7 +134,9 @@ function flushed(res: ServerResponse): Writable {
       done(error)
     },
   })
-  res.once('close', () => sink.destroy(res.writableFinished ? undefined : new Error('The client has disconnected.')))
+  res.once('close', () =>
+    sink.destroy(res.writableFinished ? undefined : new Error('The client has disconnected.')),
+  )
   return sink
 }
 
@@ -149,9 +162,13 @@ function rangeOf(
   etag: string,
 ): { start: number; end: number } | undefined | 'unsatisfiable' {
   const { range, 'if-range': ifRange } = req.headers
-  if (req.method === 'HEAD' || !range || (ifRange !== undefined && ifRange !== etag)) return undefined
+  if (req.method === 'HEAD' || !range || (ifRange !== undefined && ifRange !== etag))
+    return undefined
   // The last 1,000 bytes of a file of 10 are all 10; the parser takes them for none.
-  const within = range.replace(/^bytes=-(\d+)$/, (_, count) => `bytes=-${Math.min(Number(count), size)}`)
+  const within = range.replace(
+    /^bytes=-(\d+)$/,
+    (_, count) => `bytes=-${Math.min(Number(count), size)}`,
+  )
   const ranges = parseRange(size, within, { combine: true })
   if (ranges === -1) return 'unsatisfiable'
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined

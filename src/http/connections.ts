@@ -31,7 +31,8 @@ export function boundConnections(server: Server, { max, isProxy, coordination }:
 
   async function refuses(socket: Socket, network: string): Promise<boolean> {
     if (await hold(socket, `connections of ${network}`)) return false
-    if (await hold(socket, `refused connections of ${network}`)) setTimeout(() => socket.destroy(), GRACE_MS).unref()
+    if (await hold(socket, `refused connections of ${network}`))
+      setTimeout(() => socket.destroy(), GRACE_MS).unref()
     else socket.destroy()
     return true
   }

@@ -19,7 +19,14 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'Prefer',
     'Last-Event-ID',
     // Of tus:
-    ...['Tus-Resumable', 'Upload-Length', 'Upload-Offset', 'Upload-Metadata', 'Upload-Checksum', 'Upload-Concat'],
+    ...[
+      'Tus-Resumable',
+      'Upload-Length',
+      'Upload-Offset',
+      'Upload-Metadata',
+      'Upload-Checksum',
+      'Upload-Concat',
+    ],
     'X-HTTP-Method-Override',
   ],
   exposedHeaders: [
@@ -35,7 +42,14 @@ const corsOptions = (origins: string[]): cors.CorsOptions => ({
     'Location',
     'Preference-Applied',
     ...['Tus-Resumable', 'Tus-Version', 'Tus-Extension', 'Tus-Max-Size', 'Tus-Checksum-Algorithm'],
-    ...['Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Upload-Expires', 'Upload-Concat', 'Satchel-File-Id'],
+    ...[
+      'Upload-Offset',
+      'Upload-Length',
+      'Upload-Metadata',
+      'Upload-Expires',
+      'Upload-Concat',
+      'Satchel-File-Id',
+    ],
   ],
   maxAge: 600,
 })
@@ -49,9 +63,14 @@ export function crossOrigin(origins: string[]) {
   if (origins.length === 0) return undefined
   const options = corsOptions(origins)
   const [answer, addHeaders] = [cors(options), cors({ ...options, preflightContinue: true })]
-  return async (req: IncomingMessage, res: ServerResponse, answersOptions: boolean): Promise<void> => {
+  return async (
+    req: IncomingMessage,
+    res: ServerResponse,
+    answersOptions: boolean,
+  ): Promise<void> => {
     const isOptions = req.method === 'OPTIONS'
-    const isPreflight = isOptions && !(answersOptions && req.headers['access-control-request-method'] === undefined)
+    const isPreflight =
+      isOptions && !(answersOptions && req.headers['access-control-request-method'] === undefined)
     const handle = isPreflight ? answer : addHeaders
     await new Promise<void>((resolve, reject) => {
       handle(req, res, error => (error ? reject(error) : resolve()))

@@ -15,12 +15,23 @@ export interface Answer {
   body: string
 }
 
-export const jsonHeaders = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+export const jsonHeaders = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+}
 
-export const success = (value: unknown, msg = 'ok'): Envelope => ({ status: 200, msg, response: value })
+export const success = (value: unknown, msg = 'ok'): Envelope => ({
+  status: 200,
+  msg,
+  response: value,
+})
 
 export function answer(envelope: Envelope, headers: Record<string, string> = {}): Answer {
-  return { status: envelope.status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(envelope) }
+  return {
+    status: envelope.status,
+    headers: { ...jsonHeaders, ...headers },
+    body: JSON.stringify(envelope),
+  }
 }
 
 const POLL_SECONDS = 2
@@ -62,7 +73,10 @@ export function failure(
 ): Answer {
   const { error, unexpected } = toAppError(thrown)
   if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
-  return refusal(error, typeof statuses === 'function' ? statuses(error) : clamp(error.status, error.code, statuses))
+  return refusal(
+    error,
+    typeof statuses === 'function' ? statuses(error) : clamp(error.status, error.code, statuses),
+  )
 }
 
 function refusal(error: AppError, status: number): Answer {
@@ -74,7 +88,10 @@ function refusal(error: AppError, status: number): Answer {
 }
 
 /** The headers of a refusal on every interface: when to try again, and what is allowed instead. */
-export function errorHeaders({ status, details }: Pick<AppError, 'status' | 'details'>): Record<string, string> {
+export function errorHeaders({
+  status,
+  details,
+}: Pick<AppError, 'status' | 'details'>): Record<string, string> {
   const retryAfter = details.retry_after ?? (status >= 500 ? 5 : undefined)
   return {
     ...(typeof retryAfter === 'number' ? { 'retry-after': String(retryAfter) } : {}),
@@ -86,7 +103,10 @@ export function errorHeaders({ status, details }: Pick<AppError, 'status' | 'det
 function rateHeaders({ code, details }: AppError): Record<string, string> {
   if (code !== 'RATE_LIMITED') return {}
   const { policy, limit, window, retry_after } = details
-  return { 'ratelimit-policy': `"${policy}";q=${limit};w=${window}`, ratelimit: `"${policy}";r=0;t=${retry_after}` }
+  return {
+    'ratelimit-policy': `"${policy}";q=${limit};w=${window}`,
+    ratelimit: `"${policy}";r=0;t=${retry_after}`,
+  }
 }
 
 /** The route's own status for an error: a refused credential becomes 401, anything else 400, where the natural one is not listed. */

@@ -49,11 +49,20 @@ function readyz(db: Db, store: BlobStore, phase: () => Phase): () => Promise<Ans
 
 async function check(db: Db, store: BlobStore): Promise<Answer> {
   const [database, blobs] = await Promise.all([answers(db.probe()), answers(store.ping())])
-  const parts = { database: database ? 'ok' : 'unavailable', blob_store: blobs ? 'ok' : 'unavailable' }
+  const parts = {
+    database: database ? 'ok' : 'unavailable',
+    blob_store: blobs ? 'ok' : 'unavailable',
+  }
   if (database && blobs) return answer({ status: 200, msg: 'ok', response: parts })
-  const down = [database ? '' : 'database', blobs ? '' : 'blob store'].filter(Boolean).join(' and the ')
+  const down = [database ? '' : 'database', blobs ? '' : 'blob store']
+    .filter(Boolean)
+    .join(' and the ')
   return answer(
-    { status: 503, msg: `The ${down} does not answer.`, response: { code: 'UNAVAILABLE', ...parts } },
+    {
+      status: 503,
+      msg: `The ${down} does not answer.`,
+      response: { code: 'UNAVAILABLE', ...parts },
+    },
     { 'retry-after': '5' },
   )
 }

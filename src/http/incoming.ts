@@ -71,7 +71,10 @@ export class Incoming {
 
   get log(): Log {
     const { gatewayLog, requestId, traceId } = this.#given
-    this.#log ??= gatewayLog.child({ request_id: requestId, ...(traceId ? { trace_id: traceId } : {}) })
+    this.#log ??= gatewayLog.child({
+      request_id: requestId,
+      ...(traceId ? { trace_id: traceId } : {}),
+    })
     return this.#log
   }
 }

@@ -12,7 +12,12 @@ import { createCollector } from './collect.ts'
 /** The limits that an operator sets, as explained in src/config/settings.ts. */
 export type IntakeSettings = Pick<
   Config,
-  'bodyMemoryBytes' | 'bodiesPerAddress' | 'bodiesPerCaller' | 'bodySeconds' | 'uploadMinRate' | 'uploadRateSeconds'
+  | 'bodyMemoryBytes'
+  | 'bodiesPerAddress'
+  | 'bodiesPerCaller'
+  | 'bodySeconds'
+  | 'uploadMinRate'
+  | 'uploadRateSeconds'
 >
 
 /** A request body that is arriving, and its caller. */
@@ -42,7 +47,11 @@ const CHECK_MS = 1000
 const GRACE_MS = 5000
 
 /** Limits the time, number and memory of the request bodies that are arriving. */
-export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemory, { holdOften }: Coordination) {
+export function createIntake(
+  settings: IntakeSettings,
+  uploadMemory: UploadMemory,
+  { holdOften }: Coordination,
+) {
   const { bodyMemoryBytes, bodiesPerAddress, bodiesPerCaller } = settings
   const open = new Set<Body>()
   let memory = 0
@@ -60,10 +69,13 @@ export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemor
   async function count({ req, client, caller, abort }: Arrival, kind: BodyKind): Promise<void> {
     const bounds: Bound[] = client === undefined ? [] : [[`bodies of ${client}`, bodiesPerAddress]]
     if (caller !== null) bounds.push([`bodies of ${caller}`, bodiesPerCaller])
-    else if (client !== undefined) bounds.push([`anonymous bodies of ${client}`, Math.ceil(bodiesPerAddress / 4)])
+    else if (client !== undefined)
+      bounds.push([`anonymous bodies of ${client}`, Math.ceil(bodiesPerAddress / 4)])
     const release = await holdOften(1, bounds)
     if (!release)
-      throw new Busy('Too many of your requests are unfinished. Wait until some of them end, then try again.')
+      throw new Busy(
+        'Too many of your requests are unfinished. Wait until some of them end, then try again.',
+      )
     const { socket } = req
     // The others may have been asked meanwhile.
     if (req.readableEnded || socket.destroyed) return release()
@@ -101,9 +113,14 @@ export function createIntake(settings: IntakeSettings, uploadMemory: UploadMemor
       const release = await holdOften(bytes, [
         // The last eighth is reserved for small bodies.
         ['memory', kind === 'whole' ? bodyMemoryBytes : (bodyMemoryBytes / 8) * 7],
-        caller === null ? ['memory, anonymous', bodyMemoryBytes / 4] : [`memory of ${caller}`, bodyMemoryBytes / 2],
+        caller === null
+          ? ['memory, anonymous', bodyMemoryBytes / 4]
+          : [`memory of ${caller}`, bodyMemoryBytes / 2],
       ])
-      if (!release) throw new Busy('The service has no memory for this body at the moment. Try again in a few seconds.')
+      if (!release)
+        throw new Busy(
+          'The service has no memory for this body at the moment. Try again in a few seconds.',
+        )
       try {
         if (!req.complete && !req.destroyed) await count(arrival, kind)
       } catch (error) {
@@ -148,7 +165,12 @@ function kindOf({ headers }: IncomingMessage): BodyKind {
 }
 
 /** The maximum memory of a body while it is read, in bytes. */
-function memoryOf(kind: BodyKind, declared: number, caller: string | null, uploadMemory: UploadMemory): number {
+function memoryOf(
+  kind: BodyKind,
+  declared: number,
+  caller: string | null,
+  uploadMemory: UploadMemory,
+): number {
   if (caller === null) return Math.min(declared, SMALL)
   if (kind === 'whole') return Math.min(declared, LARGEST_WHOLE)
   // One part is filled while another is on its way to the store.
@@ -191,7 +213,10 @@ class Body {
     const fast = socket.bytesRead - this.#seen >= uploadMinRate * uploadRateSeconds
     this.#waited = 0
     this.#seen = socket.bytesRead
-    if (!fast) this.#refuse(`The upload was slower than ${uploadMinRate} bytes per second. Send it again, or in parts.`)
+    if (!fast)
+      this.#refuse(
+        `The upload was slower than ${uploadMinRate} bytes per second. Send it again, or in parts.`,
+      )
   }
 
   #refuse(message: string): void {

@@ -4,7 +4,9 @@ import { AppError } from '../runtime/errors.ts'
 /** @throws METHOD_NOT_ALLOWED for every method but those */
 export function allowOnly(req: IncomingMessage, ...allow: string[]): void {
   if (!allow.includes(req.method ?? ''))
-    throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, { allow })
+    throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, {
+      allow,
+    })
 }
 
 /**
@@ -12,7 +14,9 @@ export function allowOnly(req: IncomingMessage, ...allow: string[]): void {
  * for HTML are none of these.
  */
 export const isNavigation = (req: IncomingMessage): boolean =>
-  asksForPage(req) && req.headers['sec-fetch-mode'] === 'navigate' && req.headers['sec-fetch-dest'] === 'document'
+  asksForPage(req) &&
+  req.headers['sec-fetch-mode'] === 'navigate' &&
+  req.headers['sec-fetch-dest'] === 'document'
 
 /** Whether a browser opens the URL as a page: other clients do not ask for HTML. */
 export const asksForPage = ({ method, headers }: IncomingMessage): boolean =>

@@ -30,7 +30,11 @@ function statusLabel(status: number | undefined, errorCode: string | undefined):
 }
 
 /** Lets the requests, connections and bytes of a server be measured. @returns notes a request that has ended */
-export function observeRequests(server: Server, telemetry: Telemetry, read: () => Readings): (ended: Ended) => void {
+export function observeRequests(
+  server: Server,
+  telemetry: Telemetry,
+  read: () => Readings,
+): (ended: Ended) => void {
   if (!telemetry.isOn) return () => {}
   const traffic = watchTraffic(server)
   telemetry.read(() => ({ ...traffic(), ...read() }))
@@ -61,7 +65,8 @@ export function observeErrors(
   return (thrown, { requestId, route }) => {
     const { error, unexpected } = toAppError(thrown)
     count(error.code)()
-    if (unexpected) noteFailure({ at: Date.now(), requestId, route, code: error.code, cause: causeOf(error) })
+    if (unexpected)
+      noteFailure({ at: Date.now(), requestId, route, code: error.code, cause: causeOf(error) })
   }
 }
 

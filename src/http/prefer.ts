@@ -16,5 +16,8 @@ export function parsePrefer(header: string | null | undefined): Preferences {
     if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), value)
   }
   const [, wait] = /^"?(\d{1,9})"?$/.exec(values.get('wait') ?? '') ?? []
-  return { respondAsync: values.has('respond-async'), wait: wait === undefined ? undefined : Number(wait) }
+  return {
+    respondAsync: values.has('respond-async'),
+    wait: wait === undefined ? undefined : Number(wait),
+  }
 }

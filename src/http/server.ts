@@ -43,7 +43,8 @@ export interface Mount {
 export type Phase = 'starting' | 'serving' | 'stopping'
 
 interface GatewayOptions {
-  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'connectionsPerAddress' | 'logAddresses'> & IntakeSettings
+  config: Pick<Config, 'corsOrigins' | 'trustProxy' | 'connectionsPerAddress' | 'logAddresses'> &
+    IntakeSettings
   /** Memory of an upload in the store. */
   uploadMemory: UploadMemory
   coordination: Coordination
@@ -91,7 +92,9 @@ export function createGateway({
   let sorted = [...mounts].sort(byLength)
   const mountOf = (path: string) =>
     sorted.find(
-      m => path === m.prefix || (!m.exact && path.startsWith(m.prefix.endsWith('/') ? m.prefix : `${m.prefix}/`)),
+      m =>
+        path === m.prefix ||
+        (!m.exact && path.startsWith(m.prefix.endsWith('/') ? m.prefix : `${m.prefix}/`)),
     )
   const serving = new Set<Promise<void>>()
   /** The latest request and response of each connection. */
@@ -135,7 +138,8 @@ export function createGateway({
     const gone = new AbortController()
     for (const [name, value] of securityHeaders) res.setHeader(name, value)
     res.setHeader('x-request-id', requestId)
-    if (publicUrl().startsWith('https:')) res.setHeader('strict-transport-security', 'max-age=31536000')
+    if (publicUrl().startsWith('https:'))
+      res.setHeader('strict-transport-security', 'max-age=31536000')
     if (phase === 'stopping') res.setHeader('connection', 'close')
     res.on('close', () => {
       if (!res.writableFinished) gone.abort(hungUp())
@@ -172,7 +176,8 @@ export function createGateway({
       search: mark < 0 ? '' : url.slice(mark + 1),
       address,
       signal: gone.signal,
-      admit: async (caller, body) => void releases.push(await intake.admit({ req, client, caller, body, abort: gone })),
+      admit: async (caller, body) =>
+        void releases.push(await intake.admit({ req, client, caller, body, abort: gone })),
       requestId,
       traceId: span?.traceId,
       gatewayLog: log,
@@ -195,17 +200,27 @@ export function createGateway({
   function refusePipelined(req: IncomingMessage, res: ServerResponse): void {
     res.setHeader('connection', 'close')
     const [path = '/'] = (req.url ?? '/').split('?')
-    void write(res, req, refusal(new Busy('Too many requests were sent at once on this connection.', 1), path, log))
+    void write(
+      res,
+      req,
+      refusal(new Busy('Too many requests were sent at once on this connection.', 1), path, log),
+    )
   }
 
-  async function serve(incoming: Incoming, client: string | undefined, releases: (() => void)[]): Promise<void> {
+  async function serve(
+    incoming: Incoming,
+    client: string | undefined,
+    releases: (() => void)[],
+  ): Promise<void> {
     const { req, res, path } = incoming
     if (await connections.isRefused(req.socket)) {
       res.setHeader('connection', 'close')
       throw tooMany()
     }
     if (client !== undefined && incoming.address !== req.socket.remoteAddress) {
-      const release = await coordination.holdOften(1, [[`requests of ${client}`, config.connectionsPerAddress]])
+      const release = await coordination.holdOften(1, [
+        [`requests of ${client}`, config.connectionsPerAddress],
+      ])
       if (!release) throw tooMany()
       releases.push(release)
     }
@@ -266,7 +281,10 @@ export function createGateway({
       await closed
       clearTimeout(timer)
       // A request whose connection was cut still has to release what it holds.
-      await Promise.race([Promise.allSettled(serving), sleep(CLEANUP_LIMIT, undefined, { ref: false })])
+      await Promise.race([
+        Promise.allSettled(serving),
+        sleep(CLEANUP_LIMIT, undefined, { ref: false }),
+      ])
     },
 
     intake,
@@ -288,7 +306,8 @@ function refusal(thrown: unknown, path: string, log: Log): Answer {
 
 const byLength = (a: Mount, b: Mount) => b.prefix.length - a.prefix.length
 
-const tooMany = () => new Busy('Too many connections are open from your IP address. Close some, then try again.')
+const tooMany = () =>
+  new Busy('Too many connections are open from your IP address. Close some, then try again.')
 
 /** The abort reason after a client disconnects: not a failure of the service, so not logged as one. */
 const hungUp = () => new InvalidInput('body', 'The connection broke before there was an answer.')

@@ -49,10 +49,17 @@ export function signedBlobs({
     // The token authenticates its maker, so the body counts against their limits.
     await admit(maker, 'part')
     maintenance.requireWritable()
-    if (!/^[1-9]\d{0,5}$/.test(number)) throw new InvalidInput('part_number', 'The numbers of parts start at 1.')
+    if (!/^[1-9]\d{0,5}$/.test(number))
+      throw new InvalidInput('part_number', 'The numbers of parts start at 1.')
     const { 'content-md5': header } = req.headers
     const contentMd5 = typeof header === 'string' ? header : undefined
-    await uploadSessions.addPart(tree, { id, by: maker, number: Number(number), part: readRaw(req), contentMd5 })
+    await uploadSessions.addPart(tree, {
+      id,
+      by: maker,
+      number: Number(number),
+      part: readRaw(req),
+      contentMd5,
+    })
     write(res, req, { status: 201, headers: { 'cache-control': 'no-store' }, body: '' })
   }
 }

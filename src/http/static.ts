@@ -13,13 +13,24 @@ export interface StaticAnswer {
 }
 
 /** Packs an answer, once. */
-export async function makeStatic(content: string | Buffer, headers: Record<string, string>): Promise<StaticAnswer> {
+export async function makeStatic(
+  content: string | Buffer,
+  headers: Record<string, string>,
+): Promise<StaticAnswer> {
   const plain = typeof content === 'string' ? Buffer.from(content) : content
-  return { plain, packed: [['gzip', await promisify(gzip)(plain)]], headers: { vary: 'Accept-Encoding', ...headers } }
+  return {
+    plain,
+    packed: [['gzip', await promisify(gzip)(plain)]],
+    headers: { vary: 'Accept-Encoding', ...headers },
+  }
 }
 
 /** Answers 304 to a caller who has it already, and packs it for those who unpack it. */
-export function sendStatic(req: IncomingMessage, res: ServerResponse, { plain, packed, headers }: StaticAnswer): void {
+export function sendStatic(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { plain, packed, headers }: StaticAnswer,
+): void {
   const { etag } = headers
   if (etag && fresh(req.headers, { etag })) return void res.writeHead(304, headers).end()
   const accepted = req.headers['accept-encoding'] ?? ''

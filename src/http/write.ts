@@ -3,11 +3,18 @@ import type { Socket } from 'node:net'
 import type { Answer } from './envelope.ts'
 
 /** Sends an answer, whether or not the body of its request has been read. */
-export function write(res: ServerResponse, req: IncomingMessage, { status, headers, body }: Answer): void {
+export function write(
+  res: ServerResponse,
+  req: IncomingMessage,
+  { status, headers, body }: Answer,
+): void {
   // Who has hung up reads nothing, and their request may have lost its socket.
   if (res.headersSent || res.destroyed) return void res.destroy()
   // A 304 has no length: that would be the length of the answer that the caller has.
-  res.writeHead(status, { ...headers, ...(status === 304 ? {} : { 'content-length': Buffer.byteLength(body) }) })
+  res.writeHead(status, {
+    ...headers,
+    ...(status === 304 ? {} : { 'content-length': Buffer.byteLength(body) }),
+  })
   const text = req.method === 'HEAD' ? '' : body
   if (req.complete) return void res.end(text)
   // Ending now would close the connection of a client that asked for that, who may be sending still and would lose the answer.

@@ -38,9 +38,14 @@ export function createBacklog(db: Db, measures: Measures, kinds: readonly string
     const byKind = (of: 'due' | 'retrying' | 'givenUp' | 'oldestMs'): Reading =>
       jobs.map(job => [{ kind: job.kind }, of === 'oldestMs' ? job.oldestMs / 1000 : job[of]])
     return {
-      ...{ databaseUp: 1, jobsDue: byKind('due'), jobsOldest: byKind('oldestMs') },
-      ...{ jobsRetrying: byKind('retrying'), jobsGivenUp: byKind('givenUp') },
-      ...{ webhooksDue: webhooks.due, webhooksOldest: webhooks.oldestMs / 1000, webhooksFailing: webhooks.failing },
+      databaseUp: 1,
+      jobsDue: byKind('due'),
+      jobsOldest: byKind('oldestMs'),
+      jobsRetrying: byKind('retrying'),
+      jobsGivenUp: byKind('givenUp'),
+      webhooksDue: webhooks.due,
+      webhooksOldest: webhooks.oldestMs / 1000,
+      webhooksFailing: webhooks.failing,
     }
   }
 

@@ -9,9 +9,14 @@ const TURN_MS = 1000
 const ENTRIES_FOR_ONE = 4
 
 /** One turn of a copy in the background. What is left to do is another job. */
-export async function copyEntries(db: Db, copies: BackgroundCopyService, copyId: string): Promise<void> {
+export async function copyEntries(
+  db: Db,
+  copies: BackgroundCopyService,
+  copyId: string,
+): Promise<void> {
   const pace = createPace()
   const end = Date.now() + TURN_MS
-  while (Date.now() < end) if (!(await pace.batch(size => copies.step(copyId, size * ENTRIES_FOR_ONE)))) return
+  while (Date.now() < end)
+    if (!(await pace.batch(size => copies.step(copyId, size * ENTRIES_FOR_ONE)))) return
   await db.transaction(tx => enqueue(db, 'copy-entries', { copyId }, tx))
 }

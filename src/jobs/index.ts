@@ -76,14 +76,21 @@ export function createJobs({
   }
   const pollMs = config.sweepSeconds * 1000
   const webhooks = createWebhooks({
-    ...{ ...deps, pollMs, retryMs: habits.retryMs, turnMs: habits.turnMs },
+    ...deps,
+    pollMs,
+    retryMs: habits.retryMs,
+    turnMs: habits.turnMs,
     send: webhookRequests({ ...habits, mayReach, traceHeaders: telemetry.headers }),
     wakeWorker: () => worker.wake(),
   })
   const noteMail = byWord(outcome => telemetry.timer('mail', { outcome }))
   mailOutcomes.forEach(noteMail)
   const worker = createWorker({
-    ...{ db, log, pollMs, telemetry, isPaused },
+    db,
+    log,
+    pollMs,
+    telemetry,
+    isPaused,
     leaseMs: config.leaseSeconds * 1000,
     atATime: { preview: previews.atATime, contents: contents.atATime },
     handlers: {
@@ -95,7 +102,9 @@ export function createJobs({
       mail: async (mail, job) => {
         if (!(await mailings.isWanted(mail))) return
         const span = { name: `mail ${mail.template}`, kind: 'client' } as const
-        await telemetry.observe({ span, note: noteMail, outcome: mailOutcome }, () => mailer.send(mail, job))
+        await telemetry.observe({ span, note: noteMail, outcome: mailOutcome }, () =>
+          mailer.send(mail, job),
+        )
       },
       webhook: webhooks.sendOne,
       'file-request-mail': async request => {
@@ -109,7 +118,15 @@ export function createJobs({
     },
   })
   const searchIndexer = createSearchIndexer({
-    ...{ db, log, pubSub: deps.pubSub, searchIndex, contents, isPaused, telemetry, pollMs, calmMs: indexAfterMs },
+    db,
+    log,
+    pubSub: deps.pubSub,
+    searchIndex,
+    contents,
+    isPaused,
+    telemetry,
+    pollMs,
+    calmMs: indexAfterMs,
   })
   return { worker, webhooks, searchIndexer }
 }

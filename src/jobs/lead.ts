@@ -12,7 +12,11 @@ interface Job {
  * @param instance tells the processes of the instance
  * @param wakes by what they wake
  */
-export function createLead<What extends string>(instance: Coordination, wakes: Record<What, () => void>, jobs: Job[]) {
+export function createLead<What extends string>(
+  instance: Coordination,
+  wakes: Record<What, () => void>,
+  jobs: Job[],
+) {
   let leads = false
   instance.subscribe(CHANNEL, what => {
     if (leads && Object.hasOwn(wakes, what)) wakes[what as What]()

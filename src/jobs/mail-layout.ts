@@ -37,29 +37,49 @@ export interface Parts {
 }
 
 /** A sentence with what people have given in it. */
-export const sentence = (strings: TemplateStringsArray, ...parts: (string | Sentence)[]): Sentence =>
+export const sentence = (
+  strings: TemplateStringsArray,
+  ...parts: (string | Sentence)[]
+): Sentence =>
   strings.flatMap((text, i) => {
     const part = parts[i]
-    return [text, ...(part === undefined ? [] : typeof part === 'string' ? [{ given: part }] : part)]
+    return [
+      text,
+      ...(part === undefined ? [] : typeof part === 'string' ? [{ given: part }] : part),
+    ]
   })
 
 const plain = (line: string | Sentence): string =>
-  typeof line === 'string' ? line : line.map(part => (typeof part === 'string' ? part : part.given)).join('')
+  typeof line === 'string'
+    ? line
+    : line.map(part => (typeof part === 'string' ? part : part.given)).join('')
 
-const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true, autoTrim: ['nl', 'nl'] })
+const eta = new Eta({
+  views: fileURLToPath(new URL('views', import.meta.url)),
+  cache: true,
+  autoTrim: ['nl', 'nl'],
+})
 
 /** Lays out a mail as text and as HTML, in the one template of all mails. */
 export function compose(parts: Parts): MailText {
   const { subject, lines, words, items = [], facts = [], links, closing, stop } = parts
   const text = [
     ...lines.map(plain),
-    ...(words ? [[`${words.by} writes:`, ...words.lines.map(line => `> ${line}`.trimEnd())].join('\n')] : []),
-    ...items.map(({ name, about, url }) => [about ? `${name} (${about})` : name, ...(url ? [url] : [])].join('\n')),
+    ...(words
+      ? [[`${words.by} writes:`, ...words.lines.map(line => `> ${line}`.trimEnd())].join('\n')]
+      : []),
+    ...items.map(({ name, about, url }) =>
+      [about ? `${name} (${about})` : name, ...(url ? [url] : [])].join('\n'),
+    ),
     ...(facts.length > 0 ? [facts.map(({ name, value }) => `${name}: ${value}`).join('\n')] : []),
     ...links.map(({ title, url }) => `${title}:\n${url}`),
     ['--', closing, ...(stop ? [`Stop such mails to your address: ${stop}`] : [])].join('\n'),
   ].join('\n\n')
   const segments = lines.map(line => (typeof line === 'string' ? [line] : line))
   const [button, ...more] = links
-  return { subject, text, html: eta.render('/mail', { ...parts, words, items, facts, segments, button, more }) }
+  return {
+    subject,
+    text,
+    html: eta.render('/mail', { ...parts, words, items, facts, segments, button, more }),
+  }
 }

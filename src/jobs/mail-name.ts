@@ -60,7 +60,8 @@ export function plainLines(text: string): string[] {
 }
 
 /** The name of a file, with its endings where they are known. */
-export const plainFileName = (text: string): string => withEnding(oneLine(text), MAX_NAME) || 'a file'
+export const plainFileName = (text: string): string =>
+  withEnding(oneLine(text), MAX_NAME) || 'a file'
 
 function withEnding(line: string, max: number): string {
   const [, stem = '', ending = ''] = /^(.*)(\.[a-z\d]{1,8})$/isu.exec(line) ?? []

@@ -62,7 +62,8 @@ const signedIn = ({ device, address, at, link }: Values<'sign-in'>): Parts => ({
     { name: 'Time', value: momentText(Date.parse(at)) },
   ],
   links: [{ title: 'Your sessions', url: link }],
-  closing: 'You get this mail because you asked for it. You can turn these mails off on the same page.',
+  closing:
+    'You get this mail because you asked for it. You can turn these mails off on the same page.',
 })
 
 const webhookDisabled = ({ host, since }: Values<'webhook-disabled'>): Parts => ({
@@ -80,7 +81,10 @@ function overQuota({ workspace, link, ...of }: Values<'over-quota'>): Parts {
   const [files, folders] = [of.maxFiles ?? Infinity, of.maxFolders ?? Infinity]
   const name = workspace === null ? null : plainName(brief(workspace)) || 'your workspace'
   return {
-    subject: name === null ? 'Your files exceed the limits of your account' : `The files of ${name} exceed its limits`,
+    subject:
+      name === null
+        ? 'Your files exceed the limits of your account'
+        : `The files of ${name} exceed its limits`,
     lines: [
       name === null
         ? 'The limits of your account have become smaller, and it stores more than they allow.'
@@ -92,10 +96,13 @@ function overQuota({ workspace, link, ...of }: Values<'over-quota'>): Parts {
         ? [{ name: 'Stored', value: `${sizeText(of.usedBytes)} of ${sizeText(of.maxBytes)}` }]
         : []),
       ...(of.usedFiles > files ? [{ name: 'Files', value: `${of.usedFiles} of ${files}` }] : []),
-      ...(of.usedFolders > folders ? [{ name: 'Folders', value: `${of.usedFolders} of ${folders}` }] : []),
+      ...(of.usedFolders > folders
+        ? [{ name: 'Folders', value: `${of.usedFolders} of ${folders}` }]
+        : []),
     ],
     links: link === '' ? [] : [{ title: 'Your files', url: link }],
-    closing: 'You get this mail because an operator of the service changed the limits that apply to you.',
+    closing:
+      'You get this mail because an operator of the service changed the limits that apply to you.',
   }
 }
 
@@ -106,7 +113,8 @@ function filesReceived({ label, files, bytes, link }: Values<'files-received'>):
     lines: [sentence`${what} arrived for your file request "${brief(label)}".`],
     facts: [{ name: files === 1 ? 'Size' : 'Size of all', value: sizeText(bytes) }],
     links: [{ title: 'See the new files', url: link }],
-    closing: 'You get this mail because you made this file request. You can turn these mails off on the same page.',
+    closing:
+      'You get this mail because you made this file request. You can turn these mails off on the same page.',
   }
 }
 
@@ -118,7 +126,12 @@ function shareUsed({ name, count = null, opened, downloaded, link }: Values<'sha
   ].join(' and ')
   return {
     subject: `Your share of ${shareTitle(plainFileName(name), count)} was used`,
-    lines: [[...sentence`Your share of "${shareTitle(brief(name), count)}" was `, `${uses} since the last mail.`]],
+    lines: [
+      [
+        ...sentence`Your share of "${shareTitle(brief(name), count)}" was `,
+        `${uses} since the last mail.`,
+      ],
+    ],
     links: [{ title: 'Your shares', url: link }],
     closing:
       'You get this mail because you asked for it when you shared this. You can turn these mails off on the same page.',
@@ -156,7 +169,16 @@ function invited({ role, link, workspace: given, message, ...by }: Values<'invit
   }
 }
 
-function shared({ files, counts = [], links, sizes = [], expires, message, all, ...rest }: Values<'share'>): Parts {
+function shared({
+  files,
+  counts = [],
+  links,
+  sizes = [],
+  expires,
+  message,
+  all,
+  ...rest
+}: Values<'share'>): Parts {
   const { short, whole, closing } = senderOf(rest)
   const names = files.map((name, i) => shareTitle(plainFileName(name), counts[i] ?? null))
   const [only] = names.length === 1 ? names : []
@@ -171,13 +193,19 @@ function shared({ files, counts = [], links, sizes = [], expires, message, all, 
   return {
     subject: `${short} shares ${what} with you`,
     lines: [
-      only === undefined ? sentence`${whole} shares ${what} with you.` : sentence`${whole} shares "${only}" with you.`,
-      ...(rest.protected ? ['You need a password, which the sender will give you in another way.'] : []),
+      only === undefined
+        ? sentence`${whole} shares ${what} with you.`
+        : sentence`${whole} shares "${only}" with you.`,
+      ...(rest.protected
+        ? ['You need a password, which the sender will give you in another way.']
+        : []),
     ],
     words: wordsOf(short, message),
     items,
     facts: expires === null ? [] : [{ name: 'Until', value: momentText(Date.parse(expires)) }],
-    links: goal ? [{ title: only === undefined ? 'See everything shared with you' : 'Open', url: goal }] : [],
+    links: goal
+      ? [{ title: only === undefined ? 'See everything shared with you' : 'Open', url: goal }]
+      : [],
     closing,
   }
 }

@@ -11,8 +11,16 @@ const SECOND = 1000
 const LONGEST = 120 * SECOND
 
 /** Sends mails: through the SMTP server, or into a folder of .eml files where none is configured. */
-export function createMailer({ smtpUrl, mailFrom, dataDir }: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>) {
-  const limits = { connectionTimeout: 10 * SECOND, greetingTimeout: 10 * SECOND, socketTimeout: 30 * SECOND }
+export function createMailer({
+  smtpUrl,
+  mailFrom,
+  dataDir,
+}: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>) {
+  const limits = {
+    connectionTimeout: 10 * SECOND,
+    greetingTimeout: 10 * SECOND,
+    socketTimeout: 30 * SECOND,
+  }
   /** Loaded with the first mail: most instances start long before. */
   const open = async () => {
     const { createTransport } = await import('nodemailer')
@@ -62,7 +70,10 @@ export const mailOutcome = (error: unknown): (typeof mailOutcomes)[number] =>
 /** RFC 8058: mail programs show a button of their own, which stops such mails without a visit. */
 function unsubscribeHeaders(mail: Mail): Record<string, string> {
   if (!('stop' in mail) || !mail.stop) return {}
-  return { 'List-Unsubscribe': `<${mail.stop}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+  return {
+    'List-Unsubscribe': `<${mail.stop}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  }
 }
 
 /**

@@ -33,7 +33,10 @@ function eventLoopMeter(): DelayMeter {
  * Runs background work in batches that requests hardly notice: smaller ones, with pauses, while the event loop is held up, by the batch
  * itself or by requests; full size without a pause while it is not. Sizes are halves of the largest, so that statements have few texts.
  */
-export function createPace(meter = eventLoopMeter(), pause: (ms: number) => Promise<unknown> = sleep) {
+export function createPace(
+  meter = eventLoopMeter(),
+  pause: (ms: number) => Promise<unknown> = sleep,
+) {
   let size = MOST
 
   return {

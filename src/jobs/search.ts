@@ -60,7 +60,8 @@ export function createSearchIndexer({
     while ((all || grown.size > 0) && !stopped) {
       const logIds = [...grown].slice(0, LOGS_AT_ONCE)
       for (const id of logIds) grown.delete(id)
-      if (logIds.length > 0) for (const id of await pace.batch(() => searchIndex.follow(logIds, TURN_MS))) grown.add(id)
+      if (logIds.length > 0)
+        for (const id of await pace.batch(() => searchIndex.follow(logIds, TURN_MS))) grown.add(id)
       if (!all) continue
       all = false
       while (!stopped && (await pace.batch(() => searchIndex.advance(TURN_MS))));
@@ -71,7 +72,12 @@ export function createSearchIndexer({
     if (stopped || running) return
     running = telemetry
       .detached(work)
-      .catch(error => log.warn({ err: error }, 'could not update the index of the search; it will be tried again'))
+      .catch(error =>
+        log.warn(
+          { err: error },
+          'could not update the index of the search; it will be tried again',
+        ),
+      )
       .finally(() => {
         running = undefined
       })
@@ -97,17 +103,24 @@ export function createSearchIndexer({
     for (let looked = 0; looked < WORDS_OF_RUN && !stopped; looked += WORDS_AT_ONCE) {
       const rows = await wordsInOrder(db, wordPlace, WORDS_AT_ONCE)
       await deleteStaleWords(db, rows)
-      wordPlace = rows.length < WORDS_AT_ONCE ? { drive: 0, word: '', entryId: '' } : (rows.at(-1) ?? wordPlace)
+      wordPlace =
+        rows.length < WORDS_AT_ONCE
+          ? { drive: 0, word: '', entryId: '' }
+          : (rows.at(-1) ?? wordPlace)
       if (rows.length < WORDS_AT_ONCE) return
     }
   }
 
   /** Texts of what drives no longer have, and all of them where contents are not searched. */
   async function forgetTexts(): Promise<void> {
-    for (let runs = 0; runs < TEXT_RUNS && !stopped; runs++) if (await contents.forgetUnused()) break
+    for (let runs = 0; runs < TEXT_RUNS && !stopped; runs++)
+      if (await contents.forgetUnused()) break
     while (!stopped && (await contents.settle()));
     const pace = createPace()
-    while (!stopped && (await contents.merge({ isStopped: () => stopped || isPaused(), step: pace.batch })));
+    while (
+      !stopped &&
+      (await contents.merge({ isStopped: () => stopped || isPaused(), step: pace.batch }))
+    );
   }
 
   function lookAtAll(): void {

@@ -1,5 +1,12 @@
 import type { Db } from '../../db/index.ts'
-import { deleteMarked, endCopies, leaseMarked, liveAmong, markedBlobs, overdueUploads } from '../../db/queries/blob.ts'
+import {
+  deleteMarked,
+  endCopies,
+  leaseMarked,
+  liveAmong,
+  markedBlobs,
+  overdueUploads,
+} from '../../db/queries/blob.ts'
 import { endKeep, expiredKeeps } from '../../db/queries/bucket.ts'
 import { oldEvents, purgeEvents } from '../../db/queries/event.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
@@ -55,9 +62,11 @@ export function createSweeper({
     const now = Date.now()
     const dead = await overdueUploads(db, now, BATCH)
     // `endOverdue` checks the lease again: the client may have renewed it meanwhile.
-    for (const { id, bucketId } of dead) await db.transaction(tx => endOverdue(db, bucketId, id, tx, now))
+    for (const { id, bucketId } of dead)
+      await db.transaction(tx => endOverdue(db, bucketId, id, tx, now))
     await endCopies(db, { before: now })
-    if (dead.length > 0) log.info({ uploads: dead.length }, 'released the reservations of abandoned uploads')
+    if (dead.length > 0)
+      log.info({ uploads: dead.length }, 'released the reservations of abandoned uploads')
   }
 
   /** Removes the object before its row: a crash in between leaves a row that is swept again, never an object without a row. */
@@ -127,7 +136,8 @@ export function createSweeper({
     const over = await expiredKeeps(db, Date.now(), BATCH)
     for (const bucket of over)
       await db.transaction(async tx => {
-        if (await endKeep(db, bucket.bucketId, Date.now(), tx)) await enqueue(db, 'purge-bucket', bucket, tx)
+        if (await endKeep(db, bucket.bucketId, Date.now(), tx))
+          await enqueue(db, 'purge-bucket', bucket, tx)
       })
   }
 
@@ -154,7 +164,15 @@ export function createSweeper({
       lastSuccess = Date.now()
       return
     }
-    for (const work of [endDeadUploads, endKeptContent, removeMarked, forgetEnded, forgetEvents, endKept, tidyStore]) {
+    for (const work of [
+      endDeadUploads,
+      endKeptContent,
+      removeMarked,
+      forgetEnded,
+      forgetEvents,
+      endKept,
+      tidyStore,
+    ]) {
       try {
         await work()
       } catch (error) {
@@ -169,7 +187,13 @@ export function createSweeper({
   /** Sweeps now; one sweep at a time. */
   async function run(): Promise<void> {
     running ??= telemetry
-      .observe({ span: { name: 'sweep', isRoot: true }, note: outcome => telemetry.timer('sweep', { outcome }) }, sweep)
+      .observe(
+        {
+          span: { name: 'sweep', isRoot: true },
+          note: outcome => telemetry.timer('sweep', { outcome }),
+        },
+        sweep,
+      )
       // It is in the log, and the next run tries again.
       .catch(() => {})
       .finally(() => {

@@ -90,7 +90,10 @@ export function webhookRequests({
   }
 
   /** Never throws: what goes wrong at the receiver is an outcome. */
-  return async (to: { url: string; secrets: string[] }, { id, ...payload }: WebhookMessage): Promise<Outcome> => {
+  return async (
+    to: { url: string; secrets: string[] },
+    { id, ...payload }: WebhookMessage,
+  ): Promise<Outcome> => {
     const [body, now] = [JSON.stringify(payload), new Date()]
     const headers = {
       ...traceHeaders(),
@@ -98,7 +101,9 @@ export function webhookRequests({
       'user-agent': 'Satchel-Webhooks',
       'webhook-id': id,
       'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-      'webhook-signature': to.secrets.map(secret => new Webhook(secret).sign(id, now, body)).join(' '),
+      'webhook-signature': to.secrets
+        .map(secret => new Webhook(secret).sign(id, now, body))
+        .join(' '),
     }
     const took = () => Date.now() - now.getTime()
     try {

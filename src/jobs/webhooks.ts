@@ -120,7 +120,12 @@ export function createWebhooks(options: WebhookOptions) {
     if (stopped || looking) return
     looking = telemetry
       .detached(look)
-      .catch(error => log.warn({ err: error }, 'could not look for events to send to webhooks; it will be tried again'))
+      .catch(error =>
+        log.warn(
+          { err: error },
+          'could not look for events to send to webhooks; it will be tried again',
+        ),
+      )
       .finally(() => {
         looking = undefined
         if (again) wake()
@@ -137,7 +142,10 @@ export function createWebhooks(options: WebhookOptions) {
       error => {
         // The poll tries again: what is still due would otherwise be taken up at once, over and over while the database refuses to write.
         running.delete(id)
-        log.warn({ err: error, webhook: id }, 'could not deliver to a webhook; it will be tried again')
+        log.warn(
+          { err: error, webhook: id },
+          'could not deliver to a webhook; it will be tried again',
+        )
       },
     )
     running.set(id, work)
@@ -170,26 +178,43 @@ export function createWebhooks(options: WebhookOptions) {
   }
 
   /** The next event for a webhook, and where its log ends. What was purged, or has vanished with a restored backup, is passed over. */
-  async function nextOf(webhook: WebhookRow): Promise<{ event: EventView | undefined; head: number }> {
+  async function nextOf(
+    webhook: WebhookRow,
+  ): Promise<{ event: EventView | undefined; head: number }> {
     const { logId, seq } = webhook
     const { head, purged } = await endsOf(db, logId)
     const after = Math.min(Math.max(seq, purged), head)
     if (after === head) return { event: undefined, head }
-    const { rows } = await eventFeeds.pageAfter(logId, after, { limit: 1, kinds: kindsOf(webhook) ?? eventKinds })
+    const { rows } = await eventFeeds.pageAfter(logId, after, {
+      limit: 1,
+      kinds: kindsOf(webhook) ?? eventKinds,
+    })
     return { event: rows[0], head }
   }
 
   const timers = forWords(deliveryOutcomes, outcome => telemetry.timer('delivery', { outcome }))
 
   /** Sends a message, and notes what became of it. */
-  async function attempt(webhook: WebhookRow, message: WebhookMessage, nth: number): Promise<Outcome> {
+  async function attempt(
+    webhook: WebhookRow,
+    message: WebhookMessage,
+    nth: number,
+  ): Promise<Outcome> {
     const at = Date.now()
     const to = { url: webhook.url, secrets: webhookSecrets(tokens, webhook) }
-    const outcome = await telemetry.span({ name: 'webhook delivery', kind: 'client', isRoot: true }, () =>
-      send(to, message),
+    const outcome = await telemetry.span(
+      { name: 'webhook delivery', kind: 'client', isRoot: true },
+      () => send(to, message),
     )
     timers[wordOf(outcome)](outcome.milliseconds / 1000)
-    const of = { id: newId(), webhookId: webhook.id, eventId: message.id, kind: message.type, at, attempt: nth }
+    const of = {
+      id: newId(),
+      webhookId: webhook.id,
+      eventId: message.id,
+      kind: message.type,
+      at,
+      attempt: nth,
+    }
     await db.WebhookDelivery.create({ ...of, ...outcome })
     return outcome
   }
@@ -213,13 +238,21 @@ export function createWebhooks(options: WebhookOptions) {
     )
   }
 
-  async function disable(webhook: WebhookRow, same: DueWebhook, set: Partial<WebhookRow>): Promise<boolean> {
+  async function disable(
+    webhook: WebhookRow,
+    same: DueWebhook,
+    set: Partial<WebhookRow>,
+  ): Promise<boolean> {
     const { userId, workspaceId, url } = webhook
     const { host } = new URL(url)
     const isDone = await change(system, async ({ tx, record }) => {
       if (!(await settleWebhook(db, same, { ...set, state: 'disabled' }, tx))) return false
       const log = workspaceId === null ? userId : { workspace: workspaceId }
-      const user = await db.User.findByPk(userId, { attributes: ['verifiedEmail'], raw: true, transaction: tx })
+      const user = await db.User.findByPk(userId, {
+        attributes: ['verifiedEmail'],
+        raw: true,
+        transaction: tx,
+      })
       const since = new Date(set.failingSince ?? Date.now()).toISOString()
       const mail = { template: 'webhook-disabled', values: { host, since } } as const
       if (user?.verifiedEmail) await enqueue(db, 'mail', { ...mail, to: user.verifiedEmail }, tx)
@@ -239,7 +272,12 @@ export function createWebhooks(options: WebhookOptions) {
       if (!webhook) return
       const event = seq === null ? undefined : await eventFeeds.byId(`${webhook.logId}:${seq}`)
       if (seq !== null && !event) return
-      const ping = { id: `ping:${job.id}`, type: 'ping', timestamp: new Date().toISOString(), data: {} }
+      const ping = {
+        id: `ping:${job.id}`,
+        type: 'ping',
+        timestamp: new Date().toISOString(),
+        data: {},
+      }
       await attempt(webhook, event ? messageOf(event) : ping, 1)
       await trimDeliveries(db, webhookId, MAX_DELIVERIES)
     },
@@ -247,7 +285,8 @@ export function createWebhooks(options: WebhookOptions) {
     start(): void {
       stopListening = pubSub.hear((topic, to) => {
         // Events about an address may be in the log of the person who has it.
-        if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0) wake()
+        if (topic === 'logged' ? watched.has(to) : topic !== 'bucketChanged' && watched.size > 0)
+          wake()
       })
       timer = setInterval(wakeAnew, pollMs)
       timer.unref()
@@ -272,7 +311,14 @@ export function createWebhooks(options: WebhookOptions) {
 }
 
 /** An outcome as one of few words: the codes of errors of connections are many. */
-const deliveryOutcomes = ['delivered', 'status', 'redirect', 'timeout', 'forbidden_address', 'connection'] as const
+const deliveryOutcomes = [
+  'delivered',
+  'status',
+  'redirect',
+  'timeout',
+  'forbidden_address',
+  'connection',
+] as const
 
 function wordOf({ failure }: Outcome): (typeof deliveryOutcomes)[number] {
   if (failure === null) return 'delivered'

@@ -6,7 +6,9 @@ import { silent, type Telemetry } from '../telemetry/telemetry.ts'
 import { DAY_MS } from '../values/duration.ts'
 
 /** The handler of each kind of job. A handler must be idempotent: it may run twice for one job when a worker dies. */
-export type Handlers = { [K in JobKind]: (payload: Jobs[K], job: { id: string; attempts: number }) => Promise<void> }
+export type Handlers = {
+  [K in JobKind]: (payload: Jobs[K], job: { id: string; attempts: number }) => Promise<void>
+}
 
 /** Thrown by a handler when no further try can succeed. */
 export class Hopeless extends Error {}
@@ -20,7 +22,11 @@ const BATCH = 5
 const MAX_ERROR = 500
 
 /** The age after which a job is given up. A mail is retried as long as mail servers retry: RFC 5321, 4.5.4.1. */
-const patienceMs: Partial<Record<JobKind, number>> = { mail: 5 * DAY_MS, preview: DAY_MS, contents: DAY_MS }
+const patienceMs: Partial<Record<JobKind, number>> = {
+  mail: 5 * DAY_MS,
+  preview: DAY_MS,
+  contents: DAY_MS,
+}
 /** Tries that a job has, however long it waited for the first one: thousands may wait for their turn after a large upload. */
 const leastTries: Partial<Record<JobKind, number>> = { preview: 3, contents: 3 }
 
@@ -48,7 +54,13 @@ export interface WorkerOptions {
 }
 
 /** The kinds of jobs that change files. The others send what is said already. */
-const changing: ReadonlySet<JobKind> = new Set(['purge-folder', 'purge-bucket', 'copy-entries', 'preview', 'contents'])
+const changing: ReadonlySet<JobKind> = new Set([
+  'purge-folder',
+  'purge-bucket',
+  'copy-entries',
+  'preview',
+  'contents',
+])
 
 /**
  * Runs the jobs of the outbox. Any number of instances may run it: a worker claims a job by moving its due time ahead, which only one
@@ -56,7 +68,9 @@ const changing: ReadonlySet<JobKind> = new Set(['purge-folder', 'purge-bucket', 
  */
 export function createWorker({ pollMs, ...options }: WorkerOptions) {
   // One queue per kind: a slow mail server must not delay purges, nor a large purge the mails.
-  const queues = (Object.keys(options.handlers) as JobKind[]).map(kind => createQueue(kind, options))
+  const queues = (Object.keys(options.handlers) as JobKind[]).map(kind =>
+    createQueue(kind, options),
+  )
   let timer: NodeJS.Timeout | undefined
 
   /** Polls the outbox now. */
@@ -132,7 +146,9 @@ function createQueue<K extends JobKind>(
     const heartbeat = setInterval(() => {
       beat = beat
         .then(renew)
-        .catch(error => log.warn({ err: error, job: job.id, kind }, 'could not renew the lease of a job'))
+        .catch(error =>
+          log.warn({ err: error, job: job.id, kind }, 'could not renew the lease of a job'),
+        )
     }, leaseMs / 4)
     heartbeat.unref()
     return async () => {
@@ -147,8 +163,10 @@ function createQueue<K extends JobKind>(
     const release = hold(job)
     const isOver = (error: unknown) =>
       error instanceof Hopeless ||
-      (attempts >= (leastTries[kind] ?? 1) && Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY))
-    const outcome = (error: unknown) => (error === undefined ? 'done' : isOver(error) ? 'given_up' : 'retried')
+      (attempts >= (leastTries[kind] ?? 1) &&
+        Date.now() - createdAt > (patienceMs[kind] ?? Number.POSITIVE_INFINITY))
+    const outcome = (error: unknown) =>
+      error === undefined ? 'done' : isOver(error) ? 'given_up' : 'retried'
     const note = (ended: string) => telemetry.timer('job', { kind, outcome: ended })
     const work = { span: { name: `job ${kind}`, isRoot: true }, note, outcome }
     try {
@@ -163,7 +181,8 @@ function createQueue<K extends JobKind>(
       }
       const over = isOver(error)
       const facts = { err: error, job: id, kind, attempts }
-      if (over) log.error(facts, 'a job failed for the last time and was given up; the doctor reports it')
+      if (over)
+        log.error(facts, 'a job failed for the last time and was given up; the doctor reports it')
       else log.warn(facts, 'a job failed; it will be tried again')
       const lastError = String(error instanceof Error ? error.message : error).slice(0, MAX_ERROR)
       const dueAt = over ? GIVEN_UP : Date.now() + retryMs(attempts)
@@ -177,7 +196,9 @@ function createQueue<K extends JobKind>(
     const inFlight = new Set<Promise<void>>()
     const start = (job: JobRow) => {
       const work: Promise<void> = carryOut(job)
-        .catch(error => log.warn({ err: error, job: job.id, kind }, 'could not note how a job ended'))
+        .catch(error =>
+          log.warn({ err: error, job: job.id, kind }, 'could not note how a job ended'),
+        )
         .finally(() => {
           inFlight.delete(work)
           rouse()

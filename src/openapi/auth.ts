@@ -8,9 +8,17 @@ import { objectOf, type Schema } from './schema.ts'
 export const authArea: Area = { name: 'auth', description: 'Signing in and out.' }
 
 const text: Schema = { type: 'string' }
-const query = (name: string, description: string): Parameter => ({ name, in: 'query', description, schema: text })
+const query = (name: string, description: string): Parameter => ({
+  name,
+  in: 'query',
+  description,
+  schema: text,
+})
 
-const returnTo = { ...query('return_to', 'The path of this service to return to.'), example: '/api/docs' }
+const returnTo = {
+  ...query('return_to', 'The path of this service to return to.'),
+  example: '/api/docs',
+}
 const anybody: Operation['security'] = [{}, { session: [] }]
 const givenTwice = (name: string) => refusal(400, ['INVALID_INPUT'], { name, required: false })
 
@@ -53,9 +61,12 @@ const validityExample = {
 const logout: Omit<Operation, 'operationId'> = {
   tags: [authArea.name],
   summary: 'Ends the session',
-  description: 'Ends the session, on every instance at once. Without a session, the answer is the same.',
+  description:
+    'Ends the session, on every instance at once. Without a session, the answer is the same.',
   responses: {
-    200: success(objectOf({ logout_successful: { type: 'boolean', enum: [true] } }), { logout_successful: true }),
+    200: success(objectOf({ logout_successful: { type: 'boolean', enum: [true] } }), {
+      logout_successful: true,
+    }),
     403: refusal(403, ['FORBIDDEN']),
     ...anywhere,
   },
@@ -74,7 +85,10 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       parameters: [
         query('provider', 'The name of the provider; by default the first configured one.'),
         returnTo,
-        query('link', 'The token that the page /identities sends to add an identity to the account.'),
+        query(
+          'link',
+          'The token that the page /identities sends to add an identity to the account.',
+        ),
       ],
       responses: { 302: redirect('To the provider.'), 400: givenTwice('provider'), ...anywhere },
       security: anybody,
@@ -94,7 +108,11 @@ export const authPaths: Record<string, Record<string, Operation>> = {
         query('error', 'From the provider, when it refuses.'),
         query('iss', 'The issuer, from a provider that names it.'),
       ],
-      responses: { 302: redirect('To the page where the sign-in began.'), 400: givenTwice('state'), ...anywhere },
+      responses: {
+        302: redirect('To the page where the sign-in began.'),
+        400: givenTwice('state'),
+        ...anywhere,
+      },
       security: anybody,
     },
   },
@@ -115,7 +133,9 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       ...logout,
       responses: {
         ...logout.responses,
-        303: redirect('To a page that asks first, if the request comes from a link on another site.'),
+        303: redirect(
+          'To a page that asks first, if the request comes from a link on another site.',
+        ),
       },
     },
     post: { operationId: 'signOutByPost', ...logout },
@@ -133,7 +153,9 @@ export const authPaths: Record<string, Record<string, Operation>> = {
           description: 'A page that leads to the provider, with the header `Refresh`.',
           content: { 'text/html': { schema: text } },
         },
-        303: redirect('To `return_to`, or to the public URL, where there is nothing to sign out of.'),
+        303: redirect(
+          'To `return_to`, or to the public URL, where there is nothing to sign out of.',
+        ),
         ...anywhere,
       },
       security: [{}],
@@ -168,7 +190,10 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       tags: [authArea.name],
       summary: 'Lists the sign-in providers',
       responses: {
-        200: success({ type: 'object', additionalProperties: { type: 'boolean', enum: [true] } }, { google: true }),
+        200: success(
+          { type: 'object', additionalProperties: { type: 'boolean', enum: [true] } },
+          { google: true },
+        ),
         ...anywhere,
       },
       security: [{}],
@@ -180,10 +205,21 @@ export const authPaths: Record<string, Record<string, Operation>> = {
       tags: [authArea.name],
       summary: 'Redirects to one sign-in provider',
       parameters: [
-        { name: 'provider', in: 'path', required: true, description: 'Its name.', schema: text, example: 'google' },
+        {
+          name: 'provider',
+          in: 'path',
+          required: true,
+          description: 'Its name.',
+          schema: text,
+          example: 'google',
+        },
         returnTo,
       ],
-      responses: { 302: redirect('To `/auth/oauth?provider={provider}`.'), 400: givenTwice('return_to'), ...anywhere },
+      responses: {
+        302: redirect('To `/auth/oauth?provider={provider}`.'),
+        400: givenTwice('return_to'),
+        ...anywhere,
+      },
       security: [{}],
     },
   },

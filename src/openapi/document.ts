@@ -23,7 +23,10 @@ export interface ApiDocument {
     schemas: Record<string, Schema>
     responses: Record<string, Response>
     headers: Record<string, { description: string; schema: Schema }>
-    securitySchemes: Record<string, { type: 'apiKey'; in: 'cookie' | 'header'; name: string; description: string }>
+    securitySchemes: Record<
+      string,
+      { type: 'apiKey'; in: 'cookie' | 'header'; name: string; description: string }
+    >
   }
 }
 
@@ -36,12 +39,18 @@ const headers: ApiDocument['components']['headers'] = {
     description: 'The id of the request, also in the log.',
     schema: { type: 'string', format: 'uuid' },
   },
-  Location: { description: 'Where to continue.', schema: { type: 'string', format: 'uri-reference' } },
+  Location: {
+    description: 'Where to continue.',
+    schema: { type: 'string', format: 'uri-reference' },
+  },
   'Preference-Applied': {
     description: 'The preferences of `Prefer` that were applied (RFC 7240).',
     schema: { type: 'string' },
   },
-  'Retry-After': { description: 'Seconds to wait before trying again.', schema: { type: 'integer' } },
+  'Retry-After': {
+    description: 'Seconds to wait before trying again.',
+    schema: { type: 'integer' },
+  },
   RateLimit: { description: 'What is left of the limit.', schema: { type: 'string' } },
   'RateLimit-Policy': { description: 'The limit and its window.', schema: { type: 'string' } },
   ETag: {
@@ -51,8 +60,14 @@ const headers: ApiDocument['components']['headers'] = {
 }
 
 const headersOfBytes: ApiDocument['components']['headers'] = {
-  'Accept-Ranges': { description: 'Says that `Range` can request a part.', schema: { type: 'string' } },
-  'Content-Range': { description: 'Which bytes these are, of how many.', schema: { type: 'string' } },
+  'Accept-Ranges': {
+    description: 'Says that `Range` can request a part.',
+    schema: { type: 'string' },
+  },
+  'Content-Range': {
+    description: 'Which bytes these are, of how many.',
+    schema: { type: 'string' },
+  },
 }
 
 const securitySchemes: ApiDocument['components']['securitySchemes'] = {
@@ -79,7 +94,9 @@ function describe(routes: Route[], publicUrl: string, proxied: boolean): ApiDocu
       const operation = operationOf(route, method, { outputSchema, proxied })
       paths[route.path] = { ...paths[route.path], [method.toLowerCase()]: operation }
     }
-  const areas = new Map([authArea, ...routes.map(route => route.area)].map(area => [area.name, area]))
+  const areas = new Map(
+    [authArea, ...routes.map(route => route.area)].map(area => [area.name, area]),
+  )
   return {
     openapi: '3.0.3',
     info: {

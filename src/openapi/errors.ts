@@ -1,9 +1,19 @@
 import type { Method } from '../../schema/plugins/rest.ts'
 import { clamp } from '../http/envelope.ts'
 import type { Route } from '../rest/routes.ts'
-import { type ErrorCode, Forbidden, naturalStatus, Unauthenticated, Unavailable } from '../runtime/errors.ts'
+import {
+  type ErrorCode,
+  Forbidden,
+  naturalStatus,
+  Unauthenticated,
+  Unavailable,
+} from '../runtime/errors.ts'
 import { shareFull } from '../services/bound.ts'
-import { requestClosed, requestFull, requestNotFound } from '../services/sharing/file-request-term.ts'
+import {
+  requestClosed,
+  requestFull,
+  requestNotFound,
+} from '../services/sharing/file-request-term.ts'
 import { objectOf, type Reference, type Schema, type SchemaOrRef } from './schema.ts'
 
 interface Kind {
@@ -14,7 +24,11 @@ interface Kind {
   sometimes?: Record<string, Schema>
 }
 
-const someText = (example: string, description: string): Schema => ({ type: 'string', description, example })
+const someText = (example: string, description: string): Schema => ({
+  type: 'string',
+  description,
+  example,
+})
 const aNumber = (example: number, description: string): Schema => ({
   type: 'integer',
   format: 'int64',
@@ -52,7 +66,10 @@ const kinds: Record<ErrorCode, Kind> = {
     details: field('duration'),
   },
   INVALID_MODE: { says: 'The mode must be download or inline.', details: field('mode') },
-  INVALID_SCOPE: { says: 'There is no scope "files:read" for this kind of key.', details: field('scopes') },
+  INVALID_SCOPE: {
+    says: 'There is no scope "files:read" for this kind of key.',
+    details: field('scopes'),
+  },
   FOLDER_NOT_EMPTY: {
     says: 'The folder "docs" is not empty. Empty it first, or delete it with recursive=true.',
     details: {
@@ -79,7 +96,12 @@ const kinds: Record<ErrorCode, Kind> = {
   UPLOAD_INCOMPLETE: {
     says: 'Parts are missing: 2, 3. Send them, then complete the upload again.',
     sometimes: {
-      missing: { type: 'array', items: { type: 'integer' }, description: 'Numbers of missing parts.', example: [2, 3] },
+      missing: {
+        type: 'array',
+        items: { type: 'integer' },
+        description: 'Numbers of missing parts.',
+        example: [2, 3],
+      },
       missing_count: aNumber(2, 'How many are missing.'),
     },
   },
@@ -177,7 +199,10 @@ const kinds: Record<ErrorCode, Kind> = {
     says: 'There is no such item in this trash. Use an id from its listing.',
     details: named,
   },
-  VERSION_NOT_FOUND: { says: 'There is no such version here. Use an id from the versions of a file.', details: named },
+  VERSION_NOT_FOUND: {
+    says: 'There is no such version here. Use an id from the versions of a file.',
+    details: named,
+  },
   // GraphQL only.
   WEBHOOK_NOT_FOUND: { says: 'There is no such webhook. Use an id of a listing.' },
   // GraphQL only.
@@ -198,10 +223,16 @@ const kinds: Record<ErrorCode, Kind> = {
   REVISION_MISMATCH: {
     says: 'This entry was changed meanwhile: its revision is 8. Read it again before you change it.',
     details: {
-      revision: { ...aNumber(8, 'The present revision; null if the entry no longer exists.'), nullable: true },
+      revision: {
+        ...aNumber(8, 'The present revision; null if the entry no longer exists.'),
+        nullable: true,
+      },
     },
   },
-  UPLOAD_BUSY: { says: 'This upload is being completed. Try again in a moment.', details: retryAfter(2) },
+  UPLOAD_BUSY: {
+    says: 'This upload is being completed. Try again in a moment.',
+    details: retryAfter(2),
+  },
   RATE_LIMITED: {
     says: 'This request is allowed 10 times in 60 seconds. Try again in 12 seconds.',
     details: {
@@ -262,7 +293,9 @@ export function detailsOf(codes: ErrorCode[]): SchemaOrRef {
   const plain = codes.filter(code => !saysMore(kinds[code]))
   const all: SchemaOrRef[] = [
     ...(plain.length > 0 ? [objectOf({ code: { type: 'string', enum: plain } })] : []),
-    ...codes.filter(code => saysMore(kinds[code])).map((code): Reference => ({ $ref: `#/components/schemas/${code}` })),
+    ...codes
+      .filter(code => saysMore(kinds[code]))
+      .map((code): Reference => ({ $ref: `#/components/schemas/${code}` })),
   ]
   const [only, second] = all
   return only && !second ? only : { oneOf: all }
@@ -284,7 +317,11 @@ export const errorSchemas: Record<string, Schema> = Object.fromEntries(
  * @param codes those of the route, of which the first is shown
  * @param input an argument of the route that can be missing, or given twice: where there is one, that is shown
  */
-export function exampleError(status: number, codes: ErrorCode[], input?: { name: string; required: boolean }): object {
+export function exampleError(
+  status: number,
+  codes: ErrorCode[],
+  input?: { name: string; required: boolean },
+): object {
   if (input && codes.includes('INVALID_INPUT')) {
     const msg = `"${input.name}" is ${input.required ? 'missing' : 'given more than once'}.`
     return { status, msg, response: { code: 'INVALID_INPUT', field: input.name } }

@@ -34,7 +34,8 @@ export function exampleOf({
   if (extensions.example !== undefined) return extensions.example
   const inner = getNullableType(type)
   if (isListType(inner)) return [exampleOf({ name, type: inner.ofType, extensions })]
-  if (isObjectType(inner)) return Object.fromEntries(Object.values(inner.getFields()).map(f => [f.name, exampleOf(f)]))
+  if (isObjectType(inner))
+    return Object.fromEntries(Object.values(inner.getFields()).map(f => [f.name, exampleOf(f)]))
   if (isEnumType(inner)) return inner.getValues()[0]?.name
   const example = scalars[inner.name]
   if (example === undefined) throw new TypeError(`"${name}" needs an example.`)

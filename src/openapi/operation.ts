@@ -1,4 +1,10 @@
-import { type GraphQLArgument, GraphQLNonNull, type GraphQLOutputType, getNullableType, isNonNullType } from 'graphql'
+import {
+  type GraphQLArgument,
+  GraphQLNonNull,
+  type GraphQLOutputType,
+  getNullableType,
+  isNonNullType,
+} from 'graphql'
 import type { Method } from '../../schema/plugins/rest.ts'
 import { drivePolicies, workspacePolicies } from '../access/policies.ts'
 import type { Route } from '../rest/routes.ts'
@@ -60,7 +66,8 @@ export function operationOf(
   const args = route.definition.args
     .map(arg => ({ arg, source: route.sources[arg.name] ?? '' }))
     .sort((a, b) => place(a.arg.name) - place(b.arg.name))
-  const from = (...sources: string[]) => args.filter(a => sources.includes(a.source)).map(a => a.arg)
+  const from = (...sources: string[]) =>
+    args.filter(a => sources.includes(a.source)).map(a => a.arg)
   const faulty = [...from('body', 'form', 'raw', 'query').filter(isRequired), ...from('query')][0]
   const input = faulty && { name: faulty.name, required: isRequired(faulty) }
   const refusals = route.statuses.map(
@@ -70,7 +77,10 @@ export function operationOf(
   const access = accessOf(route)
   const description = [route.description, access.text].filter(Boolean).join('\n\n')
   return {
-    operationId: method === route.method ? route.field : `${route.field}By${method[0]}${method.slice(1).toLowerCase()}`,
+    operationId:
+      method === route.method
+        ? route.field
+        : `${route.field}By${method[0]}${method.slice(1).toLowerCase()}`,
     tags: [route.area.name],
     summary: /^.*?[.;:](?=\s|$)/.exec(route.description)?.[0].slice(0, -1) ?? route.field,
     ...(description ? { description } : {}),
@@ -87,7 +97,9 @@ export function operationOf(
           : route.attachment
             ? attachment
             : answerOf(route, outputSchema)),
-      ...(route.defers ? { 202: 'upload_id' in route.sources ? uploadAccepted : copyAccepted } : {}),
+      ...(route.defers
+        ? { 202: 'upload_id' in route.sources ? uploadAccepted : copyAccepted }
+        : {}),
       ...(route.revalidates ? { 304: unchanged } : {}),
       ...Object.fromEntries(refusals),
       ...anywhere,
@@ -96,18 +108,30 @@ export function operationOf(
   }
 }
 
-const optionally = <T>(name: string, list: T[]): Record<string, T[]> => (list.length > 0 ? { [name]: list } : {})
+const optionally = <T>(name: string, list: T[]): Record<string, T[]> =>
+  list.length > 0 ? { [name]: list } : {}
 
-function parameterOf(arg: GraphQLArgument, source: string, examples: Record<string, unknown>): Parameter[] {
+function parameterOf(
+  arg: GraphQLArgument,
+  source: string,
+  examples: Record<string, unknown>,
+): Parameter[] {
   const { description, ...schema } = schemaOf(arg)
   const example = arg.name in examples ? { example: examples[arg.name] } : {}
-  const rest = { required: isRequired(arg), ...(description ? { description } : {}), schema, ...example }
+  const rest = {
+    required: isRequired(arg),
+    ...(description ? { description } : {}),
+    schema,
+    ...example,
+  }
   if (source === 'path' || source === 'query') return [{ name: arg.name, in: source, ...rest }]
-  if (source.startsWith('header ')) return [{ name: headerName(source.slice('header '.length)), in: 'header', ...rest }]
+  if (source.startsWith('header '))
+    return [{ name: headerName(source.slice('header '.length)), in: 'header', ...rest }]
   return []
 }
 
-const headerName = (name: string): string => name.replaceAll(/(?<=^|-)[a-z]/g, letter => letter.toUpperCase())
+const headerName = (name: string): string =>
+  name.replaceAll(/(?<=^|-)[a-z]/g, letter => letter.toUpperCase())
 
 function schemaOf(arg: GraphQLArgument): Schema {
   const { bounds, maxItems } = arg.extensions
@@ -140,13 +164,20 @@ function bodyOf(
   if (route.body === 'raw')
     return {
       required: true,
-      content: { 'application/octet-stream': { schema: schemaOf(first), example: 'All bytes of this part' } },
+      content: {
+        'application/octet-stream': { schema: schemaOf(first), example: 'All bytes of this part' },
+      },
     }
-  const example = Object.fromEntries(args.flatMap(({ name }) => (name in examples ? [[name, examples[name]]] : [])))
+  const example = Object.fromEntries(
+    args.flatMap(({ name }) => (name in examples ? [[name, examples[name]]] : [])),
+  )
   return {
     required: args.some(isRequired),
     content: {
-      [route.body === 'form' ? 'multipart/form-data' : 'application/json']: { schema: closed(args), example },
+      [route.body === 'form' ? 'multipart/form-data' : 'application/json']: {
+        schema: closed(args),
+        example,
+      },
     },
   }
 }
@@ -161,7 +192,10 @@ function answerOf(route: Route, outputSchema: OutputSchema): Record<string, Resp
 }
 
 /** What an API key must be to call a route, by the auth scopes that its field states. */
-function keyFor({ auth: { privateFiles, workspaces, drive, workspace, workspaceTree }, sources }: Route): string {
+function keyFor({
+  auth: { privateFiles, workspaces, drive, workspace, workspaceTree },
+  sources,
+}: Route): string {
   const own = privateFiles ?? (drive && !('workspace_id' in sources) && drivePolicies[drive].own)
   if (own) return `An API key must be a private one with the scope \`private_files:${own}\`.`
   const right = workspace ?? workspaceTree
@@ -172,7 +206,9 @@ function keyFor({ auth: { privateFiles, workspaces, drive, workspace, workspaceT
 
 /** Which credentials a route takes, from the auth scopes that its field states. */
 function accessOf(route: Route): { security: Operation['security']; text: string } {
-  if (route.public) return { security: [{}, SESSION, API_KEY], text: 'Anyone may call it, without a credential.' }
-  if (route.auth.session) return { security: [SESSION], text: 'Needs a session; no API key can do this.' }
+  if (route.public)
+    return { security: [{}, SESSION, API_KEY], text: 'Anyone may call it, without a credential.' }
+  if (route.auth.session)
+    return { security: [SESSION], text: 'Needs a session; no API key can do this.' }
   return { security: [SESSION, API_KEY], text: keyFor(route) }
 }

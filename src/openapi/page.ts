@@ -19,7 +19,10 @@ const script = 'text/javascript; charset=utf-8'
 const files = new Map([
   ['swagger-ui.css', { type: css, parts: [ofSwaggerUi('swagger-ui.css')] }],
   ['swagger-ui-bundle.js', { type: script, parts: [ofSwaggerUi('swagger-ui-bundle.js')] }],
-  ['style.css', { type: css, parts: [ownFile('../pages/views/tokens.css'), ownFile('page/style.css')] }],
+  [
+    'style.css',
+    { type: css, parts: [ownFile('../pages/views/tokens.css'), ownFile('page/style.css')] },
+  ],
   ['start.js', { type: script, parts: [ownFile('page/start.js')] }],
 ])
 
@@ -79,7 +82,8 @@ export function createDocsPage(hasConsole: boolean) {
   return async (req: IncomingMessage, res: ServerResponse, path: string): Promise<void> => {
     const name = path.slice(BASE.length).replace(/^\//, '')
     const answer = made.get(name) ?? make(name)
-    if (!answer) throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this URL. The page is ${BASE}.`)
+    if (!answer)
+      throw new AppError('ROUTE_NOT_FOUND', `There is nothing at this URL. The page is ${BASE}.`)
     made.set(name, answer)
     // A file that could not be read may be there the next time.
     answer.catch(() => made.delete(name))

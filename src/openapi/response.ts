@@ -15,10 +15,21 @@ export interface Response {
 }
 
 const headersOf = (...names: string[]): Record<string, Reference> =>
-  Object.fromEntries(['X-Request-Id', ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
+  Object.fromEntries(
+    ['X-Request-Id', ...names].map(name => [name, { $ref: `#/components/headers/${name}` }]),
+  )
 
-function inEnvelope(status: number, msg: Schema, response: SchemaOrRef, example: object): Record<string, MediaType> {
-  const schema = objectOf({ status: { type: 'integer', enum: [status] }, msg: { type: 'string', ...msg }, response })
+function inEnvelope(
+  status: number,
+  msg: Schema,
+  response: SchemaOrRef,
+  example: object,
+): Record<string, MediaType> {
+  const schema = objectOf({
+    status: { type: 'integer', enum: [status] },
+    msg: { type: 'string', ...msg },
+    response,
+  })
   return { 'application/json': { schema, example } }
 }
 
@@ -38,7 +49,9 @@ export const attachment: Record<string, Response> = {
         example: {
           exported_at: '2026-01-31T12:00:00.000Z',
           account: { id: ID, email: ALICE, name: 'Alice Example' },
-          files: [{ id: ID, path: FILE_PATH, file_type: MEDIA_TYPE, size: BYTES, md5_checksum: MD5 }],
+          files: [
+            { id: ID, path: FILE_PATH, file_type: MEDIA_TYPE, size: BYTES, md5_checksum: MD5 },
+          ],
         },
       },
     },
@@ -62,7 +75,8 @@ export const copyAccepted: Response = {
       copied_size: long('Bytes of these files.'),
     }),
     {
-      ...{ status: 202, msg: 'accepted' },
+      status: 202,
+      msg: 'accepted',
       response: { copy_id: ID, entry_count: 100_000, size: BYTES, copied: 512, copied_size: 0 },
     },
   ),
@@ -90,16 +104,22 @@ export const unchanged: Response = {
   headers: headersOf('ETag'),
 }
 
-export const redirect = (description: string): Response => ({ description, headers: headersOf('Location') })
+export const redirect = (description: string): Response => ({
+  description,
+  headers: headersOf('Location'),
+})
 
-const bytes: NonNullable<Response['content']> = { '*/*': { schema: { type: 'string', format: 'binary' } } }
+const bytes: NonNullable<Response['content']> = {
+  '*/*': { schema: { type: 'string', format: 'binary' } },
+}
 
 /**
  * What a download is answered with.
  * @param proxied whether clients cannot reach the store, so that its bytes pass the service
  */
 export function downloadOf(proxied: boolean): Record<string, Response> {
-  if (!proxied) return { 302: redirect('To a signed URL of the file that expires after a short while.') }
+  if (!proxied)
+    return { 302: redirect('To a signed URL of the file that expires after a short while.') }
   const whole = headersOf('ETag', 'Accept-Ranges', 'Content-Disposition')
   const part = headersOf('ETag', 'Accept-Ranges', 'Content-Disposition', 'Content-Range')
   return {
@@ -141,13 +161,22 @@ const limitHeaders: Record<number, string[]> = {
  * What is answered with an error status, by one of these codes.
  * @param input an argument of the route that can be missing, or given twice, for the example
  */
-export function refusal(status: number, codes: ErrorCode[], input?: { name: string; required: boolean }): Response {
+export function refusal(
+  status: number,
+  codes: ErrorCode[],
+  input?: { name: string; required: boolean },
+): Response {
   const slowed = codes.includes('TOO_MANY_ATTEMPTS') ? ['Retry-After'] : []
   const example = exampleError(status, codes, input)
   return {
     description: `${meanings[status] ?? 'An error.'} \`code\` is ${codes.map(code => `\`${code}\``).join(', ')}.`,
     headers: headersOf(...(limitHeaders[status] ?? slowed)),
-    content: inEnvelope(status, { description: 'A message for people.' }, detailsOf(codes), example),
+    content: inEnvelope(
+      status,
+      { description: 'A message for people.' },
+      detailsOf(codes),
+      example,
+    ),
   }
 }
 

@@ -52,7 +52,10 @@ const scalars: Record<string, Schema> = {
 }
 
 /** An object of which every named property is there; more may come in later versions. */
-export function objectOf(properties: Record<string, SchemaOrRef>, description?: string | null): Schema {
+export function objectOf(
+  properties: Record<string, SchemaOrRef>,
+  description?: string | null,
+): Schema {
   const required = Object.keys(properties)
   return {
     type: 'object',
@@ -63,7 +66,10 @@ export function objectOf(properties: Record<string, SchemaOrRef>, description?: 
 }
 
 /** A schema with a description, which a reference can only have beside it. */
-export function described(schema: SchemaOrRef, description: string | null | undefined): SchemaOrRef {
+export function described(
+  schema: SchemaOrRef,
+  description: string | null | undefined,
+): SchemaOrRef {
   if (!description) return schema
   return '$ref' in schema ? { allOf: [schema], description } : { ...schema, description }
 }
@@ -85,7 +91,9 @@ export function createOutputSchemas() {
       components[type.name] = {}
       const fields = Object.values(type.getFields())
       components[type.name] = objectOf(
-        Object.fromEntries(fields.map(f => [f.name, described(outputSchema(f.type), f.description)])),
+        Object.fromEntries(
+          fields.map(f => [f.name, described(outputSchema(f.type), f.description)]),
+        ),
         type.description,
       )
     }
@@ -114,6 +122,9 @@ function orNull(schema: SchemaOrRef): Schema {
 function leafSchema(type: GraphQLInputType | GraphQLOutputType): Schema {
   if (isEnumType(type)) return { type: 'string', enum: type.getValues().map(v => v.name) }
   const schema = scalars[String(type)]
-  if (!schema) throw new TypeError(`The type ${String(type)} has no JSON form. Add it to src/openapi/schema.ts.`)
+  if (!schema)
+    throw new TypeError(
+      `The type ${String(type)} has no JSON form. Add it to src/openapi/schema.ts.`,
+    )
   return schema
 }

@@ -16,14 +16,19 @@ const files = await Promise.all([
   load('folder.js', SCRIPT),
 ])
 const types: Record<string, string> = {
-  ...{ '.js': SCRIPT, '.mjs': SCRIPT, '.css': 'text/css; charset=utf-8' },
-  ...{ '.gif': 'image/gif', '.svg': 'image/svg+xml' },
+  '.js': SCRIPT,
+  '.mjs': SCRIPT,
+  '.css': 'text/css; charset=utf-8',
+  '.gif': 'image/gif',
+  '.svg': 'image/svg+xml',
 }
 const built = loadBuilt()
 
 /** @param parts the files in `views` that it is made of */
 async function load(name: string, type: string, parts = [name]) {
-  const body = parts.map(part => readFileSync(new URL(`views/${part}`, import.meta.url), 'utf8')).join('\n')
+  const body = parts
+    .map(part => readFileSync(new URL(`views/${part}`, import.meta.url), 'utf8'))
+    .join('\n')
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 16)
   const answer = await makeStatic(body, { 'content-type': type })
   return { name, answer, path: BASE + name.replace('.', `.${hash}.`) }
@@ -51,7 +56,8 @@ function loadBuilt() {
       vary: 'Accept-Encoding',
     }
     const packed: StaticAnswer['packed'] = []
-    if (names.has(`${name}.br`)) packed.push(['br', read(`${name}.br`)], ['gzip', read(`${name}.gz`)])
+    if (names.has(`${name}.br`))
+      packed.push(['br', read(`${name}.br`)], ['gzip', read(`${name}.gz`)])
     answers.set(name, { plain: read(name), packed, headers })
   }
   const entryOf = (entry: string) => Object.values(manifest).find(({ name }) => name === entry)
@@ -71,13 +77,19 @@ export const assets: Record<string, string> = {
 }
 
 /** @throws ROUTE_NOT_FOUND */
-export function sendAsset({ req, res, token }: Pick<Incoming, 'req' | 'res'> & { token: string }): undefined {
+export function sendAsset({
+  req,
+  res,
+  token,
+}: Pick<Incoming, 'req' | 'res'> & { token: string }): undefined {
   const ready = built.answers.get(token)
   if (ready) return sendKept(req, res, ready, KEEP)
   // While instances of two versions run, one is asked for the other's files: its own are better than none, for now.
   const [, own] = [...built.answers].find(([name]) => stemOf(name) === stemOf(token)) ?? []
   if (own) return sendKept(req, res, own, 'no-cache')
-  const file = files.find(({ name }) => new RegExp(`^${name.replace('.', '\\.[0-9a-f]{16}\\.')}$`).test(token))
+  const file = files.find(({ name }) =>
+    new RegExp(`^${name.replace('.', '\\.[0-9a-f]{16}\\.')}$`).test(token),
+  )
   if (!file) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL.')
   sendKept(req, res, file.answer, file.path === BASE + token ? KEEP : 'no-cache')
 }
@@ -86,5 +98,10 @@ export function sendAsset({ req, res, token }: Pick<Incoming, 'req' | 'res'> & {
 const stemOf = (name: string) => name.replace(/-[\w-]{8}(?=\.\w+$)/, '')
 
 /** @param caching what is in its Cache-Control */
-const sendKept = (req: Incoming['req'], res: Incoming['res'], answer: StaticAnswer, caching: string): undefined =>
+const sendKept = (
+  req: Incoming['req'],
+  res: Incoming['res'],
+  answer: StaticAnswer,
+  caching: string,
+): undefined =>
   void sendStatic(req, res, { ...answer, headers: { ...answer.headers, 'cache-control': caching } })

@@ -9,8 +9,11 @@ const idOf = (given: string | null): string | null => given?.replace(/^account:/
 
 /** @throws INVALID_INPUT */
 function readKind(name: string) {
-  const kind = auditKinds.find(one => one === name || one.toUpperCase().replaceAll('.', '_') === name)
-  if (!kind) throw new InvalidInput('kind', 'There is no such kind of event. Use one of the list of kinds.')
+  const kind = auditKinds.find(
+    one => one === name || one.toUpperCase().replaceAll('.', '_') === name,
+  )
+  if (!kind)
+    throw new InvalidInput('kind', 'There is no such kind of event. Use one of the list of kinds.')
   return kind
 }
 
@@ -18,7 +21,8 @@ function readKind(name: string) {
 function readTime(given: string | null, field: string): number | null {
   if (!given) return null
   const time = Date.parse(given)
-  if (Number.isNaN(time)) throw new InvalidInput(field, 'This is no time. Write it as 2026-12-01T10:00Z.')
+  if (Number.isNaN(time))
+    throw new InvalidInput(field, 'This is no time. Write it as 2026-12-01T10:00Z.')
   return time
 }
 
@@ -34,9 +38,11 @@ export function auditExport(
     const { req, res, query, signal, log } = visit
     const caller = await visit.caller()
     if (!caller) throw new Unauthenticated()
-    if (!(await appointments.isOperator(caller))) throw new Forbidden('Only operators of the service may do this.')
+    if (!(await appointments.isOperator(caller)))
+      throw new Forbidden('Only operators of the service may do this.')
     const format = query.get('format') ?? 'csv'
-    if (!isAuditFormat(format)) throw new InvalidInput('format', 'The trail is exported as csv or ndjson.')
+    if (!isAuditFormat(format))
+      throw new InvalidInput('format', 'The trail is exported as csv or ndjson.')
     const filter = {
       personId: idOf(query.get('person')),
       aboutId: idOf(query.get('about')),

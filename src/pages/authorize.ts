@@ -19,7 +19,16 @@ import { truncateAddress } from '../values/network.ts'
 import { oneLine } from '../values/one-line.ts'
 import { donePage } from './message.ts'
 import type { AuthorizeView } from './views.ts'
-import { leadingTo, type Page, page, type Redirect, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import {
+  leadingTo,
+  type Page,
+  page,
+  type Redirect,
+  type Reply,
+  readForm,
+  signInAt,
+  type Visit,
+} from './visit.ts'
 import { count, momentOf } from './words.ts'
 
 interface Options {
@@ -44,7 +53,8 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
    * @throws FORBIDDEN unless a browser says that a page of this very service sends the form: nothing else may approve
    */
   function requireOwnPage({ req }: Visit): void {
-    if (!isFromOwnPage(req, publicUrl())) throw new Forbidden('Send this form from the page of this service.')
+    if (!isFromOwnPage(req, publicUrl()))
+      throw new Forbidden('Send this form from the page of this service.')
   }
 
   /** The request in the query. A refusal that the program has to hear is a redirect. @throws INVALID_INPUT */
@@ -55,7 +65,12 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
       return readAuthorization(given, redirect)
     } catch (error) {
       if (!(error instanceof GrantError)) throw error
-      return { to: redirectTo(redirect, publicUrl(), { error: error.error, error_description: error.message }) }
+      return {
+        to: redirectTo(redirect, publicUrl(), {
+          error: error.error,
+          error_description: error.message,
+        }),
+      }
     }
   }
 
@@ -63,11 +78,19 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
   function hereWith(path: string, query: URLSearchParams): string {
     const here = query.size > 0 ? `${path}?${query}` : path
     if (readReturnTo(here) === null)
-      throw new InvalidInput('state', 'This URL is too long. Give the program a shorter name, and a shorter state.')
+      throw new InvalidInput(
+        'state',
+        'This URL is too long. Give the program a shorter name, and a shorter state.',
+      )
     return here
   }
 
-  const consent = (caller: Caller, here: string, terms: LoginTerms, more: Pick<AuthorizeView, 'redirect' | 'device'>) =>
+  const consent = (
+    caller: Caller,
+    here: string,
+    terms: LoginTerms,
+    more: Pick<AuthorizeView, 'redirect' | 'device'>,
+  ) =>
     page(
       'authorize',
       {
@@ -122,7 +145,10 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
     async enterCode(visit: Visit): Promise<Reply> {
       const userCode = (visit.query.get('user_code') ?? '').slice(0, 20)
       const caller = await visit.caller()
-      const here = hereWith(DEVICE_PATH, new URLSearchParams(userCode === '' ? {} : { user_code: userCode }))
+      const here = hereWith(
+        DEVICE_PATH,
+        new URLSearchParams(userCode === '' ? {} : { user_code: userCode }),
+      )
       return caller
         ? page('device', { userCode, problem: '' }, { title: 'Enter the code', caller })
         : { to: signInAt(here) }
@@ -141,12 +167,21 @@ export function authorizePages({ services: { loginRequests, rateLimits }, public
           const found = await loginRequests.find(userCode, visit.address)
           const { network, createdAt } = found
           const isElsewhere = network !== truncateAddress(visit.address)
-          const device = { userCode: found.userCode, network, isElsewhere, since: momentOf(createdAt) }
+          const device = {
+            userCode: found.userCode,
+            network,
+            isElsewhere,
+            since: momentOf(createdAt),
+          }
           return consent(caller, DEVICE_PATH, found, { redirect: null, device })
         }
         if (!readAnswer(form)) {
           await loginRequests.refuseDevice(caller, by)
-          return donePage('Refused', 'The program gets no access. You can close this window.', caller)
+          return donePage(
+            'Refused',
+            'The program gets no access. You can close this window.',
+            caller,
+          )
         }
         await rateLimits.hit('api_keys', caller.userId, {})
         const { name } = await loginRequests.approveDevice(caller, by, form.get('key_expires_in'))

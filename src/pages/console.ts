@@ -81,7 +81,11 @@ export async function openConsole(log: Log): Promise<Console | null> {
   const names = [...assets.keys()]
   // Another one whenever any file of the console has another content.
   const version = hash('sha256', [page, ...names].join('\n')).slice(0, 16)
-  const worker = await workerOf(await readFile(new URL('service-worker.js', folder), 'utf8'), version, names)
+  const worker = await workerOf(
+    await readFile(new URL('service-worker.js', folder), 'utf8'),
+    version,
+    names,
+  )
   const manifest = await makeStatic(await readFile(new URL('manifest.webmanifest', folder)), {
     'content-type': 'application/manifest+json',
     'cache-control': 'public, max-age=3600',
@@ -102,7 +106,10 @@ interface ConsoleOptions {
   graphiql: boolean
 }
 
-export function consolePages({ shell, assets, worker, manifest }: Console, { storeOrigin, graphiql }: ConsoleOptions) {
+export function consolePages(
+  { shell, assets, worker, manifest }: Console,
+  { storeOrigin, graphiql }: ConsoleOptions,
+) {
   const page = shell.replaceAll('{graphiql}', String(graphiql))
   const store = storeOrigin ?? ''
   const fromStore = { 'media-src': store, 'connect-src': store, 'object-src': store }
@@ -138,7 +145,8 @@ export function consolePages({ shell, assets, worker, manifest }: Console, { sto
     show,
 
     /** `/`: the console, or what this service is. */
-    home: async (visit: Visit): Promise<Reply> => ((await visit.caller()) ? show(visit) : welcomePage()),
+    home: async (visit: Visit): Promise<Reply> =>
+      (await visit.caller()) ? show(visit) : welcomePage(),
 
     async worker({ req, res }: Visit): Promise<Reply> {
       sendStatic(req, res, worker)
@@ -158,7 +166,8 @@ export function consolePages({ shell, assets, worker, manifest }: Console, { sto
     /** @throws ROUTE_NOT_FOUND */
     async asset({ req, res, token }: Visit): Promise<Reply> {
       const asset = assets.get(token)
-      if (!asset) throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL. Load the page again.')
+      if (!asset)
+        throw new AppError('ROUTE_NOT_FOUND', 'There is nothing at this URL. Load the page again.')
       sendStatic(req, res, asset)
       return undefined
     },

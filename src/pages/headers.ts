@@ -15,7 +15,9 @@ export const policyOf = (more: Record<string, string> = {}): string =>
   [
     "default-src 'none'",
     ...sources.map(what => `${what} 'self'${more[what] ? ` ${more[what]}` : ''}`),
-    ...Object.entries(more).flatMap(([what, from]) => (sources.includes(what) ? [] : [`${what} ${from}`])),
+    ...Object.entries(more).flatMap(([what, from]) =>
+      sources.includes(what) ? [] : [`${what} ${from}`],
+    ),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ')

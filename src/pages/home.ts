@@ -10,7 +10,10 @@ import { type Page, page, type Reply, type Visit } from './visit.ts'
 import { count, fileOf, folderOf, momentOf, number, personOf, sizeOf } from './words.ts'
 
 /** `/`: what this service is, and to whom it belongs what one has in it. */
-export function homePage({ overviews }: Pick<Services, 'overviews'>, { unbuilt = false }: { unbuilt?: boolean } = {}) {
+export function homePage(
+  { overviews }: Pick<Services, 'overviews'>,
+  { unbuilt = false }: { unbuilt?: boolean } = {},
+) {
   return async (visit: Visit): Promise<Reply> => {
     const all = visit.query.has('all')
     const secret = sessionSecret(visit.req)
@@ -20,18 +23,24 @@ export function homePage({ overviews }: Pick<Services, 'overviews'>, { unbuilt =
       secret ? overviews.read(hashSecret(secret).toString('hex'), { all }) : null,
     ])
     if (!caller || !overview) return welcomePage()
-    return page('home', { ...homeOf(caller, overview, all), unbuilt }, { title: 'Your storage', caller })
+    return page(
+      'home',
+      { ...homeOf(caller, overview, all), unbuilt },
+      { title: 'Your storage', caller },
+    )
   }
 }
 
 /** `/` for who has not signed in. */
-export const welcomePage = (): Page => page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
+export const welcomePage = (): Page =>
+  page('welcome', {}, { title: 'Store and share files', signIn: '/login' })
 
 const moreOf = ({ total, rows }: Newest<unknown>) => Math.max(0, total - rows.length)
 
 function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<HomeView, 'unbuilt'> {
   const { received, invites, workspaces, usedBytes, fileCount } = overview
-  const percent = limits.maxTotalStorageBytes > 0 ? (usedBytes / limits.maxTotalStorageBytes) * 100 : 100
+  const percent =
+    limits.maxTotalStorageBytes > 0 ? (usedBytes / limits.maxTotalStorageBytes) * 100 : 100
   return {
     plan: overview.planName,
     used: sizeOf(usedBytes),
@@ -39,7 +48,9 @@ function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<Home
     percent: Math.min(100, percent),
     full: percent >= 100 || (limits.maxFiles !== null && fileCount >= limits.maxFiles),
     files:
-      limits.maxFiles === null ? count(fileCount, 'file') : `${number(fileCount)} of ${count(limits.maxFiles, 'file')}`,
+      limits.maxFiles === null
+        ? count(fileCount, 'file')
+        : `${number(fileCount)} of ${count(limits.maxFiles, 'file')}`,
     received: {
       unseen: received.unseen,
       more: moreOf(received),
@@ -61,7 +72,11 @@ function homeOf({ limits }: Caller, overview: Overview, all: boolean): Omit<Home
     },
     workspaces: {
       more: moreOf(workspaces),
-      rows: workspaces.rows.map(({ id, name, role }) => ({ name: oneLine(name), role, href: `/workspace/${id}` })),
+      rows: workspaces.rows.map(({ id, name, role }) => ({
+        name: oneLine(name),
+        role,
+        href: `/workspace/${id}`,
+      })),
     },
     all: all ? null : '/home?all',
   }

@@ -27,7 +27,8 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
 
   /** @throws FORBIDDEN unless a browser says that a page of this very service sends the form */
   function requireOwnPage(visit: Visit): void {
-    if (!isFromOwnPage(visit.req, publicUrl())) throw new Forbidden('Send this form from the page of this service.')
+    if (!isFromOwnPage(visit.req, publicUrl()))
+      throw new Forbidden('Send this form from the page of this service.')
   }
 
   return {
@@ -67,7 +68,10 @@ export function identityPages({ services, tokens, providers, publicUrl, secure }
       const caller = await visit.caller()
       const profile = caller && linking.offered(caller, visit.req)
       if (!profile) return back('invalid_state')
-      const data = { provider: nameOfProvider(profile.provider), person: { name: profile.name, email: profile.email } }
+      const data = {
+        provider: nameOfProvider(profile.provider),
+        person: { name: profile.name, email: profile.email },
+      }
       return page('link', data, { title: 'Add a way to sign in', caller })
     },
 

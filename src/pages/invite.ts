@@ -37,9 +37,14 @@ export function invitePages({ invites }: Services) {
       if (!caller) return { to: signInAt(visit.here) }
       if (answer === 'decline') {
         await invites.reject(caller, visit.token)
-        return donePage('The invite is declined', 'If you change your mind, ask for a new one.', caller)
+        return donePage(
+          'The invite is declined',
+          'If you change your mind, ask for a new one.',
+          caller,
+        )
       }
-      if (answer !== 'accept') throw new InvalidInput('answer', 'The answer must be accept or decline.')
+      if (answer !== 'accept')
+        throw new InvalidInput('answer', 'The answer must be accept or decline.')
       const { id, name, role } = await invites.accept(caller, visit.token)
       const sentence = `You are ${/^[aeio]/.test(role) ? 'an' : 'a'} ${role} of this workspace now: you may ${rightsOf(role)}.`
       const next = { label: 'Open the workspace', href: `/workspace/${id}` }

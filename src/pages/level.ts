@@ -23,21 +23,40 @@ export const folderRow = (
   }: Pick<FolderView, 'name' | 'fileCount' | 'size' | 'updatedAt'> & { path: string },
   href: string,
 ): Row => ({
-  ...{ name: nameOf(name), path, href, changed: dayOf(updatedAt), size: sizeOf(size) },
+  name: nameOf(name),
+  path,
+  href,
+  changed: dayOf(updatedAt),
+  size: sizeOf(size),
   kind: { icon: 'folder', label: count(fileCount, 'file') },
-  ...{ picture: null, download: null },
+  picture: null,
+  download: null,
 })
 
 export const fileRow = (
-  { name, path, fileType, size, updatedAt }: Pick<ListedFile, 'name' | 'path' | 'fileType' | 'size' | 'updatedAt'>,
+  {
+    name,
+    path,
+    fileType,
+    size,
+    updatedAt,
+  }: Pick<ListedFile, 'name' | 'path' | 'fileType' | 'size' | 'updatedAt'>,
   href: string,
 ): Row => ({
   ...fileOf(name, fileType, size),
-  ...{ path, href, changed: dayOf(updatedAt), picture: null, download: null },
+  path,
+  href,
+  changed: dayOf(updatedAt),
+  picture: null,
+  download: null,
 })
 
 /** The folders from the top down to one. @param names of the folder */
-export const crumbsOf = (top: string, names: string[], hrefOf: (path: string[]) => string): LevelView['crumbs'] =>
+export const crumbsOf = (
+  top: string,
+  names: string[],
+  hrefOf: (path: string[]) => string,
+): LevelView['crumbs'] =>
   [nameOf(top), ...names].map((label, depth) => ({ label, href: hrefOf(names.slice(0, depth)) }))
 
 /** One page of a folder, as templates show it. */

@@ -15,7 +15,10 @@ const spellings = new Map([
 /** A provider, for people. */
 export function nameOfProvider(provider: string): string {
   if (provider === 'local') return 'this computer'
-  return spellings.get(provider) ?? provider.replaceAll('-', ' ').replace(/^./, first => first.toUpperCase())
+  return (
+    spellings.get(provider) ??
+    provider.replaceAll('-', ' ').replace(/^./, first => first.toUpperCase())
+  )
 }
 
 const labelOf = (provider: string): string =>

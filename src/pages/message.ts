@@ -40,12 +40,20 @@ const switchAt = (here: string): Action => ({
 /** What went wrong, in words and with the status that the same error has everywhere, and what to do now. */
 export function errorPage(
   error: AppError,
-  { caller, here, again, requestId }: { caller: Caller | null; here: string; again: Action; requestId: string },
+  {
+    caller,
+    here,
+    again,
+    requestId,
+  }: { caller: Caller | null; here: string; again: Action; requestId: string },
 ): Page {
   const { code, status, message, details } = error
   // A visitor who has not signed in is not the wrong person; the form is wrong.
   const badForm = code === 'INVALID_INPUT' || (code === 'FORBIDDEN' && !caller)
-  const [icon, heading] = headings[badForm ? 'INVALID_INPUT' : code] ?? ['compass', 'There is no such page']
+  const [icon, heading] = headings[badForm ? 'INVALID_INPUT' : code] ?? [
+    'compass',
+    'There is no such page',
+  ]
   const seconds = Number(details.retry_after ?? (status >= 500 ? 5 : 0))
   const notYou = caller !== null && (code === 'INVITE_NOT_FOR_YOU' || code === 'FORBIDDEN')
   const data: MessageView = {
@@ -54,13 +62,30 @@ export function errorPage(
     sentence: message,
     at: code === 'TOO_MANY_ATTEMPTS' ? momentOf(Date.now() + seconds * 1000) : null,
     actions: notYou ? [switchAt(here)] : seconds > 0 || badForm ? [again] : [home],
-    small: code === 'INTERNAL' ? `Request ${requestId}` : notYou ? `You are signed in as ${caller.email}.` : '',
+    small:
+      code === 'INTERNAL'
+        ? `Request ${requestId}`
+        : notYou
+          ? `You are signed in as ${caller.email}.`
+          : '',
   }
   return page('message', data, { title: heading, caller }, { status, headers: errorHeaders(error) })
 }
 
 /** What a form has come to. */
-export function donePage(heading: string, sentence: string, caller: Caller, next: Action = home): Page {
-  const data: MessageView = { icon: 'check', heading, sentence, at: null, actions: [next], small: '' }
+export function donePage(
+  heading: string,
+  sentence: string,
+  caller: Caller,
+  next: Action = home,
+): Page {
+  const data: MessageView = {
+    icon: 'check',
+    heading,
+    sentence,
+    at: null,
+    actions: [next],
+    small: '',
+  }
   return page('message', data, { title: heading, caller })
 }

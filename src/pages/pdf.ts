@@ -9,7 +9,9 @@ import type { Reply, Visit } from './visit.ts'
 
 /** What pdf.js fetches for documents that need it: the tables of character codes, fonts that are not embedded, and decoders. */
 const folder = new URL('dist/pages/pdf/', import.meta.resolve('#package.json'))
-const resources = new Set(existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [])
+const resources = new Set(
+  existsSync(folder) ? readdirSync(folder, { recursive: true }).map(String) : [],
+)
 const types: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.wasm': 'application/wasm',

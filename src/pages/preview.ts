@@ -31,10 +31,17 @@ export function previewOf({ fileName, fileType, size, limited, allowDownload }: 
   const none = (missing: string) => ({ kind: null, layout: null, short: false, missing })
   // A list takes the bytes of the archive, and those are its content.
   if (!kind || (kind === 'archive' && !allowDownload)) return none('')
-  if (limited) return none('There is no preview, because this link allows a limited number of downloads.')
-  if (isTooLarge(kind, size)) return none('There is no preview, because the file is too large for one.')
+  if (limited)
+    return none('There is no preview, because this link allows a limited number of downloads.')
+  if (isTooLarge(kind, size))
+    return none('There is no preview, because the file is too large for one.')
   if (!isText(kind)) return { kind, layout: null, short: false, missing: '' }
-  return { kind: 'text', layout: kind === 'text' ? null : kind, short: size < SHORT_BYTES, missing: '' }
+  return {
+    kind: 'text',
+    layout: kind === 'text' ? null : kind,
+    short: size < SHORT_BYTES,
+    missing: '',
+  }
 }
 
 /**
@@ -52,7 +59,11 @@ export async function sendPreview(
 }
 
 /** The beginning of a text in a page of ours: escaped, and in a sandbox besides. */
-async function sendText({ req, res, signal }: Visit, delivery: Delivery, fileType: string): Promise<void> {
+async function sendText(
+  { req, res, signal }: Visit,
+  delivery: Delivery,
+  fileType: string,
+): Promise<void> {
   const { size, fileName } = delivery
   const count = Math.min(size, TEXT_BYTES)
   const stream = await delivery.read({ offset: 0, count }, signal)
@@ -60,7 +71,8 @@ async function sendText({ req, res, signal }: Visit, delivery: Delivery, fileTyp
     throw new Unavailable('blob store', cause)
   })
   const text = decode(bytes, fileType)
-  const rest = size > count ? `These are the first ${sizeOf(count).text} of ${sizeOf(size).text}.` : ''
+  const rest =
+    size > count ? `These are the first ${sizeOf(count).text} of ${sizeOf(size).text}.` : ''
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',

@@ -21,7 +21,8 @@ const asked: ErrorCode[] = [
   'FILE_TOO_LARGE',
   'FILE_REQUEST_FULL',
 ]
-const isAsked = (error: unknown): error is AppError => error instanceof AppError && asked.includes(error.code)
+const isAsked = (error: unknown): error is AppError =>
+  error instanceof AppError && asked.includes(error.code)
 
 const problems: Partial<Record<ErrorCode, string>> = {
   PASSWORD_REQUIRED: 'Type the password first.',
@@ -35,7 +36,11 @@ export function requestPages({ services, secure }: { services: Services; secure:
   const cookieOf = ({ req }: Visit) => parseCookie(req.headers.cookie ?? '')[SENDER_COOKIE]
 
   const visitor = ({ address, log, req }: Visit, sender: string | undefined): SenderVisit => ({
-    ...{ caller: null, address, log, client: req.headers['user-agent'], sender },
+    caller: null,
+    address,
+    log,
+    client: req.headers['user-agent'],
+    sender,
   })
 
   const remembering = ({ here }: Visit, sender: string) => {
@@ -48,7 +53,11 @@ export function requestPages({ services, secure }: { services: Services; secure:
     const known = cookieOf(visit)
     const { info, sender, sent } = await links.page(visit.token, known)
     const isAsked = !sender && (info.passwordProtected || info.asksName)
-    const token = sender ? known : isAsked ? undefined : await links.enter(visit.token, visitor(visit, undefined))
+    const token = sender
+      ? known
+      : isAsked
+        ? undefined
+        : await links.enter(visit.token, visitor(visit, undefined))
     const data: RequestView = {
       here: visit.here,
       api: `/api/request/${visit.token}`,
@@ -82,7 +91,10 @@ export function requestPages({ services, secure }: { services: Services; secure:
       const form = await readForm(visit)
       try {
         const given = { password: form.get('password'), name: form.get('name') }
-        const sender = await links.enter(visit.token, { ...visitor(visit, cookieOf(visit)), ...given })
+        const sender = await links.enter(visit.token, {
+          ...visitor(visit, cookieOf(visit)),
+          ...given,
+        })
         return { to: visit.here, headers: remembering(visit, sender) }
       } catch (error) {
         if (!isAsked(error)) throw error
@@ -96,7 +108,11 @@ export function requestPages({ services, secure }: { services: Services; secure:
         await rateLimits.hit('file_request_uploads', `network ${networkOf(visit.address)}`, {})
         const form = await readMultipart(visit.req, visit.signal)
         try {
-          const { sender } = await uploads.upload(visit.token, visitor(visit, cookieOf(visit)), form.values.file)
+          const { sender } = await uploads.upload(
+            visit.token,
+            visitor(visit, cookieOf(visit)),
+            form.values.file,
+          )
           await form.finished
           return { to: visit.here, headers: remembering(visit, sender) }
         } finally {

@@ -62,7 +62,8 @@ const notices: Record<RefusalReason, string> = {
     'You have no account here, and you cannot create one. Ask the operator for access, or a user to invite you.',
   maintenance:
     'You have no account here yet, and none can be created during the maintenance. Please try again when it has ended.',
-  email_unverified: 'An account has this e-mail address already, and the provider does not confirm that it is yours.',
+  email_unverified:
+    'An account has this e-mail address already, and the provider does not confirm that it is yours.',
 }
 
 const maintenanceNotice = (maintenance: MaintenanceView | null): string =>
@@ -89,7 +90,8 @@ function againOf({ query }: Incoming, here: string): Action {
 
 /** The HTML pages, including the error pages of browsers. Everything works without JavaScript. */
 export function createPages(options: Options) {
-  const { services, sessions, findCaller, originOf, providers, graphiql, secure, ownOrigins } = options
+  const { services, sessions, findCaller, originOf, providers, graphiql, secure, ownOrigins } =
+    options
   const identities = identityPages(options)
   const shares = sharePages({ services, secure, hasConsole: Boolean(options.console) })
   const requests = requestPages({ services, secure })
@@ -106,7 +108,9 @@ export function createPages(options: Options) {
     addresses.on('GET', '/console/assets/:token', web.asset)
     addresses.on('GET', '/manifest.webmanifest', web.manifest)
     addresses.on('POST', '/share-target', web.shared)
-  } else for (const path of ['/shared', '/requests']) addresses.on('GET', path, async () => ({ to: '/' })) // Mails lead there.
+  } else
+    for (const path of ['/shared', '/requests'])
+      addresses.on('GET', path, async () => ({ to: '/' })) // Mails lead there.
   addresses.on('GET', '/service-worker.js', web?.worker ?? sendFarewell)
   const home = homePage(services, { unbuilt: options.console === null })
   addresses.on('GET', '/', web?.home ?? home)
@@ -150,7 +154,11 @@ export function createPages(options: Options) {
   addresses.on('POST', '/unsubscribe/:token', unsubscribe.stop)
   addresses.on('POST', '/unsubscribe/:token/resume', unsubscribe.resume)
 
-  function send({ req, res, query }: Incoming, reply: Page | Redirect, caller: Caller | null): void {
+  function send(
+    { req, res, query }: Incoming,
+    reply: Page | Redirect,
+    caller: Caller | null,
+  ): void {
     if ('to' in reply) {
       const headers = { location: reply.to, 'cache-control': 'no-store', ...reply.headers }
       return void write(res, req, { status: 303, headers, body: '' })
@@ -171,11 +179,24 @@ export function createPages(options: Options) {
       incoming.route = pattern
       // Also without a cookie: a page of another origin must not make its visitors guess passwords.
       // Webmail sends the form of RFC 8058 from its own origin; there, the token in the link authorizes the request.
-      if (req.method === 'POST' && !path.startsWith('/unsubscribe/') && isFromElsewhere(req, ownOrigins()))
-        throw new Forbidden('The form comes from a page of another origin. Open the page of this service instead.')
-      if (req.method === 'POST' && !formsThatGoOn.has(pattern)) services.maintenance.requireWritable()
+      if (
+        req.method === 'POST' &&
+        !path.startsWith('/unsubscribe/') &&
+        isFromElsewhere(req, ownOrigins())
+      )
+        throw new Forbidden(
+          'The form comes from a page of another origin. Open the page of this service instead.',
+        )
+      if (req.method === 'POST' && !formsThatGoOn.has(pattern))
+        services.maintenance.requireWritable()
       const visit: Visit = {
-        ...{ req, res, query, address, signal, here, log: incoming.log },
+        req,
+        res,
+        query,
+        address,
+        signal,
+        here,
+        log: incoming.log,
         token: params.token ?? '',
         caller: () => {
           asked ??= findPerson(req, originOf(req, address))
@@ -190,13 +211,20 @@ export function createPages(options: Options) {
       if (error.code === 'ROUTE_NOT_FOUND' && !asksForPage(req)) throw error
       incoming.noteError(thrown)
       // A request that the visitor has aborted is not a failure.
-      if (unexpected && !signal.aborted) incoming.log.error({ err: error.originalError ?? error }, error.message)
+      if (unexpected && !signal.aborted)
+        incoming.log.error({ err: error.originalError ?? error }, error.message)
       const caller = (await asked?.catch(() => null)) ?? null
       const requestId = String(res.getHeader('x-request-id'))
-      send(incoming, errorPage(error, { caller, here, again: againOf(incoming, here), requestId }), caller)
+      send(
+        incoming,
+        errorPage(error, { caller, here, again: againOf(incoming, here), requestId }),
+        caller,
+      )
     }
     for (const work of later)
-      await work().catch(error => incoming.log.warn({ err: error }, 'the work after a page has failed'))
+      await work().catch(error =>
+        incoming.log.warn({ err: error }, 'the work after a page has failed'),
+      )
   }
 
   /** The signed-in user. API keys are ignored: they are for programs. */

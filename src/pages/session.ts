@@ -11,7 +11,10 @@ export function sessionPages({ sessions }: Services) {
     async show(visit: Visit): Promise<Reply> {
       const caller = await visit.caller()
       if (!caller) return { to: signInAt(visit.here) }
-      const [rows, notices] = await Promise.all([sessions.list(caller), sessions.wantsNotices(caller)])
+      const [rows, notices] = await Promise.all([
+        sessions.list(caller),
+        sessions.wantsNotices(caller),
+      ])
       const data = {
         here: visit.here,
         notices,
@@ -42,7 +45,8 @@ export function sessionPages({ sessions }: Services) {
         logSecurityEvent(by, 'other_sessions_ended', { sessions: await sessions.endOthers(caller) })
       } else if (notices === 'on' || notices === 'off') {
         await sessions.setNotices(caller, notices === 'on')
-      } else throw new InvalidInput('session', 'The form must name a session, "others", or the notices.')
+      } else
+        throw new InvalidInput('session', 'The form must name a session, "others", or the notices.')
       return { to: visit.here }
     },
   }

@@ -12,7 +12,15 @@ import { shareTitle } from '../values/share-title.ts'
 import { previewOf, sendPreview } from './preview.ts'
 import { addressOf, askedOf, folderPage, listOf, PAGE, placeOf } from './shared-folder.ts'
 import type { SaveView, ShareView } from './views.ts'
-import { type Page, page, type Redirect, type Reply, readForm, signInAt, type Visit } from './visit.ts'
+import {
+  type Page,
+  page,
+  type Redirect,
+  type Reply,
+  readForm,
+  signInAt,
+  type Visit,
+} from './visit.ts'
 import { fileOf, folderOf, momentOf, personOf } from './words.ts'
 
 /** The path of the cookie is that of the page, so that it is sent to this share only. */
@@ -25,7 +33,8 @@ const MAX_ZIP_FORM_BYTES = 640 * 1024
 
 /** The errors that the page itself handles, by a form. */
 const asked: ErrorCode[] = ['PASSWORD_REQUIRED', 'WRONG_PASSWORD', 'UNAUTHENTICATED']
-const isAsked = (error: unknown): error is AppError => error instanceof AppError && asked.includes(error.code)
+const isAsked = (error: unknown): error is AppError =>
+  error instanceof AppError && asked.includes(error.code)
 
 /** Redirects to the page with the form. @param at of the page @throws all other errors */
 function askOnPage({ here }: Visit, error: unknown, at: Record<string, string> = {}): Redirect {
@@ -50,7 +59,11 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
   /** Both queries in parallel, to wait for one round trip only. */
   const load = (visit: Visit) => Promise.all([visit.caller(), shareLinks.find(visit.token)])
 
-  const userOf = ({ address, log, req }: Visit) => ({ address, log, client: req.headers['user-agent'] })
+  const userOf = ({ address, log, req }: Visit) => ({
+    address,
+    log,
+    client: req.headers['user-agent'],
+  })
 
   const visitor = async (visit: Visit) => ({
     caller: await visit.caller(),
@@ -65,25 +78,40 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
     const saved = id ? await services.listings.entry(caller.bucket, { id }) : null
     const at = placeIn(query)
     const count = Object.keys(at).length > 0 ? null : share.entryCount
-    return { action: `${here}/save`, at, saved: saved && shareTitle(joinPath(saved.names), count) } satisfies SaveView
+    return {
+      action: `${here}/save`,
+      at,
+      saved: saved && shareTitle(joinPath(saved.names), count),
+    } satisfies SaveView
   }
 
   /** A folder, or a file in it, for a visitor who may see it. */
-  async function inFolder(visit: Visit, look: SharePage, caller: Caller | null, share: LinkedShare): Promise<Page> {
+  async function inFolder(
+    visit: Visit,
+    look: SharePage,
+    caller: Caller | null,
+    share: LinkedShare,
+  ): Promise<Page> {
     const { here, query, token } = visit
     const file = query.get('file')
     const save = await saveView(visit, caller, share)
     if (file)
-      return sharePage(visit, (await shareLinks.preview(token, await visitor(visit), file)).look, caller, {
-        file,
-        save,
-      })
+      return sharePage(
+        visit,
+        (await shareLinks.preview(token, await visitor(visit), file)).look,
+        caller,
+        {
+          file,
+          save,
+        },
+      )
     const place = placeOf(query)
     const page = { limit: PAGE, cursor: query.get('cursor') }
     const level = await shareLinks.list(token, await visitor(visit), { ...askedOf(place), page })
     const tiles = cookiesOf(visit)[VIEW_COOKIE] === 'tiles'
     // Others than its recipient and its sharer do not see what is shared with one person.
-    const mayEdit = hasConsole && share.mayEdit !== 0 && caller !== null && caller.userId !== share.userId
+    const mayEdit =
+      hasConsole && share.mayEdit !== 0 && caller !== null && caller.userId !== share.userId
     const edit = mayEdit ? `/shared/${share.id}` : null
     return folderPage({ here, place, level, look, caller, save, edit, tiles })
   }
@@ -98,7 +126,9 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       if (look.unseen && caller && visit.req.method === 'GET')
         visit.afterwards(() => directShares.markSeen(caller, visit.token))
       if (look.kind === FOLDER && !look.needs) return inFolder(visit, look, caller, share)
-      return sharePage(visit, look, caller, { save: look.needs ? null : await saveView(visit, caller, share) })
+      return sharePage(visit, look, caller, {
+        save: look.needs ? null : await saveView(visit, caller, share),
+      })
     },
 
     /** Saves what the page shows in the drive of the visitor, and shows the page again. */
@@ -108,9 +138,17 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       if (!caller) return { to: signInAt(pageAt(visit.here, at)) }
       try {
         const { tree, limits } = Drive.own(caller).open('write')
-        const place = { tree, limits, folder: { path: '' }, name: null, onConflict: 'keep_both' } as const
+        const place = {
+          tree,
+          limits,
+          folder: { path: '' },
+          name: null,
+          onConflict: 'keep_both',
+        } as const
         const paths = Object.values(at)
-        const [saved = ''] = (await services.shareSaves.save(visit.token, { ...user, caller }, paths, place)).ids
+        const [saved = ''] = (
+          await services.shareSaves.save(visit.token, { ...user, caller }, paths, place)
+        ).ids
         return { to: pageAt(visit.here, { ...at, saved }) }
       } catch (error) {
         return askOnPage(visit, error, at)
@@ -124,7 +162,10 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       try {
         const pass = await shareLinks.passFor(share, { caller, ...userOf(visit), password })
         const cookie = { path: visit.here, httpOnly: true, sameSite: 'strict', secure } as const
-        return { to: ownAddress(visit), headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) } }
+        return {
+          to: ownAddress(visit),
+          headers: { 'set-cookie': stringifySetCookie(PASS_COOKIE, pass, cookie) },
+        }
       } catch (error) {
         if (!isAsked(error)) throw error
         return sharePage(visit, shareLinks.describe(share, { caller }), caller, { error })
@@ -147,7 +188,11 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       const form = await readForm(visit, MAX_ZIP_FORM_BYTES)
       const path = form.get('path') ?? ''
       const paths = form.getAll('entry')
-      const request = { ...(await visitor(visit)), counts: true, ...(paths.length > 0 ? { paths } : { path }) }
+      const request = {
+        ...(await visitor(visit)),
+        counts: true,
+        ...(paths.length > 0 ? { paths } : { path }),
+      }
       try {
         return { to: (await shareLinks.open(visit.token, request)).url }
       } catch (error) {
@@ -160,7 +205,9 @@ export function sharePages({ services, secure, hasConsole }: ShareOptions) {
       const [path, version] = [visit.query.get('path'), visit.query.get('small')]
       try {
         const picture =
-          version === null ? null : await shareLinks.picture(visit.token, await visitor(visit), path, version)
+          version === null
+            ? null
+            : await shareLinks.picture(visit.token, await visitor(visit), path, version)
         if (picture) {
           await sendBytes(visit, picture)
           return undefined
@@ -189,7 +236,11 @@ function sharePage(
   visit: Visit,
   look: SharePage,
   caller: Caller | null,
-  { error, file: path, save = null }: { error?: AppError; file?: string; save?: SaveView | null } = {},
+  {
+    error,
+    file: path,
+    save = null,
+  }: { error?: AppError; file?: string; save?: SaveView | null } = {},
 ): Page {
   const { here, query } = visit
   const { fileName, fileType, size } = look
@@ -206,13 +257,19 @@ function sharePage(
     back: path === undefined ? null : listOf(here, placeOf(query)),
     needs: look.needs,
     sharedBy: look.sharedBy && personOf(look.sharedBy),
-    preview: kind && !look.needs ? { kind, layout, short, src: `${here}/preview${at}`, size } : null,
+    preview:
+      kind && !look.needs ? { kind, layout, short, src: `${here}/preview${at}`, size } : null,
     noPreview: missing,
     signIn: signInAt(ownAddress(visit)),
     problem: (error && problems[error.code]) ?? '',
   }
   const status = error?.status ?? (look.needs === 'sign-in' ? 401 : 200)
-  return page('share', data, { title: error ? `Error: ${file.name}` : file.name, caller }, { status })
+  return page(
+    'share',
+    data,
+    { title: error ? `Error: ${file.name}` : file.name, caller },
+    { status },
+  )
 }
 
 /** Whether a visitor asks for a further page of the list of a shared folder. */

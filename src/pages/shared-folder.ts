@@ -60,7 +60,11 @@ export function addressOf(here: string, place: FolderPlace, cursor?: string): st
 }
 
 /** Addresses that differ in one path: URLSearchParams for each line of a list would take most of the time of a page. */
-function pathsAt(here: string, place: FolderPlace, name: 'path' | 'file'): (path: string) => string {
+function pathsAt(
+  here: string,
+  place: FolderPlace,
+  name: 'path' | 'file',
+): (path: string) => string {
   const front = addressOf(here, { ...place, [name]: '' })
   const joined = `${front}${front === here ? '?' : '&'}${name}=`
   return path => (path === '' ? front : joined + escaped(path))
@@ -77,7 +81,12 @@ export function listOf(here: string, place: FolderPlace): string {
 }
 
 /** What the page asks the service for: a search finds everything in the share. */
-export const askedOf = ({ path, search, sort, descending }: FolderPlace): { path: string; query: SharedQuery } => ({
+export const askedOf = ({
+  path,
+  search,
+  sort,
+  descending,
+}: FolderPlace): { path: string; query: SharedQuery } => ({
   path: search ? '' : path,
   query: { sort: sort.sort, descending, search: search || null },
 })
@@ -88,7 +97,8 @@ const sortsOf = (here: string, place: FolderPlace): SortView[] =>
     const isNow = sort === place.sort
     const descending = isNow ? !place.descending : sort.descending
     return {
-      ...{ name: sort.name, label: sort.label },
+      name: sort.name,
+      label: sort.label,
       href: addressOf(here, { ...place, sort, descending }),
       now: isNow ? (place.descending ? 'descending' : 'ascending') : null,
     }
@@ -99,7 +109,10 @@ function pictureOf(entry: SharedEntry, { limited }: SharePage, preview: string):
   const { name, fileType, size, picture } = entry
   if (picture !== null) return `${preview}&small=${picture}`
   const isShown =
-    !limited && size > 0 && size <= MAX_TILE_BYTES && kindOf({ name, contentType: fileType, size }) === 'image'
+    !limited &&
+    size > 0 &&
+    size <= MAX_TILE_BYTES &&
+    kindOf({ name, contentType: fileType, size }) === 'image'
   return isShown ? preview : null
 }
 
@@ -133,16 +146,22 @@ export function folderPage({ here, place, level, look, caller, save, edit, tiles
     where: place.search ? whereOf(entry.path, folderAt) : null,
   })
   const data = {
-    ...{ save, tiles, edit: edit && [edit, ...names.map(encodeURIComponent)].join('/') },
+    save,
+    tiles,
+    edit: edit && [edit, ...names.map(encodeURIComponent)].join('/'),
     crumbs: crumbsOf(look.fileName, names, path => folderAt(joinPath(path))),
     entries: entries.map(entryOf),
     next: nextCursor ? addressOf(here, place, nextCursor) : null,
     sorts: sortsOf(here, place),
     search: {
-      ...{ action: here, text: place.search, clear: folderAt(place.path) },
+      action: here,
+      text: place.search,
+      clear: folderAt(place.path),
       kept: Object.entries(queryOf({ ...place, search: '' })),
     },
-    zip: look.allowDownload ? { action: `${here}/download`, folder: joinPath(names), most: MAX_ZIPPED } : null,
+    zip: look.allowDownload
+      ? { action: `${here}/download`, folder: joinPath(names), most: MAX_ZIPPED }
+      : null,
     size: sizeOf(look.size),
     until: look.expiresAt === null ? null : momentOf(look.expiresAt),
     sharedBy: look.sharedBy && personOf(look.sharedBy),

@@ -25,7 +25,8 @@ export function unsubscribePages({ mailings }: Services) {
   }
 
   return {
-    show: async (visit: Visit): Promise<Reply> => answer(await mailings.isStopped(visit.token), visit.here),
+    show: async (visit: Visit): Promise<Reply> =>
+      answer(await mailings.isStopped(visit.token), visit.here),
 
     /** Reads no body: the two ways in which mail programs send one say nothing that the address does not. */
     async stop(visit: Visit): Promise<Reply> {

@@ -20,8 +20,15 @@ export interface HomeView {
   /** Whether the quota is used up. */
   full: boolean
   files: string
-  received: { unseen: number; more: number; rows: (ShownFile & { href: string; by: Person; seen: boolean })[] }
-  invites: { more: number; rows: { href: string; workspace: string; role: string; until: Moment }[] }
+  received: {
+    unseen: number
+    more: number
+    rows: (ShownFile & { href: string; by: Person; seen: boolean })[]
+  }
+  invites: {
+    more: number
+    rows: { href: string; workspace: string; role: string; until: Moment }[]
+  }
   workspaces: { more: number; rows: { name: string; role: string; href: string }[] }
   /** URL of the complete lists; null where they are shown. */
   all: string | null
@@ -136,11 +143,24 @@ export interface SessionsView {
   here: string
   notices: boolean
   mailable: boolean
-  rows: { id: string; current: boolean; device: string; address: string; since: Moment; used: Moment }[]
+  rows: {
+    id: string
+    current: boolean
+    device: string
+    address: string
+    since: Moment
+    used: Moment
+  }[]
 }
 
 export interface IdentitiesView {
-  identities: { id: string; provider: string; person: Person; emailVerified: boolean; since: Moment }[]
+  identities: {
+    id: string
+    provider: string
+    person: Person
+    emailVerified: boolean
+    since: Moment
+  }[]
   add: { label: string; href: string }[]
 }
 
@@ -246,11 +266,16 @@ export interface Frame {
   graphiql: boolean
 }
 
-const eta = new Eta({ views: fileURLToPath(new URL('views', import.meta.url)), cache: true, autoTrim: ['nl', 'nl'] })
+const eta = new Eta({
+  views: fileURLToPath(new URL('views', import.meta.url)),
+  cache: true,
+  autoTrim: ['nl', 'nl'],
+})
 eta.loadTemplate('@satchel', satchel)
 
 /** Renders a page. All values in a template are escaped, except included templates. */
 export const renderPage = <V extends keyof Views>(view: V, frame: Frame, data: Views[V]): string =>
   eta.render(`/${view}`, { ...data, frame, assets })
 
-export const renderText = (title: string, data: TextView): string => eta.render('/text', { ...data, title, assets })
+export const renderText = (title: string, data: TextView): string =>
+  eta.render('/text', { ...data, title, assets })

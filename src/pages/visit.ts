@@ -6,7 +6,8 @@ import { readReturnTo } from '../sign-in/return-to.ts'
 import type { Frame, Views } from './views.ts'
 
 /** A request for a page. */
-export interface Visit extends Pick<Incoming, 'req' | 'res' | 'query' | 'address' | 'signal' | 'log'> {
+export interface Visit
+  extends Pick<Incoming, 'req' | 'res' | 'query' | 'address' | 'signal' | 'log'> {
   /** The token in the URL, on the pages that have one. */
   token: string
   /** The URL of the page itself, for forms and for the way back. */
@@ -44,7 +45,8 @@ export interface Redirect {
 export type Reply = Page | Redirect | undefined
 
 /** A page that redirects to another one. */
-export const leadingTo = (next: string, page: string): string => `${page}?${new URLSearchParams({ return_to: next })}`
+export const leadingTo = (next: string, page: string): string =>
+  `${page}?${new URLSearchParams({ return_to: next })}`
 
 export const signInAt = (here: string): string => leadingTo(here, '/login')
 
@@ -58,11 +60,15 @@ export function nextOf(query: URLSearchParams): string {
 const MAX_FORM_BYTES = 16 * 1024
 
 /** Reads the fields of a form of this service. @param maxBytes of its body @throws INVALID_INPUT */
-export async function readForm({ req }: Visit, maxBytes = MAX_FORM_BYTES): Promise<URLSearchParams> {
+export async function readForm(
+  { req }: Visit,
+  maxBytes = MAX_FORM_BYTES,
+): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
     throw new InvalidInput('content-type', 'Send the form as application/x-www-form-urlencoded.')
   const bytes = await readWhole(req, maxBytes, {
-    tooLarge: () => new InvalidInput('body', `A form of this kind may have up to ${maxBytes / 1024} KiB.`),
+    tooLarge: () =>
+      new InvalidInput('body', `A form of this kind may have up to ${maxBytes / 1024} KiB.`),
     broken: () => new InvalidInput('body', 'The form ended before it was complete. Send it again.'),
   })
   return new URLSearchParams(bytes.toString('utf8'))

@@ -16,7 +16,17 @@ export interface Moment {
 }
 
 export interface Kind {
-  icon: 'image' | 'video' | 'audio' | 'document' | 'text' | 'table' | 'archive' | 'code' | 'folder' | 'file'
+  icon:
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'text'
+    | 'table'
+    | 'archive'
+    | 'code'
+    | 'folder'
+    | 'file'
   label: string
 }
 
@@ -38,7 +48,8 @@ export interface Person {
 const numbers = new Intl.NumberFormat('en')
 
 export const number = (n: number): string => numbers.format(n)
-export const count = (n: number, noun: string): string => `${number(n)} ${noun}${n === 1 ? '' : 's'}`
+export const count = (n: number, noun: string): string =>
+  `${number(n)} ${noun}${n === 1 ? '' : 's'}`
 
 /** In binary units, like the limits of the plans. */
 export const sizeOf = (bytes: number): Size => ({
@@ -54,9 +65,13 @@ export const momentOf = (ms: number): Moment => ({
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 
 /** The day of a moment, for lists. */
-export const dayOf = (ms: number): Moment => ({ iso: new Date(ms).toISOString(), text: days.format(ms) })
+export const dayOf = (ms: number): Moment => ({
+  iso: new Date(ms).toISOString(),
+  text: days.format(ms),
+})
 
-const archive = /[/+-](?:zip|gzip|x-tar|x-7z-compressed|vnd\.rar|x-rar-compressed|x-bzip2?|x-xz|zstd)$/
+const archive =
+  /[/+-](?:zip|gzip|x-tar|x-7z-compressed|vnd\.rar|x-rar-compressed|x-bzip2?|x-xz|zstd)$/
 const table = /csv|tab-separated|ms-excel|spreadsheet/
 const document = /pdf|msword|wordprocessing|opendocument\.text|presentation|powerpoint|rtf|epub/
 const code = /json|xml|javascript|typescript|html|css|x-sh|python|yaml|toml|sql|wasm/
@@ -98,7 +113,15 @@ export const folderOf = (name: string, bytes: number): ShownFile => ({
 })
 
 /** A person, by the name that they have chosen and by the address that tells who they are, as far as it is verified. */
-export function personOf({ name, email, verified }: { name: string; email: string; verified: boolean }): Person {
+export function personOf({
+  name,
+  email,
+  verified,
+}: {
+  name: string
+  email: string
+  verified: boolean
+}): Person {
   const shown = oneLine(name)
   return { name: shown === email ? '' : shown, email: oneLine(email), unverified: !verified }
 }

@@ -11,7 +11,10 @@ const PAGE = 200
  * `/workspace/{id}?path=`: one folder of a workspace, whose files can be downloaded. The link of an invite leads here.
  * @param hasConsole whether the web console shows more of it
  */
-export function workspacePage({ drives, listings }: Services, { hasConsole }: { hasConsole: boolean }) {
+export function workspacePage(
+  { drives, listings }: Services,
+  { hasConsole }: { hasConsole: boolean },
+) {
   return async (visit: Visit): Promise<Reply> => {
     const { token: id, here, query } = visit
     const caller = await visit.caller()
@@ -20,13 +23,17 @@ export function workspacePage({ drives, listings }: Services, { hasConsole }: { 
     if (!found) throw notAMember('enter')
     if (hasConsole) return { to: `/workspaces/${found.slug}/files` }
     const { tree } = Drive.ofWorkspace(caller, found).open('read')
-    const level = await listings.level(tree, query.get('path') ?? '', { limit: PAGE, cursor: query.get('cursor') })
+    const level = await listings.level(tree, query.get('path') ?? '', {
+      limit: PAGE,
+      cursor: query.get('cursor'),
+    })
     const hrefOf = (path: string[], cursor?: string) =>
       `${here}?${new URLSearchParams({ path: joinPath(path), ...(cursor ? { cursor } : {}) })}`
     const data = levelView(level, {
       top: found.name,
       folder: hrefOf,
-      file: ({ id: file }) => `/api/workspaces/${id}/files/download?${new URLSearchParams({ file_id: file })}`,
+      file: ({ id: file }) =>
+        `/api/workspaces/${id}/files/download?${new URLSearchParams({ file_id: file })}`,
     })
     return page('workspace', data, { title: nameOf(found.name), caller })
   }

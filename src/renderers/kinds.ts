@@ -84,8 +84,13 @@ export function kindOf({ name, contentType, size }: NamedFile): Kind | undefined
   const essence = contentType.replace(/;.*/, '').trim().toLowerCase()
   const isSource = languageOf(name) !== undefined && size <= SOURCE_BYTES
   // Names of TypeScript end like those of MPEG transport streams.
-  if (isSource && /^(application\/octet-stream|text\/html|image\/svg\+xml|video\/mp2t)$/.test(essence)) return 'source'
-  const kind = byType.find(([types]) => types.test(essence))?.[1] ?? (isSource ? 'source' : undefined)
+  if (
+    isSource &&
+    /^(application\/octet-stream|text\/html|image\/svg\+xml|video\/mp2t)$/.test(essence)
+  )
+    return 'source'
+  const kind =
+    byType.find(([types]) => types.test(essence))?.[1] ?? (isSource ? 'source' : undefined)
   return kind === 'text' && languageOf(name) ? 'source' : kind
 }
 

@@ -38,7 +38,10 @@ export type InputReader = (parts: RequestParts) => Record<string, unknown>
  * @throws (when called) INVALID_INPUT with `field`
  */
 export function inputReader(route: Route): InputReader {
-  const args = route.definition.args.map(arg => ({ arg, source: route.sources[arg.name] ?? 'query' }))
+  const args = route.definition.args.map(arg => ({
+    arg,
+    source: route.sources[arg.name] ?? 'query',
+  }))
   const inBody = new Set(args.filter(a => a.source === 'body').map(a => a.arg.name))
   const inQuery = new Set(args.filter(a => a.source === 'query').map(a => a.arg.name))
 
@@ -46,14 +49,18 @@ export function inputReader(route: Route): InputReader {
     if (parts.body && !route.lenient) {
       for (const name of Object.keys(parts.body))
         if (!inBody.has(name))
-          throw new InvalidInput(excerpt(name), `There is no field "${excerpt(name)}" here. ${wanted(inBody)}`)
+          throw new InvalidInput(
+            excerpt(name),
+            `There is no field "${excerpt(name)}" here. ${wanted(inBody)}`,
+          )
     }
     const values: Record<string, unknown> = {}
     for (const { arg, source } of args) {
       const given = readFrom(parts, source, arg.name, route, inQuery)
       const value = typed(arg, given, source === 'query' || source === 'path', route.lenient)
       if (value !== undefined) values[arg.name] = value
-      else if (isNonNullType(arg.type)) throw new InvalidInput(arg.name, `"${arg.name}" is missing.`)
+      else if (isNonNullType(arg.type))
+        throw new InvalidInput(arg.name, `"${arg.name}" is missing.`)
     }
     return values
   }
@@ -62,20 +69,32 @@ export function inputReader(route: Route): InputReader {
 const wanted = (names: Set<string>): string =>
   names.size > 0 ? `Known fields: ${[...names].join(', ')}.` : 'This operation has no fields.'
 
-function readFrom(parts: RequestParts, source: string, name: string, route: Route, inQuery: Set<string>): unknown {
+function readFrom(
+  parts: RequestParts,
+  source: string,
+  name: string,
+  route: Route,
+  inQuery: Set<string>,
+): unknown {
   if (source === 'path') return parts.path[name]
   // A secret in a URL ends up in logs and histories: one that is sent there is refused, not ignored.
   if (name === 'password' && parts.query.has(name))
-    throw new InvalidInput(name, 'Never send a password in the URL. Send it in the body, or in its header.')
+    throw new InvalidInput(
+      name,
+      'Never send a password in the URL. Send it in the body, or in its header.',
+    )
   if (source === 'body') return parts.body?.[name]
   if (source === 'form') return parts.form?.[name]
   if (source === 'raw') return parts.raw
   if (source.startsWith('header ')) return parts.header(source.slice('header '.length))
   if (!inQuery.has(name)) return undefined
   const all = parts.query.getAll(name)
-  if (all.length > 1 && !route.lenient) throw new InvalidInput(name, `"${name}" was sent more than once.`)
+  if (all.length > 1 && !route.lenient)
+    throw new InvalidInput(name, `"${name}" was sent more than once.`)
   const [value] = all
-  return value?.includes('\uFFFD') && !/%EF%BF%BD/i.test(parts.address) ? markUndecoded(value) : value
+  return value?.includes('\uFFFD') && !/%EF%BF%BD/i.test(parts.address)
+    ? markUndecoded(value)
+    : value
 }
 
 /** A value of the argument's type; undefined when it is absent. */
@@ -87,7 +106,11 @@ function typed(arg: GraphQLArgument, given: unknown, isText: boolean, lenient: b
   try {
     const tooLong = Array.isArray(given) ? longListOf(arg, given.length) : undefined
     if (tooLong) throw tooLong
-    return coerce(arg.type, isText && typeof given === 'string' ? fromText(arg.type, given) : given, arg.name)
+    return coerce(
+      arg.type,
+      isText && typeof given === 'string' ? fromText(arg.type, given) : given,
+      arg.name,
+    )
   } catch (error) {
     if (lenient && !required) return undefined
     throw error
@@ -102,7 +125,8 @@ function fromText(type: GraphQLInputType, text: string): unknown {
   if (!isScalarType(leaf)) return text
   if (leaf.name === 'Boolean') return text === 'true' ? true : text === 'false' ? false : text
   // What is too large for an Int stays too large: the field says what it allows, or takes the nearest.
-  if (leaf.name === 'Int' && /^-?\d+$/.test(text)) return Math.min(Math.max(Number(text), -MAX_INT), MAX_INT)
+  if (leaf.name === 'Int' && /^-?\d+$/.test(text))
+    return Math.min(Math.max(Number(text), -MAX_INT), MAX_INT)
   if (leaf.name === 'Long' && /^-?\d{1,15}$/.test(text)) return Number(text)
   return text
 }
@@ -112,13 +136,15 @@ function coerce(type: GraphQLInputType, value: unknown, name: string): unknown {
   if (isListType(inner)) {
     if (!Array.isArray(value)) throw new InvalidInput(name, `"${name}" must be a list.`)
     return value.map(item => {
-      if (item === null || item === undefined) throw new InvalidInput(name, `"${name}" must not contain null.`)
+      if (item === null || item === undefined)
+        throw new InvalidInput(name, `"${name}" must not contain null.`)
       return coerce(inner.ofType, item, name)
     })
   }
   if (!isLeafType(inner)) throw new TypeError(`REST arguments must be flat, but ${name} is nested.`)
   // GraphQL takes numbers for ids; on the wire an id is a text.
-  if (inner.name === 'ID' && typeof value !== 'string') throw new InvalidInput(name, `"${name}" must be a string.`)
+  if (inner.name === 'ID' && typeof value !== 'string')
+    throw new InvalidInput(name, `"${name}" must be a string.`)
   try {
     // Only to check: the executor parses it again, so the value itself is handed on.
     inner.parseValue(value)

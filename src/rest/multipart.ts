@@ -53,7 +53,11 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
     searchNatively(parser)
   } catch (error) {
     return Promise.reject(
-      wrong('content-type', 'Send a form: Content-Type: multipart/form-data, with a boundary.', error),
+      wrong(
+        'content-type',
+        'Send a form: Content-Type: multipart/form-data, with a boundary.',
+        error,
+      ),
     )
   }
 
@@ -84,7 +88,9 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
         return fail(
           wrong(
             name || 'file',
-            file ? 'Send one file per request.' : `${named(name)} is not a file field; send the file as "file".`,
+            file
+              ? 'Send one file per request.'
+              : `${named(name)} is not a file field; send the file as "file".`,
           ),
         )
       }
@@ -100,7 +106,9 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
         source: wholeOf(stream, finished.promise, () => problem),
         ...(Number.isSafeInteger(length) ? { bound: length } : {}),
         signal,
-        ...(isPlaced ? {} : { fieldsAfterwards: () => finished.promise.then(() => placeOf(fields)) }),
+        ...(isPlaced
+          ? {}
+          : { fieldsAfterwards: () => finished.promise.then(() => placeOf(fields)) }),
       })
       resolve({
         values: { file: upload, ...fields },
@@ -115,28 +123,40 @@ export function readMultipart(req: IncomingMessage, signal: AbortSignal): Promis
       if (name === 'file') return fail(wrong(name, 'The part "file" needs a file name.'))
       if (!isField(name))
         return fail(
-          wrong(name || 'folder', `${named(name)} is not known here. Known fields: file, ${fieldNames.join(', ')}.`),
+          wrong(
+            name || 'folder',
+            `${named(name)} is not known here. Known fields: file, ${fieldNames.join(', ')}.`,
+          ),
         )
       // Contrary to its types, the library passes undefined for values that it cannot decode.
-      if (typeof value !== 'string') return fail(wrong(name, `The charset of "${name}" is unknown. Send it as UTF-8.`))
+      if (typeof value !== 'string')
+        return fail(wrong(name, `The charset of "${name}" is unknown. Send it as UTF-8.`))
       if (fields[name] !== undefined) return fail(wrong(name, `"${name}" was sent more than once.`))
-      if (info.valueTruncated) return fail(wrong(name, `"${name}" may have up to ${MAX_FIELD_BYTES} bytes.`))
+      if (info.valueTruncated)
+        return fail(wrong(name, `"${name}" may have up to ${MAX_FIELD_BYTES} bytes.`))
       // With its folder, all is said of where a file goes: what is there is refused before its bytes are read.
-      if (isPlaced) return fail(wrong(name, `Send "${name}" before "file", or after it together with "folder".`))
+      if (isPlaced)
+        return fail(
+          wrong(name, `Send "${name}" before "file", or after it together with "folder".`),
+        )
       fields[name] = markUndecoded(value)
     })
     for (const limit of ['filesLimit', 'fieldsLimit', 'partsLimit'] as const)
       parser.on(limit, () =>
-        fail(wrong('file', 'The form has too many parts. Send one file and, if needed, its folder.')),
+        fail(
+          wrong('file', 'The form has too many parts. Send one file and, if needed, its folder.'),
+        ),
       )
     parser.on('error', error => fail(incomplete(error)))
     parser.on('close', () => {
       if (done) return
-      if (!file) return fail(wrong('file', '"file" is missing: send the file as a part of the form.'))
+      if (!file)
+        return fail(wrong('file', '"file" is missing: send the file as a part of the form.'))
       done = true
       finished.resolve()
     })
-    const broken = (error?: Error) => fail(wrong('file', 'The connection broke before the file was complete.', error))
+    const broken = (error?: Error) =>
+      fail(wrong('file', 'The connection broke before the file was complete.', error))
     // A request that has ended already emits no further events.
     if (req.destroyed) return broken()
     req.on('aborted', broken)
@@ -167,7 +187,8 @@ async function* wholeOf(
 const incomplete = (cause: unknown): AppError =>
   wrong('file', 'The form is malformed or incomplete. Send it again.', cause)
 
-const named = (part: string | undefined): string => (part ? `A part "${excerpt(part)}"` : 'A part without a name')
+const named = (part: string | undefined): string =>
+  part ? `A part "${excerpt(part)}"` : 'A part without a name'
 
 function wrong(field: string, message: string, cause?: unknown): AppError {
   return cause === undefined

@@ -29,7 +29,10 @@ export async function buildOperations(
     ignore: Object.keys(schema.getTypeMap()),
     // Paths without parameters: SOFA would make a pattern of each other, and nothing is routed by it.
     routes: Object.fromEntries(
-      routes.map(({ operation, field, method }) => [`${operation}.${field}`, { method, path: `/operation/${field}` }]),
+      routes.map(({ operation, field, method }) => [
+        `${operation}.${field}`,
+        { method, path: `/operation/${field}` },
+      ]),
     ),
     execute: async ({ document }: { document: DocumentNode }) => {
       const field = fieldOf(document)
@@ -51,13 +54,16 @@ export async function buildOperations(
 
 function compileRoute(schema: GraphQLSchema, document: DocumentNode): CompiledQuery {
   const compiled = compile(schema, document)
-  if ('errors' in compiled) throw compiled.errors[0] ?? new TypeError(`Cannot compile ${fieldOf(document)}.`)
+  if ('errors' in compiled)
+    throw compiled.errors[0] ?? new TypeError(`Cannot compile ${fieldOf(document)}.`)
   return compiled
 }
 
 /** The name of the field that an operation asks for. */
 function fieldOf({ definitions: [operation] }: DocumentNode): string {
-  const [field] = operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : []
-  if (field?.kind !== Kind.FIELD) throw new TypeError('SOFA must ask for one field in each operation.')
+  const [field] =
+    operation?.kind === Kind.OPERATION_DEFINITION ? operation.selectionSet.selections : []
+  if (field?.kind !== Kind.FIELD)
+    throw new TypeError('SOFA must ask for one field in each operation.')
   return field.name.value
 }

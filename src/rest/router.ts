@@ -26,7 +26,10 @@ interface Endpoint {
 }
 
 /** A body is charged by its route, because its Content-Type may say anything. */
-const kindsOfBody = { json: 'whole', form: 'upload', raw: 'part' } as const satisfies Record<Route['body'], BodyKind>
+const kindsOfBody = { json: 'whole', form: 'upload', raw: 'part' } as const satisfies Record<
+  Route['body'],
+  BodyKind
+>
 
 export interface RestRequest {
   req: IncomingMessage
@@ -43,12 +46,15 @@ export interface RestRequest {
 export async function createRestRouter(schema: GraphQLSchema) {
   const routes = routesOf(schema)
   const operations = await buildOperations(schema, routes)
-  const addresses = createAddresses<Endpoint>('There is nothing at this URL. The interface is described at /api/docs.')
+  const addresses = createAddresses<Endpoint>(
+    'There is nothing at this URL. The interface is described at /api/docs.',
+  )
   for (const route of routes) {
     const operation = operations.get(route.field)
     if (!operation) throw new TypeError(`SOFA has built no operation for ${route.field}.`)
     const endpoint: Endpoint = { route, read: inputReader(route), operation }
-    for (const method of methodsOf(route)) addresses.on(method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), endpoint)
+    for (const method of methodsOf(route))
+      addresses.on(method, route.path.replaceAll(/\{(\w+)\}/g, ':$1'), endpoint)
   }
 
   /** Reads the inputs, runs the operation, and answers the value of its field. */
@@ -83,7 +89,10 @@ export async function createRestRouter(schema: GraphQLSchema) {
     routes,
 
     /** Answers a request under /api. Never throws. */
-    async handle(request: RestRequest, contextOf: (body: BodyKind) => Promise<Context>): Promise<void> {
+    async handle(
+      request: RestRequest,
+      contextOf: (body: BodyKind) => Promise<Context>,
+    ): Promise<void> {
       const { req, res, log } = request
       let route: Route | undefined
       let params: Record<string, string | undefined> = {}
@@ -96,30 +105,47 @@ export async function createRestRouter(schema: GraphQLSchema) {
         const context = await contextOf(kindsOfBody[route.body])
         const value = await run(request, context, endpoint, params)
         const exchange = { req, res, address: context.address, signal: context.signal }
-        if (route.redirect) await sendDelivery(exchange, value as Download, context.services.downloads)
+        if (route.redirect)
+          await sendDelivery(exchange, value as Download, context.services.downloads)
         else if (route.picture) await sendBytes(exchange, value as Delivery)
-        else if (route.attachment) await sendAttachment({ req, res, signal: context.signal, log }, value as Attachment)
+        else if (route.attachment)
+          await sendAttachment({ req, res, signal: context.signal, log }, value as Attachment)
         else write(res, req, answerOf(route, value, context, req))
       } catch (error) {
         request.noteError(error)
         const refused = failure(error, log, route?.statuses)
         const page = refused.status < 500 && isNavigation(req) ? pageOf(route, params) : undefined
-        if (page) write(res, req, { status: 303, headers: { location: page, 'cache-control': 'no-store' }, body: '' })
+        if (page)
+          write(res, req, {
+            status: 303,
+            headers: { location: page, 'cache-control': 'no-store' },
+            body: '',
+          })
         else write(res, req, refused)
       }
     },
   }
 }
 
-function answerOf(route: Route, value: unknown, { shared }: Context, { headers }: IncomingMessage): Answer {
-  const etag: Record<string, string> = shared.revision === undefined ? {} : { etag: `"${shared.revision}"` }
+function answerOf(
+  route: Route,
+  value: unknown,
+  { shared }: Context,
+  { headers }: IncomingMessage,
+): Answer {
+  const etag: Record<string, string> =
+    shared.revision === undefined ? {} : { etag: `"${shared.revision}"` }
   if (shared.accepted) return accepted(shared.accepted)
-  if (shared.revalidates && fresh({ 'if-none-match': headers['if-none-match'] }, etag)) return unchanged(etag)
+  if (shared.revalidates && fresh({ 'if-none-match': headers['if-none-match'] }, etag))
+    return unchanged(etag)
   return answer(success(route.wrap ? { [route.wrap]: value } : value, route.msg), etag)
 }
 
 /** The page that explains a refusal of this route, for these inputs. */
-const pageOf = (route: Route | undefined, params: Record<string, string | undefined>): string | undefined =>
+const pageOf = (
+  route: Route | undefined,
+  params: Record<string, string | undefined>,
+): string | undefined =>
   route?.page?.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''))
 
 async function bodyOf(

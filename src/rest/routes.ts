@@ -63,7 +63,11 @@ export function routesOf(schema: GraphQLSchema): Route[] {
   )
 }
 
-function routeOf(rest: RestRoute, operation: 'Query' | 'Mutation', field: GraphQLField<unknown, unknown>): Route {
+function routeOf(
+  rest: RestRoute,
+  operation: 'Query' | 'Mutation',
+  field: GraphQLField<unknown, unknown>,
+): Route {
   const [method, path] = rest.route.split(' ') as [Method, string]
   const usual: Source = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
   const sources = Object.fromEntries(

@@ -16,7 +16,10 @@ const schemas = new WeakMap<GraphQLSchema, GraphQLSchema>()
  * the code for several prevents V8 from freeing the objects of a request before a full collection (docs/decisions/libraries.md).
  * @returns the errors of a document that cannot be compiled
  */
-export function compile(schema: GraphQLSchema, document: DocumentNode): CompiledQuery | { errors: readonly Error[] } {
+export function compile(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+): CompiledQuery | { errors: readonly Error[] } {
   const compiled = document.definitions.some(isOneMutation)
     ? compileQuery(withMutationsAsQueries(schema), {
         ...document,
@@ -37,7 +40,11 @@ const isOneMutation = (definition: DefinitionNode): definition is OperationDefin
 function withMutationsAsQueries(schema: GraphQLSchema): GraphQLSchema {
   const known = schemas.get(schema)
   if (known) return known
-  const made = new GraphQLSchema({ ...schema.toConfig(), query: schema.getMutationType(), mutation: null })
+  const made = new GraphQLSchema({
+    ...schema.toConfig(),
+    query: schema.getMutationType(),
+    mutation: null,
+  })
   schemas.set(schema, made)
   return made
 }

@@ -201,7 +201,11 @@ export function* causesOf(
   let e = error
   for (let depth = 0; depth < 8 && typeof e === 'object' && e !== null; depth++) {
     yield e as Record<'name' | 'code' | 'errno' | 'message' | 'fatal' | 'isUndone', unknown>
-    const { parent, originalError, cause } = e as { parent?: unknown; originalError?: unknown; cause?: unknown }
+    const { parent, originalError, cause } = e as {
+      parent?: unknown
+      originalError?: unknown
+      cause?: unknown
+    }
     e = parent ?? originalError ?? cause
   }
 }
@@ -209,7 +213,8 @@ export function* causesOf(
 /** Whether the database is unavailable (unreachable, locked, out of space), rather than a statement wrong. */
 export function isDatabaseDown(error: unknown): boolean {
   for (const { name, code, errno, fatal } of causesOf(error)) {
-    if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true) return true
+    if (unavailableNames.has(String(name)) || unavailableCodes.has(String(code)) || fatal === true)
+      return true
     if (unavailableNumbers.has(errno)) return true
   }
   return false
@@ -218,23 +223,37 @@ export function isDatabaseDown(error: unknown): boolean {
 /** Whether a foreign key failed: an account or a workspace was deleted while the request ran. */
 function isOrphaned(error: unknown): boolean {
   for (const { code, message } of causesOf(error))
-    if (code === 'ER_NO_REFERENCED_ROW_2' || String(message).includes('FOREIGN KEY constraint failed')) return true
+    if (
+      code === 'ER_NO_REFERENCED_ROW_2' ||
+      String(message).includes('FOREIGN KEY constraint failed')
+    )
+      return true
   return false
 }
 
 /** What is no failure of the service, although its status says so. */
-const isExpected = (e: AppError): boolean => e instanceof Busy || e instanceof EarlierError || e.code === 'MAINTENANCE'
+const isExpected = (e: AppError): boolean =>
+  e instanceof Busy || e instanceof EarlierError || e.code === 'MAINTENANCE'
 
 /** Converts any thrown value into the error for the caller. `unexpected` requests a full log line. */
 export function toAppError(thrown: unknown): { error: AppError; unexpected: boolean } {
   let e = thrown
-  while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError) e = e.originalError
+  while (e instanceof GraphQLError && !(e instanceof AppError) && e.originalError)
+    e = e.originalError
   if (e instanceof AppError) return { error: e, unexpected: e.status >= 500 && !isExpected(e) }
   if (isOrphaned(e))
-    return { error: new Forbidden('Your account, or the workspace, was deleted a moment ago.'), unexpected: false }
+    return {
+      error: new Forbidden('Your account, or the workspace, was deleted a moment ago.'),
+      unexpected: false,
+    }
   if (isDatabaseDown(e)) return { error: new Unavailable('database', e), unexpected: true }
   return {
-    error: new AppError('INTERNAL', 'Something went wrong on our side. Tell the operator the request id.', {}, e),
+    error: new AppError(
+      'INTERNAL',
+      'Something went wrong on our side. Tell the operator the request id.',
+      {},
+      e,
+    ),
     unexpected: true,
   }
 }

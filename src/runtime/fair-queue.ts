@@ -39,7 +39,13 @@ export interface FairQueue {
 }
 
 export function createFairQueue(options: FairQueueOptions): FairQueue {
-  const { atOnce, longest, longestPerKey = longest, patience = Number.POSITIVE_INFINITY, full } = options
+  const {
+    atOnce,
+    longest,
+    longestPerKey = longest,
+    patience = Number.POSITIVE_INFINITY,
+    full,
+  } = options
   /** Sorted by `place`. */
   const waiting: Waiting[] = []
   /** The keys of tasks that wait or run. */

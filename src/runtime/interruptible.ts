@@ -3,7 +3,10 @@
  * memory until that promise settles.
  * @param signal interrupts the pending step, and every later one, with its reason
  */
-export function interruptibleSteps<T>(steps: AsyncIterator<T>, signal?: AbortSignal): () => Promise<IteratorResult<T>> {
+export function interruptibleSteps<T>(
+  steps: AsyncIterator<T>,
+  signal?: AbortSignal,
+): () => Promise<IteratorResult<T>> {
   let reject: ((reason: unknown) => void) | undefined
   signal?.addEventListener('abort', () => reject?.(signal.reason), { once: true })
   return () =>
@@ -20,7 +23,10 @@ export function leave(steps: AsyncIterator<unknown>): void {
 }
 
 /** A source that ends with the reason of `signal` when that fires, however silent the source is. It is closed then, and when it is left. */
-export async function* interruptible<T>(source: AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T, void> {
+export async function* interruptible<T>(
+  source: AsyncIterable<T>,
+  signal?: AbortSignal,
+): AsyncGenerator<T, void> {
   const steps = source[Symbol.asyncIterator]()
   const next = interruptibleSteps(steps, signal)
   try {

@@ -17,7 +17,10 @@ const MAX_THROWN = 500
 export function loggablePath(url: string): string {
   const mark = url.indexOf('?')
   const path = (mark < 0 ? url : url.slice(0, mark))
-    .replace(/^(\/api\/(?:d\/private|d|blobs|share\/(?:info|resolve|revoke))\/|\/(?:share|invite)\/)[^/]+/, '$1:token')
+    .replace(
+      /^(\/api\/(?:d\/private|d|blobs|share\/(?:info|resolve|revoke))\/|\/(?:share|invite)\/)[^/]+/,
+      '$1:token',
+    )
     .replace(/^\/sign-in\/.*/, '/sign-in/...')
   // Nothing in it can be a token or an e-mail address: that is most paths, and each pattern costs every request.
   if (path.length < 40 && !/[@%]/.test(path)) return path
@@ -34,7 +37,8 @@ export function loggablePath(url: string): string {
 /** The loggable part of an error: no values of SQL statements, no signed URLs, no e-mail addresses. */
 function loggableError(error: unknown): unknown {
   // Errors of Node's core are of another realm in a sandbox, and those of old libraries are not native.
-  if (!isNativeError(error) && !(error instanceof Error)) return { message: redact(String(error)).slice(0, MAX_THROWN) }
+  if (!isNativeError(error) && !(error instanceof Error))
+    return { message: redact(String(error)).slice(0, MAX_THROWN) }
   const code = 'code' in error ? error.code : undefined
   const inner =
     error.cause ??
@@ -59,20 +63,29 @@ export const redact = (text: string) =>
     .slice(0, MAX_TEXT)
 
 /** One JSON object per line, on standard output by default. */
-export function createLog(config: Pick<Config, 'logLevel'>, stream: DestinationStream = pino.destination(1)): Log {
+export function createLog(
+  config: Pick<Config, 'logLevel'>,
+  stream: DestinationStream = pino.destination(1),
+): Log {
   const options: LoggerOptions = {
     level: config.logLevel,
     serializers: { err: loggableError },
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: ['*.password', '*.token', '*.cookie', '*.authorization', '*.email'], censor: '...' },
+    redact: {
+      paths: ['*.password', '*.token', '*.cookie', '*.authorization', '*.email'],
+      censor: '...',
+    },
   }
   return pino(options, stream)
 }
 
 /** The stream for the log of this process: readable on a terminal, JSON otherwise. The formatter is loaded only when it is used. */
-export async function logStream({ logFormat }: Pick<Config, 'logFormat'>): Promise<DestinationStream> {
-  if (logFormat === 'json' || (logFormat === 'auto' && !process.stdout.isTTY)) return pino.destination(1)
+export async function logStream({
+  logFormat,
+}: Pick<Config, 'logFormat'>): Promise<DestinationStream> {
+  if (logFormat === 'json' || (logFormat === 'auto' && !process.stdout.isTTY))
+    return pino.destination(1)
   const { default: pretty } = await import('pino-pretty')
   return pretty({
     sync: true,

@@ -7,7 +7,9 @@ export function size(bytes: number): string {
 
 /** Rows with their columns below each other. Names come from people: none may move the cursor or turn the line around. */
 export function table(rows: string[][]): string {
-  const plain = rows.map(row => row.map(cell => cell.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, ' ')))
+  const plain = rows.map(row =>
+    row.map(cell => cell.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]+/gu, ' ')),
+  )
   const widths = plain[0]?.map((_, i) => Math.max(...plain.map(row => row[i]?.length ?? 0))) ?? []
   return plain
     .map(row =>

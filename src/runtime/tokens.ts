@@ -50,7 +50,11 @@ export interface Tokens {
   /** The payload of a token of seal; null for anything else. */
   unseal(purpose: string, token: string): Unsealed | null
   /** The payload of a token of seal that has not expired and is as the schema says; null for anything else, and for no token. */
-  open<T extends object>(schema: z.ZodType<T>, purpose: string, token: string | null | undefined): T | null
+  open<T extends object>(
+    schema: z.ZodType<T>,
+    purpose: string,
+    token: string | null | undefined,
+  ): T | null
 }
 
 /** The payload of a sealed token, and whether it has expired. */
@@ -105,14 +109,20 @@ export function createTokens(secretKey: string): Tokens {
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
     },
 
-    digest: (purpose, text) => createHmac('sha256', keyOf('digest', purpose)).update(text).digest('hex'),
+    digest: (purpose, text) =>
+      createHmac('sha256', keyOf('digest', purpose)).update(text).digest('hex'),
 
     seal(purpose, payload, seconds) {
       const nonce = randomBytes(nonceBytes)
       const expires = Buffer.alloc(timeBytes)
       expires.writeUIntBE(Date.now() + Math.ceil(seconds * 1000), 0, timeBytes)
       const cipher = createCipheriv('aes-256-gcm', keyOf('seal', purpose), nonce)
-      const sealed = [nonce, cipher.update(expires), cipher.update(JSON.stringify(payload), 'utf8'), cipher.final()]
+      const sealed = [
+        nonce,
+        cipher.update(expires),
+        cipher.update(JSON.stringify(payload), 'utf8'),
+        cipher.final(),
+      ]
       return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64url')
     },
 
@@ -121,7 +131,9 @@ export function createTokens(secretKey: string): Tokens {
       const bytes = decode(token)
       if (!bytes || bytes.length < nonceBytes + timeBytes + tagBytes) return null
       const key = keyOf('seal', purpose)
-      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
+        authTagLength: tagBytes,
+      })
       decipher.setAuthTag(bytes.subarray(-tagBytes))
       const opened = decipher.update(bytes.subarray(nonceBytes, -tagBytes))
       try {
@@ -137,7 +149,9 @@ export function createTokens(secretKey: string): Tokens {
 
     open(schema, purpose, token) {
       const unsealed = token ? this.unseal(purpose, token) : null
-      return unsealed && !unsealed.expired ? (schema.safeParse(unsealed.payload).data ?? null) : null
+      return unsealed && !unsealed.expired
+        ? (schema.safeParse(unsealed.payload).data ?? null)
+        : null
     },
   }
 }

@@ -6,8 +6,15 @@ import type { Caller } from '../access/caller.ts'
 import { AppError } from '../runtime/errors.ts'
 
 /** The error for a limit of the plan. */
-export const planExceeded = (what: string, bound: { limit: string; max: number | null; used: number | null }) =>
-  new AppError('QUOTA_EXCEEDED', `The plan allows ${bound.max} ${what}. Delete some, or ask for a larger plan.`, bound)
+export const planExceeded = (
+  what: string,
+  bound: { limit: string; max: number | null; used: number | null },
+) =>
+  new AppError(
+    'QUOTA_EXCEEDED',
+    `The plan allows ${bound.max} ${what}. Delete some, or ask for a larger plan.`,
+    bound,
+  )
 
 /** The same where the drive is another person's, of whom it says no more. */
 export const shareFull = () =>
@@ -20,8 +27,13 @@ export const shareFull = () =>
 export async function takeNote(db: Db, caller: Caller, tx: Tx): Promise<void> {
   const [max, id] = [caller.bounds.maxNotes, caller.bucket.bucketId]
   if (await raiseCount(db, id, 'note_count', max, tx)) return
-  const bucket = await db.Bucket.findByPk(id, { attributes: ['noteCount'], raw: true, transaction: tx })
-  if (max !== null) throw planExceeded('notes', { limit: 'max_notes', max, used: bucket?.noteCount ?? max })
+  const bucket = await db.Bucket.findByPk(id, {
+    attributes: ['noteCount'],
+    raw: true,
+    transaction: tx,
+  })
+  if (max !== null)
+    throw planExceeded('notes', { limit: 'max_notes', max, used: bucket?.noteCount ?? max })
 }
 
 /**
@@ -34,8 +46,13 @@ export async function takeLink(db: Db, caller: Caller, tx: Tx): Promise<void> {
   if (await raiseCount(db, id, 'link_count', max, tx)) return
   // An UPDATE that changes nothing leaves nothing locked.
   await lockBucket(db, id, tx)
-  const live = (await countLinks(db, caller.userId, tx)) + (await countRequests(db, caller.userId, tx))
+  const live =
+    (await countLinks(db, caller.userId, tx)) + (await countRequests(db, caller.userId, tx))
   if (max !== null && live >= max)
-    throw planExceeded('public links and file requests at a time', { limit: 'max_public_links', max, used: live })
+    throw planExceeded('public links and file requests at a time', {
+      limit: 'max_public_links',
+      max,
+      used: live,
+    })
   await db.Bucket.update({ linkCount: live + 1 }, { where: { id }, transaction: tx })
 }

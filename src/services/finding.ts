@@ -2,7 +2,12 @@ import type { DriveFill, JobState } from '../../db/queries/health.ts'
 import { redact } from '../runtime/log.ts'
 import { size } from '../runtime/table.ts'
 import type { Alarm } from '../telemetry/alarms.ts'
-import { LATE_PREVIEW_SECONDS, type Severity, severities, thresholds } from '../telemetry/thresholds.ts'
+import {
+  LATE_PREVIEW_SECONDS,
+  type Severity,
+  severities,
+  thresholds,
+} from '../telemetry/thresholds.ts'
 import type { FindingKind } from '../values/finding-kind.ts'
 
 export const MINUTE_MS = 60_000
@@ -56,7 +61,8 @@ const last = (detail: string) => (detail ? ` Last error: ${detail}` : '')
 
 const words: Record<FindingKind, (finding: Told) => string> = {
   databaseDown: () => 'The database does not answer. Start it, or correct DATABASE_URL.',
-  storeDown: () => 'The blob store does not answer. Look at its volume, at the account of Azure, or at the S3 store.',
+  storeDown: () =>
+    'The blob store does not answer. Look at its volume, at the account of Azure, or at the S3 store.',
   errors: ({ value }) => `${percent(value)} of the requests fail. The log has their errors.`,
   slow: ({ value }) => `One request in twenty takes longer than ${value.toFixed(1)} seconds.`,
   connectionsExhausted: () =>
@@ -82,7 +88,8 @@ const words: Record<FindingKind, (finding: Told) => string> = {
   signInsRefused: ({ value }) =>
     `Most sign-ins are refused: ${Math.round(value)} in 15 minutes. Look at the sign-in provider and its settings.`,
   workersDie: ({ value }) => `${Math.round(value)} workers died in 15 minutes. The log says how.`,
-  workersMissing: ({ value }) => `Only ${many(value, 'worker')} serve, which is fewer than wanted. The log says why.`,
+  workersMissing: ({ value }) =>
+    `Only ${many(value, 'worker')} serve, which is fewer than wanted. The log says why.`,
   jobsGivenUp: ({ subject, count, detail }) =>
     `${subject === 'mail' ? many(count, 'mail') : `${many(count, 'job')} (${subject})`} ${count === 1 ? 'was' : 'were'} given up.${last(detail)}`,
   driveFull: ({ count, subject, value }) =>
@@ -100,7 +107,8 @@ const words: Record<FindingKind, (finding: Told) => string> = {
 
 const finding = (kind: FindingKind, severity: Severity, told: Partial<Told> = {}): Finding => {
   const whole: Told = { kind, severity, value: 0, count: 0, subject: '', detail: '', ...told }
-  const where = kind in thresholds && kind !== 'jobsLate' && whole.subject ? ` (${whole.subject})` : ''
+  const where =
+    kind in thresholds && kind !== 'jobsLate' && whole.subject ? ` (${whole.subject})` : ''
   return { ...whole, message: `${words[kind](whole)}${where}` }
 }
 
@@ -120,7 +128,8 @@ export interface Known {
 }
 
 export const nameOf = ({ workspace, email }: DriveFill): string => workspace ?? email
-export const fillOf = ({ usedBytes, maxBytes }: DriveFill): number => (maxBytes > 0 ? usedBytes / maxBytes : 1)
+export const fillOf = ({ usedBytes, maxBytes }: DriveFill): number =>
+  maxBytes > 0 ? usedBytes / maxBytes : 1
 
 function ofJobs({ at, jobs }: Known): Finding[] {
   return jobs.flatMap(({ kind, waiting, givenUp, oldestAt, lastError }) => {
@@ -129,7 +138,9 @@ function ofJobs({ at, jobs }: Known): Finding[] {
     const { limit: ofOthers, severity } = thresholds.jobsLate
     const limit = kind === 'preview' ? LATE_PREVIEW_SECONDS : ofOthers
     return [
-      ...(late > limit ? [finding('jobsLate', severity, { ...told, value: late, count: waiting })] : []),
+      ...(late > limit
+        ? [finding('jobsLate', severity, { ...told, value: late, count: waiting })]
+        : []),
       ...(givenUp > 0 ? [finding('jobsGivenUp', 'warning', { ...told, count: givenUp })] : []),
     ]
   })
@@ -140,10 +151,21 @@ function ofStorage({ fullest, forecast }: Known): Finding[] {
   const soon = forecast && forecast.days < SOON_DAYS
   return [
     ...(first
-      ? [finding('driveFull', 'info', { subject: nameOf(first), value: fillOf(first), count: more.length + 1 })]
+      ? [
+          finding('driveFull', 'info', {
+            subject: nameOf(first),
+            value: fillOf(first),
+            count: more.length + 1,
+          }),
+        ]
       : []),
     ...(soon
-      ? [finding('volumeFullSoon', 'warning', { value: forecast.days, detail: size(forecast.bytesPerDay) })]
+      ? [
+          finding('volumeFullSoon', 'warning', {
+            value: forecast.days,
+            detail: size(forecast.bytesPerDay),
+          }),
+        ]
       : []),
   ]
 }
@@ -151,19 +173,24 @@ function ofStorage({ fullest, forecast }: Known): Finding[] {
 function ofBackups({ at, backupAt }: Known): Finding[] {
   if (backupAt === null) return [finding('noBackup', 'info')]
   const age = at - backupAt
-  return age > OLD_BACKUP_DAYS * DAY_MS ? [finding('backupOld', 'warning', { value: age / 1000 })] : []
+  return age > OLD_BACKUP_DAYS * DAY_MS
+    ? [finding('backupOld', 'warning', { value: age / 1000 })]
+    : []
 }
 
 const ofInstances = ({ at, instances }: Known): Finding[] =>
   instances
     .filter(({ seenAt }) => at - seenAt > SILENT_MS)
-    .map(({ name, seenAt }) => finding('instanceSilent', 'warning', { subject: name, value: (at - seenAt) / 1000 }))
+    .map(({ name, seenAt }) =>
+      finding('instanceSilent', 'warning', { subject: name, value: (at - seenAt) / 1000 }),
+    )
 
 /** All that an operator should know, the worst first. */
 export function findingsOf(known: Known, more: FindingKind[] = []): Finding[] {
   // Jobs are told by their kinds. An instance of a newer version may tell alarms that this one does not know.
   const alarms = known.alarms.filter(
-    ({ name }, i, all) => name in thresholds && name !== 'jobsLate' && all.findIndex(a => a.name === name) === i,
+    ({ name }, i, all) =>
+      name in thresholds && name !== 'jobsLate' && all.findIndex(a => a.name === name) === i,
   )
   const all = [
     ...more.map(kind => finding(kind, 'critical')),

@@ -13,7 +13,14 @@ import type { Alarm } from '../telemetry/alarms.ts'
 import type { History, Range, Recorded } from '../telemetry/recorder.ts'
 import type { FindingKind } from '../values/finding-kind.ts'
 import type { Core } from './core.ts'
-import { DAY_MS, type Finding, findingsOf, KNOWN_DAYS, type KnownAlarm, SILENT_MS } from './finding.ts'
+import {
+  DAY_MS,
+  type Finding,
+  findingsOf,
+  KNOWN_DAYS,
+  type KnownAlarm,
+  SILENT_MS,
+} from './finding.ts'
 
 /** As many as an operator looks through. */
 const FULLEST = 10
@@ -55,7 +62,8 @@ export function forecastOf(days: StorageDay[], freeBytes: number | undefined): F
   const knownDays = (last.at - first.at) / DAY_MS
   // What one evening has brought says nothing of the next.
   if (knownDays < 2) return null
-  const bytesPerDay = (last.usedBytes + last.keptBytes - first.usedBytes - first.keptBytes) / knownDays
+  const bytesPerDay =
+    (last.usedBytes + last.keptBytes - first.usedBytes - first.keptBytes) / knownDays
   if (bytesPerDay <= 0) return null
   return {
     days: Math.floor(freeBytes / bytesPerDay),
@@ -84,7 +92,10 @@ async function read(db: Db, now: number, fullest: Promise<DriveFill[]>): Promise
     instanceStates(db),
   ])
   return {
-    ...{ jobs, fullest: full, days, backupAt: backup?.finishedAt ?? null },
+    jobs,
+    fullest: full,
+    days,
+    backupAt: backup?.finishedAt ?? null,
     states: states.map(state => ({ ...state, alarms: JSON.parse(state.alarms) as Alarm[] })),
   }
 }
@@ -99,19 +110,34 @@ interface Outside {
 }
 
 /** What is known without asking an instance: by the database, and by what the instances have written there. */
-export async function findingsWithout(db: Db, { freeBytes, expectsInstances, more }: Outside): Promise<Finding[]> {
+export async function findingsWithout(
+  db: Db,
+  { freeBytes, expectsInstances, more }: Outside,
+): Promise<Finding[]> {
   const at = Date.now()
   const { jobs, fullest, days, backupAt, states } = await read(db, at, fullestDrives(db, FULLEST))
   const isRunning = states.some(({ seenAt }) => at - seenAt <= SILENT_MS)
   const alarms = alarmsOf(states, at)
-  return findingsOf({ at, alarms, jobs, fullest, forecast: forecastOf(days, freeBytes), backupAt, instances: states }, [
-    ...more,
-    ...(isRunning || !expectsInstances ? [] : (['noInstance'] as const)),
-  ])
+  return findingsOf(
+    {
+      at,
+      alarms,
+      jobs,
+      fullest,
+      forecast: forecastOf(days, freeBytes),
+      backupAt,
+      instances: states,
+    },
+    [...more, ...(isRunning || !expectsInstances ? [] : (['noInstance'] as const))],
+  )
 }
 
 /** The service as operators see it: slow, full, failing, waiting. */
-export function healthService({ db, history, instanceName }: Core<'db'> & { history: History; instanceName: string }) {
+export function healthService({
+  db,
+  history,
+  instanceName,
+}: Core<'db'> & { history: History; instanceName: string }) {
   let drives: { at: number; found: Promise<DriveFill[]> } | undefined
 
   function fullest(now: number): Promise<DriveFill[]> {
@@ -128,12 +154,20 @@ export function healthService({ db, history, instanceName }: Core<'db'> & { hist
     /** @param range how far back the series go */
     async state(range: Range): Promise<Health> {
       const at = Date.now()
-      const [recorded, { states, days, ...found }] = await Promise.all([history.read(range), read(db, at, fullest(at))])
+      const [recorded, { states, days, ...found }] = await Promise.all([
+        history.read(range),
+        read(db, at, fullest(at)),
+      ])
       const forecast = forecastOf(days, recorded.now.freeBytes)
       const elsewhere = states.filter(({ name }) => name !== instanceName)
       const alarms = [...recorded.alarms, ...alarmsOf(elsewhere, at)]
       return {
-        ...{ at, instance: instanceName, instances: states, recorded, forecast, ...found },
+        at,
+        instance: instanceName,
+        instances: states,
+        recorded,
+        forecast,
+        ...found,
         findings: findingsOf({ at, alarms, forecast, instances: elsewhere, ...found }),
       }
     },

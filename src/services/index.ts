@@ -106,20 +106,45 @@ export function createServices({ config, ...given }: Options) {
   const trashItems = trashItemService(trees)
 
   const uploadSessions = uploadSessionService({ ...core, blobs, files })
-  const uploadCompletions = uploadCompletionService({ ...core, blobs, files, changeTree, uploadSessions, previews })
+  const uploadCompletions = uploadCompletionService({
+    ...core,
+    blobs,
+    files,
+    changeTree,
+    uploadSessions,
+    previews,
+  })
 
-  const backgroundCompletions = backgroundCompletionService({ ...core, uploadSessions, uploadCompletions })
+  const backgroundCompletions = backgroundCompletionService({
+    ...core,
+    uploadSessions,
+    uploadCompletions,
+  })
 
   const eventFeeds = eventFeedService(core)
   const shareEvents = shareEventService(core)
   const mailings = mailingService(core)
-  const downloads = downloadService({ ...core, files, listings, proxied: config.downloads === 'proxy' })
+  const downloads = downloadService({
+    ...core,
+    files,
+    listings,
+    proxied: config.downloads === 'proxy',
+  })
   const zips = zipService(core)
   const guesses = createGuessLimiter(coordination, {}, telemetry)
   const shareNotices = shareNoticeService(core)
   const entryLists = entryListService(core)
   const shareLinks = shareLinkService({
-    ...{ ...core, listings, entryLists, shareEvents, shareNotices, downloads, zips, guesses, passwords, previews },
+    ...core,
+    listings,
+    entryLists,
+    shareEvents,
+    shareNotices,
+    downloads,
+    zips,
+    guesses,
+    passwords,
+    previews,
   })
   const shares = shareService({ ...core, files, listings, shareLinks, passwords })
   const requireShare = shareLinks.requireStill
@@ -135,12 +160,42 @@ export function createServices({ config, ...given }: Options) {
   const apiKeys = apiKeyService(core)
   const rateLimits = rateLimitService({ rules: config.rates, coordination, measures: telemetry })
   const contents = contentsService(core)
-  const searchIndex = searchIndexService({ ...core, contents, isPaused: () => core.maintenance.current() !== null })
-  const ofPerson = { fileRequests, invites, listings, sessions, shares, trashItems, users, workspaces }
+  const searchIndex = searchIndexService({
+    ...core,
+    contents,
+    isPaused: () => core.maintenance.current() !== null,
+  })
+  const ofPerson = {
+    fileRequests,
+    invites,
+    listings,
+    sessions,
+    shares,
+    trashItems,
+    users,
+    workspaces,
+  }
 
   return {
-    ...{ blobs, listings, versions, files, trashItems, uploadSessions, uploadCompletions, eventFeeds, shareEvents },
-    ...{ fileRequests, mailings, downloads, zips, shareLinks, shareNotices, shares, invites, sessions, users },
+    blobs,
+    listings,
+    versions,
+    files,
+    trashItems,
+    uploadSessions,
+    uploadCompletions,
+    eventFeeds,
+    shareEvents,
+    fileRequests,
+    mailings,
+    downloads,
+    zips,
+    shareLinks,
+    shareNotices,
+    shares,
+    invites,
+    sessions,
+    users,
     workspaces,
     accounts: accountService({ ...core, isFrozen: () => core.maintenance.current() !== null }),
     contents,
@@ -156,7 +211,14 @@ export function createServices({ config, ...given }: Options) {
     uploadStreams: uploadStreamService({ ...core, blobs, uploadSessions, backgroundCompletions }),
     davLocks: davLockService(trees),
     davProperties: davPropertyService(trees),
-    directShares: directShareService({ ...core, listings, shareLinks, mailings, shares, passwords }),
+    directShares: directShareService({
+      ...core,
+      listings,
+      shareLinks,
+      mailings,
+      shares,
+      passwords,
+    }),
     drives: driveService(core),
     entryChanges: entryChangeService(trees),
     backgroundCopies,

@@ -1,6 +1,11 @@
 import type { Tx } from '../../db/index.ts'
 import { SERVICE_LOG } from '../../db/models/event.ts'
-import { extendUploads, findMaintenance, putMaintenance, removeMaintenance } from '../../db/queries/maintenance.ts'
+import {
+  extendUploads,
+  findMaintenance,
+  putMaintenance,
+  removeMaintenance,
+} from '../../db/queries/maintenance.ts'
 import type { Caller } from '../access/caller.ts'
 import { AppError, InvalidInput } from '../runtime/errors.ts'
 import { DAY_MS } from '../values/duration.ts'
@@ -48,12 +53,20 @@ export class UnderMaintenance extends AppError {
   }
 }
 
-function read({ endsAt, message }: NewMaintenance, now: number): { endsAt: number; message: string } {
+function read(
+  { endsAt, message }: NewMaintenance,
+  now: number,
+): { endsAt: number; message: string } {
   const said = oneLine(message ?? '').trim()
   if (said.length > MAX_MAINTENANCE_MESSAGE)
-    throw new InvalidInput('message', `The message of a maintenance has up to ${MAX_MAINTENANCE_MESSAGE} characters.`)
-  if (!(endsAt > now)) throw new InvalidInput('until', 'A maintenance ends in the future. Give a later time.')
-  if (endsAt > now + MAX_MS) throw new InvalidInput('until', 'A maintenance ends within a year. Give an earlier time.')
+    throw new InvalidInput(
+      'message',
+      `The message of a maintenance has up to ${MAX_MAINTENANCE_MESSAGE} characters.`,
+    )
+  if (!(endsAt > now))
+    throw new InvalidInput('until', 'A maintenance ends in the future. Give a later time.')
+  if (endsAt > now + MAX_MS)
+    throw new InvalidInput('until', 'A maintenance ends within a year. Give an earlier time.')
   return { endsAt, message: said }
 }
 

@@ -21,7 +21,9 @@ export function readLimit(limit: number | null | undefined, lenient = false): nu
 /** The types of sort keys. An id is validated more strictly than other texts: MySQL fails to compare ids with non-ASCII texts. */
 export type KeyType = 'string' | 'number' | 'id'
 /** A sort key whose parts have these types. */
-export type KeyOf<Types extends KeyType[]> = { [I in keyof Types]: Types[I] extends 'number' ? number : string }
+export type KeyOf<Types extends KeyType[]> = {
+  [I in keyof Types]: Types[I] extends 'number' ? number : string
+}
 
 /** A cursor encodes the sort key after which the next page starts. It is not secret, and opaque only so that clients do not depend on its content. */
 export function writeCursor(key: (string | number)[]): string {
@@ -42,10 +44,16 @@ export function readCursor<Types extends KeyType[]>(
 ): KeyOf<Types> | null {
   if (!cursor) return null
   const key = parseJson(Buffer.from(cursor, 'base64url').toString())
-  const fits = Array.isArray(key) && key.length === types.length && key.every((part, i) => isPart(part, types[i]))
+  const fits =
+    Array.isArray(key) &&
+    key.length === types.length &&
+    key.every((part, i) => isPart(part, types[i]))
   if (fits) return key as KeyOf<Types>
   if (lenient) return null
-  throw new InvalidInput(field, 'This cursor does not belong to this list. Use the cursor of the previous page.')
+  throw new InvalidInput(
+    field,
+    'This cursor does not belong to this list. Use the cursor of the previous page.',
+  )
 }
 
 /** A page of a list that is sorted by id, with the cursor of the next one. */

@@ -48,16 +48,30 @@ interface Options {
 }
 
 /** Request rates by graphql-rate-limit, exact under parallel requests, across workers and instances (docs/contract.md, section 7). */
-export function rateLimitService({ rules, coordination, now = Date.now, measures = silentMeasures }: Options) {
+export function rateLimitService({
+  rules,
+  coordination,
+  now = Date.now,
+  measures = silentMeasures,
+}: Options) {
   let limiter: ReturnType<typeof createLimiter> | undefined
 
   return {
     /** Counts a call of a user. @throws RATE_LIMITED with `retry_after` in seconds */
     async hit(name: RateName, userId: string, info: object): Promise<void> {
       const { max, seconds } = rules[name]
-      const call = { parent: {}, args: {}, context: { userId }, info: { ...info, fieldName: name } as never }
+      const call = {
+        parent: {},
+        args: {},
+        context: { userId },
+        info: { ...info, fieldName: name } as never,
+      }
       limiter ??= createLimiter(coordination, rules, now)
-      const limited = await (await limiter)(call, { max, window: `${seconds}s`, uncountRejected: true })
+      const limited = await (await limiter)(call, {
+        max,
+        window: `${seconds}s`,
+        uncountRejected: true,
+      })
       if (!limited) return
       measures.counter('rateLimited', { policy: name })()
       const retryAfter = await this.retryAfter(name, userId)
@@ -77,7 +91,11 @@ export function rateLimitService({ rules, coordination, now = Date.now, measures
     async retryAfter(name: RateName, userId: string): Promise<number> {
       const at = now()
       // The clock of another instance may be ahead.
-      const { oldest = at } = await coordination.hit(`${name}:${userId}`, { ...rules[name], max: 0 }, at)
+      const { oldest = at } = await coordination.hit(
+        `${name}:${userId}`,
+        { ...rules[name], max: 0 },
+        at,
+      )
       return Math.max(1, Math.ceil((Math.min(oldest, at) + rules[name].seconds * 1000 - at) / 1000))
     },
   }

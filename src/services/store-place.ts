@@ -14,7 +14,9 @@ export function storePlaces(db: Db): Places {
 
   async function look() {
     const move = await lastMove(db)
-    return move ? { number: move.number, isFinished: move.finishedAt !== null } : { number: 0, isFinished: true }
+    return move
+      ? { number: move.number, isFinished: move.finishedAt !== null }
+      : { number: 0, isFinished: true }
   }
 
   return {

@@ -9,7 +9,13 @@ import type { Mount } from '../http/server.ts'
 import { write } from '../http/write.ts'
 import { AppError, InvalidInput, toAppError } from '../runtime/errors.ts'
 import type { Granted } from '../services/accounts/login-request.ts'
-import { GrantError, type Parameters, parametersOf, readClientId, readTerms } from '../services/accounts/login-term.ts'
+import {
+  GrantError,
+  type Parameters,
+  parametersOf,
+  readClientId,
+  readTerms,
+} from '../services/accounts/login-term.ts'
 import type { Services } from '../services/index.ts'
 
 const METADATA_PATH = '/.well-known/oauth-authorization-server'
@@ -28,17 +34,27 @@ type Handler = (given: Parameters, incoming: Incoming) => Promise<object>
  * @param originOf what the audit trail says of where a request comes from
  */
 export function createAuthorizationServer(
-  { loginRequests, apiKeys, maintenance }: Pick<Services, 'loginRequests' | 'apiKeys' | 'maintenance'>,
+  {
+    loginRequests,
+    apiKeys,
+    maintenance,
+  }: Pick<Services, 'loginRequests' | 'apiKeys' | 'maintenance'>,
   findByKey: (secret: string) => Promise<Caller | null>,
   publicUrl: () => string,
   originOf: (req: Incoming['req'], address: string) => Origin,
 ): Mount[] {
   const answerOf = ({ caller, key }: Granted, { log }: Incoming, flow: 'browser' | 'device') => {
-    logSecurityEvent({ log, caller }, 'key_created', { key_id: key.id, scopes: key.scopes.join(' '), flow })
+    logSecurityEvent({ log, caller }, 'key_created', {
+      key_id: key.id,
+      scopes: key.scopes.join(' '),
+      flow,
+    })
     return {
       access_token: key.key,
       token_type: 'Bearer',
-      ...(key.expiresAt === null ? {} : { expires_in: Math.floor((key.expiresAt - key.createdAt) / 1000) }),
+      ...(key.expiresAt === null
+        ? {}
+        : { expires_in: Math.floor((key.expiresAt - key.createdAt) / 1000) }),
       scope: key.scopes.join(' '),
       key_id: key.id,
     }
@@ -65,7 +81,10 @@ export function createAuthorizationServer(
       return answerOf(granted, incoming, 'browser')
     }
     if (type !== DEVICE_GRANT)
-      throw new GrantError('unsupported_grant_type', `grant_type is authorization_code or ${DEVICE_GRANT}.`)
+      throw new GrantError(
+        'unsupported_grant_type',
+        `grant_type is authorization_code or ${DEVICE_GRANT}.`,
+      )
     const deviceCode = required(given, 'device_code')
     return answerOf(await loginRequests.poll({ deviceCode, clientId }, from), incoming, 'device')
   }
@@ -132,7 +151,10 @@ export function createAuthorizationServer(
 
   function sendMetadata({ req, res }: Incoming): void {
     allowOnly(req, 'GET', 'HEAD')
-    write(res, req, { ...json(200, metadata()), headers: { ...jsonHeaders, 'cache-control': 'public, max-age=300' } })
+    write(res, req, {
+      ...json(200, metadata()),
+      headers: { ...jsonHeaders, 'cache-control': 'public, max-age=300' },
+    })
   }
 
   async function handle(incoming: Incoming): Promise<void> {
@@ -164,7 +186,10 @@ const json = (status: number, value: object, headers: Record<string, string> = {
 
 async function readForm({ req }: Incoming): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
-    throw new GrantError('invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
+    throw new GrantError(
+      'invalid_request',
+      'Send the parameters as application/x-www-form-urlencoded.',
+    )
   const bytes = await readWhole(req, MAX_BODY_BYTES, {
     tooLarge: () => new InvalidInput('body', 'The body may have up to 16 KiB.'),
     broken: () => new InvalidInput('body', 'The body ended before it was complete. Send it again.'),
@@ -174,7 +199,8 @@ async function readForm({ req }: Incoming): Promise<URLSearchParams> {
 
 /** An error as RFC 6749, section 5.2, writes it; what has no name there keeps its status. */
 function refusal(thrown: unknown, { log }: Incoming): Answer {
-  if (thrown instanceof GrantError) return json(400, { error: thrown.error, error_description: thrown.message })
+  if (thrown instanceof GrantError)
+    return json(400, { error: thrown.error, error_description: thrown.message })
   const { error, unexpected } = toAppError(thrown)
   if (unexpected) log.error({ err: error.originalError ?? error }, error.message)
   const { status, message } = error

@@ -14,7 +14,12 @@ export async function fetchBounded(
   timeoutMs: number,
 ): Promise<{ ok: boolean; status: number; text: string }> {
   const headers = { Accept: 'application/json', 'User-Agent': 'satchel', ...init.headers }
-  const answer = await fetch(url, { ...init, headers, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
+  const answer = await fetch(url, {
+    ...init,
+    headers,
+    redirect: 'error',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of answer.body ?? []) {
@@ -32,8 +37,12 @@ const tokens = z.object({
 })
 
 /** The tokens in an answer: JSON, or the form that some providers send whatever is asked for. Null without an access token. */
-export function readTokens(text: string): { accessToken: string; idToken: string | undefined } | null {
-  const { data } = tokens.safeParse(parseJson(text) ?? Object.fromEntries(new URLSearchParams(text)))
+export function readTokens(
+  text: string,
+): { accessToken: string; idToken: string | undefined } | null {
+  const { data } = tokens.safeParse(
+    parseJson(text) ?? Object.fromEntries(new URLSearchParams(text)),
+  )
   return data ? { accessToken: data.access_token, idToken: data.id_token } : null
 }
 

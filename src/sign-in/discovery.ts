@@ -37,7 +37,19 @@ const freshMs = 3_600_000
 const failedMs = 5000
 
 // Not HS256: its key would be the client secret, which a leaked configuration or another client of the provider may have.
-const accepted = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const accepted = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+  'Ed25519',
+]
 
 const url = z.url({ protocol: /^https?$/ })
 const metadata = z.object({
@@ -65,7 +77,10 @@ export interface DiscoveryOptions {
  * read before stay valid. Callers that ask at the same time share one request, and those within seconds of a failure share the failure.
  * @returns a function that throws DiscoveryFailed
  */
-export function createDiscovery(provider: OAuthProvider, { timeoutMs, onChange }: DiscoveryOptions) {
+export function createDiscovery(
+  provider: OAuthProvider,
+  { timeoutMs, onChange }: DiscoveryOptions,
+) {
   const { issuer, authorizeUrl, tokenUrl, userinfoUrl } = provider
   if (issuer === null) {
     const plain: Endpoints = { authorizeUrl, tokenUrl, userinfoUrl, basicOnly: false, openId: null }
@@ -75,7 +90,9 @@ export function createDiscovery(provider: OAuthProvider, { timeoutMs, onChange }
   let known: { endpoints: Endpoints; keysUrl: string; until: number } | undefined
   let running: Promise<Endpoints> | undefined
   let reported: string | undefined
-  const readOrWait = withPause(() => readMetadata(provider.name, issuer, provider.dialect, timeoutMs))
+  const readOrWait = withPause(() =>
+    readMetadata(provider.name, issuer, provider.dialect, timeoutMs),
+  )
 
   const report = (failure: DiscoveryFailed | null) => {
     if (failure?.message !== reported) onChange?.(failure)
@@ -94,7 +111,9 @@ export function createDiscovery(provider: OAuthProvider, { timeoutMs, onChange }
         openId: {
           issuer: read.issuer,
           keys: keys ?? keysAt(read.jwks_uri, timeoutMs),
-          algorithms: accepted.filter(name => read.id_token_signing_alg_values_supported.includes(name)),
+          algorithms: accepted.filter(name =>
+            read.id_token_signing_alg_values_supported.includes(name),
+          ),
           endSessionUrl: read.end_session_endpoint ?? null,
           namesIssuer: read.authorization_response_iss_parameter_supported,
         },
@@ -129,23 +148,33 @@ async function readMetadata(
   const where = `${issuer}/.well-known/openid-configuration`
   const setting = `OAUTH_${name.toUpperCase().replaceAll('-', '_')}_ISSUER`
   const fail = (what: string, cause?: unknown): never => {
-    throw new DiscoveryFailed(`${where} ${what}. Check ${setting}, and that this machine reaches the provider.`, {
-      cause,
-    })
+    throw new DiscoveryFailed(
+      `${where} ${what}. Check ${setting}, and that this machine reaches the provider.`,
+      {
+        cause,
+      },
+    )
   }
-  const { ok, status, text } = await fetchBounded(where, {}, timeoutMs).catch(error => fail('does not answer', error))
+  const { ok, status, text } = await fetchBounded(where, {}, timeoutMs).catch(error =>
+    fail('does not answer', error),
+  )
   if (!ok) return fail(`answers ${status}`)
   const { data, error } = metadata.safeParse(parseJson(text))
   if (!data) return fail('is no OpenID Connect configuration', error)
   if (!isIssuerOf({ issuer, dialect }, data.issuer))
     return fail(`is of another issuer, ${JSON.stringify(data.issuer.slice(0, 200))}`)
-  const insecure = Object.values(data).find(value => typeof value === 'string' && value.startsWith('http:'))
+  const insecure = Object.values(data).find(
+    value => typeof value === 'string' && value.startsWith('http:'),
+  )
   if (issuer.startsWith('https:') && insecure) return fail('names a URL that is not https')
   return data
 }
 
 /** Whether a text names the issuer of a provider, as far as that is known without its configuration. */
-export function isIssuerOf({ issuer, dialect }: Pick<OAuthProvider, 'issuer' | 'dialect'>, stated: string): boolean {
+export function isIssuerOf(
+  { issuer, dialect }: Pick<OAuthProvider, 'issuer' | 'dialect'>,
+  stated: string,
+): boolean {
   if (issuer === null) return false
   return dialect === 'microsoft' ? isTenantOf(issuer, stated) : stated.replace(/\/$/, '') === issuer
 }
@@ -153,7 +182,10 @@ export function isIssuerOf({ issuer, dialect }: Pick<OAuthProvider, 'issuer' | '
 /** Microsoft answers with the id of the tenant, or a placeholder for it, whatever name of the tenant it is asked for. */
 function isTenantOf(issuer: string, stated: string): boolean {
   const [, host = ''] = /^(https?:\/\/[^/]+)\//.exec(issuer) ?? []
-  return stated.startsWith(`${host}/`) && /^\/(\{tenantid\}|[\da-f-]{36})\/v2\.0$/.test(stated.slice(host.length))
+  return (
+    stated.startsWith(`${host}/`) &&
+    /^\/(\{tenantid\}|[\da-f-]{36})\/v2\.0$/.test(stated.slice(host.length))
+  )
 }
 
 const keySet = z.object({ keys: z.array(z.record(z.string(), z.unknown())) })

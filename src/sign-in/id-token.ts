@@ -16,15 +16,24 @@ export type IdClaims = JWTPayload & { sub: string }
  */
 export async function checkIdToken(
   token: string,
-  { openId, clientId, nonce, accessToken }: { openId: OpenId; clientId: string; nonce: string; accessToken: string },
+  {
+    openId,
+    clientId,
+    nonce,
+    accessToken,
+  }: { openId: OpenId; clientId: string; nonce: string; accessToken: string },
 ): Promise<IdClaims> {
   const claims = await checkSigned(token, openId, clientId, ['sub', 'iat', 'exp'])
   const { sub, aud, azp, nonce: stated, at_hash: accessHash } = claims
   if (typeof sub !== 'string' || sub === '') throw new Error('The ID token names no subject.')
   if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== clientId)
     throw new Error('The ID token was issued to another client.')
-  if (typeof stated !== 'string' || !isSame(stated, nonce)) throw new Error('The ID token belongs to another sign-in.')
-  if (accessHash !== undefined && accessHash !== halfHash(accessToken, decodeProtectedHeader(token).alg ?? ''))
+  if (typeof stated !== 'string' || !isSame(stated, nonce))
+    throw new Error('The ID token belongs to another sign-in.')
+  if (
+    accessHash !== undefined &&
+    accessHash !== halfHash(accessToken, decodeProtectedHeader(token).alg ?? '')
+  )
     throw new Error('The ID token belongs to another access token.')
   return { ...claims, sub }
 }
@@ -43,9 +52,16 @@ export async function checkLogoutToken(
   openId: OpenId,
   clientId: string,
 ): Promise<{ subject: string | null; sid: string | null }> {
-  const claims = await checkSigned(token, openId, clientId, ['iat', 'jti', 'events'], LOGOUT_SECONDS)
+  const claims = await checkSigned(
+    token,
+    openId,
+    clientId,
+    ['iat', 'jti', 'events'],
+    LOGOUT_SECONDS,
+  )
   const { typ } = decodeProtectedHeader(token)
-  if (typ !== undefined && !/^(application\/)?(logout\+)?jwt$/i.test(typ)) throw new Error('It is of another type.')
+  if (typ !== undefined && !/^(application\/)?(logout\+)?jwt$/i.test(typ))
+    throw new Error('It is of another type.')
   const { events, nonce, sub, sid } = claims
   if (typeof events !== 'object' || events === null || !(logoutEvent in events))
     throw new Error('It contains no logout event.')
@@ -53,7 +69,8 @@ export async function checkLogoutToken(
   if (nonce !== undefined) throw new Error('It has a nonce.')
   const subject = typeof sub === 'string' && sub !== '' ? sub : null
   const session = typeof sid === 'string' && sid !== '' ? sid : null
-  if (subject === null && session === null) throw new Error('It names neither a subject nor a session.')
+  if (subject === null && session === null)
+    throw new Error('It names neither a subject nor a session.')
   return { subject, sid: session }
 }
 
@@ -65,7 +82,11 @@ async function checkSigned(
   requiredClaims: string[],
   maxSeconds?: number,
 ): Promise<JWTPayload> {
-  const required = { requiredClaims, clockTolerance: CLOCK_SECONDS, ...(maxSeconds ? { maxTokenAge: maxSeconds } : {}) }
+  const required = {
+    requiredClaims,
+    clockTolerance: CLOCK_SECONDS,
+    ...(maxSeconds ? { maxTokenAge: maxSeconds } : {}),
+  }
   const options = { ...required, issuer: issuersOf(issuer, token), audience: clientId, algorithms }
   return (await jwtVerify(token, keys, options)).payload
 }

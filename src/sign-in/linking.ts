@@ -35,25 +35,42 @@ export function createLinking({ tokens, secure }: { tokens: Tokens; secure: bool
 
   return {
     /** The token in the link to /auth/oauth; only a page of this service can create it. */
-    wishOf: ({ credentialId }: Caller): string => tokens.seal('link: wish', { session: credentialId }, seconds),
+    wishOf: ({ credentialId }: Caller): string =>
+      tokens.seal('link: wish', { session: credentialId }, seconds),
 
     /** Whether the token was created in this session. */
     isWished: (caller: Caller, token: string): boolean =>
-      caller.via === 'session' && tokens.open(wish, 'link: wish', token)?.session === caller.credentialId,
+      caller.via === 'session' &&
+      tokens.open(wish, 'link: wish', token)?.session === caller.credentialId,
 
     /** The cookie that holds an identity until the user confirms it. */
     offer(caller: Caller, profile: ProviderProfile): string {
       const { provider, providerUserId, email, emailVerified, name } = profile
       // A picture URL that is too long for a cookie is stored at the next sign-in.
       const picture = profile.picture.length <= MAX_PICTURE ? profile.picture : ''
-      const shown = { provider, providerUserId, email, emailVerified, name: name.slice(0, MAX_NAME), picture }
-      const token = tokens.seal('link: offer', { session: caller.credentialId, profile: shown }, seconds)
+      const shown = {
+        provider,
+        providerUserId,
+        email,
+        emailVerified,
+        name: name.slice(0, MAX_NAME),
+        picture,
+      }
+      const token = tokens.seal(
+        'link: offer',
+        { session: caller.credentialId, profile: shown },
+        seconds,
+      )
       return stringifySetCookie(cookieName, token, { ...cookie, maxAge: seconds })
     },
 
     /** The identity that this session has yet to confirm, or null. */
     offered(caller: Caller, req: IncomingMessage): ProviderProfile | null {
-      const held = tokens.open(offer, 'link: offer', parseCookie(req.headers.cookie ?? '')[cookieName])
+      const held = tokens.open(
+        offer,
+        'link: offer',
+        parseCookie(req.headers.cookie ?? '')[cookieName],
+      )
       if (!held || caller.via !== 'session' || held.session !== caller.credentialId) return null
       return { ...held.profile, givenName: '', familyName: '', locale: '' }
     },

@@ -7,7 +7,13 @@ import { newSecret, type Tokens } from '../runtime/tokens.ts'
 import { type ProviderProfile, SignInRefused } from '../services/accounts/account.ts'
 import { excerpt } from '../values/excerpt.ts'
 import { fetchBounded, readTokens } from './claims.ts'
-import { createDiscovery, DiscoveryFailed, type Endpoints, isIssuerOf, type OpenId } from './discovery.ts'
+import {
+  createDiscovery,
+  DiscoveryFailed,
+  type Endpoints,
+  isIssuerOf,
+  type OpenId,
+} from './discovery.ts'
 import { checkIdToken, type IdClaims } from './id-token.ts'
 import { createStateCookies, type Pending, type SignInRequest } from './state.ts'
 import { readProfileOf } from './userinfo.ts'
@@ -54,14 +60,25 @@ export interface OAuthOptions {
  * The code flow of passport-oauth2, without a session of passport: the state of a sign-in is in a sealed cookie. The endpoints of OpenID Connect
  * providers are read at once, so that the log says early which of them does not answer; a sign-in reads them again.
  */
-export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, timeoutMs, log }: OAuthOptions): OAuth {
+export function createOAuth({
+  providers,
+  tokens,
+  publicUrl,
+  secure,
+  linkTo,
+  timeoutMs,
+  log,
+}: OAuthOptions): OAuth {
   const states = createStateCookies({ tokens, secure, linkTo })
   const authenticator = new passport.Authenticator()
   const known = new Map(
     providers.map(provider => {
       const onChange = (failure: DiscoveryFailed | null) =>
         failure
-          ? log?.warn({ provider: provider.name, err: failure }, 'the sign-in provider cannot be used')
+          ? log?.warn(
+              { provider: provider.name, err: failure },
+              'the sign-in provider cannot be used',
+            )
           : log?.info({ provider: provider.name }, 'the sign-in provider can be used again')
       const endpoints = createDiscovery(provider, { timeoutMs, onChange })
       endpoints().catch(() => {})
@@ -75,7 +92,14 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
     if (!of) throw new Error(`There is no provider ${name}.`)
     const { provider, endpoints } = of
     const store = states.storeOf(name, nonce)
-    return new ProviderStrategy({ provider, endpoints: await endpoints(), nonce, store, publicUrl, timeoutMs })
+    return new ProviderStrategy({
+      provider,
+      endpoints: await endpoints(),
+      nonce,
+      store,
+      publicUrl,
+      timeoutMs,
+    })
   }
 
   async function identify(req: SignInRequest, { provider, nonce }: Pending): Promise<Identified> {
@@ -137,7 +161,8 @@ export function createOAuth({ providers, tokens, publicUrl, secure, linkTo, time
 }
 
 /** The library wraps the cause in a field that the log does not serialize. */
-const causeOf = (error: unknown) => (error instanceof OAuth2Strategy.InternalOAuthError ? error.oauthError : error)
+const causeOf = (error: unknown) =>
+  error instanceof OAuth2Strategy.InternalOAuthError ? error.oauthError : error
 
 interface StrategyOptions {
   provider: OAuthProvider
@@ -152,7 +177,10 @@ class ProviderStrategy extends OAuth2Strategy {
   // Not #private: passport works on objects that inherit from this one.
   private readonly options: StrategyOptions
   /** What the token URL has answered. */
-  private readonly received: { idToken: string; idClaims: IdClaims | null } = { idToken: '', idClaims: null }
+  private readonly received: { idToken: string; idClaims: IdClaims | null } = {
+    idToken: '',
+    idClaims: null,
+  }
 
   constructor(options: StrategyOptions) {
     const { provider, endpoints, store } = options
@@ -168,14 +196,21 @@ class ProviderStrategy extends OAuth2Strategy {
         // The types lack the variant of a store that keeps a PKCE verifier.
         store: store as OAuth2Strategy.StateStore,
       },
-      (_accessToken: string, _refreshToken: string, profile: ProviderProfile, done: OAuth2Strategy.VerifyCallback) =>
-        done(null, profile),
+      (
+        _accessToken: string,
+        _refreshToken: string,
+        profile: ProviderProfile,
+        done: OAuth2Strategy.VerifyCallback,
+      ) => done(null, profile),
     )
     this.options = options
     // The library's own request has no limit of time or size.
     Object.assign(this._oauth2, {
       getOAuthAccessToken: (code: string, params: object, done: TokenCallback) =>
-        void this.redeem(code, params).then(answer => done(answer.refused, answer.accessToken), done),
+        void this.redeem(code, params).then(
+          answer => done(answer.refused, answer.accessToken),
+          done,
+        ),
     })
   }
 
@@ -195,7 +230,10 @@ class ProviderStrategy extends OAuth2Strategy {
   openIdSession(): Identified['openId'] {
     const { idToken, idClaims } = this.received
     if (!idClaims) return null
-    return { idToken, sid: typeof idClaims.sid === 'string' && idClaims.sid !== '' ? idClaims.sid : null }
+    return {
+      idToken,
+      sid: typeof idClaims.sid === 'string' && idClaims.sid !== '' ? idClaims.sid : null,
+    }
   }
 
   /**
@@ -210,12 +248,16 @@ class ProviderStrategy extends OAuth2Strategy {
     const isMeant =
       typeof stated === 'string' &&
       (openId
-        ? stated === openId.issuer || (openId.issuer.includes('{tenantid}') && isIssuerOf(provider, stated))
+        ? stated === openId.issuer ||
+          (openId.issuer.includes('{tenantid}') && isIssuerOf(provider, stated))
         : !providers.some(other => isIssuerOf(other, stated)))
     if (!isMeant) throw new Error('The callback names another issuer.')
   }
 
-  override userProfile(accessToken: string, done: (error?: unknown, profile?: ProviderProfile) => void): void {
+  override userProfile(
+    accessToken: string,
+    done: (error?: unknown, profile?: ProviderProfile) => void,
+  ): void {
     const { provider, endpoints, timeoutMs } = this.options
     const { userinfoUrl } = endpoints
     const { idClaims } = this.received
@@ -225,14 +267,21 @@ class ProviderStrategy extends OAuth2Strategy {
     )
   }
 
-  private async redeem(code: string, params: object): Promise<{ refused: Refusal | null; accessToken?: string }> {
+  private async redeem(
+    code: string,
+    params: object,
+  ): Promise<{ refused: Refusal | null; accessToken?: string }> {
     const { provider, endpoints, nonce, timeoutMs } = this.options
     const { clientId, clientSecret } = provider
     const { basicOnly, openId, tokenUrl } = endpoints
     const secret = { client_id: clientId, client_secret: clientSecret }
     const body = new URLSearchParams({ ...params, code, ...(basicOnly ? {} : secret) })
     const headers: HeadersInit = basicOnly ? { Authorization: basicOf(clientId, clientSecret) } : {}
-    const { ok, status, text } = await fetchBounded(tokenUrl, { method: 'POST', body, headers }, timeoutMs)
+    const { ok, status, text } = await fetchBounded(
+      tokenUrl,
+      { method: 'POST', body, headers },
+      timeoutMs,
+    )
     if (!ok) return { refused: { statusCode: status, data: text } }
     const tokens = readTokens(text)
     if (!tokens) throw new Error('The answer contains no access token.')

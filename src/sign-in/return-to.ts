@@ -11,7 +11,13 @@ export function readReturnTo(text: string | undefined): string | null {
   if (!URL.canParse(text, base)) return null
   const { origin, pathname, search, hash } = new URL(text, base)
   const path = decode(pathname)
-  if (origin !== base || path === null || /^\/[/\\]|[\p{Cc}]/u.test(path) || pathname.startsWith('//')) return null
+  if (
+    origin !== base ||
+    path === null ||
+    /^\/[/\\]|[\p{Cc}]/u.test(path) ||
+    pathname.startsWith('//')
+  )
+    return null
   if (/^\/auth(\/|$)/i.test(path)) return null
   const canonical = pathname + search + hash
   return canonical.length <= longest ? canonical : null

@@ -68,12 +68,29 @@ interface Route {
  * @returns a listener whose promise is fulfilled with the end of its response
  */
 export function createAuthRoutes(options: AuthRoutesOptions) {
-  const { providers, sessions, accounts, groupMemberships, tokens, publicUrl, secure, clientViewer } = options
+  const {
+    providers,
+    sessions,
+    accounts,
+    groupMemberships,
+    tokens,
+    publicUrl,
+    secure,
+    clientViewer,
+  } = options
   const { originOf = () => ({ address: null, agent: null }) } = options
-  const { allowedOrigins = [], providerTimeoutMs: timeoutMs = 10_000, log, measures = silentMeasures } = options
-  const counted = forWords(['signed_in', ...refusalReasons], outcome => measures.counter('signIns', { outcome }))
+  const {
+    allowedOrigins = [],
+    providerTimeoutMs: timeoutMs = 10_000,
+    log,
+    measures = silentMeasures,
+  } = options
+  const counted = forWords(['signed_in', ...refusalReasons], outcome =>
+    measures.counter('signIns', { outcome }),
+  )
   const devices = createKnownDevices({ tokens, secure })
-  const fromElsewhere = (req: IncomingMessage) => isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
+  const fromElsewhere = (req: IncomingMessage) =>
+    isFromElsewhere(req, [publicUrl(), ...allowedOrigins])
 
   const clientOf = ({ headers, incoming }: SignInRequest) => ({
     device: deviceOf(headers['user-agent']),
@@ -92,7 +109,10 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     if (link === undefined) return null
     const caller = await clientViewer(req)
     if (!caller || !linking.isWished(caller, link))
-      throw new InvalidInput('link', `Start at ${publicUrl()}${LINKING_PATH} and finish within ten minutes.`)
+      throw new InvalidInput(
+        'link',
+        `Start at ${publicUrl()}${LINKING_PATH} and finish within ten minutes.`,
+      )
     return caller.userId
   }
 
@@ -104,7 +124,10 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     const { provider = providers[0]?.name } = readQuery(req, ['provider', 'return_to', 'link'])
     if (provider === undefined || !providers.some(({ name }) => name === provider)) {
       const names = providers.map(({ name }) => name).join(', ')
-      throw new InvalidInput('provider', `There is no such sign-in provider. Known providers: ${names || 'none'}.`)
+      throw new InvalidInput(
+        'provider',
+        `There is no such sign-in provider. Known providers: ${names || 'none'}.`,
+      )
     }
     const elsewhere = otherNameOf(req, publicUrl())
     if (elsewhere) return redirect(elsewhere)
@@ -113,7 +136,9 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
       return undefined
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error
-      return redirect(withError(publicUrl(), readReturnTo(readQuery(req, ['return_to']).return_to), error.reason))
+      return redirect(
+        withError(publicUrl(), readReturnTo(readQuery(req, ['return_to']).return_to), error.reason),
+      )
     }
   }
 
@@ -121,8 +146,11 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     readQuery(req, ['code', 'state', 'error', 'iss'])
     const pending = oauth.take(req)
     try {
-      if (!pending) throw new SignInRefused('invalid_state', 'This browser has not started this sign-in.')
-      return redirect(await (pending.linkTo === null ? signIn(req, pending) : offerLink(req, pending)))
+      if (!pending)
+        throw new SignInRefused('invalid_state', 'This browser has not started this sign-in.')
+      return redirect(
+        await (pending.linkTo === null ? signIn(req, pending) : offerLink(req, pending)),
+      )
     } catch (error) {
       if (!(error instanceof SignInRefused)) throw error
       const { reason, cause } = error
@@ -164,7 +192,11 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   }
 
   /** Gives the roles of the groups, and logs what that has changed. */
-  async function applyGroups(req: SignInRequest, userId: string, profile: ProviderProfile): Promise<void> {
+  async function applyGroups(
+    req: SignInRequest,
+    userId: string,
+    profile: ProviderProfile,
+  ): Promise<void> {
     const { log } = req.incoming
     const { provider, elsewhere = [] } = profile
     if (elsewhere.length > 0)
@@ -172,16 +204,21 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
         { provider, claims: elsewhere },
         'the sign-in provider states these claims elsewhere, so they are not read',
       )
-    for (const { workspaceId, what, role = null, provider: by = provider } of (await groupMemberships?.apply(
-      userId,
-      profile,
-    )) ?? []) {
+    for (const {
+      workspaceId,
+      what,
+      role = null,
+      provider: by = provider,
+    } of (await groupMemberships?.apply(userId, profile)) ?? []) {
       const subject = { workspace_id: workspaceId, user_id: userId, provider: by, role }
       if (what === 'joined') writeSecurityEvent(log, 'member_joined', {}, subject)
       else if (what === 'role_changed') writeSecurityEvent(log, 'role_changed', {}, subject)
       else if (what === 'removed') writeSecurityEvent(log, 'member_removed', {}, subject)
       else if (what === 'unreadable_claim')
-        log.warn(subject, 'the claim GROUP_CLAIM of the sign-in provider is no list of texts, so no role is changed')
+        log.warn(
+          subject,
+          'the claim GROUP_CLAIM of the sign-in provider is no list of texts, so no role is changed',
+        )
       else log.warn({ ...subject, reason: what }, 'a group of the sign-in provider gives no role')
     }
   }
@@ -224,7 +261,11 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
         return redirect('/logout/confirm', 303)
       if (elsewhere) throw new Forbidden('Sign out on a page of this service.')
       const { res, incoming } = req
-      goOn = await signOut(secret, { res, log: incoming.log, mayGoOn: isForm }, { sessions, secure })
+      goOn = await signOut(
+        secret,
+        { res, log: incoming.log, mayGoOn: isForm },
+        { sessions, secure },
+      )
     }
     if (isForm) {
       const to = readReturnTo(readQuery(req, ['return_to']).return_to) ?? '/'
@@ -233,7 +274,8 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
     return answer(success({ logout_successful: true }))
   }
 
-  const list: Handler = () => answer(success(Object.fromEntries(providers.map(({ name }) => [name, true]))))
+  const list: Handler = () =>
+    answer(success(Object.fromEntries(providers.map(({ name }) => [name, true]))))
 
   const login: Handler = (req, provider) => {
     const { return_to } = readQuery(req, ['return_to'])
@@ -247,11 +289,16 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   addresses.on('GET', '/auth/is_valid', { handle: isValid, methods: ['GET', 'HEAD'] })
   addresses.on('GET', '/auth/logout', { handle: logout, methods: ['GET', 'POST'] })
   addresses.on('GET', SIGN_OUT_PATH, { handle: providerSignOut.leave, methods: ['GET'] })
-  addresses.on('GET', '/auth/backchannel_logout', { handle: providerSignOut.backChannel, methods: ['POST'] })
+  addresses.on('GET', '/auth/backchannel_logout', {
+    handle: providerSignOut.backChannel,
+    methods: ['POST'],
+  })
   addresses.on('GET', '/auth/providers', { handle: list, methods: ['GET', 'HEAD'] })
   addresses.on('GET', '/auth/:provider/login', { handle: login, methods: ['GET', 'HEAD'] })
 
-  return async (incoming: Pick<Incoming, 'req' | 'res' | 'address' | 'log' | 'route' | 'noteError'>): Promise<void> => {
+  return async (
+    incoming: Pick<Incoming, 'req' | 'res' | 'address' | 'log' | 'route' | 'noteError'>,
+  ): Promise<void> => {
     const { res } = incoming
     const [path = '', search = ''] = (incoming.req.url ?? '').split(/\?(.*)/s)
     const req = Object.assign(incoming.req, { query: parse(search), res, incoming })
@@ -269,7 +316,11 @@ export function createAuthRoutes(options: AuthRoutesOptions) {
   }
 }
 
-const redirect = (location: string, status = 302): Answer => ({ status, headers: { location }, body: '' })
+const redirect = (location: string, status = 302): Answer => ({
+  status,
+  headers: { location },
+  body: '',
+})
 
 /** The named parameters of a query, without empty ones. @throws InvalidInput for a repeated one */
 function readQuery<K extends string>(req: SignInRequest, names: K[]): Partial<Record<K, string>> {
@@ -283,7 +334,8 @@ function readQuery<K extends string>(req: SignInRequest, names: K[]): Partial<Re
 }
 
 /** Whether the request comes from a browser without Fetch Metadata headers, or from a link: then the visitor may intend to sign out. */
-const mayFollowLink = (req: IncomingMessage) => req.headers['sec-fetch-mode'] === undefined || isNavigation(req)
+const mayFollowLink = (req: IncomingMessage) =>
+  req.headers['sec-fetch-mode'] === undefined || isNavigation(req)
 
 /**
  * The public URL of the sign-in, for a visitor who has opened the service by another name of this computer: the provider redirects to
@@ -291,7 +343,8 @@ const mayFollowLink = (req: IncomingMessage) => req.headers['sec-fetch-mode'] ==
  */
 function otherNameOf(req: IncomingMessage, publicUrl: string): string | null {
   const host = `http://${req.headers.host}`
-  if (!isNavigation(req) || !URL.canParse(host) || !isLoopback(publicUrl) || !isLoopback(host)) return null
+  if (!isNavigation(req) || !URL.canParse(host) || !isLoopback(publicUrl) || !isLoopback(host))
+    return null
   const [asked, known] = [new URL(host), new URL(publicUrl)]
   // Behind a proxy the port differs, and this would redirect in a loop.
   return asked.hostname !== known.hostname && asked.port === known.port ? publicUrl + req.url : null

@@ -79,7 +79,10 @@ export function createProviderSignOut({
   clientViewer,
 }: Options) {
   /** The URL at which a session of a provider ends, or null where it is not to end or cannot. */
-  async function endSessionUrl({ provider: name, idToken }: z.output<typeof sealed>): Promise<string | null> {
+  async function endSessionUrl({
+    provider: name,
+    idToken,
+  }: z.output<typeof sealed>): Promise<string | null> {
     const { provider, openId } = (await oauth.openIdOf(name).catch(unlessUnavailable)) ?? {}
     if (!provider?.signOut || !openId?.endSessionUrl) return null
     const url = new URL(openId.endSessionUrl)
@@ -107,7 +110,9 @@ export function createProviderSignOut({
       const { return_to } = req.query
       const back: Answer = {
         status: 303,
-        headers: { location: readReturnTo(typeof return_to === 'string' ? return_to : undefined) ?? '/' },
+        headers: {
+          location: readReturnTo(typeof return_to === 'string' ? return_to : undefined) ?? '/',
+        },
         body: '',
       }
       const held = tokens.open(sealed, purpose, parseCookie(req.headers.cookie ?? '')[cookieName])
@@ -123,33 +128,48 @@ export function createProviderSignOut({
       const { provider, subject, sid } = await identify(token)
       const ended = await sessions.endAtProvider({ provider, subject, sid })
       for (const { id, userId } of ended)
-        writeSecurityEvent(req.incoming.log, 'sign_out', { user_id: userId, session_id: id }, { provider })
+        writeSecurityEvent(
+          req.incoming.log,
+          'sign_out',
+          { user_id: userId, session_id: id },
+          { provider },
+        )
       return answer(success({ sessions_ended: ended.length }))
     },
   }
 
-  async function identify(token: string): Promise<{ provider: string; subject: string | null; sid: string | null }> {
+  async function identify(
+    token: string,
+  ): Promise<{ provider: string; subject: string | null; sid: string | null }> {
     const issuer = issuerOf(token)
     const causes: unknown[] = []
     // The token is not checked yet, and anyone can send one: only the provider that it names is asked.
-    for (const provider of providers.filter(known => issuer !== undefined && isIssuerOf(known, issuer))) {
+    for (const provider of providers.filter(
+      known => issuer !== undefined && isIssuerOf(known, issuer),
+    )) {
       try {
         const found = await oauth.openIdOf(provider.name)
         if (found)
-          return { provider: provider.name, ...(await checkLogoutToken(token, found.openId, provider.clientId)) }
+          return {
+            provider: provider.name,
+            ...(await checkLogoutToken(token, found.openId, provider.clientId)),
+          }
       } catch (error) {
         causes.push(error)
       }
     }
     const [cause] = causes
-    const reason = cause instanceof Error ? reasonOf(cause) : 'No provider of this service has its issuer.'
+    const reason =
+      cause instanceof Error ? reasonOf(cause) : 'No provider of this service has its issuer.'
     throw new InvalidInput('logout_token', `The logout token is not valid. ${reason}`)
   }
 }
 
 // The message of a failed discovery is for the operator.
 const reasonOf = (error: Error) =>
-  error instanceof DiscoveryFailed ? 'Its issuer does not answer at the moment; send it again later.' : error.message
+  error instanceof DiscoveryFailed
+    ? 'Its issuer does not answer at the moment; send it again later.'
+    : error.message
 
 function unlessUnavailable(error: unknown): null {
   if (error instanceof DiscoveryFailed) return null
@@ -187,9 +207,13 @@ function leadingTo(url: string): Answer {
 
 async function readForm(req: SignInRequest): Promise<URLSearchParams> {
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(req.headers['content-type'] ?? ''))
-    throw new InvalidInput('content-type', 'Send the logout token as application/x-www-form-urlencoded.')
+    throw new InvalidInput(
+      'content-type',
+      'Send the logout token as application/x-www-form-urlencoded.',
+    )
   const bytes = await readWhole(req, MAX_FORM_BYTES, {
-    tooLarge: () => new InvalidInput('body', `The body may have up to ${MAX_FORM_BYTES / 1024} KiB.`),
+    tooLarge: () =>
+      new InvalidInput('body', `The body may have up to ${MAX_FORM_BYTES / 1024} KiB.`),
     broken: () => new InvalidInput('body', 'The body ended before it was complete. Send it again.'),
   })
   return new URLSearchParams(bytes.toString('utf8'))

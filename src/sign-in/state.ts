@@ -60,7 +60,12 @@ export function createStateCookies(options: {
   const setCookie = (res: ServerResponse, name: string, value: string, maxAge: number) =>
     res.appendHeader('set-cookie', stringifySetCookie(name, value, { ...cookie, maxAge }))
 
-  async function remember(req: SignInRequest, provider: string, verifier: string, nonce: string): Promise<string> {
+  async function remember(
+    req: SignInRequest,
+    provider: string,
+    verifier: string,
+    nonce: string,
+  ): Promise<string> {
     const state = newSecret(16)
     const payload = {
       state,
@@ -72,7 +77,8 @@ export function createStateCookies(options: {
     }
     const left = Object.keys(cookiesOf(req)).filter(name => name.startsWith(prefix))
     // Browsers send the oldest first.
-    for (const name of left.slice(0, Math.max(0, left.length + 1 - most))) setCookie(req.res, name, '', 0)
+    for (const name of left.slice(0, Math.max(0, left.length + 1 - most)))
+      setCookie(req.res, name, '', 0)
     setCookie(req.res, prefix + state, tokens.seal(purpose, payload, seconds), seconds)
     return state
   }
@@ -86,10 +92,21 @@ export function createStateCookies(options: {
   return {
     /** The state store of a passport-oauth2 strategy; the library distinguishes the variants by the number of parameters. */
     storeOf: (provider: string, nonce: string) => ({
-      store(req: SignInRequest, verifier: string, _state: unknown, _meta: unknown, done: Done<[state?: string]>): void {
+      store(
+        req: SignInRequest,
+        verifier: string,
+        _state: unknown,
+        _meta: unknown,
+        done: Done<[state?: string]>,
+      ): void {
         remember(req, provider, verifier, nonce).then(state => done(null, state), done)
       },
-      verify(req: SignInRequest, _state: unknown, _meta: unknown, done: Done<[verifier: string | false]>): void {
+      verify(
+        req: SignInRequest,
+        _state: unknown,
+        _meta: unknown,
+        done: Done<[verifier: string | false]>,
+      ): void {
         const pending = read(req)
         done(null, pending?.provider === provider && pending.verifier)
       },

@@ -34,14 +34,17 @@ const record = z.record(z.string(), z.unknown())
 
 /** Userinfo adds to the ID token, and must be of the same user (OpenID Connect Core 1.0, section 5.3.2). */
 function joined(idClaims: IdClaims, userinfo: Record<string, unknown>): object {
-  if (userinfo.sub !== idClaims.sub) throw new Error('The userinfo URL answers for another user than the ID token.')
+  if (userinfo.sub !== idClaims.sub)
+    throw new Error('The userinfo URL answers for another user than the ID token.')
   const { email_verified, ...rest } = idClaims
   // The statement about one address says nothing about another one.
   const isSameAddress = userinfo.email === undefined || userinfo.email === idClaims.email
   return { ...rest, ...(isSameAddress ? { email_verified } : {}), ...userinfo }
 }
 
-const githubEmails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
+const githubEmails = z.array(
+  z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }),
+)
 
 /** The profile of GitHub has the public address, if any; the primary one, and whether it is verified, stands elsewhere. */
 async function readGithubEmail(request: Request): Promise<object> {

@@ -1,4 +1,9 @@
-import { BlobServiceClient, type CorsRule, newPipeline, StorageSharedKeyCredential } from '@azure/storage-blob'
+import {
+  BlobServiceClient,
+  type CorsRule,
+  newPipeline,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob'
 import { keepAliveAgent } from './agent.ts'
 import { seconds } from './time-limit.ts'
 
@@ -6,7 +11,10 @@ import { seconds } from './time-limit.ts'
 const retryOptions = { maxTries: 4, retryDelayInMs: 400, maxRetryDelayInMs: 2 * seconds }
 
 /** A client of the account that a connection string names. @throws Error when it holds no key */
-export function connect(connectionString: string, traceHeaders: () => Record<string, string> = () => ({})) {
+export function connect(
+  connectionString: string,
+  traceHeaders: () => Record<string, string> = () => ({}),
+) {
   const { credential, url } = BlobServiceClient.fromConnectionString(connectionString)
   if (!(credential instanceof StorageSharedKeyCredential))
     throw new Error('The connection string must contain AccountName and AccountKey.')
@@ -58,6 +66,12 @@ export async function writeCorsRule(
   const { cors = [] } = await service.getProperties({ abortSignal })
   const ours = corsRule(container, origins)
   const isOurs = (rule: CorsRule) => rule.allowedHeaders.split(',').includes(corsMark(container))
-  const same = cors.some(rule => Object.entries(ours).every(([name, value]) => rule[name as keyof CorsRule] === value))
-  if (!same) await service.setProperties({ cors: [...cors.filter(rule => !isOurs(rule)), ours] }, { abortSignal })
+  const same = cors.some(rule =>
+    Object.entries(ours).every(([name, value]) => rule[name as keyof CorsRule] === value),
+  )
+  if (!same)
+    await service.setProperties(
+      { cors: [...cors.filter(rule => !isOurs(rule)), ours] },
+      { abortSignal },
+    )
 }

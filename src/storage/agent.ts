@@ -9,7 +9,8 @@ import { Agent as HttpsAgent } from 'node:https'
  * So each connection has one of its own; the sender of a request gets the error as ever.
  */
 export function keepAliveAgent(protocol: string): HttpAgent {
-  const agent = protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
+  const agent =
+    protocol === 'https:' ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (...given) => {
     const socket = connect(...given)

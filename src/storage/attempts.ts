@@ -9,13 +9,18 @@ const patienceMs = 3000
 const running = new Map<string, Set<AbortController>>()
 
 /** Runs one of many attempts to send the same part, so that stalled ones do not fill the disk. Its signal aborts when another replaces it. */
-export async function attempt<T>(part: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function attempt<T>(
+  part: string,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   for (const end = performance.now() + patienceMs; ; await sleep(10)) {
     const [oldest, ...others] = running.get(part) ?? []
     if (!oldest || others.length + 1 < atOnce) break
     if (performance.now() > end)
       oldest.abort(
-        new Busy('This part is being sent by a newer request. Wait for that request, or send the part again.'),
+        new Busy(
+          'This part is being sent by a newer request. Wait for that request, or send the part again.',
+        ),
       )
   }
   const own = new AbortController()

@@ -8,7 +8,11 @@ import { requestLimit } from './time-limit.ts'
 const names = { installation: 'satchelinstallation', number: 'satchelstore' }
 
 const metadataOf = (container: ContainerClient) =>
-  within(requestLimit, undefined, async abortSignal => (await container.getProperties({ abortSignal })).metadata ?? {})
+  within(
+    requestLimit,
+    undefined,
+    async abortSignal => (await container.getProperties({ abortSignal })).metadata ?? {},
+  )
 
 /** What a container says of itself; undefined if it has no label. */
 export async function readLabel(container: ContainerClient): Promise<Marker | undefined> {
@@ -16,10 +20,15 @@ export async function readLabel(container: ContainerClient): Promise<Marker | un
   return installation === undefined ? undefined : { installation, number: Number(number) }
 }
 
-async function writeLabel(container: ContainerClient, { installation, number }: Marker): Promise<void> {
+async function writeLabel(
+  container: ContainerClient,
+  { installation, number }: Marker,
+): Promise<void> {
   const label = { [names.installation]: installation, [names.number]: String(number) }
   const metadata = { ...(await metadataOf(container)), ...label }
-  await within(requestLimit, undefined, abortSignal => container.setMetadata(metadata, { abortSignal }))
+  await within(requestLimit, undefined, abortSignal =>
+    container.setMetadata(metadata, { abortSignal }),
+  )
 }
 
 /**
@@ -27,7 +36,11 @@ async function writeLabel(container: ContainerClient, { installation, number }: 
  * container in use has one; without it, it is the one that was left, or a new one.
  * @throws ForeignStore
  */
-export async function bindContainer(container: ContainerClient, name: string, wanted: Wanted): Promise<void> {
+export async function bindContainer(
+  container: ContainerClient,
+  name: string,
+  wanted: Wanted,
+): Promise<void> {
   const there = await readLabel(container)
   if (!there && wanted.inUse && wanted.number > 0)
     throw new ForeignStore(

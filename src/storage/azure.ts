@@ -1,5 +1,9 @@
 import { addAbortSignal, Readable } from 'node:stream'
-import { BlobSASPermissions, type BlobSASSignatureValues, generateBlobSASQueryParameters } from '@azure/storage-blob'
+import {
+  BlobSASPermissions,
+  type BlobSASSignatureValues,
+  generateBlobSASQueryParameters,
+} from '@azure/storage-blob'
 import { Unavailable } from '../runtime/errors.ts'
 import { connect, publicAddress, writeCorsRule } from './account.ts'
 import { bindContainer, readLabel } from './azure-label.ts'
@@ -9,7 +13,15 @@ import { binding } from './marker.ts'
 import { relay } from './relay.ts'
 import { isDamaged, isLeased, isMissing, within } from './request.ts'
 import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
-import { commitLimit, copyLimit, pageLimit, pingLimit, requestLimit, seconds, sendLimit } from './time-limit.ts'
+import {
+  commitLimit,
+  copyLimit,
+  pageLimit,
+  pingLimit,
+  requestLimit,
+  seconds,
+  sendLimit,
+} from './time-limit.ts'
 import { upload, uploadBuffer } from './upload.ts'
 
 const removalsInFlight = 4
@@ -76,7 +88,9 @@ export function createAzureStore(options: {
     ),
 
     async prepare() {
-      await within(requestLimit, undefined, abortSignal => container.createIfNotExists({ abortSignal }))
+      await within(requestLimit, undefined, abortSignal =>
+        container.createIfNotExists({ abortSignal }),
+      )
     },
 
     async ping() {
@@ -93,7 +107,10 @@ export function createAzureStore(options: {
     put(key, source, options) {
       const blob = container.getBlockBlobClient(key)
       const properties = (checksum: string) => ({
-        blobHTTPHeaders: { blobContentType: options.contentType, blobContentMD5: Buffer.from(checksum, 'hex') },
+        blobHTTPHeaders: {
+          blobContentType: options.contentType,
+          blobContentMD5: Buffer.from(checksum, 'hex'),
+        },
       })
       // Only staging is cut short: what makes a blob appear may do so after the cut, when the caller has cleaned up.
       return upload(
@@ -126,12 +143,18 @@ export function createAzureStore(options: {
 
       signUrl(key, { contentType, disposition, seconds: life }) {
         const expiresOn = new Date((Math.ceil(Date.now() / 1000) + life) * 1000)
-        return sign(key, { permissions: reading, expiresOn, contentType, contentDisposition: disposition })
+        return sign(key, {
+          permissions: reading,
+          expiresOn,
+          contentType,
+          contentDisposition: disposition,
+        })
       },
 
       signParts(key, count, until) {
         const signed = sign(key, { permissions: writing, expiresOn: new Date(until) })
-        const block = (number: number) => new URLSearchParams({ comp: 'block', blockid: blockId(number) })
+        const block = (number: number) =>
+          new URLSearchParams({ comp: 'block', blockid: blockId(number) })
         return Array.from({ length: count }, (_, i) => `${signed}&${block(i + 1)}`)
       },
 
@@ -152,7 +175,10 @@ export function createAzureStore(options: {
           const over = new AbortController()
           const abortSignal = AbortSignal.any([late, over.signal])
           try {
-            await blob.stageBlock(blockId(number), () => open(pace), size, { abortSignal, ...checked })
+            await blob.stageBlock(blockId(number), () => open(pace), size, {
+              abortSignal,
+              ...checked,
+            })
           } catch (error) {
             throw isDamaged(error) ? new BytesDiffer() : error
           } finally {
@@ -198,7 +224,8 @@ export function createAzureStore(options: {
           // The signal that began it does not end the waiting.
           abortSignal.addEventListener('abort', () => copying.stopPolling())
           const { copyStatus } = await copying.pollUntilDone()
-          if (copyStatus !== 'success') throw new Unavailable('blob store', new Error(`A copy failed: ${copyStatus}.`))
+          if (copyStatus !== 'success')
+            throw new Unavailable('blob store', new Error(`A copy failed: ${copyStatus}.`))
         } catch (error) {
           throw isMissing(error) ? new BlobMissing(from) : error
         }
@@ -227,14 +254,17 @@ export function createAzureStore(options: {
           throw isMissing(error) ? new BlobMissing(key) : error
         }
       })
-      if (!(body instanceof Readable)) throw new TypeError('The blob store answered without a body.')
+      if (!(body instanceof Readable))
+        throw new TypeError('The blob store answered without a body.')
       return signal ? addAbortSignal(signal, body) : body
     },
 
     async look(key) {
       return within(requestLimit, undefined, async abortSignal => {
         try {
-          const { contentLength } = await container.getBlobClient(key).getProperties({ abortSignal })
+          const { contentLength } = await container
+            .getBlobClient(key)
+            .getProperties({ abortSignal })
           return { size: contentLength ?? 0 }
         } catch (error) {
           if (isMissing(error)) return null

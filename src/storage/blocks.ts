@@ -6,7 +6,8 @@ export const blockSize = 4 * 1024 * 1024
 export const maxBlocks = 50_000
 
 /** All ids of a blob must have one length. */
-export const blockId = (n: number): string => Buffer.from(String(n).padStart(6, '0')).toString('base64')
+export const blockId = (n: number): string =>
+  Buffer.from(String(n).padStart(6, '0')).toString('base64')
 /** The number in an id; NaN for one that is none of ours. */
 export const numberOfBlock = (id: string): number => {
   const text = Buffer.from(id, 'base64').toString()

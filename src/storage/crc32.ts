@@ -19,7 +19,10 @@ export function startCrc32(): Crc32 {
 }
 
 /** The same chunks, which are added to a sum. */
-export async function* summed(source: AsyncIterable<Uint8Array>, sum: Crc32): AsyncGenerator<Uint8Array> {
+export async function* summed(
+  source: AsyncIterable<Uint8Array>,
+  sum: Crc32,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of source) {
     sum.add(chunk)
     yield chunk

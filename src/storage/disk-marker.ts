@@ -81,7 +81,10 @@ export function openVolume(dir: string, folders: string[]): Volume {
       if (there && there.dev === known?.dev && there.ino === known.ino) return
       // A volume that was mounted again may have another number.
       if (!there || (await readMarker(dir))?.installation !== bound.installation)
-        throw new Unavailable('blob store', new Error(`${dir} is no longer the folder of the start.`))
+        throw new Unavailable(
+          'blob store',
+          new Error(`${dir} is no longer the folder of the start.`),
+        )
       known = { dev: there.dev, ino: there.ino }
     },
   }

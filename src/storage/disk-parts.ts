@@ -5,7 +5,17 @@ import { attempt } from './attempts.ts'
 import { readIndex, sizeReceived, writeRecord } from './disk-index.ts'
 import { DurableNames } from './durable-names.ts'
 import { inTurn, locked } from './file-lock.ts'
-import { ifThere, isThere, makeFolder, onDisk, openAnywhere, opened, syncFolder, uniqueName, writeAt } from './files.ts'
+import {
+  ifThere,
+  isThere,
+  makeFolder,
+  onDisk,
+  openAnywhere,
+  opened,
+  syncFolder,
+  uniqueName,
+  writeAt,
+} from './files.ts'
 import { type Received, receivePart } from './part-arrival.ts'
 import {
   continuePrefix,
@@ -31,7 +41,12 @@ import { BlobMissing, type PartOptions, StoreRefusal } from './store.ts'
 
 const copySize = 1024 * 1024
 
-async function copyInto(data: FileHandle, from: string, offset: number, size = copySize): Promise<void> {
+async function copyInto(
+  data: FileHandle,
+  from: string,
+  offset: number,
+  size = copySize,
+): Promise<void> {
   await opened(from, 'r', async source => {
     // No more than the part needs: many parts are small, and a turn copies many.
     const memory = Buffer.allocUnsafe(Math.min(copySize, size))
@@ -48,7 +63,8 @@ const lockOf = (dir: string) => `${dir}/lock`
 type Held = () => Promise<void>
 
 /** What has been sent again and waits to be copied. */
-const redosIn = async (dir: string): Promise<string[]> => (await readdir(dir)).filter(name => name.endsWith('.redo'))
+const redosIn = async (dir: string): Promise<string[]> =>
+  (await readdir(dir)).filter(name => name.endsWith('.redo'))
 
 async function finishRedo(dir: string, name: string, held: Held): Promise<void> {
   const offset = Number(name.split('.')[1])
@@ -105,14 +121,20 @@ const changed = async (path: string, work: (file: FileHandle) => Promise<void>):
 const durable = new DurableNames()
 
 /** Copies parts into their places, and syncs them together. */
-async function placeParts(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
+async function placeParts(
+  dir: string,
+  parent: string,
+  arrivals: Arrival[],
+  held: Held,
+): Promise<void> {
   const isFirst = !(await isThere(`${dir}/index`))
   await changed(`${dir}/data`, async data => {
     const copies = arrivals.map(({ spooled, bytes, options: { offset, size } }) =>
       bytes ? writeAt(data, bytes, offset) : copyInto(data, `${dir}/${spooled}`, offset, size),
     )
     // None may continue when the lock is released.
-    for (const copied of await Promise.allSettled(copies)) if (copied.status === 'rejected') throw copied.reason
+    for (const copied of await Promise.allSettled(copies))
+      if (copied.status === 'rejected') throw copied.reason
   })
   await held()
   await changed(`${dir}/index`, async index => {
@@ -126,7 +148,12 @@ async function placeParts(dir: string, parent: string, arrivals: Arrival[], held
 }
 
 /** Hashes parts beside the disk's work on them: their memory is free when both are done. */
-async function placeAndHash(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
+async function placeAndHash(
+  dir: string,
+  parent: string,
+  arrivals: Arrival[],
+  held: Held,
+): Promise<void> {
   const hashing = hashParts(dir, arrivals)
   try {
     await placeParts(dir, parent, arrivals, held)
@@ -139,11 +166,17 @@ async function placeAndHash(dir: string, parent: string, arrivals: Arrival[], he
   continuePrefix(dir)
 }
 
-async function settleAll(dir: string, parent: string, arrivals: Arrival[], held: Held): Promise<void> {
+async function settleAll(
+  dir: string,
+  parent: string,
+  arrivals: Arrival[],
+  held: Held,
+): Promise<void> {
   const first = new Map<number, Arrival>()
   const again: Arrival[] = []
   for (const arrival of arrivals)
-    if (first.has(arrival.number) || (await sizeReceived(dir, arrival.number)) > 0) again.push(arrival)
+    if (first.has(arrival.number) || (await sizeReceived(dir, arrival.number)) > 0)
+      again.push(arrival)
     else first.set(arrival.number, arrival)
   if (first.size > 0) await placeAndHash(dir, parent, [...first.values()], held)
   for (const arrival of again)
@@ -202,7 +235,8 @@ export async function stagePart(
   })
 }
 
-export const partsIn = async (dir: string): Promise<Map<number, number>> => (await readIndex(dir)) ?? new Map()
+export const partsIn = async (dir: string): Promise<Map<number, number>> =>
+  (await readIndex(dir)) ?? new Map()
 
 interface Commit {
   dir: string

@@ -1,5 +1,16 @@
 import type { Dirent } from 'node:fs'
-import { constants, copyFile, type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from 'node:fs/promises'
+import {
+  constants,
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  rm,
+  stat,
+  statfs,
+  unlink,
+} from 'node:fs/promises'
 import { blockSize } from './blocks.ts'
 import { chunksOf, readSize, streamOf } from './chunks.ts'
 import { putMany, readMany } from './disk-many.ts'
@@ -64,14 +75,19 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return found
     })
 
-  async function openBlob<F>(key: string, signal: AbortSignal | undefined, by: (path: string) => Promise<F>) {
+  async function openBlob<F>(
+    key: string,
+    signal: AbortSignal | undefined,
+    by: (path: string) => Promise<F>,
+  ) {
     signal?.throwIfAborted()
     const file = await find(() => by(pathOf(key)))
     if (file === undefined) throw new BlobMissing(key)
     return file
   }
 
-  const openFile = (key: string, signal?: AbortSignal) => openBlob(key, signal, path => open(path, 'r'))
+  const openFile = (key: string, signal?: AbortSignal) =>
+    openBlob(key, signal, path => open(path, 'r'))
 
   async function place(draft: string, key: string, bytes?: FileHandle): Promise<void> {
     if (await shelves.place(draft, key, bytes, volume.check)) return
@@ -154,7 +170,9 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
 
     readMany: keys => onVolume(() => readMany(keys.map(pathOf))),
     putMany: blobs =>
-      onVolume(() => putMany(blobs.map(({ key, bytes }) => ({ draft: draftOf(key), path: pathOf(key), bytes })))),
+      onVolume(() =>
+        putMany(blobs.map(({ key, bytes }) => ({ draft: draftOf(key), path: pathOf(key), bytes }))),
+      ),
 
     async stagePart(key, number, source, options) {
       draftOf(key)
@@ -169,7 +187,10 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
     commitParts: (key, count, { signal }) =>
       onVolume(() =>
         commitParts({
-          ...{ dir: draftOf(key), key, blob: pathOf(key), count },
+          dir: draftOf(key),
+          key,
+          blob: pathOf(key),
+          count,
           place: file => shelves.place(file, key),
           settle: () => shelves.settle(key),
           check: volume.check,
@@ -200,7 +221,8 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
           await tidyOne(entry).catch(error => failures.push(error))
       })
       // Of a blob that an instance has made a file's, and died.
-      for (const key of committed.length > 0 ? await finished(committed) : []) await this.endParts(key)
+      for (const key of committed.length > 0 ? await finished(committed) : [])
+        await this.endParts(key)
       // What cannot be removed does not keep the rest.
       const [failure] = failures
       if (failure) await onDisk(() => Promise.reject(failure))
@@ -210,7 +232,11 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       await onVolume(async () => {
         const draft = draftOf(to)
         try {
-          if (!(await ifThere(copyFile(pathOf(from), draft, constants.COPYFILE_FICLONE).then(() => true))))
+          if (
+            !(await ifThere(
+              copyFile(pathOf(from), draft, constants.COPYFILE_FICLONE).then(() => true),
+            ))
+          )
             throw new BlobMissing(from)
           const file = await open(draft, 'r+')
           try {
@@ -239,7 +265,8 @@ export function createDiskStore({ dir }: { dir: string }): BlobStore {
       return streamOf(await openFile(key, signal), offset, { count, signal })
     },
 
-    chunks: async (key, { offset = 0, count, signal }) => chunksOf(await openFile(key, signal), offset, count),
+    chunks: async (key, { offset = 0, count, signal }) =>
+      chunksOf(await openFile(key, signal), offset, count),
 
     fileOf: pathOf,
     async look(key) {

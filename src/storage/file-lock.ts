@@ -58,7 +58,11 @@ async function acquire(owner: string, path: string): Promise<void> {
   let since = 0
   for (const end = performance.now() + patienceMs; !(await make(owner, path)); await sleep(10)) {
     const now = performance.now()
-    if (now > end) throw new Unavailable('blob store', new Error('A lock in the blob store was held for too long.'))
+    if (now > end)
+      throw new Unavailable(
+        'blob store',
+        new Error('A lock in the blob store was held for too long.'),
+      )
     const holder = await ifThere(readlink(path))
     const refreshed = (await ifThere(lstat(path)))?.mtimeMs
     // It has been released just now.
@@ -91,7 +95,10 @@ export async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T
  * system by a symbolic link, which is made with its owner's name in one step.
  * @param work is given a check that the lock has not been taken away, as from a process that was stopped for long
  */
-export const locked = <T>(path: string, work: (held: () => Promise<void>) => Promise<T>): Promise<T> =>
+export const locked = <T>(
+  path: string,
+  work: (held: () => Promise<void>) => Promise<T>,
+): Promise<T> =>
   inTurn(path, async () => {
     const owner = `${space}/${process.pid}/${instance}/${randomUUID()}`
     await acquire(owner, path)
@@ -100,7 +107,8 @@ export const locked = <T>(path: string, work: (held: () => Promise<void>) => Pro
     const refreshing = setInterval(refresh, refreshMs)
     try {
       return await work(async () => {
-        if (!(await isMine())) throw new Unavailable('blob store', new Error('A lock in the blob store was lost.'))
+        if (!(await isMine()))
+          throw new Unavailable('blob store', new Error('A lock in the blob store was lost.'))
       })
     } finally {
       clearInterval(refreshing)

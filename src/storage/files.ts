@@ -33,10 +33,15 @@ export async function ifThere<T>(work: Promise<T>): Promise<T | undefined> {
   }
 }
 
-export const isThere = async (path: string) => (await ifThere(access(path).then(() => true))) ?? false
+export const isThere = async (path: string) =>
+  (await ifThere(access(path).then(() => true))) ?? false
 
 /** Opens a file for some work. */
-export async function opened<T>(path: string, flags: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+export async function opened<T>(
+  path: string,
+  flags: string,
+  work: (file: FileHandle) => Promise<T>,
+): Promise<T> {
   const file = await open(path, flags, fileMode)
   try {
     return await work(file)
@@ -69,7 +74,11 @@ export const makeFolder = (path: string): Promise<boolean> =>
   )
 
 /** Writes all of the bytes: a single call may write fewer, as on a full disk. */
-export async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+export async function writeAt(
+  file: FileHandle,
+  bytes: Uint8Array,
+  position: number,
+): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, position + done)
     done += bytesWritten
@@ -77,7 +86,11 @@ export async function writeAt(file: FileHandle, bytes: Uint8Array, position: num
 }
 
 /** Fills some memory with the bytes from a position on. @returns how many there were: fewer only where the file ends */
-export async function readAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
+export async function readAt(
+  file: FileHandle,
+  bytes: Uint8Array,
+  position: number,
+): Promise<number> {
   let done = 0
   for (let got = -1; got !== 0 && done < bytes.length; done += got)
     got = (await file.read(bytes, done, bytes.length - done, position + done)).bytesRead
@@ -133,7 +146,12 @@ export interface Shelves {
    * @param bytes the open file, if it has not been synced
    * @param check runs beside the syncs, which it fails
    */
-  place(file: string, key: string, bytes?: FileHandle, check?: () => Promise<void>): Promise<boolean>
+  place(
+    file: string,
+    key: string,
+    bytes?: FileHandle,
+    check?: () => Promise<void>,
+  ): Promise<boolean>
   /** Makes the name of a blob durable that was placed before. */
   settle(key: string): Promise<void>
   /** Makes removals durable, and drops folders that have become empty. */
@@ -196,7 +214,9 @@ export function openShelves(root: string): Shelves {
     },
 
     async *keys() {
-      const folders = (await readdir(root, { withFileTypes: true })).filter(entry => entry.isDirectory())
+      const folders = (await readdir(root, { withFileTypes: true })).filter(entry =>
+        entry.isDirectory(),
+      )
       for (const folder of folders.map(({ name }) => name).sort()) {
         const names = (await ifThere(readdir(`${root}/${folder}`))) ?? []
         // Files outside the folder of their key do not belong to Satchel.

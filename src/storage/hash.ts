@@ -19,7 +19,10 @@ function hashJobs(load: NodeJS.Require, hexOf: typeof hexOfCrc32): void {
   const { createHash: create }: typeof import('node:crypto') = load('node:crypto')
   const { parentPort }: typeof import('node:worker_threads') = load('node:worker_threads')
   const { crc32 }: typeof import('node:zlib') = load('node:zlib')
-  const running = new Map<number, { update(bytes: Uint8Array): unknown; digest(encoding: 'hex'): string }>()
+  const running = new Map<
+    number,
+    { update(bytes: Uint8Array): unknown; digest(encoding: 'hex'): string }
+  >()
   const createCrc32 = () => {
     let sum = 0
     return {
@@ -46,7 +49,11 @@ let thread: Thread | undefined
 let lastId = 0
 
 function startThread(): Thread {
-  const worker = new Worker(`(${hashJobs})(require, ${hexOfCrc32})`, { eval: true, env: {}, execArgv: [] })
+  const worker = new Worker(`(${hashJobs})(require, ${hexOfCrc32})`, {
+    eval: true,
+    env: {},
+    execArgv: [],
+  })
   const waiting: { resolve: (digest: string) => void; reject: (error: Error) => void }[] = []
   let broken: Error | undefined
   // Referenced only while a job runs, so that an idle thread does not keep the process alive.
@@ -127,12 +134,16 @@ export async function digest<A extends Algorithm>(
     for await (const block of fillBlocks(source, new AbortController().signal)) {
       await hashing
       size += block.bytes.length
-      hashing = Promise.all(running.map(({ hash }) => hash.add(block.bytes))).finally(() => block.release())
+      hashing = Promise.all(running.map(({ hash }) => hash.add(block.bytes))).finally(() =>
+        block.release(),
+      )
       // It is awaited in the next round; until then its rejection must not count as unhandled.
       hashing.catch(() => {})
     }
     await hashing
-    const sums = await Promise.all(running.map(async ({ algorithm, hash }) => [algorithm, await hash.end()] as const))
+    const sums = await Promise.all(
+      running.map(async ({ algorithm, hash }) => [algorithm, await hash.end()] as const),
+    )
     return { size, sums: Object.fromEntries(sums) as Partial<Record<A, string>> }
   } catch (error) {
     await hashing.catch(() => {})

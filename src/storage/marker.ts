@@ -33,7 +33,9 @@ export function judgeMarker(there: Marker, wanted: Wanted, name: string, kind: s
       `${name} is the ${kind} that the files are being moved to, and does not have all of them. Name it together with the store that they are moved from, by the settings that begin with MOVE_FROM_`,
     )
   if (wanted.inUse)
-    throw new ForeignStore(`${name} does not have all files: they were moved to another store. Name that one`)
+    throw new ForeignStore(
+      `${name} does not have all files: they were moved to another store. Name that one`,
+    )
   return true
 }
 

@@ -37,7 +37,9 @@ export async function routeOf({ from, to, places }: Stores, installation: string
   const isDone = number > 0 && isFinished && isOurs && there.number === number
   const target = isFinished && !isDone ? number + 1 : number
   if (from.label === to.label || (isOurs && there.number === target - 1))
-    throw new ForeignStore(`${to.label}: the settings with and without MOVE_FROM_ name the same store`)
+    throw new ForeignStore(
+      `${to.label}: the settings with and without MOVE_FROM_ name the same store`,
+    )
   const hasBegun = target === number
   if (!isDone) await requireSource({ from, places }, { target, hasBegun })
   return { target, isDone }
@@ -87,7 +89,8 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
   }
   const current = async () => Math.min(target, Math.max(target - 1, (await places.last()).number))
   const storeWith = (number: number) => (number >= target ? to : from)
-  const storeOf = async (key: string) => storeWith((await places.of([key])).get(key) ?? (await current()))
+  const storeOf = async (key: string) =>
+    storeWith((await places.of([key])).get(key) ?? (await current()))
 
   /** Of one of both that has the blob. @throws BlobMissing */
   async function find<T>(key: string, work: (store: BlobStore) => Promise<T>): Promise<T> {
@@ -137,7 +140,11 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
     space: async () => storeWith(await current()).space(),
 
     put: async (key, source, options) =>
-      (options.store === undefined ? await storeOf(key) : storeWith(options.store)).put(key, source, options),
+      (options.store === undefined ? await storeOf(key) : storeWith(options.store)).put(
+        key,
+        source,
+        options,
+      ),
     stagePart: async (key, ...given) => (await storeOf(key)).stagePart(key, ...given),
     partsOf: async key => (await storeOf(key)).partsOf(key),
     commitParts: async (key, ...given) => (await storeOf(key)).commitParts(key, ...given),
@@ -158,7 +165,10 @@ export function createMovingStore({ from, to, places }: Stores): BlobStore {
       const [source, aim] = await Promise.all([storeOf(key), storeOf(copied)])
       if (source === aim) return source.copy(key, copied)
       const bytes = await source.open(key)
-      await aim.put(copied, bytes, { contentType: 'application/octet-stream', admit: async () => {} })
+      await aim.put(copied, bytes, {
+        contentType: 'application/octet-stream',
+        admit: async () => {},
+      })
     },
 
     open: (key, options) => find(key, store => store.open(key, options)),

@@ -1,5 +1,11 @@
 import { within } from '../runtime/within.ts'
-import { byWord, outcomeOf, type Readings, type Telemetry, type Work } from '../telemetry/telemetry.ts'
+import {
+  byWord,
+  outcomeOf,
+  type Readings,
+  type Telemetry,
+  type Work,
+} from '../telemetry/telemetry.ts'
 import { BlobMissing, type BlobStore, BytesDiffer } from './store.ts'
 
 /** How long a state of the store is taken for its state now: asking uses the disk, or the network. */
@@ -18,7 +24,10 @@ async function stateOf(store: BlobStore): Promise<Readings> {
     return { storeUp: 0 }
   }
   const space = await store.space().catch(() => null)
-  return { storeUp: 1, ...(space ? { storeFree: space.freeBytes, storeSize: space.totalBytes } : {}) }
+  return {
+    storeUp: 1,
+    ...(space ? { storeFree: space.freeBytes, storeSize: space.totalBytes } : {}),
+  }
 }
 
 /** Lets the calls of a store be measured and traced. No key of a blob is told. */
@@ -42,7 +51,9 @@ export function observed(store: BlobStore, telemetry: Telemetry): BlobStore {
     }
   }
 
-  telemetry.read(() => ({ storeCalls: [...running].map(([operation, count]) => [{ operation }, count]) }))
+  telemetry.read(() => ({
+    storeCalls: [...running].map(([operation, count]) => [{ operation }, count]),
+  }))
   let asking: Promise<Readings> | undefined
   telemetry.read(async () => {
     let state: Readings = { storeUp: 0 }

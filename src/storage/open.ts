@@ -6,7 +6,11 @@ import { observed } from './observed.ts'
 import type { BlobStore } from './store.ts'
 
 /** The store that the settings name: two as one, while blobs are moved between them. */
-export async function openStore(config: Config, places: Places, telemetry = silent): Promise<BlobStore> {
+export async function openStore(
+  config: Config,
+  places: Places,
+  telemetry = silent,
+): Promise<BlobStore> {
   const to = await openDriver(config, telemetry)
   const store = config.moveFrom
     ? createMovingStore({ from: await openDriver(config.moveFrom, telemetry), to, places })
@@ -15,7 +19,10 @@ export async function openStore(config: Config, places: Places, telemetry = sile
 }
 
 /** One store. The one place that chooses; the other drivers are not loaded. */
-export async function openDriver(config: StoreConfig, telemetry: Telemetry = silent): Promise<BlobStore> {
+export async function openDriver(
+  config: StoreConfig,
+  telemetry: Telemetry = silent,
+): Promise<BlobStore> {
   const { azureConnectionString, azureContainer, s3, blobDir, blobPublicUrl: publicUrl } = config
   const traceHeaders = telemetry.headers
   if (s3) {

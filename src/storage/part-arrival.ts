@@ -63,7 +63,9 @@ function arrival(path: string, { size, md5 }: PartOptions) {
   function spill(): void {
     const taken = memory
     memory = undefined
-    file = moveToFile(path, taken?.bytes.subarray(0, held), hash, written).finally(() => taken?.giveBack())
+    file = moveToFile(path, taken?.bytes.subarray(0, held), hash, written).finally(() =>
+      taken?.giveBack(),
+    )
     file.catch(() => {})
   }
   if (!memory) spill()

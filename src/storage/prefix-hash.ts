@@ -23,7 +23,8 @@ function startSums() {
     async add(bytes: Uint8Array): Promise<void> {
       await Promise.all([md5.add(bytes), crc32.add(bytes)])
     },
-    end: () => Promise.all([md5.end(), crc32.end()]).then(([md5, crc32]): PrefixSums => ({ md5, crc32 })),
+    end: () =>
+      Promise.all([md5.end(), crc32.end()]).then(([md5, crc32]): PrefixSums => ({ md5, crc32 })),
   }
 }
 
@@ -72,7 +73,10 @@ export async function markReplaced(dir: string): Promise<void> {
 export const wasReplaced = (dir: string): Promise<boolean> => isThere(markOf(dir))
 
 /** Hashes those of these parts that continue the prefix. Their bytes may be used again when it resolves. Never throws. */
-export async function hashParts(dir: string, parts: { number: number; bytes: Buffer | undefined }[]): Promise<void> {
+export async function hashParts(
+  dir: string,
+  parts: { number: number; bytes: Buffer | undefined }[],
+): Promise<void> {
   const prefix = prefixOf(dir)
   if (prefix.reading || prefix.sums) return
   const adding: Promise<void>[] = []
@@ -82,7 +86,8 @@ export async function hashParts(dir: string, parts: { number: number; bytes: Buf
     prefix.bytes += bytes.length
     adding.push(prefix.hash.add(bytes))
   }
-  for (const { status } of await Promise.allSettled(adding)) if (status === 'rejected') forgetPrefix(dir)
+  for (const { status } of await Promise.allSettled(adding))
+    if (status === 'rejected') forgetPrefix(dir)
 }
 
 /** Hashes what has been received behind the prefix, from the disk, one part of one upload after the other. Never throws. */
@@ -110,7 +115,12 @@ async function readNext(dir: string, prefix: Prefix): Promise<boolean> {
   const block = takeBlock()
   try {
     for (let left = size; left > 0; ) {
-      const { bytesRead } = await data.read(Buffer.from(block), 0, Math.min(left, blockSize), prefix.bytes)
+      const { bytesRead } = await data.read(
+        Buffer.from(block),
+        0,
+        Math.min(left, blockSize),
+        prefix.bytes,
+      )
       if (bytesRead === 0) throw new Error('A part is shorter than its record says.')
       await prefix.hash.add(Buffer.from(block, 0, bytesRead))
       prefix.bytes += bytesRead
@@ -147,7 +157,11 @@ export async function finishPrefix(dir: string, signal?: AbortSignal): Promise<v
 }
 
 /** The sums of the first `count` parts, of this size together, where exactly these have been hashed. */
-export async function sumsOfPrefix(dir: string, count: number, size: number): Promise<PrefixSums | undefined> {
+export async function sumsOfPrefix(
+  dir: string,
+  count: number,
+  size: number,
+): Promise<PrefixSums | undefined> {
   const prefix = prefixes.get(dir)
   if (!prefix || prefix.parts !== count || prefix.bytes !== size) return undefined
   prefix.sums ??= prefix.hash.end()

@@ -11,7 +11,12 @@ const readFrom = promisify(read)
  * Reads what is small at once, and closes the file: a stream would take longer. Ends early where the file does. Bytes from an offset on.
  * @param more bytes to be read as well if they are there
  */
-export async function readNow(file: number, offset: number, count: number, more = 0): Promise<Readable> {
+export async function readNow(
+  file: number,
+  offset: number,
+  count: number,
+  more = 0,
+): Promise<Readable> {
   const bytes = Buffer.allocUnsafe(count + more)
   let size = 0
   try {

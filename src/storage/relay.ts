@@ -55,7 +55,10 @@ export async function relay(
 
   const open = ({ pause, resume }: Pace): Readable => {
     if (going)
-      throw new Unavailable('blob store', new Error('The blob store ended the answer in the middle of a part.'))
+      throw new Unavailable(
+        'blob store',
+        new Error('The blob store ended the answer in the middle of a part.'),
+      )
     let at = 0
     // Nothing is read ahead: bytes are read only when the connection has capacity for them.
     const reader = new Readable({

@@ -10,11 +10,13 @@ export const isDamaged = (error: unknown) =>
   // Azurite has no error code for it.
   (error.code === 'Md5Mismatch' ||
     (error.code === 'InvalidOperation' && error.message.includes("contentMD5 doesn't match")))
-export const isLeased = (error: unknown) => error instanceof RestError && error.code === 'LeaseIdMissing'
+export const isLeased = (error: unknown) =>
+  error instanceof RestError && error.code === 'LeaseIdMissing'
 
 /** Translates an error of the SDK. Only its gist is kept: the whole contains headers and signed URLs. */
 function explain(error: unknown, late: boolean): unknown {
-  if (late) return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
+  if (late)
+    return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
   if (!(error instanceof RestError)) return error
   const { statusCode, code, message } = error
   const gist = [statusCode, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')

@@ -60,25 +60,35 @@ const writeMarker = (client: S3Client, wanted: Marker, replaces = false): Promis
   })
 
 /** @throws ForeignStore */
-export async function bindBucket(client: S3Client, name: string, blobs: string, wanted: Wanted): Promise<void> {
+export async function bindBucket(
+  client: S3Client,
+  name: string,
+  blobs: string,
+  wanted: Wanted,
+): Promise<void> {
   if (!(await readMarker(client))) {
     if (wanted.inUse)
       throw new ForeignStore(
         `S3_BUCKET: ${name} does not contain the files of the database. Name the bucket that contains them`,
       )
     for await (const _ of objectsOf(client, blobs))
-      throw new ForeignStore(`S3_BUCKET: ${name} contains files of unknown origin. Name an empty bucket`)
+      throw new ForeignStore(
+        `S3_BUCKET: ${name} contains files of unknown origin. Name an empty bucket`,
+      )
     await writeMarker(client, wanted)
   }
   const there = await readMarker(client)
-  if (!there) throw new Unavailable('blob store', new Error(`${name} does not keep what is written to it.`))
-  if (judgeMarker(there, wanted, `S3_BUCKET: ${name}`, 'bucket')) await writeMarker(client, wanted, true)
+  if (!there)
+    throw new Unavailable('blob store', new Error(`${name} does not keep what is written to it.`))
+  if (judgeMarker(there, wanted, `S3_BUCKET: ${name}`, 'bucket'))
+    await writeMarker(client, wanted, true)
 }
 
 /** Marks the CORS rule of Satchel among those of a bucket. */
 const corsId = 'satchel'
 
-const tags = (name: string, values: string[]) => values.map(value => `<${name}>${encodeXml(value)}</${name}>`).join('')
+const tags = (name: string, values: string[]) =>
+  values.map(value => `<${name}>${encodeXml(value)}</${name}>`).join('')
 
 const corsRule = (origins: string[]) =>
   [
@@ -86,7 +96,13 @@ const corsRule = (origins: string[]) =>
     tags('AllowedOrigin', origins),
     tags('AllowedMethod', ['GET', 'HEAD', 'PUT']),
     tags('AllowedHeader', ['content-type', 'content-md5', 'range', 'x-amz-*']),
-    tags('ExposeHeader', ['accept-ranges', 'content-disposition', 'content-length', 'content-range', 'etag']),
+    tags('ExposeHeader', [
+      'accept-ranges',
+      'content-disposition',
+      'content-length',
+      'content-range',
+      'etag',
+    ]),
     tags('MaxAgeSeconds', ['3600']),
   ].join('')
 
@@ -98,7 +114,11 @@ const valuesOf = (rule: string) =>
     .join('\n')
 
 /** Writes the rule of Satchel into its bucket, in place of an earlier one. What else is allowed stays. */
-export async function writeCorsRule(client: S3Client, origins: string[], late: AbortSignal): Promise<void> {
+export async function writeCorsRule(
+  client: S3Client,
+  origins: string[],
+  late: AbortSignal,
+): Promise<void> {
   let rules: string[] = []
   try {
     const { body } = await client.ask({ method: 'GET', query: { cors: '' } }, late)
@@ -116,4 +136,5 @@ export async function writeCorsRule(client: S3Client, origins: string[], late: A
   await client.ask({ method: 'PUT', query: { cors: '' }, headers: md5HeaderOf(body), body }, late)
 }
 
-const tagsAsWritten = (rules: string[]) => rules.map(rule => `<CORSRule>${rule}</CORSRule>`).join('')
+const tagsAsWritten = (rules: string[]) =>
+  rules.map(rule => `<CORSRule>${rule}</CORSRule>`).join('')

@@ -53,11 +53,13 @@ export const isMissing = (error: unknown) =>
 /** Whether the store rejected the bytes because of their checksum. */
 export const isDamaged = (error: unknown) => error instanceof S3Error && error.code === 'BadDigest'
 const isTransient = (error: unknown) =>
-  error instanceof S3Error && (error.status === undefined || error.status >= 500 || [408, 429].includes(error.status))
+  error instanceof S3Error &&
+  (error.status === undefined || error.status >= 500 || [408, 429].includes(error.status))
 
 /** Only the gist of an error is kept: the whole of an answer may contain what was signed. */
 function explain(error: unknown, late: boolean): unknown {
-  if (late) return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
+  if (late)
+    return new Unavailable('blob store', new Error('The blob store did not answer in time.'))
   if (!(error instanceof S3Error)) return error
   const { status, code, message } = error
   const gist = [status, code, message.split('\n', 1)[0]].filter(Boolean).join(' ')
@@ -100,9 +102,14 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
   const agent = keepAliveAgent(endpoint.protocol)
   const { hostname, port } = new URL(`${endpoint.protocol}//${host}`)
 
-  const pathOf = (rootPath: string, { object, query = {} }: Pick<S3Request, 'object' | 'query'>) => {
+  const pathOf = (
+    rootPath: string,
+    { object, query = {} }: Pick<S3Request, 'object' | 'query'>,
+  ) => {
     const path =
-      object === undefined ? rootPath || '/' : `${rootPath}/${object.split('/').map(encodeURIComponent).join('/')}`
+      object === undefined
+        ? rootPath || '/'
+        : `${rootPath}/${object.split('/').map(encodeURIComponent).join('/')}`
     const fields = Object.entries(query).map(
       ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
     )
@@ -112,17 +119,26 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
   /** One attempt. Resolves with the head of a successful answer. */
   async function attempt(asked: S3Request, signal: AbortSignal): Promise<IncomingMessage> {
     const { method, headers, body } = asked
-    const length = typeof body === 'function' || body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }
+    const length =
+      typeof body === 'function' || body === undefined
+        ? {}
+        : { 'Content-Length': Buffer.byteLength(body) }
     const { path, headers: signed } = aws4.sign(
       {
-        ...{ service: 's3', region, method, path: pathOf(root, asked) },
+        service: 's3',
+        region,
+        method,
+        path: pathOf(root, asked),
         headers: { ...headers, ...length, Host: host, 'X-Amz-Content-Sha256': 'UNSIGNED-PAYLOAD' },
       },
       credentials,
     )
     const stream = typeof body === 'function' ? body() : undefined
     const sent = request({
-      ...{ agent, method, path, signal },
+      agent,
+      method,
+      path,
+      signal,
       hostname: hostname.replace(/^\[|\]$/g, ''),
       port,
       headers: { ...signed, ...traceHeaders() },
@@ -180,8 +196,14 @@ export function connect(where: S3Bucket, traceHeaders: () => Record<string, stri
       const place = placeAt(at)
       const { path } = aws4.sign(
         {
-          ...{ service: 's3', region, method: asked.method, signQuery: true },
-          path: pathOf(place.root, { ...asked, query: { ...asked.query, 'X-Amz-Expires': Math.max(1, life) } }),
+          service: 's3',
+          region,
+          method: asked.method,
+          signQuery: true,
+          path: pathOf(place.root, {
+            ...asked,
+            query: { ...asked.query, 'X-Amz-Expires': Math.max(1, life) },
+          }),
           headers: { Host: place.host },
         },
         credentials,

@@ -45,8 +45,11 @@ export async function* foldersOf(client: S3Client, prefix: string): AsyncGenerat
   let after: Record<string, string> = {}
   do {
     const query = { 'list-type': '2', prefix, delimiter: '/', ...after }
-    const { body } = await within(pageLimit, undefined, late => client.ask({ method: 'GET', query }, late))
-    for (const xml of elementsOf(body, 'CommonPrefixes')) yield textOf(xml, 'Prefix').slice(prefix.length, -1)
+    const { body } = await within(pageLimit, undefined, late =>
+      client.ask({ method: 'GET', query }, late),
+    )
+    for (const xml of elementsOf(body, 'CommonPrefixes'))
+      yield textOf(xml, 'Prefix').slice(prefix.length, -1)
     after = isTruncated(body) ? { 'continuation-token': textOf(body, 'NextContinuationToken') } : {}
   } while (after['continuation-token'])
 }
@@ -56,7 +59,9 @@ export async function* unfinishedOf(client: S3Client, prefix: string): AsyncGene
   let after: Record<string, string> = {}
   do {
     const query = { uploads: '', prefix, ...after }
-    const { body } = await within(pageLimit, undefined, late => client.ask({ method: 'GET', query }, late))
+    const { body } = await within(pageLimit, undefined, late =>
+      client.ask({ method: 'GET', query }, late),
+    )
     for (const xml of elementsOf(body, 'Upload'))
       yield {
         object: textOf(xml, 'Key'),
@@ -64,20 +69,28 @@ export async function* unfinishedOf(client: S3Client, prefix: string): AsyncGene
         startedAt: new Date(textOf(xml, 'Initiated')),
       }
     after = isTruncated(body)
-      ? { 'key-marker': textOf(body, 'NextKeyMarker'), 'upload-id-marker': textOf(body, 'NextUploadIdMarker') }
+      ? {
+          'key-marker': textOf(body, 'NextKeyMarker'),
+          'upload-id-marker': textOf(body, 'NextUploadIdMarker'),
+        }
       : {}
   } while (after['key-marker'])
 }
 
 /** Merges streams that are in the order of their keys. Of those with the same key the first stream's is given. */
-export async function* merged<T extends { key: string }>(...streams: AsyncGenerator<T>[]): AsyncGenerator<T> {
-  const heads = await Promise.all(streams.map(async stream => ({ stream, next: await stream.next() })))
+export async function* merged<T extends { key: string }>(
+  ...streams: AsyncGenerator<T>[]
+): AsyncGenerator<T> {
+  const heads = await Promise.all(
+    streams.map(async stream => ({ stream, next: await stream.next() })),
+  )
   for (;;) {
     const waiting = heads.flatMap(({ next }) => (next.done ? [] : [next.value]))
     const [first] = waiting.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
     if (!first) return
     yield first
     for (const head of heads)
-      while (!head.next.done && head.next.value.key === first.key) head.next = await head.stream.next()
+      while (!head.next.done && head.next.value.key === first.key)
+        head.next = await head.stream.next()
   }
 }

@@ -14,9 +14,12 @@ const maxParts = 10_000
 export const usualPart = 8 * MiB
 
 /** Bytes of the parts of an object, which all have the same size: some stores take no others. */
-export const partSizeFor = (total: number): number => Math.max(usualPart, Math.ceil(total / maxParts / MiB) * MiB)
+export const partSizeFor = (total: number): number =>
+  Math.max(usualPart, Math.ceil(total / maxParts / MiB) * MiB)
 
-export const md5Header = (hex: string) => ({ 'Content-MD5': Buffer.from(hex, 'hex').toString('base64') })
+export const md5Header = (hex: string) => ({
+  'Content-MD5': Buffer.from(hex, 'hex').toString('base64'),
+})
 
 /** How the store puts one object together from parts. */
 export interface Multipart {
@@ -29,7 +32,10 @@ export interface Multipart {
   abort(): Promise<void>
 }
 
-export const abortMultipart = (client: S3Client, { object, uploadId }: Pick<Unfinished, 'object' | 'uploadId'>) =>
+export const abortMultipart = (
+  client: S3Client,
+  { object, uploadId }: Pick<Unfinished, 'object' | 'uploadId'>,
+) =>
   within(requestLimit, undefined, async late => {
     try {
       await client.ask({ method: 'DELETE', object, query: { uploadId } }, late)
@@ -39,12 +45,19 @@ export const abortMultipart = (client: S3Client, { object, uploadId }: Pick<Unfi
   })
 
 /** Begins an object when its first part comes. @param headers those that the object is created with */
-export function startMultipart(client: S3Client, object: string, headers: Record<string, string>): Multipart {
+export function startMultipart(
+  client: S3Client,
+  object: string,
+  headers: Record<string, string>,
+): Multipart {
   const etags: string[] = []
   let begun: Promise<string> | undefined
   const idOf = () => {
     begun ??= within(requestLimit, undefined, async late => {
-      const { body } = await client.ask({ method: 'POST', object, query: { uploads: '' }, headers }, late)
+      const { body } = await client.ask(
+        { method: 'POST', object, query: { uploads: '' }, headers },
+        late,
+      )
       return textOf(body, 'UploadId')
     })
     return begun
@@ -60,7 +73,10 @@ export function startMultipart(client: S3Client, object: string, headers: Record
       const query = { partNumber: index + 1, uploadId: await idOf() }
       const checksum = md5Header(await md5(bytes))
       const send = async (late: AbortSignal) => {
-        const sent = await client.ask({ method: 'PUT', object, query, headers: checksum, body: bytes }, late)
+        const sent = await client.ask(
+          { method: 'PUT', object, query, headers: checksum, body: bytes },
+          late,
+        )
         etags[index] = sent.headers.etag ?? ''
       }
       // A part that is cut off may still arrive, after its upload has been aborted.
@@ -79,7 +95,10 @@ export function startMultipart(client: S3Client, object: string, headers: Record
     async complete(count, total) {
       const parts = etags
         .slice(0, count)
-        .map((etag, i) => `<Part><PartNumber>${i + 1}</PartNumber><ETag>${encodeXml(etag)}</ETag></Part>`)
+        .map(
+          (etag, i) =>
+            `<Part><PartNumber>${i + 1}</PartNumber><ETag>${encodeXml(etag)}</ETag></Part>`,
+        )
       const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`
       const uploadId = await idOf()
       await within(commitLimit, undefined, async late => {
@@ -88,7 +107,9 @@ export function startMultipart(client: S3Client, object: string, headers: Record
         } catch (error) {
           // An attempt whose answer was lost has completed it.
           if (!(error instanceof S3Error) || error.code !== 'NoSuchUpload') throw error
-          const { headers } = await client.ask({ method: 'HEAD', object }, late).catch(() => ({ headers: {} }))
+          const { headers } = await client
+            .ask({ method: 'HEAD', object }, late)
+            .catch(() => ({ headers: {} }))
           if (Number((headers as Record<string, unknown>)['content-length']) !== total) throw error
         }
       })
@@ -113,7 +134,8 @@ export async function copyLarge(
   const step = Math.max(largestCopy / 5, partSizeFor(size))
   const count = Math.ceil(size / step)
   try {
-    for (let i = 0; i < count; i++) await multipart.copy(i, source, `${i * step}-${Math.min(size, (i + 1) * step) - 1}`)
+    for (let i = 0; i < count; i++)
+      await multipart.copy(i, source, `${i * step}-${Math.min(size, (i + 1) * step) - 1}`)
     await multipart.complete(count, size)
   } catch (error) {
     await multipart.abort()

@@ -18,7 +18,8 @@ export const parts = 'parts/'
 export const objectOf = (key: string) => `${blobs}${key}`
 export const partsOfKey = (key: string) => `${parts}${key}/`
 /** The names of the parts of a blob are in the order of their numbers. */
-export const partOf = (key: string, number: number) => `${partsOfKey(key)}${String(number).padStart(6, '0')}`
+export const partOf = (key: string, number: number) =>
+  `${partsOfKey(key)}${String(number).padStart(6, '0')}`
 export const keyOf = (object: string) => object.slice(blobs.length)
 export const numberOf = (object: string) => Number(object.slice(object.lastIndexOf('/') + 1))
 
@@ -31,7 +32,8 @@ export function objectsIn(client: S3Client) {
     const found = new Map<number, Listed>()
     // Clients wait for it, unlike for other lists.
     const bounds = { limit: requestLimit, signal }
-    for await (const each of objectsOf(client, partsOfKey(key), bounds)) found.set(numberOf(each.object), each)
+    for await (const each of objectsOf(client, partsOfKey(key), bounds))
+      found.set(numberOf(each.object), each)
     return found
   }
 
@@ -52,7 +54,10 @@ export function objectsIn(client: S3Client) {
   }
 
   /** The bytes of parts in their order; each is the one that was listed. The next is asked for while one is read. */
-  async function* bytesOf(listed: Listed[], signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  async function* bytesOf(
+    listed: Listed[],
+    signal: AbortSignal | undefined,
+  ): AsyncGenerator<Uint8Array> {
     const open = (part: Listed | undefined) => {
       const opening = part && openObject(part.object, { 'If-Match': part.etag }, signal)
       opening?.catch(() => {})
@@ -80,11 +85,19 @@ export function objectsIn(client: S3Client) {
       const some = objects.slice(at, at + removalsInRequest)
       const named = some.map(object => `<Object><Key>${encodeXml(object)}</Key></Object>`).join('')
       const body = `<Delete><Quiet>true</Quiet>${named}</Delete>`
-      const asked = { method: 'POST', query: { delete: '' }, headers: md5HeaderOf(body), body } as const
+      const asked = {
+        method: 'POST',
+        query: { delete: '' },
+        headers: md5HeaderOf(body),
+        body,
+      } as const
       const answer = await within(pageLimit, undefined, late => client.ask(asked, late))
       for (const xml of elementsOf(answer.body, 'Error')) {
         if (textOf(xml, 'Code') === 'NoSuchKey') continue
-        kept.set(textOf(xml, 'Key'), new StoreRefusal(409, `${textOf(xml, 'Code')} ${textOf(xml, 'Message')}`))
+        kept.set(
+          textOf(xml, 'Key'),
+          new StoreRefusal(409, `${textOf(xml, 'Code')} ${textOf(xml, 'Message')}`),
+        )
       }
     }
     return kept

@@ -5,7 +5,14 @@ import { relay } from './relay.ts'
 import { bindBucket, createBucket, readMarker, writeCorsRule } from './s3-bucket.ts'
 import { connect, isDamaged, isMissing, type S3Bucket, within } from './s3-client.ts'
 import { foldersOf, merged, objectsOf, unfinishedOf } from './s3-listing.ts'
-import { copyLarge, largestCopy, md5Header, partSizeFor, startMultipart, usualPart } from './s3-multipart.ts'
+import {
+  copyLarge,
+  largestCopy,
+  md5Header,
+  partSizeFor,
+  startMultipart,
+  usualPart,
+} from './s3-multipart.ts'
 import { blobs, keyOf, objectOf, objectsIn, partOf, parts } from './s3-objects.ts'
 import { BlobMissing, type BlobStore, BlobsKept, BytesDiffer, StoreRefusal } from './store.ts'
 import { copyLimit, pingLimit, requestLimit, seconds, sendLimit } from './time-limit.ts'
@@ -32,11 +39,14 @@ export function createS3Store(options: S3Options): BlobStore {
   const publicUrl = new URL(options.publicUrl || options.endpoint)
   const encryption: Record<string, string> = {
     ...(options.encryption ? { 'x-amz-server-side-encryption': options.encryption } : {}),
-    ...(options.kmsKeyId ? { 'x-amz-server-side-encryption-aws-kms-key-id': options.kmsKeyId } : {}),
+    ...(options.kmsKeyId
+      ? { 'x-amz-server-side-encryption-aws-kms-key-id': options.kmsKeyId }
+      : {}),
   }
   const sourceOf = (key: string) => encodeURI(`/${options.bucket}/${objectOf(key)}`)
 
-  const { receivedOf, openObject, bytesOf, removeObjects, partObjectsOf, withParts, abortAll } = objectsIn(client)
+  const { receivedOf, openObject, bytesOf, removeObjects, partObjectsOf, withParts, abortAll } =
+    objectsIn(client)
 
   /** Stores a source in blocks of a size. What cannot be completed is aborted. */
   async function send(
@@ -119,7 +129,8 @@ export function createS3Store(options: S3Options): BlobStore {
 
       signParts(key, count, until) {
         const life = Math.floor((until - Date.now()) / seconds)
-        const sign = (number: number) => client.sign({ method: 'PUT', object: partOf(key, number) }, life, publicUrl)
+        const sign = (number: number) =>
+          client.sign({ method: 'PUT', object: partOf(key, number) }, life, publicUrl)
         return Array.from({ length: count }, (_, i) => sign(i + 1))
       },
 
@@ -134,7 +145,12 @@ export function createS3Store(options: S3Options): BlobStore {
       await relay(summed(source, sum), (open, broken) =>
         within(sendLimit(size), broken, async (late, pace) => {
           try {
-            const asked = { method: 'PUT', object: partOf(key, number), headers, body: () => open(pace) } as const
+            const asked = {
+              method: 'PUT',
+              object: partOf(key, number),
+              headers,
+              body: () => open(pace),
+            } as const
             await client.ask(asked, late)
           } catch (error) {
             throw isDamaged(error) ? new BytesDiffer() : error
@@ -167,7 +183,8 @@ export function createS3Store(options: S3Options): BlobStore {
       const found = await look(from)
       if (!found) throw new BlobMissing(from)
       const object = objectOf(to)
-      if (found.size > largestCopy) return copyLarge(client, sourceOf(from), found.size, object, encryption)
+      if (found.size > largestCopy)
+        return copyLarge(client, sourceOf(from), found.size, object, encryption)
       await within(copyLimit, undefined, async late => {
         const headers = { 'x-amz-copy-source': sourceOf(from), ...encryption }
         try {
@@ -203,7 +220,12 @@ export function createS3Store(options: S3Options): BlobStore {
       if (count === 0) return Readable.from([])
       const isAll = offset === 0 && count === undefined
       const range = `bytes=${offset}-${count === undefined ? '' : offset + count - 1}`
-      return openObject(objectOf(key), isAll ? {} : { Range: range }, signal, () => new BlobMissing(key))
+      return openObject(
+        objectOf(key),
+        isAll ? {} : { Range: range },
+        signal,
+        () => new BlobMissing(key),
+      )
     },
 
     look,
@@ -231,7 +253,8 @@ export function createS3Store(options: S3Options): BlobStore {
       }
       const received = async function* () {
         // The age of parts is known to none but their list.
-        for await (const key of foldersOf(client, parts)) yield { key, size: 0, createdAt: new Date(0) }
+        for await (const key of foldersOf(client, parts))
+          yield { key, size: 0, createdAt: new Date(0) }
       }
       yield* merged(stored(), unfinished(), received())
     },

@@ -3,4 +3,6 @@ import type { BlobStore } from './store.ts'
 
 /** A blob, for what is derived from it: its file where the store has one, which nobody needs to copy. */
 export const sourceOf = (store: BlobStore, { id, size }: { id: string; size: number }): Source =>
-  store.fileOf ? { path: store.fileOf(id) } : { size, open: signal => store.open(id, signal ? { signal } : {}) }
+  store.fileOf
+    ? { path: store.fileOf(id) }
+    : { size, open: signal => store.open(id, signal ? { signal } : {}) }

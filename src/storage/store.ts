@@ -22,7 +22,10 @@ export interface StoreAddresses {
   /** The origin of all of them. */
   readonly origin: string
   /** A URL that allows reading this one blob, and nothing else, for some seconds. */
-  signUrl(key: string, options: { contentType: string; disposition: string; seconds: number }): string
+  signUrl(
+    key: string,
+    options: { contentType: string; disposition: string; seconds: number },
+  ): string
   /**
    * The URLs to which parts 1 to `count` can be sent with PUT until `until` (milliseconds since the epoch). They do not allow reading.
    * The store signs blobs, not blocks: a client with one of them can write any bytes under this key, and under no other.
@@ -110,7 +113,12 @@ export interface BlobStore {
    * Resolves to the CRC-32 of the bytes that it has stored, in lower-case hex.
    * @throws BytesDiffer
    */
-  stagePart(key: string, number: number, source: AsyncIterable<Uint8Array>, options: PartOptions): Promise<string>
+  stagePart(
+    key: string,
+    number: number,
+    source: AsyncIterable<Uint8Array>,
+    options: PartOptions,
+  ): Promise<string>
   /** The parts that were staged under a key, committed or not: sizes in bytes by number. */
   partsOf(key: string): Promise<Map<number, number>>
   /**

@@ -102,7 +102,10 @@ export async function upload(
     }
     await Promise.all(sending)
     stop.signal.throwIfAborted()
-    const [checksum = '', crc32 = ''] = await Promise.all([running?.md5.end(), running?.crc32.end()])
+    const [checksum = '', crc32 = ''] = await Promise.all([
+      running?.md5.end(),
+      running?.crc32.end(),
+    ])
     running = undefined
     await target.commit(staged, checksum)
     return { md5: checksum, crc32 }

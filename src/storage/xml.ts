@@ -11,7 +11,8 @@ const decode = (text: string): string =>
     return String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(decimal))
   })
 
-export const encodeXml = (text: string): string => text.replace(/[<>&"']/g, char => `&#${char.codePointAt(0)};`)
+export const encodeXml = (text: string): string =>
+  text.replace(/[<>&"']/g, char => `&#${char.codePointAt(0)};`)
 
 /** The contents of all elements of a name, as they are written. */
 export function elementsOf(xml: string, name: string): string[] {

@@ -25,7 +25,11 @@ const above = (value: number | null | undefined, limit: number) =>
   value !== null && value !== undefined && value > limit ? value : undefined
 
 /** Levels count only when they were beyond the limit all the time: the lowest value of the minutes. */
-function lowest({ latest }: Seen, minutes: number, of: (levels: Record<Level, number>) => number): number | undefined {
+function lowest(
+  { latest }: Seen,
+  minutes: number,
+  of: (levels: Record<Level, number>) => number,
+): number | undefined {
   const values = latest(minutes)
     .levels.map(of)
     .filter(value => !Number.isNaN(value))
@@ -36,7 +40,9 @@ function lowest({ latest }: Seen, minutes: number, of: (levels: Record<Level, nu
 const isDown = (up: number | undefined) => (up === 0 ? 0 : undefined)
 
 /** Each threshold: the value that is beyond it; undefined while all is well, or nothing is known. */
-const values: { [Name in ThresholdName]: (seen: Seen, limit: number, minutes: number) => number | undefined } = {
+const values: {
+  [Name in ThresholdName]: (seen: Seen, limit: number, minutes: number) => number | undefined
+} = {
   databaseDown: ({ now }) => isDown(now.databaseUp),
   storeDown: ({ now }) => isDown(now.storeUp),
   errors({ latest }, limit, minutes) {
@@ -49,7 +55,9 @@ const values: { [Name in ThresholdName]: (seen: Seen, limit: number, minutes: nu
     addTo(requests, within('rest', minutes))
     // One slow request of few says nothing yet; nobody is called for it, but it would be the first thing on a quiet page.
     const p95Of = (times: number[]) =>
-      times.reduce((sum, count) => sum + count, 0) / (minutes * 60) > LEAST_REQUESTS ? (quantile(times, 0.95) ?? 0) : 0
+      times.reduce((sum, count) => sum + count, 0) / (minutes * 60) > LEAST_REQUESTS
+        ? (quantile(times, 0.95) ?? 0)
+        : 0
     return above(Math.max(p95Of(requests), p95Of(within('graph', minutes))), limit)
   },
   connectionsExhausted: (seen, limit, minutes) =>

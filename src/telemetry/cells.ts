@@ -34,7 +34,10 @@ interface Described {
 }
 
 /** The cells of a metric, one for each combination of labels, made when it is first asked for. */
-function cellsOf<Cell>(labelNames: readonly string[], make: (labels: Record<string, string>) => Cell) {
+function cellsOf<Cell>(
+  labelNames: readonly string[],
+  make: (labels: Record<string, string>) => Cell,
+) {
   const cells = new Map<string, Cell>()
   return {
     cells,
@@ -55,7 +58,9 @@ export function createCounter({ name, help, labels }: Described) {
   const { cells, at } = cellsOf(labels, (of): Value => ({ labels: of, value: 0, told: 0 }))
   if (labels.length === 0) at({})
   return {
-    ...{ name, help, type: 'counter' },
+    name,
+    help,
+    type: 'counter',
     /** Makes what adds to it, by default 1. */
     adder(of: Readonly<Record<string, string>>): (by?: number) => void {
       const cell = at(of)
@@ -75,7 +80,10 @@ export function createCounter({ name, help, labels }: Described) {
       })
     },
     get: async (): Promise<Exported> => ({
-      ...{ name, help, type: 'counter', aggregator: 'sum' },
+      name,
+      help,
+      type: 'counter',
+      aggregator: 'sum',
       values: [...cells.values()].map(({ value, labels: of }) => ({ value, labels: of })),
     }),
   }
@@ -104,7 +112,12 @@ export function createHistogram({
 }: Described & { buckets: readonly number[]; bounds?: readonly number[] }) {
   const { cells, at } = cellsOf(
     labels,
-    (of): Times => ({ labels: of, within: new Array(bounds.length + 1).fill(0), sum: 0, told: undefined }),
+    (of): Times => ({
+      labels: of,
+      within: new Array(bounds.length + 1).fill(0),
+      sum: 0,
+      told: undefined,
+    }),
   )
   const isExported = new Set<number | undefined>([...buckets, undefined])
 
@@ -113,7 +126,9 @@ export function createHistogram({
     const upTo = within.flatMap((some, i) => {
       count += some
       if (!isExported.has(bounds[i])) return []
-      return [{ metricName: `${name}_bucket`, labels: { le: bounds[i] ?? '+Inf', ...of }, value: count }]
+      return [
+        { metricName: `${name}_bucket`, labels: { le: bounds[i] ?? '+Inf', ...of }, value: count },
+      ]
     })
     return [
       ...upTo,
@@ -123,7 +138,9 @@ export function createHistogram({
   }
 
   return {
-    ...{ name, help, type: 'histogram' },
+    name,
+    help,
+    type: 'histogram',
     /** Makes what notes how long something took, in seconds. */
     timer(of: Readonly<Record<string, string>>): (seconds: number) => void {
       const cell = at(of)
@@ -146,7 +163,10 @@ export function createHistogram({
       })
     },
     get: async (): Promise<Exported> => ({
-      ...{ name, help, type: 'histogram', aggregator: 'sum' },
+      name,
+      help,
+      type: 'histogram',
+      aggregator: 'sum',
       values: [...cells.values()].flatMap(samplesOf),
     }),
   }

@@ -36,7 +36,10 @@ function outcomeOf(status: string): 'answered' | 'refused' | 'failed' | 'cut' {
 export function countsSince({ counters, histograms, own }: KeptMeasures): Counts {
   const total = Object.fromEntries(sums.map(name => [name, 0])) as Record<Sum, number>
   const timings: Partial<Record<Timing, number[]>> = {}
-  const rows = Object.fromEntries(tables.map(table => [table, {}])) as Record<Table, Record<string, Timed>>
+  const rows = Object.fromEntries(tables.map(table => [table, {}])) as Record<
+    Table,
+    Record<string, Timed>
+  >
 
   function time(timing: Timing, { within }: AddedTimes): void {
     const all = timings[timing] ?? []
@@ -50,7 +53,12 @@ export function countsSince({ counters, histograms, own }: KeptMeasures): Counts
     return known
   }
 
-  function list(table: Table, name: string, { count, seconds, within }: AddedTimes, failed = false): void {
+  function list(
+    table: Table,
+    name: string,
+    { count, seconds, within }: AddedTimes,
+    failed = false,
+  ): void {
     const all = row(table, name)
     all.count += count
     all.seconds += seconds
@@ -108,14 +116,18 @@ export function countsSince({ counters, histograms, own }: KeptMeasures): Counts
   count('wrongPasswords', guesses, o => o === 'wrong')
   count('refusedPasswords', guesses, o => o === 'refused')
   count('rateLimited', counters.rateLimited.changes(), () => true)
-  const [mails, deliveries, jobs] = [histograms.mail, histograms.delivery, histograms.job].map(h => h.changes())
+  const [mails, deliveries, jobs] = [histograms.mail, histograms.delivery, histograms.job].map(h =>
+    h.changes(),
+  )
   count('sentMails', mails ?? [], o => o === 'sent')
   count('failedMails', mails ?? [], o => o === 'failed')
   count('deliveries', deliveries ?? [], o => o === 'delivered')
   count('failedDeliveries', deliveries ?? [], o => o !== 'delivered')
   count('finishedJobs', jobs ?? [], o => o === 'done')
   count('failedJobs', jobs ?? [], o => o !== 'done')
-  const codes = Object.fromEntries(counters.errors.changes().map(({ labels, count }) => [labels.code ?? '', count]))
+  const codes = Object.fromEntries(
+    counters.errors.changes().map(({ labels, count }) => [labels.code ?? '', count]),
+  )
   return { sums: total, timings, tables: rows, codes }
 }
 
@@ -125,20 +137,25 @@ function valuesOf(
   of: (labels: Record<string, string>) => boolean = () => true,
 ): number[] {
   if (reading === undefined) return []
-  return typeof reading === 'number' ? [reading] : reading.flatMap(([labels, value]) => (of(labels) ? [value] : []))
+  return typeof reading === 'number'
+    ? [reading]
+    : reading.flatMap(([labels, value]) => (of(labels) ? [value] : []))
 }
 
 const UPLOADS = new Set(['put', 'stage_part', 'commit_parts'])
 
 /** The levels among readings; those that are not known are left out. */
 export function levelsOf(readings: Readings): Partial<Record<Level, number>> {
-  const sum = (values: number[]) => (values.length === 0 ? undefined : values.reduce((all, value) => all + value, 0))
+  const sum = (values: number[]) =>
+    values.length === 0 ? undefined : values.reduce((all, value) => all + value, 0)
   const most = (values: number[]) => (values.length === 0 ? undefined : Math.max(...values))
   const one = (name: keyof Readings) => sum(valuesOf(readings[name]))
   const found: Partial<Record<Level, number | undefined>> = {
     runningRequests: one('httpRunning'),
     arrivingBodies: one('bodies'),
-    runningUploads: sum(valuesOf(readings.storeCalls, ({ operation = '' }) => UPLOADS.has(operation))),
+    runningUploads: sum(
+      valuesOf(readings.storeCalls, ({ operation = '' }) => UPLOADS.has(operation)),
+    ),
     bodyMemory: one('bodyMemory'),
     bodyMemoryLimit: one('bodyMemoryLimit'),
     busyConnections: sum(valuesOf(readings.connections, ({ state }) => state === 'busy')),
@@ -164,6 +181,7 @@ export function levelsOf(readings: Readings): Partial<Record<Level, number>> {
 
 /** The bytes on connections of clients, which their sockets count. */
 export function bytesOf(readings: Readings): Record<'received' | 'sent', number> {
-  const of = (direction: string) => valuesOf(readings.httpBytes, labels => labels.direction === direction)[0] ?? 0
+  const of = (direction: string) =>
+    valuesOf(readings.httpBytes, labels => labels.direction === direction)[0] ?? 0
   return { received: of('received'), sent: of('sent') }
 }

@@ -4,7 +4,14 @@ import { FINE } from './catalog.ts'
 export const sums = [
   // Requests by their outcome; an operation of GraphQL counts as what became of it.
   ...['answered', 'refused', 'failed', 'cut'],
-  ...['receivedBytes', 'sentBytes', 'statements', 'failedStatements', 'storeCalls', 'failedStoreCalls'],
+  ...[
+    'receivedBytes',
+    'sentBytes',
+    'statements',
+    'failedStatements',
+    'storeCalls',
+    'failedStoreCalls',
+  ],
   ...['signIns', 'refusedSignIns', 'wrongPasswords', 'refusedPasswords', 'rateLimited'],
   ...['sentMails', 'failedMails', 'deliveries', 'failedDeliveries', 'finishedJobs', 'failedJobs'],
   ...['processorSeconds', 'workerRestarts'],

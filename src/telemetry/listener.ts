@@ -25,11 +25,17 @@ export async function listenForScrapes(
   const server = createServer({ requestTimeout: 10_000 }, (req, res) => {
     const answer = (status: number, body: string, more: Record<string, string> = {}) => {
       const length = { 'content-length': Buffer.byteLength(body) }
-      res.writeHead(status, { ...headers, 'content-type': 'text/plain; charset=utf-8', ...length, ...more })
+      res.writeHead(status, {
+        ...headers,
+        'content-type': 'text/plain; charset=utf-8',
+        ...length,
+        ...more,
+      })
       res.end(req.method === 'HEAD' ? '' : body)
     }
     const [path] = (req.url ?? '').split('?')
-    if (path !== '/metrics') return answer(404, 'There is nothing at this URL. The metrics are at /metrics.\n')
+    if (path !== '/metrics')
+      return answer(404, 'There is nothing at this URL. The metrics are at /metrics.\n')
     if (req.method !== 'GET' && req.method !== 'HEAD')
       return answer(405, 'This URL accepts only GET and HEAD.\n', { allow: 'GET, HEAD' })
     scraped ??= text().finally(() => {

@@ -6,8 +6,10 @@ import type { Measures, Readings } from './telemetry.ts'
 /** Who asks waits so long for figures that take a statement: Prometheus gives up after ten seconds. */
 const PATIENCE_MS = 2000
 
-export const eachOf = <Name extends string, M>(all: Record<Name, unknown>, make: (name: Name) => M) =>
-  Object.fromEntries(Object.keys(all).map(name => [name, make(name as Name)])) as Record<Name, M>
+export const eachOf = <Name extends string, M>(
+  all: Record<Name, unknown>,
+  make: (name: Name) => M,
+) => Object.fromEntries(Object.keys(all).map(name => [name, make(name as Name)])) as Record<Name, M>
 
 interface Reader {
   read(): Readings | Promise<Readings>
@@ -37,7 +39,8 @@ export function createMeasures(): KeptMeasures {
   const readers: Reader[] = []
 
   async function refresh(reader: Reader): Promise<Readings> {
-    if (reader.reading === undefined && performance.now() - reader.readAt < reader.freshMs) return reader.latest
+    if (reader.reading === undefined && performance.now() - reader.readAt < reader.freshMs)
+      return reader.latest
     let isThere = false
     reader.reading ??= (async () => reader.read())()
       .then(latest => {
@@ -60,11 +63,19 @@ export function createMeasures(): KeptMeasures {
   }
 
   return {
-    ...{ counters: made, histograms: times, own },
+    counters: made,
+    histograms: times,
+    own,
     counter: (counter, labels) => made[counter].adder(labels),
     timer: (histogram, labels) => timers[histogram].timer(labels),
     read: (read, freshMs = 0) =>
-      void readers.push({ read, freshMs, readAt: Number.NEGATIVE_INFINITY, reading: undefined, latest: {} }),
+      void readers.push({
+        read,
+        freshMs,
+        readAt: Number.NEGATIVE_INFINITY,
+        reading: undefined,
+        latest: {},
+      }),
     readings: async () => Object.assign({}, ...(await Promise.all(readers.map(refresh)))),
   }
 }

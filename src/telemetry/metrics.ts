@@ -1,12 +1,21 @@
 import { createRequire } from 'node:module'
-import { collectDefaultMetrics, Gauge, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
+import {
+  collectDefaultMetrics,
+  Gauge,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 import { type CounterName, type GaugeName, gauges } from './catalog.ts'
 import { eachOf, type KeptMeasures } from './measures.ts'
 
 const { version }: { version: string } = createRequire(import.meta.url)('#package.json')
 
 /** The figures of one process, as workers send them to their supervisor. */
-export type Figures = (Pick<MetricObjectWithValues<MetricValue<string>>, 'name' | 'help' | 'aggregator' | 'values'> & {
+export type Figures = (Pick<
+  MetricObjectWithValues<MetricValue<string>>,
+  'name' | 'help' | 'aggregator' | 'values'
+> & {
   type: string
 })[]
 
@@ -24,7 +33,13 @@ export function createMetrics({ counters, histograms, readings, read }: KeptMeas
   const registry = new Registry()
   const made = eachOf(gauges, name => {
     const { name: full, help, labels, over } = gauges[name]
-    return new Gauge<string>({ name: full, help, labelNames: labels, aggregator: over, registers: [registry] })
+    return new Gauge<string>({
+      name: full,
+      help,
+      labelNames: labels,
+      aggregator: over,
+      registers: [registry],
+    })
   })
   // The registry asks nothing else of a metric than what these have; its types ask for its own classes.
   for (const cells of [...Object.values(counters), ...Object.values(histograms)])
@@ -44,7 +59,9 @@ export function createMetrics({ counters, histograms, readings, read }: KeptMeas
     const latest = await readings()
     clear()
     for (const [name, reading] of Object.entries(latest))
-      for (const [labels, value] of typeof reading === 'number' ? [[{}, reading] as const] : reading)
+      for (const [labels, value] of typeof reading === 'number'
+        ? [[{}, reading] as const]
+        : reading)
         if (isGauge(name)) made[name].set(labels, value)
         else counters[name as CounterName].set(labels, value)
   }

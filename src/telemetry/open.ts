@@ -25,7 +25,8 @@ export async function openTelemetry(
   if (!figures && !address && !traces)
     return { telemetry: silent, metrics: undefined, sampler: undefined, stop: async () => {} }
   const measures = figures || address ? createMeasures() : undefined
-  const metrics = measures && address ? (await import('./metrics.ts')).createMetrics(measures) : undefined
+  const metrics =
+    measures && address ? (await import('./metrics.ts')).createMetrics(measures) : undefined
   const tracing = traces ? (await import('./tracing.ts')).createTracing(traces, log) : undefined
   const sampler = measures && figures ? createSampler(measures, taken) : undefined
   return {

@@ -112,7 +112,8 @@ export function createRecorder(wanted = 1): Recorder {
   let failures: Failure[] = []
   let timings: { at: number; within: Record<Timing, number[]> }[] = []
 
-  const running = (at: number) => [...workers.values()].filter(({ sample }) => at - sample.at < SILENT_MS)
+  const running = (at: number) =>
+    [...workers.values()].filter(({ sample }) => at - sample.at < SILENT_MS)
   const now = (at: number) => combine(running(at).map(({ sample }) => sample))
 
   /** A sample is about the time before it. */
@@ -139,7 +140,8 @@ export function createRecorder(wanted = 1): Recorder {
         rows.set(key, all)
         addTimed(all, some)
       }
-    for (const [code, count] of Object.entries(sample.codes)) slot.codes.set(code, (slot.codes.get(code) ?? 0) + count)
+    for (const [code, count] of Object.entries(sample.codes))
+      slot.codes.set(code, (slot.codes.get(code) ?? 0) + count)
     failures = [...failures, ...sample.failures].slice(-MOST_FAILURES)
   }
 
@@ -160,7 +162,9 @@ export function createRecorder(wanted = 1): Recorder {
       }
     const whole = [...all.values()].reduce((sum, { seconds }) => sum + seconds, 0)
     const rows = [...all].map(([name, { count, failed, seconds, within }]) => ({
-      ...{ name, count, failed },
+      name,
+      count,
+      failed,
       share: seconds / (whole || 1),
       p95: quantile(within, 0.95) ?? 0,
     }))
@@ -170,7 +174,8 @@ export function createRecorder(wanted = 1): Recorder {
 
   function codes(): Recorded['codes'] {
     const all = new Map<string, number>()
-    for (const slot of slots) for (const [code, count] of slot.codes) all.set(code, (all.get(code) ?? 0) + count)
+    for (const slot of slots)
+      for (const [code, count] of slot.codes) all.set(code, (all.get(code) ?? 0) + count)
     return [...all].map(([code, count]) => ({ code, count })).sort((a, b) => b.count - a.count)
   }
 
@@ -191,8 +196,12 @@ export function createRecorder(wanted = 1): Recorder {
       since ??= sample.at
       const before = workers.get(sample.worker)?.sample
       const seconds = (sample.at - (before?.at ?? sample.at - STEP_MS)) / 1000
-      workers.set(sample.worker, { sample, processor: (sample.sums.processorSeconds ?? 0) / Math.max(seconds, 1) })
-      for (const [worker, state] of workers) if (sample.at - state.sample.at > SILENT_MS) workers.delete(worker)
+      workers.set(sample.worker, {
+        sample,
+        processor: (sample.sums.processorSeconds ?? 0) / Math.max(seconds, 1),
+      })
+      for (const [worker, state] of workers)
+        if (sample.at - state.sample.at > SILENT_MS) workers.delete(worker)
       const step = emptyStep()
       addStep(step, {
         sums: { ...step.sums, ...sample.sums },
@@ -221,7 +230,9 @@ export function createRecorder(wanted = 1): Recorder {
         ...ring.read(middleOf(at)),
         now: now(at),
         alarms: alarmsOf({
-          ...{ at, wanted, now: now(at) },
+          at,
+          wanted,
+          now: now(at),
           latest: minutes => rings.hour.latest(middleOf(at), minutes),
           within: (timing, minutes) => within(timing, at - minutes * 60_000),
         }),
@@ -229,7 +240,8 @@ export function createRecorder(wanted = 1): Recorder {
         codes: codes(),
         failures: failures.toReversed(),
         workers: running(at).map(({ sample: { pid, levels: of }, processor }) => ({
-          ...{ pid, processor },
+          pid,
+          processor,
           memoryBytes: of.memoryBytes ?? 0,
           eventLoopSeconds: of.eventLoopSeconds ?? 0,
         })),

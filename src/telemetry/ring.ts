@@ -1,4 +1,14 @@
-import { addTo, type Level, levelNames, levels, quantile, type Sum, sums, type Timing, timings } from './figures.ts'
+import {
+  addTo,
+  type Level,
+  levelNames,
+  levels,
+  quantile,
+  type Sum,
+  sums,
+  type Timing,
+  timings,
+} from './figures.ts'
 
 /** Milliseconds of the finest steps. */
 export const STEP_MS = 15_000
@@ -17,7 +27,9 @@ const zeros = <Name extends string>(names: readonly Name[]) =>
 export const emptyStep = (): Step => ({
   sums: zeros(sums),
   levels: {},
-  timings: Object.fromEntries(timings.map(name => [name, [] as number[]])) as unknown as Step['timings'],
+  timings: Object.fromEntries(
+    timings.map(name => [name, [] as number[]]),
+  ) as unknown as Step['timings'],
 })
 
 /** Of what must be high, the lowest counts. */
@@ -54,7 +66,9 @@ export function createRing(stepMs: number, length: number) {
     const line = [
       ...sums.map(name => open.sums[name]),
       ...levelNames.map(name => open.levels[name] ?? Number.NaN),
-      ...timings.flatMap(name => quantiles.map(part => quantile(open.timings[name], part) ?? Number.NaN)),
+      ...timings.flatMap(name =>
+        quantiles.map(part => quantile(open.timings[name], part) ?? Number.NaN),
+      ),
     ]
     values.set(line, row * COLUMNS)
     holds[row] = openAt
@@ -79,7 +93,10 @@ export function createRing(stepMs: number, length: number) {
     },
 
     /** The steps of the last minutes that are there: what was added up in all of them, and the levels of each. */
-    latest(at: number, minutes: number): { sums: Record<Sum, number>; levels: Record<Level, number>[] } {
+    latest(
+      at: number,
+      minutes: number,
+    ): { sums: Record<Sum, number>; levels: Record<Level, number>[] } {
       const last = Math.floor(at / stepMs)
       const count = Math.min(length, Math.max(1, (minutes * 60_000) / stepMs))
       const total = zeros(sums)
@@ -90,7 +107,10 @@ export function createRing(stepMs: number, length: number) {
         const value = (index: number) => values[row * COLUMNS + index] ?? Number.NaN
         for (const [i, name] of sums.entries()) total[name] += value(i)
         found.push(
-          Object.fromEntries(levelNames.map((name, i) => [name, value(sums.length + i)])) as Record<Level, number>,
+          Object.fromEntries(levelNames.map((name, i) => [name, value(sums.length + i)])) as Record<
+            Level,
+            number
+          >,
         )
       }
       return { sums: total, levels: found }
@@ -110,7 +130,8 @@ export function createRing(stepMs: number, length: number) {
       let index = 0
       for (const name of sums) series[name] = column(index++, stepMs / 1000)
       for (const name of levelNames) series[name] = column(index++)
-      for (const name of timings) for (const part of quantiles) series[`${name}P${part * 100}`] = column(index++)
+      for (const name of timings)
+        for (const part of quantiles) series[`${name}P${part * 100}`] = column(index++)
       return { from: first * stepMs, series }
     },
   }

@@ -31,7 +31,11 @@ export function createSampler(measures: KeptMeasures, taken: (sample: Sample) =>
     const late = delay.count === 0 ? 0 : delay.percentile(99) / 1e9 - RESOLUTION_MS / 1000
     delay.reset()
     taken({
-      ...{ worker, pid: process.pid, at, ...counts, failures },
+      worker,
+      pid: process.pid,
+      at,
+      ...counts,
+      failures,
       sums: {
         ...sums,
         receivedBytes: now.bytes.received - before.bytes.received,

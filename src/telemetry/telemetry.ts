@@ -1,6 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { AppError } from '../runtime/errors.ts'
-import type { CounterLabels, CounterName, GaugeName, HistogramLabels, HistogramName } from './catalog.ts'
+import type {
+  CounterLabels,
+  CounterName,
+  GaugeName,
+  HistogramLabels,
+  HistogramName,
+} from './catalog.ts'
 
 /** A value, or one for each combination of labels. */
 export type Reading = number | [labels: Record<string, string>, value: number][]
@@ -11,7 +17,10 @@ export interface Measures {
   /** Makes what adds to a counter, by default 1. Keep it where it is called often. */
   counter<C extends CounterName>(counter: C, labels: CounterLabels<C>): (by?: number) => void
   /** Makes what notes how long something took, in seconds. Keep it likewise. */
-  timer<H extends HistogramName>(histogram: H, labels: HistogramLabels<H>): (seconds: number) => void
+  timer<H extends HistogramName>(
+    histogram: H,
+    labels: HistogramLabels<H>,
+  ): (seconds: number) => void
   /**
    * Reads figures for each scrape: of gauges, and of counters that are kept elsewhere.
    * @param freshMs for so long they need not be read again; reading them may take a statement
@@ -70,7 +79,11 @@ export interface Telemetry extends Measures, Traces {
 
 const nothing = () => {}
 
-export const silentMeasures: Measures = { counter: () => nothing, timer: () => nothing, read: nothing }
+export const silentMeasures: Measures = {
+  counter: () => nothing,
+  timer: () => nothing,
+  read: nothing,
+}
 export const silentTraces: Traces = {
   request: () => undefined,
   span: (_, work) => work(),
@@ -114,7 +127,10 @@ export function joined(measures: Measures, traces: Traces): Telemetry {
 }
 
 /** Makes something for each of few words, now: a counter that appears with its first value shows no increase from zero. */
-export function forWords<W extends string, T>(words: readonly W[], make: (word: W) => T): Record<W, T> {
+export function forWords<W extends string, T>(
+  words: readonly W[],
+  make: (word: W) => T,
+): Record<W, T> {
   return Object.fromEntries(words.map(word => [word, make(word)])) as Record<W, T>
 }
 

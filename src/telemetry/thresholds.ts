@@ -12,8 +12,16 @@ interface Threshold {
   minutes: number
 }
 
-const threshold = (alert: `Satchel${string}`, severity: Severity, limit: number, minutes: number): Threshold => ({
-  ...{ alert, severity, limit, minutes },
+const threshold = (
+  alert: `Satchel${string}`,
+  severity: Severity,
+  limit: number,
+  minutes: number,
+): Threshold => ({
+  alert,
+  severity,
+  limit,
+  minutes,
 })
 
 /** When the page of operators and the alerts of Prometheus say that something is wrong. */

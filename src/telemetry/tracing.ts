@@ -1,6 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingHttpHeaders } from 'node:http'
-import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type TextMapGetter, trace } from '@opentelemetry/api'
+import {
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TextMapGetter,
+  trace,
+} from '@opentelemetry/api'
 import { ExportResultCode, W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -30,7 +37,9 @@ function samplerOf(sampler: string, chance: number): Sampler {
   })
   const root: Sampler = {
     shouldSample: (context, _traceId, _name, kind) =>
-      decided((kind === SpanKind.SERVER && !trace.getSpanContext(context)) || Math.random() < chance),
+      decided(
+        (kind === SpanKind.SERVER && !trace.getSpanContext(context)) || Math.random() < chance,
+      ),
     toString: () => sampler,
   }
   const ignoresCaller = !sampler.startsWith('parentbased_')
@@ -63,7 +72,10 @@ function reported(exporter: SpanExporter, log: Log): SpanExporter {
     warnedAt = performance.now()
     // Only a status or a code of Node.js: texts may come from the receiver. Without either, the text is the library's.
     const reason = error?.code ?? error?.message ?? 'unknown'
-    log.warn({ reason }, 'traces could not be sent and are lost: check OTEL_EXPORTER_OTLP_ENDPOINT and its receiver')
+    log.warn(
+      { reason },
+      'traces could not be sent and are lost: check OTEL_EXPORTER_OTLP_ENDPOINT and its receiver',
+    )
   }
 
   return {
@@ -81,9 +93,15 @@ function reported(exporter: SpanExporter, log: Log): SpanExporter {
  * Traces by OpenTelemetry, sent by OTLP over HTTP. No module is patched and nothing is registered globally: what is traced is what calls
  * this, and which span is under way is kept in an AsyncLocalStorage of its own.
  */
-export function createTracing(settings: TraceSettings, log: Log): Traces & { stop(): Promise<void> } {
+export function createTracing(
+  settings: TraceSettings,
+  log: Log,
+): Traces & { stop(): Promise<void> } {
   const chance = chanceOf(settings)
-  const exporter = reported(new OTLPTraceExporter({ url: settings.url, headers: settings.headers }), log)
+  const exporter = reported(
+    new OTLPTraceExporter({ url: settings.url, headers: settings.headers }),
+    log,
+  )
   const provider = new TracerProvider({
     sampler: samplerOf(settings.sampler, chance),
     resource: resourceFromAttributes({ 'service.name': settings.serviceName }),
@@ -98,7 +116,10 @@ export function createTracing(settings: TraceSettings, log: Log): Traces & { sto
       return await active.run(span, work)
     } catch (error) {
       // Its message may quote a name or an address.
-      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'thrown' })
+      span.setStatus({
+        code: SpanStatusCode.ERROR,
+        message: error instanceof Error ? error.name : 'thrown',
+      })
       throw error
     } finally {
       span.end()
@@ -108,7 +129,9 @@ export function createTracing(settings: TraceSettings, log: Log): Traces & { sto
   return {
     request(headers): RequestSpan | undefined {
       // Nearly all requests begin a trace that is not sampled: they cost nothing else.
-      const context = headers[TRACEPARENT] ? propagator.extract(ROOT_CONTEXT, headers, fromHeaders) : ROOT_CONTEXT
+      const context = headers[TRACEPARENT]
+        ? propagator.extract(ROOT_CONTEXT, headers, fromHeaders)
+        : ROOT_CONTEXT
       if (!trace.getSpanContext(context) && Math.random() >= chance) return undefined
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, context)
       // A subscription lasts for hours, and would add its statements to one trace all the time.
@@ -124,19 +147,30 @@ export function createTracing(settings: TraceSettings, log: Log): Traces & { sto
               'http.route': route,
               ...(status === undefined ? {} : { 'http.response.status_code': status }),
             })
-            if (status !== undefined && status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+            if (status !== undefined && status >= 500)
+              span.setStatus({ code: SpanStatusCode.ERROR })
           }
           span.end()
         },
       }
     },
 
-    span<T>({ name, kind = 'internal', attributes, isRoot = false }: SpanOptions, work: () => Promise<T>): Promise<T> {
+    span<T>(
+      { name, kind = 'internal', attributes, isRoot = false }: SpanOptions,
+      work: () => Promise<T>,
+    ): Promise<T> {
       const parent = isRoot ? undefined : active.getStore()
       // Most traces are not sampled: their parts cost nothing.
       if (!isRoot && !parent?.isRecording()) return work()
       const context = parent ? trace.setSpan(ROOT_CONTEXT, parent) : ROOT_CONTEXT
-      return within(tracer.startSpan(name, { kind: kinds[kind], ...(attributes ? { attributes } : {}) }, context), work)
+      return within(
+        tracer.startSpan(
+          name,
+          { kind: kinds[kind], ...(attributes ? { attributes } : {}) },
+          context,
+        ),
+        work,
+      )
     },
 
     detached: work => active.run(undefined, work),
@@ -145,7 +179,9 @@ export function createTracing(settings: TraceSettings, log: Log): Traces & { sto
       const span = active.getStore()
       const headers: Record<string, string> = {}
       const context = span ? trace.setSpan(ROOT_CONTEXT, span) : ROOT_CONTEXT
-      propagator.inject(context, headers, { set: (carrier, name, value) => Object.assign(carrier, { [name]: value }) })
+      propagator.inject(context, headers, {
+        set: (carrier, name, value) => Object.assign(carrier, { [name]: value }),
+      })
       return headers
     },
 

@@ -30,20 +30,27 @@ export function chunkOf(
 export async function append(exchange: Exchange): Promise<void> {
   const { incoming, services, caller, id = '' } = exchange
   const { req } = incoming
-  if (!isChunk(exchange)) throw new TusError(415, 'INVALID_INPUT', `Send the bytes with Content-Type: ${CHUNK_TYPE}.`)
+  if (!isChunk(exchange))
+    throw new TusError(415, 'INVALID_INPUT', `Send the bytes with Content-Type: ${CHUNK_TYPE}.`)
   const from = bytesIn(req, 'Upload-Offset')
-  if (from === undefined) throw new InvalidInput('Upload-Offset', 'Say in Upload-Offset where the bytes begin.')
+  if (from === undefined)
+    throw new InvalidInput('Upload-Offset', 'Say in Upload-Offset where the bytes begin.')
   const open = (await driveOfUpload(services, caller, id)).open('write')
   const view = await services.uploadStreams.look(open.tree, id, caller.userId)
-  if (view.kind === 'joined') throw new Forbidden('The bytes of a final upload are those of its partial uploads.')
+  if (view.kind === 'joined')
+    throw new Forbidden('The bytes of a final upload are those of its partial uploads.')
   if (view.session.isCompleted && from !== view.arrived) throw new OffsetDiffers(view.arrived)
   const chunk = chunkOf(exchange, view.session, from)
   if (view.session.isCompleted) return sendEmpty(exchange, 204, stateHeaders(view))
-  const sender = senderOf(exchange, open, async now => (await driveOfUpload(services, now, id)).open('write'))
-  const written = await services.uploadStreams.write(open.tree, id, from, chunk, sender).catch(async error => {
-    throw error instanceof AppError && error.code === 'UPLOAD_NOT_FOUND'
-      ? await endedUpload(services, caller, id)
-      : error
-  })
+  const sender = senderOf(exchange, open, async now =>
+    (await driveOfUpload(services, now, id)).open('write'),
+  )
+  const written = await services.uploadStreams
+    .write(open.tree, id, from, chunk, sender)
+    .catch(async error => {
+      throw error instanceof AppError && error.code === 'UPLOAD_NOT_FOUND'
+        ? await endedUpload(services, caller, id)
+        : error
+    })
   sendEmpty(exchange, 204, stateHeaders(written))
 }

@@ -42,7 +42,10 @@ interface Creation {
 
 function nameOf({ filename }: Creation['described']): string {
   if (filename === undefined)
-    throw new InvalidInput('Upload-Metadata', 'Upload-Metadata names the file: "filename" and its name in base64.')
+    throw new InvalidInput(
+      'Upload-Metadata',
+      'Upload-Metadata names the file: "filename" and its name in base64.',
+    )
   return filename
 }
 
@@ -71,16 +74,29 @@ export async function create(exchange: Exchange): Promise<void> {
   const metadata = headerOf(req, 'Upload-Metadata') ?? ''
   const described = describe(parseMetadata(metadata))
   const open = (await driveNamed(services, caller, described)).open('write')
-  const reopen = async (now: typeof caller) => (await driveNamed(services, now, described)).open('write')
+  const reopen = async (now: typeof caller) =>
+    (await driveNamed(services, now, described)).open('write')
   const creation: Creation = { metadata, described, open, sender: senderOf(exchange, open, reopen) }
-  const view = Array.isArray(concat) ? await join(exchange, creation, concat) : await start(exchange, creation, concat)
+  const view = Array.isArray(concat)
+    ? await join(exchange, creation, concat)
+    : await start(exchange, creation, concat)
   sendEmpty(exchange, 201, { location: urlOf(view.session.id), ...stateHeaders(view) })
 }
 
 const join = ({ services }: Exchange, creation: Creation, ids: string[]): Promise<StreamView> =>
-  services.uploadStreams.join(creation.open.tree, destinationOf(creation), ids, creation.open.limits, creation.sender)
+  services.uploadStreams.join(
+    creation.open.tree,
+    destinationOf(creation),
+    ids,
+    creation.open.limits,
+    creation.sender,
+  )
 
-async function start(exchange: Exchange, creation: Creation, concat: 'partial' | undefined): Promise<StreamView> {
+async function start(
+  exchange: Exchange,
+  creation: Creation,
+  concat: 'partial' | undefined,
+): Promise<StreamView> {
   const { incoming, services, caller } = exchange
   const { open, sender } = creation
   const size = bytesIn(incoming.req, 'Upload-Length')

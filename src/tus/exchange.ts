@@ -22,13 +22,24 @@ export interface Exchange {
 export const urlOf = (id: string): string => `${PREFIX}/${id}`
 
 /** Answers without a body. */
-export function sendEmpty({ incoming: { res } }: Exchange, status: number, headers: Record<string, string> = {}): void {
+export function sendEmpty(
+  { incoming: { res } }: Exchange,
+  status: number,
+  headers: Record<string, string> = {},
+): void {
   const usual = { 'tus-resumable': VERSION, 'cache-control': 'no-store' }
-  res.writeHead(status, { ...usual, ...headers, ...(status === 204 ? {} : { 'content-length': 0 }) }).end()
+  res
+    .writeHead(status, { ...usual, ...headers, ...(status === 204 ? {} : { 'content-length': 0 }) })
+    .end()
 }
 
 /** What each answer says of an upload: how much there is, and until when, or which file it has become. */
-export function stateHeaders({ session, arrived, kind, fileId }: StreamView): Record<string, string> {
+export function stateHeaders({
+  session,
+  arrived,
+  kind,
+  fileId,
+}: StreamView): Record<string, string> {
   const isDone = session.isCompleted === true
   return {
     // Of a final upload only when it is joined (section "Concatenation").
@@ -51,7 +62,10 @@ export function senderOf(
     async goesOn(): Promise<void> {
       services.maintenance.requireWritable()
       const now = await callerNow()
-      if (!now) throw new Unauthenticated('The session or key of this request has ended. Sign in, or use another key.')
+      if (!now)
+        throw new Unauthenticated(
+          'The session or key of this request has ended. Sign in, or use another key.',
+        )
       await reopen(now)
     },
   }

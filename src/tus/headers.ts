@@ -13,7 +13,10 @@ export function headerOf({ headers }: IncomingMessage, name: string): string | u
 }
 
 /** A count of bytes. @throws INVALID_INPUT */
-export function bytesIn(req: IncomingMessage, name: 'Upload-Length' | 'Upload-Offset'): number | undefined {
+export function bytesIn(
+  req: IncomingMessage,
+  name: 'Upload-Length' | 'Upload-Offset',
+): number | undefined {
   const text = headerOf(req, name)
   if (text === undefined) return undefined
   const value = Number(text)
@@ -33,13 +36,17 @@ const invalidMetadata = () =>
 /** Upload-Metadata (section "Creation"): values by key. @throws INVALID_INPUT */
 export function parseMetadata(text: string): Map<string, string> {
   if (text.length > MAX_METADATA)
-    throw new InvalidInput('Upload-Metadata', `Upload-Metadata has up to ${MAX_METADATA} characters.`)
+    throw new InvalidInput(
+      'Upload-Metadata',
+      `Upload-Metadata has up to ${MAX_METADATA} characters.`,
+    )
   const found = new Map<string, string>()
   if (text === '') return found
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   for (const pair of text.split(',')) {
     const [key = '', value = '', ...more] = pair.trim().split(' ')
-    if (!/^[!-~]+$/.test(key) || more.length > 0 || found.has(key) || !base64.test(value)) throw invalidMetadata()
+    if (!/^[!-~]+$/.test(key) || more.length > 0 || found.has(key) || !base64.test(value))
+      throw invalidMetadata()
     try {
       found.set(key, utf8.decode(Buffer.from(value, 'base64')))
     } catch {
@@ -55,10 +62,16 @@ export function parseChecksum(text: string | undefined): Chunk['checksum'] {
   const [name = '', value = ''] = text.split(' ')
   const algorithm = chunkAlgorithms.find(one => one === name.toLowerCase())
   if (!algorithm)
-    throw new InvalidInput('Upload-Checksum', `Upload-Checksum names one of ${chunkAlgorithms.join(', ')}.`)
+    throw new InvalidInput(
+      'Upload-Checksum',
+      `Upload-Checksum names one of ${chunkAlgorithms.join(', ')}.`,
+    )
   const digest = Buffer.from(value, 'base64').toString('hex')
   if (!base64.test(value) || digest === '')
-    throw new InvalidInput('Upload-Checksum', 'Upload-Checksum is an algorithm, a space, and the checksum in base64.')
+    throw new InvalidInput(
+      'Upload-Checksum',
+      'Upload-Checksum is an algorithm, a space, and the checksum in base64.',
+    )
   return { algorithm, digest }
 }
 
@@ -68,8 +81,14 @@ export function parseConcat(text: string | undefined): 'partial' | string[] | un
   const [kind, list = ''] = text.split(';', 2)
   const urls = list.split(' ').filter(url => url !== '')
   if (kind !== 'final' || urls.length === 0)
-    throw new InvalidInput('Upload-Concat', 'Upload-Concat is "partial", or "final;" and the URLs of partial uploads.')
+    throw new InvalidInput(
+      'Upload-Concat',
+      'Upload-Concat is "partial", or "final;" and the URLs of partial uploads.',
+    )
   if (urls.length > MAX_PARTS)
-    throw new InvalidInput('Upload-Concat', `Up to ${MAX_PARTS} partial uploads can be joined to one.`)
+    throw new InvalidInput(
+      'Upload-Concat',
+      `Up to ${MAX_PARTS} partial uploads can be joined to one.`,
+    )
   return urls.map(url => url.replace(/\/+$/, '').split('/').at(-1) ?? '')
 }

@@ -6,7 +6,8 @@ import type { Services } from '../services/index.ts'
 import { uploadNotFound } from '../services/uploads/upload-error.ts'
 import { TusError } from './refusal.ts'
 
-const mayNotEdit = () => new Forbidden('You may view this share but not change it, or it has ended.')
+const mayNotEdit = () =>
+  new Forbidden('You may view this share but not change it, or it has ended.')
 
 /** What a share lets the caller change. @throws FORBIDDEN */
 async function sharedDrive(services: Services, caller: Caller, id: string): Promise<Drive> {
@@ -15,9 +16,15 @@ async function sharedDrive(services: Services, caller: Caller, id: string): Prom
   return Drive.ofShare(caller, shared)
 }
 
-async function workspaceDrive(services: Services, caller: Caller, by: 'w.id' | 'b.id', id: string): Promise<Drive> {
+async function workspaceDrive(
+  services: Services,
+  caller: Caller,
+  by: 'w.id' | 'b.id',
+  id: string,
+): Promise<Drive> {
   const [workspace] = await services.drives.workspaceTreesOf(caller, by, [id])
-  if (!workspace) throw new Forbidden('You are not a member of this workspace, or it does not exist.')
+  if (!workspace)
+    throw new Forbidden('You are not a member of this workspace, or it does not exist.')
   return Drive.ofWorkspace(caller, workspace)
 }
 
@@ -28,7 +35,8 @@ async function namedWorkspace(services: Services, caller: Caller, named: string)
     return workspaceDrive(services, caller, 'w.id', named)
   }
   const id = await services.workspaces.idOfSlug(caller, named)
-  if (id === undefined) throw new Forbidden('You are not a member of this workspace, or it does not exist.')
+  if (id === undefined)
+    throw new Forbidden('You are not a member of this workspace, or it does not exist.')
   return workspaceDrive(services, caller, 'w.id', id)
 }
 
@@ -44,13 +52,21 @@ export function driveNamed(
 }
 
 /** Why there is no upload with an id: 410 while it is remembered that there was. */
-export const endedUpload = async ({ uploadStreams }: Services, { userId }: Caller, id: string): Promise<AppError> =>
+export const endedUpload = async (
+  { uploadStreams }: Services,
+  { userId }: Caller,
+  id: string,
+): Promise<AppError> =>
   (await uploadStreams.isOver(id, userId))
     ? new TusError(410, 'UPLOAD_NOT_FOUND', 'This upload has expired. Start another one.')
     : uploadNotFound()
 
 /** The drive that an upload of the caller goes to. @throws UPLOAD_NOT_FOUND; TusError 410 for one that is over; FORBIDDEN */
-export async function driveOfUpload(services: Services, caller: Caller, id: string): Promise<Drive> {
+export async function driveOfUpload(
+  services: Services,
+  caller: Caller,
+  id: string,
+): Promise<Drive> {
   if (!isUuid(id)) throw uploadNotFound()
   const found = (await services.uploadSessions.startedAmong(caller.userId, [id])).get(id)
   if (!found) throw await endedUpload(services, caller, id)

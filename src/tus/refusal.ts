@@ -10,7 +10,12 @@ export class TusError extends AppError {
   readonly ownStatus: number
   readonly headers: Record<string, string>
 
-  constructor(status: number, code: ErrorCode, message: string, headers: Record<string, string> = {}) {
+  constructor(
+    status: number,
+    code: ErrorCode,
+    message: string,
+    headers: Record<string, string> = {},
+  ) {
     super(code, message)
     this.ownStatus = status
     this.headers = headers

@@ -57,7 +57,8 @@ async function end(exchange: Exchange): Promise<void> {
   const { services, caller, id = '' } = exchange
   const { tree } = (await driveOfUpload(services, caller, id)).open('write')
   const { session } = await services.uploadStreams.look(tree, id, caller.userId)
-  if (session.isCompleted) throw new Forbidden('This upload is a file already. Delete the file instead.')
+  if (session.isCompleted)
+    throw new Forbidden('This upload is a file already. Delete the file instead.')
   await services.uploadStreams.end(tree, id, caller.userId)
   sendEmpty(exchange, 204)
 }
@@ -72,11 +73,20 @@ const ofOne: Record<string, Method> = {
 /** What a request asks for; in a POST, a header may say so instead (section "Headers": X-HTTP-Method-Override). */
 function methodOf(req: IncomingMessage): string {
   const { method = '' } = req
-  return method === 'POST' ? (headerOf(req, 'X-HTTP-Method-Override')?.toUpperCase() ?? method) : method
+  return method === 'POST'
+    ? (headerOf(req, 'X-HTTP-Method-Override')?.toUpperCase() ?? method)
+    : method
 }
 
 /** tus 1.0 (https://tus.io/protocols/resumable-upload) at /api/tus/: docs/decisions/tus.md. It translates, and the services decide. */
-export function createTus({ services, findCaller, originOf, ownOrigins, config, store }: Deps): Mount {
+export function createTus({
+  services,
+  findCaller,
+  originOf,
+  ownOrigins,
+  config,
+  store,
+}: Deps): Mount {
   const largest = store.maxParts * config.uploadPartBytes
 
   /** Clients ask before they sign in; who has signed in learns their own limit. */
@@ -107,16 +117,29 @@ export function createTus({ services, findCaller, originOf, ownOrigins, config, 
     await incoming.admit(caller?.userId ?? null, method?.body ?? 'whole')
     if (!method) {
       const allow = [...Object.keys(methods), 'OPTIONS']
-      throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, { allow })
+      throw new AppError('METHOD_NOT_ALLOWED', `This URL accepts only ${allow.join(', ')}.`, {
+        allow,
+      })
     }
     if (headerOf(req, 'Tus-Resumable') !== VERSION)
-      throw new TusError(412, 'INVALID_INPUT', `Speak version ${VERSION} of tus: send Tus-Resumable: ${VERSION}.`, {
-        'tus-version': VERSION,
-      })
+      throw new TusError(
+        412,
+        'INVALID_INPUT',
+        `Speak version ${VERSION} of tus: send Tus-Resumable: ${VERSION}.`,
+        {
+          'tus-version': VERSION,
+        },
+      )
     if (!caller) throw new Unauthenticated()
     if (method.writes) services.maintenance.requireWritable()
     const withOrigin = (found: Caller) => ({ ...found, from: originOf(req, address) })
-    await method.handle({ incoming, services, caller: withOrigin(caller), id, callerNow: () => findCaller(req) })
+    await method.handle({
+      incoming,
+      services,
+      caller: withOrigin(caller),
+      id,
+      callerNow: () => findCaller(req),
+    })
   }
 
   return {

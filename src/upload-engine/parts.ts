@@ -71,7 +71,11 @@ const joined = ({ session, verified }: Running, size: number): string =>
 const MAX_CORRUPT = 5
 
 /** @returns the CRC-32 of a part that was sent once, and arrived as it was */
-async function sendPart<Body>(session: Session, number: number, job: PartJob<Body>): Promise<string | undefined> {
+async function sendPart<Body>(
+  session: Session,
+  number: number,
+  job: PartJob<Body>,
+): Promise<string | undefined> {
   const { source, transport, patience } = job
   const size = sizeOfPart(session, source.fingerprint.size, number)
   const offset = (number - 1) * session.chunkSize
@@ -90,14 +94,20 @@ async function sendPart<Body>(session: Session, number: number, job: PartJob<Bod
     } catch (error) {
       if (!isFailure(error, 'CHECKSUM_MISMATCH')) throw error
       if (round > Math.min(patience.retries, MAX_CORRUPT))
-        throw new TransferFailure('UNREACHABLE', `Part ${number} is corrupted in transit every time.`)
+        throw new TransferFailure(
+          'UNREACHABLE',
+          `Part ${number} is corrupted in transit every time.`,
+        )
       // The file may have changed while it was read.
       await source.verify()
     }
 }
 
 const damaged = (number: number) =>
-  new TransferFailure('CHECKSUM_MISMATCH', `The stored bytes of part ${number} differ from the sent ones.`)
+  new TransferFailure(
+    'CHECKSUM_MISMATCH',
+    `The stored bytes of part ${number} differ from the sent ones.`,
+  )
 
 /** Waits while the service completes the upload, perhaps for an earlier request, and refuses others with UPLOAD_BUSY. */
 export async function whenIdle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {

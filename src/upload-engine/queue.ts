@@ -186,7 +186,16 @@ export function uploadQueue({ atOnce }: { atOnce: number }) {
       for (const { id, aim, size, work, abandon } of uploads) {
         const phase = work ? 'waiting' : 'detached'
         const view: QueuedUpload = { id, aim, size, phase, sent: 0, checked: 0, failure: null }
-        entries.set(id, { view, aim, work, run: null, onConflict: undefined, replaces: false, copies: 1, abandon })
+        entries.set(id, {
+          view,
+          aim,
+          work,
+          run: null,
+          onConflict: undefined,
+          replaces: false,
+          copies: 1,
+          abandon,
+        })
       }
       changed()
       pump()

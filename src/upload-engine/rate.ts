@@ -17,7 +17,8 @@ export function meter(now: () => number = () => performance.now()): Meter {
     },
     rate() {
       const time = now()
-      if (time - (recent.at(-1)?.time ?? Number.NEGATIVE_INFINITY) > STEP_MS) recent.push({ time, count: sum })
+      if (time - (recent.at(-1)?.time ?? Number.NEGATIVE_INFINITY) > STEP_MS)
+        recent.push({ time, count: sum })
       while (recent.length > 2 && time - (recent[0]?.time ?? 0) > WINDOW_MS) recent.shift()
       const [first, last] = [recent[0], recent.at(-1)]
       return first && last && last.time > first.time

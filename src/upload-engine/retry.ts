@@ -55,7 +55,10 @@ export async function persist<T>(
         const { retryAfter = LOOK_AGAIN_SECONDS } = error
         if (retries === 0 || retryAfter > maintenanceSeconds) throw error
         onRetry(error, attempt)
-        await sleep(1000 * Math.min(retryAfter, LOOK_AGAIN_SECONDS) * (1 + Math.random() / 8), signal)
+        await sleep(
+          1000 * Math.min(retryAfter, LOOK_AGAIN_SECONDS) * (1 + Math.random() / 8),
+          signal,
+        )
       } else {
         if (attempt > retries || !worthRetrying(error, call)) throw error
         onRetry(error, attempt)

@@ -46,7 +46,8 @@ export interface Snapshot {
 
 const over: readonly Phase[] = ['uploaded', 'unchanged', 'skipped']
 export const isOver = ({ phase }: QueuedUpload): boolean => over.includes(phase)
-export const isRunning = ({ phase }: QueuedUpload): boolean => phase === 'uploading' || phase === 'checking'
+export const isRunning = ({ phase }: QueuedUpload): boolean =>
+  phase === 'uploading' || phase === 'checking'
 
 export function summarize(uploads: QueuedUpload[], rate: number): Snapshot {
   const phases = Object.fromEntries(allPhases.map(phase => [phase, 0])) as Record<Phase, number>
@@ -57,7 +58,10 @@ export function summarize(uploads: QueuedUpload[], rate: number): Snapshot {
     sent += upload.phase === 'skipped' ? upload.size : upload.sent
     if (isRunning(upload) || upload.phase === 'waiting') left += upload.size - upload.sent
   }
-  return { uploads, total: { size, sent, rate, secondsLeft: rate > 0 ? left / rate : undefined, phases } }
+  return {
+    uploads,
+    total: { size, sent, rate, secondsLeft: rate > 0 ? left / rate : undefined, phases },
+  }
 }
 
 const allPhases: readonly Phase[] = [

@@ -40,7 +40,8 @@ export async function uploadInParts<Body>(given: PartJob<Body>): Promise<Stored>
     const job = { ...given, progress }
     const resumed = await resume(job)
     const running = resumed ?? (await start(job))
-    if ('fileName' in running) return { ...running, size: job.source.fingerprint.size, status: 'unchanged' }
+    if ('fileName' in running)
+      return { ...running, size: job.source.fingerprint.size, status: 'unchanged' }
     try {
       const stored = await complete(running, await sendParts(running, job), job)
       await job.sessions.remove()
@@ -48,7 +49,9 @@ export async function uploadInParts<Body>(given: PartJob<Body>): Promise<Stored>
     } catch (error) {
       if (isFailure(error, ...fatal)) await abandon(job)
       // It expired or was aborted meanwhile, or an earlier process ended before it sent a damaged part again.
-      const isLost = isFailure(error, 'UPLOAD_NOT_FOUND') || (resumed !== null && isFailure(error, 'CHECKSUM_MISMATCH'))
+      const isLost =
+        isFailure(error, 'UPLOAD_NOT_FOUND') ||
+        (resumed !== null && isFailure(error, 'CHECKSUM_MISMATCH'))
       if (!isLost || round > Math.min(job.patience.retries, MAX_ROUNDS)) throw error
       revert()
     }
@@ -113,7 +116,11 @@ async function start<Body>(job: PartJob<Body>): Promise<Running | Receipt> {
   }
 }
 
-async function complete<Body>(running: Running, given: Expected, job: PartJob<Body>): Promise<Stored> {
+async function complete<Body>(
+  running: Running,
+  given: Expected,
+  job: PartJob<Body>,
+): Promise<Stored> {
   const { source, transport, aim, progress, patience } = job
   const { session, received, verified } = running
   let expected = given
@@ -130,15 +137,19 @@ async function complete<Body>(running: Running, given: Expected, job: PartJob<Bo
   for (let round = 1; ; round++)
     try {
       const stored = await progress.checking(whenIdle(finish, patience.signal))
-      if (!('md5' in expected) || stored.md5 === expected.md5) return { ...stored, size, status: 'uploaded' }
+      if (!('md5' in expected) || stored.md5 === expected.md5)
+        return { ...stored, size, status: 'uploaded' }
       throw new TransferFailure('DIGEST_DIFFERS', 'The stored file differs from the sent one.', {
         sent: expected.md5,
         received: stored.md5,
       })
     } catch (error) {
-      const found = isFailure(error, 'UPLOAD_NOT_FOUND', 'PATH_EXISTS') ? await findStored(job) : undefined
+      const found = isFailure(error, 'UPLOAD_NOT_FOUND', 'PATH_EXISTS')
+        ? await findStored(job)
+        : undefined
       // The response to an earlier attempt or process may have been lost.
-      if (found && isFailure(error, 'UPLOAD_NOT_FOUND')) return { ...found, size, status: 'uploaded' }
+      if (found && isFailure(error, 'UPLOAD_NOT_FOUND'))
+        return { ...found, size, status: 'uploaded' }
       if (found) {
         await abandon(job)
         return { ...found, size, status: 'unchanged' }

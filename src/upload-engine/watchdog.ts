@@ -24,7 +24,11 @@ export function watch(signal: AbortSignal, host: string): Watchdog {
     // An abandoned body may still reach its end.
     if (isOver) return
     const end = () =>
-      own.end(new TransferFailure('UNREACHABLE', `${host}: no progress for ${ms / 1000} s.`, { sent: true }))
+      own.end(
+        new TransferFailure('UNREACHABLE', `${host}: no progress for ${ms / 1000} s.`, {
+          sent: true,
+        }),
+      )
     timer = setTimeout(end, ms)
   }
   give(STALL_MS)

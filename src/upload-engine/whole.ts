@@ -19,7 +19,11 @@ export async function uploadWhole<Body>(job: Job<Body>): Promise<Stored> {
     }
     try {
       return await attempt(job, size, observer =>
-        transport.sendWhole(aim, { ...source.fingerprint, body: source.read(0, size).body }, observer),
+        transport.sendWhole(
+          aim,
+          { ...source.fingerprint, body: source.read(0, size).body },
+          observer,
+        ),
       )
     } catch (error) {
       mayHaveArrived ||= isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')
@@ -50,10 +54,14 @@ export async function undo(
     () => false,
   )
   const rest = isRemoved ? 'It was removed; try again.' : 'Remove it; try again.'
-  return new TransferFailure('DIGEST_DIFFERS', `The stored file differs from the sent one. ${rest}`, {
-    sent,
-    received,
-  })
+  return new TransferFailure(
+    'DIGEST_DIFFERS',
+    `The stored file differs from the sent one. ${rest}`,
+    {
+      sent,
+      received,
+    },
+  )
 }
 
 /** The file with these bytes that the service has for this aim. */

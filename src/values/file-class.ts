@@ -22,7 +22,10 @@ const byType: [RegExp, FileClass][] = [
   [/presentation|ms-powerpoint/, 'presentation'],
   [/wordprocessing|msword|opendocument\.text|^application\/(rtf|epub\+zip)|^text\/rtf/, 'document'],
   [/zip|x-tar|gzip|x-7z|x-rar|vnd\.rar|x-bzip|x-xz|zstd|java-archive|x-iso9660/, 'archive'],
-  [/^text\/|^message\/rfc822|^application\/(json|xml|javascript|x-sh|sql|yaml|toml|x-ndjson)|\+(json|xml)$/, 'text'],
+  [
+    /^text\/|^message\/rfc822|^application\/(json|xml|javascript|x-sh|sql|yaml|toml|x-ndjson)|\+(json|xml)$/,
+    'text',
+  ],
 ]
 
 const byExtension: Record<string, FileClass> = {
@@ -44,7 +47,8 @@ function of(name: FileClass, extensions: string): Record<string, FileClass> {
   return Object.fromEntries(extensions.split(' ').map(extension => [extension, name]))
 }
 
-export const extensionOf = (name: string): string => /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
+export const extensionOf = (name: string): string =>
+  /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
 /** What a file is by its name and its media type; null for what is none of the known classes. */
 export function fileClassOf(name: string, mediaType: string): FileClass | null {

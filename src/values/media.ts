@@ -53,7 +53,11 @@ export function parseMode(text: string | undefined, lenient = false): Mode {
  * @param type its media type, as stored; never trusted
  * @returns `disposition` for Content-Disposition (RFC 6266) and `contentType` for Content-Type, both plain ASCII
  */
-export function deliveryOf(name: string, type: string, mode: Mode): { disposition: string; contentType: string } {
+export function deliveryOf(
+  name: string,
+  type: string,
+  mode: Mode,
+): { disposition: string; contentType: string } {
   const full = normalise(type) ?? octets
   const essence = full.replace(/;.*/, '')
   // A name with half a surrogate pair cannot be encoded, and no download should fail for its name.
@@ -73,7 +77,11 @@ export function deliveryOf(name: string, type: string, mode: Mode): { dispositio
 // whatever stands before the slash.
 function isDisplayable(essence: string): boolean {
   if (/svg|xml/.test(essence)) return false
-  return /^(?:image|audio|video)\//.test(essence) || essence === 'application/pdf' || essence === 'text/plain'
+  return (
+    /^(?:image|audio|video)\//.test(essence) ||
+    essence === 'application/pdf' ||
+    essence === 'text/plain'
+  )
 }
 
 const harmlessText = new Set([
@@ -90,7 +98,9 @@ const harmlessText = new Set([
 // (multipart and message, as in MHTML), is not named at all. Of text types only a few known ones are kept.
 function isRunnable(essence: string): boolean {
   if (essence.startsWith('text/')) return !harmlessText.has(essence)
-  return /^(?:multipart|message)\/|[/+]xml|html|svg|xsl|xul|script|java|shockwave|wasm|\/hta$/.test(essence)
+  return /^(?:multipart|message)\/|[/+]xml|html|svg|xsl|xul|script|java|shockwave|wasm|\/hta$/.test(
+    essence,
+  )
 }
 
 function normalise(given: string | undefined): string | undefined {

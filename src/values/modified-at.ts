@@ -6,7 +6,10 @@ export function requireModifiedAt(ms: number | null | undefined): number | null 
   if (ms === null || ms === undefined) return null
   const time = modifiedAtOf(ms)
   if (time !== undefined) return time
-  throw new InvalidInput('modified_at', 'The time of a file is an RFC 3339 time of the years 1900 to 2199.')
+  throw new InvalidInput(
+    'modified_at',
+    'The time of a file is an RFC 3339 time of the years 1900 to 2199.',
+  )
 }
 
 /** What a DateTime of the interfaces is, in milliseconds since 1970; NaN for what is none. */

@@ -71,12 +71,15 @@ export const truncateAddress = remembered(LONGEST, (address): string => {
   const plain = plainAddress(address)
   if (!ipaddr.isValid(plain)) return 'unknown'
   const parsed = ipaddr.process(plain)
-  if (parsed instanceof ipaddr.IPv4) return `${new ipaddr.IPv4([...parsed.octets.slice(0, 3), 0])}/24`
+  if (parsed instanceof ipaddr.IPv4)
+    return `${new ipaddr.IPv4([...parsed.octets.slice(0, 3), 0])}/24`
   return `${new ipaddr.IPv6([...parsed.parts.slice(0, 3), 0, 0, 0, 0, 0])}/48`
 })
 
 /** The address of a client as the log may show it, by the setting LOG_ADDRESSES. */
-export function addressForLog(mode: Config['logAddresses']): (address: string) => { address?: string } {
+export function addressForLog(
+  mode: Config['logAddresses'],
+): (address: string) => { address?: string } {
   if (mode === 'none') return () => ({})
   if (mode === 'full') return address => ({ address: address.slice(0, 64) })
   return address => ({ address: truncateAddress(address) })

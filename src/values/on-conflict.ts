@@ -7,6 +7,7 @@ export type OnConflict = (typeof onConflicts)[number]
 /** @throws INVALID_INPUT */
 export function parseOnConflict(text: string | null | undefined): OnConflict {
   const found = onConflicts.find(one => one === (text || 'fail'))
-  if (!found) throw new InvalidInput('on_conflict', `"on_conflict" is one of ${onConflicts.join(', ')}.`)
+  if (!found)
+    throw new InvalidInput('on_conflict', `"on_conflict" is one of ${onConflicts.join(', ')}.`)
   return found
 }

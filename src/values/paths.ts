@@ -37,7 +37,8 @@ export function parsePath(text: string, field = 'path'): string[] {
  */
 export function parseFilePath(text: string, field = 'path'): [string, ...string[]] {
   const [first, ...rest] = parsePath(text, field)
-  if (first === undefined) throw invalid(field, 'The path is empty: name a file or a folder, such as docs/a.txt.')
+  if (first === undefined)
+    throw invalid(field, 'The path is empty: name a file or a folder, such as docs/a.txt.')
   return [first, ...rest]
 }
 
@@ -48,7 +49,8 @@ export function parseFilePath(text: string, field = 'path'): [string, ...string[
  */
 export function parseName(text: string, field = 'name'): string {
   const name = normalise(text, field)
-  if (name.includes('/')) throw invalid(field, 'A name cannot contain a slash: give the folder separately.')
+  if (name.includes('/'))
+    throw invalid(field, 'A name cannot contain a slash: give the folder separately.')
   checkName(name, field)
   return name
 }
@@ -80,23 +82,42 @@ function withoutOuterSlashes(text: string): string {
 function normalise(text: string, field: string): string {
   if (text.length > longestInput) throw pathTooLong(field)
   if (loneSurrogate.test(text))
-    throw invalid(field, 'The path is not valid Unicode (it contains half of a surrogate pair): rename it.')
+    throw invalid(
+      field,
+      'The path is not valid Unicode (it contains half of a surrogate pair): rename it.',
+    )
   return text.normalize('NFC')
 }
 
 function checkName(name: string, field: string): void {
-  if (name === '') throw invalid(field, 'A name is empty: put one slash between names, and at least one character.')
+  if (name === '')
+    throw invalid(
+      field,
+      'A name is empty: put one slash between names, and at least one character.',
+    )
   if (name === '.' || name === '..')
-    throw invalid(field, 'The names . and .. are not allowed: write the full path from the top folder.')
-  if (name.includes('\\')) throw invalid(field, 'A name cannot contain a backslash: separate names by / instead.')
-  if (control.test(name)) throw invalid(field, 'A name cannot contain control characters, such as line breaks or tabs.')
-  if (edgeSpace.test(name)) throw invalid(field, 'A name cannot start or end with white space: remove it.')
+    throw invalid(
+      field,
+      'The names . and .. are not allowed: write the full path from the top folder.',
+    )
+  if (name.includes('\\'))
+    throw invalid(field, 'A name cannot contain a backslash: separate names by / instead.')
+  if (control.test(name))
+    throw invalid(field, 'A name cannot contain control characters, such as line breaks or tabs.')
+  if (edgeSpace.test(name))
+    throw invalid(field, 'A name cannot start or end with white space: remove it.')
   if (Buffer.byteLength(name) > limits.nameBytes)
-    throw invalid(field, `A name has at most ${limits.nameBytes} bytes of UTF-8: use a shorter one.`)
+    throw invalid(
+      field,
+      `A name has at most ${limits.nameBytes} bytes of UTF-8: use a shorter one.`,
+    )
 }
 
 function pathTooLong(field: string): AppError {
-  return invalid(field, `A path has at most ${limits.pathBytes} bytes of UTF-8: use shorter names or fewer folders.`)
+  return invalid(
+    field,
+    `A path has at most ${limits.pathBytes} bytes of UTF-8: use shorter names or fewer folders.`,
+  )
 }
 
 function invalid(field: string, message: string): AppError {

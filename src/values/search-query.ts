@@ -51,24 +51,42 @@ const UNITS: Record<string, number> = { b: 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30
 
 const typeNames: Record<string, FileClass> = {
   ...Object.fromEntries(fileClasses.map(name => [name, name])),
-  ...{ images: 'image', photo: 'image', photos: 'image', videos: 'video', music: 'audio', sound: 'audio' },
-  ...{ documents: 'document', doc: 'document', sheet: 'spreadsheet', table: 'spreadsheet', slides: 'presentation' },
-  ...{ zip: 'archive', folders: 'folder', directory: 'folder' },
+  images: 'image',
+  photo: 'image',
+  photos: 'image',
+  videos: 'video',
+  music: 'audio',
+  sound: 'audio',
+  documents: 'document',
+  doc: 'document',
+  sheet: 'spreadsheet',
+  table: 'spreadsheet',
+  slides: 'presentation',
+  zip: 'archive',
+  folders: 'folder',
+  directory: 'folder',
 }
 
-const countTerms = ({ terms, without, names }: SearchQuery): number => terms.length + without.length + names.length
+const countTerms = ({ terms, without, names }: SearchQuery): number =>
+  terms.length + without.length + names.length
 
 const countWords = ({ terms, without, names }: SearchQuery): number =>
   [...terms, ...without, ...names].reduce((sum, { words }) => sum + words.length, 0)
 
-function termOf(text: string, { isPhrase, isPrefix }: { isPhrase: boolean; isPrefix: boolean }): Term | null {
+function termOf(
+  text: string,
+  { isPhrase, isPrefix }: { isPhrase: boolean; isPrefix: boolean },
+): Term | null {
   const words = Array.from(wordsIn(text), ({ word }) => word)
-  return words.length === 0 ? null : { text, words, isPrefix, isPhrase: isPhrase || words.length > 1 }
+  return words.length === 0
+    ? null
+    : { text, words, isPrefix, isPhrase: isPhrase || words.length > 1 }
 }
 
 /** Bytes of "10mb", "1.5 GiB". */
 function readSize(text: string): { from: number | null; to: number | null } | null {
-  const [, sign = '', figure = '', unit = ''] = /^([<>]=?)?(\d+(?:[.,]\d+)?)([kmgt]?)i?b?$/i.exec(text) ?? []
+  const [, sign = '', figure = '', unit = ''] =
+    /^([<>]=?)?(\d+(?:[.,]\d+)?)([kmgt]?)i?b?$/i.exec(text) ?? []
   if (figure === '') return null
   const bytes = Math.round(Number(figure.replace(',', '.')) * (UNITS[unit.toLowerCase()] ?? 1))
   if (!Number.isSafeInteger(bytes)) return null
@@ -79,7 +97,8 @@ function readSize(text: string): { from: number | null; to: number | null } | nu
 
 /** The beginning of a year, a month or a day, in UTC. */
 function readDate(text: string): number | null {
-  const [, year, month = '1', day = '1'] = /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/.exec(text) ?? []
+  const [, year, month = '1', day = '1'] =
+    /^(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?$/.exec(text) ?? []
   if (year === undefined) return null
   const time = Date.UTC(Number(year), Number(month) - 1, Number(day))
   const date = new Date(time)
@@ -92,8 +111,21 @@ function readDate(text: string): number | null {
  */
 export function parseSearch(text: string): SearchQuery {
   const query: SearchQuery = {
-    ...{ terms: [], without: [], names: [], types: [], withoutTypes: [], tags: [], hints: [] },
-    ...{ minSize: null, maxSize: null, since: null, until: null, by: null, in: null, drive: null, isShared: false },
+    terms: [],
+    without: [],
+    names: [],
+    types: [],
+    withoutTypes: [],
+    tags: [],
+    hints: [],
+    minSize: null,
+    maxSize: null,
+    since: null,
+    until: null,
+    by: null,
+    in: null,
+    drive: null,
+    isShared: false,
   }
   const given = text.normalize('NFC')
   const parts = [...given.matchAll(PART)]
@@ -102,7 +134,8 @@ export function parseSearch(text: string): SearchQuery {
     const isLast = i === parts.length - 1 && part.index + whole.length === given.length
     const value = quoted ?? bare
     const hint = (message: string) => query.hints.push({ term: whole, message })
-    const said = key === undefined ? null : readFilter(query, key.toLowerCase(), value, minus === '-', isLast)
+    const said =
+      key === undefined ? null : readFilter(query, key.toLowerCase(), value, minus === '-', isLast)
     if (said === 'taken') continue
     if (countTerms(query) >= MAX_TERMS) {
       hint(`A search looks for up to ${MAX_TERMS} words; this one is left out.`)
@@ -110,7 +143,10 @@ export function parseSearch(text: string): SearchQuery {
     }
     if (said !== null) hint(said)
     const isPhrase = quoted !== undefined
-    const term = termOf(key === undefined ? value : `${key}:${value}`, { isPhrase, isPrefix: isLast && !isPhrase })
+    const term = termOf(key === undefined ? value : `${key}:${value}`, {
+      isPhrase,
+      isPrefix: isLast && !isPhrase,
+    })
     if (term === null) continue
     const left = MAX_WORDS - countWords(query)
     if (term.words.length > left) {
@@ -125,7 +161,13 @@ export function parseSearch(text: string): SearchQuery {
 }
 
 /** @returns `taken`, or why it is read as words */
-function readFilter(query: SearchQuery, key: string, value: string, isNot: boolean, isLast: boolean): string {
+function readFilter(
+  query: SearchQuery,
+  key: string,
+  value: string,
+  isNot: boolean,
+  isLast: boolean,
+): string {
   const wordsInstead = 'It is read as words.'
   if (key === 'type') {
     const names = value.toLowerCase().split(',').filter(Boolean)
@@ -147,20 +189,23 @@ function readFilter(query: SearchQuery, key: string, value: string, isNot: boole
   }
   if (key === 'before' || key === 'after') {
     const time = readDate(value)
-    if (time === null) return `A date is written like ${key}:2026, ${key}:2026-03 or ${key}:2026-03-31. ${wordsInstead}`
+    if (time === null)
+      return `A date is written like ${key}:2026, ${key}:2026-03 or ${key}:2026-03-31. ${wordsInstead}`
     if (key === 'after') query.since = Math.max(query.since ?? time, time)
     else query.until = Math.min(query.until ?? time, time)
     return 'taken'
   }
   if (key === 'is') {
-    if (value.toLowerCase() !== 'shared') return `"is:shared" is the only filter of this kind. ${wordsInstead}`
+    if (value.toLowerCase() !== 'shared')
+      return `"is:shared" is the only filter of this kind. ${wordsInstead}`
     query.isShared = true
     return 'taken'
   }
   if (key === 'name') {
     const isFull = countTerms(query) >= MAX_TERMS
     const term = isFull ? null : termOf(value, { isPhrase: false, isPrefix: isLast })
-    if (term && countWords(query) + term.words.length > MAX_WORDS) return `It has too many words. ${wordsInstead}`
+    if (term && countWords(query) + term.words.length > MAX_WORDS)
+      return `It has too many words. ${wordsInstead}`
     if (term) query.names.push(term)
     return term ? 'taken' : `A name has letters or digits. ${wordsInstead}`
   }

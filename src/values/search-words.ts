@@ -3,7 +3,8 @@ import { WORD, wordsIn } from '../derive/words.ts'
 export { type FoundWord, fold, wordsIn } from '../derive/words.ts'
 
 /** The different words of a text. */
-export const wordsOf = (text: string): Set<string> => new Set(Array.from(wordsIn(text), ({ word }) => word))
+export const wordsOf = (text: string): Set<string> =>
+  new Set(Array.from(wordsIn(text), ({ word }) => word))
 
 /** Where one part of a name ends and the next begins, as in "InvoiceMarch2024". */
 const SEAM = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{L})(?=\p{N})|(?<=\p{N})(?=\p{L})/u
@@ -14,7 +15,8 @@ export function wordsOfName(name: string): Set<string> {
   // Composed first: a mark between two letters is no seam.
   for (const [raw] of name.normalize('NFC').matchAll(WORD)) {
     const parts = raw.split(SEAM)
-    if (parts.length > 1) for (const part of parts) for (const word of wordsOf(part)) words.add(word)
+    if (parts.length > 1)
+      for (const part of parts) for (const word of wordsOf(part)) words.add(word)
   }
   return words
 }

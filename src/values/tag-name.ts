@@ -8,7 +8,11 @@ const MAX_KEY = 255
 /** Reads the name of a tag. @throws INVALID_INPUT */
 export function parseTagName(text: string, field = 'name'): string {
   const name = text.normalize('NFC').trim().replace(/\s+/gu, ' ')
-  const fits = name !== '' && [...name].length <= MAX_TAG_NAME && tagKey(name) !== '' && tagKey(name).length <= MAX_KEY
+  const fits =
+    name !== '' &&
+    [...name].length <= MAX_TAG_NAME &&
+    tagKey(name) !== '' &&
+    tagKey(name).length <= MAX_KEY
   // A comma separates tags where several are written in one text.
   if (!fits || /[\p{Cc}\p{Cs}\p{Bidi_Control},]/u.test(name))
     throw new InvalidInput(

@@ -7,9 +7,23 @@ export type TextFormat = 'text' | 'html' | 'mail' | 'pdf' | 'office'
 export const MAX_TEXT_FILE = 64 * 1024 * 1024
 
 const byExtension: Record<string, TextFormat> = {
-  ...{ html: 'html', htm: 'html', xhtml: 'html', eml: 'mail', pdf: 'pdf', csv: 'text', tsv: 'text', ts: 'text' },
-  ...{ docx: 'office', docm: 'office', xlsx: 'office', xlsm: 'office', pptx: 'office', pptm: 'office' },
-  ...{ odt: 'office', ods: 'office', odp: 'office' },
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  eml: 'mail',
+  pdf: 'pdf',
+  csv: 'text',
+  tsv: 'text',
+  ts: 'text',
+  docx: 'office',
+  docm: 'office',
+  xlsx: 'office',
+  xlsm: 'office',
+  pptx: 'office',
+  pptm: 'office',
+  odt: 'office',
+  ods: 'office',
+  odp: 'office',
 }
 
 const OFFICE =

@@ -6,7 +6,12 @@ const LEAST_POOL = 4
 
 /** How many workers the service has; why they are fewer than were asked for. See docs/decisions/workers.md. */
 export function workersOf(
-  { workers, database, providers, databasePool }: Pick<Config, 'workers' | 'database' | 'providers' | 'databasePool'>,
+  {
+    workers,
+    database,
+    providers,
+    databasePool,
+  }: Pick<Config, 'workers' | 'database' | 'providers' | 'databasePool'>,
   processors = availableParallelism(),
 ): { workers: number; because?: string } {
   const wanted = workers === 'auto' ? processors : workers

@@ -15,7 +15,8 @@ interface Source {
 }
 
 /** What only grows. */
-const countsOf = (figures: Figures): Figures => figures.filter(({ type }) => type === 'counter' || type === 'histogram')
+const countsOf = (figures: Figures): Figures =>
+  figures.filter(({ type }) => type === 'counter' || type === 'histogram')
 
 const sumOf = (figures: Figures[]) => AggregatorRegistry.aggregate(figures)
 
@@ -53,11 +54,16 @@ export function createGathering(wanted: number) {
       { ...gauges.workers, value: sources.size },
       { ...gauges.workersWanted, value: wanted },
     ].map(({ name, help, over, value }) => ({
-      ...{ name, help, aggregator: over, type: 'gauge' },
+      name,
+      help,
+      aggregator: over,
+      type: 'gauge',
       values: [{ value, labels: {} }],
     })),
     {
-      ...{ name: counters.workerRestarts.name, help: counters.workerRestarts.help, aggregator: 'sum' },
+      name: counters.workerRestarts.name,
+      help: counters.workerRestarts.help,
+      aggregator: 'sum',
       type: 'counter',
       values: [{ value: restarts, labels: {} }],
     },
@@ -81,9 +87,13 @@ export function createGathering(wanted: number) {
 
     /** The figures of all of them, as Prometheus reads them. One call at a time. */
     async text(): Promise<string> {
-      const asked = await Promise.all([...sources].map(async source => ({ source, figures: await figuresOf(source) })))
+      const asked = await Promise.all(
+        [...sources].map(async source => ({ source, figures: await figuresOf(source) })),
+      )
       // The counts of those who have ended meanwhile are among `ended`.
-      const running = asked.filter(({ source }) => sources.has(source)).map(({ figures }) => figures)
+      const running = asked
+        .filter(({ source }) => sources.has(source))
+        .map(({ figures }) => figures)
       const text = sumOf([...running, ...ended, own()]).metrics()
       const { length } = ended
       if (length > 1) {

@@ -111,7 +111,8 @@ export function supervise({ workers, config, log, gathering }: Options): void {
       if (stopping.signal.aborted) return
       if (!isUp) {
         // One that ends by itself has said why.
-        if (code === null) log.error({ worker: pid, signal }, 'the first worker ended while it started')
+        if (code === null)
+          log.error({ worker: pid, signal }, 'the first worker ended while it started')
         process.exit(code || 1)
       }
       const lived = Math.round(performance.now() - since)
@@ -131,7 +132,10 @@ export function supervise({ workers, config, log, gathering }: Options): void {
     for (const worker of running) send(worker, { stop: true })
     if (stopping.signal.aborted) return
     stopping.abort()
-    log.info({ signal, drain_seconds: config.drainSeconds }, 'stopping: running requests may finish')
+    log.info(
+      { signal, drain_seconds: config.drainSeconds },
+      'stopping: running requests may finish',
+    )
     const ends = [...running].map(ending)
     const limit = (config.drainSeconds + config.shutdownSeconds) * 1000 + ENDING_MS
     setTimeout(() => {

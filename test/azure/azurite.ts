@@ -23,10 +23,23 @@ const key = randomBytes(64).toString('base64')
  * Starts it on an empty folder, or on what an earlier one has left.
  * @param options `dir`: kept when it stops; otherwise what it holds is removed
  */
-export async function startAzurite({ dir, port }: { dir?: string; port?: number } = {}): Promise<Azurite> {
+export async function startAzurite({
+  dir,
+  port,
+}: {
+  dir?: string
+  port?: number
+} = {}): Promise<Azurite> {
   const folder = dir ?? mkdtempSync(join(tmpdir(), 'satchel-azurite-'))
   const onPort = port || (await freePort())
-  const args = ['--location', folder, '--blobPort', String(onPort), '--skipApiVersionCheck', '--disableTelemetry']
+  const args = [
+    '--location',
+    folder,
+    '--blobPort',
+    String(onPort),
+    '--skipApiVersionCheck',
+    '--disableTelemetry',
+  ]
   const child = spawn(process.execPath, [program, ...args, '--silent'], {
     env: { PATH: process.env.PATH ?? '', AZURITE_ACCOUNTS: `${account}:${key}` },
     stdio: 'ignore',

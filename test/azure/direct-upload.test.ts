@@ -27,7 +27,10 @@ beforeAll(async () => {
   const made = await startStoreProxy()
   proxy = made
   connectionString = made.connectionString
-  t = await startApp({ UPLOAD_PART_BYTES: String(PART), AZURE_STORAGE_CONNECTION_STRING: connectionString })
+  t = await startApp({
+    UPLOAD_PART_BYTES: String(PART),
+    AZURE_STORAGE_CONNECTION_STRING: connectionString,
+  })
   alice = await t.signIn('alice')
   garden = await found(alice)
   up = restUploader(alice)
@@ -70,8 +73,12 @@ async function begun(by = up, size = bytes.length): Promise<Direct> {
 }
 
 /** A request to the store. What is in the address counts, and not that of the service. */
-const ask = (method: string, url: string, body?: Uint8Array | string, headers: Record<string, string> = {}) =>
-  fetch(url, { method, body: (body as Uint8Array<ArrayBuffer>) ?? null, headers })
+const ask = (
+  method: string,
+  url: string,
+  body?: Uint8Array | string,
+  headers: Record<string, string> = {},
+) => fetch(url, { method, body: (body as Uint8Array<ArrayBuffer>) ?? null, headers })
 
 const put = async (upload: Direct, n: number, part: Uint8Array) =>
   (await ask('PUT', upload.parts[n - 1]?.url ?? '', part)).status
@@ -89,11 +96,15 @@ const blockOf = (upload: Direct, id: string) =>
 const listOf = (ids: string[]) =>
   `<BlockList>${ids.map(id => `<Latest>${Buffer.from(id).toString('base64')}</Latest>`).join('')}</BlockList>`
 
-const usedBytes = async () => (await alice.rest('GET', '/api/user/bucket')).response.bucket_data.used_bytes as number
+const usedBytes = async () =>
+  (await alice.rest('GET', '/api/user/bucket')).response.bucket_data.used_bytes as number
 
 async function downloaded(filename: string): Promise<Buffer> {
   const made = await alice.rest('POST', `/api/user/private/download_token?file=${filename}`)
-  const { headers } = await alice.rest('GET', `/api/d/private/${made.response.private_download_token}`)
+  const { headers } = await alice.rest(
+    'GET',
+    `/api/d/private/${made.response.private_download_token}`,
+  )
   return Buffer.from(await (await fetch(headers.get('location') ?? '')).arrayBuffer())
 }
 
@@ -104,9 +115,13 @@ describe('The addresses of a direct upload', () => {
     const mine = by(alice, garden)
     const upload = await begun(mine)
     expect(upload.parts.map(({ part_number }) => part_number)).toEqual([1, 2, 3])
-    expect(await Promise.all([3, 1, 2].map(n => put(upload, n, partOf(n))))).toEqual([201, 201, 201])
+    expect(await Promise.all([3, 1, 2].map(n => put(upload, n, partOf(n))))).toEqual([
+      201, 201, 201,
+    ])
     expect((await mine.look(upload.id)).value.received).toEqual([1, 2, 3])
-    expect((await mine.complete(upload.id, { md5: md5(bytes) })).value.md5_checksum).toBe(md5(bytes))
+    expect((await mine.complete(upload.id, { md5: md5(bytes) })).value.md5_checksum).toBe(
+      md5(bytes),
+    )
   })
 
   it('end when the upload does, and know nothing but to write', async () => {
@@ -129,7 +144,11 @@ describe('The addresses of a direct upload', () => {
     ['read', 'GET', upload => other(upload)],
     ['look at', 'HEAD', upload => other(upload)],
     ['read the metadata of', 'GET', upload => other(upload, { comp: 'metadata' })],
-    ['list the parts of', 'GET', upload => other(upload, { comp: 'blocklist', blocklisttype: 'all' })],
+    [
+      'list the parts of',
+      'GET',
+      upload => other(upload, { comp: 'blocklist', blocklisttype: 'all' }),
+    ],
     ['delete', 'DELETE', upload => other(upload)],
   ])('cannot be used to %s what was sent', async (_what, method, url) => {
     const upload = await begun()
@@ -142,13 +161,17 @@ describe('The addresses of a direct upload', () => {
     const [upload, another] = [await begun(), await begun()]
     const theirs = (url: string) => url.replace(upload.id, another.id)
     expect((await ask('PUT', theirs(upload.parts[0]?.url ?? ''), partOf(1))).status).toBe(403)
-    expect((await ask('PUT', theirs(other(upload)), 'x', { 'x-ms-blob-type': 'BlockBlob' })).status).toBe(403)
+    expect(
+      (await ask('PUT', theirs(other(upload)), 'x', { 'x-ms-blob-type': 'BlockBlob' })).status,
+    ).toBe(403)
     const container = other(upload).replace(`/${upload.id}`, '')
     const account = container.replace(/\/[^/?]+\?/, '?')
     expect((await ask('GET', `${container}&restype=container&comp=list`)).status).toBe(403)
     expect((await ask('DELETE', `${container}&restype=container`)).status).toBe(403)
     expect((await ask('GET', `${account}&comp=list`)).status).toBe(403)
-    expect((await ask('PUT', `${account}&restype=service&comp=properties`, '<x/>')).status).toBe(403)
+    expect((await ask('PUT', `${account}&restype=service&comp=properties`, '<x/>')).status).toBe(
+      403,
+    )
     expect((await up.look(another.id)).value.received).toEqual([])
   })
 })
@@ -162,7 +185,9 @@ it.each([{ DIRECT_UPLOADS: 'false' }, { DOWNLOADS: 'proxy' }])(
       const workspace = await found(carol)
       for (const { by } of faces) {
         const mine = by(carol, workspace)
-        expect((await mine.start({ filename: 'a', size: 1, direct: true })).code).toBe('INVALID_INPUT')
+        expect((await mine.start({ filename: 'a', size: 1, direct: true })).code).toBe(
+          'INVALID_INPUT',
+        )
         const { value } = await mine.start({ filename: 'a', size: 1, direct: false })
         expect([typeof value.upload_id, value.parts ?? null]).toEqual(['string', null])
       }
@@ -181,7 +206,10 @@ describe('A direct upload', () => {
     await put(upload, 2, Buffer.alloc(PART + 1))
     await put(upload, 3, Buffer.alloc(PART))
     expect((await up.look(upload.id)).value.received).toEqual([])
-    expect((await up.complete(upload.id)).value).toMatchObject({ code: 'UPLOAD_INCOMPLETE', missing: [1, 2, 3] })
+    expect((await up.complete(upload.id)).value).toMatchObject({
+      code: 'UPLOAD_INCOMPLETE',
+      missing: [1, 2, 3],
+    })
     for (const n of [1, 3]) await put(upload, n, partOf(n))
     expect((await up.complete(upload.id)).value).toMatchObject({ missing: [2] })
     await put(upload, 2, partOf(2))
@@ -191,10 +219,14 @@ describe('A direct upload', () => {
   it('is made of its own parts, whatever else was sent', async () => {
     const upload = await begun()
     for (const n of [1, 2, 3]) await put(upload, n, partOf(n))
-    for (const id of ['000000', '000004', '050000', 'abcdef']) await ask('PUT', blockOf(upload, id), randomBytes(PART))
+    for (const id of ['000000', '000004', '050000', 'abcdef'])
+      await ask('PUT', blockOf(upload, id), randomBytes(PART))
     expect((await up.look(upload.id)).value.received).toEqual([1, 2, 3])
     const used = await usedBytes()
-    expect((await up.complete(upload.id)).value).toMatchObject({ md5_checksum: md5(bytes), size: bytes.length })
+    expect((await up.complete(upload.id)).value).toMatchObject({
+      md5_checksum: md5(bytes),
+      size: bytes.length,
+    })
     expect(await usedBytes()).toBe(used + bytes.length)
   })
 
@@ -214,7 +246,8 @@ describe('A direct upload', () => {
   it('takes parts through the service, too', async () => {
     const upload = await begun()
     await put(upload, 2, randomBytes(PART))
-    for (const n of [1, 2]) expect((await up.part(upload.id, n, { bytes: partOf(n) })).status).toBe(200)
+    for (const n of [1, 2])
+      expect((await up.part(upload.id, n, { bytes: partOf(n) })).status).toBe(200)
     await put(upload, 3, partOf(3))
     expect((await up.complete(upload.id, { md5: md5(bytes) })).status).toBe(200)
   })
@@ -222,7 +255,10 @@ describe('A direct upload', () => {
   it('of nothing has nowhere to send it', async () => {
     const upload = await begun(up, 0)
     expect(upload.parts).toEqual([])
-    expect((await up.complete(upload.id)).value).toMatchObject({ size: 0, md5_checksum: md5(Buffer.alloc(0)) })
+    expect((await up.complete(upload.id)).value).toMatchObject({
+      size: 0,
+      md5_checksum: md5(Buffer.alloc(0)),
+    })
   })
 
   it('of very many parts is signed at once', async () => {
@@ -230,9 +266,18 @@ describe('A direct upload', () => {
     const start = performance.now()
     const upload = await begun(up, 50_000 * PART)
     expect(performance.now() - start).toBeLessThan(15_000)
-    expect([upload.parts.length, new Set(upload.parts.map(({ url }) => url)).size]).toEqual([50_000, 50_000])
-    const { code, msg } = await up.start({ filename: 'more', size: 50_000 * PART + 1, direct: true })
-    expect([code, msg]).toEqual(['FILE_TOO_LARGE', expect.stringContaining(`up to ${50_000 * PART} bytes`)])
+    expect([upload.parts.length, new Set(upload.parts.map(({ url }) => url)).size]).toEqual([
+      50_000, 50_000,
+    ])
+    const { code, msg } = await up.start({
+      filename: 'more',
+      size: 50_000 * PART + 1,
+      direct: true,
+    })
+    expect([code, msg]).toEqual([
+      'FILE_TOO_LARGE',
+      expect.stringContaining(`up to ${50_000 * PART} bytes`),
+    ])
     await up.abort(upload.id)
   })
 })
@@ -259,27 +304,30 @@ describe('A direct upload that is completed in the background', () => {
     return upload
   }
 
-  it.each(faces)('is made of what was there, whatever is sent meanwhile, $face', async ({ front, by }) => {
-    const mine = by(alice, garden)
-    const upload = await sent(mine)
-    const held = whileReading()
-    expect(await mine.begin(upload.id, { md5: md5(bytes) })).toMatchObject({
-      status: 202,
-      value: { size: bytes.length, checked: 0 },
-    })
-    await held.reached()
-    const blockBlob = { 'x-ms-blob-type': 'BlockBlob' }
-    expect((await ask('PUT', other(upload), randomBytes(5000), blockBlob)).status).toBe(201)
-    expect((await mine.outcome(upload.id)).status).toBe(202)
-    held.release()
-    await t.app.services.backgroundCompletions.idle()
-    expect(await mine.outcome(upload.id)).toMatchObject({
-      status: 200,
-      value: { md5_checksum: md5(bytes), size: bytes.length },
-    })
-    if (!front) expect(await downloaded(upload.filename)).toEqual(bytes)
-    await expectConsistent(t)
-  })
+  it.each(faces)(
+    'is made of what was there, whatever is sent meanwhile, $face',
+    async ({ front, by }) => {
+      const mine = by(alice, garden)
+      const upload = await sent(mine)
+      const held = whileReading()
+      expect(await mine.begin(upload.id, { md5: md5(bytes) })).toMatchObject({
+        status: 202,
+        value: { size: bytes.length, checked: 0 },
+      })
+      await held.reached()
+      const blockBlob = { 'x-ms-blob-type': 'BlockBlob' }
+      expect((await ask('PUT', other(upload), randomBytes(5000), blockBlob)).status).toBe(201)
+      expect((await mine.outcome(upload.id)).status).toBe(202)
+      held.release()
+      await t.app.services.backgroundCompletions.idle()
+      expect(await mine.outcome(upload.id)).toMatchObject({
+        status: 200,
+        value: { md5_checksum: md5(bytes), size: bytes.length },
+      })
+      if (!front) expect(await downloaded(upload.filename)).toEqual(bytes)
+      await expectConsistent(t)
+    },
+  )
 
   it('can go on when other bytes than promised have come', async () => {
     const upload = await begun()
@@ -292,8 +340,10 @@ describe('A direct upload that is completed in the background', () => {
   it('is taken over with another copy from an instance that has died, and leaves none', async () => {
     const database = await newDatabase()
     const settings = {
-      ...{ DATABASE_URL: database.url, SECRET_KEY: randomBytes(32).toString('base64url') },
-      ...{ AZURE_STORAGE_CONNECTION_STRING: connectionString, AZURE_STORAGE_CONTAINER: 'two-instances' },
+      DATABASE_URL: database.url,
+      SECRET_KEY: randomBytes(32).toString('base64url'),
+      AZURE_STORAGE_CONNECTION_STRING: connectionString,
+      AZURE_STORAGE_CONTAINER: 'two-instances',
       UPLOAD_PART_BYTES: String(PART),
     }
     const [first, second] = [await startApp(settings), await startApp(settings)]
@@ -329,7 +379,9 @@ describe('What is sent to an address after the file is there', () => {
     ['another part', upload => put(upload, 1, randomBytes(PART))],
     [
       'another blob',
-      async upload => (await ask('PUT', other(upload), randomBytes(5000), { 'x-ms-blob-type': 'BlockBlob' })).status,
+      async upload =>
+        (await ask('PUT', other(upload), randomBytes(5000), { 'x-ms-blob-type': 'BlockBlob' }))
+          .status,
     ],
     [
       'other parts, put together',
@@ -350,7 +402,9 @@ describe('What is sent to an address after the file is there', () => {
     expect(await usedBytes()).toBe(used)
     await expectConsistent(t)
     expect((await up.complete(upload.id)).code).toBe('UPLOAD_NOT_FOUND')
-    expect((await alice.rest('DELETE', `/api/files/delete?file=${upload.filename}`)).status).toBe(200)
+    expect((await alice.rest('DELETE', `/api/files/delete?file=${upload.filename}`)).status).toBe(
+      200,
+    )
     expect(await usedBytes()).toBe(used - bytes.length)
   })
 
@@ -377,7 +431,10 @@ describe('A sender who makes something else of the addresses', () => {
 
   const ways: [string, (upload: Direct) => Promise<Response>][] = [
     ['an append blob', upload => ask('PUT', other(upload), '', { 'x-ms-blob-type': 'AppendBlob' })],
-    ['an empty list of parts', upload => ask('PUT', other(upload, { comp: 'blocklist' }), listOf([]))],
+    [
+      'an empty list of parts',
+      upload => ask('PUT', other(upload, { comp: 'blocklist' }), listOf([])),
+    ],
     [
       'a lease without an end',
       upload =>
@@ -389,7 +446,11 @@ describe('A sender who makes something else of the addresses', () => {
     [
       'snapshots, and a lease',
       async upload => {
-        await ask('PUT', other(upload, { comp: 'blocklist' }), listOf(['000001', '000002', '000003']))
+        await ask(
+          'PUT',
+          other(upload, { comp: 'blocklist' }),
+          listOf(['000001', '000002', '000003']),
+        )
         await ask('PUT', other(upload, { comp: 'snapshot' }), '')
         return ask('PUT', other(upload, { comp: 'lease' }), '', {
           'x-ms-lease-action': 'acquire',
@@ -414,7 +475,10 @@ describe('A sender who makes something else of the addresses', () => {
     const upload = await begun()
     expect((await ask('PUT', blockOf(upload, 'x'), partOf(1))).status).toBe(201)
     expect(await put(upload, 1, partOf(1))).toBe(400)
-    expect(await up.part(upload.id, 1, { bytes: partOf(1) })).toMatchObject({ status: 400, code: 'UPLOAD_INCOMPLETE' })
+    expect(await up.part(upload.id, 1, { bytes: partOf(1) })).toMatchObject({
+      status: 400,
+      code: 'UPLOAD_INCOMPLETE',
+    })
     expect((await up.complete(upload.id)).code).toBe('UPLOAD_INCOMPLETE')
     expect((await up.abort(upload.id)).status).toBe(200)
   })
@@ -484,9 +548,13 @@ describe('The rule for pages of other origins', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  const originsOf = async () => ((await service.getProperties()).cors ?? []).map(rule => rule.allowedOrigins)
+  const originsOf = async () =>
+    ((await service.getProperties()).cors ?? []).map(rule => rule.allowedOrigins)
 
-  async function started<T>(more: Record<string, string>, work: (app: TestApp) => Promise<T>): Promise<T> {
+  async function started<T>(
+    more: Record<string, string>,
+    work: (app: TestApp) => Promise<T>,
+  ): Promise<T> {
     const app = await startApp({ ...settings, ...more })
     try {
       return await work(app)
@@ -500,16 +568,26 @@ describe('The rule for pages of other origins', () => {
       const person = restUploader(await app.signIn('alice'))
       const upload = await begun(person)
       const preflight = async (origin: string, headers = 'content-md5,content-type') => {
-        const { status, headers: said } = await ask('OPTIONS', upload.parts[0]?.url ?? '', undefined, {
-          origin,
-          'access-control-request-method': 'PUT',
-          'access-control-request-headers': headers,
-        })
+        const { status, headers: said } = await ask(
+          'OPTIONS',
+          upload.parts[0]?.url ?? '',
+          undefined,
+          {
+            origin,
+            'access-control-request-method': 'PUT',
+            'access-control-request-headers': headers,
+          },
+        )
         return [status, said.get('access-control-allow-origin')]
       }
       expect(await preflight(allowed)).toEqual([200, allowed])
       expect(await preflight(app.url)).toEqual([200, app.url])
-      for (const origin of ['https://evil.example.com', `${app.url}1`, 'https://theirs.example.com', 'null'])
+      for (const origin of [
+        'https://evil.example.com',
+        `${app.url}1`,
+        'https://theirs.example.com',
+        'null',
+      ])
         expect([origin, ...(await preflight(origin))]).toEqual([origin, 403, null])
       expect((await preflight(allowed, 'x-other'))[0]).toBe(403)
       const sent = await ask('PUT', upload.parts[0]?.url ?? '', partOf(1), { origin: allowed })

@@ -21,18 +21,23 @@ const MiB = 1024 * 1024
 const connectionString = process.env.TEST_AZURE ?? ''
 const container = `storage-${randomUUID()}`
 const store = createAzureStore({ connectionString, container, publicUrl: '' })
-const client = BlobServiceClient.fromConnectionString(connectionString).getContainerClient(container)
+const client =
+  BlobServiceClient.fromConnectionString(connectionString).getContainerClient(container)
 
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
-const put = (key: string, source: AsyncIterable<Uint8Array>, into: BlobStore = store) => putInto(into, key, source)
+const put = (key: string, source: AsyncIterable<Uint8Array>, into: BlobStore = store) =>
+  putInto(into, key, source)
 
 const bytesOf = async (key: string) => Buffer.concat(await (await store.open(key)).toArray())
 
 async function leftovers(key: string): Promise<number> {
   if (await client.getBlobClient(key).exists()) return Number.POSITIVE_INFINITY
   try {
-    return (await client.getBlockBlobClient(key).getBlockList('uncommitted')).uncommittedBlocks?.length ?? 0
+    return (
+      (await client.getBlockBlobClient(key).getBlockList('uncommitted')).uncommittedBlocks
+        ?.length ?? 0
+    )
   } catch {
     return 0
   }
@@ -56,7 +61,11 @@ describeContract(async () => ({
   store,
   forgetsNothing: true,
   async another() {
-    const own = createAzureStore({ connectionString, container: `other-${randomUUID()}`, publicUrl: '' })
+    const own = createAzureStore({
+      connectionString,
+      container: `other-${randomUUID()}`,
+      publicUrl: '',
+    })
     await own.prepare()
     return own
   },
@@ -75,7 +84,8 @@ describe('signUrl', () => {
   const bytes = Buffer.from('0123456789')
   const disposition = `attachment; filename="r_sum_.txt"; filename*=UTF-8''r%C3%A9sum%C3%A9%20%26%20%F0%9F%98%80.txt`
   const sign = (seconds = 60) =>
-    store.addresses?.signUrl('signed', { contentType: 'image/x-odd; a=b', disposition, seconds }) ?? ''
+    store.addresses?.signUrl('signed', { contentType: 'image/x-odd; a=b', disposition, seconds }) ??
+    ''
 
   beforeAll(async () => {
     await put('signed', pieces(bytes))
@@ -109,8 +119,12 @@ describe('signUrl', () => {
     expect((await fetch(sign(), { method: 'PUT', headers, body: 'x' })).status).toBe(403)
     expect((await fetch(sign(), { method: 'DELETE' })).status).toBe(403)
     expect((await fetch(sign().replace('/signed?', '/other?'))).status).toBe(403)
-    expect((await fetch(sign().replace('/signed?', '?restype=container&comp=list&'))).status).toBe(403)
-    expect((await fetch(sign().replace(/se=[^&]+/, 'se=2099-01-01T00%3A00%3A00Z'))).status).toBe(403)
+    expect((await fetch(sign().replace('/signed?', '?restype=container&comp=list&'))).status).toBe(
+      403,
+    )
+    expect((await fetch(sign().replace(/se=[^&]+/, 'se=2099-01-01T00%3A00%3A00Z'))).status).toBe(
+      403,
+    )
     expect(String(await bytesOf('signed'))).toBe('0123456789')
   })
 
@@ -123,8 +137,12 @@ describe('signUrl', () => {
         disposition: '',
         seconds: 5,
       })
-    expect(shown('https://files.example.org')).toMatch(`https://files.example.org/satchel/${container}/a%20b?`)
-    expect(shown('https://example.org/blobs/')).toMatch(`https://example.org/blobs/${container}/a%20b?`)
+    expect(shown('https://files.example.org')).toMatch(
+      `https://files.example.org/satchel/${container}/a%20b?`,
+    )
+    expect(shown('https://example.org/blobs/')).toMatch(
+      `https://example.org/blobs/${container}/a%20b?`,
+    )
   })
 })
 
@@ -156,7 +174,10 @@ describe('a part that is still coming', () => {
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
     const of = createAzureStore({
-      connectionString: connectionString.replace(/(BlobEndpoint=http:\/\/127\.0\.0\.1):\d+/, `$1:${port}`),
+      connectionString: connectionString.replace(
+        /(BlobEndpoint=http:\/\/127\.0\.0\.1):\d+/,
+        `$1:${port}`,
+      ),
       container,
       publicUrl: '',
     })
@@ -220,7 +241,9 @@ describe('a part that is still coming', () => {
 
 describe('the time of a request', () => {
   it('is over at its limit', async () => {
-    const endless = within(50, undefined, signal => once(signal, 'abort').then(() => Promise.reject(new Error('cut'))))
+    const endless = within(50, undefined, signal =>
+      once(signal, 'abort').then(() => Promise.reject(new Error('cut'))),
+    )
     await expect(endless).rejects.toThrow(Unavailable)
   })
 
@@ -259,7 +282,10 @@ it('removes the others when the store does not let go of some', async () => {
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   const of = createAzureStore({
-    connectionString: connectionString.replace(/(BlobEndpoint=http:\/\/127\.0\.0\.1):\d+/, `$1:${port}`),
+    connectionString: connectionString.replace(
+      /(BlobEndpoint=http:\/\/127\.0\.0\.1):\d+/,
+      `$1:${port}`,
+    ),
     container,
     publicUrl: '',
   })
@@ -294,7 +320,11 @@ describe('a store that is not there', () => {
 
   beforeAll(async () => {
     azurite = await startAzurite({ dir })
-    own = createAzureStore({ connectionString: azurite.connectionString, container: 'own', publicUrl: '' })
+    own = createAzureStore({
+      connectionString: azurite.connectionString,
+      container: 'own',
+      publicUrl: '',
+    })
     await own.prepare()
     await put('kept', pieces(randomBytes(10)), own)
   })
@@ -346,7 +376,12 @@ describe('a store that is not there', () => {
     await failed
     const error = await made.catch(e => e)
     const key = /AccountKey=([^;]+)/.exec(azurite.connectionString)?.[1] ?? ''
-    const told = JSON.stringify([error, error.originalError, error.originalError?.message, error.stack])
+    const told = JSON.stringify([
+      error,
+      error.originalError,
+      error.originalError?.message,
+      error.stack,
+    ])
     expect(told).toContain('ECONNREFUSED')
     expect(told).not.toContain(key)
     expect(told).not.toMatch(/SharedKey|sig=/)
@@ -366,7 +401,10 @@ describe('a store that is not there', () => {
   })
 
   it.each([500, 503, 502, 429])('is Unavailable when it answers %i', async status => {
-    const server = createServer((_request, response) => response.writeHead(status).end()).listen(0, '127.0.0.1')
+    const server = createServer((_request, response) => response.writeHead(status).end()).listen(
+      0,
+      '127.0.0.1',
+    )
     await once(server, 'listening')
     const { port: broken } = server.address() as AddressInfo
     const of = createAzureStore({
@@ -375,7 +413,9 @@ describe('a store that is not there', () => {
       publicUrl: '',
     })
     try {
-      await Promise.all(requests.map(async ([, request]) => expect(request(of)).rejects.toThrow(Unavailable)))
+      await Promise.all(
+        requests.map(async ([, request]) => expect(request(of)).rejects.toThrow(Unavailable)),
+      )
     } finally {
       server.close()
       server.closeAllConnections()

@@ -24,7 +24,10 @@ await db.run(
 )
 const blobs = join(bench.dir, 'blobs')
 for (let from = ''; ; ) {
-  const rows = await db.rows<{ id: string }>('SELECT id FROM blobs WHERE id > ? ORDER BY id LIMIT 1000', [from])
+  const rows = await db.rows<{ id: string }>(
+    'SELECT id FROM blobs WHERE id > ? ORDER BY id LIMIT 1000',
+    [from],
+  )
   if (rows.length === 0) break
   for (const { id } of rows) {
     const folder = join(blobs, 'blobs', id.slice(0, 7))
@@ -35,7 +38,12 @@ for (let from = ''; ; ) {
 }
 
 /** Runs a program, and prints its time and the most memory that it had. */
-async function time(title: string, program: string, given: string[], env: Record<string, string> = {}): Promise<void> {
+async function time(
+  title: string,
+  program: string,
+  given: string[],
+  env: Record<string, string> = {},
+): Promise<void> {
   const start = performance.now()
   const child = spawn(program, given, {
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -44,7 +52,10 @@ async function time(title: string, program: string, given: string[], env: Record
   let memory = 0
   const watching = setInterval(() => {
     try {
-      memory = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? memory) / 1024
+      memory =
+        Number(
+          /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? memory,
+        ) / 1024
     } catch {}
   }, 100)
   const code = await new Promise(ended => child.once('exit', ended))
@@ -56,11 +67,18 @@ async function time(title: string, program: string, given: string[], env: Record
   )
 }
 
-const settings = { DATA_DIR: bench.dir, DATABASE_URL: bench.databaseUrl, SECRET_KEY: 's'.repeat(32) }
+const settings = {
+  DATA_DIR: bench.dir,
+  DATABASE_URL: bench.databaseUrl,
+  SECRET_KEY: 's'.repeat(32),
+}
 const admin = (title: string, given: string[], more: object = {}) =>
   time(title, process.execPath, [resolve('src/admin.ts'), ...given], { ...settings, ...more })
 const other = join(dir, 'restored')
-const target = engine === 'mysql' ? await newMysql(process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306') : undefined
+const target =
+  engine === 'mysql'
+    ? await newMysql(process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306')
+    : undefined
 
 await time('sync', 'sync', [])
 await time('cp -r', 'cp', ['-r', blobs, join(dir, 'copy')])

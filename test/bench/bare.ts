@@ -27,13 +27,20 @@ const entry =
   'e.id, e.kind, e.name, e.file_type AS fileType, e.total_bytes AS size, e.md5, e.created_by AS createdBy, e.created_at AS createdAt, e.updated_at AS updatedAt'
 const below = 'entry f JOIN entry e ON e.parent_id = f.id WHERE f.parent_id = ? AND f.name = ?'
 const file = () =>
-  rows<{ id: string }>(`SELECT ${entry} FROM ${below} AND e.name = ?`, [rootId ?? '', 'big', 'file-000042.txt'])
+  rows<{ id: string }>(`SELECT ${entry} FROM ${below} AND e.name = ?`, [
+    rootId ?? '',
+    'big',
+    'file-000042.txt',
+  ])
 
 /** By the first part of the path. */
 const actions: Record<string, (cookie: string | undefined, id: string) => Promise<unknown>> = {
   async tree(cookie) {
     await session(cookie)
-    return rows(`SELECT ${entry} FROM ${below} ORDER BY e.kind, e.name LIMIT 101`, [rootId ?? '', 'big'])
+    return rows(`SELECT ${entry} FROM ${below} ORDER BY e.kind, e.name LIMIT 101`, [
+      rootId ?? '',
+      'big',
+    ])
   },
   async file(cookie) {
     await session(cookie)
@@ -62,7 +69,8 @@ const actions: Record<string, (cookie: string | undefined, id: string) => Promis
     const { userId = '' } = who ?? {}
     const [drive, id, now] = [bucketId ?? '', newId(), Date.now()]
     const connection = await pool.promise().getConnection()
-    const run = async (sql: string, values: (string | number | null)[]) => (await connection.execute(sql, values))[0]
+    const run = async (sql: string, values: (string | number | null)[]) =>
+      (await connection.execute(sql, values))[0]
     await connection.beginTransaction()
     await run('UPDATE bucket SET link_count = link_count + 1 WHERE id = ?', [drive])
     const [found] = (await run(`SELECT e.id FROM ${below} AND e.name = ?`, [
@@ -87,10 +95,15 @@ const actions: Record<string, (cookie: string | undefined, id: string) => Promis
 const server = createServer(async (req, res) => {
   const [, action = '', id = ''] = req.url?.split('/') ?? []
   const body = JSON.stringify(await actions[action]?.(req.headers.cookie, id))
-  res.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+  res.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+  })
   res.end(body)
 })
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
-  process.stdout.write(`listening at http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}\n`)
+  process.stdout.write(
+    `listening at http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}\n`,
+  )
 })

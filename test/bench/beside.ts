@@ -13,12 +13,21 @@ const AT_ONCE = 4
 
 async function begin(dir: string): Promise<Bench> {
   const { startService } = await import(resolve(dir, 'test/bench/service.ts'))
-  return startService(engine, { RATE_FOLDERS: '1000000', RATE_SHARING: '1000000', RATE_LINKS: '1000000' })
+  return startService(engine, {
+    RATE_FOLDERS: '1000000',
+    RATE_SHARING: '1000000',
+    RATE_LINKS: '1000000',
+  })
 }
 
 const sides = { before: await begin(other), after: await begin('.') }
 
-async function send({ url, cookie }: Bench, method: string, path: string, body?: object): Promise<void> {
+async function send(
+  { url, cookie }: Bench,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<void> {
   const form = body instanceof FormData
   const headers = { cookie, ...(body && !form ? { 'content-type': 'application/json' } : {}) }
   const init = body ? { body: form ? body : JSON.stringify(body) } : {}
@@ -35,8 +44,10 @@ const operations: Record<string, (bench: Bench, name: string) => Promise<void>> 
     return send(bench, 'POST', '/api/files/upload', form)
   },
   mkdir: (bench, name) => send(bench, 'POST', '/api/folders', { path: `d-${name}` }),
-  move: (bench, name) => send(bench, 'POST', '/api/files/move', { source: name, destination: `d-${name}/${name}` }),
-  share: (bench, name) => send(bench, 'POST', '/api/files/quick_share', { object: `d-${name}/${name}` }),
+  move: (bench, name) =>
+    send(bench, 'POST', '/api/files/move', { source: name, destination: `d-${name}/${name}` }),
+  share: (bench, name) =>
+    send(bench, 'POST', '/api/files/quick_share', { object: `d-${name}/${name}` }),
   remove: (bench, name) => send(bench, 'DELETE', `/api/folders?recursive=true&path=d-${name}`),
 }
 
@@ -53,14 +64,21 @@ const typical: Record<keyof Cost, (values: number[]) => number> = {
   processor: values => values.reduce((sum, value) => sum + value, 0) / values.length,
 }
 
-async function costOf(bench: Bench, operation: (bench: Bench, name: string) => Promise<void>, names: string[]) {
+async function costOf(
+  bench: Bench,
+  operation: (bench: Bench, name: string) => Promise<void>,
+  names: string[],
+) {
   const [since, before] = [performance.now(), processorOf(bench.pid)]
   const left = [...names]
   const work = async () => {
     for (let name = left.pop(); name; name = left.pop()) await operation(bench, name)
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return { time: (performance.now() - since) / EACH, processor: (processorOf(bench.pid) - before) / EACH }
+  return {
+    time: (performance.now() - since) / EACH,
+    processor: (processorOf(bench.pid) - before) / EACH,
+  }
 }
 
 for (const title of wanted) if (!operations[title]) throw new Error(`No such operation: ${title}`)
@@ -80,7 +98,9 @@ for (let round = 0; round <= ROUNDS; round++)
 for (const [title, { before, after }] of costs) {
   if (wanted.length > 0 && !wanted.includes(title)) continue
   const said = (['time', 'processor'] as const).map(of => {
-    const [old = Number.NaN, now = Number.NaN] = [before, after].map(costs => typical[of](costs.map(cost => cost[of])))
+    const [old = Number.NaN, now = Number.NaN] = [before, after].map(costs =>
+      typical[of](costs.map(cost => cost[of])),
+    )
     return `${of} ${old.toFixed(2)} ms before, ${now.toFixed(2)} ms now (${((now / old - 1) * 100).toFixed(1)} %)`
   })
   console.log(`${title.padEnd(8)} ${said.join('; ')}`)

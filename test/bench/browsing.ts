@@ -21,7 +21,9 @@ const longTasks = `{
 
 /** Opens a browser for the person of a benchmark, who is signed in. @param script runs in each page before the console does */
 export async function startBrowsing({ url, cookie }: Bench, script = ''): Promise<Browsing> {
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM_PATH || '/usr/bin/chromium' })
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH || '/usr/bin/chromium',
+  })
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const [name = '', value = ''] = cookie.split('=')
   await context.addCookies([{ name, value, url }])

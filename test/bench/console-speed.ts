@@ -50,7 +50,11 @@ async function loadFolder(): Promise<Record<string, number>> {
   return marksOf(page)
 }
 
-say('First rows when the page is loaded', await rounds(async () => (await loadFolder()).rows ?? Number.NaN), 'aim 200')
+say(
+  'First rows when the page is loaded',
+  await rounds(async () => (await loadFolder()).rows ?? Number.NaN),
+  'aim 200',
+)
 
 const opened = await rounds(async () => {
   await page.goto(`${bench.url}/files`)

@@ -36,7 +36,10 @@ const expected = md5.digest('hex')
 
 const service = await startService({}, { process: true })
 const db = openDatabase(readConfig({ DATA_DIR: service.dataDir }).database, { pool: 1 })
-await db.Plan.update({ maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43 }, { where: { id: 'free' } })
+await db.Plan.update(
+  { maxFileSizeBytes: 2 ** 43, maxTotalStorageBytes: 2 ** 43 },
+  { where: { id: 'free' } },
+)
 await db.close()
 const browser = await openBrowser('whole')
 const who = await visit(browser, service.url, { locale: 'en-GB' })
@@ -46,9 +49,11 @@ page.on('dialog', dialog => dialog.accept())
 await signIn(who, service.url, 'alice@example.com', '/files')
 
 const dock = page.getByRole('region', { name: 'Uploads' })
-const progress = async () => Number(await dock.getByRole('progressbar').first().getAttribute('value'))
+const progress = async () =>
+  Number(await dock.getByRole('progressbar').first().getAttribute('value'))
 const began = performance.now()
-const say = (what: string) => console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${what}`)
+const say = (what: string) =>
+  console.log(`${((performance.now() - began) / 1000).toFixed(0).padStart(5)} s  ${what}`)
 
 /** Sends until so much of it has gone. */
 async function sentMoreThan(share: number): Promise<void> {
@@ -79,11 +84,15 @@ say('the network is gone')
 await new Promise(resolve => setTimeout(resolve, downSeconds * 1000))
 await context.setOffline(false)
 say('the network is back')
-await dock.getByRole('heading', { name: '1 file uploaded', exact: true }).waitFor({ timeout: 3_600_000 })
+await dock
+  .getByRole('heading', { name: '1 file uploaded', exact: true })
+  .waitFor({ timeout: 3_600_000 })
 say('the upload has ended')
 
 const query = '{ me { drive { entry(path: "large.bin") { size ... on File { md5 } } } } }'
-const { data } = await (await context.request.post(`${service.url}/graphql`, { data: { query } })).json()
+const { data } = await (
+  await context.request.post(`${service.url}/graphql`, { data: { query } })
+).json()
 await browser.close()
 await service.stop()
 rmSync(folder, { recursive: true, force: true })

@@ -12,10 +12,16 @@ interface Chunk {
 }
 
 const folder = 'dist/console'
-const manifest: Record<string, Chunk> = JSON.parse(readFileSync(join(folder, '.vite/manifest.json'), 'utf8'))
+const manifest: Record<string, Chunk> = JSON.parse(
+  readFileSync(join(folder, '.vite/manifest.json'), 'utf8'),
+)
 
 /** What the page itself names. */
-const named = [...readFileSync(join(folder, 'index.html'), 'utf8').matchAll(/(?:src|href)="\/console\/([^"]+)"/g)]
+const named = [
+  ...readFileSync(join(folder, 'index.html'), 'utf8').matchAll(
+    /(?:src|href)="\/console\/([^"]+)"/g,
+  ),
+]
 const ofPage = Object.entries(manifest).flatMap(([name, { file }]) =>
   named.some(([, one]) => one === file) ? [name] : [],
 )
@@ -27,7 +33,8 @@ function filesOf(entries: string[], seen = new Set<string>()): Set<string> {
     const chunk = manifest[name]
     if (!chunk || seen.has(name)) continue
     seen.add(name)
-    for (const file of [chunk.file, ...(chunk.css ?? []), ...filesOf(chunk.imports ?? [], seen)]) files.add(file)
+    for (const file of [chunk.file, ...(chunk.css ?? []), ...filesOf(chunk.imports ?? [], seen)])
+      files.add(file)
   }
   return files
 }
@@ -40,12 +47,14 @@ const first = [...filesOf(ofPage)]
 let isWithin = true
 for (const kind of ['js', 'css'] as const) {
   const files = first.filter(file => file.endsWith(`.${kind}`))
-  if (files.length === 0) throw new Error(`The manifest names no ${kind} of the first view: have its sources moved?`)
+  if (files.length === 0)
+    throw new Error(`The manifest names no ${kind} of the first view: have its sources moved?`)
   const sum = (ending: string) => files.reduce((total, file) => total + sizeOf(file + ending), 0)
   isWithin &&= sum('.gz') <= bounds[kind]
   process.stdout.write(
     `first view, ${kind}: ${shown(sum('.gz'))} gzip of at most ${shown(bounds[kind])}, ${shown(sum('.br'))} brotli, ${shown(sum(''))} plain\n`,
   )
-  for (const file of files) process.stdout.write(`  ${shown(sizeOf(`${file}.gz`)).padStart(10)}  ${file}\n`)
+  for (const file of files)
+    process.stdout.write(`  ${shown(sizeOf(`${file}.gz`)).padStart(10)}  ${file}\n`)
 }
 process.exit(isWithin ? 0 : 1)

@@ -36,7 +36,8 @@ const env = {
   RCLONE_CONFIG_S_VENDOR: 'owncloud',
   RCLONE_CONFIG_S_BEARER_TOKEN: key,
 }
-const begin = (args: string[]) => spawn('rclone', args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+const begin = (args: string[]) =>
+  spawn('rclone', args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
 
 /** Runs rclone to its end. @returns what it says */
 async function rclone(...args: string[]): Promise<{ code: number; said: string }> {
@@ -51,7 +52,10 @@ async function differences(...args: string[]): Promise<number> {
   return Number(/(\d+) differences found/.exec(said)?.[1] ?? Number.NaN)
 }
 
-async function timed(title: string, work: () => Promise<{ code: number; said: string }>): Promise<void> {
+async function timed(
+  title: string,
+  work: () => Promise<{ code: number; said: string }>,
+): Promise<void> {
   const [cpu, start] = [processorOf(pid), performance.now()]
   const { code, said } = await work()
   const [ms, used] = [performance.now() - start, processorOf(pid) - cpu]
@@ -90,7 +94,9 @@ console.log(
 for (let i = 0; i < FILES; i += 100) appendFileSync(fileAt(i), 'changed')
 for (let i = 50; i < FILES; i += 100) rmSync(fileAt(i))
 await timed('sync, 1 % changed, 1 % deleted', () => rclone('sync', here, 'S:many', ...many))
-console.log(`differences: ${await differences(here, 'S:many')}, memory of the service: ${bench.peak().toFixed(0)} MiB`)
+console.log(
+  `differences: ${await differences(here, 'S:many')}, memory of the service: ${bench.peak().toFixed(0)} MiB`,
+)
 
 /** Of a smaller folder, with changes on both sides before each run, of which each is killed at another moment. */
 const two = join(dir, 'two')
@@ -129,6 +135,10 @@ for (let round = 0; round < KILLS; round++) {
   if (times !== 0) throw new Error(`${times} files have other times after kill ${round}`)
 }
 const last = await rclone('bisync', two, 'S:two', '-v', ...state)
-console.log(`bisync again: ${last.said.includes('No changes found') ? 'nothing to do' : last.said.slice(-500)}`)
-console.log(`bisync: ${KILLS} kills of rclone, 0 differences and 0 other times after each; ${repaired} needed --resync`)
+console.log(
+  `bisync again: ${last.said.includes('No changes found') ? 'nothing to do' : last.said.slice(-500)}`,
+)
+console.log(
+  `bisync: ${KILLS} kills of rclone, 0 differences and 0 other times after each; ${repaired} needed --resync`,
+)
 await bench.stop()

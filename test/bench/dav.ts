@@ -49,16 +49,22 @@ const list = (folder: string, body?: string) =>
     ...(body ? { body } : {}),
   }).then(bytesOf)
 const tree = () =>
-  fetch(`${url}/api/files/tree?path=thousand&limit=1000`, { headers: { 'x-api-key': key } }).then(bytesOf)
+  fetch(`${url}/api/files/tree?path=thousand&limit=1000`, { headers: { 'x-api-key': key } }).then(
+    bytesOf,
+  )
 
 await fetch(`${url}/dav/files/large`, { method: 'PUT', headers, body: new Uint8Array(FILE_BYTES) })
 const tokenOf = async () => {
-  const answer = await fetch(`${url}/api/user/private/download_token?file=large`, { headers: { 'x-api-key': key } })
-  return ((await answer.json()) as { response: { private_download_token: string } }).response.private_download_token
+  const answer = await fetch(`${url}/api/user/private/download_token?file=large`, {
+    headers: { 'x-api-key': key },
+  })
+  return ((await answer.json()) as { response: { private_download_token: string } }).response
+    .private_download_token
 }
 const token = await tokenOf()
 const get = () => fetch(`${url}/dav/files/large`, { headers }).then(bytesOf)
-const download = () => fetch(`${url}/api/d/private/${token}`, { headers: { 'x-api-key': key } }).then(bytesOf)
+const download = () =>
+  fetch(`${url}/api/d/private/${token}`, { headers: { 'x-api-key': key } }).then(bytesOf)
 
 interface Measured {
   perSecond: number
@@ -68,7 +74,10 @@ interface Measured {
 async function measure(times: number, call: () => Promise<number>): Promise<Measured> {
   const [cpu, start] = [processorOf(pid), performance.now()]
   for (let i = 0; i < times; i++) await call()
-  return { perSecond: (times / (performance.now() - start)) * 1000, cpu: (processorOf(pid) - cpu) / times }
+  return {
+    perSecond: (times / (performance.now() - start)) * 1000,
+    cpu: (processorOf(pid) - cpu) / times,
+  }
 }
 
 /** Calls by turns. @returns the medians of each */
@@ -103,12 +112,17 @@ const listed = await compare(
   () => list('thousand'),
 )
 const [rest] = listed
-const titles = ['REST, a page of 1,000', 'PROPFIND of 1,000, five properties', 'PROPFIND of 1,000, all properties']
+const titles = [
+  'REST, a page of 1,000',
+  'PROPFIND of 1,000, five properties',
+  'PROPFIND of 1,000, all properties',
+]
 if (rest) for (const [i, one] of listed.entries()) said(titles[i] ?? '', one, rest)
 
 const sent = await compare(DOWNLOADS, download, get)
 const [byRest] = sent
-if (byRest) for (const [i, one] of sent.entries()) said(['REST, 64 MiB', 'GET, 64 MiB'][i] ?? '', one, byRest)
+if (byRest)
+  for (const [i, one] of sent.entries()) said(['REST, 64 MiB', 'GET, 64 MiB'][i] ?? '', one, byRest)
 
 await besideRclone()
 
@@ -119,9 +133,15 @@ async function besideRclone(): Promise<void> {
   for (const name of names) writeFileSync(join(folder, name), name.padEnd(1024))
   await fetch(`${url}/dav/files/small/`, { method: 'MKCOL', headers })
   for (const name of names)
-    await fetch(`${url}/dav/files/small/${name}`, { method: 'PUT', headers, body: name.padEnd(1024) })
+    await fetch(`${url}/dav/files/small/${name}`, {
+      method: 'PUT',
+      headers,
+      body: name.padEnd(1024),
+    })
   const port = await freePort()
-  const rclone = spawn('rclone', ['serve', 'webdav', folder, '--addr', `127.0.0.1:${port}`], { stdio: 'ignore' })
+  const rclone = spawn('rclone', ['serve', 'webdav', folder, '--addr', `127.0.0.1:${port}`], {
+    stdio: 'ignore',
+  })
   const isMissing = await new Promise<boolean>(resolve => {
     rclone.once('error', () => resolve(true))
     rclone.once('spawn', () => setTimeout(() => resolve(false), 2000))

@@ -42,9 +42,15 @@ export async function insertFolder(
     await db.Entry.bulkCreate(
       Array.from({ length: Math.min(ROWS, files - from) }, (_, i) => ({
         ...common,
-        ...{ id: newId(), parentId: id, kind: FILE, name: `file-${String(from + i).padStart(6, '0')}.txt` },
-        ...{ blobId: newId(), fileType: 'text/plain', md5: 'd41d8cd98f00b204e9800998ecf8427e' },
-        ...{ totalBytes: BYTES, totalFiles: 1 },
+        id: newId(),
+        parentId: id,
+        kind: FILE,
+        name: `file-${String(from + i).padStart(6, '0')}.txt`,
+        blobId: newId(),
+        fileType: 'text/plain',
+        md5: 'd41d8cd98f00b204e9800998ecf8427e',
+        totalBytes: BYTES,
+        totalFiles: 1,
       })),
     )
   await db.Entry.increment({ ...totals, totalFolders: 1 }, { where: { id: rootId } })

@@ -10,7 +10,8 @@ const chunk = randomBytes(64 * 1024)
 /** So many synthetic bytes. */
 export function source(bytes: number): Readable {
   const chunks = function* () {
-    for (let left = bytes; left > 0; left -= chunk.length) yield left < chunk.length ? chunk.subarray(0, left) : chunk
+    for (let left = bytes; left > 0; left -= chunk.length)
+      yield left < chunk.length ? chunk.subarray(0, left) : chunk
   }
   return Readable.from(chunks(), { objectMode: false, highWaterMark: chunk.length })
 }
@@ -29,12 +30,20 @@ const operations = (folder: string) =>
 export const uploadByRest = (bench: Bench, folder: string, name: string, bytes: number) =>
   send(bench, '/api/files/upload', part('folder', folder) + file('file', name), bytes)
 export const uploadByGraphql = (bench: Bench, folder: string, name: string, bytes: number) => {
-  const before = part('operations', operations(folder)) + part('map', '{"0":["variables.file"]}') + file('0', name)
+  const before =
+    part('operations', operations(folder)) +
+    part('map', '{"0":["variables.file"]}') +
+    file('0', name)
   return send(bench, '/graphql', before, bytes)
 }
 
 /** A form as a client streams it: the length is declared, the bytes come as they are read. */
-async function send({ url, cookie }: Bench, path: string, before: string, bytes: number): Promise<void> {
+async function send(
+  { url, cookie }: Bench,
+  path: string,
+  before: string,
+  bytes: number,
+): Promise<void> {
   const head = Buffer.from(before)
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
   const req = request(`${url}${path}`, {
@@ -53,7 +62,9 @@ async function send({ url, cookie }: Bench, path: string, before: string, bytes:
         text += part
       })
       res.on('end', () =>
-        res.statusCode === 200 && !text.includes('"errors"') ? resolve(text) : reject(new Error(text)),
+        res.statusCode === 200 && !text.includes('"errors"')
+          ? resolve(text)
+          : reject(new Error(text)),
       )
     })
   })

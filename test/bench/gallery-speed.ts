@@ -14,7 +14,9 @@ const JUMPS = 30
 
 const bench = await startService('sqlite')
 const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const
-const photo = await sharp({ create: { width: 320, height: 240, channels: 3, background: '#000', noise } })
+const photo = await sharp({
+  create: { width: 320, height: 240, channels: 3, background: '#000', noise },
+})
   .resize(1280)
   .jpeg()
   .toBuffer()

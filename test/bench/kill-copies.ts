@@ -7,7 +7,9 @@ import { killCopies } from '../kill-copies.ts'
 import { newMysql } from '../mysql.ts'
 import { openSite } from '../upload-site.ts'
 
-const { values } = parseArgs({ options: { engine: { type: 'string' }, kills: { type: 'string', default: '200' } } })
+const { values } = parseArgs({
+  options: { engine: { type: 'string' }, kills: { type: 'string', default: '200' } },
+})
 
 async function drill(title: string, databaseUrl: string): Promise<void> {
   const site = await openSite({ databaseUrl }, { TRASH_DAYS: '0', LOG_LEVEL: 'error' })
@@ -27,4 +29,5 @@ const engines: Record<string, () => Promise<void>> = {
     }
   },
 }
-for (const [name, run] of Object.entries(engines)) if (!values.engine || values.engine === name) await run()
+for (const [name, run] of Object.entries(engines))
+  if (!values.engine || values.engine === name) await run()

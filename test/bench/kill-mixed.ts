@@ -9,7 +9,9 @@ import type { Person } from '../harness.ts'
 import { newMysql } from '../mysql.ts'
 import { openSite } from '../upload-site.ts'
 
-const { values } = parseArgs({ options: { engine: { type: 'string' }, kills: { type: 'string', default: '500' } } })
+const { values } = parseArgs({
+  options: { engine: { type: 'string' }, kills: { type: 'string', default: '500' } },
+})
 const KiB = 1024
 const PART = 256 * KiB
 const WORKERS = 6
@@ -17,14 +19,20 @@ const WORKERS = 6
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
 
 async function drill(title: string, databaseUrl: string): Promise<void> {
-  const site = await openSite({ databaseUrl }, { UPLOAD_PART_BYTES: String(PART), LOG_LEVEL: 'error' })
+  const site = await openSite(
+    { databaseUrl },
+    { UPLOAD_PART_BYTES: String(PART), LOG_LEVEL: 'error' },
+  )
   /** What must be there, by its name; null for what must be gone. What no one has answered for is in neither state. */
   const certain = new Map<string, string | null>()
   /** What may be there, as someone has sent it. */
   const sent = new Map<string, string>()
   const counts = { uploads: 0, completions: 0, deletions: 0, kills: 0 }
   let alice: Person = await site.alice(0)
-  await site.db.Plan.update({ maxTotalStorageBytes: 2 ** 43, maxFileSizeBytes: 2 ** 43 }, { where: { id: 'free' } })
+  await site.db.Plan.update(
+    { maxTotalStorageBytes: 2 ** 43, maxFileSizeBytes: 2 ** 43 },
+    { where: { id: 'free' } },
+  )
   let serial = 0
 
   async function whole(name: string, bytes: Buffer): Promise<void> {
@@ -35,7 +43,9 @@ async function drill(title: string, databaseUrl: string): Promise<void> {
   }
 
   async function inParts(name: string, bytes: Buffer): Promise<void> {
-    const begun = await alice.rest('POST', '/api/files/uploads', { json: { filename: name, size: bytes.length } })
+    const begun = await alice.rest('POST', '/api/files/uploads', {
+      json: { filename: name, size: bytes.length },
+    })
     if (begun.status !== 200) return
     const at = `/api/files/uploads/${begun.response.upload_id}`
     sent.set(name, md5(bytes))
@@ -108,14 +118,19 @@ async function drill(title: string, databaseUrl: string): Promise<void> {
   for (const [name, sum] of there) {
     if (sent.get(name) !== sum) problems.push(`${name} is nothing that was sent`)
     const made = await alice.rest('POST', `/api/user/private/download_token?file=${name}`)
-    const { headers } = await alice.rest('GET', `/api/d/private/${made.response.private_download_token}`)
+    const { headers } = await alice.rest(
+      'GET',
+      `/api/d/private/${made.response.private_download_token}`,
+    )
     const path = new URL(headers.get('location') ?? '').pathname
     const bytes = new Uint8Array(await (await fetch(`${site.at(0).url}${path}`)).arrayBuffer())
     if (md5(bytes) !== sum) problems.push(`${name} has other bytes`)
   }
   await site.close()
   if (problems.length > 0) throw new Error(problems.slice(0, 20).join('\n'))
-  process.stdout.write(`${title}: ${JSON.stringify(counts)}; ${there.size} files, all as acknowledged\n`)
+  process.stdout.write(
+    `${title}: ${JSON.stringify(counts)}; ${there.size} files, all as acknowledged\n`,
+  )
 }
 
 const engines: Record<string, () => Promise<void>> = {
@@ -129,4 +144,5 @@ const engines: Record<string, () => Promise<void>> = {
     }
   },
 }
-for (const [name, run] of Object.entries(engines)) if (!values.engine || values.engine === name) await run()
+for (const [name, run] of Object.entries(engines))
+  if (!values.engine || values.engine === name) await run()

@@ -31,7 +31,8 @@ async function run(title: string, ground: Ground): Promise<void> {
   } finally {
     await site.close()
   }
-  for (const [what, times] of Object.entries(tally.kills).sort()) say(`${String(times).padStart(4)} x ${what}`)
+  for (const [what, times] of Object.entries(tally.kills).sort())
+    say(`${String(times).padStart(4)} x ${what}`)
   say(
     `All ${rounds} were finished, byte for byte, in ${((performance.now() - started) / 60_000).toFixed(1)} minutes. ` +
       `${tally.kept} parts were there after the kills, and none of them was sent again; ${tally.again} others were.\n`,
@@ -49,4 +50,5 @@ const engines: Record<string, () => Promise<void>> = {
     }
   },
 }
-for (const [name, kill] of Object.entries(engines)) if (!values.engine || values.engine === name) await kill()
+for (const [name, kill] of Object.entries(engines))
+  if (!values.engine || values.engine === name) await kill()

@@ -16,5 +16,11 @@ if (apart)
 const { non2xx, statusCodeStats, errors, requests, latency } = await autocannon(options)
 const wrong = non2xx - (statusCodeStats?.['302']?.count ?? 0) + errors
 process.stdout.write(
-  JSON.stringify({ wrong, rate: requests.average, answers: requests.total, p50: latency.p50, p99: latency.p99 }),
+  JSON.stringify({
+    wrong,
+    rate: requests.average,
+    answers: requests.total,
+    p50: latency.p50,
+    p99: latency.p99,
+  }),
 )

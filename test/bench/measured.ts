@@ -7,11 +7,17 @@ export interface Figure {
   processor: number
 }
 
-export async function measured(pid: number | undefined, work: () => Promise<unknown>): Promise<Figure> {
+export async function measured(
+  pid: number | undefined,
+  work: () => Promise<unknown>,
+): Promise<Figure> {
   const before = processorOf(pid)
   const start = performance.now()
   await work()
-  return { seconds: (performance.now() - start) / 1000, processor: (processorOf(pid) - before) / 1000 }
+  return {
+    seconds: (performance.now() - start) / 1000,
+    processor: (processorOf(pid) - before) / 1000,
+  }
 }
 
 export const medianOf = (figures: Figure[] = []): Figure => ({
@@ -29,8 +35,11 @@ export function report(
   const said = sides.map(([name, figures, aim], i) => {
     const { seconds, processor } = medianOf(figures)
     const speed =
-      bytes < MiB ? `${(times / seconds).toFixed(0)}/s` : `${((bytes * times) / MiB / seconds).toFixed(0)} MiB/s`
-    const ratio = i === 0 ? '' : ` (${(first / seconds).toFixed(2)}${aim === undefined ? '' : `, aim ${aim}`})`
+      bytes < MiB
+        ? `${(times / seconds).toFixed(0)}/s`
+        : `${((bytes * times) / MiB / seconds).toFixed(0)} MiB/s`
+    const ratio =
+      i === 0 ? '' : ` (${(first / seconds).toFixed(2)}${aim === undefined ? '' : `, aim ${aim}`})`
     const each =
       bytes < MiB
         ? `${((1000 * processor) / times).toFixed(2)} ms each`

@@ -11,7 +11,10 @@ import { send as sendParts, waysOf } from './upload-parts.ts'
 const { gib } = parseArgs({ options: { gib: { type: 'string', default: '2' } } }).values
 
 // One user may take half of it, and is refused the sixteenth of these uploads otherwise.
-const bench = await startService('sqlite', { DOWNLOADS: 'proxy', BODY_MEMORY_BYTES: String(512 * MiB) })
+const bench = await startService('sqlite', {
+  DOWNLOADS: 'proxy',
+  BODY_MEMORY_BYTES: String(512 * MiB),
+})
 
 async function download(name: string): Promise<void> {
   const made = await fetch(`${bench.url}/api/files/quick_share`, {
@@ -48,7 +51,9 @@ async function measure(title: string, aim: number, work: () => Promise<unknown>)
 await uploadByRest(bench, '', 'warm', 64 * MiB)
 await uploadByGraphql(bench, '', 'warm-graphql', 64 * MiB)
 await inParts(64 * MiB)
-await measure(`${gib} GiB in parts, 4 at once, completed`, 150, () => inParts(Number(gib) * 1024 * MiB))
+await measure(`${gib} GiB in parts, 4 at once, completed`, 150, () =>
+  inParts(Number(gib) * 1024 * MiB),
+)
 await measure('2 GiB upload by REST', 150, () => uploadByRest(bench, '', 'a', 2048 * MiB))
 await measure('2 GiB upload by GraphQL', 150, () => uploadByGraphql(bench, '', 'b', 2048 * MiB))
 await measure('2 GiB download by proxy', 150, () => download('a'))

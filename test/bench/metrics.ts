@@ -16,7 +16,10 @@ const AT_ONCE = 8
 const SCRAPE_MS = 15_000
 
 /** A receiver of traces that takes everything. */
-const collector = createServer((req, res) => req.resume().on('end', () => res.end('{}'))).listen(0, '127.0.0.1')
+const collector = createServer((req, res) => req.resume().on('end', () => res.end('{}'))).listen(
+  0,
+  '127.0.0.1',
+)
 await once(collector, 'listening')
 const OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 
@@ -48,8 +51,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: 4 * AT_ONCE })
 
 async function send({ url, cookie }: Bench, { path, body }: Operation): Promise<void> {
   const type =
-    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-  const req = request(`${url}${path}`, { agent, method: body ? 'POST' : 'GET', headers: { cookie, ...type } })
+    body === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+  const req = request(`${url}${path}`, {
+    agent,
+    method: body ? 'POST' : 'GET',
+    headers: { cookie, ...type },
+  })
   req.end(body)
   const [res] = await once(req, 'response')
   res.resume()
@@ -71,13 +80,17 @@ async function cost(bench: Bench, operation: Operation): Promise<number> {
 const services = new Map<string, Bench>()
 const scrapes: NodeJS.Timeout[] = []
 for (const [name, settings] of Object.entries(variants)) {
-  const given = settings.METRICS_PORT === undefined ? settings : { ...settings, METRICS_PORT: await freePort() }
+  const given =
+    settings.METRICS_PORT === undefined ? settings : { ...settings, METRICS_PORT: await freePort() }
   const bench = await startService(engine, { ...given, LOG_LEVEL })
   await insertFolder(bench.db, bench, 'big', 2000)
   services.set(name, bench)
   if (given.METRICS_PORT)
     scrapes.push(
-      setInterval(() => void fetch(`http://127.0.0.1:${given.METRICS_PORT}/metrics`).then(r => r.text()), SCRAPE_MS),
+      setInterval(
+        () => void fetch(`http://127.0.0.1:${given.METRICS_PORT}/metrics`).then(r => r.text()),
+        SCRAPE_MS,
+      ),
     )
 }
 
@@ -109,7 +122,9 @@ const typical = (values: number[]) => {
   return lower.reduce((sum, value) => sum + value, 0) / lower.length
 }
 
-process.stdout.write(`${engine}: processor time for one request, and what it is more than without\n`)
+process.stdout.write(
+  `${engine}: processor time for one request, and what it is more than without\n`,
+)
 for (const title of Object.keys(operations)) {
   const off = typical(costs.get(`${title} off`) ?? [])
   const said = names.map(name => {

@@ -7,7 +7,8 @@ import { insertPictures } from './picture-rows.ts'
 import { median, startService } from './service.ts'
 
 const [engine = 'sqlite'] = process.argv.slice(2)
-if (engine !== 'sqlite' && engine !== 'mysql') throw new Error(`No such engine: ${engine}. Say sqlite or mysql.`)
+if (engine !== 'sqlite' && engine !== 'mysql')
+  throw new Error(`No such engine: ${engine}. Say sqlite or mysql.`)
 const PICTURES = Number(process.env.PICTURES || 200_000)
 const FOLDERS = Number(process.env.FOLDERS || 2000)
 const ROUNDS = 15
@@ -23,7 +24,10 @@ async function ask<Data>(query: string): Promise<Data> {
     headers: { 'content-type': 'application/json', cookie, 'x-graphql-yoga-csrf': 'bench' },
     body,
   })
-  const { data, errors } = (await answer.json()) as { data?: { me: { drive: Data } }; errors?: unknown }
+  const { data, errors } = (await answer.json()) as {
+    data?: { me: { drive: Data } }
+    errors?: unknown
+  }
   if (!data) throw new Error(JSON.stringify(errors))
   return data.me.drive
 }
@@ -35,7 +39,9 @@ async function timed(what: string, query: () => string): Promise<void> {
     await ask(query())
     times.push(performance.now() - since)
   }
-  console.log(`${what}: median ${median(times).toFixed(1)} ms, worst ${Math.max(...times).toFixed(1)} ms`)
+  console.log(
+    `${what}: median ${median(times).toFixed(1)} ms, worst ${Math.max(...times).toFixed(1)} ms`,
+  )
 }
 
 const { pictureMonths: months } = await ask<{ pictureMonths: { month: string; count: number }[] }>(
@@ -54,7 +60,10 @@ await timed('counts of months', () => 'pictureMonths { month count }')
 await timed('100 at the top', () => `pictures(first: 100) ${nodes}`)
 await timed('100 of a month', () => inMonth(0))
 await timed('100 from the middle of a month', () => inMonth(500))
-await timed('100 after 100,000', () => `pictures(first: 100, skip: ${Math.floor(PICTURES / 2)}) ${nodes}`)
+await timed(
+  '100 after 100,000',
+  () => `pictures(first: 100, skip: ${Math.floor(PICTURES / 2)}) ${nodes}`,
+)
 await timed(
   'for comparison, 100 of a folder',
   () => `root { entries(first: 100) ${nodes.replace('preview { state }', '')} }`,

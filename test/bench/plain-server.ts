@@ -63,5 +63,7 @@ const server = createServer(async (req, res) => {
 })
 server.listen(0, '127.0.0.1', () => {
   const address = server.address()
-  process.stdout.write(`listening at http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}\n`)
+  process.stdout.write(
+    `listening at http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}\n`,
+  )
 })

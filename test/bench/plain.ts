@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { type Bench, firstMatch } from './service.ts'
 
 /** Writes a file from chunks as a socket gives them, and syncs it. */
-export async function writePlainly(path: string, source: AsyncIterable<Uint8Array>): Promise<string> {
+export async function writePlainly(
+  path: string,
+  source: AsyncIterable<Uint8Array>,
+): Promise<string> {
   const hash = createHash('md5')
   const file = await open(path, 'wx')
   try {
@@ -29,11 +32,21 @@ export interface PlainServer {
 }
 
 /** In a process of its own, like the service that it is compared with, in its folder and on its database. */
-export async function startPlainServer({ dir, databaseUrl, userId, bucketId, rootId }: Bench): Promise<PlainServer> {
+export async function startPlainServer({
+  dir,
+  databaseUrl,
+  userId,
+  bucketId,
+  rootId,
+}: Bench): Promise<PlainServer> {
   const script = join(dirname(fileURLToPath(import.meta.url)), 'plain-server.ts')
-  const child = spawn(process.execPath, [script, dir, databaseUrl, JSON.stringify({ userId, bucketId, rootId })], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [script, dir, databaseUrl, JSON.stringify({ userId, bucketId, rootId })],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   const close = () => void child.kill('SIGKILL')
   process.once('exit', close)
   return { url: await firstMatch(child, /listening at (\S+)/), pid: child.pid, close }

@@ -39,7 +39,9 @@ const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
 async function photo(seed: number): Promise<Buffer> {
   const [width, height] = [6000, 4000]
   const noise = { type: 'gaussian', mean: 128, sigma: 20 } as const
-  const grain = await sharp({ create: { width: 1500, height: 1000, channels: 3, background: '#000', noise } })
+  const grain = await sharp({
+    create: { width: 1500, height: 1000, channels: 3, background: '#000', noise },
+  })
     .png({ compressionLevel: 1 })
     .toBuffer()
   const shapes = Array.from({ length: 40 }, (_, i) => {
@@ -71,7 +73,8 @@ async function send(
   path: string,
   { method = 'GET', type, body }: { method?: string; type?: string; body?: Buffer | string } = {},
 ): Promise<Answer> {
-  const headers = body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }
+  const headers =
+    body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }
   const req = request(path.startsWith('http') ? path : `${url}${path}`, {
     agent,
     method,
@@ -89,7 +92,8 @@ async function send(
 
 async function upload(bench: Bench, path: string, bytes: Buffer): Promise<void> {
   const [folder = '', name = ''] = path.split('/')
-  const part = (of: string, more = '') => `--bench\r\ncontent-disposition: form-data; name="${of}"${more}\r\n`
+  const part = (of: string, more = '') =>
+    `--bench\r\ncontent-disposition: form-data; name="${of}"${more}\r\n`
   const before = `${part('folder')}\r\n${folder}\r\n${part('file', `; filename="${name}"`)}content-type: image/jpeg\r\n\r\n`
   const body = Buffer.concat([Buffer.from(before), bytes, Buffer.from('\r\n--bench--\r\n')])
   const type = 'multipart/form-data; boundary=bench'
@@ -98,7 +102,11 @@ async function upload(bench: Bench, path: string, bytes: Buffer): Promise<void> 
 }
 
 /** Runs so many at a time, each with the next of a list. */
-async function atOnce<T>(count: number, list: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function atOnce<T>(
+  count: number,
+  list: readonly T[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
   const left = [...list].reverse()
   const next = async () => {
     for (let item = left.pop(); item !== undefined; item = left.pop()) await work(item)
@@ -111,7 +119,8 @@ const count = async ({ db }: Bench, what: string): Promise<number> =>
 
 async function untilMade(bench: Bench, previews: number): Promise<void> {
   while ((await count(bench, "preview WHERE state = 'made'")) < previews) {
-    if ((await count(bench, "preview WHERE state = 'failed'")) > 0) throw new Error('A preview has failed.')
+    if ((await count(bench, "preview WHERE state = 'failed'")) > 0)
+      throw new Error('A preview has failed.')
     await sleep(20)
   }
 }
@@ -123,7 +132,10 @@ function processorsOf(pid = 0): number {
     try {
       const [, rest = ''] = readFileSync(`/proc/${id}/stat`, 'latin1').split(') ')
       const fields = rest.split(' ').map(Number)
-      const [parent, user = 0, system = 0, childUser = 0, childSystem = 0] = [fields[1], ...fields.slice(11, 15)]
+      const [parent, user = 0, system = 0, childUser = 0, childSystem = 0] = [
+        fields[1],
+        ...fields.slice(11, 15),
+      ]
       if (Number(id) === pid) ticks += user + system + childUser + childSystem
       else if (parent === pid) ticks += user + system
     } catch {
@@ -153,7 +165,10 @@ async function wholeWay(bench: Bench, folder: string, photos: Buffer[]): Promise
   const start = performance.now()
   await atOnce(4, [...photos.entries()], ([i, bytes]) => upload(bench, `${folder}/${i}.jpg`, bytes))
   await untilMade(bench, known + photos.length)
-  return { seconds: (performance.now() - start) / 1000, processor: processorsOf(bench.pid) - before }
+  return {
+    seconds: (performance.now() - start) / 1000,
+    processor: processorsOf(bench.pid) - before,
+  }
 }
 
 /** The part of it that follows the uploads: checksums, pictures, and their store. */
@@ -163,9 +178,16 @@ async function making(bench: Bench, mark: string): Promise<Taken> {
   const start = performance.now()
   // What is uploaded wakes the worker.
   const small = sharp({ create: { width: 8, height: 8, channels: 3, background: '#123' } }).jpeg()
-  await upload(bench, `wake/${mark}.jpg`, Buffer.concat([await small.toBuffer(), Buffer.from(mark)]))
+  await upload(
+    bench,
+    `wake/${mark}.jpg`,
+    Buffer.concat([await small.toBuffer(), Buffer.from(mark)]),
+  )
   await untilMade(bench, count + 1)
-  const [seconds, processor] = [(performance.now() - start) / 1000, processorsOf(bench.pid) - before]
+  const [seconds, processor] = [
+    (performance.now() - start) / 1000,
+    processorsOf(bench.pid) - before,
+  ]
   return { seconds: seconds / count, processor: processor / count }
 }
 
@@ -174,7 +196,10 @@ async function latencies(bench: Bench, isOver: (made: number) => boolean): Promi
   const taken: number[] = []
   while (!isOver(taken.length)) {
     const start = performance.now()
-    const { status } = await send(bench, `/api/files/tree?path=${taken.length % 2 ? 'big' : 'p0'}&limit=100`)
+    const { status } = await send(
+      bench,
+      `/api/files/tree?path=${taken.length % 2 ? 'big' : 'p0'}&limit=100`,
+    )
     if (status !== 200) throw new Error(`A page has the status ${status}.`)
     const time = performance.now() - start
     taken.push(time)
@@ -192,7 +217,11 @@ async function forgetPreviews({ db }: Bench): Promise<number> {
     'SELECT e.blob_id AS blobId, e.file_type AS fileType FROM entry e JOIN blobs b ON b.id = e.blob_id JOIN preview p ON p.digest = b.sha256',
   )
   await db.transaction(async tx => {
-    await db.run("UPDATE blobs SET state = 'deleting' WHERE id IN (SELECT blob_id FROM preview)", [], tx)
+    await db.run(
+      "UPDATE blobs SET state = 'deleting' WHERE id IN (SELECT blob_id FROM preview)",
+      [],
+      tx,
+    )
     await db.run('DELETE FROM preview', [], tx)
     await db.run('UPDATE blobs SET sha256 = NULL', [], tx)
     await enqueueAll(db, 'preview', files, tx)
@@ -247,12 +276,16 @@ const folder = mkdtempSync(join(tmpdir(), 'satchel-photos-'))
 const bench = await startService(engine, {
   SWEEP_SECONDS: '2',
   DATABASE_POOL: '8',
-  ...(process.env.PROCESSES ? { DERIVE_PROCESSES: process.env.PROCESSES } : { DERIVE_PROCESSES: `${CORES}` }),
+  ...(process.env.PROCESSES
+    ? { DERIVE_PROCESSES: process.env.PROCESSES }
+    : { DERIVE_PROCESSES: `${CORES}` }),
 })
 try {
   await insertFolder(bench.db, bench, 'big', 2000)
   const originals = await Promise.all([1, 2].map(photo))
-  say(`${engine}, ${CORES} cores; ${PHOTOS} photos of 24 megapixels, ${ROUNDS} rounds after one that warms up`)
+  say(
+    `${engine}, ${CORES} cores; ${PHOTOS} photos of 24 megapixels, ${ROUNDS} rounds after one that warms up`,
+  )
   const ratios: Record<'the whole way' | 'making', Taken[]> = { 'the whole way': [], making: [] }
   for (let round = 0; round <= ROUNDS; round++) {
     // Others each time: of what is known, nothing is made.

@@ -8,7 +8,10 @@ import { processorOf, startService } from './service.ts'
 
 const [, , ...args] = process.argv
 const files = Number(args.find(arg => /^\d+$/.test(arg)) ?? 1_000_000)
-const bench = await startService(args.includes('mysql') ? 'mysql' : 'sqlite', { TRASH_DAYS: '0', SWEEP_SECONDS: '1' })
+const bench = await startService(args.includes('mysql') ? 'mysql' : 'sqlite', {
+  TRASH_DAYS: '0',
+  SWEEP_SECONDS: '1',
+})
 const { db, url, cookie } = bench
 await insertFolder(db, bench, 'kept', 1000)
 await insertFolder(db, bench, 'big', files)
@@ -26,7 +29,9 @@ async function ask(until: () => boolean): Promise<number[]> {
   const person = async () => {
     while (!until()) {
       const start = performance.now()
-      const answer = await fetch(`${url}/api/files/info?path=kept/file-000042.txt`, { headers: { cookie } })
+      const answer = await fetch(`${url}/api/files/info?path=kept/file-000042.txt`, {
+        headers: { cookie },
+      })
       await answer.arrayBuffer()
       if (answer.status !== 200) throw new Error(`${answer.status}`)
       times.push(performance.now() - start)
@@ -42,7 +47,8 @@ const after = (ms: number) => {
   return () => performance.now() > end
 }
 /** Whether a table has more rows. It counts no others: on SQLite that would hold up the loop of this process, which measures. */
-const hasMore = (table: string, rows: number) => db.exists(`SELECT 1 FROM ${table} LIMIT 1 OFFSET ${rows}`)
+const hasMore = (table: string, rows: number) =>
+  db.exists(`SELECT 1 FROM ${table} LIMIT 1 OFFSET ${rows}`)
 const report = (title: string, times: number[]) =>
   process.stdout.write(
     `${title.padEnd(36)} median ${percentile(times, 0.5).toFixed(1)} ms, p90 ${percentile(times, 0.9).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms (${times.length} requests)\n`,
@@ -50,7 +56,10 @@ const report = (title: string, times: number[]) =>
 
 await ask(after(2000))
 report('idle', await ask(after(6000)))
-const deleted = await fetch(`${url}/api/folders?path=big&recursive=true`, { method: 'DELETE', headers: { cookie } })
+const deleted = await fetch(`${url}/api/folders?path=big&recursive=true`, {
+  method: 'DELETE',
+  headers: { cookie },
+})
 if (!deleted.ok) throw new Error(await deleted.text())
 const start = performance.now()
 const processor = processorOf(bench.pid)
@@ -59,7 +68,10 @@ const purged = (async () => {
   while ((await hasMore('entry', 2000)) || (await hasMore('blobs', 1000))) await sleep(500)
   done = true
 })()
-report('while the folder is purged, at first', await ask(() => done || performance.now() - start > 20_000))
+report(
+  'while the folder is purged, at first',
+  await ask(() => done || performance.now() - start > 20_000),
+)
 const quiet = performance.now()
 await purged
 process.stdout.write(

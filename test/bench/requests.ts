@@ -15,13 +15,21 @@ const CONNECTIONS = 32
 const LINKS = 500
 const CREDENTIALS = 64
 
-const bench = await startService('mysql', { GRAPHIQL: 'false', RATE_LINKS: '1000000', LOG_LEVEL: 'info' })
+const bench = await startService('mysql', {
+  GRAPHIQL: 'false',
+  RATE_LINKS: '1000000',
+  LOG_LEVEL: 'info',
+})
 const { db, bucketId, rootId, cookie } = bench
 
 await insertFolder(db, bench, 'big', 100_000)
 
 const json = { 'content-type': 'application/json', cookie }
-const makeShare = { method: 'POST', headers: json, body: JSON.stringify({ object: 'big/file-000042.txt' }) } as const
+const makeShare = {
+  method: 'POST',
+  headers: json,
+  body: JSON.stringify({ object: 'big/file-000042.txt' }),
+} as const
 
 /** Links that are asked by turns, so that not all of them wait for one row. */
 const links: { token: string; id: string }[] = []
@@ -36,9 +44,13 @@ for (let i = 0; i < LINKS; i++) {
 }
 
 const bareServer = join(dirname(fileURLToPath(import.meta.url)), 'bare.ts')
-const bare = spawn(process.execPath, [bareServer, bench.databaseUrl, JSON.stringify({ rootId, bucketId })], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-})
+const bare = spawn(
+  process.execPath,
+  [bareServer, bench.databaseUrl, JSON.stringify({ rootId, bucketId })],
+  {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  },
+)
 process.once('exit', () => bare.kill())
 const bareUrl = await firstMatch(bare, /listening at (\S+)/)
 
@@ -93,9 +105,12 @@ const cases: Case[] = [
     bare: links.map(({ id }) => ({ path: `/link/${id}` })),
     rest: links.map(({ token }) => ({ path: `/api/d/${token}` })),
     graphql: links.map(({ token }) =>
-      graphql(`mutation ($token: String!) { openShare(input: { token: $token }) { download { url fileName } } }`, {
-        token,
-      }),
+      graphql(
+        `mutation ($token: String!) { openShare(input: { token: $token }) { download { url fileName } } }`,
+        {
+          token,
+        },
+      ),
     ),
     aims: [0.65, 0.65],
   },
@@ -121,12 +136,27 @@ interface Figure {
 
 const loader = join(dirname(fileURLToPath(import.meta.url)), 'load.ts')
 
-async function measure(url: string, pid: number | undefined, requests: Request[], apart = false): Promise<Figure> {
+async function measure(
+  url: string,
+  pid: number | undefined,
+  requests: Request[],
+  apart = false,
+): Promise<Figure> {
   const before = processorOf(pid)
-  const options = JSON.stringify({ url, connections: CONNECTIONS, duration: SECONDS, requests, apart })
+  const options = JSON.stringify({
+    url,
+    connections: CONNECTIONS,
+    duration: SECONDS,
+    requests,
+    apart,
+  })
   const load = spawn(process.execPath, [loader], { stdio: ['pipe', 'pipe', 'inherit'] })
   load.stdin.end(options)
-  const { wrong, rate, answers } = (await readJson(load.stdout)) as { wrong: number; rate: number; answers: number }
+  const { wrong, rate, answers } = (await readJson(load.stdout)) as {
+    wrong: number
+    rate: number
+    answers: number
+  }
   if (wrong > 0) throw new Error(`${requests[0]?.path}: ${wrong} of ${answers} answers are wrong`)
   return { rate, processor: (processorOf(pid) - before) / answers }
 }
@@ -160,7 +190,10 @@ const [one] = cases.filter(({ title }) => title === 'one file')
 for (const face of ['rest', 'graphql'] as const) {
   const [request] = one?.[face] ?? []
   if (!request) continue
-  const withCookie = (each: string): Request => ({ ...request, headers: { ...request.headers, cookie: each } })
+  const withCookie = (each: string): Request => ({
+    ...request,
+    headers: { ...request.headers, cookie: each },
+  })
   const sides = [[withCookie(cookie)], cookies.map(withCookie)]
   const figures: Figure[][] = [[], []]
   for (let round = 0; round <= ROUNDS; round++)
@@ -168,8 +201,12 @@ for (const face of ['rest', 'graphql'] as const) {
       const figure = await measure(bench.url, bench.pid, requests, true)
       if (round > 0) figures[i]?.push(figure)
     }
-  const [few = Number.NaN, many = Number.NaN] = figures.map(all => median(all.map(({ rate }) => rate)))
-  const [cheap = Number.NaN, dear = Number.NaN] = figures.map(all => median(all.map(({ processor }) => processor)))
+  const [few = Number.NaN, many = Number.NaN] = figures.map(all =>
+    median(all.map(({ rate }) => rate)),
+  )
+  const [cheap = Number.NaN, dear = Number.NaN] = figures.map(all =>
+    median(all.map(({ processor }) => processor)),
+  )
   process.stdout.write(
     `one file, ${face}: with one credential ${few.toFixed(0)}/s ${cheap.toFixed(3)} ms, with ${CREDENTIALS} ${many.toFixed(0)}/s (${(many / few).toFixed(2)}, 0.85) ${dear.toFixed(3)} ms\n`,
   )

@@ -92,18 +92,33 @@ export function openRows(
           'UPDATE bucket SET reserved_bytes = reserved_bytes - ?, reserved_files = reserved_files - 1, used_bytes = used_bytes + ?, used_files = used_files + 1 WHERE id = ?',
           [bytes, bytes, bucketId],
         )
-        await run("UPDATE blobs SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ?", [
-          bytes,
-          blob,
-        ])
-        await run('SELECT id, kind, revision FROM entry WHERE parent_id = ? AND name = ?', [parent, name])
-        await run('UPDATE entry SET total_bytes = total_bytes + ?, total_files = total_files + 1 WHERE id = ?', [
-          bytes,
+        await run(
+          "UPDATE blobs SET state = 'live', size = ?, reserved_bytes = 0, lease_until = 0 WHERE id = ?",
+          [bytes, blob],
+        )
+        await run('SELECT id, kind, revision FROM entry WHERE parent_id = ? AND name = ?', [
           parent,
+          name,
         ])
         await run(
+          'UPDATE entry SET total_bytes = total_bytes + ?, total_files = total_files + 1 WHERE id = ?',
+          [bytes, parent],
+        )
+        await run(
           'INSERT INTO entry (id, bucket_id, parent_id, kind, name, blob_id, file_type, md5, total_bytes, total_files, created_by, created_at, updated_at) VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?, 1, ?, ?, ?)',
-          [id, bucketId, parent, name, blob, 'application/octet-stream', md5, bytes, userId, now, now],
+          [
+            id,
+            bucketId,
+            parent,
+            name,
+            blob,
+            'application/octet-stream',
+            md5,
+            bytes,
+            userId,
+            now,
+            now,
+          ],
         )
         await run(
           `INSERT INTO event (log_id, seq, at, actor_id, via, via_id, kind, subject_id, entry_id, details)

@@ -49,7 +49,10 @@ export function createClient(urls: string[], cookie: string, tally: Tally) {
       try {
         const response = await fetch(`${urls[place % urls.length]}${path}`, {
           method,
-          headers: { cookie, ...(json === undefined ? {} : { 'content-type': 'application/json' }) },
+          headers: {
+            cookie,
+            ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          },
           body: json === undefined ? (form?.() ?? body ?? null) : JSON.stringify(json),
           redirect: 'manual',
           signal: AbortSignal.timeout(30_000),
@@ -58,7 +61,8 @@ export function createClient(urls: string[], cookie: string, tally: Tally) {
         const { status, headers } = response
         const after = headers.get('retry-after')
         // Also an upload that an instance which was killed seems to be completing still.
-        if (status !== 503 && status !== 429 && after === null) return { status, headers, again, body: parsed(text) }
+        if (status !== 503 && status !== 429 && after === null)
+          return { status, headers, again, body: parsed(text) }
         if (status !== 429) again = true
         if (after === null) tally.failures.push(`${method} ${path}: ${status} without Retry-After`)
         wait = Number(after ?? 1) * 1000
@@ -119,12 +123,14 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
   async function expectSeen(name: string, sum: string | undefined): Promise<void> {
     for (let at = 0; at < 3; at++) {
       const found = await seen(name, at)
-      if (found !== sum) tally.failures.push(`read after write of ${name}: ${found} instead of ${sum}`)
+      if (found !== sum)
+        tally.failures.push(`read after write of ${name}: ${found} instead of ${sum}`)
     }
   }
 
   async function stored(what: string, name: string, sum: string, answer: Answer): Promise<void> {
-    const isOurs = answer.again && [400, 404, 409].includes(answer.status) && (await seen(name)) === sum
+    const isOurs =
+      answer.again && [400, 404, 409].includes(answer.status) && (await seen(name)) === sum
     if (answer.status !== 200 && !isOurs) return failed(`${what} of ${name}`, answer)
     files.set(name, sum)
     did(what)
@@ -139,7 +145,12 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
         made.append('file', new Blob([bytes]), name)
         return made
       }
-      await stored('upload', name, md5(bytes), await ask({ method: 'POST', path: '/api/files/upload', form }))
+      await stored(
+        'upload',
+        name,
+        md5(bytes),
+        await ask({ method: 'POST', path: '/api/files/upload', form }),
+      )
     },
 
     async parts() {
@@ -153,7 +164,11 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
         const sent = await ask({ method: 'PUT', path: `${path}/parts/${n + 1}`, body })
         if (sent.status !== 200) return failed(`part of ${name}`, sent)
       }
-      const done = await ask({ method: 'POST', path: `${path}/complete`, json: { md5: md5(bytes) } })
+      const done = await ask({
+        method: 'POST',
+        path: `${path}/complete`,
+        json: { md5: md5(bytes) },
+      })
       await stored('upload in parts', name, md5(bytes), done)
     },
 
@@ -162,7 +177,11 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
       if (!name) return
       const to = `${prefix}-${serial++}`
       const sum = files.get(name)
-      const moved = await ask({ method: 'POST', path: '/api/files/move', json: { source: name, destination: to } })
+      const moved = await ask({
+        method: 'POST',
+        path: '/api/files/move',
+        json: { source: name, destination: to },
+      })
       const isOurs = moved.again && code(moved) === 'FILE_NOT_FOUND' && (await seen(to)) === sum
       if (moved.status !== 200 && !isOurs) return failed(`move of ${name}`, moved)
       files.delete(name)
@@ -175,7 +194,8 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
       const name = nameOf()
       if (!name) return
       const removed = await ask({ method: 'DELETE', path: `/api/files/delete?file=${name}` })
-      if (removed.status !== 200 && !(removed.again && removed.status === 404)) return failed(`delete ${name}`, removed)
+      if (removed.status !== 200 && !(removed.again && removed.status === 404))
+        return failed(`delete ${name}`, removed)
       files.delete(name)
       did('delete')
       await expectSeen(name, undefined)
@@ -184,9 +204,15 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
     async download() {
       const name = nameOf()
       if (!name) return
-      const made = await ask({ method: 'POST', path: `/api/user/private/download_token?file=${name}` })
+      const made = await ask({
+        method: 'POST',
+        path: `/api/user/private/download_token?file=${name}`,
+      })
       if (made.status !== 200) return failed(`token of ${name}`, made)
-      const led = await ask({ method: 'GET', path: `/api/d/private/${made.body.response.private_download_token}` })
+      const led = await ask({
+        method: 'GET',
+        path: `/api/d/private/${made.body.response.private_download_token}`,
+      })
       if (led.status !== 302) return failed(`download of ${name}`, led)
       // The bytes themselves are compared in the end.
       did('download')
@@ -206,7 +232,8 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
       const put = await ask({ method: 'PUT', path, json: { content } })
       if (put.status !== 200) return failed(`note of ${name}`, put)
       const got = await ask({ method: 'GET', path })
-      if (got.body?.response?.content !== content) failed(`read after write of a note of ${name}`, got)
+      if (got.body?.response?.content !== content)
+        failed(`read after write of a note of ${name}`, got)
       did('note')
     },
 
@@ -224,15 +251,33 @@ export function createWorker({ ask }: Client, prefix: string, tally: Tally) {
     async link() {
       const name = nameOf()
       if (!name) return
-      const made = await ask({ method: 'POST', path: '/api/files/quick_share', json: { object: name } })
+      const made = await ask({
+        method: 'POST',
+        path: '/api/files/quick_share',
+        json: { object: name },
+      })
       if (made.status !== 200) return failed(`link to ${name}`, made)
-      const opened = await ask({ method: 'GET', path: `/api/d/${made.body.response.sharing_token}` })
+      const opened = await ask({
+        method: 'GET',
+        path: `/api/d/${made.body.response.sharing_token}`,
+      })
       if (opened.status !== 302) return failed(`opening a link to ${name}`, opened)
       did('link')
     },
   }
   const mix = [
-    ...(['upload', 'upload', 'upload', 'upload', 'parts', 'parts', 'move', 'move', 'remove', 'remove'] as const),
+    ...([
+      'upload',
+      'upload',
+      'upload',
+      'upload',
+      'parts',
+      'parts',
+      'move',
+      'move',
+      'remove',
+      'remove',
+    ] as const),
     ...(['download', 'list', 'note', 'share', 'link'] as const),
   ]
   return { files, mailedTo, step: () => work[mix[randomInt(mix.length)] ?? 'list']() }

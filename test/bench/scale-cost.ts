@@ -14,14 +14,18 @@ const CLIENTS = 6
 const spent = (pids: number[]) =>
   pids.reduce((sum, pid) => {
     const threads = readdirSync(`/proc/${pid}/task`)
-    const times = threads.map(task => readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0])
+    const times = threads.map(
+      task => readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0],
+    )
     return sum + times.reduce((all, nanoseconds) => all + Number(nanoseconds) / 1e6, 0)
   }, 0)
 
 for (const size of [1, 2, 3]) {
   const site = await openScaleSite(size, { CONNECTIONS_PER_ADDRESS: '1000000' })
   const people = await Promise.all(
-    Array.from({ length: CLIENTS }, (_, i) => signInTo(site.db, site.urls[i % size] ?? '', `person-${i}`)),
+    Array.from({ length: CLIENTS }, (_, i) =>
+      signInTo(site.db, site.urls[i % size] ?? '', `person-${i}`),
+    ),
   )
   let serial = 0
   const requests: Record<string, (who: (typeof people)[number]) => Promise<{ status: number }>> = {

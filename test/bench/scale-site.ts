@@ -43,7 +43,10 @@ export interface ScaleSite {
   stop(): Promise<void>
 }
 
-export async function openScaleSite(size: number, more: Record<string, string>): Promise<ScaleSite> {
+export async function openScaleSite(
+  size: number,
+  more: Record<string, string>,
+): Promise<ScaleSite> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-scale-'))
   const blobDir = join(dir, 'blobs')
   const cluster = await startGalera(3)
@@ -93,12 +96,19 @@ export async function openScaleSite(size: number, more: Record<string, string>):
   return {
     urls: instances.map(({ url }) => url),
     instances,
-    nodes: cluster.nodes.map((node, i) => ({ name: `node ${i + 1}`, kill: node.kill, start: node.start })),
+    nodes: cluster.nodes.map((node, i) => ({
+      name: `node ${i + 1}`,
+      kill: node.kill,
+      start: node.start,
+    })),
     redis,
     blobDir,
     cluster,
     db,
-    pids: () => ({ instances: instances.map(({ pid }) => pid()), nodes: cluster.nodes.map(({ pid }) => pid) }),
+    pids: () => ({
+      instances: instances.map(({ pid }) => pid()),
+      nodes: cluster.nodes.map(({ pid }) => pid),
+    }),
     said: () => said,
     async stop() {
       await db.close()
@@ -114,7 +124,9 @@ async function startRedis(): Promise<Killable & { url: string }> {
   const port = await freePort()
   let server: ChildProcess | undefined
   const start = async () => {
-    server = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
+    server = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
+      stdio: 'ignore',
+    })
     await once(server, 'spawn')
   }
   await start()

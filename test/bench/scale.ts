@@ -20,16 +20,19 @@ import { type Killable, openScaleSite } from './scale-site.ts'
 const { values } = parseArgs({
   options: { kills: { type: 'string', default: '12' }, workers: { type: 'string', default: '2' } },
 })
-if (missingForGalera.length > 0) throw new Error(`This machine lacks ${missingForGalera.join(', ')}.`)
+if (missingForGalera.length > 0)
+  throw new Error(`This machine lacks ${missingForGalera.join(', ')}.`)
 
 const PEOPLE = ['alice', 'bob', 'carol']
-const CREATE = 'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }'
+const CREATE =
+  'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }'
 const RATES = ['SHARING', 'LINKS', 'NOTES', 'FOLDERS', 'PROTECTED_LINKS', 'WEBHOOKS'].map(name => [
   `RATE_${name}`,
   '1000000',
 ])
 
-const say = (text: string) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
+const say = (text: string) =>
+  process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
 const mails = await startMailServer()
 const receiver = await startReceiver()
 const site = await openScaleSite(3, {
@@ -68,7 +71,9 @@ for (const name of PEOPLE) {
 }
 
 const workers = accounts.flatMap(({ name, client }) =>
-  Array.from({ length: Number(values.workers) }, (_, i) => createWorker(client, `${name}-${i}`, tally)),
+  Array.from({ length: Number(values.workers) }, (_, i) =>
+    createWorker(client, `${name}-${i}`, tally),
+  ),
 )
 const working = workers.map(async worker => {
   while (!over) await worker.step()
@@ -77,7 +82,10 @@ const working = workers.map(async worker => {
 /** Follows the events of an account by its cursor, at any instance. @returns whether it has reached the end */
 async function follow(account: Account, from: { cursor: string }): Promise<boolean> {
   const after = from.cursor ? `&after=${encodeURIComponent(from.cursor)}` : ''
-  const { status, body } = await account.client.ask({ method: 'GET', path: `/api/events?limit=100${after}` })
+  const { status, body } = await account.client.ask({
+    method: 'GET',
+    path: `/api/events?limit=100${after}`,
+  })
   if (status !== 200) {
     tally.failures.push(`events of ${account.name}: ${status} ${JSON.stringify(body)}`)
     return true
@@ -128,7 +136,9 @@ say('the load has ended')
 const problems = [...tally.failures]
 const db = site.db
 const outbox = async () =>
-  Number((await db.row<{ n: number }>("SELECT COUNT(*) AS n FROM outbox WHERE kind = 'mail'"))?.n) === 0
+  Number(
+    (await db.row<{ n: number }>("SELECT COUNT(*) AS n FROM outbox WHERE kind = 'mail'"))?.n,
+  ) === 0
 await until(outbox, 120_000, 500).catch(() => problems.push('mails wait in the outbox'))
 
 const lost = { operations: 0, events: 0, deliveries: 0, mails: 0 }
@@ -146,10 +156,15 @@ for (const [i, { name, bucketId, followed }] of accounts.entries()) {
         problems.push(`${file} is not as acknowledged`)
       }
   const expected = mine.reduce((sum, { files }) => sum + files.size, 0)
-  if (there.size !== expected) problems.push(`${name} has ${there.size} files instead of ${expected}`)
+  if (there.size !== expected)
+    problems.push(`${name} has ${there.size} files instead of ${expected}`)
 
-  const events = await db.rows<{ seq: number }>('SELECT seq FROM event WHERE log_id = ? ORDER BY seq', [bucketId])
-  if (events.some(({ seq }, at) => Number(seq) !== at + 1)) problems.push(`the events of ${name} have gaps`)
+  const events = await db.rows<{ seq: number }>(
+    'SELECT seq FROM event WHERE log_id = ? ORDER BY seq',
+    [bucketId],
+  )
+  if (events.some(({ seq }, at) => Number(seq) !== at + 1))
+    problems.push(`the events of ${name} have gaps`)
   const missed = events.length - new Set(followed).size
   lost.events += missed
   if (missed !== 0 || followed.length !== events.length)
@@ -158,7 +173,9 @@ for (const [i, { name, bucketId, followed }] of accounts.entries()) {
   const waiting = () => followed.filter(id => !arrived().has(id))
   await until(() => waiting().length === 0, 120_000, 500).catch(() => {
     lost.deliveries += waiting().length
-    problems.push(`${waiting().length} events of ${name} were not delivered, such as ${waiting()[0]}`)
+    problems.push(
+      `${waiting().length} events of ${name} were not delivered, such as ${waiting()[0]}`,
+    )
   })
 }
 
@@ -177,15 +194,20 @@ const twice = {
 }
 // Each kill may hit one account's delivery, and as many mails as are sent at once, between the answer and its record.
 const MAILS_AT_ONCE = 5
-if (twice.deliveries > killed() * accounts.length) problems.push(`${twice.deliveries} deliveries came twice`)
+if (twice.deliveries > killed() * accounts.length)
+  problems.push(`${twice.deliveries} deliveries came twice`)
 if (twice.mails > killed() * MAILS_AT_ONCE) problems.push(`${twice.mails} mails came twice`)
 
 // Every byte, by what the files say that they are.
 const store = createDiskStore({ dir: site.blobDir })
 // Clients that had no answer to the begin of an upload have begun another one, and the first would wait for a day.
-await db.run('UPDATE upload_session SET claim_until = 0, writable_until = writable_until - 100000000')
+await db.run(
+  'UPDATE upload_session SET claim_until = 0, writable_until = writable_until - 100000000',
+)
 await db.run("UPDATE blobs SET lease_until = 0 WHERE state <> 'live'")
-await expectHealed({ db, store }).catch(error => problems.push(String(error.message).slice(0, 2000)))
+await expectHealed({ db, store }).catch(error =>
+  problems.push(String(error.message).slice(0, 2000)),
+)
 const blobs = await db.rows<{ id: string; md5: string; name: string }>(
   'SELECT blob_id AS id, md5, name FROM entry WHERE blob_id IS NOT NULL',
 )

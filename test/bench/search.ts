@@ -51,7 +51,8 @@ function wordAt(rank: number): string {
 }
 const vocabulary = Array.from({ length: VOCABULARY }, (_, rank) => wordAt(rank))
 /** By Zipf's law: the word of a rank is as frequent as one divided by its rank. */
-const anyWord = (): string => vocabulary[Math.min(VOCABULARY - 1, Math.floor(VOCABULARY ** random()) - 1)] ?? 'ba'
+const anyWord = (): string =>
+  vocabulary[Math.min(VOCABULARY - 1, Math.floor(VOCABULARY ** random()) - 1)] ?? 'ba'
 const wordsOf = (count: number): string => Array.from({ length: count }, anyWord).join(' ')
 const textNumber = (i: number): string =>
   `Number ${i}x${(i * 7919) % 100_003}. ${wordsOf(250 + Math.floor(700 * random()))}`
@@ -83,31 +84,50 @@ async function fill(db: Db, bench: Bench): Promise<Filled> {
   for (let from = 0; from < files; from += 1000) {
     if (from % 10_000 === 0) {
       folder = newId()
-      const shape = { id: folder, parentId: rootId, name: `folder ${from}`, blobId: null, fileType: '', md5: '' }
+      const shape = {
+        id: folder,
+        parentId: rootId,
+        name: `folder ${from}`,
+        blobId: null,
+        fileType: '',
+        md5: '',
+      }
       await db.Entry.create({ ...common, ...shape, kind: FOLDER, totalBytes: 0, totalFiles: 0 })
     }
     const some = Array.from({ length: Math.min(1000, files - from) }, (_, i) => {
-      const isText = Math.floor(((from + i + 1) * texts) / files) > Math.floor(((from + i) * texts) / files)
+      const isText =
+        Math.floor(((from + i + 1) * texts) / files) > Math.floor(((from + i) * texts) / files)
       const text = isText ? textNumber(from + i) : ''
       const digest = isText ? createHash('sha256').update(text).digest('hex') : null
-      return { id: newId(), blobId: newId(), name: `${wordsOf(3)} ${from + i}.${isText ? 'txt' : 'bin'}`, text, digest }
+      return {
+        id: newId(),
+        blobId: newId(),
+        name: `${wordsOf(3)} ${from + i}.${isText ? 'txt' : 'bin'}`,
+        text,
+        digest,
+      }
     })
     const entries = some.map(({ id, blobId, name, text, digest }) => ({
-      ...{
-        ...common,
-        id,
-        blobId,
-        name,
-        parentId: folder,
-        kind: FILE as typeof FILE,
-        md5: id.replaceAll('-', ''),
-        totalFiles: 1,
-      },
-      ...{ fileType: digest ? 'text/plain' : 'application/octet-stream', totalBytes: text.length },
+      ...common,
+      id,
+      blobId,
+      name,
+      parentId: folder,
+      kind: FILE as typeof FILE,
+      md5: id.replaceAll('-', ''),
+      totalFiles: 1,
+      fileType: digest ? 'text/plain' : 'application/octet-stream',
+      totalBytes: text.length,
     }))
     const blobs = some.map(({ blobId, text, digest }) => ({
-      ...{ id: blobId, bucketId, state: 'live' as const, size: text.length, sha256: digest },
-      ...{ reservedBytes: 0, leaseUntil: 0, createdAt: at },
+      id: blobId,
+      bucketId,
+      state: 'live' as const,
+      size: text.length,
+      sha256: digest,
+      reservedBytes: 0,
+      leaseUntil: 0,
+      createdAt: at,
     }))
     await db.transaction(async tx => {
       await db.run(...insertion(Entry, entries), tx)
@@ -127,7 +147,9 @@ async function fill(db: Db, bench: Bench): Promise<Filled> {
       await Promise.all(
         textual
           .slice(i, i + TOGETHER)
-          .map(({ text, digest }) => index.add(drive?.number ?? 0, digest ?? '', distinctWords(text))),
+          .map(({ text, digest }) =>
+            index.add(drive?.number ?? 0, digest ?? '', distinctWords(text)),
+          ),
       )
     if (from % 20_000 === 0) process.stderr.write(`${from} files\r`)
   }
@@ -139,7 +161,9 @@ async function indexBytes(db: Db, bench: Bench): Promise<Record<'index' | 'texts
   const of = async (tables: string[]): Promise<number> => {
     const names = tables.map(name => `'${name}'`).join(', ')
     if (db.dialect === 'sqlite') {
-      const row = await db.row<{ n: number }>(`SELECT SUM(pgsize) AS n FROM dbstat WHERE name IN (${names})`)
+      const row = await db.row<{ n: number }>(
+        `SELECT SUM(pgsize) AS n FROM dbstat WHERE name IN (${names})`,
+      )
       return Number(row?.n)
     }
     await db.rows(`ANALYZE TABLE ${tables.join(', ')}`)
@@ -170,7 +194,10 @@ const queries: [name: string, query: () => string][] = [
   ['two words', () => `${anyWord()} ${vocabulary[Math.floor(3000 * random())]} `],
   ['three words', () => `${anyWord()} ${anyWord()} ${vocabulary[Math.floor(3000 * random())]} `],
   ['a beginning', () => (vocabulary[200 + Math.floor(20_000 * random())] ?? '').slice(0, 4)],
-  ['a phrase', () => `"${vocabulary[Math.floor(300 * random())]} ${vocabulary[Math.floor(300 * random())]}"`],
+  [
+    'a phrase',
+    () => `"${vocabulary[Math.floor(300 * random())]} ${vocabulary[Math.floor(300 * random())]}"`,
+  ],
   ['a number', () => `${Math.floor(files * random())}x`],
 ]
 
@@ -181,10 +208,15 @@ async function timeSearches({ url, cookie }: Bench): Promise<void> {
     let [found, incomplete] = [0, 0]
     for (let i = 0; i < SEARCHES / queries.length + 5; i++) {
       const start = performance.now()
-      const answer = await fetch(`${url}/api/search?limit=20&query=${encodeURIComponent(query())}`, {
-        headers: { cookie },
-      })
-      const { response } = (await answer.json()) as { response: { results: unknown[]; is_complete: boolean } }
+      const answer = await fetch(
+        `${url}/api/search?limit=20&query=${encodeURIComponent(query())}`,
+        {
+          headers: { cookie },
+        },
+      )
+      const { response } = (await answer.json()) as {
+        response: { results: unknown[]; is_complete: boolean }
+      }
       if (!answer.ok) throw new Error(`${answer.status}`)
       // The first ones read pages of the database for the first time.
       if (i >= 5) times.push(performance.now() - start)
@@ -216,7 +248,11 @@ async function timeUploads(engine: 'sqlite' | 'mysql'): Promise<void> {
       const form = new FormData()
       form.append('file', new Blob([textNumber(i)], { type: 'text/plain' }), `${side} ${i}.txt`)
       const start = performance.now()
-      const answer = await fetch(`${url}/api/files/upload`, { method: 'POST', headers: { cookie }, body: form })
+      const answer = await fetch(`${url}/api/files/upload`, {
+        method: 'POST',
+        headers: { cookie },
+        body: form,
+      })
       await answer.text()
       if (!answer.ok) throw new Error(`${answer.status}`)
       if (i >= 10) times[side].push(performance.now() - start)
@@ -224,7 +260,10 @@ async function timeUploads(engine: 'sqlite' | 'mysql'): Promise<void> {
   const { db } = sides.on
   await until(
     async () =>
-      Number((await db.row<{ n: number }>('SELECT COUNT(*) AS n FROM search_text WHERE is_ready = 1'))?.n) === UPLOADS,
+      Number(
+        (await db.row<{ n: number }>('SELECT COUNT(*) AS n FROM search_text WHERE is_ready = 1'))
+          ?.n,
+      ) === UPLOADS,
     120_000,
     200,
   )
@@ -237,14 +276,22 @@ async function timeUploads(engine: 'sqlite' | 'mysql'): Promise<void> {
 
 for (const engine of engines) {
   process.stdout.write(`${engine}: ${files} files, ${texts} texts\n`)
-  const bench = await startService(engine, { SEARCH_CONTENTS: 'on', SWEEP_SECONDS: '2', RATE_SEARCHES: '1000000' })
+  const bench = await startService(engine, {
+    SEARCH_CONTENTS: 'on',
+    SWEEP_SECONDS: '2',
+    RATE_SEARCHES: '1000000',
+  })
   const { db } = bench
   const begin = performance.now()
   const { characters, compressed } = await fill(db, bench)
   const filledIn = performance.now() - begin
   await db.run("UPDATE search_drive SET place = '', entries = 0")
   const named = performance.now()
-  await until(async () => (await searchDrives(db, [bench.bucketId]))[0]?.place === null, 1_800_000, 1000)
+  await until(
+    async () => (await searchDrives(db, [bench.bucketId]))[0]?.place === null,
+    1_800_000,
+    1000,
+  )
   const namesIn = performance.now() - named
   // Merged as far as the service does at once, and what was merged deleted, a minute later.
   await until(

@@ -39,7 +39,10 @@ export interface Bench {
 }
 
 /** @param engine mysql at MYSQL_URL (or the standard port of this machine), or sqlite */
-export async function startService(engine: 'mysql' | 'sqlite', settings: Record<string, string> = {}): Promise<Bench> {
+export async function startService(
+  engine: 'mysql' | 'sqlite',
+  settings: Record<string, string> = {},
+): Promise<Bench> {
   const dir = mkdtempSync(join(tmpdir(), 'satchel-bench-'))
   const { url: databaseUrl, drop } =
     engine === 'mysql'
@@ -95,7 +98,11 @@ export async function startService(engine: 'mysql' | 'sqlite', settings: Record<
   process.once('exit', () => child.kill('SIGKILL'))
   const url = await firstMatch(child, /Satchel is up at (\S+)/)
   const status = (field: string) =>
-    Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+    Number(
+      new RegExp(`${field}:\\s+(\\d+) kB`).exec(
+        readFileSync(`/proc/${child.pid}/status`, 'utf8'),
+      )?.[1],
+    ) / 1024
 
   return {
     url,
@@ -145,4 +152,5 @@ export function processorOf(pid = 0): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-export const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+export const median = (values: number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN

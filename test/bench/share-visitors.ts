@@ -13,7 +13,8 @@ import { insertFolder } from './folder.ts'
 import { median, processorOf, startService } from './service.ts'
 
 const [engine = 'sqlite'] = process.argv.slice(2)
-if (engine !== 'sqlite' && engine !== 'mysql') throw new Error(`No such engine: ${engine}. Say sqlite or mysql.`)
+if (engine !== 'sqlite' && engine !== 'mysql')
+  throw new Error(`No such engine: ${engine}. Say sqlite or mysql.`)
 const setting = (name: string, by: number) => Number(process.env[name] || by)
 const ENTRIES = setting('ENTRIES', 100_000)
 const VISITORS = setting('VISITORS', 1000)
@@ -52,7 +53,9 @@ function ask(path: string, headers: Record<string, string>): Promise<{ ms: numbe
   })
 }
 
-const addressOf = (i: number) => ({ 'x-forwarded-for': `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}` })
+const addressOf = (i: number) => ({
+  'x-forwarded-for': `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`,
+})
 const orders = ['', '?sort=size&desc=1', '?sort=changed&desc=1', '?desc=1']
 
 /** Where the next page begins, as its link says. */
@@ -111,7 +114,9 @@ process.stdout.write(
 
 // All of them in the same moment, as after a message to everyone.
 const since = performance.now()
-const together = await Promise.all(Array.from({ length: VISITORS }, (_, i) => ask(page, addressOf(i))))
+const together = await Promise.all(
+  Array.from({ length: VISITORS }, (_, i) => ask(page, addressOf(i))),
+)
 const all = (performance.now() - since) / 1000
 const times = together.map(({ ms }) => ms)
 process.stdout.write(
@@ -125,9 +130,18 @@ const loader = join(dirname(fileURLToPath(import.meta.url)), 'load.ts')
 async function load(path: string, headers: Record<string, string>) {
   const before = processorOf(pid)
   const child = spawn(process.execPath, [loader], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const options = { url, connections: CONNECTIONS, duration: Math.min(3, SECONDS), requests: [{ path, headers }] }
+  const options = {
+    url,
+    connections: CONNECTIONS,
+    duration: Math.min(3, SECONDS),
+    requests: [{ path, headers }],
+  }
   child.stdin.end(JSON.stringify(options))
-  const { wrong, rate, answers } = (await readJson(child.stdout)) as { wrong: number; rate: number; answers: number }
+  const { wrong, rate, answers } = (await readJson(child.stdout)) as {
+    wrong: number
+    rate: number
+    answers: number
+  }
   if (wrong > 0) throw new Error(`${path}: ${wrong} of ${answers} answers are wrong`)
   return { rate, processor: (processorOf(pid) - before) / answers }
 }
@@ -136,14 +150,18 @@ const sides = {
   own: () => load('/api/files/tree?path=big&limit=100', { cookie }),
   shared: () => load(`/api/share/entries/${response.sharing_token}?limit=100`, {}),
 }
-const figures = { own: [] as Awaited<ReturnType<typeof load>>[], shared: [] as Awaited<ReturnType<typeof load>>[] }
+const figures = {
+  own: [] as Awaited<ReturnType<typeof load>>[],
+  shared: [] as Awaited<ReturnType<typeof load>>[],
+}
 // The first round only warms up.
 for (let round = 0; round <= ROUNDS; round++)
   for (const side of ['own', 'shared'] as const) {
     const figure = await sides[side]()
     if (round > 0) figures[side].push(figure)
   }
-const of = (side: 'own' | 'shared', what: 'rate' | 'processor') => median(figures[side].map(figure => figure[what]))
+const of = (side: 'own' | 'shared', what: 'rate' | 'processor') =>
+  median(figures[side].map(figure => figure[what]))
 process.stdout.write(
   `page of 100 by REST: own ${of('own', 'rate').toFixed(0)}/s, ${of('own', 'processor').toFixed(2)} ms; shared ${of('shared', 'rate').toFixed(0)}/s, ${of('shared', 'processor').toFixed(2)} ms; ratio ${(of('shared', 'rate') / of('own', 'rate')).toFixed(2)} (aim 0.8)\n`,
 )

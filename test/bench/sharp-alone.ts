@@ -22,7 +22,8 @@ async function make(name: string): Promise<void> {
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
-  const again = () => sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } })
+  const again = () =>
+    sharp(data, { raw: { width: info.width, height: info.height, channels: info.channels } })
   const [large, small] = [
     await again().webp(webp).toBuffer(),
     await again().resize(256, 256, { fit: 'inside' }).webp(webp).toBuffer(),
@@ -36,4 +37,6 @@ await Promise.all(
   }),
 )
 const { user, system } = process.cpuUsage(before)
-process.stdout.write(JSON.stringify({ seconds: (performance.now() - start) / 1000, processor: (user + system) / 1e6 }))
+process.stdout.write(
+  JSON.stringify({ seconds: (performance.now() - start) / 1000, processor: (user + system) / 1e6 }),
+)

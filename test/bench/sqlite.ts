@@ -36,9 +36,11 @@ async function read(path: string): Promise<number> {
 
 async function latencies(path: string): Promise<string> {
   const times: Promise<number>[] = []
-  for (const end = Date.now() + SECONDS * 1000; Date.now() < end; await sleep(EVERY)) times.push(read(path))
+  for (const end = Date.now() + SECONDS * 1000; Date.now() < end; await sleep(EVERY))
+    times.push(read(path))
   const sorted = (await Promise.all(times)).toSorted((a, b) => a - b)
-  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(2)
+  const at = (share: number) =>
+    (sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN).toFixed(2)
   return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, highest ${at(1)} ms`
 }
 
@@ -65,6 +67,8 @@ const since = performance.now()
 console.log(`${WRITERS} writers: ${await latencies(usage)}`)
 writers.postMessage('stop')
 const [folders] = await written
-console.log(`written meanwhile: ${Math.round((folders / (performance.now() - since)) * 1000)} folders a second`)
+console.log(
+  `written meanwhile: ${Math.round((folders / (performance.now() - since)) * 1000)} folders a second`,
+)
 await bench.stop()
 process.exit(0)

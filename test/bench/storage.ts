@@ -16,12 +16,17 @@ const chunk = randomBytes(64 * KiB)
 /** A source of some bytes in chunks as a socket gives them; the stream is new each time, the bytes are not. */
 function source(bytes: number): Readable {
   const chunks = function* () {
-    for (let left = bytes; left > 0; left -= chunk.length) yield left < chunk.length ? chunk.subarray(0, left) : chunk
+    for (let left = bytes; left > 0; left -= chunk.length)
+      yield left < chunk.length ? chunk.subarray(0, left) : chunk
   }
   return Readable.from(chunks(), { objectMode: false, highWaterMark: 64 * KiB })
 }
 
-async function inParallel(times: number, atOnce: number, task: (n: number) => Promise<unknown>): Promise<void> {
+async function inParallel(
+  times: number,
+  atOnce: number,
+  task: (n: number) => Promise<unknown>,
+): Promise<void> {
   let next = 0
   const worker = async () => {
     while (next < times) await task(next++)
@@ -37,7 +42,8 @@ async function timed(task: () => Promise<unknown>): Promise<{ seconds: number; c
   return { seconds: (performance.now() - start) / 1000, cpu: (user + system) / 1e6 }
 }
 
-const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+const median = (values: number[]) =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
 // Beside the sources: a folder for temporary files may be in memory.
 const dir = mkdtempSync(resolve('bench-'))
@@ -51,7 +57,13 @@ const ours = (key: string, bytes: number) =>
   store.put(key, source(bytes), { contentType: 'application/octet-stream', admit: async () => {} })
 const theirs = (key: string, bytes: number) => writePlainly(join(plain, key), source(bytes))
 
-async function compare(title: string, bytes: number, times: number, atOnce: number, rounds: number): Promise<void> {
+async function compare(
+  title: string,
+  bytes: number,
+  times: number,
+  atOnce: number,
+  rounds: number,
+): Promise<void> {
   const puts = [ours, theirs]
   const figures: { seconds: number; cpu: number }[][] = [[], []]
   let serial = 0
@@ -60,7 +72,9 @@ async function compare(title: string, bytes: number, times: number, atOnce: numb
     for (const which of round % 2 ? [0, 1] : [1, 0]) {
       const put = puts[which]
       const name = `${title.replaceAll(/\W/g, '')}-${serial++}`
-      const figure = await timed(() => inParallel(times, atOnce, async n => put?.(`${name}-${n}`, bytes)))
+      const figure = await timed(() =>
+        inParallel(times, atOnce, async n => put?.(`${name}-${n}`, bytes)),
+      )
       if (round > 0) figures[which]?.push(figure)
       for (let n = 0; n < times; n++) rmSync(join(plain, `${name}-${n}`), { force: true })
       await store.remove(Array.from({ length: times }, (_, n) => `${name}-${n}`))

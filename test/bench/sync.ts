@@ -4,7 +4,16 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { until } from '../until.ts'
@@ -26,11 +35,16 @@ for (let n = 0; n < FILES / EACH; n++) {
   for (let i = 0; i < EACH; i++)
     writeFileSync(join(local, `folder-${n}`, `file-${String(i).padStart(6, '0')}.txt`), TEXT)
 }
-await bench.db.run("UPDATE entry SET md5 = ? WHERE md5 <> ''", [createHash('md5').update(TEXT).digest('hex')])
+await bench.db.run("UPDATE entry SET md5 = ? WHERE md5 <> ''", [
+  createHash('md5').update(TEXT).digest('hex'),
+])
 
 const env = {
-  ...{ PATH: process.env.PATH ?? '', HOME: home, XDG_STATE_HOME: join(home, 'state') },
-  ...{ SATCHEL_URL: bench.url, SATCHEL_SESSION: bench.cookie.replace('session_id=', '') },
+  PATH: process.env.PATH ?? '',
+  HOME: home,
+  XDG_STATE_HOME: join(home, 'state'),
+  SATCHEL_URL: bench.url,
+  SATCHEL_SESSION: bench.cookie.replace('session_id=', ''),
 }
 
 interface Figures {
@@ -41,7 +55,10 @@ interface Figures {
 
 const memoryOf = (child: ChildProcess, before: number): number => {
   try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+    return (
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) /
+      1024
+    )
   } catch {
     return before
   }
@@ -61,10 +78,15 @@ async function measure(command: string, args: string[]): Promise<Figures> {
   const code = await new Promise(ended => child.once('exit', ended))
   clearInterval(watching)
   if (code !== 0) throw new Error(`${command} ends with ${code}`)
-  return { seconds: (performance.now() - start) / 1000, processor: found.processor / 1000, memory: found.memory }
+  return {
+    seconds: (performance.now() - start) / 1000,
+    processor: found.processor / 1000,
+    memory: found.memory,
+  }
 }
 
-const sync = (...more: string[]) => measure(process.execPath, [program, 'sync', '--two-way', ...more, local, ':/many'])
+const sync = (...more: string[]) =>
+  measure(process.execPath, [program, 'sync', '--two-way', ...more, local, ':/many'])
 const find = await measure('find', [local, '-type', 'f', '-size', '+1k', '-newermt', '2000-01-01'])
 function report(title: string, { seconds, processor, memory }: Figures): void {
   const ratio = (seconds / find.seconds).toFixed(1)

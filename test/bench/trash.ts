@@ -27,7 +27,10 @@ for (const engine of ['sqlite', 'mysql']) {
   if (!bucket) throw new Error('The account has no bucket.')
   let id = await insertFolder(t.app.db, { ...bucket, userId }, 'big', FILES)
   const usage = async () =>
-    t.app.db.Bucket.findByPk(bucket.bucketId, { attributes: ['usedFiles', 'usedBytes', 'keptBytes'], raw: true })
+    t.app.db.Bucket.findByPk(bucket.bucketId, {
+      attributes: ['usedFiles', 'usedBytes', 'keptBytes'],
+      raw: true,
+    })
 
   const costs = { delete: [] as Cost[], restore: [] as Cost[] }
   async function run(what: keyof typeof costs, mutation: string): Promise<string> {
@@ -47,15 +50,24 @@ for (const engine of ['sqlite', 'mysql']) {
       `deleteEntries(input: { entries: [{ id: "${id}" }], recursive: true }) { done: trashItems { id } }`,
     )
     const deleted = await usage()
-    id = await run('restore', `restoreFromTrash(input: { items: ["${item}"] }) { done: entries { id } }`)
+    id = await run(
+      'restore',
+      `restoreFromTrash(input: { items: ["${item}"] }) { done: entries { id } }`,
+    )
     const restored = await usage()
-    if (deleted?.usedFiles !== 0 || deleted.keptBytes !== restored?.usedBytes || restored.usedFiles !== FILES)
+    if (
+      deleted?.usedFiles !== 0 ||
+      deleted.keptBytes !== restored?.usedBytes ||
+      restored.usedFiles !== FILES
+    )
       throw new Error(JSON.stringify({ deleted, restored }))
   }
   for (const [what, [first, ...later]] of Object.entries(costs)) {
     const ms = later.map(cost => cost.ms)
     const times = `${median(ms).toFixed(1)} ms (median of ${ROUNDS}, longest ${Math.max(...ms).toFixed(1)}, the first time ${first?.ms.toFixed(1)})`
-    console.log(`${engine.padEnd(6)} ${what.padEnd(7)} ${later[0]?.statements} statements, ${times}`)
+    console.log(
+      `${engine.padEnd(6)} ${what.padEnd(7)} ${later[0]?.statements} statements, ${times}`,
+    )
   }
   await t.stop()
 }

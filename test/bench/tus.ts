@@ -35,7 +35,10 @@ async function openGround(): Promise<Ground> {
 const ground = await openGround()
 
 async function drill(name: string, how: Pick<TusDrill, 'size' | 'breaks' | 'say'>) {
-  const database = kind === 'disk' ? undefined : await newMysql(process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306')
+  const database =
+    kind === 'disk'
+      ? undefined
+      : await newMysql(process.env.MYSQL_URL || 'mysql://root@127.0.0.1:3306')
   try {
     const on = database ? { DATABASE_URL: database.url } : {}
     return await drillTus({ ...how, settings: { ...ground.settings(name), ...on } })
@@ -51,9 +54,14 @@ try {
     say: line => console.log(line),
   })
   const smooth = await drill('smooth', { size: Math.min(size, GiB), breaks: [] })
-  const rate = (bytes: number, seconds: number) => `${Math.round(bytes / seconds / 1024 ** 2)} MiB/s`
-  console.log(`with 3 kills and 6 broken connections: ${broken.seconds.toFixed(1)} s, ${rate(size, broken.seconds)}`)
-  console.log(`  sent ${broken.sent.toFixed(3)} times the file; at most ${Math.round(broken.memory)} MiB of memory`)
+  const rate = (bytes: number, seconds: number) =>
+    `${Math.round(bytes / seconds / 1024 ** 2)} MiB/s`
+  console.log(
+    `with 3 kills and 6 broken connections: ${broken.seconds.toFixed(1)} s, ${rate(size, broken.seconds)}`,
+  )
+  console.log(
+    `  sent ${broken.sent.toFixed(3)} times the file; at most ${Math.round(broken.memory)} MiB of memory`,
+  )
   console.log(
     `without: ${rate(Math.min(size, GiB), smooth.seconds)}; at most ${Math.round(smooth.memory)} MiB of memory`,
   )

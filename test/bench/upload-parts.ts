@@ -42,10 +42,16 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** The ways that parts can take: to a bare server, through the service with a session, and to its signed addresses. */
-export async function waysOf({ url, cookie }: Bench, plain: { url: string }): Promise<[Way, Way, Way]> {
+export async function waysOf(
+  { url, cookie }: Bench,
+  plain: { url: string },
+): Promise<[Way, Way, Way]> {
   const call = async (method: string, path: string, body?: object) => {
     const options = { method, headers: { cookie, 'content-type': 'application/json' } }
-    const answer = await fetch(`${url}/api/files${path}`, body ? { ...options, body: JSON.stringify(body) } : options)
+    const answer = await fetch(
+      `${url}/api/files${path}`,
+      body ? { ...options, body: JSON.stringify(body) } : options,
+    )
     const { response, msg } = (await answer.json()) as {
       msg: string
       response: { upload_id: string; parts?: { url: string }[] }
@@ -65,7 +71,11 @@ export async function waysOf({ url, cookie }: Bench, plain: { url: string }): Pr
   const byService = (direct: boolean): Way => {
     return async ({ count, partSize }) => {
       const filename = `parts-${serial++}`
-      const { upload_id: id, parts } = await call('POST', '/uploads', { filename, size: count * partSize, direct })
+      const { upload_id: id, parts } = await call('POST', '/uploads', {
+        filename,
+        size: count * partSize,
+        direct,
+      })
       return {
         addressOf: part => parts?.[part - 1]?.url ?? `${url}/api/files/uploads/${id}/parts/${part}`,
         complete: async () => void (await call('POST', `/uploads/${id}/complete`, {})),
@@ -77,7 +87,13 @@ export async function waysOf({ url, cookie }: Bench, plain: { url: string }): Pr
 }
 
 /** Sends some parts of a file, several at once. */
-export async function send(file: Sending, cookie: string, partSize: number, from: number, to: number): Promise<void> {
+export async function send(
+  file: Sending,
+  cookie: string,
+  partSize: number,
+  from: number,
+  to: number,
+): Promise<void> {
   let next = from
   const work = async () => {
     while (next < to) await put(file.addressOf(++next), cookie, partSize)

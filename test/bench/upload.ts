@@ -44,7 +44,11 @@ async function straight(bytes: number, query = ''): Promise<void> {
 
 const straightWithRows = (bytes: number) => straight(bytes, '?rows')
 
-async function inParallel(times: number, atOnce: number, work: () => Promise<unknown>): Promise<void> {
+async function inParallel(
+  times: number,
+  atOnce: number,
+  work: () => Promise<unknown>,
+): Promise<void> {
   let left = times
   const worker = async () => {
     while (left-- > 0) await work()
@@ -62,7 +66,9 @@ async function compareWhole(): Promise<void> {
     const figures: Figure[][] = ways.map(() => [])
     for (let round = 0; round <= ROUNDS; round++)
       for (const [i, send] of ways.entries()) {
-        const figure = await measured(i < 2 ? plain.pid : bench.pid, () => inParallel(times, atOnce, () => send(bytes)))
+        const figure = await measured(i < 2 ? plain.pid : bench.pid, () =>
+          inParallel(times, atOnce, () => send(bytes)),
+        )
         if (round > 0) figures[i]?.push(figure)
         for (const url of written.splice(0)) await fetch(url, { method: 'DELETE' })
       }
@@ -99,14 +105,18 @@ async function compareDownloads(): Promise<void> {
         body: JSON.stringify({ object: `down/${file}` }),
       })
       const { response } = (await shared.json()) as { response: { sharing_token: string } }
-      const answer = await fetch(`${bench.url}/api/d/${response.sharing_token}`, { redirect: 'manual' })
+      const answer = await fetch(`${bench.url}/api/d/${response.sharing_token}`, {
+        redirect: 'manual',
+      })
       return answer.headers.get('location') ?? ''
     }
     const signed = await signedUrl()
     const figures: Figure[][] = [[], []]
     for (let round = 0; round <= ROUNDS; round++)
       for (const [i, url] of [bare, signed].entries()) {
-        const figure = await measured(i === 0 ? plain.pid : bench.pid, () => inParallel(times, atOnce, () => get(url)))
+        const figure = await measured(i === 0 ? plain.pid : bench.pid, () =>
+          inParallel(times, atOnce, () => get(url)),
+        )
         if (round > 0) figures[i]?.push(figure)
       }
     await fetch(bare, { method: 'DELETE' })
@@ -123,11 +133,18 @@ async function comparePut(): Promise<void> {
   const file = join(bench.dir, 'put.bin')
   await pipeline(source(bytes), createWriteStream(file))
   const env = {
-    ...{ PATH: process.env.PATH, HOME: bench.dir, NODE_COMPILE_CACHE: join(bench.dir, 'compiled') },
-    ...{ SATCHEL_URL: bench.url, SATCHEL_SESSION: bench.cookie.replace('session_id=', '') },
+    PATH: process.env.PATH,
+    HOME: bench.dir,
+    NODE_COMPILE_CACHE: join(bench.dir, 'compiled'),
+    SATCHEL_URL: bench.url,
+    SATCHEL_SESSION: bench.cookie.replace('session_id=', ''),
   }
   const put = () =>
-    promisify(execFile)(process.execPath, ['src/cli/main.ts', 'put', file, '--to', `put/${name()}`], { env })
+    promisify(execFile)(
+      process.execPath,
+      ['src/cli/main.ts', 'put', file, '--to', `put/${name()}`],
+      { env },
+    )
   const figures: Figure[][] = [[], []]
   for (let round = 0; round <= ROUNDS; round++)
     for (const [i, send] of [() => straight(bytes), put].entries()) {

@@ -65,15 +65,19 @@ async function start(workers: number): Promise<Side> {
   const links: string[] = []
   for (let i = 0; i < LINKS; i++) {
     const made = await fetch(`${bench.url}/api/files/quick_share`, {
-      ...{ method: 'POST', headers: { ...headers, ...json } },
+      method: 'POST',
+      headers: { ...headers, ...json },
       body: JSON.stringify({ object: 'file.bin' }),
     })
-    links.push(((await made.json()) as { response: { sharing_token: string } }).response.sharing_token)
+    links.push(
+      ((await made.json()) as { response: { sharing_token: string } }).response.sharing_token,
+    )
   }
   const signed = await fetch(`${bench.url}/api/d/${links[0]}`, { redirect: 'manual' })
   const file = new URL(signed.headers.get('location') ?? '').pathname
   const pid = bench.pid ?? 0
-  const children = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
+  const children = () =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
   while (workers > 1 && children().length < workers) await sleep(100)
   // The last one may still be starting, and all of them collect what that has left.
   await sleep(8000)
@@ -85,7 +89,9 @@ const cases: { title: string; rate: number; requests(side: Side): Request[] }[] 
   {
     title: 'page of 100 entries',
     rate: 100,
-    requests: ({ bench }) => [{ path: '/api/files/tree?path=big&limit=100', headers: { cookie: bench.cookie } }],
+    requests: ({ bench }) => [
+      { path: '/api/files/tree?path=big&limit=100', headers: { cookie: bench.cookie } },
+    ],
   },
   {
     title: 'the same by GraphQL',
@@ -105,7 +111,9 @@ const cases: { title: string; rate: number; requests(side: Side): Request[] }[] 
   {
     title: 'one file',
     rate: 200,
-    requests: ({ bench }) => [{ path: '/api/files/info?path=big/file-000042.txt', headers: { cookie: bench.cookie } }],
+    requests: ({ bench }) => [
+      { path: '/api/files/info?path=big/file-000042.txt', headers: { cookie: bench.cookie } },
+    ],
   },
   { title: '64 KiB of a file', rate: 200, requests: ({ file }) => [{ path: file }] },
   {
@@ -121,7 +129,8 @@ const cases: { title: string; rate: number; requests(side: Side): Request[] }[] 
   {
     title: 'that, a connection each',
     rate: 200,
-    requests: ({ links }) => links.map(token => ({ path: `/share/${token}`, headers: { connection: 'close' } })),
+    requests: ({ links }) =>
+      links.map(token => ({ path: `/share/${token}`, headers: { connection: 'close' } })),
   },
 ]
 
@@ -130,7 +139,9 @@ const timesOf = (pids: number[]) =>
   pids.map(pid => {
     const of = (task: string) => {
       try {
-        return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+        return (
+          Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+        )
       } catch {
         // A thread that has just ended.
         return 0
@@ -151,26 +162,43 @@ interface Figure {
 
 const loader = join(dirname(fileURLToPath(import.meta.url)), 'load.ts')
 
-async function measure({ bench, pids, workers }: Side, requests: Request[], rate?: number): Promise<Figure> {
+async function measure(
+  { bench, pids, workers }: Side,
+  requests: Request[],
+  rate?: number,
+): Promise<Figure> {
   const before = timesOf(pids)
   const load = spawn(process.execPath, [loader], { stdio: ['pipe', 'pipe', 'inherit'] })
-  const pace = rate ? { overallRate: rate * workers, duration: SECONDS } : { duration: WARM_UP_SECONDS }
-  load.stdin.end(JSON.stringify({ url: bench.url, connections: CONNECTIONS * workers, requests, ...pace }))
-  const said = (await readJson(load.stdout)) as { wrong: number; answers: number; p50: number; p99: number }
-  if (said.wrong > 0) throw new Error(`${requests[0]?.path}: ${said.wrong} of ${said.answers} answers are wrong`)
+  const pace = rate
+    ? { overallRate: rate * workers, duration: SECONDS }
+    : { duration: WARM_UP_SECONDS }
+  load.stdin.end(
+    JSON.stringify({ url: bench.url, connections: CONNECTIONS * workers, requests, ...pace }),
+  )
+  const said = (await readJson(load.stdout)) as {
+    wrong: number
+    answers: number
+    p50: number
+    p99: number
+  }
+  if (said.wrong > 0)
+    throw new Error(`${requests[0]?.path}: ${said.wrong} of ${said.answers} answers are wrong`)
   const after = timesOf(pids)
   const took = (kind: 'main' | 'all') =>
     after.map((times, i) => (times[kind] - (before[i]?.[kind] ?? 0)) / said.answers)
   const each = took('all').reduce((sum, one) => sum + one, 0)
-  return { carries: 1000 * Math.min(PROCESSORS / each, 1 / Math.max(...took('main'))), each, ...said }
+  return {
+    carries: 1000 * Math.min(PROCESSORS / each, 1 / Math.max(...took('main'))),
+    each,
+    ...said,
+  }
 }
 
 /** Private memory of a process, in MiB: proc(5), smaps_rollup. */
 const privateOf = (pid: number): number =>
-  [...readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_\w+:\s+(\d+) kB$/gm)].reduce(
-    (sum, [, kB]) => sum + Number(kB),
-    0,
-  ) / 1024
+  [
+    ...readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8').matchAll(/^Private_\w+:\s+(\d+) kB$/gm),
+  ].reduce((sum, [, kB]) => sum + Number(kB), 0) / 1024
 
 const sides = [await start(1), await start(2)] as const
 const idle = sides.map(({ pids }) => pids.map(pid => privateOf(pid).toFixed(0)).join(', '))
@@ -182,7 +210,8 @@ for (const { title, rate, requests } of cases) {
   const figures: [Figure[], Figure[]] = [[], []]
   for (const side of sides) await measure(side, requests(side))
   for (let round = 0; round < ROUNDS; round++)
-    for (const [i, side] of sides.entries()) figures[i]?.push(await measure(side, requests(side), rate))
+    for (const [i, side] of sides.entries())
+      figures[i]?.push(await measure(side, requests(side), rate))
   const [one, two] = figures.map(all => {
     const of = (name: keyof Figure) => median(all.map(figure => figure[name]))
     return { carries: of('carries'), each: of('each'), p50: of('p50'), p99: of('p99') }

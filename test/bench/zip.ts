@@ -30,17 +30,28 @@ const { values } = parseArgs({
 const FILES_OF_FOLDER = 1000
 const count = Number(values.files)
 const size = Math.floor((Number(values.gib) * 1024 * MiB) / count)
-const bench = await startService(values.engine === 'mysql' ? 'mysql' : 'sqlite', { DOWNLOADS: 'proxy' })
+const bench = await startService(values.engine === 'mysql' ? 'mysql' : 'sqlite', {
+  DOWNLOADS: 'proxy',
+})
 const { db, bucketId, rootId, userId } = bench
 const { pathOf } = openShelves(join(bench.dir, 'blobs', 'blobs'))
 const print = (line: string) => process.stdout.write(`${line}\n`)
 const stamps = { bucketId, createdBy: userId, createdAt: Date.now(), updatedAt: Date.now() }
 
 /** Writes blobs and their rows past the service, which would sync each of them. */
-async function place(files: { name: string; parentId: string; bytes: number }[], known: boolean): Promise<void> {
+async function place(
+  files: { name: string; parentId: string; bytes: number }[],
+  known: boolean,
+): Promise<void> {
   const sums = new Map<number, string>()
   for (const part of inParts(files, 200)) {
-    const rows = part.map(({ name, parentId, bytes }) => ({ id: newId(), blobId: newId(), name, parentId, bytes }))
+    const rows = part.map(({ name, parentId, bytes }) => ({
+      id: newId(),
+      blobId: newId(),
+      name,
+      parentId,
+      bytes,
+    }))
     for (const { blobId, bytes } of rows) {
       const content = Buffer.alloc(bytes, 'Satchel ')
       if (!sums.has(bytes)) sums.set(bytes, hexOfCrc32(crc32(content)))
@@ -48,12 +59,24 @@ async function place(files: { name: string; parentId: string; bytes: number }[],
       await writeFile(pathOf(blobId), content)
     }
     const blobs = rows.map(({ blobId: id, bytes }) => ({
-      ...{ id, bucketId, state: 'live' as const, size: bytes, leaseUntil: 0, createdAt: Date.now() },
+      id,
+      bucketId,
+      state: 'live' as const,
+      size: bytes,
+      leaseUntil: 0,
+      createdAt: Date.now(),
       crc32: known ? (sums.get(bytes) ?? null) : null,
     }))
     await db.run(...insertion(Blob, blobs))
     const entries = rows.map(({ id, blobId, name, parentId, bytes }) => ({
-      ...{ ...stamps, id, parentId, name, blobId, totalBytes: bytes, totalFiles: 1, fileType: 'image/jpeg' },
+      ...stamps,
+      id,
+      parentId,
+      name,
+      blobId,
+      totalBytes: bytes,
+      totalFiles: 1,
+      fileType: 'image/jpeg',
       kind: FILE as typeof FILE,
     }))
     await db.run(...insertion(Entry, entries))
@@ -62,7 +85,11 @@ async function place(files: { name: string; parentId: string; bytes: number }[],
 
 async function folder(name: string, parentId: string, totalFiles: number): Promise<string> {
   const id = newId()
-  await db.run(...insertion(Entry, [{ ...stamps, id, parentId, kind: FOLDER, name, totalFiles, totalFolders: 0 }]))
+  await db.run(
+    ...insertion(Entry, [
+      { ...stamps, id, parentId, kind: FOLDER, name, totalFiles, totalFolders: 0 },
+    ]),
+  )
   return id
 }
 
@@ -81,17 +108,30 @@ async function many(name: string, files: number, known = true): Promise<void> {
 async function post(path: string, json: object) {
   // While curl downloads, this process does not see that the service closes idle connections.
   const headers = { 'content-type': 'application/json', cookie: bench.cookie, connection: 'close' }
-  const answer = await fetch(`${bench.url}${path}`, { method: 'POST', headers, body: JSON.stringify(json) })
-  const { response, msg } = (await answer.json()) as { response: { url: string; size: number }; msg: string }
+  const answer = await fetch(`${bench.url}${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(json),
+  })
+  const { response, msg } = (await answer.json()) as {
+    response: { url: string; size: number }
+    msg: string
+  }
   if (!answer.ok) throw new Error(msg)
   return response
 }
 const zipOf = (entry: string) => post('/api/files/zip', { entries: [entry] })
 
 /** Fetches everything in another process, so that this one takes nothing of what the service needs. @returns seconds, of the first byte and of all */
-function download(url: string, into = '/dev/null', more: string[] = []): [first: number, all: number] {
+function download(
+  url: string,
+  into = '/dev/null',
+  more: string[] = [],
+): [first: number, all: number] {
   const format = '%{http_code} %{time_starttransfer} %{time_total}'
-  const { stdout } = spawnSync('curl', ['-sL', '-o', into, '-w', format, ...more, url], { encoding: 'utf8' })
+  const { stdout } = spawnSync('curl', ['-sL', '-o', into, '-w', format, ...more, url], {
+    encoding: 'utf8',
+  })
   const [status, first, all] = stdout.split(' ').map(Number)
   if (status !== 200 && status !== 206) throw new Error(`The download was answered with ${status}.`)
   return [first ?? 0, all ?? 0]
@@ -109,10 +149,15 @@ const one = { name: 'one', parentId: rootId, bytes: 0 }
 await place([one], true)
 {
   // One file of the same size, in pieces, because it may be larger than a buffer can be.
-  const row = await db.row<{ blobId: string }>("SELECT blob_id AS blobId FROM entry WHERE name = 'one'")
+  const row = await db.row<{ blobId: string }>(
+    "SELECT blob_id AS blobId FROM entry WHERE name = 'one'",
+  )
   const piece = Buffer.alloc(MiB, 'Satchel ')
   const pieces = Math.floor((size * count) / MiB)
-  await pipeline(Readable.from(Array(pieces).fill(piece)), createWriteStream(pathOf(row?.blobId ?? '')))
+  await pipeline(
+    Readable.from(Array(pieces).fill(piece)),
+    createWriteStream(pathOf(row?.blobId ?? '')),
+  )
   await db.run("UPDATE entry SET total_bytes = ? WHERE name = 'one'", [pieces * MiB])
 }
 const link = await post('/api/files/quick_share', { object: 'one' })
@@ -142,7 +187,9 @@ for (let round = 0; round < Number(values.rounds); round++) {
     `archive ${speed(zip, cpuOfZip)}, first byte after ${(first * 1000).toFixed(0)} ms; one file ${speed(file, cpuOfFile)}; ratio ${(file / zip).toFixed(2)}`,
   )
 }
-print(`median ratio ${ratios.sort((a, b) => a - b)[ratios.length >> 1]?.toFixed(2)} (aim: at least 0.80)`)
+print(
+  `median ratio ${ratios.sort((a, b) => a - b)[ratios.length >> 1]?.toFixed(2)} (aim: at least 0.80)`,
+)
 
 const target = join(bench.dir, 'many.zip')
 const { url, size: bytes } = await zipOf('many')

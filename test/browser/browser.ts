@@ -1,7 +1,13 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 import { wordOf } from './service.ts'
 
 // Nothing that a browser does on its own: the machine may have no network.
@@ -13,7 +19,10 @@ const quiet = [
 /** @param which the browser that people have, or its shell, which is the same for a page */
 export const openBrowser = (which: 'whole' | 'shell' = 'shell'): Promise<Browser> => {
   const { TEST_CHROMIUM = '', TEST_CHROMIUM_SHELL = TEST_CHROMIUM } = process.env
-  return chromium.launch({ executablePath: which === 'whole' ? TEST_CHROMIUM : TEST_CHROMIUM_SHELL, args: quiet })
+  return chromium.launch({
+    executablePath: which === 'whole' ? TEST_CHROMIUM : TEST_CHROMIUM_SHELL,
+    args: quiet,
+  })
 }
 
 /** Somebody's browser profile, with one page, and what it has met so far. */
@@ -26,9 +35,17 @@ export interface Visit {
   errors: string[]
 }
 
-export async function visit(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<Visit> {
+export async function visit(
+  browser: Browser,
+  origin: string,
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
   // Without motion, a picture shows nothing half way. The shell would take the language of this process, which may be no language.
-  const look = { locale: 'en-US', viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' } as const
+  const look = {
+    locale: 'en-US',
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: 'reduce',
+  } as const
   const context = await browser.newContext({ ...look, ...options })
   const foreign: string[] = []
   const errors: string[] = []
@@ -37,7 +54,8 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
     if (url.origin !== origin && !['data:', 'blob:'].includes(url.protocol)) foreign.push(url.href)
   })
   context.on('console', message => {
-    if (message.type() === 'error') errors.push(`${message.text()} (${message.location().url.slice(0, 200)})`)
+    if (message.type() === 'error')
+      errors.push(`${message.text()} (${message.location().url.slice(0, 200)})`)
   })
   context.on('weberror', error => errors.push(String(error.error())))
   const page = await context.newPage()
@@ -46,17 +64,32 @@ export async function visit(browser: Browser, origin: string, options: BrowserCo
 }
 
 /** Signs in with the requests that the embedded sign-in takes of this browser, and shows none of its pages: `signIn` does. */
-export async function enter({ page, context: { request } }: Visit, url: string, email: string): Promise<void> {
-  const [agent, languages] = (await page.evaluate('[navigator.userAgent, navigator.languages.join()]')) as string[]
+export async function enter(
+  { page, context: { request } }: Visit,
+  url: string,
+  email: string,
+): Promise<void> {
+  const [agent, languages] = (await page.evaluate(
+    '[navigator.userAgent, navigator.languages.join()]',
+  )) as string[]
   const headers = { 'user-agent': agent ?? '', 'accept-language': languages ?? '' }
   const shown = await request.get(`${url}/auth/oauth?return_to=/healthz`, { headers })
   const word = (await shown.text()).includes('name="word"') ? { word: wordOf(url) } : {}
-  const answer = await request.post(shown.url(), { headers, form: { email, verified: 'yes', ...word } })
-  if (answer.url() !== `${url}/healthz`) throw new Error(`${email} cannot sign in: ${await answer.text()}`)
+  const answer = await request.post(shown.url(), {
+    headers,
+    form: { email, verified: 'yes', ...word },
+  })
+  if (answer.url() !== `${url}/healthz`)
+    throw new Error(`${email} cannot sign in: ${await answer.text()}`)
 }
 
 /** Fills in the embedded sign-in, from the service's own address on. Ends where `returnTo` leads. */
-export async function signIn({ page }: Visit, url: string, email: string, returnTo: string): Promise<void> {
+export async function signIn(
+  { page }: Visit,
+  url: string,
+  email: string,
+  returnTo: string,
+): Promise<void> {
   await page.goto(`${url}/auth/oauth?return_to=${encodeURIComponent(returnTo)}`)
   await fillInSignIn(page, url, email)
   await page.waitForURL(url + returnTo)
@@ -102,7 +135,8 @@ export const isLookedAt = process.env.CI !== 'true'
 
 /** A picture of the page, to be looked at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
-  if (isLookedAt) await page.screenshot({ path: join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`) })
+  if (isLookedAt)
+    await page.screenshot({ path: join(process.env.TEST_SCREENSHOTS ?? '', `${name}.png`) })
 }
 
 /** The rules of axe that colours decide: in dark the page is otherwise the same. */

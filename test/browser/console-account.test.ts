@@ -163,7 +163,8 @@ describe('Signing in', () => {
     await sessions.nth(before - 1).waitFor({ state: 'detached' })
     // The button is gone: the keyboard goes on from the list.
     await page.locator('ul:focus').waitFor()
-    const alive = async (who: Person) => (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
+    const alive = async (who: Person) =>
+      (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
     expect([await alive(other), await alive(third)].filter(Boolean)).toHaveLength(1)
 
     await page.getByRole('button', { name: 'End all others' }).click()
@@ -227,7 +228,9 @@ describe('API keys', () => {
     // A click beside the dialog does not take the secret away.
     await page.mouse.click(5, 400)
     await ada.context.grantPermissions(['clipboard-read', 'clipboard-write'])
-    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))')
+    await page.evaluate(
+      'navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))',
+    )
     await page.getByRole('button', { name: 'Copy' }).press('Enter')
     await page.getByText('The browser did not allow copying').waitFor()
     await page.evaluate('delete navigator.clipboard.writeText')
@@ -240,7 +243,10 @@ describe('API keys', () => {
     expect(files.status()).toBe(200)
     const deletion = await stranger.context.request.post(`${w.service.url}/graphql`, {
       headers,
-      data: { query: 'mutation { deleteEntries(input: { entries: [{ at: { path: "notes.txt" } }] }) { __typename } }' },
+      data: {
+        query:
+          'mutation { deleteEntries(input: { entries: [{ at: { path: "notes.txt" } }] }) { __typename } }',
+      },
     })
     expect(await deletion.text()).toContain('INSUFFICIENT_SCOPE')
     await page.getByRole('button', { name: 'Done' }).press('Enter')
@@ -291,7 +297,9 @@ describe('API keys', () => {
     await expectAccessible(page)
     await pictures(page, 'console-account-connect')
     const [address, user, password] = await Promise.all(
-      ['Address', 'User', 'Password'].map(label => page.getByLabel(label, { exact: true }).inputValue()),
+      ['Address', 'User', 'Password'].map(label =>
+        page.getByLabel(label, { exact: true }).inputValue(),
+      ),
     )
     expect(address).toBe(`${w.service.url}/dav/`)
     expect(await page.locator('pre').textContent()).toContain(
@@ -303,7 +311,11 @@ describe('API keys', () => {
       .evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
     expect(isCut).toBe(false)
     const authorization = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
-    const put = await fetch(`${address}files/by-webdav.txt`, { method: 'PUT', headers: { authorization }, body: 'x' })
+    const put = await fetch(`${address}files/by-webdav.txt`, {
+      method: 'PUT',
+      headers: { authorization },
+      body: 'x',
+    })
     expect(put.status).toBe(201)
     await page.getByRole('button', { name: 'Done' }).click()
     await listed('API keys').filter({ hasText: 'WebDAV' }).getByText('Delete files').waitFor()
@@ -316,7 +328,10 @@ describe('API keys', () => {
   })
 
   it('keeps the list when it cannot be read again, and the secret until it is closed', async () => {
-    const failure = { data: null, errors: [{ message: 'Busy.', extensions: { code: 'INTERNAL_ERROR' } }] }
+    const failure = {
+      data: null,
+      errors: [{ message: 'Busy.', extensions: { code: 'INTERNAL_ERROR' } }],
+    }
     const isList = (body: string | null) => body?.includes('query AccountKeys') ?? false
     await page.route('**/graphql', route =>
       isList(route.request().postData()) ? route.fulfill({ json: failure }) : route.fallback(),
@@ -331,7 +346,10 @@ describe('API keys', () => {
     await create().click()
     await page.getByLabel('Name').fill('Fourth')
     expect(
-      await page.getByRole('list', { name: 'API keys', includeHidden: true }).locator('> li').allTextContents(),
+      await page
+        .getByRole('list', { name: 'API keys', includeHidden: true })
+        .locator('> li')
+        .allTextContents(),
     ).toEqual([expect.stringContaining('Backup of')])
     expect(await page.getByText('Busy.').count()).toBe(0)
     await page.unroute('**/graphql')
@@ -375,9 +393,9 @@ it('is made for a telephone, too', async () => {
 describe('The end of an account', () => {
   it('is refused while a workspace would be left without an owner, and says which', async () => {
     const olivia = await w.person('olivia')
-    const { createWorkspace } = await olivia.ask<{ createWorkspace: { workspace: { id: string } } }>(
-      'mutation { createWorkspace(input: { name: "Choir" }) { workspace { id } } }',
-    )
+    const { createWorkspace } = await olivia.ask<{
+      createWorkspace: { workspace: { id: string } }
+    }>('mutation { createWorkspace(input: { name: "Choir" }) { workspace { id } } }')
     const { createInvite } = await olivia.ask<{ createInvite: { invite: { id: string } } }>(
       'mutation ($id: ID!) { createInvite(input: { workspace: $id, email: "pia@example.com", role: EDITOR }) { invite { id } } }',
       { id: createWorkspace.workspace.id },
@@ -387,9 +405,12 @@ describe('The end of an account', () => {
       '{ me { invites { nodes { id token } } } }',
     )
     const invite = me.invites.nodes.find(({ id }) => id === createInvite.invite.id)
-    await pia.ask('mutation ($token: String!) { acceptInvite(input: { token: $token }) { acceptedId } }', {
-      token: invite?.token,
-    })
+    await pia.ask(
+      'mutation ($token: String!) { acceptInvite(input: { token: $token }) { acceptedId } }',
+      {
+        token: invite?.token,
+      },
+    )
 
     const one = await olivia.open('/account')
     await one.getByRole('button', { name: 'Delete the account…' }).click()

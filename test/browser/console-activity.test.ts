@@ -20,7 +20,9 @@ afterAll(() => w?.stop())
 
 /** What the page says has happened, without the marks that keep names apart. */
 const happened = async (page: Page) =>
-  (await page.locator('.activity-event .grow').allTextContents()).map(words => words.replace(/[\u2066-\u2069]/g, ''))
+  (await page.locator('.activity-event .grow').allTextContents()).map(words =>
+    words.replace(/[\u2066-\u2069]/g, ''),
+  )
 const latest = (words: string, page: Page) =>
   page.locator('.activity-event').first().filter({ hasText: words }).waitFor()
 
@@ -111,7 +113,9 @@ describe('The activity', () => {
   it('of a workspace names who did it, and fits on a telephone', async () => {
     const carol = await w.person('carol')
     const dora = await w.person('dora', telephone)
-    type Made = { createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } } }
+    type Made = {
+      createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } }
+    }
     const { createWorkspace } = await carol.ask<Made>(
       'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug drive { id } } } }',
     )

@@ -33,15 +33,24 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 
 const listed = (name: string, on = page) => on.getByRole('list', { name }).getByRole('listitem')
-const said = (text: string) => page.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor()
-const heading = (name: string, on = page) => on.getByRole('heading', { name, exact: true }).waitFor()
-const isSignedIn = async (who: Person) => (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
+const said = (text: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor()
+const heading = (name: string, on = page) =>
+  on.getByRole('heading', { name, exact: true }).waitFor()
+const isSignedIn = async (who: Person) =>
+  (await who.context.request.get(`${w.service.url}/api/user/data`)).ok()
 
 describe('Who is no operator', () => {
   it('is neither led to the administration nor shown it', async () => {
     const his = await paul.open('/files')
     await rowOf('Papers', his).waitFor()
-    for (const path of ['/admin', '/admin/plans', '/admin/storage', '/admin/service', '/admin/accounts/account:none']) {
+    for (const path of [
+      '/admin',
+      '/admin/plans',
+      '/admin/storage',
+      '/admin/service',
+      '/admin/accounts/account:none',
+    ]) {
       await paul.open(path)
       await heading('This is for operators', his)
       expect(await his.getByRole('link', { name: 'Administration' }).count()).toBe(0)
@@ -56,7 +65,9 @@ describe('An operator', () => {
     page = await olga.open('/files')
     await page.getByRole('link', { name: 'Administration' }).click()
     await listed('Accounts').filter({ hasText: 'paul@example.com' }).waitFor()
-    expect(await listed('Accounts').filter({ hasText: 'olga@example.com' }).textContent()).toContain('Operator')
+    expect(
+      await listed('Accounts').filter({ hasText: 'olga@example.com' }).textContent(),
+    ).toContain('Operator')
     await expectAccessible(page)
     await pictures(page, 'console-admin')
     await page.getByRole('searchbox', { name: 'Part of a name or address' }).focus()
@@ -65,8 +76,12 @@ describe('An operator', () => {
     await page.waitForURL(/q=PAUL/)
     await listed('Accounts').filter({ hasText: 'olga@example.com' }).waitFor({ state: 'detached' })
     await listed('Accounts').filter({ hasText: 'paul@example.com' }).waitFor()
-    expect(await listed('Accounts').allTextContents()).toEqual([expect.stringContaining('paul@example.com')])
-    await page.getByRole('searchbox', { name: 'Part of a name or address' }).fill('nobody-like-this')
+    expect(await listed('Accounts').allTextContents()).toEqual([
+      expect.stringContaining('paul@example.com'),
+    ])
+    await page
+      .getByRole('searchbox', { name: 'Part of a name or address' })
+      .fill('nobody-like-this')
     await page.keyboard.press('Enter')
     await heading('No accounts found')
     await expectAccessible(page)
@@ -82,8 +97,14 @@ describe('An operator', () => {
     await main.getByRole('progressbar', { name: /^1.91 MiB of .* used/ }).waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-admin-account')
-    const plans = await page.getByRole('combobox', { name: 'Plan' }).locator('option').allTextContents()
-    const now = await page.getByRole('combobox', { name: 'Plan' }).locator('option:checked').textContent()
+    const plans = await page
+      .getByRole('combobox', { name: 'Plan' })
+      .locator('option')
+      .allTextContents()
+    const now = await page
+      .getByRole('combobox', { name: 'Plan' })
+      .locator('option:checked')
+      .textContent()
     const other = plans.find(plan => plan !== now) ?? ''
     await page.getByRole('combobox', { name: 'Plan' }).selectOption(other)
     await said(`The plan is now ${other}`)
@@ -141,13 +162,17 @@ describe('An operator', () => {
     await page.getByRole('link', { name: 'Storage', exact: true }).press('Enter')
     await page.waitForURL(/\/admin\/storage$/)
     await heading('Largest accounts')
-    const parts = (await listed('Storage use').allTextContents()).map(part => part.replaceAll(/\s/g, ' '))
+    const parts = (await listed('Storage use').allTextContents()).map(part =>
+      part.replaceAll(/\s/g, ' '),
+    )
     expect(parts).toEqual(['Files1.91 MiB · 97%', 'In the trash66.4 KiB · 3%'])
     const main = page.getByRole('main')
     await main.getByText(/^1.97.MiB$/).waitFor()
     expect(await main.locator('dl').textContent()).toMatch(/Free on the disk\d.* of \d/)
     const first = listed('Largest accounts').first()
-    expect(await first.textContent()).toMatch(/paul.*1\.91\sMiB of .* · 66\.4\sKiB in trash and versions/)
+    expect(await first.textContent()).toMatch(
+      /paul.*1\.91\sMiB of .* · 66\.4\sKiB in trash and versions/,
+    )
     expect(await listed('Largest workspaces').textContent()).toContain('<u>Lab</u>')
     await expectAccessible(page)
     await pictures(page, 'console-admin-storage')
@@ -161,9 +186,13 @@ describe('An operator', () => {
     try {
       await olga.open('/admin/storage')
       const alert = page.getByRole('main').getByRole('alert')
-      await alert.getByText(/^The free space of the blob store is unknown: .+ All other numbers are/).waitFor()
+      await alert
+        .getByText(/^The free space of the blob store is unknown: .+ All other numbers are/)
+        .waitFor()
       expect(await listed('Largest accounts').first().textContent()).toContain('paul')
-      expect(await page.getByRole('main').locator('dl').textContent()).not.toContain('Free on the disk')
+      expect(await page.getByRole('main').locator('dl').textContent()).not.toContain(
+        'Free on the disk',
+      )
       await expectAccessible(page)
       await pictures(page, 'console-admin-storage-down')
       renameSync(`${blobs}-away`, blobs)
@@ -240,8 +269,12 @@ describe('An operator', () => {
       await page.getByRole('menuitem', { name }).click()
     }
     await act('Change…')
-    expect(await dialog.getByRole('textbox', { name: 'Storage', exact: true }).inputValue()).toBe('1536 MiB')
-    expect(await dialog.getByRole('textbox', { name: 'Files', exact: true }).inputValue()).toBe('unlimited')
+    expect(await dialog.getByRole('textbox', { name: 'Storage', exact: true }).inputValue()).toBe(
+      '1536 MiB',
+    )
+    expect(await dialog.getByRole('textbox', { name: 'Files', exact: true }).inputValue()).toBe(
+      'unlimited',
+    )
     await dialog.getByRole('textbox', { name: 'Notes' }).fill('7')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -249,7 +282,10 @@ describe('An operator', () => {
       '{ plans { plan { id maxBytes maxFiles maxNotes } } }',
     )
     expect(plans.find(({ plan }) => plan.id === 'team')?.plan).toEqual({
-      ...{ id: 'team', maxBytes: 1.5 * 1024 ** 3, maxFiles: null, maxNotes: 7 },
+      id: 'team',
+      maxBytes: 1.5 * 1024 ** 3,
+      maxFiles: null,
+      maxNotes: 7,
     })
     await act('Retire')
     await team.getByText('Retired').waitFor()

@@ -57,7 +57,9 @@ const keptIn = (page: Page): Promise<number> =>
 const dock = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 
 async function filesOf({ ask }: Person, path: string): Promise<string[]> {
-  const { me } = await ask<{ me: { drive: { entry: { entries: { nodes: { name: string }[] } } } } }>(
+  const { me } = await ask<{
+    me: { drive: { entry: { entries: { nodes: { name: string }[] } } } }
+  }>(
     'query ($path: String!) { me { drive { entry(path: $path) { ... on Folder { entries(first: 50) { nodes { name } } } } } } }',
     { path },
   )
@@ -121,7 +123,9 @@ describe('What the system shares with the installed console', () => {
     await page.reload()
     await dock(page).getByText('sea.txt').waitFor()
     await w.service.connect()
-    await dock(page).getByRole('heading', { name: '1 file uploaded', exact: true }).waitFor({ timeout: 45_000 })
+    await dock(page)
+      .getByRole('heading', { name: '1 file uploaded', exact: true })
+      .waitFor({ timeout: 45_000 })
     expect(await filesOf(alice, '')).toContain('sea.txt')
     expect(await keptIn(page)).toBe(0)
   })
@@ -132,13 +136,22 @@ describe('What the system shares with the installed console', () => {
     await share(page, [['sea.txt', 'salt'.repeat(SMALL / 4 + 1)]])
     await network.send('Network.enable')
     await network.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 500_000 },
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: 500_000,
     })
-    const isBegun = page.waitForRequest(request => request.headers()['content-type']?.startsWith('multipart/') ?? false)
+    const isBegun = page.waitForRequest(
+      request => request.headers()['content-type']?.startsWith('multipart/') ?? false,
+    )
     await dialog(page).getByRole('button', { name: 'Upload here' }).click()
     await isBegun
-    await page.evaluate(`CacheStorage.prototype.open = () => Promise.reject(new Error('There is no room.'))`)
-    const isAborted = page.waitForRequest(request => request.postData()?.includes('mutation AbortUpload') ?? false)
+    await page.evaluate(
+      `CacheStorage.prototype.open = () => Promise.reject(new Error('There is no room.'))`,
+    )
+    const isAborted = page.waitForRequest(
+      request => request.postData()?.includes('mutation AbortUpload') ?? false,
+    )
     await dock(page).getByRole('button', { name: 'Cancel sea.txt' }).click()
     await isAborted
     await dock(page).waitFor({ state: 'detached' })
@@ -180,7 +193,9 @@ describe('What the system shares with the installed console', () => {
       await dialog(page).getByText(shown, { exact: true }).waitFor()
     await dialog(page).getByRole('button', { name: 'Upload here' }).click()
     await dock(page).getByRole('heading', { name: '5 files uploaded', exact: true }).waitFor()
-    expect(await filesOf(alice, '')).toEqual(expect.arrayContaining(['up.txt', '<img src=x onerror=alert(1)>.txt']))
+    expect(await filesOf(alice, '')).toEqual(
+      expect.arrayContaining(['up.txt', '<img src=x onerror=alert(1)>.txt']),
+    )
     expect(await filesOf(alice, 'journeys')).toEqual(['alps.txt'])
     expectQuiet(alice)
   })

@@ -29,10 +29,14 @@ beforeAll(async () => {
   const form = new FormData()
   form.append('file', new Blob(['x']), 'by-robot.txt')
   const headers = { 'x-api-key': createApiKey.secret, 'user-agent': 'robot/1.0' }
-  expect((await fetch(`${w.service.url}/api/files/upload`, { method: 'POST', body: form, headers })).status).toBe(200)
+  expect(
+    (await fetch(`${w.service.url}/api/files/upload`, { method: 'POST', body: form, headers }))
+      .status,
+  ).toBe(200)
   const { me } = await paul.ask<{ me: { person: { id: string } } }>('{ me { person { id } } }')
   paulId = me.person.id
-  const suspend = 'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }'
+  const suspend =
+    'mutation ($input: UpdateAccountInput!) { updateAccount(input: $input) { account { id } } }'
   for (const status of ['SUSPENDED', 'ACTIVE']) {
     await olga.ask(suspend, { input: { account: `account:${paulId}`, status } })
   }
@@ -40,7 +44,8 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 
 const entries = (on = page) => on.getByRole('list', { name: 'Entries' }).getByRole('listitem')
-const heading = (name: string, on = page) => on.getByRole('heading', { name, exact: true }).waitFor()
+const heading = (name: string, on = page) =>
+  on.getByRole('heading', { name, exact: true }).waitFor()
 const submit = () => page.getByRole('button', { name: 'Search', exact: true }).press('Enter')
 
 describe('The audit trail', () => {
@@ -50,7 +55,9 @@ describe('The audit trail', () => {
     await page.waitForURL(/\/admin\/audit$/)
     const uploaded = entries().filter({ hasText: 'by-robot.txt' })
     await uploaded.waitFor()
-    expect(await uploaded.textContent()).toMatch(/File created.*paul.*key Robot.*127\.0\.0\.1.*robot\/1\.0/)
+    expect(await uploaded.textContent()).toMatch(
+      /File created.*paul.*key Robot.*127\.0\.0\.1.*robot\/1\.0/,
+    )
     const suspended = await entries().filter({ hasText: 'Account suspended' }).textContent()
     expect(suspended).toMatch(/for paul.*olga as an operator/)
     await uploaded.getByText('Details').press('Enter')
@@ -78,7 +85,9 @@ describe('The audit trail', () => {
     ])
     await page.reload()
     await entries().nth(1).waitFor()
-    expect(await page.getByRole('textbox', { name: 'Person' }).inputValue()).toBe('paul@example.com')
+    expect(await page.getByRole('textbox', { name: 'Person' }).inputValue()).toBe(
+      'paul@example.com',
+    )
     expect(await page.getByRole('combobox', { name: 'Event' }).inputValue()).toBe('FILE_CREATED')
     await expectAccessible(page)
     await pictures(page, 'console-admin-audit-found')
@@ -95,7 +104,10 @@ describe('The audit trail', () => {
     await page.getByRole('button', { name: 'Clear filters' }).press('Enter')
     await page.waitForURL(/\/admin\/audit$/)
     await entries().filter({ hasText: 'Audit trail read' }).first().waitFor()
-    await entries().filter({ hasText: 'Account restored' }).getByRole('link', { name: 'olga as an operator' }).click()
+    await entries()
+      .filter({ hasText: 'Account restored' })
+      .getByRole('link', { name: 'olga as an operator' })
+      .click()
     await page.waitForURL(/person=/)
     await entries().filter({ hasText: 'by-robot.txt' }).waitFor({ state: 'detached' })
   })
@@ -126,7 +138,10 @@ describe('The audit trail', () => {
     await page.waitForURL(/person=/)
     await page.getByRole('textbox', { name: 'Person' }).fill('zzz')
     await submit()
-    await page.getByRole('alert').getByText('No account has “zzz” in its name or address.').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('No account has “zzz” in its name or address.')
+      .waitFor()
     // An account that is gone is named by its id.
     const gone = '00000000-0000-4000-8000-000000000000'
     await page.getByRole('textbox', { name: 'Person' }).fill(gone)
@@ -152,7 +167,10 @@ describe('The audit trail', () => {
         page.waitForEvent('download'),
         page.getByRole('link', { name: `Export as ${name}` }).press('Enter'),
       ])
-      return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') }
+      return {
+        name: download.suggestedFilename(),
+        text: await readFile(await download.path(), 'utf8'),
+      }
     }
     const csv = await saved('CSV')
     expect(csv.name).toMatch(/^satchel-audit-[\d-]{10}\.csv$/)
@@ -172,7 +190,9 @@ describe('The audit trail', () => {
   it('is refused to others', async () => {
     const lena = await w.person('lena')
     await heading('This is for operators', await lena.open('/admin/audit'))
-    expect((await lena.context.request.get(`${w.service.url}/audit/export?format=csv`)).status()).toBe(403)
+    expect(
+      (await lena.context.request.get(`${w.service.url}/audit/export?format=csv`)).status(),
+    ).toBe(403)
   })
 })
 

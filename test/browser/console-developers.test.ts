@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { type ConsoleWorld, expectAccessible, expectQuiet, pictures, startConsole, telephone } from './console.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  pictures,
+  startConsole,
+  telephone,
+} from './console.ts'
 
 let w: ConsoleWorld
 

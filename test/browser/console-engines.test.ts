@@ -39,7 +39,8 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
   })
 
   const sees = (role: string, name: string) => until(() => tab.isThere(role, name), 20_000, 50)
-  const misses = (role: string, name: string) => until(async () => !(await tab.isThere(role, name)), 20_000, 50)
+  const misses = (role: string, name: string) =>
+    until(async () => !(await tab.isThere(role, name)), 20_000, 50)
   const select = (name: string) => tab.click('row', name)
   const text = () => tab.evaluate<string>('document.body.innerText')
   const reads = (some: string) => until(async () => (await text()).includes(some), 20_000, 50)
@@ -54,12 +55,14 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     }).then(answer => answer.json())`)
   /** Waits until the service has these entries in a folder; the screen is ahead of it. */
   async function holds(folder: string, names: string[]): Promise<void> {
-    const at = folder ? `entry(path: ${JSON.stringify(folder)}) { ... on Folder` : 'root { ... on Folder'
+    const at = folder
+      ? `entry(path: ${JSON.stringify(folder)}) { ... on Folder`
+      : 'root { ... on Folder'
     let stored: string[] = []
     const isSo = async () => {
-      const { data } = await ask<{ me: { drive: { at: { entries: { nodes: { name: string }[] } } } } }>(
-        `{ me { drive { at: ${at} { entries { nodes { name } } } } } } }`,
-      )
+      const { data } = await ask<{
+        me: { drive: { at: { entries: { nodes: { name: string }[] } } } }
+      }>(`{ me { drive { at: ${at} { entries { nodes { name } } } } } } }`)
       stored = data.me.drive.at.entries.nodes.map(({ name }) => name).sort()
       return stored.join('/') === names.join('/')
     }
@@ -69,7 +72,10 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
   /** A picture to be looked at, and what axe finds in both themes. */
   async function look(name: string): Promise<void> {
     if (isLookedAt)
-      writeFileSync(join(process.env.TEST_SCREENSHOTS ?? '', `${engine}-${name}.png`), await tab.screenshot())
+      writeFileSync(
+        join(process.env.TEST_SCREENSHOTS ?? '', `${engine}-${name}.png`),
+        await tab.screenshot(),
+      )
     await tab.evaluate(`(${`() => { ${axe} }`})()`)
     for (const theme of ['light', 'dark']) {
       const found = await tab.evaluate<string[][]>(`(async () => {
@@ -193,7 +199,9 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await sees('button', 'Actions for Everyone')
     await reads('Link created and copied')
     await look('share')
-    const { data } = await ask<{ me: { shares: { nodes: { url: string }[] } } }>('{ me { shares { nodes { url } } } }')
+    const { data } = await ask<{ me: { shares: { nodes: { url: string }[] } } }>(
+      '{ me { shares { nodes { url } } } }',
+    )
     await tab.press('Escape')
     await tab.open(data.me.shares.nodes[0]?.url ?? '')
     await sees('heading', HOSTILE)
@@ -216,7 +224,10 @@ describe.each(browsers)('In %s', (engine, openBrowser) => {
     await service.connect()
     // The console looks by itself, too, and may have been first: then the button is gone.
     const isBack = async () => !(await text()).includes('Offline')
-    await Promise.race([tab.click('button', 'Try again').catch(() => {}), until(isBack, 20_000, 50)])
+    await Promise.race([
+      tab.click('button', 'Try again').catch(() => {}),
+      until(isBack, 20_000, 50),
+    ])
     await until(isBack)
   }, 90_000)
 

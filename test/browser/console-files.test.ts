@@ -40,7 +40,8 @@ afterAll(() => w?.stop())
 
 const row = (name: string, on = page) => rowOf(name, on)
 const gone = (name: string, on = page) => row(name, on).waitFor({ state: 'detached' })
-const names = async (on = page) => (await on.locator('.row .name').allTextContents()).map(name => name.trim())
+const names = async (on = page) =>
+  (await on.locator('.row .name').allTextContents()).map(name => name.trim())
 const said = (text: string) => page.getByText(text).waitFor()
 /** What the service has at a path, whatever the screen shows. */
 async function kindAt(path: string, who = alice): Promise<string | undefined> {
@@ -58,11 +59,16 @@ describe('With a mouse', () => {
     await row('Sunrise above the ridge', shown).click()
     type Picture = { naturalWidth: number }
     const preview = shown.locator('.details .preview img')
-    await until(() => preview.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)))
+    await until(() =>
+      preview.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)),
+    )
     expect(await keepPicture(shown, 'console')).toBeLessThan(120 * 1024)
     // On a smaller screen the details lie above the list, and take nothing from its names.
     await shown.setViewportSize({ width: 1000, height: 660 })
-    const cell = await row('Sunrise above the ridge', shown).getByRole('gridcell').first().boundingBox()
+    const cell = await row('Sunrise above the ridge', shown)
+      .getByRole('gridcell')
+      .first()
+      .boundingBox()
     expect(cell?.width).toBeGreaterThan(300)
     await shown.close()
   })
@@ -174,7 +180,9 @@ describe('With a mouse', () => {
     await row('Zebra').dblclick()
     await row('notes').waitFor()
     expect(new URL(page.url()).pathname).toBe('/files/Zebra')
-    await row('notes').dragTo(page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'My files' }))
+    await row('notes').dragTo(
+      page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'My files' }),
+    )
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
     await pictures(page, 'console-folder-empty')
     await page.goBack()
@@ -244,7 +252,10 @@ describe('With a mouse', () => {
 
   it('looks at a picture and a text, large and in the details', async () => {
     await row('Sunrise above the ridge').dblclick()
-    await page.getByRole('dialog').getByRole('img', { name: 'Sunrise above the ridge.png' }).waitFor()
+    await page
+      .getByRole('dialog')
+      .getByRole('img', { name: 'Sunrise above the ridge.png' })
+      .waitFor()
     await expectAccessible(page)
     await page.keyboard.press('ArrowRight')
     await page.getByRole('dialog').getByText('one two').waitFor()
@@ -302,7 +313,9 @@ describe('With a mouse', () => {
     await page.getByRole('button', { name: 'Upload' }).click()
     const picked = page.waitForEvent('filechooser')
     await page.getByRole('menuitem', { name: 'Upload files' }).click()
-    await (await picked).setFiles([{ name: 'picked.txt', mimeType: 'text/plain', buffer: Buffer.from('picked') }])
+    await (await picked).setFiles([
+      { name: 'picked.txt', mimeType: 'text/plain', buffer: Buffer.from('picked') },
+    ])
     await row('picked').waitFor()
   })
 
@@ -310,7 +323,9 @@ describe('With a mouse', () => {
     await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click()
     await page.waitForURL(/sort=size&desc=true|desc=true&sort=size/)
     await settled(page)
-    const { me } = await alice.ask<{ me: { drive: { root: { entries: { nodes: { name: string }[] } } } } }>(
+    const { me } = await alice.ask<{
+      me: { drive: { root: { entries: { nodes: { name: string }[] } } } }
+    }>(
       '{ me { drive { root { entries(orderBy: { field: SIZE, direction: DESC }) { nodes { name } } } } } }',
     )
     const sorted = me.drive.root.entries.nodes.map(({ name }) => name)
@@ -319,7 +334,9 @@ describe('With a mouse', () => {
     await page.getByRole('button', { name: 'Show as grid' }).click()
     const picture = row('Sunrise above the ridge').locator('.thumbnail img')
     type Picture = { naturalWidth: number }
-    await until(() => picture.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)))
+    await until(() =>
+      picture.evaluateAll(all => (all as unknown as Picture[]).some(one => one.naturalWidth > 0)),
+    )
     expect(await page.locator('.thumbnail').count()).toBe(1)
     // Its preview, once that is made.
     await until(async () => (await picture.getAttribute('src'))?.includes('/api/files/preview?'))
@@ -340,7 +357,10 @@ it('leaves no name half written in a folder that the person has left', async () 
     await field.fill(to)
   }
   const leaveAndReturn = async (meanwhile = async () => {}) => {
-    await page.getByRole('navigation', { name: 'Path' }).getByRole('link', { name: 'My files' }).click()
+    await page
+      .getByRole('navigation', { name: 'Path' })
+      .getByRole('link', { name: 'My files' })
+      .click()
     await row('Letters').waitFor()
     await meanwhile()
     await page.goBack()
@@ -373,7 +393,9 @@ it('keeps a long note, however much is still being sent', async () => {
   page = await alice.open('/files/Letters?details=true')
   await page.route('**/held', () => {})
   const isHeld = page.waitForRequest('**/held')
-  await page.evaluate(`void fetch('/held', { method: 'POST', keepalive: true, body: 'x'.repeat(60 * 1024) })`)
+  await page.evaluate(
+    `void fetch('/held', { method: 'POST', keepalive: true, body: 'x'.repeat(60 * 1024) })`,
+  )
   await isHeld
   await row('To the council').click()
   const note = page.getByLabel('Note')
@@ -421,7 +443,9 @@ it('shows the beginning and the end of long names, and what else it says of them
   const link = theirs.getByRole('button', { name })
   expect((await link.boundingBox())?.height).toBeLessThan(60)
   await link.tap()
-  const title = theirs.getByRole('dialog').getByRole('heading', { name: /^Share “Minutes of .*….* 2026\.txt”$/ })
+  const title = theirs
+    .getByRole('dialog')
+    .getByRole('heading', { name: /^Share “Minutes of .*….* 2026\.txt”$/ })
   await title.waitFor()
   expect((await title.boundingBox())?.height).toBeLessThan(100)
   await expectAccessible(theirs)

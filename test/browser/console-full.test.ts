@@ -28,7 +28,9 @@ beforeAll(async () => {
   w = await startConsole()
   folder = mkdtempSync(join(tmpdir(), 'satchel-full-'))
   const db = new DatabaseSync(join(w.service.dataDir, 'satchel.sqlite'))
-  db.prepare('UPDATE plan SET max_total_storage_bytes = ?, max_total_storage_bytes_workspace = ?').run(ROOM, ROOM)
+  db.prepare(
+    'UPDATE plan SET max_total_storage_bytes = ?, max_total_storage_bytes_workspace = ?',
+  ).run(ROOM, ROOM)
   db.close()
 }, 120_000)
 afterAll(async () => {
@@ -44,13 +46,21 @@ function local(name: string, kibibytes: number): string {
   return path
 }
 
-async function personWithFiles(...[name, options]: Parameters<ConsoleWorld['person']>): Promise<Person> {
+async function personWithFiles(
+  ...[name, options]: Parameters<ConsoleWorld['person']>
+): Promise<Person> {
   const person = await w.person(name, options)
-  await person.context.addInitScript('delete window.showOpenFilePicker; delete window.showDirectoryPicker')
+  await person.context.addInitScript(
+    'delete window.showOpenFilePicker; delete window.showDirectoryPicker',
+  )
   return person
 }
 
-async function choose(page: Page, item: 'Upload files' | 'Upload a folder', paths: string | string[]): Promise<void> {
+async function choose(
+  page: Page,
+  item: 'Upload files' | 'Upload a folder',
+  paths: string | string[],
+): Promise<void> {
   await page.locator('.screen-head').getByRole('button', { name: 'Upload' }).click()
   const picker = page.waitForEvent('filechooser')
   await page.getByRole('menuitem', { name: item }).click()
@@ -58,7 +68,8 @@ async function choose(page: Page, item: 'Upload files' | 'Upload a folder', path
 }
 
 const dock = (page: Page) => page.getByRole('region', { name: 'Uploads' })
-const title = (page: Page, name: string) => dock(page).getByRole('heading', { name, exact: true }).waitFor()
+const title = (page: Page, name: string) =>
+  dock(page).getByRole('heading', { name, exact: true }).waitFor()
 const noSpace = 'Not enough space: 95 KiB of 100 KiB are used.'
 
 /** The size of a file of the own drive, or of that of a workspace. */
@@ -88,16 +99,25 @@ async function foretellRoom(page: Page): Promise<void> {
 it('says before the first byte what does not fit, and uploads what does', async () => {
   const alice = await personWithFiles('alice')
   const page = await alice.open('/files')
-  await choose(page, 'Upload files', [local('large.bin', 90), local('small.bin', 40), local('tiny.bin', 1)])
+  await choose(page, 'Upload files', [
+    local('large.bin', 90),
+    local('small.bin', 40),
+    local('tiny.bin', 1),
+  ])
   const dialog = page.getByRole('dialog', { name: 'Not everything fits' })
   await dialog.getByText('These files need 131 KiB, but only 100 KiB are left.').waitFor()
   await dialog.getByText('Delete something, or ask for a larger plan.').waitFor()
-  expect(await dialog.getByRole('listitem').locator('span:first-child').allInnerTexts()).toEqual(['small.bin'])
+  expect(await dialog.getByRole('listitem').locator('span:first-child').allInnerTexts()).toEqual([
+    'small.bin',
+  ])
   await expectAccessible(page)
   await pictures(page, 'full-tight')
   await dialog.getByRole('button', { name: 'Upload 2 fitting files' }).click()
   await title(page, '2 files uploaded')
-  expect([await sizeAt(alice, 'large.bin'), await sizeAt(alice, 'small.bin')]).toEqual([90 * KIB, undefined])
+  expect([await sizeAt(alice, 'large.bin'), await sizeAt(alice, 'small.bin')]).toEqual([
+    90 * KIB,
+    undefined,
+  ])
   expectQuiet(alice)
 })
 
@@ -106,10 +126,17 @@ it('keeps in the dock what the service had no room for, until there is some', as
   await bob.upload('kept.bin', Buffer.alloc(95 * KIB))
   const page = await bob.open('/files')
   await foretellRoom(page)
-  await choose(page, 'Upload files', [local('one.bin', 20), local('fits.bin', 1), local('two.bin', 30)])
+  await choose(page, 'Upload files', [
+    local('one.bin', 20),
+    local('fits.bin', 1),
+    local('two.bin', 30),
+  ])
   await title(page, '2 files could not be uploaded')
   const rows = dock(page).getByRole('listitem')
-  await rows.filter({ hasText: 'two.bin' }).getByText('Not enough space: 96 KiB of 100 KiB are used.').waitFor()
+  await rows
+    .filter({ hasText: 'two.bin' })
+    .getByText('Not enough space: 96 KiB of 100 KiB are used.')
+    .waitFor()
   await dock(page).getByText('There was not enough space for 2 files. Delete something').waitFor()
   await expectAccessible(page)
   await pictures(page, 'full-dock')
@@ -150,7 +177,9 @@ it('keeps the files of a folder for which there is no room, also on a telephone'
   await dock(page).getByText('There was not enough space for 2 files.').waitFor()
   await expectAccessible(page)
   await pictures(page, 'full-folder')
-  await dave.ask('mutation { deleteEntries(input: { entries: [{ at: { path: "kept.bin" } }] }) { deletedIds } }')
+  await dave.ask(
+    'mutation { deleteEntries(input: { entries: [{ at: { path: "kept.bin" } }] }) { deletedIds } }',
+  )
   await dock(page).getByRole('button', { name: 'Try again', exact: true }).click()
   await title(page, '2 files uploaded')
   expect(await sizeAt(dave, 'Trip/day 1/b.bin')).toBe(20 * KIB)
@@ -167,7 +196,9 @@ it('keeps the files of a folder that cannot be made', async () => {
   const extensions = { code: 'QUOTA_EXCEEDED', limit: 'max_folders', max: 1, used: 1 }
   await page.route('**/graphql', route =>
     route.request().postData()?.includes('mutation MakeUploadFolder')
-      ? route.fulfill({ json: { data: { createFolder: null }, errors: [{ ...refusal, extensions }] } })
+      ? route.fulfill({
+          json: { data: { createFolder: null }, errors: [{ ...refusal, extensions }] },
+        })
       : route.fallback(),
   )
   local('Walk/a.bin', 1)

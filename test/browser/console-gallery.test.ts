@@ -51,7 +51,8 @@ afterAll(() => w?.stop())
 
 const gridOf = (page: Page) => page.getByRole('grid', { name: 'Pictures by time' })
 const tile = (page: Page, name: string) => gridOf(page).getByRole('gridcell', { name })
-const monthsShown = (page: Page) => page.getByRole('rowheader').getByRole('heading').allTextContents()
+const monthsShown = (page: Page) =>
+  page.getByRole('rowheader').getByRole('heading').allTextContents()
 const viewerOn = (page: Page) => page.getByRole('dialog')
 const imagesAreThere = `[...document.querySelectorAll('.picture-tile img')].filter(one => one.complete && one.naturalWidth).length >= 4`
 
@@ -62,7 +63,13 @@ describe('The gallery', () => {
     await tile(page, 'old.jpg').waitFor()
     await until(page, imagesAreThere)
     const [now, ...others] = await monthsShown(page)
-    expect(now).toBe(new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format())
+    expect(now).toBe(
+      new Intl.DateTimeFormat('en-GB', {
+        month: 'long',
+        year: 'numeric',
+        timeZone: 'UTC',
+      }).format(),
+    )
     expect(others).toEqual(['July 2024', 'January 2021', 'March 2012'])
     await tile(page, 'film.mp4, Video').waitFor()
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Pictures')
@@ -132,7 +139,10 @@ describe('The gallery', () => {
     await page.setViewportSize({ width: 900, height: 420 })
     const scrubber = page.getByRole('slider', { name: 'Months' })
     const said = (month: string) =>
-      until(page, `document.querySelector('[role=slider]').getAttribute('aria-valuetext') === '${month}'`)
+      until(
+        page,
+        `document.querySelector('[role=slider]').getAttribute('aria-valuetext') === '${month}'`,
+      )
     await scrubber.focus()
     await page.keyboard.press('ArrowDown')
     await said('July 2024')

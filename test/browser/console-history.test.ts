@@ -32,7 +32,9 @@ async function personWithFiles(name: string, options?: BrowserContextOptions): P
 async function replace(who: Person, name: string, text: string): Promise<void> {
   const file = { name, mimeType: 'text/plain', buffer: Buffer.from(text) }
   const url = `${w.service.url}/api/files/upload`
-  const answer = await who.context.request.post(url, { multipart: { on_conflict: 'replace', file } })
+  const answer = await who.context.request.post(url, {
+    multipart: { on_conflict: 'replace', file },
+  })
   if (!answer.ok()) throw new Error(await answer.text())
 }
 
@@ -54,7 +56,12 @@ async function textOf(who: Person, path: string): Promise<string> {
 }
 
 /** Lets the person choose a file of these bytes. */
-async function choose(page: Page, press: () => Promise<void>, name: string, text: string): Promise<void> {
+async function choose(
+  page: Page,
+  press: () => Promise<void>,
+  name: string,
+  text: string,
+): Promise<void> {
   const picker = page.waitForEvent('filechooser')
   await press()
   await (await picker).setFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) })
@@ -98,7 +105,8 @@ describe('The versions of a file', () => {
     const versions = details.getByRole('list', { name: 'Versions' }).getByRole('listitem')
     await versions.nth(2).waitFor()
     expect(await versions.count()).toBe(3)
-    const menu = (at: number) => versions.nth(at).getByRole('button', { name: /^Actions for the version/ })
+    const menu = (at: number) =>
+      versions.nth(at).getByRole('button', { name: /^Actions for the version/ })
     await menu(1).click()
     await page.getByRole('menuitem', { name: 'Preview' }).click()
     const viewer = page.getByRole('dialog', { name: 'notes.txt' })
@@ -167,7 +175,9 @@ describe('The versions of a file', () => {
     await question.getByRole('button', { name: 'Delete', exact: true }).focus()
     await page.keyboard.press('Enter')
     await page.getByText('Version deleted').waitFor()
-    await details.getByRole('button', { name: /^Actions for the version/ }).waitFor({ state: 'detached' })
+    await details
+      .getByRole('button', { name: /^Actions for the version/ })
+      .waitFor({ state: 'detached' })
     // With the version, what had the focus has gone.
     await page.keyboard.press('Delete')
     await page.waitForTimeout(500)
@@ -219,7 +229,11 @@ describe('The versions of a file', () => {
     const chooser = await picker
     await replace(lea, 'draft.txt', 'of somebody else')
     await details.getByText('Current version').waitFor()
-    await chooser.setFiles({ name: 'mine.txt', mimeType: 'text/plain', buffer: Buffer.from('mine') })
+    await chooser.setFiles({
+      name: 'mine.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('mine'),
+    })
     await page.getByText('This entry was changed meanwhile', { exact: false }).waitFor()
     expect(await textOf(lea, 'draft.txt')).toBe('of somebody else')
   })
@@ -232,18 +246,26 @@ describe('The versions of a file', () => {
       'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug } } }',
     )
     const { id, slug } = made.createWorkspace.workspace
-    await carol.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
-      input: { workspace: id, email: dora.email, role: 'VIEWER' },
-    })
+    await carol.ask(
+      'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
+      {
+        input: { workspace: id, email: dora.email, role: 'VIEWER' },
+      },
+    )
     type Invited = { me: { invites: { nodes: { token: string }[] } } }
     const { me } = await dora.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
-    await dora.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
-      input: { token: me.invites.nodes[0]?.token },
-    })
+    await dora.ask(
+      'mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }',
+      {
+        input: { token: me.invites.nodes[0]?.token },
+      },
+    )
     const put = async (text: string) => {
       const file = { name: 'file', mimeType: 'text/plain', buffer: Buffer.from(text) }
       const at = `${w.service.url}/api/workspaces/${id}/files/upload`
-      const answer = await carol.context.request.post(at, { multipart: { on_conflict: 'replace', file } })
+      const answer = await carol.context.request.post(at, {
+        multipart: { on_conflict: 'replace', file },
+      })
       if (!answer.ok()) throw new Error(await answer.text())
     }
     await put('one')
@@ -253,9 +275,12 @@ describe('The versions of a file', () => {
       { id },
     )
     const entry = found.workspace.drive.entry.id
-    await carol.ask('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
-      input: { entries: [{ id: entry }], name: HOSTILE },
-    })
+    await carol.ask(
+      'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }',
+      {
+        input: { entries: [{ id: entry }], name: HOSTILE },
+      },
+    )
     const live = listening(dora.page)
     const page = await dora.open(`/workspaces/${slug}/files?details=true&sel=${entry}`)
     await live
@@ -317,9 +342,15 @@ describe('The details of a file', () => {
     await details.getByText('text/typescript').waitFor()
     await expectAccessible(ina.page)
     await pictures(ina.page, 'console-details-versions-of-a-minute')
-    await ina.ask('mutation { createLink(input: { file: { at: { path: "plan.ts" } } }) { share { id } } }')
+    await ina.ask(
+      'mutation { createLink(input: { file: { at: { path: "plan.ts" } } }) { share { id } } }',
+    )
     const links = await ina.open('/links')
-    await links.getByRole('listitem').filter({ hasText: 'plan.ts' }).locator('.entry-icon.code').waitFor()
+    await links
+      .getByRole('listitem')
+      .filter({ hasText: 'plan.ts' })
+      .locator('.entry-icon.code')
+      .waitFor()
   })
 })
 
@@ -334,9 +365,12 @@ describe('The activity of a file', () => {
     const sentences = details.locator('.activity-event .grow')
     await sentences.filter({ hasText: 'You added' }).waitFor()
     expect(await sentences.count()).toBe(1)
-    await nia.ask('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
-      input: { entries: [{ at: { path: 'a.txt' } }], name: 'c.txt' },
-    })
+    await nia.ask(
+      'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }',
+      {
+        input: { entries: [{ at: { path: 'a.txt' } }], name: 'c.txt' },
+      },
+    )
     await sentences.filter({ hasText: 'You renamed' }).waitFor()
     await details.getByRole('button', { name: 'Share…' }).click()
     const sheet = nia.page.getByRole('dialog')
@@ -353,16 +387,21 @@ describe('The activity of a file', () => {
     const ole = await w.person('ole')
     await ole.upload('n0', 'x')
     for (let at = 0; at < 7; at++)
-      await ole.ask('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
-        input: { entries: [{ at: { path: `n${at}` } }], name: `n${at + 1}` },
-      })
+      await ole.ask(
+        'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }',
+        {
+          input: { entries: [{ at: { path: `n${at}` } }], name: `n${at + 1}` },
+        },
+      )
     // Nothing is answered before the button is pressed, whatever else asks again.
     await ole.context.addInitScript(
       "addEventListener('click', ({ target }) => { if (target.textContent === 'Try again') window.again = true }, true)",
     )
     await ole.page.route('**/graphql', async (route, request) => {
       const isAsked = request.postData()?.includes('EntryActivity')
-      return isAsked && !(await ole.page.evaluate('window.again')) ? route.abort() : route.continue()
+      return isAsked && !(await ole.page.evaluate('window.again'))
+        ? route.abort()
+        : route.continue()
     })
     const details = await openDetails(ole, 'n7')
     await details.getByRole('button', { name: 'Try again' }).click()

@@ -43,7 +43,10 @@ describe('Tags', () => {
     expect(await rowOf('b', page).getByText('Urgent').count()).toBe(0)
 
     await page.getByRole('button', { name: 'Filter by tags' }).click()
-    await page.getByRole('group', { name: 'Filter by tags' }).getByRole('button', { name: 'Urgent' }).click()
+    await page
+      .getByRole('group', { name: 'Filter by tags' })
+      .getByRole('button', { name: 'Urgent' })
+      .click()
     await rowOf('b', page).waitFor({ state: 'detached' })
     expect(
       await page
@@ -74,9 +77,13 @@ describe('Tags', () => {
     await rowOf('a', page).click()
     await rowOf('b', page).click({ modifiers: ['ControlOrMeta'] })
     await page.keyboard.press('Alt+t')
-    const box = page.getByRole('dialog', { name: 'Tags of 2 items' }).getByRole('checkbox', { name: 'Urgent' })
+    const box = page
+      .getByRole('dialog', { name: 'Tags of 2 items' })
+      .getByRole('checkbox', { name: 'Urgent' })
     await box.waitFor()
-    expect(await box.evaluate(input => (input as unknown as { indeterminate: boolean }).indeterminate)).toBe(true)
+    expect(
+      await box.evaluate(input => (input as unknown as { indeterminate: boolean }).indeterminate),
+    ).toBe(true)
     await box.check()
     await page.getByRole('button', { name: 'Save' }).click()
     await rowOf('b', page).getByText('Urgent').waitFor()
@@ -108,7 +115,10 @@ describe('Tags', () => {
     await pictures(page, 'console-tags-manager')
     await rowOf('a', page).getByText('Later').waitFor({ state: 'attached' })
     await dialog.getByRole('button', { name: 'Delete the tag “Later”' }).click()
-    await page.getByRole('dialog', { name: 'Delete the tag “Later”?' }).getByRole('button', { name: 'Delete' }).click()
+    await page
+      .getByRole('dialog', { name: 'Delete the tag “Later”?' })
+      .getByRole('button', { name: 'Delete' })
+      .click()
     await dialog.getByText('There are no tags yet').waitFor()
     await page.keyboard.press('Escape')
     await rowOf('a', page).getByText('Later').waitFor({ state: 'detached' })
@@ -123,7 +133,10 @@ describe('Tags', () => {
       { input: { name: 'Elsewhere', colour: 'GREEN' } },
     )
     const input = { entries: [{ at: { path: 'b.txt' } }], add: [made.createTag.tag.id] }
-    await alice.ask('mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { drive { id } } }', { input })
+    await alice.ask(
+      'mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { drive { id } } }',
+      { input },
+    )
     await rowOf('b', page).getByText('Elsewhere').waitFor()
     expectQuiet(alice)
   })
@@ -173,9 +186,15 @@ describe('Favourites', () => {
     const { createTag } = await alice.ask<{ createTag: { tag: { id: string } } }>(tag, {
       input: { drive: me.drive.id, name: 'To pay', colour: 'GREEN' },
     })
-    await alice.ask('mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { entries { id } } }', {
-      input: { entries: [{ at: { path: 'a.txt' } }, { at: { path: 'Projects/plan.txt' } }], add: [createTag.tag.id] },
-    })
+    await alice.ask(
+      'mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { entries { id } } }',
+      {
+        input: {
+          entries: [{ at: { path: 'a.txt' } }, { at: { path: 'Projects/plan.txt' } }],
+          add: [createTag.tag.id],
+        },
+      },
+    )
     await details.getByRole('link', { name: 'To pay' }).press('Enter')
     await page.waitForURL(/\/search\?/)
     expect(new URL(page.url()).searchParams.get('q')).toBe('tag:"To pay" drive:me')
@@ -186,9 +205,12 @@ describe('Favourites', () => {
   it('can be what others have shared', async () => {
     const eve = await w.person('eve')
     await eve.upload('present.txt', 'x')
-    await eve.ask('mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }', {
-      input: { email: 'alice@example.com', files: [{ at: { path: 'present.txt' } }] },
-    })
+    await eve.ask(
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+      {
+        input: { email: 'alice@example.com', files: [{ at: { path: 'present.txt' } }] },
+      },
+    )
     const page = await alice.open('/shared')
     const star = page.getByRole('button', { name: '“present.txt”: favourite' })
     await star.press('Enter')
@@ -199,9 +221,12 @@ describe('Favourites', () => {
     await star.click()
     await favourites().filter({ hasText: 'present.txt' }).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: '“present.txt”: favourite', pressed: false }).waitFor()
-    await eve.ask('mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }', {
-      input: { entries: [{ at: { path: 'present.txt' } }] },
-    })
+    await eve.ask(
+      'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { filesDeleted } }',
+      {
+        input: { entries: [{ at: { path: 'present.txt' } }] },
+      },
+    )
     expectQuiet(alice)
   })
 })
@@ -210,18 +235,29 @@ describe('Home', () => {
   it('shows what the person worked on, what needs them, and what was shared with them', async () => {
     const bob = await w.person('bob')
     await bob.upload('gift.txt', 'x')
-    await bob.ask('mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }', {
-      input: { email: 'alice@example.com', files: [{ at: { path: 'gift.txt' } }] },
-    })
-    await alice.ask('mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }', {
-      input: { file: { at: { path: 'b.txt' } }, duration: '1d' },
-    })
+    await bob.ask(
+      'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+      {
+        input: { email: 'alice@example.com', files: [{ at: { path: 'gift.txt' } }] },
+      },
+    )
+    await alice.ask(
+      'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { id } } }',
+      {
+        input: { file: { at: { path: 'b.txt' } }, duration: '1d' },
+      },
+    )
     const page = await alice.open('/start')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     expect(await page.title()).toBe('Home · Satchel')
     const recent = page.getByRole('region', { name: 'What you worked on' })
     await recent.getByText(/Shared ·/).waitFor()
-    expect(await recent.getByRole('link').allTextContents()).toEqual(['b.txt', 'plan.txt', 'Projects', 'a.txt'])
+    expect(await recent.getByRole('link').allTextContents()).toEqual([
+      'b.txt',
+      'plan.txt',
+      'Projects',
+      'a.txt',
+    ])
     await page.getByRole('region', { name: 'Shared with you' }).getByText('gift.txt').waitFor()
     await page
       .getByRole('region', { name: 'Needs your attention' })
@@ -237,12 +273,18 @@ describe('Home', () => {
   it('shows favourites on a telephone, in German and from right to left, too', async () => {
     const state = await alice.context.storageState()
     for (const locale of ['de-CH', 'en-Arab']) {
-      const context = await w.browser.newContext({ ...telephone, locale, storageState: state, serviceWorkers: 'block' })
+      const context = await w.browser.newContext({
+        ...telephone,
+        locale,
+        storageState: state,
+        serviceWorkers: 'block',
+      })
       const page = await context.newPage()
       await page.goto(`${w.service.url}/start`)
       await settled(page)
       await page.getByRole('link', { name: 'Projects' }).first().waitFor()
-      if (locale === 'de-CH') await page.getByRole('heading', { name: 'Woran du gearbeitet hast' }).waitFor()
+      if (locale === 'de-CH')
+        await page.getByRole('heading', { name: 'Woran du gearbeitet hast' }).waitFor()
       const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect(wide).toBeLessThanOrEqual(0)
       await expectAccessible(page)

@@ -17,7 +17,8 @@ describe('By keyboard alone', () => {
       for (const key of keys) await page.keyboard.press(key)
     }
     // The list is reached by Tab.
-    for (let i = 0; i < 30 && (await page.evaluate('document.activeElement.role')) !== 'grid'; i++) await press('Tab')
+    for (let i = 0; i < 30 && (await page.evaluate('document.activeElement.role')) !== 'grid'; i++)
+      await press('Tab')
     await press('Home', 'ArrowDown', 'Shift+ArrowDown')
     await expectSelected(page, 'apple.txt', 'banana.txt')
     await press('Control+ArrowDown', 'Control+ArrowDown', 'Space')

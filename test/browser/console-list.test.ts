@@ -48,7 +48,9 @@ describe('With a finger, on a telephone', () => {
     await rowOf('last', page).waitFor()
     // The way up, and no more of the path than has room.
     const path = page.getByRole('navigation', { name: 'Path' })
-    expect(await path.getByRole('link').allInnerTexts()).toEqual(['A rather long name of a folder in it'])
+    expect(await path.getByRole('link').allInnerTexts()).toEqual([
+      'A rather long name of a folder in it',
+    ])
     await pictures(page, 'console-telephone-deep')
     await path.getByRole('link').tap()
     await path.getByRole('heading', { name: 'A rather long name of a folder in it' }).waitFor()
@@ -90,7 +92,9 @@ describe('Side by side', () => {
     const theirs = await emil.open(`/workspaces/${slug}/files/beds`)
     await rowOf('roses', theirs).click()
     await expectSelected(theirs, 'roses')
-    expect(await theirs.getByRole('button', { name: /New folder|Upload|Delete|Rename/ }).count()).toBe(0)
+    expect(
+      await theirs.getByRole('button', { name: /New folder|Upload|Delete|Rename/ }).count(),
+    ).toBe(0)
     await rowOf('roses', theirs).click({ button: 'right' })
     await theirs.getByRole('menuitem', { name: 'Details' }).waitFor()
     expect(await theirs.getByRole('menuitem', { name: /Rename|Move|Delete/ }).count()).toBe(0)
@@ -110,9 +114,12 @@ describe('A hostile name', () => {
   it('is a name and nothing else, wherever it is shown', async () => {
     const frank = await w.person('frank')
     for (const name of hostile)
-      await frank.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
-        input: { at: { path: name.replaceAll('/', '∕') } },
-      })
+      await frank.ask(
+        'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }',
+        {
+          input: { at: { path: name.replaceAll('/', '∕') } },
+        },
+      )
     await frank.upload(
       'pwned.svg',
       `<svg xmlns="http://www.w3.org/2000/svg"><script>top.document.title='pwned'</script></svg>`,
@@ -121,7 +128,9 @@ describe('A hostile name', () => {
     const page = await frank.open('/files?details=true')
     await rowOf('pwned.svg', page).waitFor()
     for (const name of hostile) {
-      const entry = page.getByRole('row').filter({ hasText: name.replaceAll('/', '∕').slice(0, 12) })
+      const entry = page
+        .getByRole('row')
+        .filter({ hasText: name.replaceAll('/', '∕').slice(0, 12) })
       await entry.click()
       await page.getByRole('complementary').getByText('0 files').waitFor()
       await entry.dblclick()

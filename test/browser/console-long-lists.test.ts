@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { type Db, openDatabase } from '../../db/index.ts'
-import { type ConsoleWorld, expectAccessible, expectQuiet, type Person, rowOf, startConsole } from './console.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  expectQuiet,
+  type Person,
+  rowOf,
+  startConsole,
+} from './console.ts'
 
 const COUNT = 105
 
@@ -13,7 +20,10 @@ let alice: Person
 
 beforeAll(async () => {
   w = await startConsole({ RATE_API_KEYS: '1000', VERSIONS_KEPT: '200' })
-  db = openDatabase({ dialect: 'sqlite', file: join(w.service.dataDir, 'satchel.sqlite') }, { pool: 1 })
+  db = openDatabase(
+    { dialect: 'sqlite', file: join(w.service.dataDir, 'satchel.sqlite') },
+    { pool: 1 },
+  )
   await db.run(`UPDATE plan SET max_private_api_keys = 1000, max_workspace_api_keys = 1000, max_pending_invites = 1000,
     max_users_workspace = 1000`)
   alice = await w.person('alice')
@@ -41,13 +51,21 @@ async function makeRoom(name: string): Promise<Room> {
 
 async function makeKeys(input: object): Promise<void> {
   for (const i of numbers)
-    await alice.ask('mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }', {
-      input: { name: `Key ${i}`, ...input },
-    })
+    await alice.ask(
+      'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }',
+      {
+        input: { name: `Key ${i}`, ...input },
+      },
+    )
 }
 
 /** A list shows its first hundred, then all; what is done to one of the last is seen there. */
-async function expectLong(page: Page, list: string, all: number, revoke: () => Promise<void>): Promise<void> {
+async function expectLong(
+  page: Page,
+  list: string,
+  all: number,
+  revoke: () => Promise<void>,
+): Promise<void> {
   await rows(page, list).nth(99).waitFor()
   expect(await rows(page, list).count()).toBe(100)
   await page.getByRole('button', { name: 'Show more' }).click()
@@ -65,7 +83,8 @@ async function expectLong(page: Page, list: string, all: number, revoke: () => P
   expectQuiet(alice)
 }
 
-const confirm = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name }).click()
+const confirm = (page: Page, name: string) =>
+  page.getByRole('dialog').getByRole('button', { name }).click()
 const revokeFirstKey = (page: Page) => async () => {
   // The newest is the first.
   await page.getByRole('button', { name: 'Revoke Key 0', exact: true }).click()
@@ -88,12 +107,17 @@ it('shows all keys of a workspace', async () => {
 it('shows all invites of a workspace', async () => {
   const { id, slug } = await makeRoom('Invites')
   for (const i of numbers)
-    await alice.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
-      input: { workspace: id, email: `guest${i}@example.com`, role: 'VIEWER' },
-    })
+    await alice.ask(
+      'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
+      {
+        input: { workspace: id, email: `guest${i}@example.com`, role: 'VIEWER' },
+      },
+    )
   const page = await alice.open(`/workspaces/${slug}/members`)
   await expectLong(page, 'Pending invites', COUNT, () =>
-    page.getByRole('button', { name: `Revoke the invite to guest${COUNT - 1}@example.com` }).click(),
+    page
+      .getByRole('button', { name: `Revoke the invite to guest${COUNT - 1}@example.com` })
+      .click(),
   )
 })
 
@@ -107,10 +131,10 @@ it('shows all members of a workspace', async () => {
        SELECT ?, ?, ?, '', '', '', '', '', plan_id, 'active', created_at, 1 FROM user WHERE email = ?`,
       [user, email, email, alice.email],
     )
-    await db.run("INSERT INTO member (workspace_id, user_id, role, joined_at) VALUES (?, ?, 'viewer', ?)", [
-      ...[id, user],
-      Date.now() + i * 1000,
-    ])
+    await db.run(
+      "INSERT INTO member (workspace_id, user_id, role, joined_at) VALUES (?, ?, 'viewer', ?)",
+      [...[id, user], Date.now() + i * 1000],
+    )
   }
   const page = await alice.open(`/workspaces/${slug}/members`)
   await expectLong(page, 'Members', COUNT + 1, async () => {
@@ -124,9 +148,12 @@ it('shows all invites that a person has received', async () => {
   await db.run('UPDATE plan SET max_user_workspaces = 1000')
   for (const i of numbers) {
     const { id } = await makeRoom(`Guests ${i}`)
-    await alice.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
-      input: { workspace: id, email: bob.email, role: 'VIEWER' },
-    })
+    await alice.ask(
+      'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
+      {
+        input: { workspace: id, email: bob.email, role: 'VIEWER' },
+      },
+    )
   }
   const page = await bob.open('/workspaces')
   await expectLong(page, 'Invites for you', COUNT, async () => {
@@ -140,7 +167,9 @@ it('shows all versions of a file', async () => {
   const url = `${w.service.url}/api/files/upload`
   for (const i of [...numbers, COUNT]) {
     const file = { name: 'draft.txt', mimeType: 'text/plain', buffer: Buffer.from(`draft ${i}`) }
-    const answer = await alice.context.request.post(url, { multipart: { folder: '', on_conflict: 'replace', file } })
+    const answer = await alice.context.request.post(url, {
+      multipart: { folder: '', on_conflict: 'replace', file },
+    })
     expect(answer.ok()).toBe(true)
   }
   const page = await alice.open('/files')
@@ -149,7 +178,9 @@ it('shows all versions of a file', async () => {
   await rows(page, 'Versions').nth(5).waitFor()
   expect(await rows(page, 'Versions').count()).toBe(6)
   await page.getByRole('button', { name: 'Show all' }).click()
-  const more = page.getByRole('list', { name: 'Versions' }).getByRole('button', { name: 'Show more' })
+  const more = page
+    .getByRole('list', { name: 'Versions' })
+    .getByRole('button', { name: 'Show more' })
   // With the current one, and the button.
   await rows(page, 'Versions').nth(101).waitFor()
   await more.click()

@@ -19,7 +19,9 @@ const PIXEL = Buffer.from(
 /** Somebody whose page is never loaded anew because of files that it cannot fetch, however slow the machine is. */
 async function person(name: string): Promise<Person> {
   const who = await w.person(name)
-  await who.context.addInitScript("addEventListener('vite:preloadError', event => event.stopImmediatePropagation())")
+  await who.context.addInitScript(
+    "addEventListener('vite:preloadError', event => event.stopImmediatePropagation())",
+  )
   return who
 }
 
@@ -40,11 +42,15 @@ describe('When a part of the console cannot be fetched', () => {
     await alice.upload('sunrise.png', 'no picture', 'image/png')
     const offers = await miss(alice.page, 'offers')
     const thumbnails = await miss(alice.page, 'thumbnail')
-    const failed = alice.page.waitForEvent('requestfailed', request => request.url().includes('/offers-'))
+    const failed = alice.page.waitForEvent('requestfailed', request =>
+      request.url().includes('/offers-'),
+    )
     const page = await alice.open('/files')
     await failed
     await rowOf('notes', page).waitFor()
-    const failedAgain = page.waitForEvent('requestfailed', request => request.url().includes('/thumbnail-'))
+    const failedAgain = page.waitForEvent('requestfailed', request =>
+      request.url().includes('/thumbnail-'),
+    )
     await page.getByRole('button', { name: 'Show as grid' }).click()
     await failedAgain
     await page.waitForTimeout(300)
@@ -59,7 +65,8 @@ describe('When a part of the console cannot be fetched', () => {
     await miss(carol.page, 'offers')
     await miss(carol.page, 'thumbnail')
     const { page } = carol
-    const failed = (part: string) => page.waitForEvent('requestfailed', request => request.url().includes(`/${part}-`))
+    const failed = (part: string) =>
+      page.waitForEvent('requestfailed', request => request.url().includes(`/${part}-`))
     await Promise.all([failed('offers'), carol.open('/files?view=grid'), failed('thumbnail')])
     await rowOf('sunrise', page).locator('.entry-icon').waitFor()
     for (const part of ['offers', 'thumbnail']) await page.unroute(`**/${part}-*.js`)
@@ -98,11 +105,14 @@ describe('When a part of the console cannot be fetched', () => {
 
   it('the page stays without those it can do without, and is loaded anew for each other, as after an update, but not over and over', async () => {
     const { page, context } = await w.person('emma')
-    await context.addInitScript('const now = performance.now.bind(performance); performance.now = () => now() + 20_000')
+    await context.addInitScript(
+      'const now = performance.now.bind(performance); performance.now = () => now() + 20_000',
+    )
     for (const part of ['offers', 'account-keys', 'account-webhooks']) await miss(page, part)
     let loads = 0
     page.on('domcontentloaded', () => loads++)
-    const failed = () => page.waitForEvent('requestfailed', request => request.url().includes('/offers-'))
+    const failed = () =>
+      page.waitForEvent('requestfailed', request => request.url().includes('/offers-'))
     await Promise.all([failed(), page.goto(`${w.service.url}/files`)])
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
     await Promise.all([failed(), page.evaluate('dispatchEvent(new Event("online"))')])
@@ -135,7 +145,9 @@ describe('When a part of the console cannot be fetched', () => {
       await page.getByRole('button', { name: 'Dismiss' }).click()
       await problem.waitFor({ state: 'detached' })
       await page.getByRole('grid').focus()
-      expect(await page.locator('[aria-selected=true] .name').allTextContents()).toEqual(['notes.txt'])
+      expect(await page.locator('[aria-selected=true] .name').allTextContents()).toEqual([
+        'notes.txt',
+      ])
     }
     await page.keyboard.press('F2')
     await page.getByLabel('New name').fill('plan.txt')

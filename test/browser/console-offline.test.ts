@@ -27,7 +27,11 @@ beforeEach(() => w.service.revive(), 60_000)
 
 /** The browser refuses what polls in the page itself: that evaluates texts, which the policy forbids. */
 async function until(page: Page, expression: string): Promise<void> {
-  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise(resolve => setTimeout(resolve, 100)))
+  for (
+    const end = Date.now() + 30_000;
+    Date.now() < end;
+    await new Promise(resolve => setTimeout(resolve, 100))
+  )
     if (await page.evaluate(expression)) return
   throw new Error(`It has never become true: ${expression}`)
 }
@@ -144,7 +148,9 @@ describe('What was read', () => {
     await page.getByRole('heading', { name: 'Your files, safely shared' }).waitFor()
     expect((await kept(page)).filter(name => !name.startsWith('console-'))).toEqual([])
     await w.service.disconnect()
-    await expect(page.goto(`${w.service.url}/files/secret`)).rejects.toThrow(/ERR_CONNECTION_REFUSED|ERR_FAILED/)
+    await expect(page.goto(`${w.service.url}/files/secret`)).rejects.toThrow(
+      /ERR_CONNECTION_REFUSED|ERR_FAILED/,
+    )
   })
 
   it('goes when the pages without a script sign out, and when another account signs in', async () => {
@@ -230,14 +236,19 @@ describe('Signed addresses', () => {
     await page.getByRole('menuitem', { name: 'Preview' }).click()
     await page.getByRole('dialog', { name: 'plan.txt' }).getByText('first').waitFor()
     // What is read later is kept later.
-    await page.getByRole('dialog', { name: 'plan.txt' }).getByRole('button', { name: 'Close' }).click()
+    await page
+      .getByRole('dialog', { name: 'plan.txt' })
+      .getByRole('button', { name: 'Close' })
+      .click()
     await page.getByRole('link', { name: 'My links' }).click()
     const read = `(async () => {
       const name = (await caches.keys()).find(name => name.startsWith('read-'))
       return Promise.all((await (await caches.open(name)).matchAll()).map(one => one.text()))
     })()`
     await until(page, `${read}.then(texts => texts.some(text => text.includes('query MyShares')))`)
-    expect(((await page.evaluate(read)) as string[]).filter(text => text.includes('/api/blobs/'))).toEqual([])
+    expect(
+      ((await page.evaluate(read)) as string[]).filter(text => text.includes('/api/blobs/')),
+    ).toEqual([])
   })
 })
 
@@ -260,8 +271,11 @@ describe('The worker', () => {
       'cache-control': 'no-cache',
       'content-security-policy': "default-src 'none'; connect-src 'self'",
     })
-    const built = JSON.parse(/^self\.built=(.*);\n/.exec(await answer.text())?.[1] ?? '') as { assets: string[] }
-    for (const asset of built.assets.slice(0, 5)) expect((await request.get(w.service.url + asset)).status()).toBe(200)
+    const built = JSON.parse(/^self\.built=(.*);\n/.exec(await answer.text())?.[1] ?? '') as {
+      assets: string[]
+    }
+    for (const asset of built.assets.slice(0, 5))
+      expect((await request.get(w.service.url + asset)).status()).toBe(200)
     const manifest = await (await request.get(`${w.service.url}/manifest.webmanifest`)).json()
     expect(manifest).toMatchObject({ start_url: '/files', display: 'standalone' })
     for (const { src } of manifest.icons) {

@@ -21,13 +21,18 @@ beforeAll(async () => {
   await alice.upload('work/plans/budget 2026.csv', 'a,b\n1,2\n', 'text/csv')
   await alice.upload('work/<img src=x onerror=alert(1)>.txt', 'hostile')
   await alice.upload('work/readme.txt', 'read me')
-  const { createWorkspace } = await alice.ask<{ createWorkspace: { workspace: { drive: { id: string } } } }>(
+  const { createWorkspace } = await alice.ask<{
+    createWorkspace: { workspace: { drive: { id: string } } }
+  }>(
     'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { workspace { id drive { id } } } }',
     { input: { name: 'Rivers & <b>Roads</b>', slug: 'rivers' } },
   )
-  await alice.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
-    input: { at: { drive: createWorkspace.workspace.drive.id, path: 'budget of the bridge' } },
-  })
+  await alice.ask(
+    'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }',
+    {
+      input: { at: { drive: createWorkspace.workspace.drive.id, path: 'budget of the bridge' } },
+    },
+  )
 }, 120_000)
 afterAll(() => w?.stop())
 
@@ -58,7 +63,9 @@ describe('The command palette', () => {
     await until(() => page.evaluate("document.querySelectorAll('.palette-item').length === 2"))
     await until(async () => {
       await page.keyboard.press('ArrowDown')
-      return (await dialog.locator('.palette-item[data-focused]').textContent())?.startsWith('budget 2026.csv')
+      return (await dialog.locator('.palette-item[data-focused]').textContent())?.startsWith(
+        'budget 2026.csv',
+      )
     })
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
@@ -73,11 +80,16 @@ describe('The command palette', () => {
     await page.keyboard.type('bridge')
     await dialog.getByRole('menuitem', { name: 'budget of the bridge' }).click()
     await page.waitForURL(/\/workspaces\/rivers\/files\/budget%20of%20the%20bridge$/)
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Trash' }).click()
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: 'Trash' })
+      .click()
     await page.waitForURL(/\/trash$/)
     dialog = await openPalette(page)
     const recent = dialog.getByRole('group', { name: 'Recent places' }).getByRole('menuitem')
-    await expect(recent.first().textContent()).resolves.toContain('budget of the bridgeRivers & <b>Roads</b>')
+    await expect(recent.first().textContent()).resolves.toContain(
+      'budget of the bridgeRivers & <b>Roads</b>',
+    )
     await recent.first().click()
     await page.waitForURL(/budget%20of%20the%20bridge$/)
     expectQuiet(alice)
@@ -136,7 +148,9 @@ describe('The command palette', () => {
     let dialog = await openPalette(page)
     await page.keyboard.type('theme')
     await dialog.getByRole('menuitem', { name: 'Dark' }).click()
-    await until(() => page.evaluate("getComputedStyle(document.documentElement).colorScheme === 'dark'"))
+    await until(() =>
+      page.evaluate("getComputedStyle(document.documentElement).colorScheme === 'dark'"),
+    )
     dialog = await openPalette(page)
     await page.keyboard.type('language')
     await dialog.getByRole('menuitem', { name: 'Deutsch' }).click()
@@ -166,7 +180,9 @@ describe('The command palette', () => {
     await asked
     await dialog.getByRole('searchbox').fill('budget')
     await dialog.getByRole('menuitem', { name: 'budget 2026.csv' }).waitFor()
-    const late = page.waitForResponse(answer => Boolean(answer.request().postData()?.includes('"read"')))
+    const late = page.waitForResponse(answer =>
+      Boolean(answer.request().postData()?.includes('"read"')),
+    )
     for (const go of held) go()
     await (await late).finished()
     await page.waitForTimeout(200)
@@ -189,7 +205,9 @@ describe('The command palette', () => {
     await button.focus()
     // The next frame gives it back. Who opens the palette again before has given it away.
     const isBack = () =>
-      until(() => page.evaluate("document.activeElement?.textContent.startsWith('Search and commands')"))
+      until(() =>
+        page.evaluate("document.activeElement?.textContent.startsWith('Search and commands')"),
+      )
     const dialog = await openPalette(page)
     await page.keyboard.press('ControlOrMeta+k')
     await dialog.waitFor({ state: 'detached' })

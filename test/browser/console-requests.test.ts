@@ -39,8 +39,10 @@ interface Request {
 /** The open requests of somebody, as the service has them. */
 async function requestsOf(who: Person): Promise<Request[]> {
   type Answer = { me: { fileRequests: { nodes: Request[] } } }
-  const fields = 'url label message path passwordProtected asksName maxFiles maxFileSize kinds expiresAt'
-  return (await who.ask<Answer>(`{ me { fileRequests { nodes { ${fields} } } } }`)).me.fileRequests.nodes
+  const fields =
+    'url label message path passwordProtected asksName maxFiles maxFileSize kinds expiresAt'
+  return (await who.ask<Answer>(`{ me { fileRequests { nodes { ${fields} } } } }`)).me.fileRequests
+    .nodes
 }
 
 const dialog = (name: string, on = page) => on.getByRole('dialog', { name })
@@ -59,7 +61,9 @@ async function send(url: string, name: string, bytes: string, sender = 'Carol'):
     await theirs.getByLabel('Your name').fill(sender)
     await theirs.getByRole('button', { name: 'Continue' }).click()
   }
-  await theirs.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(bytes) })
+  await theirs
+    .locator('input[type=file]')
+    .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(bytes) })
   await theirs.getByRole('button', { name: 'Send', exact: true }).click()
   await theirs.getByText(name).waitFor()
   await context.close()
@@ -99,8 +103,15 @@ describe('File requests', () => {
     const [made, ...more] = await requestsOf(alice)
     expect(more).toEqual([])
     expect(made).toEqual({
-      ...{ url: link, label: 'Pictures of the summit', message: 'The large ones, please.', path: 'Trips' },
-      ...{ passwordProtected: false, asksName: true, maxFiles: 3, maxFileSize: 524_288, kinds: ['.txt', 'image/*'] },
+      url: link,
+      label: 'Pictures of the summit',
+      message: 'The large ones, please.',
+      path: 'Trips',
+      passwordProtected: false,
+      asksName: true,
+      maxFiles: 3,
+      maxFileSize: 524_288,
+      kinds: ['.txt', 'image/*'],
       expiresAt: expect.any(String),
     })
   })

@@ -70,7 +70,9 @@ describe('From right to left', () => {
 
   it.each(screens)('%s fits a telephone', async (name, path) => {
     const context = await w.browser.newContext({
-      ...{ ...telephone, locale, reducedMotion: 'reduce' },
+      ...telephone,
+      locale,
+      reducedMotion: 'reduce',
       storageState: await alice.context.storageState(),
     })
     try {
@@ -101,7 +103,8 @@ describe('From right to left', () => {
 
   it('signs that point along the line point the other way', async () => {
     await alice.open('/files/Projects/Garden')
-    const turned = "[...document.querySelectorAll('.crumb-sign')].map(sign => getComputedStyle(sign).transform)"
+    const turned =
+      "[...document.querySelectorAll('.crumb-sign')].map(sign => getComputedStyle(sign).transform)"
     const mirrored = 'matrix(-1, 0, 0, 1, 0, 0)'
     expect(await page.evaluate(turned)).toEqual([mirrored, mirrored])
   })

@@ -45,13 +45,18 @@ beforeAll(async () => {
     'letters/to the council.txt',
     'Dear <b>council</b>, the <img src=x onerror=alert(4)> kingfisher is back.',
   )
-  const { createWorkspace } = await alice.ask<{ createWorkspace: { workspace: { drive: { id: string } } } }>(
+  const { createWorkspace } = await alice.ask<{
+    createWorkspace: { workspace: { drive: { id: string } } }
+  }>(
     'mutation ($input: CreateWorkspaceInput!) { createWorkspace(input: $input) { workspace { id drive { id } } } }',
     { input: { name: 'Garden & <b>Club</b>', slug: 'garden' } },
   )
-  await alice.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
-    input: { at: { drive: createWorkspace.workspace.drive.id, path: 'plans/invoice drafts' } },
-  })
+  await alice.ask(
+    'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }',
+    {
+      input: { at: { drive: createWorkspace.workspace.drive.id, path: 'plans/invoice drafts' } },
+    },
+  )
   const { me } = await alice.ask<{ me: { drive: { entry: { id: string } } } }>(
     'query ($path: String!) { me { drive { entry(path: $path) { id } } } }',
     { path: `taxes/${HOSTILE}` },
@@ -62,9 +67,12 @@ beforeAll(async () => {
       content: `${'Long before it. '.repeat(8)}Paid by <script>alert(2)</script> cheque <b>twice</b>`,
     },
   })
-  await alice.ask('mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }', {
-    input: { files: [{ at: { path: 'taxes' } }], email: bob.email },
-  })
+  await alice.ask(
+    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }',
+    {
+      input: { files: [{ at: { path: 'taxes' } }], email: bob.email },
+    },
+  )
 }, 120_000)
 afterAll(() => w?.stop())
 
@@ -153,7 +161,9 @@ describe('The search', () => {
     const row = rowOf('<img src=x onerror=alert(1)> invoice', page)
     await row.waitFor()
     const snippet = row.locator('.snippet')
-    await until(async () => (await snippet.textContent())?.includes('</script> cheque <b>twice</b>'))
+    await until(async () =>
+      (await snippet.textContent())?.includes('</script> cheque <b>twice</b>'),
+    )
     expect(await snippet.locator('mark').allTextContents()).toEqual(['cheque'])
     expect(await page.locator('.search-results :is(img, script, b)').count()).toBe(0)
     await expectAccessible(page)
@@ -178,7 +188,9 @@ describe('The search', () => {
       return (await row.count()) === 1
     })
     await row.locator('.snippet').getByText('Text', { exact: true }).waitFor()
-    expect(await row.locator('.snippet').textContent()).toContain('onerror=alert(4)> kingfisher is back.')
+    expect(await row.locator('.snippet').textContent()).toContain(
+      'onerror=alert(4)> kingfisher is back.',
+    )
     expect(await row.locator('mark').allTextContents()).toEqual(['kingfisher'])
     expect(await page.locator('.search-results :is(img, b)').count()).toBe(0)
     await pictures(page, 'console-search-text')
@@ -203,9 +215,12 @@ describe('The search', () => {
     const { me } = await alice.ask<{ me: { shares: { nodes: { id: string }[] } } }>(
       'query { me { shares(first: 10, kind: DIRECT) { nodes { id } } } }',
     )
-    await alice.ask('mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { entry { id } } }', {
-      input: { share: { id: me.shares.nodes[0]?.id } },
-    })
+    await alice.ask(
+      'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { entry { id } } }',
+      {
+        input: { share: { id: me.shares.nodes[0]?.id } },
+      },
+    )
     await field(page).fill('invoice ')
     await page.getByRole('heading', { name: 'Nothing found for “invoice”' }).waitFor()
     await page.goBack()
@@ -281,10 +296,12 @@ describe('The search', () => {
     await picker.getByRole('button', { name: 'Copy here' }).click()
     await page.getByText('2 items copied').waitFor()
     const copies = async () => {
-      const { me } = await alice.ask<{ me: { drive: { root: { entries: { nodes: { name: string }[] } } } } }>(
-        '{ me { drive { root { entries(first: 100) { nodes { name } } } } } }',
-      )
-      return me.drive.root.entries.nodes.map(({ name }) => name).filter(name => name.startsWith('invoice'))
+      const { me } = await alice.ask<{
+        me: { drive: { root: { entries: { nodes: { name: string }[] } } } }
+      }>('{ me { drive { root { entries(first: 100) { nodes { name } } } } } }')
+      return me.drive.root.entries.nodes
+        .map(({ name }) => name)
+        .filter(name => name.startsWith('invoice'))
     }
     expect((await copies()).sort()).toEqual(['invoice drafts', 'invoice list.txt'])
     await page.getByRole('button', { name: 'Undo' }).click()
@@ -316,13 +333,16 @@ describe('The search', () => {
     const held: (() => void)[] = []
     let isDown = false
     await page.route('**/graphql', async route => {
-      const query = (route.request().postDataJSON() as { variables?: { query?: string } } | null)?.variables?.query
+      const query = (route.request().postDataJSON() as { variables?: { query?: string } } | null)
+        ?.variables?.query
       if (isDown && query) return route.abort()
       if (query === 'heron') await new Promise<void>(resolve => held.push(resolve))
       return route.continue().catch(() => {})
     })
     const asked = page.waitForRequest(request => Boolean(request.postData()?.includes('"heron"')))
-    const ended = page.waitForEvent('requestfailed', request => Boolean(request.postData()?.includes('"heron"')))
+    const ended = page.waitForEvent('requestfailed', request =>
+      Boolean(request.postData()?.includes('"heron"')),
+    )
     await field(page).fill('heron')
     await asked
     await field(page).fill('invoice list')
@@ -353,13 +373,20 @@ describe('The search', () => {
       await page.keyboard.press('End')
       return (await rowOf('lark 129', page).count()) === 1
     })
-    await page.getByRole('status').getByText('130 results').or(page.getByText('1 selected')).waitFor()
+    await page
+      .getByRole('status')
+      .getByText('130 results')
+      .or(page.getByText('1 selected'))
+      .waitFor()
     expectQuiet(alice)
   })
 
   it('is reached at the foot of a telephone, as the first screen is, and is German there', async () => {
     const dora = await w.person('dora', { ...telephone, locale: 'de-DE' })
-    await dora.upload('notes/a long walk along the river in the rain and home again by the last train.txt', 'rain')
+    await dora.upload(
+      'notes/a long walk along the river in the rain and home again by the last train.txt',
+      'rain',
+    )
     const { me } = await dora.ask<{ me: { drive: { search: { nodes: { id: string }[] } } } }>(
       'query { me { drive { search(query: "walk", first: 1) { nodes { id } } } } }',
     )

@@ -47,7 +47,9 @@ afterAll(async () => {
 /** Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers have in place of an input. */
 async function withFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
   const person = await w.person(name, options)
-  await person.context.addInitScript('delete window.showOpenFilePicker; delete window.showDirectoryPicker')
+  await person.context.addInitScript(
+    'delete window.showOpenFilePicker; delete window.showDirectoryPicker',
+  )
   return person
 }
 
@@ -62,8 +64,10 @@ const sheet = (on: Page) => on.getByRole('dialog', { name: /^Share / })
 const item = (text: string, on: Page) => on.getByRole('listitem').filter({ hasText: text })
 const said = (text: string | RegExp, on: Page) => on.getByRole('status').getByText(text).waitFor()
 const dock = (page: Page) => page.getByRole('region', { name: 'Uploads' })
-const uploaded = (page: Page, name: string) => dock(page).getByRole('heading', { name, exact: true }).waitFor()
-const sending = (page: Page, name: string) => dock(page).getByRole('listitem').filter({ hasText: name })
+const uploaded = (page: Page, name: string) =>
+  dock(page).getByRole('heading', { name, exact: true }).waitFor()
+const sending = (page: Page, name: string) =>
+  dock(page).getByRole('listitem').filter({ hasText: name })
 
 async function choose(page: Page, paths: string | string[]): Promise<void> {
   await page.locator('.screen-head').getByRole('button', { name: 'Upload' }).click()
@@ -85,7 +89,9 @@ interface Content {
 
 /** What a person has in a folder, as the service has it. */
 async function contentOf(path: string, { ask, context }: Person): Promise<Content[]> {
-  type Listed = { me: { drive: { entry: { entries: { nodes: { name: string; download?: { url: string } }[] } } } } }
+  type Listed = {
+    me: { drive: { entry: { entries: { nodes: { name: string; download?: { url: string } }[] } } } }
+  }
   const { me } = await ask<Listed>(
     `query ($path: String!) { me { drive { entry(path: $path) { ... on Folder { entries(first: 100) { nodes {
       name ... on File { download { url } } } } } } } } }`,
@@ -99,7 +105,8 @@ async function contentOf(path: string, { ask, context }: Person): Promise<Conten
   )
 }
 
-const namesIn = async (path: string, who: Person) => (await contentOf(path, who)).map(({ name }) => name)
+const namesIn = async (path: string, who: Person) =>
+  (await contentOf(path, who)).map(({ name }) => name)
 
 /** The page of what somebody has received of this name. */
 async function pageOf(name: string, who = bob): Promise<string> {
@@ -125,7 +132,9 @@ describe('With a mouse, side by side', () => {
     await people.getByLabel('E-mail address').fill(bob.email)
     await people.getByText('They look at it, and keep a copy.').waitFor()
     await people.getByLabel('Access').selectOption('Can edit')
-    await people.getByText('They also upload, rename, move, replace and delete what is in it.').waitFor()
+    await people
+      .getByText('They also upload, rename, move, replace and delete what is in it.')
+      .waitFor()
     await people.getByText('More options').click()
     // Who edits signs in: there is nothing to ask for.
     expect(await people.getByLabel('Password').count()).toBe(0)
@@ -136,7 +145,10 @@ describe('With a mouse, side by side', () => {
     await people.getByText('They look at it, and keep a copy.').waitFor()
     const links = sheet(hers).getByRole('region', { name: 'Links' })
     await links.getByText('More options').click()
-    expect(await links.getByLabel('Access').getByRole('option').allTextContents()).toEqual(['Can view', 'Can download'])
+    expect(await links.getByLabel('Access').getByRole('option').allTextContents()).toEqual([
+      'Can view',
+      'Can download',
+    ])
     await sheet(hers).getByRole('button', { name: 'Close' }).first().click()
   })
 
@@ -148,7 +160,11 @@ describe('With a mouse, side by side', () => {
     await his.getByText('Shared by alice').waitFor()
     await his.getByText('You can edit').waitFor()
     await his.getByRole('heading', { name: 'Plans', level: 1 }).waitFor()
-    expect(await his.locator('.name').allTextContents()).toEqual(['Old', 'budget.csv', 'roadmap.md'])
+    expect(await his.locator('.name').allTextContents()).toEqual([
+      'Old',
+      'budget.csv',
+      'roadmap.md',
+    ])
     expect(await his.getByRole('button', { name: 'Details' }).count()).toBe(0)
     await expectAccessible(his)
     await pictures(his, 'console-shared-folder')
@@ -259,7 +275,10 @@ describe('With a mouse, side by side', () => {
 
   it('looks, searches, downloads, and saves into the own files', async () => {
     await rowOf('roadmap', his).dblclick()
-    await his.getByRole('dialog', { name: 'roadmap.md' }).getByRole('heading', { name: 'Again' }).waitFor()
+    await his
+      .getByRole('dialog', { name: 'roadmap.md' })
+      .getByRole('heading', { name: 'Again' })
+      .waitFor()
     await his.keyboard.press('Escape')
     await his.getByRole('searchbox', { name: 'Search' }).fill('FIRST')
     await rowOf('first', his).getByText('Old').waitFor()
@@ -286,11 +305,18 @@ describe('When the right ends', () => {
     const devtools = await his.context().newCDPSession(his)
     await devtools.send('Network.enable')
     await devtools.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 400_000 },
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: 400_000,
     })
     await choose(his, local('late.bin', LARGE))
     const progress = dock(his).getByRole('progressbar', { name: 'Progress of late.bin' })
-    await eventually(async () => expect(Number(await progress.getAttribute('value'))).toBeGreaterThan(0), 10_000, 50)
+    await eventually(
+      async () => expect(Number(await progress.getAttribute('value'))).toBeGreaterThan(0),
+      10_000,
+      50,
+    )
     await alice.open('/files')
     await doWith(hers, 'Plans', 'Share')
     await sheet(hers)
@@ -306,7 +332,9 @@ describe('When the right ends', () => {
     await sending(his, 'late.bin').getByText('You may view this share but not change it.').waitFor()
     await said(/^alice no longer lets you edit this\./, his)
     await his.getByRole('button', { name: 'New folder' }).waitFor({ state: 'detached' })
-    expect(await his.locator('.screen-head').getByRole('button', { name: 'Upload' }).count()).toBe(0)
+    expect(await his.locator('.screen-head').getByRole('button', { name: 'Upload' }).count()).toBe(
+      0,
+    )
     expect(await his.getByText('Offline').count()).toBe(0)
     await rowOf('roadmap', his).click({ button: 'right' })
     const menu = his.getByRole('menu')
@@ -320,7 +348,10 @@ describe('When the right ends', () => {
     await share('Plans', { mayEdit: true }, bob)
     await his.getByText('You can edit').waitFor()
     await devtools.send('Network.emulateNetworkConditions', {
-      ...{ offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput: -1,
     })
     await dock(his).getByRole('button', { name: 'Try late.bin again' }).click()
     await uploaded(his, '1 file uploaded')
@@ -333,7 +364,10 @@ describe('When the right ends', () => {
       .getByRole('button', { name: `Actions for ${bob.email}` })
       .click()
     await hers.getByRole('menuitem', { name: 'Revoke' }).click()
-    await hers.getByRole('dialog', { name: 'Revoke this share?' }).getByRole('button', { name: 'Revoke' }).click()
+    await hers
+      .getByRole('dialog', { name: 'Revoke this share?' })
+      .getByRole('button', { name: 'Revoke' })
+      .click()
     await his.getByRole('heading', { name: '“Plans” is no longer shared with you' }).waitFor()
     await his.getByText('What you have uploaded and changed is kept there.').waitFor()
     await expectAccessible(his)

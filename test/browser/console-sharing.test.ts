@@ -26,7 +26,10 @@ const HOSTILE = `<img src=x onerror="document.title='pwned'">.txt`
 
 beforeAll(async () => {
   w = await startConsole()
-  db = openDatabase({ dialect: 'sqlite', file: join(w.service.dataDir, 'satchel.sqlite') }, { pool: 1 })
+  db = openDatabase(
+    { dialect: 'sqlite', file: join(w.service.dataDir, 'satchel.sqlite') },
+    { pool: 1 },
+  )
   alice = await w.person('alice')
   bob = await w.person('bob')
   await alice.context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -41,7 +44,8 @@ afterAll(async () => {
 
 const row = (name: string, on = page) => rowOf(name, on)
 const sheet = (on = page) => on.getByRole('dialog', { name: /^Share / })
-const item = (text: string | RegExp, on = page) => on.getByRole('listitem').filter({ hasText: text })
+const item = (text: string | RegExp, on = page) =>
+  on.getByRole('listitem').filter({ hasText: text })
 const said = (text: string | RegExp, on = page) => on.getByRole('status').getByText(text).waitFor()
 const copied = () => page.evaluate('navigator.clipboard.readText()') as Promise<string>
 
@@ -57,7 +61,9 @@ interface Made {
 
 /** The shares of alice, as the service has them, the last first. */
 async function sharesOf(who = alice): Promise<Made[]> {
-  const { me } = await who.ask<{ me: { shares: { nodes: Made[] } } }>(`{ me { shares(newestFirst: true) { nodes {
+  const { me } = await who.ask<{
+    me: { shares: { nodes: Made[] } }
+  }>(`{ me { shares(newestFirst: true) { nodes {
     id url token maxDownloads passwordProtected expiresAt ... on DirectShare { recipient } } } } }`)
   return me.shares.nodes
 }
@@ -67,9 +73,9 @@ const days = ({ expiresAt }: Made) => Math.round((Date.parse(expiresAt) - Date.n
 
 /** The page of the last share that bob has received of this name. */
 async function pageOf(name: string): Promise<string> {
-  const { me } = await bob.ask<{ me: { receivedShares: { nodes: { url: string; fileName: string }[] } } }>(
-    '{ me { receivedShares(newestFirst: true) { nodes { url fileName } } } }',
-  )
+  const { me } = await bob.ask<{
+    me: { receivedShares: { nodes: { url: string; fileName: string }[] } }
+  }>('{ me { receivedShares(newestFirst: true) { nodes { url fileName } } } }')
   return me.receivedShares.nodes.find(({ fileName }) => fileName === name)?.url ?? ''
 }
 
@@ -181,9 +187,15 @@ describe('With a mouse', () => {
     await edit.getByRole('button', { name: 'Save' }).click()
     await edit.waitFor({ state: 'detached' })
     const line = item('Everyone with the link')
-    for (const said of ['For the adviser', 'Can view', 'Never ends']) await line.getByText(said).waitFor()
+    for (const said of ['For the adviser', 'Can view', 'Never ends'])
+      await line.getByText(said).waitFor()
     const [after] = (await sharesOf()) as [Made]
-    expect(after).toMatchObject({ id: before.id, url: before.url, maxDownloads: null, expiresAt: null })
+    expect(after).toMatchObject({
+      id: before.id,
+      url: before.url,
+      maxDownloads: null,
+      expiresAt: null,
+    })
     expect(after.passwordProtected).toBe(true)
     // Back, and without a password.
     await sheet().getByRole('button', { name: 'Actions for Everyone' }).click()
@@ -219,7 +231,8 @@ describe('With a mouse', () => {
   it('shares with a person until a day, and renews that from the details', async () => {
     const people = sheet().getByRole('region', { name: 'People' })
     const inTwoDays = new Date(Date.now() + 2 * 86_400_000)
-    const local = (date: Date) => `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+    const local = (date: Date) =>
+      `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
     await people.getByLabel('E-mail address').fill(bob.email)
     await people.getByLabel('Ends').selectOption('On a day…')
     await people.getByLabel('Last day').fill(local(inTwoDays))
@@ -250,7 +263,10 @@ describe('With a mouse', () => {
     await page.getByRole('complementary', { name: 'Details' }).getByText(bob.email).waitFor()
     await expectAccessible(page)
     await pictures(page, 'console-share-details')
-    await page.getByRole('complementary', { name: 'Details' }).getByRole('button', { name: 'Share…' }).click()
+    await page
+      .getByRole('complementary', { name: 'Details' })
+      .getByRole('button', { name: 'Share…' })
+      .click()
     await sheet().getByRole('button', { name: 'Close' }).first().click()
     await page.getByRole('button', { name: 'Close the details' }).click()
   })
@@ -338,7 +354,10 @@ describe('A file with many shares', () => {
     await expectAccessible(page)
     await links.nth(104).getByRole('button', { name: 'Actions for Everyone' }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()
-    await page.getByRole('dialog', { name: 'Revoke this share?' }).getByRole('button', { name: 'Revoke' }).click()
+    await page
+      .getByRole('dialog', { name: 'Revoke this share?' })
+      .getByRole('button', { name: 'Revoke' })
+      .click()
     await links.nth(104).waitFor({ state: 'detached' })
     await links.nth(103).getByText('0 of 1,001 downloads').waitFor()
     await sheet().getByRole('button', { name: 'Create link' }).click()
@@ -437,14 +456,20 @@ describe('Side by side', () => {
     await expectAccessible(theirs)
     await dialog.getByLabel('Password').fill('right')
     await dialog.getByRole('button', { name: 'Open' }).click()
-    await theirs.getByRole('dialog', { name: 'plan.md' }).getByRole('heading', { name: 'Plan' }).waitFor()
+    await theirs
+      .getByRole('dialog', { name: 'plan.md' })
+      .getByRole('heading', { name: 'Plan' })
+      .waitFor()
     await theirs.keyboard.press('Escape')
     await theirs.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
   it('says that a share was revoked meanwhile', async () => {
     page = await alice.open('/links')
-    await item('budget.csv').filter({ hasText: bob.email }).getByRole('button', { name: 'Actions' }).click()
+    await item('budget.csv')
+      .filter({ hasText: bob.email })
+      .getByRole('button', { name: 'Actions' })
+      .click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await item('budget.csv').filter({ hasText: bob.email }).waitFor({ state: 'detached' })
@@ -491,7 +516,10 @@ describe('On a telephone', () => {
     // What is said at the top leaves the title of the sheet to be read.
     const toast = await theirs.locator('.toast').boundingBox()
     const below = (toast?.y ?? 0) + (toast?.height ?? 0)
-    await until(async () => ((await sheet(theirs).getByRole('heading').first().boundingBox())?.y ?? 0) > below)
+    await until(
+      async () =>
+        ((await sheet(theirs).getByRole('heading').first().boundingBox())?.y ?? 0) > below,
+    )
     await expectAccessible(theirs)
     await pictures(theirs, 'console-share-sheet-telephone')
     expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(390)
@@ -536,13 +564,18 @@ describe('An error that is said on a telephone', () => {
     const fail = async () => {
       await theirs.getByRole('button', { name: 'Actions for Everyone' }).last().tap()
       await theirs.getByRole('menuitem', { name: 'Revoke' }).tap()
-      await theirs.getByRole('dialog', { name: 'Revoke this share?' }).getByRole('button', { name: 'Revoke' }).tap()
+      await theirs
+        .getByRole('dialog', { name: 'Revoke this share?' })
+        .getByRole('button', { name: 'Revoke' })
+        .tap()
       await theirs.locator('.toast.error').waitFor()
     }
     const expectBelow = async (what: Locator) => {
       await what.waitFor()
       await until(async () => {
-        const [box, toast] = await Promise.all([what, theirs.locator('.toast.error')].map(one => one.boundingBox()))
+        const [box, toast] = await Promise.all(
+          [what, theirs.locator('.toast.error')].map(one => one.boundingBox()),
+        )
         return box && toast && box.y > toast.y + toast.height
       }, 5000)
     }
@@ -565,9 +598,12 @@ describe('A hostile name', () => {
   it('is a name and nothing else, in the sheet, the lists, the toast and the viewer', async () => {
     const [frank, gina] = [await w.person('frank'), await w.person('gina')]
     await frank.upload('file.txt', 'harmless')
-    await frank.ask('mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }', {
-      input: { entries: [{ id: await idOf('file.txt', frank) }], name: HOSTILE },
-    })
+    await frank.ask(
+      'mutation ($input: MoveEntriesInput!) { moveEntries(input: $input) { entries { id } } }',
+      {
+        input: { entries: [{ id: await idOf('file.txt', frank) }], name: HOSTILE },
+      },
+    )
     const page = await frank.open('/files')
     await page.getByRole('row').filter({ hasText: HOSTILE }).click()
     await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
@@ -628,7 +664,10 @@ describe('A folder', () => {
     page = await alice.open('/files')
     await row('Trips').click()
     await page.getByRole('toolbar').getByRole('button', { name: 'Share' }).click()
-    await page.getByRole('dialog', { name: 'Share “Trips”' }).getByRole('button', { name: 'Create link' }).click()
+    await page
+      .getByRole('dialog', { name: 'Share “Trips”' })
+      .getByRole('button', { name: 'Create link' })
+      .click()
     await said('Link created and copied')
     const link = await copied()
     await sheet().getByRole('listitem').getByText('Everyone with the link').waitFor()
@@ -668,15 +707,17 @@ describe('A folder', () => {
     await item('Trips', his).getByText('New', { exact: true }).waitFor({ state: 'detached' })
     const archive = his.waitForEvent('download')
     await item('Trips', his).getByRole('button', { name: 'Download Trips' }).click()
-    expect([...(await readZip(readFileSync(await (await archive).path()))).keys()]).toContain('Trips/plan.md')
+    expect([...(await readZip(readFileSync(await (await archive).path()))).keys()]).toContain(
+      'Trips/plan.md',
+    )
   })
 
   it('is saved in their own files, from the list and from its page', async () => {
     const his = await bob.open('/shared')
     const pathsOf = async () => {
-      const found = await bob.ask<{ me: { drive: { root: { entries: { nodes: { path: string }[] } } } } }>(
-        '{ me { drive { root { entries { nodes { path } } } } } }',
-      )
+      const found = await bob.ask<{
+        me: { drive: { root: { entries: { nodes: { path: string }[] } } } }
+      }>('{ me { drive { root { entries { nodes { path } } } } } }')
       return found.me.drive.root.entries.nodes.map(({ path }) => path)
     }
     await item('Trips', his).getByRole('button', { name: 'Save Trips to my files' }).click()
@@ -721,7 +762,9 @@ describe('A folder', () => {
   it('asks for the password of what is saved', async () => {
     await send('budget.csv', { password: 'right' })
     const his = await bob.open('/shared')
-    await item('budget.csv', his).getByRole('button', { name: 'Save budget.csv to my files' }).click()
+    await item('budget.csv', his)
+      .getByRole('button', { name: 'Save budget.csv to my files' })
+      .click()
     await his.getByRole('button', { name: 'Save here' }).click()
     const dialog = his.getByRole('dialog', { name: 'This file has a password' })
     await dialog.getByLabel('Password').fill('right')
@@ -777,7 +820,12 @@ describe('Several files and folders', () => {
     const archive = visitor.waitForEvent('download')
     await visitor.getByRole('button', { name: 'Download as ZIP' }).click()
     const files = await readZip(readFileSync(await (await archive).path()))
-    expect([...files.keys()].toSorted()).toEqual(['Trips/', 'Trips/plan.md', 'budget.csv', 'notes.txt'])
+    expect([...files.keys()].toSorted()).toEqual([
+      'Trips/',
+      'Trips/plan.md',
+      'budget.csv',
+      'notes.txt',
+    ])
     await visitor.context().close()
   })
 
@@ -787,7 +835,9 @@ describe('Several files and folders', () => {
     await people.getByRole('button', { name: 'Share', exact: true }).click()
     await said(new RegExp(`^Shared with ${ivan.email}.`))
     await people.getByRole('listitem').getByText(ivan.email).waitFor()
-    expect((await sharesOf(hanna)).filter(({ recipient }) => recipient === ivan.email)).toHaveLength(1)
+    expect(
+      (await sharesOf(hanna)).filter(({ recipient }) => recipient === ivan.email),
+    ).toHaveLength(1)
     await many().getByRole('button', { name: 'Close' }).first().click()
   })
 
@@ -828,10 +878,14 @@ describe('Several files and folders', () => {
       .tap()
     await theirs.getByRole('button', { name: 'Save here' }).tap()
     await said(/ and 2 more” saved in My files$/, theirs)
-    const found = await ivan.ask<{ me: { drive: { root: { entries: { nodes: { path: string }[] } } } } }>(
-      '{ me { drive { root { entries { nodes { path } } } } } }',
-    )
-    expect(found.me.drive.root.entries.nodes.map(({ path }) => path)).toEqual(['Trips', 'budget.csv', 'notes.txt'])
+    const found = await ivan.ask<{
+      me: { drive: { root: { entries: { nodes: { path: string }[] } } } }
+    }>('{ me { drive { root { entries { nodes { path } } } } } }')
+    expect(found.me.drive.root.entries.nodes.map(({ path }) => path)).toEqual([
+      'Trips',
+      'budget.csv',
+      'notes.txt',
+    ])
     await item(/ and 2 more/, theirs)
       .getByRole('link', { name: / and 2 more$/ })
       .tap()

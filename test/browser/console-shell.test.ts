@@ -38,7 +38,10 @@ describe('The console', () => {
   it('opens at the files, without a word of complaint from the browser', async () => {
     const page = await alice.open('/')
     await page.waitForURL(/\/files$/)
-    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'My files' }).waitFor()
+    await page
+      .getByRole('navigation', { name: 'Main' })
+      .getByRole('link', { name: 'My files' })
+      .waitFor()
     await settled(page)
     await expectAccessible(page)
     await pictures(page, 'console-empty')
@@ -74,7 +77,9 @@ describe('The console', () => {
     ]
     for (const [path, title] of titles) {
       await alice.open(path)
-      await eventually(async () => expect([path, await page.title()]).toEqual([path, `${title} · Satchel`]))
+      await eventually(async () =>
+        expect([path, await page.title()]).toEqual([path, `${title} · Satchel`]),
+      )
     }
     await alice.open('/files/docs')
     await rowOf('plan.txt', page).dblclick()
@@ -148,23 +153,32 @@ describe('The console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   })
 
-  it.each(['en-GB', 'de-DE'])('names everything whole at the foot of the smallest screen, in %s', async locale => {
-    const olga = await w.person('olga', { ...telephone, viewport: { width: 320, height: 640 }, locale })
-    const page = await olga.open('/admin')
-    const labels = page.locator('.destination .short-label')
-    await labels.last().waitFor()
-    const cut = await labels.evaluateAll(all =>
-      all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map(({ textContent }) => textContent),
-    )
-    await pictures(page, `console-smallest-${locale}`)
-    expect(cut).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
-    const colour = `getComputedStyle(document.querySelector('input[type=search]'), '::placeholder').color`
-    expect(await page.evaluate(colour)).toBe(
-      await page.evaluate(`getComputedStyle(document.querySelector('.soft, .hint, .sub')).color`),
-    )
-    await olga.context.close()
-  })
+  it.each(['en-GB', 'de-DE'])(
+    'names everything whole at the foot of the smallest screen, in %s',
+    async locale => {
+      const olga = await w.person('olga', {
+        ...telephone,
+        viewport: { width: 320, height: 640 },
+        locale,
+      })
+      const page = await olga.open('/admin')
+      const labels = page.locator('.destination .short-label')
+      await labels.last().waitFor()
+      const cut = await labels.evaluateAll(all =>
+        all
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ textContent }) => textContent),
+      )
+      await pictures(page, `console-smallest-${locale}`)
+      expect(cut).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
+      const colour = `getComputedStyle(document.querySelector('input[type=search]'), '::placeholder').color`
+      expect(await page.evaluate(colour)).toBe(
+        await page.evaluate(`getComputedStyle(document.querySelector('.soft, .hint, .sub')).color`),
+      )
+      await olga.context.close()
+    },
+  )
 
   it('signs out', async () => {
     const zoe = await w.person('zoe')

@@ -20,16 +20,20 @@ beforeAll(async () => {
   olga = await w.person('olga')
   page = olga.page
   await olga.upload('Papers/thesis.txt', Buffer.alloc(200_000))
-  for (let i = 0; i < 30; i++) await olga.ask('{ me { drive { root { entries { nodes { id } } } } } }')
+  for (let i = 0; i < 30; i++)
+    await olga.ask('{ me { drive { root { entries { nodes { id } } } } } }')
   await olga.context.request.get(`${w.service.url}/api/files/info?path=nothing.txt`)
   await olga.open('/admin/status')
   // The page asks every 15 seconds, and the service samples as often.
   await page.getByRole('slider', { name: 'Requests' }).waitFor({ timeout: 45_000 })
-  await page.getByRole('table', { name: 'Slowest GraphQL fields of the last hour' }).waitFor({ timeout: 45_000 })
+  await page
+    .getByRole('table', { name: 'Slowest GraphQL fields of the last hour' })
+    .waitFor({ timeout: 45_000 })
 }, 150_000)
 afterAll(() => w?.stop())
 
-const heading = (name: string, on = page) => on.getByRole('heading', { name, exact: true }).waitFor()
+const heading = (name: string, on = page) =>
+  on.getByRole('heading', { name, exact: true }).waitFor()
 
 describe('The status', () => {
   it('says what was found, and what was done', async () => {
@@ -39,7 +43,10 @@ describe('The status', () => {
     // The second sample has the rest.
     await fields.getByRole('row', { name: /^query me\.drive 30 / }).waitFor({ timeout: 45_000 })
     await page.getByText('FILE_NOT_FOUND').waitFor()
-    await page.getByRole('table', { name: 'Fullest drives' }).getByRole('link', { name: 'olga' }).waitFor()
+    await page
+      .getByRole('table', { name: 'Fullest drives' })
+      .getByRole('link', { name: 'olga' })
+      .waitFor()
     await settled(page)
     await expectAccessible(page)
     await pictures(page, 'console-admin-status')
@@ -61,7 +68,9 @@ describe('The status', () => {
     await page.getByRole('button', { name: '24 hours' }).click()
     await page.getByRole('slider', { name: 'Requests' }).waitFor()
     await page.locator('input[type=range][max="287"]').first().waitFor()
-    expect(await page.getByRole('button', { name: '24 hours' }).getAttribute('aria-pressed')).toBe('true')
+    expect(await page.getByRole('button', { name: '24 hours' }).getAttribute('aria-pressed')).toBe(
+      'true',
+    )
     expectQuiet(olga)
   })
 

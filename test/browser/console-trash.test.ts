@@ -17,10 +17,13 @@ const gone = (name: string, on: Page) => rowOf(name, on).waitFor({ state: 'detac
 const names = async (on: Page) => (await on.locator('.row .name').allTextContents()).sort()
 const select = (name: string, on: Page) => rowOf(name, on).click()
 
-const DELETE = 'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
+const DELETE =
+  'mutation ($input: DeleteEntriesInput!) { deleteEntries(input: $input) { deletedIds } }'
 /** Deletes entries of a drive, the own one without its id. */
 const remove = (who: Person, paths: string[], drive?: string) =>
-  who.ask(DELETE, { input: { entries: paths.map(path => ({ at: { path, drive } })), recursive: true } })
+  who.ask(DELETE, {
+    input: { entries: paths.map(path => ({ at: { path, drive } })), recursive: true },
+  })
 
 /** The paths in the own trash, as the service has them. */
 async function trashed(who: Person): Promise<string[]> {
@@ -107,7 +110,9 @@ describe('The trash', () => {
     await page.getByRole('button', { name: 'Restore to…' }).click()
     const dialog = page.getByRole('dialog')
     // As it looks among the files, whose styles this page has not loaded.
-    expect(await dialog.locator('.picker-list').evaluate(list => getComputedStyle(list).overflowY)).toBe('auto')
+    expect(
+      await dialog.locator('.picker-list').evaluate(list => getComputedStyle(list).overflowY),
+    ).toBe('auto')
     await dialog.getByRole('button', { name: 'Letters' }).click()
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Restore here' }).click()
@@ -200,23 +205,34 @@ describe('The trash', () => {
   it('of a workspace offers nobody what their role may not do', async () => {
     const dora = await w.person('dora')
     const emil = await w.person('emil')
-    type Made = { createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } } }
+    type Made = {
+      createWorkspace: { workspace: { id: string; slug: string; drive: { id: string } } }
+    }
     const { createWorkspace } = await dora.ask<Made>(
       'mutation { createWorkspace(input: { name: "Garden" }) { workspace { id slug drive { id } } } }',
     )
     const { id, slug, drive } = createWorkspace.workspace
-    await dora.ask('mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }', {
-      input: { at: { drive: drive.id, path: 'beds/roses' } },
-    })
+    await dora.ask(
+      'mutation ($input: CreateFolderInput!) { createFolder(input: $input) { folder { id } } }',
+      {
+        input: { at: { drive: drive.id, path: 'beds/roses' } },
+      },
+    )
     await remove(dora, ['beds'], drive.id)
-    await dora.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
-      input: { workspace: id, email: emil.email, role: 'VIEWER' },
-    })
+    await dora.ask(
+      'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
+      {
+        input: { workspace: id, email: emil.email, role: 'VIEWER' },
+      },
+    )
     type Invited = { me: { invites: { nodes: { token: string }[] } } }
     const { me } = await emil.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
-    await emil.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
-      input: { token: me.invites.nodes[0]?.token },
-    })
+    await emil.ask(
+      'mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }',
+      {
+        input: { token: me.invites.nodes[0]?.token },
+      },
+    )
     const theirs = await emil.open(`/workspaces/${slug}/trash`)
     await theirs.getByRole('heading', { name: 'Trash of Garden' }).waitFor()
     await select('beds', theirs)

@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { eventually } from '../until.ts'
-import { type ConsoleWorld, expectAccessible, type Person, pictures, settled, startConsole } from './console.ts'
+import {
+  type ConsoleWorld,
+  expectAccessible,
+  type Person,
+  pictures,
+  settled,
+  startConsole,
+} from './console.ts'
 import { type Deployment, startDeployment } from './next-build.ts'
 
 let w: ConsoleWorld
@@ -31,7 +38,8 @@ afterEach(async () => {
 const offer = (on: Page) => on.getByRole('status').filter({ hasText: 'There is a new version' })
 const assetsKept = (): Promise<string[]> =>
   page.evaluate(`caches.keys().then(names => names.filter(name => name.startsWith('console-')))`)
-const buildOf = (on: Page) => on.evaluate(`document.querySelector('meta[name="build"]')?.content ?? 'first'`)
+const buildOf = (on: Page) =>
+  on.evaluate(`document.querySelector('meta[name="build"]')?.content ?? 'first'`)
 /** What a browser does when somebody comes back to a tab. */
 const lookAtTab = (on: Page) => on.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
 
@@ -69,6 +77,10 @@ describe('When the service has a new build of the console, a tab that is open', 
     expect([await buildOf(other), await offer(other).count()]).toEqual(['next', 0])
     await page.getByRole('link', { name: 'My links' }).click()
     await page.getByRole('heading', { name: 'My links', exact: true }).waitFor()
-    expect([(await assetsKept()).length, await buildOf(page), alice.errors]).toEqual([2, 'first', []])
+    expect([(await assetsKept()).length, await buildOf(page), alice.errors]).toEqual([
+      2,
+      'first',
+      [],
+    ])
   })
 })

@@ -35,7 +35,9 @@ afterAll(() => w?.stop())
 /** Somebody whose browser lets a test choose files: it cannot reach the picker that some browsers have in place of an input. */
 async function personWithFiles(name: string, options?: BrowserContextOptions): Promise<Person> {
   const person = await w.person(name, options)
-  await person.context.addInitScript('delete window.showOpenFilePicker; delete window.showDirectoryPicker')
+  await person.context.addInitScript(
+    'delete window.showOpenFilePicker; delete window.showDirectoryPicker',
+  )
   return person
 }
 
@@ -59,7 +61,11 @@ function local(name: string, bytes: Buffer | string = randomBytes(1000)): string
 
 const md5 = (bytes: Buffer | string) => createHash('md5').update(bytes).digest('hex')
 
-async function choose(page: Page, item: 'Upload files' | 'Upload a folder', paths: string | string[]): Promise<void> {
+async function choose(
+  page: Page,
+  item: 'Upload files' | 'Upload a folder',
+  paths: string | string[],
+): Promise<void> {
   await page.locator('.screen-head').getByRole('button', { name: 'Upload' }).click()
   const picker = page.waitForEvent('filechooser')
   await page.getByRole('menuitem', { name: item }).click()
@@ -74,7 +80,9 @@ async function throttle(page: Page, bytesPerSecond: number | null): Promise<void
   sessions.set(page, session)
   await session.send('Network.enable')
   await session.send('Network.emulateNetworkConditions', {
-    ...{ offline: bytesPerSecond === 0, latency: 0, downloadThroughput: -1 },
+    offline: bytesPerSecond === 0,
+    latency: 0,
+    downloadThroughput: -1,
     uploadThroughput: bytesPerSecond ?? -1,
   })
 }
@@ -82,7 +90,8 @@ async function throttle(page: Page, bytesPerSecond: number | null): Promise<void
 /** Counts the requests that send a part, or a small file. */
 function countForms(page: Page): { sent: number; accepted: number } {
   const forms = { sent: 0, accepted: 0 }
-  const isForm = (request: Request) => request.headers()['content-type']?.startsWith('multipart/') ?? false
+  const isForm = (request: Request) =>
+    request.headers()['content-type']?.startsWith('multipart/') ?? false
   page.on('request', request => {
     if (isForm(request)) forms.sent++
   })
@@ -116,9 +125,11 @@ const KEPT_UPLOADS = `new Promise(resolve => {
   }
 })`
 
-const title = (page: Page, name: string | RegExp) => dock(page).getByRole('heading', { name, exact: true })
+const title = (page: Page, name: string | RegExp) =>
+  dock(page).getByRole('heading', { name, exact: true })
 const row = (page: Page, name: string) => dock(page).getByRole('listitem').filter({ hasText: name })
-const press = (page: Page, name: string) => dock(page).getByRole('button', { name, exact: true }).click()
+const press = (page: Page, name: string) =>
+  dock(page).getByRole('button', { name, exact: true }).click()
 
 /** Until so much of an upload, or of all, has gone. */
 async function sentMoreThan(page: Page, share: number, of = 'all uploads'): Promise<void> {
@@ -130,7 +141,8 @@ const dock = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 
 /** MD5 of a file of the person; null if there is none. */
 async function stored({ ask }: Person, path: string): Promise<string | null> {
-  const query = 'query ($path: String!) { me { drive { entry(path: $path) { ... on File { md5 } } } } }'
+  const query =
+    'query ($path: String!) { me { drive { entry(path: $path) { ... on File { md5 } } } } }'
   const { me } = await ask<{ me: { drive: { entry: { md5: string } | null } } }>(query, { path })
   return me.drive.entry?.md5 ?? null
 }
@@ -243,7 +255,8 @@ describe('Uploads', () => {
   })
 
   it('ask once about names that are taken', async () => {
-    for (const name of ['taken 1.txt', 'taken 2.txt', 'taken 3.txt']) await alice.upload(name, 'before')
+    for (const name of ['taken 1.txt', 'taken 2.txt', 'taken 3.txt'])
+      await alice.upload(name, 'before')
     const page = await alice.open('/files')
     await choose(
       page,
@@ -259,8 +272,8 @@ describe('Uploads', () => {
     await title(page, '3 files uploaded').waitFor()
     expect(
       await Promise.all(
-        ['taken 1.txt', 'taken 1 (2).txt', 'taken 2 (2).txt', 'taken 3 (2).txt', 'taken 4.txt'].map(path =>
-          stored(alice, path),
+        ['taken 1.txt', 'taken 1 (2).txt', 'taken 2 (2).txt', 'taken 3 (2).txt', 'taken 4.txt'].map(
+          path => stored(alice, path),
         ),
       ),
     ).toEqual([...[md5('before'), md5('after'), md5('after'), null, md5('after')]])
@@ -311,7 +324,10 @@ describe('Uploads', () => {
       truncateSync(path, Math.floor(gibibytes * 2 ** 30))
       return path
     }
-    await choose(page, 'Upload files', [sparse('huge.bin', 3), ...[1, 2, 3].map(n => sparse(`big ${n}.bin`, 1.9))])
+    await choose(page, 'Upload files', [
+      sparse('huge.bin', 3),
+      ...[1, 2, 3].map(n => sparse(`big ${n}.bin`, 1.9)),
+    ])
     const dialog = page.getByRole('dialog', { name: 'Not everything fits' })
     await dialog.getByText('These files need 5.7 GiB').waitFor()
     await dialog.getByText('huge.bin').waitFor()
@@ -326,10 +342,15 @@ describe('Uploads', () => {
   it('that are cancelled do not come back, though the service has yet to hear of it', async () => {
     const page = await alice.open('/files')
     await throttle(page, 2_000_000)
-    await choose(page, 'Upload files', [local('large.bin', randomBytes(LARGE)), local('other.bin', randomBytes(LARGE))])
+    await choose(page, 'Upload files', [
+      local('large.bin', randomBytes(LARGE)),
+      local('other.bin', randomBytes(LARGE)),
+    ])
     await sentMoreThan(page, 0.05)
     await page.route('**/graphql', route =>
-      route.request().postData()?.includes('mutation AbortUpload') ? new Promise(() => {}) : route.fallback(),
+      route.request().postData()?.includes('mutation AbortUpload')
+        ? new Promise(() => {})
+        : route.fallback(),
     )
     await press(page, 'Cancel other.bin')
     await row(page, 'other.bin').waitFor({ state: 'detached' })
@@ -350,7 +371,8 @@ describe('Uploads', () => {
     await choose(page, 'Upload files', local('large.bin', randomBytes(LARGE)))
     await sentMoreThan(page, 0.05)
     await throttle(page, 0)
-    const isAbort = (request: Request) => request.postData()?.includes('mutation AbortUpload') ?? false
+    const isAbort = (request: Request) =>
+      request.postData()?.includes('mutation AbortUpload') ?? false
     let missed = 0
     page.on('requestfailed', request => {
       if (isAbort(request)) missed++
@@ -374,7 +396,9 @@ describe('Uploads', () => {
     await dock(page).waitFor({ state: 'detached' })
     await page.close()
     const next = await alice.context.newPage()
-    const heard = next.waitForResponse(answer => answer.request().postData()?.includes('mutation AbortUpload') ?? false)
+    const heard = next.waitForResponse(
+      answer => answer.request().postData()?.includes('mutation AbortUpload') ?? false,
+    )
     await next.goto(`${w.service.url}/files`)
     expect((await (await heard).json()).data.abortUpload.abortedId).toBeTruthy()
     expect(await dock(next).count()).toBe(0)
@@ -414,7 +438,9 @@ describe('Uploads', () => {
       'Upload files',
       names.map(name => local(name, randomBytes(3_000_000))),
     )
-    const at = await dock(page).getByRole('button', { name: 'Cancel 0.bin', exact: true }).boundingBox()
+    const at = await dock(page)
+      .getByRole('button', { name: 'Cancel 0.bin', exact: true })
+      .boundingBox()
     const click = () => page.mouse.click((at?.x ?? 0) + 10, (at?.y ?? 0) + 10)
     const count = () => dock(page).getByRole('listitem').first().getAttribute('aria-setsize')
     // Both clicks in one moment, though the machine may be slow.
@@ -438,7 +464,10 @@ describe('Uploads', () => {
     const page = await alice.open('/files')
     const [bytes, forms] = [randomBytes(LARGE), countForms(page)]
     await throttle(page, 2_000_000)
-    await choose(page, 'Upload files', [local('large.bin', bytes), local('other.bin', randomBytes(LARGE))])
+    await choose(page, 'Upload files', [
+      local('large.bin', bytes),
+      local('other.bin', randomBytes(LARGE)),
+    ])
     await sentMoreThan(page, 0.05)
     await pictures(page, 'uploads-running')
     await press(page, 'Cancel other.bin')
@@ -454,7 +483,10 @@ describe('Uploads', () => {
     const before = forms.sent
     await press(page, 'Resume large.bin')
     await title(page, '1 file uploaded').waitFor()
-    expect([await stored(alice, 'large.bin'), await stored(alice, 'other.bin')]).toEqual([md5(bytes), null])
+    expect([await stored(alice, 'large.bin'), await stored(alice, 'other.bin')]).toEqual([
+      md5(bytes),
+      null,
+    ])
     // What was on its way is sent again, and of what had arrived nothing.
     expect(forms.sent - before).toBeGreaterThan(0)
     expect(forms.sent - before).toBeLessThan(PARTS * 0.8)
@@ -534,7 +566,9 @@ describe('Uploads', () => {
     await choose(page, 'Upload files', local('survivor.bin', bytes))
     await sentMoreThan(page, 0.2)
     await throttle(page, 0)
-    await dock(page).getByText('Waiting for the connection. The uploads will continue automatically.').waitFor()
+    await dock(page)
+      .getByText('Waiting for the connection. The uploads will continue automatically.')
+      .waitFor()
     await row(page, 'survivor.bin').getByText('Trying again').waitFor()
     await pictures(page, 'uploads-offline')
     await throttle(page, 4_000_000)
@@ -563,7 +597,9 @@ describe('Uploads', () => {
     await signIn(bob, w.service.url, 'carol@example.com', '/files')
     await choose(page, 'Upload files', local('carols.txt', 'mine'))
     await title(page, '1 file uploaded').waitFor()
-    expect(await dock(page).getByRole('listitem').allInnerTexts()).toEqual([expect.stringContaining('carols.txt')])
+    expect(await dock(page).getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringContaining('carols.txt'),
+    ])
     await bob.context.clearCookies()
     await signIn(bob, w.service.url, bob.email, '/files')
     const picker = page.waitForEvent('filechooser')
@@ -589,7 +625,10 @@ describe('Uploads', () => {
     await press(page, 'Show less')
     await pictures(page, 'uploads-telephone-closed')
     await press(page, 'Cancel all')
-    await page.getByRole('dialog', { name: 'Cancel all uploads?' }).getByRole('button', { name: 'Cancel all' }).click()
+    await page
+      .getByRole('dialog', { name: 'Cancel all uploads?' })
+      .getByRole('button', { name: 'Cancel all' })
+      .click()
     await dock(page).waitFor({ state: 'detached' })
     expect(await stored(dora, 'photo 1.jpg')).toBeNull()
     await dora.context.close()

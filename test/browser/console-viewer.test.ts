@@ -37,10 +37,20 @@ const photo = () =>
     .withExifMerge({
       IFD0: { Make: 'Acme', Model: 'Two' },
       IFD2: {
-        ...{ DateTimeOriginal: '2023:01:02 03:04:05', OffsetTimeOriginal: '+09:00', LensModel: 'Acme 35mm' },
-        ...{ ExposureTime: '1/250', FNumber: '28/10', ISOSpeedRatings: '400', FocalLength: '35/1' },
+        DateTimeOriginal: '2023:01:02 03:04:05',
+        OffsetTimeOriginal: '+09:00',
+        LensModel: 'Acme 35mm',
+        ExposureTime: '1/250',
+        FNumber: '28/10',
+        ISOSpeedRatings: '400',
+        FocalLength: '35/1',
       },
-      IFD3: { GPSLatitude: '35/1 30/1 0/1', GPSLatitudeRef: 'S', GPSLongitude: '139/1 45/1 0/1', GPSLongitudeRef: 'E' },
+      IFD3: {
+        GPSLatitude: '35/1 30/1 0/1',
+        GPSLatitudeRef: 'S',
+        GPSLongitude: '139/1 45/1 0/1',
+        GPSLongitudeRef: 'E',
+      },
     })
     .jpeg()
     .toBuffer()
@@ -52,7 +62,9 @@ beforeAll(async () => {
   w = await startConsole()
   alice = await w.person('alice')
   const { png, pdf } = await makeMedia(w.browser)
-  const archive = await makeArchive({ 'photos/beach.txt': 'sand', 'secret.txt': 'hush' }, ['secret.txt'])
+  const archive = await makeArchive({ 'photos/beach.txt': 'sand', 'secret.txt': 'hush' }, [
+    'secret.txt',
+  ])
   await alice.upload('show/readme.md', readme, 'text/markdown')
   await alice.upload('show/values.csv', values, 'text/csv')
   await alice.upload('show/answer.ts', source, 'video/mp2t')
@@ -181,7 +193,9 @@ describe('The viewer', () => {
     await until(page, `document.querySelector('.picture img')?.complete`)
     await page.clock.fastForward(5100)
     await viewerOn(page).getByRole('img', { name: 'b.png' }).waitFor()
-    await viewerOn(page).getByRole('button', { name: 'Play pictures' }).waitFor({ state: 'detached' })
+    await viewerOn(page)
+      .getByRole('button', { name: 'Play pictures' })
+      .waitFor({ state: 'detached' })
     expect(await viewerOn(page).getByRole('button', { name: 'Pause' }).count()).toBe(0)
     await page.clock.resume()
     await close(page)
@@ -193,7 +207,12 @@ describe('The viewer', () => {
     const page = await alice.open('/files/told?details=true')
     await rowOf('tokyo.jpg', page).click()
     const details = page.getByRole('complementary', { name: 'Details' })
-    for (const shown of ['640 × 480 pixels', 'Acme Two', 'Acme 35mm', '1/250 s · ƒ/2.8 · ISO 400 · 35 mm'])
+    for (const shown of [
+      '640 × 480 pixels',
+      'Acme Two',
+      'Acme 35mm',
+      '1/250 s · ƒ/2.8 · ISO 400 · 35 mm',
+    ])
       await details.getByText(shown).waitFor()
     // The clock of the camera, not that of who looks.
     await details.getByText(/Monday,? 2 January 2023.*03:04/).waitFor()

@@ -31,9 +31,12 @@ const choose = async (page: Page, url: string, entry: string) => {
 }
 /** Makes a webhook of somebody's own, as another client would. */
 const make = (who: Person, url: string, input: object = {}) =>
-  who.ask('mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }', {
-    input: { url, ...input },
-  })
+  who.ask(
+    'mutation ($input: CreateWebhookInput!) { createWebhook(input: $input) { webhook { id } } }',
+    {
+      input: { url, ...input },
+    },
+  )
 
 describe('The webhooks of a person', () => {
   it('begin with none, are made for some kinds of events, and show their secret once', async () => {
@@ -47,7 +50,10 @@ describe('The webhooks of a person', () => {
     // What no webhook may reach is said where it was asked for.
     await form.getByLabel('URL').fill('http://10.0.0.1/hook')
     await form.getByRole('button', { name: 'Create webhook' }).click()
-    await form.getByRole('alert').filter({ hasText: 'leads to an address that is not public' }).waitFor()
+    await form
+      .getByRole('alert')
+      .filter({ hasText: 'leads to an address that is not public' })
+      .waitFor()
     await form.getByLabel('URL').fill(receiver.url)
     await form.getByLabel('Only some').check()
     expect(await form.getByRole('button', { name: 'Create webhook' }).isDisabled()).toBe(true)
@@ -195,7 +201,9 @@ describe('The webhooks of a person', () => {
       otto.page.route('**/graphql', route =>
         isDown && route.request().postData()?.includes(`query ${operation}`)
           ? route.fulfill({
-              json: { errors: [{ message: 'The database is away.', extensions: { code: 'UNAVAILABLE' } }] },
+              json: {
+                errors: [{ message: 'The database is away.', extensions: { code: 'UNAVAILABLE' } }],
+              },
             })
           : route.fallback(),
       )
@@ -225,7 +233,8 @@ describe('The webhooks of a person', () => {
   it('speak German, also on a telephone', async () => {
     const greta = await w.person('greta', { ...telephone, locale: 'de-DE' })
     const page = await greta.open('/account/webhooks')
-    const fits = async () => expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    const fits = async () =>
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     await page.getByRole('heading', { name: 'Noch keine Webhooks' }).waitFor()
     await fits()
     await page.getByRole('button', { name: 'Webhook anlegen' }).tap()
@@ -274,7 +283,9 @@ describe('The webhooks of a person', () => {
     receiver.next.push(status(410))
     await lea.upload('l.txt', 'l')
     const isDisabled = async () => {
-      const { me } = await lea.ask<{ me: { webhooks: { state: string }[] } }>('{ me { webhooks { state } } }')
+      const { me } = await lea.ask<{ me: { webhooks: { state: string }[] } }>(
+        '{ me { webhooks { state } } }',
+      )
       return me.webhooks[0]?.state === 'DISABLED'
     }
     await until(isDisabled)
@@ -302,14 +313,20 @@ describe('The webhooks of a workspace', () => {
       { name },
     )
     const { id, slug } = made.createWorkspace.workspace
-    await carol.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
-      input: { workspace: id, email: dora.email, role: 'EDITOR' },
-    })
+    await carol.ask(
+      'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
+      {
+        input: { workspace: id, email: dora.email, role: 'EDITOR' },
+      },
+    )
     type Invited = { me: { invites: { nodes: { token: string }[] } } }
     const { me } = await dora.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
-    await dora.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
-      input: { token: me.invites.nodes[0]?.token },
-    })
+    await dora.ask(
+      'mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }',
+      {
+        input: { token: me.invites.nodes[0]?.token },
+      },
+    )
     const page = await carol.open(`/workspaces/${slug}/webhooks`)
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
     await page.getByRole('button', { name: 'Create webhook' }).tap()
@@ -340,16 +357,24 @@ describe('The webhooks of a workspace', () => {
   it('are seen alike by two who manage them at once', async () => {
     const [ada, ben] = [await w.person('ada'), await w.person('ben')]
     type Made = { createWorkspace: { workspace: { id: string; slug: string } } }
-    const made = await ada.ask<Made>('mutation { createWorkspace(input: { name: "Two" }) { workspace { id slug } } }')
+    const made = await ada.ask<Made>(
+      'mutation { createWorkspace(input: { name: "Two" }) { workspace { id slug } } }',
+    )
     const { id, slug } = made.createWorkspace.workspace
-    await ada.ask('mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }', {
-      input: { workspace: id, email: ben.email, role: 'ADMIN' },
-    })
+    await ada.ask(
+      'mutation ($input: CreateInviteInput!) { createInvite(input: $input) { invite { id } } }',
+      {
+        input: { workspace: id, email: ben.email, role: 'ADMIN' },
+      },
+    )
     type Invited = { me: { invites: { nodes: { token: string }[] } } }
     const { me } = await ben.ask<Invited>('{ me { invites(first: 1) { nodes { token } } } }')
-    await ben.ask('mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }', {
-      input: { token: me.invites.nodes[0]?.token },
-    })
+    await ben.ask(
+      'mutation ($input: AcceptInviteInput!) { acceptInvite(input: $input) { acceptedId } }',
+      {
+        input: { token: me.invites.nodes[0]?.token },
+      },
+    )
     const hers = await ada.open(`/workspaces/${slug}/webhooks`)
     const his = await ben.open(`/workspaces/${slug}/webhooks`)
     const url = `${receiver.url}/two`

@@ -28,9 +28,12 @@ beforeAll(async () => {
 afterAll(() => w?.stop())
 
 const listed = (name: string, on = page) => on.getByRole('list', { name }).getByRole('listitem')
-const person = (name: string, on = page) => listed('Members', on).filter({ hasText: `${name}@example.com` })
-const tab = (name: string, on = page) => on.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name })
-const said = (text: string, on = page) => on.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor()
+const person = (name: string, on = page) =>
+  listed('Members', on).filter({ hasText: `${name}@example.com` })
+const tab = (name: string, on = page) =>
+  on.getByRole('navigation', { name: 'Workspace' }).getByRole('link', { name })
+const said = (text: string, on = page) =>
+  on.getByRole('region', { name: 'Notifications' }).getByText(text).waitFor()
 const gone = (locator: ReturnType<typeof listed>) => locator.waitFor({ state: 'detached' })
 /** Waits until all of it is within the width of the window. */
 const isInView = (what: Locator) =>
@@ -155,7 +158,9 @@ describe('Two people side by side', () => {
 
 it('leads who accepts on the page of an invite to the files', async () => {
   const gerd = await w.person('gerd')
-  const { workspace } = await oskar.ask<{ workspace: { id: string } }>('{ workspace(slug: "orchestra") { id } }')
+  const { workspace } = await oskar.ask<{ workspace: { id: string } }>(
+    '{ workspace(slug: "orchestra") { id } }',
+  )
   await oskar.ask(
     'mutation ($id: ID!) { createInvite(input: { workspace: $id, email: "gerd@example.com", role: VIEWER }) { invite { id } } }',
     workspace,
@@ -260,7 +265,9 @@ describe('Who goes', () => {
     await hers.getByRole('heading', { name: 'No workspaces yet' }).waitFor()
     await gone(person('emma'))
 
-    const { workspace } = await oskar.ask<{ workspace: { id: string } }>('{ workspace(slug: "orchestra") { id } }')
+    const { workspace } = await oskar.ask<{ workspace: { id: string } }>(
+      '{ workspace(slug: "orchestra") { id } }',
+    )
     await oskar.ask(
       'mutation ($id: ID!) { createInvite(input: { workspace: $id, email: "emma@example.com", role: EDITOR }) { invite { id } } }',
       workspace,
@@ -291,7 +298,9 @@ it('ends when its name is typed', async () => {
   await page.keyboard.press('Enter')
   await page.waitForURL(/\/workspaces$/)
   await page.getByRole('heading', { name: 'No workspaces yet' }).waitFor()
-  const { me } = await oskar.ask<{ me: { workspaces: { nodes: unknown[] } } }>('{ me { workspaces { nodes { id } } } }')
+  const { me } = await oskar.ask<{ me: { workspaces: { nodes: unknown[] } } }>(
+    '{ me { workspaces { nodes { id } } } }',
+  )
   expect(me.workspaces.nodes).toEqual([])
 })
 
@@ -301,7 +310,13 @@ it('is made for a telephone, too, and speaks German', async () => {
     `mutation ($name: String!) { createWorkspace(input: { name: $name, slug: "kapelle" }) { workspace { id } } }`,
     { name: `Kapelle ${HOSTILE}` },
   )
-  for (const path of ['', '/kapelle/files', '/kapelle/members', '/kapelle/keys', '/kapelle/settings']) {
+  for (const path of [
+    '',
+    '/kapelle/files',
+    '/kapelle/members',
+    '/kapelle/keys',
+    '/kapelle/settings',
+  ]) {
     const small = await tara.open(`/workspaces${path}`)
     await small.getByRole('main').getByText('Kapelle').first().waitFor()
     expect(await small.evaluate('document.documentElement.scrollWidth')).toBe(390)

@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect } from '@jest/globals'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { enter, isLookedAt, ofColours, openBrowser, screenshot, type Visit, visit } from './browser.ts'
+import {
+  enter,
+  isLookedAt,
+  ofColours,
+  openBrowser,
+  screenshot,
+  type Visit,
+  visit,
+} from './browser.ts'
 import { type Running, type Service, startService } from './service.ts'
 import { literal } from './tab.ts'
 
@@ -37,8 +45,13 @@ export interface ConsoleWorld {
 }
 
 const roomy = {
-  ...{ RATE_WORKSPACES: '1000', RATE_SHARING: '1000', RATE_INVITES: '1000', RATE_FOLDERS: '100000' },
-  ...{ RATE_LINKS: '1000', RATE_NOTES: '1000', OPERATORS: 'olga@example.com' },
+  RATE_WORKSPACES: '1000',
+  RATE_SHARING: '1000',
+  RATE_INVITES: '1000',
+  RATE_FOLDERS: '100000',
+  RATE_LINKS: '1000',
+  RATE_NOTES: '1000',
+  OPERATORS: 'olga@example.com',
 }
 
 /** @param profiles what holds for every person's */
@@ -47,7 +60,10 @@ export async function startConsole(
   profiles: BrowserContextOptions = {},
   running: Running = {},
 ): Promise<ConsoleWorld> {
-  const [service, browser] = await Promise.all([startService({ ...roomy, ...settings }, running), openBrowser()])
+  const [service, browser] = await Promise.all([
+    startService({ ...roomy, ...settings }, running),
+    openBrowser(),
+  ])
 
   async function person(
     name: string,
@@ -77,7 +93,9 @@ export async function startConsole(
         const cut = path.lastIndexOf('/')
         const file = { name: path.slice(cut + 1), mimeType, buffer: Buffer.from(bytes) }
         const folder = path.slice(0, Math.max(0, cut))
-        const answer = await request.post(`${service.url}/api/files/upload`, { multipart: { folder, file } })
+        const answer = await request.post(`${service.url}/api/files/upload`, {
+          multipart: { folder, file },
+        })
         if (!answer.ok()) throw new Error(await answer.text())
       },
     }
@@ -102,7 +120,9 @@ export async function settled(page: Page): Promise<void> {
 
 /** The row of an entry by its whole name, but for the ending of a file: the date that follows in the row is none of it. */
 export const rowOf = (name: string, on: Page) =>
-  on.getByRole('row').filter({ has: on.locator('.name', { hasText: new RegExp(`^${literal(name)}(\\.\\w+)?$`) }) })
+  on
+    .getByRole('row')
+    .filter({ has: on.locator('.name', { hasText: new RegExp(`^${literal(name)}(\\.\\w+)?$`) }) })
 
 /** Waits until the page that is about to be loaded hears of changes. @param subscription by this operation */
 export const listening = (page: Page, subscription = 'DriveChanged') =>
@@ -143,7 +163,9 @@ async function unnamedControls(page: Page): Promise<string[]> {
     const { nodes } = await devtools.send('Accessibility.getFullAXTree')
     const found = nodes.filter(({ ignored, role }) => !ignored && controls.test(role?.value))
     expect(found).not.toEqual([])
-    return found.filter(({ name }) => !name?.value?.trim()).map(({ role, nodeId }) => `${role?.value} ${nodeId}`)
+    return found
+      .filter(({ name }) => !name?.value?.trim())
+      .map(({ role, nodeId }) => `${role?.value} ${nodeId}`)
   } finally {
     await devtools.detach()
   }
@@ -161,7 +183,8 @@ export async function expectAccessible(page: Page): Promise<void> {
     await paint(page, colorScheme)
     // Without these, axe describes every element that passes, which takes longer than the rules.
     const resultTypes = ['violations']
-    const options = colorScheme === 'light' ? { rules, resultTypes } : { runOnly: ofColours, resultTypes }
+    const options =
+      colorScheme === 'light' ? { rules, resultTypes } : { runOnly: ofColours, resultTypes }
     // Only they leave the page: the whole answer is as long as the page is.
     const violations = await page.evaluate(
       `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) =>

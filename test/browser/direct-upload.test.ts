@@ -74,7 +74,9 @@ describe('A page that uploads straight to the store', () => {
     const { page, context } = alice
     await page.goto(`${origin()}/healthz`)
     const filename = `${what}.bin`
-    const { puts, done } = await page.evaluate<{ puts: number[]; done: Record<string, unknown> }>(upload(filename))
+    const { puts, done } = await page.evaluate<{ puts: number[]; done: Record<string, unknown> }>(
+      upload(filename),
+    )
     const bytes = expected()
     expect(puts).toEqual(Array(9).fill(201))
     const md5 = createHash('md5').update(bytes).digest('hex')
@@ -82,7 +84,9 @@ describe('A page that uploads straight to the store', () => {
     const { response } = await (
       await context.request.post(`${service.url}/api/user/private/download_token?file=${filename}`)
     ).json()
-    const download = await context.request.get(`${service.url}/api/d/private/${response.private_download_token}`)
+    const download = await context.request.get(
+      `${service.url}/api/d/private/${response.private_download_token}`,
+    )
     expect(bytes.equals(await download.body())).toBe(true)
   })
 
@@ -95,7 +99,9 @@ describe('A page that uploads straight to the store', () => {
     await page.goto(stranger)
     const put = `fetch(${JSON.stringify(parts[0].url)}, { method: 'PUT', body: 'bytes' }).then(a => a.status, e => e.name)`
     expect(await page.evaluate(put)).toBe('TypeError')
-    const { response } = await (await context.request.get(`${service.url}/api/files/uploads/${upload_id}`)).json()
+    const { response } = await (
+      await context.request.get(`${service.url}/api/files/uploads/${upload_id}`)
+    ).json()
     expect(response.received).toEqual([])
     await page.goto(friend)
     expect(await page.evaluate(put)).toBe(201)

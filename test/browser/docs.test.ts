@@ -25,7 +25,9 @@ describe('/api/docs', () => {
 
     await page.locator('.opblock').first().waitFor()
     await screenshot(page, 'docs')
-    const { paths } = (await (await fetch(`${service.url}/api/openapi.json`)).json()) as { paths: object }
+    const { paths } = (await (await fetch(`${service.url}/api/openapi.json`)).json()) as {
+      paths: object
+    }
     const described = Object.entries(paths).flatMap(([path, item]) =>
       Object.keys(item).map(method => `${method.toUpperCase()} ${path}`),
     )
@@ -34,7 +36,8 @@ describe('/api/docs', () => {
     const look = async () => {
       const names = await page.locator('.opblock-summary').evaluateAll(blocks =>
         blocks.map(block => {
-          const text = (part: string) => block.querySelector(part)?.textContent?.replaceAll('\u200b', '').trim()
+          const text = (part: string) =>
+            block.querySelector(part)?.textContent?.replaceAll('\u200b', '').trim()
           return `${text('.opblock-summary-method')} ${text('.opblock-summary-path')}`
         }),
       )

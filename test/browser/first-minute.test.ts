@@ -14,7 +14,9 @@ let browser: Browser
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'satchel-first-'))
-  writeFileSync(join(dir, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" >'${dir}/opened'\n`, { mode: 0o755 })
+  writeFileSync(join(dir, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" >'${dir}/opened'\n`, {
+    mode: 0o755,
+  })
   browser = await openBrowser()
 })
 afterAll(async () => {
@@ -23,13 +25,22 @@ afterAll(async () => {
 })
 
 /** The service on a terminal of its own: util-linux's `script`. */
-async function onTerminal(args: string, use: (shown: string, all: () => string) => Promise<void>): Promise<void> {
+async function onTerminal(
+  args: string,
+  use: (shown: string, all: () => string) => Promise<void>,
+): Promise<void> {
   const child = spawn(
     'script',
     ['-qefc', `exec '${process.execPath}' '${resolve('src/main.ts')}' ${args}`, '/dev/null'],
     {
       cwd: dir,
-      env: { ...COMPILED, PATH: `${dir}:${process.env.PATH}`, PORT: '0', DATA_DIR: dir, LOG_LEVEL: 'info' },
+      env: {
+        ...COMPILED,
+        PATH: `${dir}:${process.env.PATH}`,
+        PORT: '0',
+        DATA_DIR: dir,
+        LOG_LEVEL: 'info',
+      },
       stdio: ['pipe', 'pipe', 'ignore'],
     },
   )
@@ -48,7 +59,8 @@ async function onTerminal(args: string, use: (shown: string, all: () => string) 
   }
 }
 
-const addressIn = (text: string) => /http:\/\/localhost:\d+\/sign-in\/first\?secret=[\w-]+/.exec(text)?.[0]
+const addressIn = (text: string) =>
+  /http:\/\/localhost:\d+\/sign-in\/first\?secret=[\w-]+/.exec(text)?.[0]
 
 describe('The first minute', () => {
   it(
@@ -82,7 +94,9 @@ describe('The first minute', () => {
     try {
       await until(() => service.said().includes('Press Ctrl+C'))
       expect(addressIn(service.said())).toBeUndefined()
-      expect(service.said()).toContain(`the word ${readFileSync(join(dir, 'sign-in-word'), 'utf8').trim()}`)
+      expect(service.said()).toContain(
+        `the word ${readFileSync(join(dir, 'sign-in-word'), 'utf8').trim()}`,
+      )
     } finally {
       await service.end('SIGTERM')
     }

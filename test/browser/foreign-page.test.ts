@@ -61,17 +61,25 @@ describe.each([
   ['of another host', '127.0.0.1'],
 ])('A page %s', (_what, host) => {
   beforeAll(async () => {
-    await alice.context.request.post(`${service.url}/api/folders`, { data: { path: 'mine' }, failOnStatusCode: false })
+    await alice.context.request.post(`${service.url}/api/folders`, {
+      data: { path: 'mine' },
+      failOnStatusCode: false,
+    })
     await alice.page.goto(`http://${host}:${port}/`)
   })
 
-  it.each(Object.entries(attempts))('can do nothing with %s of a script', async (_name, attempt) => {
-    expect(await alice.page.evaluate(script(attempt))).toBe('TypeError')
-    expect(await folders()).toEqual(['mine'])
-  })
+  it.each(Object.entries(attempts))(
+    'can do nothing with %s of a script',
+    async (_name, attempt) => {
+      expect(await alice.page.evaluate(script(attempt))).toBe('TypeError')
+      expect(await folders()).toEqual(['mine'])
+    },
+  )
 
   it('cannot read what the person may read', async () => {
-    expect(await alice.page.evaluate(script(`{ method: 'GET', path: '/api/user/data' }`))).toBe('TypeError')
+    expect(await alice.page.evaluate(script(`{ method: 'GET', path: '/api/user/data' }`))).toBe(
+      'TypeError',
+    )
   })
 
   it.each(['multipart/form-data', 'text/plain', 'application/x-www-form-urlencoded'])(
@@ -81,7 +89,11 @@ describe.each([
       for (const [path, name, value] of [
         ['/api/folders', '{"path":"evil","x":"', '"}'],
         ['/api/files/upload', 'folder', 'evil'],
-        ['/graphql', 'query', 'mutation { createFolder(input: { at: { path: "evil" } }) { folder { path } } }'],
+        [
+          '/graphql',
+          'query',
+          'mutation { createFolder(input: { at: { path: "evil" } }) { folder { path } } }',
+        ],
       ]) {
         await page.goto(`http://${host}:${port}/`)
         await page.evaluate(`
@@ -91,7 +103,8 @@ describe.each([
           document.querySelector('form').submit()`)
         await page.waitForURL(`${service.url}${path}`)
         // Without the cookie, it fails as anybody's request would.
-        const refused = host === 'localhost' ? /"code":"FORBIDDEN"/ : /"code":"(UNAUTHENTICATED|INVALID_\w+)"/
+        const refused =
+          host === 'localhost' ? /"code":"FORBIDDEN"/ : /"code":"(UNAUTHENTICATED|INVALID_\w+)"/
         expect(await page.locator('body').textContent()).toMatch(refused)
         expect(await folders()).toEqual(['mine'])
       }
@@ -106,6 +119,8 @@ describe.each([
       picture.onload = picture.onerror = done
       picture.src = ${JSON.stringify(`${service.url}/auth/logout`)}
     })`)
-    expect(await (await context.request.get(`${service.url}/auth/is_valid`)).text()).toContain('alice@example.com')
+    expect(await (await context.request.get(`${service.url}/auth/is_valid`)).text()).toContain(
+      'alice@example.com',
+    )
   })
 })

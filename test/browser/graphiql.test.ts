@@ -24,8 +24,15 @@ describe('Signing in, GraphiQL, signing out', () => {
     await page.goto(`${service.url}/auth/oauth?return_to=/graphql`)
     await screenshot(page, 'sign-in')
     await signIn(alice, service.url, 'alice@example.com', '/graphql')
-    const session = (await context.cookies(service.url)).find(cookie => cookie.name === 'session_id')
-    expect(session).toMatchObject({ httpOnly: true, sameSite: 'Lax', path: '/', domain: 'localhost' })
+    const session = (await context.cookies(service.url)).find(
+      cookie => cookie.name === 'session_id',
+    )
+    expect(session).toMatchObject({
+      httpOnly: true,
+      sameSite: 'Lax',
+      path: '/',
+      domain: 'localhost',
+    })
 
     await run(page, '"alice@example.com"')
     await screenshot(page, 'graphiql')
@@ -33,7 +40,10 @@ describe('Signing in, GraphiQL, signing out', () => {
     await page.getByText('All Schema Types').waitFor()
     await screenshot(page, 'graphiql-schema')
     // All under one name: GraphiQL takes a moment to notice another.
-    await type(page, 'mutation Home { createFolder(input: { at: { path: "photos" } }) { folder { path } } }')
+    await type(
+      page,
+      'mutation Home { createFolder(input: { at: { path: "photos" } }) { folder { path } } }',
+    )
     await run(page, '"photos"')
     await type(page, 'query Home { me { drive { root { entries { nodes { name } } } } } }')
     await run(page, '"photos"')
@@ -92,7 +102,9 @@ describe('GET /graphql of a browser', () => {
       headers: { ...headers, 'if-none-match': etag },
     })
     expect(again.status()).toBe(304)
-    const plain = await fetch(`${service.url}/graphql`, { headers: { ...headers, 'accept-encoding': 'identity' } })
+    const plain = await fetch(`${service.url}/graphql`, {
+      headers: { ...headers, 'accept-encoding': 'identity' },
+    })
     expect(plain.headers.get('content-encoding')).toBeNull()
     expect((await plain.arrayBuffer()).byteLength).toBe(Number(plain.headers.get('content-length')))
   })

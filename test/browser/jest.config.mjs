@@ -12,13 +12,18 @@ const { env } = process
 const left = env.TEST_SUITE === 'rest' ? nightlyInBrowser : []
 const chromium = env.CHROMIUM_PATH || '/usr/bin/chromium'
 if (!existsSync(chromium))
-  throw new Error(`There is no browser at ${chromium}. Install Debian's package chromium, or set CHROMIUM_PATH.`)
+  throw new Error(
+    `There is no browser at ${chromium}. Install Debian's package chromium, or set CHROMIUM_PATH.`,
+  )
 // The same browser without a window, its menus and its PDF viewer: profiles and pages open in a sixth of the time.
 const shell = env.CHROMIUM_SHELL_PATH || '/usr/bin/chromium-headless-shell'
 
 /** What a program says of its version. */
 const versionOf = program =>
-  execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+  execFileSync(program, ['--version'], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim()
 
 const said = [versionOf(chromium), ...(existsSync(shell) ? ['its headless shell'] : [])]
 const missing = []
@@ -55,7 +60,10 @@ const leftSaid = left.length > 0 ? ` Left to npm run test:browser: ${left.join('
 export default {
   rootDir,
   testMatch: ['<rootDir>/test/browser/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', ...left.map(name => `/test/browser/${name}\\.test\\.ts$`)],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...left.map(name => `/test/browser/${name}\\.test\\.ts$`),
+  ],
   ...loading,
   globalSetup: '<rootDir>/test/browser/global-setup.mjs',
   globalTeardown: '<rootDir>/test/setup/teardown.ts',
@@ -64,7 +72,9 @@ export default {
     'default',
     [
       '<rootDir>/test/summary-reporter.mjs',
-      { said: `Browsers: ${said.join(', ')}.${notTested}${leftSaid} Screenshots in ${env.TEST_SCREENSHOTS}` },
+      {
+        said: `Browsers: ${said.join(', ')}.${notTested}${leftSaid} Screenshots in ${env.TEST_SCREENSHOTS}`,
+      },
     ],
   ],
   ...ends,

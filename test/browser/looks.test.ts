@@ -10,7 +10,8 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const GiB = 1024 ** 3
 const PASSWORD = 'päss wörd 🦊'
 const csv = 'name,height\nEiger,3967\nMönch,4107\nJungfrau,4158\n'
-const poem = 'On the pass\n\nThe path goes up between two stones,\nthe clouds come down to meet it.\n\n'
+const poem =
+  'On the pass\n\nThe path goes up between two stones,\nthe clouds come down to meet it.\n\n'
 const pdf = 'application/pdf'
 
 let w: World
@@ -30,23 +31,36 @@ const states: Record<string, () => Promise<Page>> = {
   'login-signed-in': () => w.open(w.alice, '/login?return_to=/graphql'),
   'home-empty': () => w.open(w.carol, '/'),
   'share-image': async () => {
-    const page = await w.open(w.anonymous, await w.share('Sunrise above the ridge.png', w.media.png, 'image/png'))
+    const page = await w.open(
+      w.anonymous,
+      await w.share('Sunrise above the ridge.png', w.media.png, 'image/png'),
+    )
     await until(page, `document.querySelector('.preview img').naturalWidth === 1200`)
     return page
   },
-  'share-pdf': async () => w.open(w.anonymous, await w.share('Minutes of May.pdf', w.media.pdf, pdf)),
+  'share-pdf': async () =>
+    w.open(w.anonymous, await w.share('Minutes of May.pdf', w.media.pdf, pdf)),
   'share-audio': async () => {
-    const page = await w.open(w.anonymous, await w.share('Morning song.wav', w.media.wav, 'audio/wav'))
+    const page = await w.open(
+      w.anonymous,
+      await w.share('Morning song.wav', w.media.wav, 'audio/wav'),
+    )
     await until(page, `document.querySelector('audio').duration === 1`)
     return page
   },
   'share-video': async () => {
-    const page = await w.open(w.anonymous, await w.share('Descent.webm', w.media.webm, 'video/webm'))
+    const page = await w.open(
+      w.anonymous,
+      await w.share('Descent.webm', w.media.webm, 'video/webm'),
+    )
     await until(page, `document.querySelector('video').videoWidth === 320`)
     return page
   },
   'share-text': async () => {
-    const page = await w.open(w.anonymous, await w.share('poem.txt', poem.repeat(900), 'text/plain'))
+    const page = await w.open(
+      w.anonymous,
+      await w.share('poem.txt', poem.repeat(900), 'text/plain'),
+    )
     await page.frameLocator('iframe').getByText('These are the first 64 KiB of').waitFor()
     return page
   },
@@ -61,25 +75,36 @@ const states: Record<string, () => Promise<Page>> = {
     return w.open(w.anonymous, link)
   },
   'share-file-in-folder': async () => {
-    const link = await w.shareFolder('Ridge walk', [['Day 1/Sunrise above the ridge.png', w.media.png, 'image/png']])
+    const link = await w.shareFolder('Ridge walk', [
+      ['Day 1/Sunrise above the ridge.png', w.media.png, 'image/png'],
+    ])
     const page = await w.open(w.anonymous, `${link}?file=Day+1%2FSunrise+above+the+ridge.png`)
     await page.getByRole('img', { name: 'Sunrise above the ridge.png' }).waitFor()
     return page
   },
   'share-table': async () => w.open(w.anonymous, await w.share('peaks.csv', csv, 'text/csv')),
-  'share-file': async () => w.open(w.anonymous, await w.share('Holidays 2026.zip', 'zip', 'application/zip')),
-  'share-limited': async () => w.open(w.anonymous, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
+  'share-file': async () =>
+    w.open(w.anonymous, await w.share('Holidays 2026.zip', 'zip', 'application/zip')),
+  'share-limited': async () =>
+    w.open(w.anonymous, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
   'share-password': async () =>
     w.open(w.anonymous, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD })),
   'share-wrong-password': async () => {
-    const page = await w.open(w.anonymous, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
+    const page = await w.open(
+      w.anonymous,
+      await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }),
+    )
     await tryPassword(page, 'wrong')
     await page.getByRole('alert').waitFor()
     return page
   },
   'share-blocked': async () => {
-    const page = await w.open(w.anonymous, await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }))
-    for (let i = 0; i < 10; i++) await w.anonymous.context.request.post(page.url(), { form: { password: 'wrong' } })
+    const page = await w.open(
+      w.anonymous,
+      await w.share('contract.pdf', w.media.pdf, pdf, { password: PASSWORD }),
+    )
+    for (let i = 0; i < 10; i++)
+      await w.anonymous.context.request.post(page.url(), { form: { password: 'wrong' } })
     await tryPassword(page, 'wrong')
     await page.getByText('Too many passwords were tried').waitFor()
     return page
@@ -96,11 +121,17 @@ const states: Record<string, () => Promise<Page>> = {
     return w.open(w.anonymous, link)
   },
   'share-direct-anonymous': async () =>
-    w.open(w.anonymous, await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com')),
+    w.open(
+      w.anonymous,
+      await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com'),
+    ),
   'share-direct-received': async () =>
     w.open(w.bob, await w.send('Letter to Bob.txt', poem, 'text/plain', 'bob@example.com')),
   'share-direct-stranger': async () =>
-    w.open(w.carol, await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com')),
+    w.open(
+      w.carol,
+      await w.send('Letter to Bob.doc', 'dear', 'application/msword', 'bob@example.com'),
+    ),
   'share-hostile-name': async () => {
     const name = `<img src=x onerror=alert(1)>"'&amp; ${'very'.repeat(20)} \u202Egnp.exe`
     return w.open(w.anonymous, await w.share(name, 'x', 'application/zip'))
@@ -116,7 +147,10 @@ const states: Record<string, () => Promise<Page>> = {
   'request-protected': async () =>
     w.open(w.anonymous, await w.request('Contracts', { password: PASSWORD, asks_name: true })),
   'request-wrong-password': async () => {
-    const page = await w.open(w.anonymous, await w.request('Contracts', { password: PASSWORD, asks_name: true }))
+    const page = await w.open(
+      w.anonymous,
+      await w.request('Contracts', { password: PASSWORD, asks_name: true }),
+    )
     await page.getByLabel('Your name').fill('Carol')
     await page.getByLabel('Password', { exact: true }).fill('wrong')
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -124,9 +158,14 @@ const states: Record<string, () => Promise<Page>> = {
     return page
   },
   'request-sent': async () => {
-    const page = await w.open(w.anonymous, await w.request('Minutes', { max_file_size: 5000, duration: 'never' }))
+    const page = await w.open(
+      w.anonymous,
+      await w.request('Minutes', { max_file_size: 5000, duration: 'never' }),
+    )
     const files = ['Minutes of May.pdf', 'Notes.txt', 'Too large.zip'].map((name, i) => ({
-      ...{ name, mimeType: '', buffer: Buffer.alloc([900, 20, 6000][i] ?? 0) },
+      name,
+      mimeType: '',
+      buffer: Buffer.alloc([900, 20, 6000][i] ?? 0),
     }))
     await page.locator('input[type=file]').setInputFiles(files)
     await page.locator('li.failed').getByText('This file has more than').waitFor()
@@ -141,17 +180,26 @@ const states: Record<string, () => Promise<Page>> = {
   },
   'request-closed': async () => {
     const link = await w.request('Too late')
-    await w.db.run('UPDATE file_request SET closed_at = 1 WHERE id = (SELECT MAX(id) FROM file_request)')
+    await w.db.run(
+      'UPDATE file_request SET closed_at = 1 WHERE id = (SELECT MAX(id) FROM file_request)',
+    )
     return w.open(w.anonymous, link)
   },
   'request-unknown': () => w.open(w.anonymous, `/request/${'x'.repeat(43)}`),
   'request-long': async () =>
-    w.open(w.anonymous, await w.request('W'.repeat(100), { message: `${'very '.repeat(180)}\nשלום עולם (1)` })),
+    w.open(
+      w.anonymous,
+      await w.request('W'.repeat(100), { message: `${'very '.repeat(180)}\nשלום עולם (1)` }),
+    ),
   'invite-anonymous': async () =>
     w.open(w.anonymous, await w.invite(w.bob, 'bob@example.com', 'editor', 'Mountain Rescue')),
-  'invite-signed-in': async () => w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'admin', 'Alpine Club')),
+  'invite-signed-in': async () =>
+    w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'admin', 'Alpine Club')),
   'invite-accepted': async () => {
-    const page = await w.open(w.bob, await w.invite(w.bob, 'bob@example.com', 'viewer', 'Tea House'))
+    const page = await w.open(
+      w.bob,
+      await w.invite(w.bob, 'bob@example.com', 'viewer', 'Tea House'),
+    )
     await page.getByRole('button', { name: 'Accept' }).click()
     await page.getByRole('heading', { name: 'Welcome to Tea House' }).waitFor()
     return page
@@ -181,10 +229,17 @@ const states: Record<string, () => Promise<Page>> = {
   'share-limited-signed-in': async () =>
     w.open(w.carol, await w.share('ticket.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
   'share-right-to-left': async () =>
-    w.open(w.anonymous, await w.share('دليل المستخدم - الإصدار 2.pdf', w.media.pdf, pdf, { max_downloads: 1 })),
+    w.open(
+      w.anonymous,
+      await w.share('دليل المستخدم - الإصدار 2.pdf', w.media.pdf, pdf, { max_downloads: 1 }),
+    ),
   'share-text-right-to-left': async () =>
-    w.open(w.anonymous, await w.share('שיר.txt', 'שלום עולם (1)\n\nline two, left to right\n', 'text/plain')),
-  'share-long-name': async () => w.open(w.anonymous, await w.share('x'.repeat(255), poem, 'text/plain')),
+    w.open(
+      w.anonymous,
+      await w.share('שיר.txt', 'שלום עולם (1)\n\nline two, left to right\n', 'text/plain'),
+    ),
+  'share-long-name': async () =>
+    w.open(w.anonymous, await w.share('x'.repeat(255), poem, 'text/plain')),
   'share-broken-picture': async () => {
     const page = await w.open(w.anonymous, await w.share('broken.png', 'none', 'image/png'))
     await page.locator('.preview p', { hasText: 'This picture cannot be shown.' }).waitFor()
@@ -214,7 +269,8 @@ const states: Record<string, () => Promise<Page>> = {
       'd.mp4',
     ])
       await w.send(name, 'x', 'text/plain', email)
-    for (const name of ['Z'.repeat(64), 'גן ירוק (2)', 'Garden']) await w.invite(dora, email, 'admin', name)
+    for (const name of ['Z'.repeat(64), 'גן ירוק (2)', 'Garden'])
+      await w.invite(dora, email, 'admin', name)
     const me = [email]
     await w.db.run("UPDATE user SET name = 'محمد' WHERE email = ?", me)
     await w.db.run(
@@ -233,9 +289,10 @@ const states: Record<string, () => Promise<Page>> = {
     await w.db.run('DELETE FROM invite WHERE id <> (SELECT MAX(id) FROM invite)')
     await w.db.run("UPDATE user SET name = 'Bob Miller' WHERE email = 'bob@example.com'")
     const bucket = "(SELECT id FROM user WHERE email = 'bob@example.com')"
-    await w.db.run(`UPDATE bucket SET used_bytes = ?, used_files = 1284 WHERE user_id = ${bucket}`, [
-      Math.round(3.2 * GiB),
-    ])
+    await w.db.run(
+      `UPDATE bucket SET used_bytes = ?, used_files = 1284 WHERE user_id = ${bucket}`,
+      [Math.round(3.2 * GiB)],
+    )
     return w.open(w.bob, '/')
   },
   failure: async () => {
@@ -260,7 +317,9 @@ async function findingsIn(page: Page, colorScheme: 'light' | 'dark'): Promise<st
     resultTypes: ['violations', 'incomplete'],
     ...(colorScheme === 'dark' && { runOnly: ofColours }),
   }
-  const { violations, incomplete } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as Findings
+  const { violations, incomplete } = (await page.evaluate(
+    `axe.run(${JSON.stringify(options)})`,
+  )) as Findings
   const invisible = incomplete.flatMap(({ id, nodes }) => ({
     id,
     nodes: nodes.filter(({ any }) => any.some(({ data }) => data?.messageKey === 'equalRatio')),
@@ -285,7 +344,9 @@ describe('Every state of every page, on a phone and on a desk, light and dark', 
         expect(await findingsIn(page, colorScheme)).toEqual([])
         expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
         // However long an address is, the head of a page is one line.
-        expect(await page.evaluate('document.querySelector("header").offsetHeight')).toBeLessThan(80)
+        expect(await page.evaluate('document.querySelector("header").offsetHeight')).toBeLessThan(
+          80,
+        )
       }
     }
     expect(await page.locator('h1').count()).toBe(1)

@@ -49,7 +49,9 @@ export async function makeMedia(browser: Browser): Promise<Media> {
 /** A second of a quiet note. */
 function tone(): Buffer {
   const rate = 8000
-  const samples = Buffer.from(Array.from({ length: rate }, (_, i) => 128 + Math.round(20 * Math.sin(i / 3))))
+  const samples = Buffer.from(
+    Array.from({ length: rate }, (_, i) => 128 + Math.round(20 * Math.sin(i / 3))),
+  )
   const head = Buffer.alloc(44)
   head.write('RIFF')
   head.writeUInt32LE(36 + rate, 4)
@@ -67,7 +69,10 @@ function tone(): Buffer {
 }
 
 /** A ZIP archive. @param texts of its files, by path @param encrypted paths of those that are encrypted */
-export async function makeArchive(texts: Record<string, string>, encrypted: string[] = []): Promise<Buffer> {
+export async function makeArchive(
+  texts: Record<string, string>,
+  encrypted: string[] = [],
+): Promise<Buffer> {
   const zip = new ZipWriter(new BlobWriter())
   for (const [path, text] of Object.entries(texts))
     await zip.add(

@@ -26,8 +26,14 @@ export async function startDeployment(service: string): Promise<Deployment> {
     const isOld = isNext && /^\/console\/assets\//.test(url) && !/\.next\./.test(url)
     const path = isOld ? '/console/assets/gone.js' : url.replace('.next.', '.')
     // The service knows itself by one address.
-    const own = { host: new URL(service).host, origin: headers.origin && service, 'accept-encoding': 'identity' }
-    const sent = Object.fromEntries(Object.entries({ ...headers, ...own }).filter(([, value]) => value !== undefined))
+    const own = {
+      host: new URL(service).host,
+      origin: headers.origin && service,
+      'accept-encoding': 'identity',
+    }
+    const sent = Object.fromEntries(
+      Object.entries({ ...headers, ...own }).filter(([, value]) => value !== undefined),
+    )
     const out = request(service + path, { method, headers: sent }, async answer => {
       const answered = { ...answer.headers }
       if (!isNext || !texts.test(answered['content-type'] ?? '')) {

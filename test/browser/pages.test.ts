@@ -31,15 +31,19 @@ async function download({ page }: Visit): Promise<{ name: string; bytes: Buffer 
   return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) }
 }
 
-const isShown = (page: Page) => until(page, `document.querySelector('.preview img')?.naturalWidth === 1200`)
+const isShown = (page: Page) =>
+  until(page, `document.querySelector('.preview img')?.naturalWidth === 1200`)
 /** That a status is no success is logged as an error, too. */
-const mishaps = ({ errors }: Visit) => errors.filter(error => !error.startsWith('Failed to load resource'))
+const mishaps = ({ errors }: Visit) =>
+  errors.filter(error => !error.startsWith('Failed to load resource'))
 
 describe('Somebody who follows a link', () => {
   it('mistypes the password, types it, sees the picture and downloads the very bytes', async () => {
     const who = await stranger({ permissions: ['clipboard-read', 'clipboard-write'] })
     const { page } = who
-    const link = await w.share('Über den Wolken.png', w.media.png, 'image/png', { password: PASSWORD })
+    const link = await w.share('Über den Wolken.png', w.media.png, 'image/png', {
+      password: PASSWORD,
+    })
     await page.goto(link)
     await page.getByRole('heading', { name: 'Über den Wolken.png' }).waitFor()
     expect(await page.title()).toBe('Über den Wolken.png · Satchel')
@@ -95,13 +99,18 @@ describe('Somebody who follows a link', () => {
   it('gets what was put and shared by the command line', async () => {
     const scopes = ['private_files:read', 'private_files:write', 'private_files:share']
     const data = { name: 'laptop', scopes }
-    const made = await w.alice.context.request.post(`${w.service.url}/api/api_keys/private/create`, { data })
+    const made = await w.alice.context.request.post(
+      `${w.service.url}/api/api_keys/private/create`,
+      { data },
+    )
     const { key } = (await made.json()).response.api_key
     const shell = openShell({ SATCHEL_URL: w.service.url, SATCHEL_KEY: key })
     try {
       await writeFile(join(shell.home, 'ridge.png'), w.media.png)
       expect(await shell.satchel(['put', 'ridge.png'])).toMatchObject({ code: 0 })
-      const shared = await shell.satchel(['quick-share', 'ridge.png', '--password'], { stdin: `${PASSWORD}\n` })
+      const shared = await shell.satchel(['quick-share', 'ridge.png', '--password'], {
+        stdin: `${PASSWORD}\n`,
+      })
       const who = await stranger()
       await who.page.goto(shared.out.trim())
       await tryPassword(who.page, 'mistyped')
@@ -141,7 +150,8 @@ describe('Somebody who follows a link', () => {
   it('finds the way with the keyboard alone', async () => {
     const { page } = await stranger()
     await page.goto(await w.share('a.zip', 'x', 'application/zip', { password: PASSWORD }))
-    const focused = () => page.evaluate('document.activeElement.textContent.trim() || document.activeElement.id')
+    const focused = () =>
+      page.evaluate('document.activeElement.textContent.trim() || document.activeElement.id')
     await page.keyboard.press('Tab')
     expect(await focused()).toBe('Skip to the content')
     expect(await page.locator('.skip').boundingBox()).toMatchObject({ y: 12 })
@@ -163,17 +173,24 @@ describe('Somebody who follows a link', () => {
     const text = page.frameLocator('iframe').locator('pre')
     expect(await text.textContent()).toBe('line one\nline <b>two</b>')
     // A line that begins from the right is read from the right.
-    expect(await text.evaluate('getComputedStyle(document.querySelector("pre")).unicodeBidi')).toBe('plaintext')
+    expect(await text.evaluate('getComputedStyle(document.querySelector("pre")).unicodeBidi')).toBe(
+      'plaintext',
+    )
     // The style of the page has reached the sandbox.
     expect(
-      await text.evaluate('document.body.className && getComputedStyle(document.querySelector("pre")).tabSize'),
+      await text.evaluate(
+        'document.body.className && getComputedStyle(document.querySelector("pre")).tabSize',
+      ),
     ).toBe('4')
     await page.goto(await w.share('a.webm', w.media.webm, 'video/webm'))
     await until(page, `document.querySelector('video').videoWidth === 320`)
     await page.evaluate(`document.querySelector('video').play()`)
     await until(page, `document.querySelector('video').currentTime > 0`)
     await page.goto(await w.share('a.pdf', w.media.pdf, 'application/pdf'))
-    await page.frameLocator('.preview iframe').locator('.textLayer', { hasText: 'We agreed' }).waitFor()
+    await page
+      .frameLocator('.preview iframe')
+      .locator('.textLayer', { hasText: 'We agreed' })
+      .waitFor()
     await page.goto(await w.share('a.md', '# Tea\n\n<b>green</b>', 'text/markdown'))
     await page.locator('.preview').getByRole('heading', { name: 'Tea' }).waitFor()
     expect(await page.locator('.preview b').count()).toBe(0)
@@ -181,7 +198,9 @@ describe('Somebody who follows a link', () => {
     await page.getByRole('columnheader', { name: 'amount' }).waitFor()
     await page.goto(await w.share('a.py', 'print("tea")', 'application/octet-stream'))
     await page.locator('.preview .hljs-string').waitFor()
-    await page.goto(await w.share('a.zip', await makeArchive({ 'tea/green.txt': 'leaf' }), 'application/zip'))
+    await page.goto(
+      await w.share('a.zip', await makeArchive({ 'tea/green.txt': 'leaf' }), 'application/zip'),
+    )
     await page.getByText('tea/green.txt').waitFor()
     expect(mishaps(who)).toEqual([])
   })
@@ -298,7 +317,8 @@ describe('A hostile file can do nothing on our origin', () => {
     }
     await page.goto(link)
     await settled()
-    for (const element of await page.locator('main a, main img, main audio, main iframe').all()) await element.hover()
+    for (const element of await page.locator('main a, main img, main audio, main iframe').all())
+      await element.hover()
     await page.getByRole('link', { name: 'Download' }).click()
     await settled()
     expect(await folders()).not.toContain('pwned')

@@ -29,7 +29,11 @@ async function begin(...args: string[]) {
     said += chunk
   })
   const end = ended(child)
-  return { url: await until(() => /http:\S+(?:authorize|device)\?\S+/.exec(said)?.[0]), end, said: () => said }
+  return {
+    url: await until(() => /http:\S+(?:authorize|device)\?\S+/.exec(said)?.[0]),
+    end,
+    said: () => said,
+  }
 }
 
 async function look(page: Page, name: string): Promise<void> {
@@ -37,7 +41,9 @@ async function look(page: Page, name: string): Promise<void> {
   await screenshot(page, name)
   const size = page.viewportSize()
   await page.setViewportSize({ width: 390, height: 844 })
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  const overflow = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
   expect(overflow).toBe(0)
   await screenshot(page, `${name}-390`)
   if (size) await page.setViewportSize(size)
@@ -51,13 +57,18 @@ describe('A person who signs in a command line', () => {
     await page.getByRole('link', { name: 'Continue on this computer' }).click()
     await fillInSignIn(page, service.url, 'alice@example.com')
     await page.getByRole('heading', { name: /^Let satchel on .+ in\?$/ }).waitFor()
-    await page.getByText(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').host).waitFor()
+    await page
+      .getByText(new URL(new URL(url).searchParams.get('redirect_uri') ?? '').host)
+      .waitFor()
     expect(await page.getByLabel('Its access ends after').inputValue()).toBe(`${30 * 86_400}s`)
     await look(page, 'login-approve')
     await page.getByRole('button', { name: 'Approve' }).press('Enter')
     await page.getByRole('heading', { name: 'You are signed in' }).waitFor()
     expect(new URL(page.url()).hostname).toBe('127.0.0.1')
-    expect(await end).toMatchObject({ code: 0, out: `Signed in to ${service.url} as alice@example.com (own files).\n` })
+    expect(await end).toMatchObject({
+      code: 0,
+      out: `Signed in to ${service.url} as alice@example.com (own files).\n`,
+    })
     expect(errors).toEqual([])
     expect((await shell.json('whoami')).email).toBe('alice@example.com')
     expect((await shell.satchel(['logout'])).out).toContain('has been deleted')

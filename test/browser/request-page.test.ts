@@ -37,7 +37,9 @@ async function onDisk(name: string, bytes: Buffer): Promise<string> {
 async function filesOfAlice(): Promise<Record<string, number>> {
   const answer = await w.alice.context.request.get(`${w.service.url}/api/files/tree`)
   const { files } = (await answer.json()).response
-  return Object.fromEntries(files.map(({ name, size }: { name: string; size: number }) => [name, size]))
+  return Object.fromEntries(
+    files.map(({ name, size }: { name: string; size: number }) => [name, size]),
+  )
 }
 
 describe('Somebody who is asked for files', () => {
@@ -52,7 +54,11 @@ describe('Somebody who is asked for files', () => {
       .setInputFiles([file('big.bin', big), file('small.txt'), file('empty.txt', '')])
     for (const name of ['big.bin', 'small.txt', 'empty.txt'])
       await page.locator('li.done', { hasText: name }).getByText('Sent').waitFor()
-    expect(await filesOfAlice()).toMatchObject({ 'big.bin': 9 * MiB, 'small.txt': 1, 'empty.txt': 0 })
+    expect(await filesOfAlice()).toMatchObject({
+      'big.bin': 9 * MiB,
+      'small.txt': 1,
+      'empty.txt': 0,
+    })
     await page.reload()
     const sent = page.getByRole('region', { name: 'What you have sent' }).getByRole('listitem')
     expect(await sent.count()).toBe(3)
@@ -66,15 +72,23 @@ describe('Somebody who is asked for files', () => {
     const { page, context } = await stranger()
     await page.goto(await w.request('Kept'))
     const script = (await page.locator('form.send').getAttribute('data-module')) ?? ''
-    const headersOf = async (path: string) => (await context.request.get(w.service.url + path)).headers()
+    const headersOf = async (path: string) =>
+      (await context.request.get(w.service.url + path)).headers()
     expect((await headersOf(script))['cache-control']).toBe('public, max-age=31536000, immutable')
     const other = await headersOf(script.replace(/-.{8}\.js$/, '-xxxxxxxx.js'))
-    expect([other['cache-control'], other['content-type']]).toEqual(['no-cache', 'text/javascript; charset=utf-8'])
+    expect([other['cache-control'], other['content-type']]).toEqual([
+      'no-cache',
+      'text/javascript; charset=utf-8',
+    ])
     expect((await context.request.get(`${w.service.url}/pages/manifest.json`)).status()).toBe(404)
   })
 
   it('needs no JavaScript for one file, a password and a name', async () => {
-    const link = await w.request('Contracts', { password: PASSWORD, asks_name: true, kinds: ['.pdf'] })
+    const link = await w.request('Contracts', {
+      password: PASSWORD,
+      asks_name: true,
+      kinds: ['.pdf'],
+    })
     const { page } = await stranger({ javaScriptEnabled: false })
     await page.goto(link)
     await page.getByLabel('Your name').fill('Carol')
@@ -102,18 +116,23 @@ describe('Somebody who is asked for files', () => {
     await page.goto(link)
     let broken = 0
     await context.route('**/parts/2', route => (broken++ < 1 ? route.abort() : route.continue()))
-    await page.locator('input[type=file]').setInputFiles(await onDisk('film.bin', Buffer.alloc(9 * MiB)))
+    await page
+      .locator('input[type=file]')
+      .setInputFiles(await onDisk('film.bin', Buffer.alloc(9 * MiB)))
     await page.getByText('The connection is lost.').waitFor()
     await page.locator('li.done', { hasText: 'film.bin' }).waitFor()
     expect(broken).toBe(2)
     expect(await filesOfAlice()).toMatchObject({ 'film.bin': 9 * MiB })
 
     await context.route('**/parts/1', route => route.abort())
-    await page.locator('input[type=file]').setInputFiles(await onDisk('never.bin', Buffer.alloc(9 * MiB)))
+    await page
+      .locator('input[type=file]')
+      .setInputFiles(await onDisk('never.bin', Buffer.alloc(9 * MiB)))
     await page.getByText('The connection is lost.').waitFor()
     await page.getByRole('button', { name: 'Cancel never.bin' }).click()
     await page.locator('li', { hasText: 'never.bin' }).getByText('Cancelled').waitFor()
-    const reserved = () => w.db.row<{ n: number }>('SELECT MAX(reserved_files) AS n FROM file_request')
+    const reserved = () =>
+      w.db.row<{ n: number }>('SELECT MAX(reserved_files) AS n FROM file_request')
     for (let i = 0; i < 100 && (await reserved())?.n !== 0; i++) await until(page, 'true')
     expect((await reserved())?.n).toBe(0)
   })
@@ -138,7 +157,9 @@ describe('Somebody who is asked for files', () => {
     await row.getByRole('button', { name: 'Pause long.bin' }).click()
     await row.getByText(/^Paused at .* of 17 MiB/).waitFor()
     expect(
-      await row.getByRole('button', { name: 'Resume long.bin' }).evaluate('document.activeElement.textContent'),
+      await row
+        .getByRole('button', { name: 'Resume long.bin' })
+        .evaluate('document.activeElement.textContent'),
     ).toBe('Resume long.bin')
     await page.setViewportSize({ width: 390, height: 844 })
     await pictures(page, 'request-paused-390')
@@ -170,7 +191,10 @@ describe('Somebody who is asked for files', () => {
     await page.locator('input[type=file]').setInputFiles(await onDisk('fallen.bin', bytes))
     await begun
     await w.service.kill()
-    await page.locator('.sent li', { hasText: 'fallen.bin' }).getByText('The connection is lost.').waitFor()
+    await page
+      .locator('.sent li', { hasText: 'fallen.bin' })
+      .getByText('The connection is lost.')
+      .waitFor()
     await w.service.revive()
     await page.locator('li.done', { hasText: 'fallen.bin' }).waitFor()
     const { request } = w.alice.context
@@ -197,11 +221,16 @@ describe('Somebody who is asked for files', () => {
     await sendThrough('arrived.txt', completion => completion.fetch())
     await page.locator('li.done', { hasText: 'arrived.txt' }).getByText('Sent').waitFor()
     const uploadOf = (completion: Route) => completion.request().url().replace('/complete', '')
-    await sendThrough('ended.txt', completion => completion.fetch({ method: 'DELETE', url: uploadOf(completion) }))
+    await sendThrough('ended.txt', completion =>
+      completion.fetch({ method: 'DELETE', url: uploadOf(completion) }),
+    )
     // It is sent once more.
     await page.locator('li.done', { hasText: 'ended.txt' }).getByText('Sent').waitFor()
     const arrived = await filesOfAlice()
-    expect(Object.keys(arrived).filter(name => /arrived|ended/.test(name))).toEqual(['arrived.txt', 'ended.txt'])
+    expect(Object.keys(arrived).filter(name => /arrived|ended/.test(name))).toEqual([
+      'arrived.txt',
+      'ended.txt',
+    ])
     expect([arrived['arrived.txt'], arrived['ended.txt']]).toEqual([4, 4])
   })
 
@@ -211,14 +240,25 @@ describe('Somebody who is asked for files', () => {
     await page.goto(link)
     const input = page.locator('input[type=file]')
     await input.setInputFiles(file('large.txt', 'x'.repeat(11)))
-    await page.locator('li.failed', { hasText: 'large.txt' }).getByText('more than 10 bytes').waitFor()
+    await page
+      .locator('li.failed', { hasText: 'large.txt' })
+      .getByText('more than 10 bytes')
+      .waitFor()
     await input.setInputFiles(file('one.txt'))
     await page.locator('li.done', { hasText: 'one.txt' }).waitFor()
     await input.setInputFiles(file('two.txt'))
-    await page.locator('li.failed', { hasText: 'two.txt' }).getByText('The limit of this file request').waitFor()
-    await w.db.run('UPDATE file_request SET closed_at = 1 WHERE id = (SELECT MAX(id) FROM file_request)')
+    await page
+      .locator('li.failed', { hasText: 'two.txt' })
+      .getByText('The limit of this file request')
+      .waitFor()
+    await w.db.run(
+      'UPDATE file_request SET closed_at = 1 WHERE id = (SELECT MAX(id) FROM file_request)',
+    )
     await input.setInputFiles(file('three.txt'))
-    await page.locator('li.failed', { hasText: 'three.txt' }).getByText('no longer accepted here').waitFor()
+    await page
+      .locator('li.failed', { hasText: 'three.txt' })
+      .getByText('no longer accepted here')
+      .waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Closed' }).waitFor()
   })

@@ -46,7 +46,9 @@ export interface Running {
 type Started = Pick<BuiltService, 'url' | 'end'>
 
 /** What src/main.ts does, in this process. */
-async function startHere(settings: Record<string, string> & { DATA_DIR: string }): Promise<Started> {
+async function startHere(
+  settings: Record<string, string> & { DATA_DIR: string },
+): Promise<Started> {
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'warn', ...settings })
   const log = createLog(config, { write() {} })
   const { dataDir } = config
@@ -65,9 +67,15 @@ async function startHere(settings: Record<string, string> & { DATA_DIR: string }
 }
 
 /** The service as a newcomer starts it: nothing configured but a free port and a folder of its own. Only the tables are there. */
-export async function startService(given: Record<string, string> = {}, running: Running = {}): Promise<Service> {
-  const proxy = running.proxied && (await startFlakyProxy({ host: '127.0.0.1', port: await freePort() }))
-  const ofProxy = proxy ? { PORT: String(proxy.target.port), PUBLIC_URL: `http://localhost:${proxy.port}` } : undefined
+export async function startService(
+  given: Record<string, string> = {},
+  running: Running = {},
+): Promise<Service> {
+  const proxy =
+    running.proxied && (await startFlakyProxy({ host: '127.0.0.1', port: await freePort() }))
+  const ofProxy = proxy
+    ? { PORT: String(proxy.target.port), PUBLIC_URL: `http://localhost:${proxy.port}` }
+    : undefined
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-browser-'))
   const settings = { DATA_DIR: dataDir, ...given, ...ofProxy }
   // A benchmark has no template.

@@ -47,7 +47,10 @@ export async function startWorld(running: Running = {}): Promise<World> {
     running,
   )
   const browser = await openBrowser()
-  const db = openDatabase({ dialect: 'sqlite', file: join(service.dataDir, 'satchel.sqlite') }, { pool: 2 })
+  const db = openDatabase(
+    { dialect: 'sqlite', file: join(service.dataDir, 'satchel.sqlite') },
+    { pool: 2 },
+  )
   await db.run('UPDATE plan SET max_user_workspaces = 1000')
   const person = async (email: string) => {
     const who = await visit(browser, service.url)
@@ -68,7 +71,9 @@ export async function startWorld(running: Running = {}): Promise<World> {
   async function upload(name: string, bytes: Buffer | string, mimeType: string): Promise<string> {
     const folder = `shared-${++made}`
     const file = { name: 'file', mimeType, buffer: Buffer.from(bytes) }
-    const answer = await alice.context.request.post(`${service.url}/api/files/upload`, { multipart: { folder, file } })
+    const answer = await alice.context.request.post(`${service.url}/api/files/upload`, {
+      multipart: { folder, file },
+    })
     if (!answer.ok()) throw new Error(await answer.text())
     await call('/api/files/move', { source: `${folder}/file`, destination: `${folder}/${name}` })
     return `${folder}/${name}`
@@ -89,13 +94,17 @@ export async function startWorld(running: Running = {}): Promise<World> {
 
     async share(name, bytes, type, terms = {}) {
       const object = await upload(name, bytes, type)
-      return (await call('/api/files/quick_share', { object, duration: '7d', ...terms })).sharing_link
+      return (await call('/api/files/quick_share', { object, duration: '7d', ...terms }))
+        .sharing_link
     },
 
     async shareFolder(name, files, terms = {}) {
       const path = `folder-${++made}/${name}`
       for (const [at, bytes, type] of files)
-        await call('/api/files/move', { source: await upload('new', bytes, type), destination: `${path}/${at}` })
+        await call('/api/files/move', {
+          source: await upload('new', bytes, type),
+          destination: `${path}/${at}`,
+        })
       return link(path, terms)
     },
 
@@ -114,8 +123,12 @@ export async function startWorld(running: Running = {}): Promise<World> {
       const founded = await call('/api/workspaces/create', { name: workspace })
       const { workspace_id } = founded.workspace
       await call('/api/workspaces/invites/create', { workspace_id, email, role })
-      const { response } = await (await who.context.request.get(`${service.url}/api/workspaces/invites/mine`)).json()
-      const mine = response.find((invite: { workspace_id: string }) => invite.workspace_id === workspace_id)
+      const { response } = await (
+        await who.context.request.get(`${service.url}/api/workspaces/invites/mine`)
+      ).json()
+      const mine = response.find(
+        (invite: { workspace_id: string }) => invite.workspace_id === workspace_id,
+      )
       return `${service.url}/invite/${mine.token}`
     },
 

@@ -7,7 +7,8 @@ import { screenshot, visit } from './browser.ts'
 import { expectAccessible, expectQuiet, pictures, telephone } from './console.ts'
 import { startWorld, tryPassword, until, type World } from './share-world.ts'
 
-const poem = 'On the pass\n\nThe path goes up between two stones,\nthe clouds come down to meet it.\n\n'
+const poem =
+  'On the pass\n\nThe path goes up between two stones,\nthe clouds come down to meet it.\n\n'
 
 let w: World
 /** To a folder of each kind of file. */
@@ -45,7 +46,8 @@ const viewerOn = (page: Page) => page.getByRole('dialog')
 const nameIn = (page: Page) => viewerOn(page).getByRole('heading')
 const fileAt = (page: Page) => new URL(page.url()).searchParams.get('file')
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.textContent.trim()')
-const boxOf = (page: Page, name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
+const boxOf = (page: Page, name: string) =>
+  page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
 
 /** Waits until the viewer shows a file. */
 async function shows(page: Page, name: string): Promise<void> {
@@ -96,7 +98,9 @@ describe('A file of a shared folder', () => {
     await page.keyboard.press('ArrowLeft')
     await shows(page, 'Descent.webm')
     await until(page, `document.querySelector('dialog video').videoWidth === 320`)
-    expect(await viewerOn(page).getByRole('button', { name: 'Previous file' }).isDisabled()).toBe(true)
+    expect(await viewerOn(page).getByRole('button', { name: 'Previous file' }).isDisabled()).toBe(
+      true,
+    )
     for (const name of [
       'Hut.zip',
       'Minutes of May.pdf',
@@ -112,7 +116,9 @@ describe('A file of a shared folder', () => {
     // The focus never leaves the dialog for the page below.
     for (let i = 0; i < 12; i++) {
       await page.keyboard.press('Tab')
-      expect(await page.evaluate('document.activeElement.closest("dialog, body").tagName')).toBeTruthy()
+      expect(
+        await page.evaluate('document.activeElement.closest("dialog, body").tagName'),
+      ).toBeTruthy()
       expect(await page.evaluate('document.activeElement.closest(".entries")')).toBe(null)
     }
     await page.keyboard.press('Escape')
@@ -194,7 +200,9 @@ describe('Tiles', () => {
     await until(page, tornIsIcon)
     await pictures(page, 'shared-folder-tiles-390')
     await expectAccessible(page)
-    for (const target of await page.locator('.entries :is(.mark, .bytes), .heads a, main button:visible').all()) {
+    for (const target of await page
+      .locator('.entries :is(.mark, .bytes), .heads a, main button:visible')
+      .all()) {
       const { width, height } = (await target.boundingBox()) ?? { width: 0, height: 0 }
       expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
     }
@@ -238,7 +246,9 @@ describe('What is selected', () => {
   }
 
   it('stays selected when the list is sorted, and is downloaded: some, one, everything', async () => {
-    const { page } = await open(await w.shareFolder('Selected', [...files, ['sub/e.txt', 'e', 'text/plain']]))
+    const { page } = await open(
+      await w.shareFolder('Selected', [...files, ['sub/e.txt', 'e', 'text/plain']]),
+    )
     const all = page.getByRole('checkbox', { name: 'Select all' })
     await boxOf(page, 'b.txt').check()
     await boxOf(page, 'd.txt').check()
@@ -271,7 +281,9 @@ describe('What is selected', () => {
   })
 
   it('is what a search has found, and not the whole folder', async () => {
-    const { page } = await open(await w.shareFolder('Searched', [...files, ['sub/also a.txt', 'e', 'text/plain']]))
+    const { page } = await open(
+      await w.shareFolder('Searched', [...files, ['sub/also a.txt', 'e', 'text/plain']]),
+    )
     await page.getByRole('searchbox').fill('a.txt')
     await page.keyboard.press('Enter')
     await page.getByText('What has “a.txt” in its name.').waitFor()
@@ -317,7 +329,9 @@ describe('A folder of many files', () => {
     await page.getByRole('link', { name: 'file-001000.txt', exact: true }).waitFor()
     await page.evaluate('scrollTo(0, 0)')
     await page.getByRole('link', { name: 'file-000000.txt', exact: true }).waitFor()
-    expect(Math.abs((await page.evaluate<number>('document.documentElement.scrollHeight')) - height)).toBeLessThan(100)
+    expect(
+      Math.abs((await page.evaluate<number>('document.documentElement.scrollHeight')) - height),
+    ).toBeLessThan(100)
     // All of it is one visit.
     const [opened] = await w.db.rows(
       'SELECT COUNT(*) AS n FROM share_event WHERE share_id = (SELECT MAX(id) FROM share)',
@@ -330,7 +344,9 @@ describe('A folder of many files', () => {
     const { page } = await open(big)
     await boxOf(page, 'file-000003.txt').check()
     await page.getByRole('checkbox', { name: 'Select all' }).check()
-    await page.getByText('Everything in this folder is selected, with what is not loaded yet.').waitFor()
+    await page
+      .getByText('Everything in this folder is selected, with what is not loaded yet.')
+      .waitFor()
     await end(page)
     await boxOf(page, 'file-000300.txt').waitFor()
     expect(await boxOf(page, 'file-000300.txt').isChecked()).toBe(true)
@@ -371,7 +387,9 @@ describe('A folder of many files', () => {
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download as ZIP' }).click(),
     ])
-    expect([...(await readZip(new Uint8Array(await readFile(await zip.path())))).keys()]).toEqual(['Ridge.png'])
+    expect([...(await readZip(new Uint8Array(await readFile(await zip.path())))).keys()]).toEqual([
+      'Ridge.png',
+    ])
     await page.goto(big)
     await page.getByRole('link', { name: 'Next page' }).click()
     await page.getByRole('link', { name: 'file-000180.txt', exact: true }).waitFor()

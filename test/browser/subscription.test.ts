@@ -27,8 +27,10 @@ describe('GraphiQL', () => {
     )
     await page.getByRole('button', { name: /Execute query/ }).click()
     expect((await stream).status()).toBe(200)
-    const makeFolder = (path: string) => context.request.post(`${service.url}/api/folders`, { data: { path } })
-    const shown = (text: string) => page.locator('.graphiql-response').getByText(text, { exact: false }).first()
+    const makeFolder = (path: string) =>
+      context.request.post(`${service.url}/api/folders`, { data: { path } })
+    const shown = (text: string) =>
+      page.locator('.graphiql-response').getByText(text, { exact: false }).first()
     for (const count of [1, 2, 3]) {
       expect((await makeFolder(`folder ${count}`)).status()).toBe(200)
       await shown(`"folderCount": ${count}`).waitFor()

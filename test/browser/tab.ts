@@ -47,7 +47,10 @@ function tabOf(page: Page): Tab {
     press: key => page.keyboard.press(key),
     isThere: (role, name) => find(role, name).isVisible(),
     async choose(role, name, path) {
-      const [chooser] = await Promise.all([page.waitForEvent('filechooser'), find(role, name).click()])
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        find(role, name).click(),
+      ])
       await chooser.setFiles(path)
     },
     evaluate: expression => page.evaluate(expression),
@@ -70,7 +73,8 @@ const withPlaywright = (browser: Browser): TestBrowser => ({
   close: () => browser.close(),
 })
 
-export const openChromium = async (): Promise<TestBrowser> => withPlaywright(await openBrowser('whole'))
+export const openChromium = async (): Promise<TestBrowser> =>
+  withPlaywright(await openBrowser('whole'))
 
 /** What is used here of what Playwright has behind a browser of WebDriver BiDi, in this same process. */
 interface BidiConnection {
@@ -98,7 +102,9 @@ export async function openFirefox(): Promise<TestBrowser> {
   const send = connection.rawSend.bind(connection)
   connection.rawSend = message => {
     if (message.method !== 'emulation.setMediaFeaturesOverride') return send(message)
-    queueMicrotask(() => connection._dispatchMessage({ id: message.id, type: 'success', result: {} }))
+    queueMicrotask(() =>
+      connection._dispatchMessage({ id: message.id, type: 'success', result: {} }),
+    )
   }
   return withPlaywright(browser)
 }

@@ -47,11 +47,20 @@ it('does what docs/integrate.md shows, and says at once what is refused', async 
     })
     const { response } = (await made.json()) as { response: { api_key: { key: string } } }
     const [, example] = blocksOf('docs/integrate.md', '### Uploads by tus')
-    writeFileSync(join(dir, 'upload.mjs'), example?.text.replace('https://files.example.org', url) ?? '')
+    writeFileSync(
+      join(dir, 'upload.mjs'),
+      example?.text.replace('https://files.example.org', url) ?? '',
+    )
     writeFileSync(join(dir, 'film.mp4'), 'film')
-    symlinkSync(fileURLToPath(new URL('../node_modules', import.meta.url)), join(dir, 'node_modules'))
+    symlinkSync(
+      fileURLToPath(new URL('../node_modules', import.meta.url)),
+      join(dir, 'node_modules'),
+    )
     const upload = (SATCHEL_KEY: string) =>
-      promisify(execFile)(process.execPath, ['upload.mjs'], { cwd: dir, env: { ...process.env, SATCHEL_KEY } })
+      promisify(execFile)(process.execPath, ['upload.mjs'], {
+        cwd: dir,
+        env: { ...process.env, SATCHEL_KEY },
+      })
     expect((await upload(response.api_key.key)).stdout).toMatch(/^[0-9a-f-]{36}\n$/)
     // What was refused is not repeated: that takes fifty seconds.
     expect((await upload('satchel_none')).stderr).toMatch(/"status":401.*"code":"\w+"/)

@@ -5,7 +5,10 @@ import Tus from '@uppy/tus'
 const shown = { uploaded: 0, done: [], failed: [] }
 window.shown = shown
 
-const uppy = new Uppy({ autoProceed: true }).use(Tus, { endpoint: '/api/tus', chunkSize: 1_000_000 })
+const uppy = new Uppy({ autoProceed: true }).use(Tus, {
+  endpoint: '/api/tus',
+  chunkSize: 1_000_000,
+})
 uppy.on('upload-progress', (_file, { bytesUploaded }) => {
   shown.uploaded = Math.max(shown.uploaded, Number(bytesUploaded))
 })

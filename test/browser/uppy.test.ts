@@ -46,7 +46,8 @@ it('Uppy continues after the page was reloaded, and the file has the bytes that 
   const path = join(w.service.dataDir, 'large.bin')
   await writeFile(path, bytes)
   const choose = () => page.locator('input').setInputFiles(path)
-  const shown = () => page.evaluate('shown') as Promise<{ uploaded: number; done: string[]; failed: string[] }>
+  const shown = () =>
+    page.evaluate('shown') as Promise<{ uploaded: number; done: string[]; failed: string[] }>
 
   await page.goto(url)
   await choose()

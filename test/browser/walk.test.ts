@@ -27,7 +27,10 @@ describe('The five minutes of docs/walk.md', () => {
   it('come to GraphiQL, where what stands there is pasted, and answered as it is shown', async () => {
     const steps = stepsOfWalk()
     const first = steps.findIndex(({ typed }) => typed.language === 'graphql')
-    expect(await take(steps.slice(0, first), service.dataDir, service.url)).toMatchObject({ code: 0, errors: '' })
+    expect(await take(steps.slice(0, first), service.dataDir, service.url)).toMatchObject({
+      code: 0,
+      errors: '',
+    })
 
     const alice = await visit(browser, service.url)
     await signIn(alice, service.url, 'alice@example.com', '/graphql')

@@ -30,11 +30,17 @@ const KEEP_INPUT = `HTMLInputElement.prototype.click = function () {
 
 /** A screen that is nowhere: WebKitGTK has no headless mode. */
 async function startScreen(): Promise<{ child: ChildProcess; display: string }> {
-  const child = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1300x900x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    'Xvfb',
+    ['-displayfd', '3', '-screen', '0', '1300x900x24', '-nolisten', 'tcp'],
+    {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    },
+  )
   const said = child.stdio[3] as NodeJS.ReadableStream
-  const [number] = await once(createInterface(said), 'line', { signal: AbortSignal.timeout(20_000) })
+  const [number] = await once(createInterface(said), 'line', {
+    signal: AbortSignal.timeout(20_000),
+  })
   return { child, display: `:${number}` }
 }
 
@@ -68,7 +74,9 @@ export async function openWebKit(): Promise<TestBrowser> {
       const session = `/session/${sessionId}`
       sessions.push(session)
       await call('POST', `${session}/window/rect`, { width: 1280, height: 840 })
-      return tabOf(<T>(method: string, path: string, body?: object) => call<T>(method, session + path, body))
+      return tabOf(<T>(method: string, path: string, body?: object) =>
+        call<T>(method, session + path, body),
+      )
     },
     async close() {
       for (const session of sessions) await call('DELETE', session).catch(() => null)
@@ -81,7 +89,8 @@ export async function openWebKit(): Promise<TestBrowser> {
 type Call = <T>(method: string, path: string, body?: object) => Promise<T>
 
 function tabOf(call: Call): Tab {
-  const run = <T>(script: string, ...args: unknown[]) => call<T>('POST', '/execute/sync', { script, args })
+  const run = <T>(script: string, ...args: unknown[]) =>
+    call<T>('POST', '/execute/sync', { script, args })
 
   async function find(role: string, name: string): Promise<string | undefined> {
     // Asked by the same script that needs it: the page may be another one in between.
@@ -93,7 +102,11 @@ function tabOf(call: Call): Tab {
   }
 
   /** Again while it is not there, moves, or is drawn anew. */
-  async function onElement(role: string, name: string, act: (element: string) => Promise<unknown>): Promise<void> {
+  async function onElement(
+    role: string,
+    name: string,
+    act: (element: string) => Promise<unknown>,
+  ): Promise<void> {
     let why: unknown
     const isDone = async () => {
       try {
@@ -111,11 +124,14 @@ function tabOf(call: Call): Tab {
     })
   }
 
-  const click = (role: string, name: string) => onElement(role, name, element => call('POST', `${element}/click`, {}))
+  const click = (role: string, name: string) =>
+    onElement(role, name, element => call('POST', `${element}/click`, {}))
   const type = (...values: string[]) => {
     const down = values.map(value => ({ type: 'keyDown', value }))
     const up = values.toReversed().map(value => ({ type: 'keyUp', value }))
-    return call('POST', '/actions', { actions: [{ type: 'key', id: 'keyboard', actions: [...down, ...up] }] })
+    return call('POST', '/actions', {
+      actions: [{ type: 'key', id: 'keyboard', actions: [...down, ...up] }],
+    })
   }
 
   return {
@@ -138,7 +154,9 @@ function tabOf(call: Call): Tab {
       await run(KEEP_INPUT)
       await click(role, name)
       const input = { using: 'css selector', value: 'body > input[type=file]' }
-      const found = await until(() => call<Record<string, string>>('POST', '/element', input).catch(() => null))
+      const found = await until(() =>
+        call<Record<string, string>>('POST', '/element', input).catch(() => null),
+      )
       await call('POST', `/element/${found[ELEMENT]}/value`, { text: path })
       await run(`document.querySelector('body > input[type=file]').remove()`)
     },

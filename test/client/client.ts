@@ -64,7 +64,8 @@ export function createClient({ url, headers }: { url: string; headers: Record<st
       document: TypedDocumentString<Result, Variables>,
       variables: Variables,
     ): AsyncGenerator<Result, void> {
-      for await (const answer of events.iterate<Result>({ query: String(document), variables })) yield resultOf(answer)
+      for await (const answer of events.iterate<Result>({ query: String(document), variables }))
+        yield resultOf(answer)
     },
 
     close: () => events.dispose(),
@@ -74,7 +75,8 @@ export function createClient({ url, headers }: { url: string; headers: Record<st
 function resultOf<Result>({ data, errors }: WireAnswer<Result>): Result {
   const [error] = errors ?? []
   if (error) throw new Refused(error)
-  if (data === null || data === undefined) throw new TypeError('The response of the service has no data.')
+  if (data === null || data === undefined)
+    throw new TypeError('The response of the service has no data.')
   return data
 }
 

@@ -20,7 +20,13 @@ export async function generateClient(folder: string): Promise<string> {
     plugins: [{ operations: {} }, { documents: {} }],
     pluginMap: { operations: operationPlugin, documents: documentPlugin },
     config: {
-      scalars: { Bytes: 'number', DateTime: 'string', URL: 'string', Upload: 'File', Figures: '(number | null)[]' },
+      scalars: {
+        Bytes: 'number',
+        DateTime: 'string',
+        URL: 'string',
+        Upload: 'File',
+        Figures: '(number | null)[]',
+      },
       // A scalar that no one has told the type of is a mistake.
       strictScalars: true,
       documentMode: 'string',

@@ -2,13 +2,21 @@ import { ApolloClient, ApolloLink, InMemoryCache, Observable } from '@apollo/cli
 import { print } from 'graphql'
 import { createClient } from '../client/client.ts'
 import { TypedDocumentString as AnyDocument } from '../client/generated.ts'
-import { type CachingClient, type ClientOptions, documentOf, introspection, watchedOf } from './cache.ts'
+import {
+  type CachingClient,
+  type ClientOptions,
+  documentOf,
+  introspection,
+  watchedOf,
+} from './cache.ts'
 import type { TypedDocumentString } from './generated.ts'
 
 /** Interfaces and unions, with the types that are one. */
 const possibleTypes = Object.fromEntries(
   introspection.__schema.types.flatMap(type =>
-    type.kind === 'INTERFACE' || type.kind === 'UNION' ? [[type.name, type.possibleTypes.map(({ name }) => name)]] : [],
+    type.kind === 'INTERFACE' || type.kind === 'UNION'
+      ? [[type.name, type.possibleTypes.map(({ name }) => name)]]
+      : [],
   ),
 )
 
@@ -19,7 +27,10 @@ export function createApolloClient({ url, cookie, onAnswer }: ClientOptions): Ca
   const wire = createClient({ url, headers: { cookie } })
   const send = async (query: string, variables: object) => {
     requests++
-    const data = await wire.request(new AnyDocument<Record<string, unknown>, object>(query), variables)
+    const data = await wire.request(
+      new AnyDocument<Record<string, unknown>, object>(query),
+      variables,
+    )
     onAnswer(data)
     return data
   }

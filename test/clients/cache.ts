@@ -47,7 +47,9 @@ export interface ClientOptions {
 }
 
 /** A query on the screen, as it is shown by a stream of results. */
-export function watchedOf<Result>(subscribe: (show: (result: Result) => void) => () => void): Promise<Watched<Result>> {
+export function watchedOf<Result>(
+  subscribe: (show: (result: Result) => void) => () => void,
+): Promise<Watched<Result>> {
   const state: { shown?: Result } = {}
   return new Promise(ready => {
     const stop: { now?: () => void } = {}

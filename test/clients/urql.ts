@@ -1,6 +1,12 @@
 import { Client, fetchExchange } from '@urql/core'
 import { cacheExchange } from '@urql/exchange-graphcache'
-import { type CachingClient, type ClientOptions, documentOf, introspection, watchedOf } from './cache.ts'
+import {
+  type CachingClient,
+  type ClientOptions,
+  documentOf,
+  introspection,
+  watchedOf,
+} from './cache.ts'
 
 /** What has no id is a part of what it is in. */
 const embedded = () => null
@@ -31,10 +37,12 @@ export function createUrqlClient({ url, cookie, onAnswer }: ClientOptions): Cach
   return {
     watch: (document, variables) =>
       watchedOf(show => {
-        const { unsubscribe } = client.query(documentOf(document), variables).subscribe(({ data, error, stale }) => {
-          if (error) warnings.push(error.message)
-          else if (data && !stale) show(data)
-        })
+        const { unsubscribe } = client
+          .query(documentOf(document), variables)
+          .subscribe(({ data, error, stale }) => {
+            if (error) warnings.push(error.message)
+            else if (data && !stale) show(data)
+          })
         return unsubscribe
       }),
     async mutate(document, variables) {

@@ -4,12 +4,14 @@ import { restSchema } from '../../schema/rest/index.ts'
 import { type ApiDocument, createApiDocument } from '../../src/openapi/document.ts'
 import { routesOf } from '../../src/rest/routes.ts'
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
 
 /** What a reference within the document stands for. @throws Error when it leads nowhere */
 export function lookUp(document: ApiDocument, ref: string): unknown {
   let found: unknown = document
-  for (const key of ref.replace(/^#\//, '').split('/')) found = isObject(found) ? found[key] : undefined
+  for (const key of ref.replace(/^#\//, '').split('/'))
+    found = isObject(found) ? found[key] : undefined
   if (found === undefined) throw new Error(`${ref} leads nowhere.`)
   return found
 }
@@ -19,7 +21,9 @@ export function inlined(document: ApiDocument, part: unknown): unknown {
   if (Array.isArray(part)) return part.map(item => inlined(document, item))
   if (!isObject(part)) return part
   if (typeof part.$ref === 'string') return inlined(document, lookUp(document, part.$ref))
-  return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, inlined(document, value)]))
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [key, inlined(document, value)]),
+  )
 }
 
 /**
@@ -30,14 +34,19 @@ function closed(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(closed)
   if (!isObject(part)) return part
   const inner = Object.fromEntries(Object.entries(part).map(([key, value]) => [key, closed(value)]))
-  return isObject(part.properties) && part.type === 'object' ? { additionalProperties: false, ...inner } : inner
+  return isObject(part.properties) && part.type === 'object'
+    ? { additionalProperties: false, ...inner }
+    : inner
 }
 
 /** Checks values against a schema of the document, in which nothing else may be. */
 export function checkerOf(document: ApiDocument, part: unknown): z.ZodType {
-  return z.fromJSONSchema(z.record(z.string(), z.unknown()).parse(closed(inlined(document, part))), {
-    defaultTarget: 'openapi-3.0',
-  })
+  return z.fromJSONSchema(
+    z.record(z.string(), z.unknown()).parse(closed(inlined(document, part))),
+    {
+      defaultTarget: 'openapi-3.0',
+    },
+  )
 }
 
 /** Where a value differs and how, in words; null when it does not. */
@@ -50,14 +59,18 @@ function linesOf(issues: z.core.$ZodIssue[], within: PropertyKey[] = []): string
     const path = [...within, ...issue.path]
     // Of the errors that could be meant, the one whose code it is.
     const meant =
-      issue.code === 'invalid_union' ? issue.errors.find(inner => inner.every(i => i.path[0] !== 'code')) : undefined
+      issue.code === 'invalid_union'
+        ? issue.errors.find(inner => inner.every(i => i.path[0] !== 'code'))
+        : undefined
     return meant ? linesOf(meant, path) : [`${path.join('.')}: ${issue.message}`]
   })
 }
 
 /** The documents of a service that redirects downloads, and of one that answers them with their bytes. */
 export const documents = [false, true].map(proxied =>
-  createApiDocument(routesOf(restSchema), () => 'https://files.example.org', { proxied }).document(),
+  createApiDocument(routesOf(restSchema), () => 'https://files.example.org', {
+    proxied,
+  }).document(),
 )
 
 /** The paths of the document with what they look like, those without parameters first: they win over those that would match, too. */
@@ -90,7 +103,9 @@ function checkOf(method: string, path: string, status: number): Check {
   return check
 }
 
-const described = z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })).optional() })
+const described = z.object({
+  content: z.record(z.string(), z.object({ schema: z.unknown() })).optional(),
+})
 
 function makeCheck(method: string, path: string, status: number): Check {
   const [found] = documents.flatMap(document => {
@@ -114,14 +129,20 @@ function makeCheck(method: string, path: string, status: number): Check {
 }
 
 const nowhere = z.strictObject({ code: z.literal('ROUTE_NOT_FOUND') })
-const otherwise = z.strictObject({ code: z.literal('METHOD_NOT_ALLOWED'), allow: z.array(z.string()) })
+const otherwise = z.strictObject({
+  code: z.literal('METHOD_NOT_ALLOWED'),
+  allow: z.array(z.string()),
+})
 const refused = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal(404), msg: z.string(), response: nowhere }),
   z.strictObject({ status: z.literal(405), msg: z.string(), response: otherwise }),
 ])
 
 /** What comes from no operation: an address or a method that does not exist, and what a browser asks before it dares to. */
-function checkElsewhere({ method, status, value, text }: Exchange, expected: number): string | null {
+function checkElsewhere(
+  { method, status, value, text }: Exchange,
+  expected: number,
+): string | null {
   if (method === 'OPTIONS' && status === 204) return null
   if (status !== expected) return `and not ${expected}: no such operation is described`
   if (method === 'HEAD') return text === '' ? null : 'a body to HEAD'
@@ -145,15 +166,24 @@ export function checkAnswer(exchange: Exchange): void {
   const { method, url, status, text } = exchange
   const path = url.replace(/[?#].*/s, '')
   // What a signed address answers is bytes, and not described.
-  if (!/^\/(api|auth)\//.test(path) || /^\/api\/(docs(\/|$)|blobs\/|openapi\.json$)/.test(path)) return
-  const found = path.split('/').every(isPart) ? templates.find(({ pattern }) => pattern.test(path))?.path : undefined
+  if (!/^\/(api|auth)\//.test(path) || /^\/api\/(docs(\/|$)|blobs\/|openapi\.json$)/.test(path))
+    return
+  const found = path.split('/').every(isPart)
+    ? templates.find(({ pattern }) => pattern.test(path))?.path
+    : undefined
   const asked = method === 'HEAD' ? 'GET' : method
-  const isDescribed = found && documents.some(document => document.paths[found]?.[asked.toLowerCase()])
+  const isDescribed =
+    found && documents.some(document => document.paths[found]?.[asked.toLowerCase()])
   // HEAD is not described: it is GET without a body, or not there where a GET changes something.
   const isHeadless = method === 'HEAD' && status === 405
   const problem =
-    isDescribed && !isHeadless ? checkOf(asked, found, status)(exchange) : checkElsewhere(exchange, found ? 405 : 404)
-  if (problem) throw new Error(`${method} ${found ?? path} answers ${status}: ${problem}\n${text.slice(0, 1000)}`)
+    isDescribed && !isHeadless
+      ? checkOf(asked, found, status)(exchange)
+      : checkElsewhere(exchange, found ? 405 : 404)
+  if (problem)
+    throw new Error(
+      `${method} ${found ?? path} answers ${status}: ${problem}\n${text.slice(0, 1000)}`,
+    )
 }
 
 const requests = new Map<string, { method: string; url: string }>()
@@ -172,4 +202,5 @@ export function watchRequests(server: Server): void {
 }
 
 /** What the answer with this id answers; undefined where no service was asked that is watched. */
-export const requestOf = (id: string): { method: string; url: string } | undefined => requests.get(id)
+export const requestOf = (id: string): { method: string; url: string } | undefined =>
+  requests.get(id)

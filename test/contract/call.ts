@@ -11,15 +11,23 @@ export function callByRest(
   inputs: Inputs,
 ): Promise<RestAnswer> {
   const given = (names: string[] = []): [string, unknown][] =>
-    names.map(n => n.replace(/\?$/, '')).flatMap(n => (inputs[n] === undefined ? [] : [[n, inputs[n]]]))
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(inputs[name])))
-  const query = new URLSearchParams(given(sources.query).map(([name, value]) => [name, String(value)]))
+    names
+      .map(n => n.replace(/\?$/, ''))
+      .flatMap(n => (inputs[n] === undefined ? [] : [[n, inputs[n]]]))
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    encodeURIComponent(String(inputs[name])),
+  )
+  const query = new URLSearchParams(
+    given(sources.query).map(([name, value]) => [name, String(value)]),
+  )
   const url = query.size > 0 ? `${filled}?${query}` : filled
   const { sender } = inputs
-  const headers: Record<string, string> = typeof sender === 'string' ? { 'x-sender-token': sender } : {}
+  const headers: Record<string, string> =
+    typeof sender === 'string' ? { 'x-sender-token': sender } : {}
   if (sources.form) {
     const form = new FormData()
-    for (const [name, value] of given(sources.form)) form.append(name, value instanceof File ? value : String(value))
+    for (const [name, value] of given(sources.form))
+      form.append(name, value instanceof File ? value : String(value))
     return person.rest(method, url, { form })
   }
   const file = Object.values(inputs).find(value => value instanceof File)

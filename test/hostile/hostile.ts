@@ -23,8 +23,10 @@ export const be16 = (...values: number[]): Buffer => {
   for (const [i, value] of values.entries()) bytes.writeUInt16BE(value & 0xffff, i * 2)
   return bytes
 }
-export const le32 = (...values: number[]): Buffer => Buffer.concat(values.map(value => be32(value).reverse()))
-export const le16 = (...values: number[]): Buffer => Buffer.concat(values.map(value => be16(value).reverse()))
+export const le32 = (...values: number[]): Buffer =>
+  Buffer.concat(values.map(value => be32(value).reverse()))
+export const le16 = (...values: number[]): Buffer =>
+  Buffer.concat(values.map(value => be16(value).reverse()))
 export const join = (...parts: (Uint8Array | string)[]): Buffer =>
   Buffer.concat(parts.map(part => (typeof part === 'string' ? text(part) : part)))
 
@@ -56,11 +58,27 @@ export function squeezed(count: number): Buffer {
 }
 
 /** A ZIP archive of one entry, which says of itself what it likes. */
-export function zip(name: string, content: Uint8Array, claimed = content.length, copies = 1): Buffer {
+export function zip(
+  name: string,
+  content: Uint8Array,
+  claimed = content.length,
+  copies = 1,
+): Buffer {
   const packed = deflateRawSync(content, { level: 9 })
-  const facts = join(le16(20, 0, 8, 0, 0), le32(crc32(content), packed.length, claimed), le16(name.length, 0))
+  const facts = join(
+    le16(20, 0, 8, 0, 0),
+    le32(crc32(content), packed.length, claimed),
+    le16(name.length, 0),
+  )
   const local = join('PK\x03\x04', facts, name, packed)
   const entry = join('PK\x01\x02', le16(20), facts, le16(0, 0, 0), le32(0, 0), name)
   const directory = Buffer.concat(Array.from({ length: copies }, () => entry))
-  return join(local, directory, 'PK\x05\x06', le16(0, 0, copies, copies), le32(directory.length, local.length), le16(0))
+  return join(
+    local,
+    directory,
+    'PK\x05\x06',
+    le16(0, 0, copies, copies),
+    le32(directory.length, local.length),
+    le16(0),
+  )
 }

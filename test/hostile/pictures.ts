@@ -1,6 +1,19 @@
 import { deflateSync } from 'node:zlib'
 import sharp, { type Sharp } from 'sharp'
-import { be16, be32, box, chunk, type Hostile, join, le16, le32, riff, squeezed, text, zeros } from './hostile.ts'
+import {
+  be16,
+  be32,
+  box,
+  chunk,
+  type Hostile,
+  join,
+  le16,
+  le32,
+  riff,
+  squeezed,
+  text,
+  zeros,
+} from './hostile.ts'
 
 const PNG = text('\x89PNG\r\n\x1a\n')
 const header = (width: number, height: number, depth: number, colour: number, interlaced = 0) =>
@@ -22,15 +35,38 @@ function png(): Hostile[] {
       `dimensions-${i}`,
       join(PNG, header(width, height, depth, colour), chunk('IDAT', squeezed(50_000_000)), end),
     ]),
-    ['interlaced-16', join(PNG, header(9999, 9999, 16, 6, 1), chunk('IDAT', squeezed(100_000_000)), end)],
-    ['interlaced-8', join(PNG, header(9999, 9999, 8, 6, 1), chunk('IDAT', squeezed(100_000_000)), end)],
+    [
+      'interlaced-16',
+      join(PNG, header(9999, 9999, 16, 6, 1), chunk('IDAT', squeezed(100_000_000)), end),
+    ],
+    [
+      'interlaced-8',
+      join(PNG, header(9999, 9999, 8, 6, 1), chunk('IDAT', squeezed(100_000_000)), end),
+    ],
     ['short', join(PNG, header(9999, 9999, 8, 6), chunk('IDAT', squeezed(1000)), end)],
-    ['profile-bomb', join(small, chunk('iCCP', join('x\0\0', squeezed(400_000_000))), pixels, end), true],
-    ['text-bomb', join(small, chunk('zTXt', join('x\0\0', squeezed(400_000_000))), pixels, end), true],
-    ['words-bomb', join(small, chunk('iTXt', join('x\0\x01\0\0\0', squeezed(400_000_000))), pixels, end), true],
+    [
+      'profile-bomb',
+      join(small, chunk('iCCP', join('x\0\0', squeezed(400_000_000))), pixels, end),
+      true,
+    ],
+    [
+      'text-bomb',
+      join(small, chunk('zTXt', join('x\0\0', squeezed(400_000_000))), pixels, end),
+      true,
+    ],
+    [
+      'words-bomb',
+      join(small, chunk('iTXt', join('x\0\x01\0\0\0', squeezed(400_000_000))), pixels, end),
+      true,
+    ],
     [
       'many-texts',
-      join(small, ...Array.from({ length: 20_000 }, () => chunk('tEXt', text('a\0b'))), pixels, end),
+      join(
+        small,
+        ...Array.from({ length: 20_000 }, () => chunk('tEXt', text('a\0b'))),
+        pixels,
+        end,
+      ),
       true,
     ],
     ['no-width', join(PNG, header(0, 9, 8, 2), pixels, end)],
@@ -44,7 +80,11 @@ function png(): Hostile[] {
     ['palette-missing', join(PNG, header(8, 8, 8, 3), pixels, end)],
   ]
   return made.map(([name, bytes, mayShow = false]) => ({
-    ...{ of: 'PNG', name: `${name}.png`, mediaType: 'image/png', bytes, mayShow },
+    of: 'PNG',
+    name: `${name}.png`,
+    mediaType: 'image/png',
+    bytes,
+    mayShow,
   }))
 }
 
@@ -62,21 +102,43 @@ function gif(): Hostile[] {
     ['frame-outside', join(screen(9, 9), frame(9, 9, 65_000, 65_000), ';'), true],
     [
       'many-frames',
-      join(screen(500, 500), ...Array.from({ length: 50_000 }, () => join(control, frame(500, 500))), ';'),
+      join(
+        screen(500, 500),
+        ...Array.from({ length: 50_000 }, () => join(control, frame(500, 500))),
+        ';',
+      ),
       true,
     ],
     [
       'many-large-frames',
-      join(screen(9000, 9000), ...Array.from({ length: 5000 }, () => join(control, frame(9000, 9000))), ';'),
+      join(
+        screen(9000, 9000),
+        ...Array.from({ length: 5000 }, () => join(control, frame(9000, 9000))),
+        ';',
+      ),
       true,
     ],
     ['no-size', join(screen(0, 0), frame(0, 0), ';'), true],
-    ['no-end', join(screen(9, 9), ',', le16(0, 0, 9, 9), Buffer.from([0, 8]), Buffer.alloc(100_000, 0xff))],
-    ['wide-codes', join(screen(9, 9), ',', le16(0, 0, 9, 9), Buffer.from([0, 255, 2, 0x44, 1, 0]), ';')],
-    ['endless-comment', join(screen(9, 9), '!\xfe', Buffer.alloc(3_000_000, 0xff), frame(9, 9), ';'), true],
+    [
+      'no-end',
+      join(screen(9, 9), ',', le16(0, 0, 9, 9), Buffer.from([0, 8]), Buffer.alloc(100_000, 0xff)),
+    ],
+    [
+      'wide-codes',
+      join(screen(9, 9), ',', le16(0, 0, 9, 9), Buffer.from([0, 255, 2, 0x44, 1, 0]), ';'),
+    ],
+    [
+      'endless-comment',
+      join(screen(9, 9), '!\xfe', Buffer.alloc(3_000_000, 0xff), frame(9, 9), ';'),
+      true,
+    ],
   ]
   return made.map(([name, bytes, mayShow = false]) => ({
-    ...{ of: 'GIF', name: `${name}.gif`, mediaType: 'image/gif', bytes, mayShow },
+    of: 'GIF',
+    name: `${name}.gif`,
+    mediaType: 'image/gif',
+    bytes,
+    mayShow,
   }))
 }
 
@@ -88,17 +150,35 @@ const lossless = (width: number, height: number) => {
   return riff('VP8L', bits)
 }
 const canvas = (width: number, height: number, flags: number) =>
-  riff('VP8X', Buffer.from([flags, 0, 0, 0]), le32(width - 1).subarray(0, 3), le32(height - 1).subarray(0, 3))
+  riff(
+    'VP8X',
+    Buffer.from([flags, 0, 0, 0]),
+    le32(width - 1).subarray(0, 3),
+    le32(height - 1).subarray(0, 3),
+  )
 const moving = (width: number, height: number, picture: Buffer) =>
-  riff('ANMF', zeros(6), le32(width - 1).subarray(0, 3), le32(height - 1).subarray(0, 3), zeros(4), picture)
+  riff(
+    'ANMF',
+    zeros(6),
+    le32(width - 1).subarray(0, 3),
+    le32(height - 1).subarray(0, 3),
+    zeros(4),
+    picture,
+  )
 
 function webp(): Hostile[] {
   const made: [string, Buffer, boolean?][] = [
     ['lossless', container(lossless(16_384, 16_384))],
     ['lossless-short', container(lossless(9999, 9999))],
     ['canvas', container(canvas(2 ** 24, 2 ** 24, 0), lossless(9, 9))],
-    ['canvas-16383', container(canvas(16_383, 16_383, 2), riff('ANIM', zeros(6)), moving(9, 9, lossless(9, 9)))],
-    ['canvas-9999', container(canvas(9999, 9999, 2), riff('ANIM', zeros(6)), moving(9, 9, lossless(9, 9)))],
+    [
+      'canvas-16383',
+      container(canvas(16_383, 16_383, 2), riff('ANIM', zeros(6)), moving(9, 9, lossless(9, 9))),
+    ],
+    [
+      'canvas-9999',
+      container(canvas(9999, 9999, 2), riff('ANIM', zeros(6)), moving(9, 9, lossless(9, 9))),
+    ],
     [
       'many-frames',
       container(
@@ -110,11 +190,28 @@ function webp(): Hostile[] {
     ],
     ['long', join('RIFF', le32(0xfffffffe), 'WEBP', lossless(9, 9))],
     ['empty', container()],
-    ['lossy', container(riff('VP8 ', Buffer.from([0x10, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]), zeros(60)))],
-    ['profile', container(canvas(9, 9, 0x20), riff('ICCP', Buffer.alloc(5_000_000, 0x41)), lossless(9, 9)), true],
+    [
+      'lossy',
+      container(
+        riff(
+          'VP8 ',
+          Buffer.from([0x10, 0, 0, 0x9d, 0x01, 0x2a, 0xff, 0x3f, 0xff, 0x3f]),
+          zeros(60),
+        ),
+      ),
+    ],
+    [
+      'profile',
+      container(canvas(9, 9, 0x20), riff('ICCP', Buffer.alloc(5_000_000, 0x41)), lossless(9, 9)),
+      true,
+    ],
   ]
   return made.map(([name, bytes, mayShow = false]) => ({
-    ...{ of: 'WebP', name: `${name}.webp`, mediaType: 'image/webp', bytes, mayShow },
+    of: 'WebP',
+    name: `${name}.webp`,
+    mediaType: 'image/webp',
+    bytes,
+    mayShow,
   }))
 }
 
@@ -128,13 +225,20 @@ const tiff = (fields: [number, number, number, number][], next = 0, more = zeros
     le32(next),
     more,
   )
-const shape = (width: number, height: number, compression: number, strips: [number, number, number, number][]) =>
-  [[256, 4, 1, width], [257, 4, 1, height], [258, 3, 1, 8], [259, 3, 1, compression], [262, 3, 1, 1], ...strips] as [
-    number,
-    number,
-    number,
-    number,
-  ][]
+const shape = (
+  width: number,
+  height: number,
+  compression: number,
+  strips: [number, number, number, number][],
+) =>
+  [
+    [256, 4, 1, width],
+    [257, 4, 1, height],
+    [258, 3, 1, 8],
+    [259, 3, 1, compression],
+    [262, 3, 1, 1],
+    ...strips,
+  ] as [number, number, number, number][]
 
 function tiffs(): Hostile[] {
   const strips = (bytes: number): [number, number, number, number][] => [
@@ -212,7 +316,11 @@ function tiffs(): Hostile[] {
     ['other-end', join('MM\0*', be32(8), be16(1), be16(256, 4), be32(1, 0xffffffff), be32(8))],
   ]
   return made.map(([name, bytes, mayShow = false]) => ({
-    ...{ of: 'TIFF', name: `${name}.tiff`, mediaType: 'image/tiff', bytes, mayShow },
+    of: 'TIFF',
+    name: `${name}.tiff`,
+    mediaType: 'image/tiff',
+    bytes,
+    mayShow,
   }))
 }
 
@@ -235,7 +343,12 @@ function item(
       box('iinf', full, be16(1), box('infe', Buffer.from([2, 0, 0, 0]), be16(1, 0), codec, '\0')),
       box(
         'iprp',
-        box('ipco', box('ispe', full, be32(width, height)), box('pixi', full, Buffer.from([3, 8, 8, 8])), extra),
+        box(
+          'ipco',
+          box('ispe', full, be32(width, height)),
+          box('pixi', full, Buffer.from([3, 8, 8, 8])),
+          extra,
+        ),
         box('ipma', full, be32(1), be16(1), Buffer.from([2, 1, 2])),
       ),
     )
@@ -245,7 +358,9 @@ function item(
 
 async function heif(): Promise<Hostile[]> {
   const good = await plain(64, 64).avif().toBuffer()
-  const av1 = Buffer.from([0x12, 0, 0x0a, 0x0b, 0, 0, 0, 0x3f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])
+  const av1 = Buffer.from([
+    0x12, 0, 0x0a, 0x0b, 0, 0, 0, 0x3f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+  ])
   const sizes: [number, number][] = [
     [65_535, 65_535],
     [2 ** 31 - 1, 2 ** 31 - 1],
@@ -253,16 +368,37 @@ async function heif(): Promise<Hostile[]> {
     [9999, 9999],
   ]
   const made: [string, Buffer][] = [
-    ...sizes.map((size, i): [string, Buffer] => [`dimensions-${i}`, item('avif', 'av01', size, av1)]),
-    ['grid', item('avif', 'grid', [60_000, 60_000], join(Buffer.from([0, 1, 255, 255]), be32(60_000, 60_000)))],
-    ['overlay', item('avif', 'iovl', [60_000, 60_000], join(Buffer.from([0, 1]), zeros(8), be32(60_000, 60_000)))],
+    ...sizes.map((size, i): [string, Buffer] => [
+      `dimensions-${i}`,
+      item('avif', 'av01', size, av1),
+    ]),
+    [
+      'grid',
+      item(
+        'avif',
+        'grid',
+        [60_000, 60_000],
+        join(Buffer.from([0, 1, 255, 255]), be32(60_000, 60_000)),
+      ),
+    ],
+    [
+      'overlay',
+      item(
+        'avif',
+        'iovl',
+        [60_000, 60_000],
+        join(Buffer.from([0, 1]), zeros(8), be32(60_000, 60_000)),
+      ),
+    ],
     ['derived-of-itself', item('avif', 'iden', [9, 9], zeros(4))],
     ['long', item('avif', 'av01', [9, 9], av1, { length: 0xfffffff0 })],
     ['type-only', box('ftyp', 'avif', be32(0), 'avif')],
     [
       'many-properties',
       item('avif', 'av01', [9, 9], av1, {
-        extra: Buffer.concat(Array.from({ length: 50_000 }, () => box('ispe', zeros(4), be32(9, 9)))),
+        extra: Buffer.concat(
+          Array.from({ length: 50_000 }, () => box('ispe', zeros(4), be32(9, 9))),
+        ),
       }),
     ],
     ['garbage', join(good.subarray(0, good.length - 60), Buffer.alloc(60, 0xee))],
@@ -272,8 +408,18 @@ async function heif(): Promise<Hostile[]> {
     item(brand, 'hvc1', [50_000, 50_000], Buffer.alloc(200, 0x26)),
   ])
   return [
-    ...made.map(([name, bytes]) => ({ of: 'AVIF', name: `${name}.avif`, mediaType: 'image/avif', bytes })),
-    ...heic.map(([name, bytes]) => ({ of: 'HEIC', name: `${name}.avif`, mediaType: 'image/avif', bytes })),
+    ...made.map(([name, bytes]) => ({
+      of: 'AVIF',
+      name: `${name}.avif`,
+      mediaType: 'image/avif',
+      bytes,
+    })),
+    ...heic.map(([name, bytes]) => ({
+      of: 'HEIC',
+      name: `${name}.avif`,
+      mediaType: 'image/avif',
+      bytes,
+    })),
   ]
 }
 
@@ -284,16 +430,23 @@ async function jpeg(): Promise<Hostile[]> {
   const good = await plain(64, 64).jpeg().toBuffer()
   const flat = sharp({ create: { width: 5000, height: 5000, channels: 3, background: '#3a7' } })
   const progressive = await flat.jpeg({ progressive: true }).toBuffer()
-  const inserted = (...segments: Buffer[]) => join(good.subarray(0, 2), ...segments, good.subarray(2))
+  const inserted = (...segments: Buffer[]) =>
+    join(good.subarray(0, 2), ...segments, good.subarray(2))
   const sized = (bytes: Buffer, width: number, height: number) => {
     const copy = Buffer.from(bytes)
-    const at = copy.findIndex((byte, i) => byte === 0xff && (copy[i + 1] === 0xc0 || copy[i + 1] === 0xc2))
+    const at = copy.findIndex(
+      (byte, i) => byte === 0xff && (copy[i + 1] === 0xc0 || copy[i + 1] === 0xc2),
+    )
     copy.writeUInt16BE(height, at + 5)
     copy.writeUInt16BE(width, at + 7)
     return copy
   }
   const scan = progressive.subarray(progressive.lastIndexOf(Buffer.from([0xff, 0xda])), -2)
-  const scans = join(progressive.subarray(0, -2), ...Array.from({ length: 300 }, () => scan), '\xff\xd9')
+  const scans = join(
+    progressive.subarray(0, -2),
+    ...Array.from({ length: 300 }, () => scan),
+    '\xff\xd9',
+  )
   const exif = (bytes: Uint8Array) => segment(0xe1, join('Exif\0\0', bytes))
   const made: [string, Buffer, boolean?][] = [
     ['65535', sized(good, 65_535, 65_535)],
@@ -304,10 +457,27 @@ async function jpeg(): Promise<Hostile[]> {
     ['exif-loop', inserted(exif(tiff([[0x8769, 4, 1, 8]], 8))), true],
     ['exif-long', inserted(exif(tiff([[0x010f, 2, 0xffffffff, 8]], 0xffffffff))), true],
     ['exif-garbage', inserted(exif(Buffer.alloc(60_000, 0x49))), true],
-    ['comments', inserted(...Array.from({ length: 200 }, () => segment(0xfe, Buffer.alloc(60_000, 0x20)))), true],
-    ['tables', inserted(...Array.from({ length: 5000 }, () => segment(0xdb, join('\0', Buffer.alloc(64, 1))))), true],
+    [
+      'comments',
+      inserted(...Array.from({ length: 200 }, () => segment(0xfe, Buffer.alloc(60_000, 0x20)))),
+      true,
+    ],
+    [
+      'tables',
+      inserted(
+        ...Array.from({ length: 5000 }, () => segment(0xdb, join('\0', Buffer.alloc(64, 1)))),
+      ),
+      true,
+    ],
     ['huffman', inserted(segment(0xc4, join('\0', Buffer.alloc(16, 255), zeros(4080))))],
-    ['components', join(good.subarray(0, 2), segment(0xc0, join('\x08', be16(9, 9), '\xff', zeros(765))), '\xff\xd9')],
+    [
+      'components',
+      join(
+        good.subarray(0, 2),
+        segment(0xc0, join('\x08', be16(9, 9), '\xff', zeros(765))),
+        '\xff\xd9',
+      ),
+    ],
     [
       'arithmetic',
       Buffer.from(good).fill(
@@ -330,7 +500,13 @@ async function jpeg(): Promise<Hostile[]> {
 
 const plain = (width: number, height: number): Sharp =>
   sharp({
-    create: { width, height, channels: 3, background: '#3a7', noise: { type: 'gaussian', mean: 120, sigma: 40 } },
+    create: {
+      width,
+      height,
+      channels: 3,
+      background: '#3a7',
+      noise: { type: 'gaussian', mean: 120, sigma: 40 },
+    },
   })
 
 const formats = ['png', 'gif', 'webp', 'tiff', 'avif', 'jpeg'] as const

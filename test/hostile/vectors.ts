@@ -19,17 +19,23 @@ const foreign = (host: string): [string, string][] => [
   ['style-import', svg(`<style>@import url(${host}/c.css);</style>${rectangle}`)],
   [
     'style-font',
-    svg(`<style>@font-face{font-family:x;src:url(${host}/f.woff)}</style><text y="20" font-family="x">a</text>`),
+    svg(
+      `<style>@font-face{font-family:x;src:url(${host}/f.woff)}</style><text y="20" font-family="x">a</text>`,
+    ),
   ],
   ['style-background', svg(`<rect width="50" height="50" style="fill:url(${host}/f#p)"/>`)],
   ['stylesheet', `<?xml version="1.0"?><?xml-stylesheet href="${host}/s.css"?>${svg(rectangle)}`],
   [
     'filter-image',
-    svg(`<filter id="f"><feImage href="${host}/f.png"/></filter><rect width="50" height="50" filter="url(#f)"/>`),
+    svg(
+      `<filter id="f"><feImage href="${host}/f.png"/></filter><rect width="50" height="50" filter="url(#f)"/>`,
+    ),
   ],
   [
     'include',
-    svg(`<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="${host}/x" parse="text"/>${rectangle}`),
+    svg(
+      `<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="${host}/x" parse="text"/>${rectangle}`,
+    ),
   ],
   [
     'frame',
@@ -39,7 +45,10 @@ const foreign = (host: string): [string, string][] => [
   ],
   ['document-type', `<!DOCTYPE svg PUBLIC "-//X" "${host}/x.dtd">${svg(rectangle)}`],
   ['entity', `<!DOCTYPE svg [<!ENTITY x SYSTEM "${host}/x">]>${svg('<text y="20">&x;</text>')}`],
-  ['entity-file', `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg('<text y="20">&x;</text>')}`],
+  [
+    'entity-file',
+    `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg('<text y="20">&x;</text>')}`,
+  ],
   ['entity-parameter', `<!DOCTYPE svg [<!ENTITY % x SYSTEM "${host}/x"> %x;]>${svg(rectangle)}`],
   [
     'data',
@@ -50,14 +59,21 @@ const foreign = (host: string): [string, string][] => [
 ]
 
 function bombs(): [string, string | Buffer][] {
-  const laughs = Array.from({ length: 12 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('')
-  const uses = Array.from({ length: 30 }, (_, i) => `<g id="g${i + 1}">${`<use href="#g${i}"/>`.repeat(10)}</g>`).join(
-    '',
-  )
+  const laughs = Array.from(
+    { length: 12 },
+    (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`,
+  ).join('')
+  const uses = Array.from(
+    { length: 30 },
+    (_, i) => `<g id="g${i + 1}">${`<use href="#g${i}"/>`.repeat(10)}</g>`,
+  ).join('')
   return [
     ['laughs', `<!DOCTYPE svg [<!ENTITY l0 "ha">${laughs}]>${svg('<text y="20">&l12;</text>')}`],
     ['uses', svg(`<defs><rect id="g0" width="9" height="9"/>${uses}</defs><use href="#g30"/>`)],
-    ['use-of-itself', svg('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g><use href="#a"/>')],
+    [
+      'use-of-itself',
+      svg('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g><use href="#a"/>'),
+    ],
     [
       'pattern-of-itself',
       svg(
@@ -106,7 +122,10 @@ function bombs(): [string, string | Buffer][] {
     ['too-long', svg(`<text>${'W'.repeat(3_000_000)}</text>`)],
     ['packed', gzipSync(text(svg(`<text>${' '.repeat(100_000_000)}</text>`)))],
     ['not-closed', '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><g>'],
-    ['other-encoding', Buffer.from(`\ufeff<?xml version="1.0" encoding="utf-16"?>${svg(rectangle)}`, 'utf16le')],
+    [
+      'other-encoding',
+      Buffer.from(`\ufeff<?xml version="1.0" encoding="utf-16"?>${svg(rectangle)}`, 'utf16le'),
+    ],
   ]
 }
 
@@ -135,7 +154,12 @@ function fonts(): Hostile[] {
     svg: 'image/svg+xml',
     pdf: 'application/pdf',
   }
-  return made.map(([name, bytes]) => ({ of: 'font', name, mediaType: types[name.split('.')[1] ?? ''] ?? '', bytes }))
+  return made.map(([name, bytes]) => ({
+    of: 'font',
+    name,
+    mediaType: types[name.split('.')[1] ?? ''] ?? '',
+    bytes,
+  }))
 }
 
 export function hostileVectors(host: string): Hostile[] {

@@ -60,7 +60,10 @@ function movie({
 /** Playlists and the like, which name what is elsewhere. */
 const playlists = (host: string): [string, string][] => [
   ['hls', `#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n${host}/hls.ts\n#EXT-X-ENDLIST\n`],
-  ['hls-file', '#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:9,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n'],
+  [
+    'hls-file',
+    '#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:9,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n',
+  ],
   ['hls-concat', `#EXTM3U\n#EXTINF:9,\nconcat:${host}/head|file:///etc/passwd\n#EXT-X-ENDLIST\n`],
   ['hls-key', `#EXTM3U\n#EXT-X-KEY:METHOD=AES-128,URI="${host}/key"\n#EXTINF:9,\n${host}/k.ts\n`],
   ['hls-master', `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=9\n${host}/master.m3u8\n`],
@@ -70,7 +73,10 @@ const playlists = (host: string): [string, string][] => [
     `<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011"><Period><AdaptationSet><Representation><BaseURL>${host}/dash</BaseURL></Representation></AdaptationSet></Period></MPD>`,
   ],
   ['smooth', `<SmoothStreamingMedia><StreamIndex Url="${host}/smooth"/></SmoothStreamingMedia>`],
-  ['sdp', `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 9 RTP/AVP 96\na=control:${host}/sdp\n`],
+  [
+    'sdp',
+    `v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 9 RTP/AVP 96\na=control:${host}/sdp\n`,
+  ],
   ['asx', `<asx version="3.0"><entry><ref href="${host}/asx"/></entry></asx>`],
   ['real', `${host}/real.rm\n`],
   ['reference', `RTSPtext\r\nrtsp://${host.replace('http://', '')}/film\r\n`],
@@ -108,18 +114,29 @@ function containers(host: string): [string, string, Buffer][] {
       'video/quicktime',
       join(
         box('ftyp', 'qt  ', be32(0), 'qt  '),
-        box('moov', box('rmra', box('rmda', box('rdrf', full, 'url ', be32(host.length + 1), host, '\0')))),
+        box(
+          'moov',
+          box('rmra', box('rmda', box('rdrf', full, 'url ', be32(host.length + 1), host, '\0'))),
+        ),
       ),
     ],
     ['dimensions.mp4', 'video/mp4', movie({ width: 65_535, height: 65_535 })],
     ['samples.mp4', 'video/mp4', movie({ samples: 0x0fffffff })],
     ['large-sample.mp4', 'video/mp4', movie({ size: 0x7fffffff })],
-    ['raw.mov', 'video/quicktime', movie({ codec: 'raw ', width: 30_000, height: 30_000, size: 0x3fffffff })],
+    [
+      'raw.mov',
+      'video/quicktime',
+      movie({ codec: 'raw ', width: 30_000, height: 30_000, size: 0x3fffffff }),
+    ],
     ['png.mov', 'video/quicktime', movie({ codec: 'png ', width: 30_000, height: 30_000 })],
     ['script-codec.mp4', 'video/mp4', movie({ codec: 'tx3g' })],
     ['nested.mp4', 'video/mp4', join(ftyp, nested)],
     ['endless-box.mp4', 'video/mp4', join(ftyp, be32(0), 'moov', zeros(900))],
-    ['long-box.mp4', 'video/mp4', join(ftyp, be32(1), 'moov', be32(0x7fffffff, 0xffffffff), zeros(90))],
+    [
+      'long-box.mp4',
+      'video/mp4',
+      join(ftyp, be32(1), 'moov', be32(0x7fffffff, 0xffffffff), zeros(90)),
+    ],
     ['type-only.mp4', 'video/mp4', ftyp],
     [
       'endless.mkv',
@@ -134,12 +151,21 @@ function containers(host: string): [string, string, Buffer][] {
     [
       'voids.mkv',
       'video/x-matroska',
-      join(ebml, text('\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff'), Buffer.alloc(1_000_000, text('\xec\x80'))),
+      join(
+        ebml,
+        text('\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff'),
+        Buffer.alloc(1_000_000, text('\xec\x80')),
+      ),
     ],
     [
       'nested.webm',
       'video/webm',
-      join(ebml, ...Array.from({ length: 4000 }, () => text('\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff'))),
+      join(
+        ebml,
+        ...Array.from({ length: 4000 }, () =>
+          text('\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff'),
+        ),
+      ),
     ],
     ['garbage.webm', 'video/webm', join(ebml, Buffer.alloc(9000, 0xa3))],
     ['dimensions.avi', 'video/x-msvideo', avi(0x7fffffff, 0x7fffffff)],
@@ -152,7 +178,11 @@ function containers(host: string): [string, string, Buffer][] {
     [
       'garbage.ogv',
       'video/ogg',
-      Buffer.concat(Array.from({ length: 2000 }, () => join('OggS\0\x02', zeros(20), '\x01\x1e\x01vorbis', zeros(23)))),
+      Buffer.concat(
+        Array.from({ length: 2000 }, () =>
+          join('OggS\0\x02', zeros(20), '\x01\x1e\x01vorbis', zeros(23)),
+        ),
+      ),
     ],
     [
       'segments.ogv',
@@ -181,6 +211,11 @@ export function hostileVideos(host: string): Hostile[] {
       mediaType: 'video/mp4',
       bytes: join(box('free', zeros(8)), `#EXTM3U\n#EXTINF:9,\n${host}/moov.ts\n`),
     },
-    ...containers(host).map(([name, mediaType, bytes]) => ({ of: 'video', name, mediaType, bytes })),
+    ...containers(host).map(([name, mediaType, bytes]) => ({
+      of: 'video',
+      name,
+      mediaType,
+      bytes,
+    })),
   ]
 }

@@ -7,7 +7,10 @@ testBackupsOf({
   makeStore: () =>
     createS3Store({
       ...serverOf(),
-      ...{ bucket: `b${Date.now()}`, region: 'us-east-1', pathStyle: true, publicUrl: '' },
+      bucket: `b${Date.now()}`,
+      region: 'us-east-1',
+      pathStyle: true,
+      publicUrl: '',
     }),
   // Buckets are not Satchel's own, as containers are: what it does not know there may be somebody's.
   async expectStranger(restore, removeStranger) {

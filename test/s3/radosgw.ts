@@ -106,7 +106,8 @@ export async function startRadosgw(): Promise<Radosgw> {
     children.push(child)
     return child
   }
-  const ask = (program: string, args: string[]) => run(program, ['-c', conf, ...args], { env, timeout: 60_000 })
+  const ask = (program: string, args: string[]) =>
+    run(program, ['-c', conf, ...args], { env, timeout: 60_000 })
   const stop = async () => {
     for (const child of children.reverse()) await endOf(child)
     rmSync(dir, { recursive: true, force: true })
@@ -129,21 +130,34 @@ export async function startRadosgw(): Promise<Radosgw> {
     const uuid = randomUUID()
     const fsid = (await ask('ceph-conf', ['--lookup', 'fsid'])).stdout.trim()
     const map = `${dir}/monmap`
-    await run('monmaptool', ['--create', '--fsid', fsid, '--addv', 'a', `[v2:127.0.0.1:${monitor}]`, map], { env })
+    await run(
+      'monmaptool',
+      ['--create', '--fsid', fsid, '--addv', 'a', `[v2:127.0.0.1:${monitor}]`, map],
+      { env },
+    )
     await ask('ceph-mon', ['--mkfs', '-i', 'a', '--monmap', map])
     start('ceph-mon', ['-i', 'a'])
     await ask('ceph', ['osd', 'new', uuid])
     await ask('ceph-osd', ['-i', '0', '--mkfs', '--osd-uuid', uuid])
     start('ceph-osd', ['-i', '0'])
     const user = ['user', 'create', '--uid=satchel', '--display-name=satchel', '--max-buckets=0']
-    await ask('radosgw-admin', ['-n', 'client.rgw', ...user, `--access-key=${id}`, `--secret-key=${secret}`])
+    await ask('radosgw-admin', [
+      '-n',
+      'client.rgw',
+      ...user,
+      `--access-key=${id}`,
+      `--secret-key=${secret}`,
+    ])
     await begin()
   } catch (error) {
     await stop()
     throw error
   }
   return {
-    ...{ endpoint, port, accessKeyId: id, secretAccessKey: secret },
+    endpoint,
+    port,
+    accessKeyId: id,
+    secretAccessKey: secret,
     pid: () => gateway.pid ?? 0,
     end: () => endOf(gateway),
     begin,

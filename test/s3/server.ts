@@ -5,7 +5,10 @@ import type { S3Server } from './radosgw.ts'
 export const serverOf = (): S3Server => JSON.parse(process.env.TEST_S3 ?? '{}')
 
 /** The settings of a service whose blobs are in a bucket of a store: one for all that share a database. */
-export const settingsFor = (of: string, { endpoint, accessKeyId, secretAccessKey } = serverOf()) => ({
+export const settingsFor = (
+  of: string,
+  { endpoint, accessKeyId, secretAccessKey } = serverOf(),
+) => ({
   S3_BUCKET: `t${createHash('sha256').update(of).digest('hex').slice(0, 20)}`,
   S3_ENDPOINT: endpoint,
   S3_ACCESS_KEY_ID: accessKeyId,

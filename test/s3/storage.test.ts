@@ -32,8 +32,10 @@ const store = createS3Store(own)
 const client = connect(own)
 const { signal } = new AbortController()
 
-const put = (key: string, source: AsyncIterable<Uint8Array>, into: BlobStore = store) => putInto(into, key, source)
-const bytesOf = async (key: string, of = store) => Buffer.concat(await (await of.open(key)).toArray())
+const put = (key: string, source: AsyncIterable<Uint8Array>, into: BlobStore = store) =>
+  putInto(into, key, source)
+const bytesOf = async (key: string, of = store) =>
+  Buffer.concat(await (await of.open(key)).toArray())
 const keysOf = async (of: BlobStore) => {
   const keys: [string, number][] = []
   for await (const { key, size } of of.list()) keys.push([key, size])
@@ -95,7 +97,9 @@ describe('bind', () => {
   it('gives a bucket to one of several installations that come at once', async () => {
     const { made, options } = await newStore()
     const stores = [made, createS3Store(options), createS3Store(options)]
-    const bound = await Promise.allSettled(stores.map((each, i) => each.bind(`installation-${i}`, false)))
+    const bound = await Promise.allSettled(
+      stores.map((each, i) => each.bind(`installation-${i}`, false)),
+    )
     expect(bound.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
@@ -111,7 +115,11 @@ describe('signUrl', () => {
   const bytes = Buffer.from('0123456789')
   const disposition = `attachment; filename="r_sum_.txt"; filename*=UTF-8''r%C3%A9sum%C3%A9%20%26%20%F0%9F%98%80.txt`
   const sign = (life = 60) =>
-    store.addresses?.signUrl('signed', { contentType: 'image/x-odd; a=b', disposition, seconds: life }) ?? ''
+    store.addresses?.signUrl('signed', {
+      contentType: 'image/x-odd; a=b',
+      disposition,
+      seconds: life,
+    }) ?? ''
 
   beforeAll(async () => {
     await put('signed', pieces(bytes))
@@ -143,7 +151,9 @@ describe('signUrl', () => {
     expect((await fetch(sign(), { method: 'DELETE' })).status).toBe(403)
     expect((await fetch(sign().replace('/signed?', '/other?'))).status).toBe(403)
     expect((await fetch(sign().replace('/blobs/signed?', '?list-type=2&'))).status).toBe(403)
-    expect((await fetch(sign().replace(/X-Amz-Expires=\d+/, 'X-Amz-Expires=9999'))).status).toBe(403)
+    expect((await fetch(sign().replace(/X-Amz-Expires=\d+/, 'X-Amz-Expires=9999'))).status).toBe(
+      403,
+    )
     expect((await fetch(sign().replace('a%3Db', 'a%3Dc'))).status).toBe(403)
     expect(String(await bytesOf('signed'))).toBe('0123456789')
   })
@@ -151,13 +161,16 @@ describe('signUrl', () => {
   it('carries no secret, and has the URL for clients where one is set', () => {
     expect(sign()).not.toContain(server.secretAccessKey)
     const shown = (more: Partial<S3Options>) =>
-      createS3Store(optionsOf({ bucket: 'files', endpoint: 'https://s3.internal', ...more })).addresses?.signUrl(
-        'a b',
-        {
-          ...{ contentType: '', disposition: '', seconds: 5 },
-        },
-      )
-    expect(shown({ publicUrl: 'https://s3.example.org' })).toMatch('https://s3.example.org/files/blobs/a%20b?')
+      createS3Store(
+        optionsOf({ bucket: 'files', endpoint: 'https://s3.internal', ...more }),
+      ).addresses?.signUrl('a b', {
+        contentType: '',
+        disposition: '',
+        seconds: 5,
+      })
+    expect(shown({ publicUrl: 'https://s3.example.org' })).toMatch(
+      'https://s3.example.org/files/blobs/a%20b?',
+    )
     expect(shown({ publicUrl: 'https://s3.example.org', pathStyle: false })).toMatch(
       'https://files.s3.example.org/blobs/a%20b?',
     )
@@ -168,11 +181,13 @@ describe('signUrl', () => {
 })
 
 describe('signParts', () => {
-  const send = (url: string, body: Uint8Array) => fetch(url, { method: 'PUT', body: body as Uint8Array<ArrayBuffer> })
+  const send = (url: string, body: Uint8Array) =>
+    fetch(url, { method: 'PUT', body: body as Uint8Array<ArrayBuffer> })
 
   it('lets clients send the parts of one blob, and nothing else', async () => {
     const { made } = await newStore()
-    const [first = '', second = ''] = made.addresses?.signParts('direct', 2, Date.now() + 60_000) ?? []
+    const [first = '', second = ''] =
+      made.addresses?.signParts('direct', 2, Date.now() + 60_000) ?? []
     const bytes = randomBytes(30)
     expect((await send(second, bytes.subarray(20))).status).toBe(200)
     expect((await send(first, bytes.subarray(0, 20))).status).toBe(200)
@@ -200,19 +215,22 @@ describe('signParts', () => {
 })
 
 describe('parts', () => {
-  it.each([5, 21])('of %i MiB together become one blob, with the checksums of what was stored', async size => {
-    const bytes = randomBytes(size * MiB + 3)
-    const { made } = await newStore()
-    const [part, count] = [3 * MiB, Math.ceil(bytes.length / (3 * MiB))]
-    for (let i = 0; i < count; i++) {
-      const some = bytes.subarray(i * part, (i + 1) * part)
-      await made.stagePart('large', i + 1, pieces(some), { size: some.length, offset: i * part })
-    }
-    const expected = await put('same', pieces(bytes), made)
-    const { md5, crc32 } = await made.commitParts('large', count, { contentType: 'text/plain' })
-    expect({ size: bytes.length, md5, crc32 }).toEqual(expected)
-    expect(bytes.equals(await bytesOf('large', made))).toBe(true)
-  })
+  it.each([5, 21])(
+    'of %i MiB together become one blob, with the checksums of what was stored',
+    async size => {
+      const bytes = randomBytes(size * MiB + 3)
+      const { made } = await newStore()
+      const [part, count] = [3 * MiB, Math.ceil(bytes.length / (3 * MiB))]
+      for (let i = 0; i < count; i++) {
+        const some = bytes.subarray(i * part, (i + 1) * part)
+        await made.stagePart('large', i + 1, pieces(some), { size: some.length, offset: i * part })
+      }
+      const expected = await put('same', pieces(bytes), made)
+      const { md5, crc32 } = await made.commitParts('large', count, { contentType: 'text/plain' })
+      expect({ size: bytes.length, md5, crc32 }).toEqual(expected)
+      expect(bytes.equals(await bytesOf('large', made))).toBe(true)
+    },
+  )
 
   it('that take long to join are given up with the signal', async () => {
     const { made } = await newStore()
@@ -243,13 +261,16 @@ describe('parts', () => {
     ])
     await made.remove(['going'])
     expect(await keysOf(made)).toEqual([['done', 10]])
-    expect((await ask({ method: 'GET', query: { uploads: '' } }, signal)).body).not.toContain('<Upload>')
+    expect((await ask({ method: 'GET', query: { uploads: '' } }, signal)).body).not.toContain(
+      '<Upload>',
+    )
   })
 
   it('of many blobs are removed with them', async () => {
     const { made } = await newStore()
     const keys = Array.from({ length: 12 }, (_, i) => `many-${i}`)
-    for (const key of [...keys, 'stays']) await made.stagePart(key, 1, pieces(randomBytes(3)), { size: 3, offset: 0 })
+    for (const key of [...keys, 'stays'])
+      await made.stagePart(key, 1, pieces(randomBytes(3)), { size: 3, offset: 0 })
     await made.remove(keys)
     expect(await keysOf(made)).toEqual([['stays', 0]])
   })
@@ -274,13 +295,18 @@ it('names the bucket in the name of the host where it is told to', async () => {
   const { port } = new URL(server.endpoint)
   const bytes = randomBytes(17 * MiB)
   try {
-    const { made, options } = await newStore({ endpoint: `http://s3.localhost:${port}`, pathStyle: false })
+    const { made, options } = await newStore({
+      endpoint: `http://s3.localhost:${port}`,
+      pathStyle: false,
+    })
     await put('hosted', pieces(bytes), made)
     await made.stagePart('parts', 1, pieces(Buffer.from('part')), { size: 4, offset: 0 })
     await made.copy('hosted', 'copied')
     expect(bytes.equals(await bytesOf('copied', made))).toBe(true)
     await made.addresses?.allowOrigins(['https://a.example.com'])
-    const url = new URL(made.addresses?.signUrl('hosted', { contentType: '', disposition: '', seconds: 60 }) ?? '')
+    const url = new URL(
+      made.addresses?.signUrl('hosted', { contentType: '', disposition: '', seconds: 60 }) ?? '',
+    )
     expect(url.host).toBe(`${options.bucket}.s3.localhost:${port}`)
     const answer = await new Promise<IncomingMessage>(resolve => void get(url, resolve))
     expect(bytes.equals(Buffer.concat(await answer.toArray()))).toBe(true)
@@ -296,8 +322,12 @@ it('asks for the encryption that is set, wherever an object is made, and signs t
   const { of, close } = await fakeStore(
     async (req, res) => {
       await req.resume().toArray()
-      const { 'x-amz-server-side-encryption': how, 'x-amz-server-side-encryption-aws-kms-key-id': key } = req.headers
-      if (how) made.push(`${req.method} ${req.url?.replace(/.*\/(blobs|parts)/, '$1')} ${how} ${key}`)
+      const {
+        'x-amz-server-side-encryption': how,
+        'x-amz-server-side-encryption-aws-kms-key-id': key,
+      } = req.headers
+      if (how)
+        made.push(`${req.method} ${req.url?.replace(/.*\/(blobs|parts)/, '$1')} ${how} ${key}`)
       if (how) expect(req.headers.authorization).toContain('x-amz-server-side-encryption;')
       const size = req.method === 'HEAD' ? { 'content-length': 3 } : {}
       res
@@ -358,8 +388,15 @@ describe('the rule for pages of other origins', () => {
     }
     expect(await preflight('https://a.example.com')).toEqual([200, 'https://a.example.com'])
     expect((await preflight('https://evil.example.com'))[1]).toBeNull()
-    const sent = await fetch(url, { method: 'PUT', body: 'x', headers: { origin: 'https://a.example.com' } })
-    expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([200, 'https://a.example.com'])
+    const sent = await fetch(url, {
+      method: 'PUT',
+      body: 'x',
+      headers: { origin: 'https://a.example.com' },
+    })
+    expect([sent.status, sent.headers.get('access-control-allow-origin')]).toEqual([
+      200,
+      'https://a.example.com',
+    ])
   })
 })
 
@@ -389,9 +426,9 @@ describe('a part that is still coming', () => {
         }
       }
       try {
-        await expect(of.stagePart('early', 1, halves(), { size: 2 * MiB, offset: 0 })).rejects.toThrow(
-          status === 403 ? StoreRefusal : Unavailable,
-        )
+        await expect(
+          of.stagePart('early', 1, halves(), { size: 2 * MiB, offset: 0 }),
+        ).rejects.toThrow(status === 403 ? StoreRefusal : Unavailable)
         await until(() => closed === tries)
         goOn()
         await until(() => left)
@@ -407,7 +444,9 @@ it('removes the others when the store does not let go of some, and says which', 
     const body = Buffer.concat(await req.toArray()).toString()
     if (req.method !== 'POST') return void res.writeHead(200).end('<a></a>')
     const busy = elementsOf(body, 'Key').filter(key => key.includes('busy'))
-    const errors = busy.map(key => `<Error><Key>${key}</Key><Code>AccessDenied</Code><Message>no</Message></Error>`)
+    const errors = busy.map(
+      key => `<Error><Key>${key}</Key><Code>AccessDenied</Code><Message>no</Message></Error>`,
+    )
     res.writeHead(200).end(`<DeleteResult>${errors.join('')}</DeleteResult>`)
   })
   try {
@@ -423,7 +462,11 @@ it('removes the others when the store does not let go of some, and says which', 
 it('takes a copy that failed after its answer had begun for one that failed', async () => {
   const { of, close } = await fakeStore((req, res) => {
     if (req.method === 'HEAD') return void res.writeHead(200, { 'content-length': 3 }).end()
-    res.writeHead(200).end('<?xml version="1.0"?>\n<Error><Code>InternalError</Code><Message>Again.</Message></Error>')
+    res
+      .writeHead(200)
+      .end(
+        '<?xml version="1.0"?>\n<Error><Code>InternalError</Code><Message>Again.</Message></Error>',
+      )
   })
   try {
     await expect(of.copy('a', 'b')).rejects.toThrow(Unavailable)
@@ -483,7 +526,12 @@ describe('a store that is not there', () => {
     source.write(randomBytes(17 * MiB))
     await failed
     const error = await made.catch(e => e)
-    const told = JSON.stringify([error, error.originalError, error.originalError?.message, error.stack])
+    const told = JSON.stringify([
+      error,
+      error.originalError,
+      error.originalError?.message,
+      error.stack,
+    ])
     expect(told).toMatch(/ECONNREFUSED|ECONNRESET/)
     expect(told).not.toContain(gateway.secretAccessKey)
     expect(told).not.toMatch(/Signature/)
@@ -505,7 +553,9 @@ describe('a store that is not there', () => {
   it.each([500, 503, 502, 429])('is Unavailable when it answers %i', async status => {
     const { of, close } = await fakeStore((_req, res) => res.writeHead(status).end())
     try {
-      await Promise.all(requests.map(async ([, request]) => expect(request(of)).rejects.toThrow(Unavailable)))
+      await Promise.all(
+        requests.map(async ([, request]) => expect(request(of)).rejects.toThrow(Unavailable)),
+      )
     } finally {
       close()
     }
@@ -515,10 +565,14 @@ describe('a store that is not there', () => {
     let asked = 0
     const { of, close } = await fakeStore((_req, res) => {
       asked += 1
-      res.writeHead(403).end('<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error>')
+      res
+        .writeHead(403)
+        .end('<Error><Code>SignatureDoesNotMatch</Code><Message>No.</Message></Error>')
     })
     try {
-      await expect(of.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ unauthorized: true })
+      await expect(of.list()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+        unauthorized: true,
+      })
       expect(asked).toBe(1)
     } finally {
       close()

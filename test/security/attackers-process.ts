@@ -28,7 +28,9 @@ export interface Outcome {
 setPriority(19)
 
 process.once('message', (attack: Attack) => {
-  process.once('message', async () => process.send?.(await (attack.kind === 'half' ? half(attack) : whole(attack))))
+  process.once('message', async () =>
+    process.send?.(await (attack.kind === 'half' ? half(attack) : whole(attack))),
+  )
   process.send?.('ready')
 })
 
@@ -49,7 +51,12 @@ const whole = ({ requests }: Extract<Attack, { kind: 'requests' }>): Promise<Out
     }),
   )
 
-async function half({ url, heads, body, opening }: Extract<Attack, { kind: 'half' }>): Promise<Outcome[]> {
+async function half({
+  url,
+  heads,
+  body,
+  opening,
+}: Extract<Attack, { kind: 'half' }>): Promise<Outcome[]> {
   const { hostname, port } = new URL(url)
   const left = heads.values()
   const begin = async () => {

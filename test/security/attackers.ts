@@ -18,7 +18,9 @@ export interface Attackers {
  * the service for the processors of this machine (nice 19), for real ones would not share them.
  */
 export async function gather(attack: Attack): Promise<Attackers> {
-  const child = fork(new URL('attackers-process.ts', import.meta.url), { serialization: 'advanced' })
+  const child = fork(new URL('attackers-process.ts', import.meta.url), {
+    serialization: 'advanced',
+  })
   const ended = once(child, 'exit')
   child.send(attack)
   await once(child, 'message')
@@ -26,7 +28,10 @@ export async function gather(attack: Attack): Promise<Attackers> {
     async attack() {
       const answered = once(child, 'message')
       child.send('go')
-      const [outcomes] = await Promise.race([answered, ended.then(() => Promise.reject(new Error('They are gone.')))])
+      const [outcomes] = await Promise.race([
+        answered,
+        ended.then(() => Promise.reject(new Error('They are gone.'))),
+      ])
       return outcomes as Outcome[]
     },
     async end() {
@@ -37,13 +42,16 @@ export async function gather(attack: Attack): Promise<Attackers> {
 }
 
 /** Sends all requests, and lets nothing of it stay. */
-export async function attack(requests: Extract<Attack, { kind: 'requests' }>['requests']): Promise<Outcome[]> {
+export async function attack(
+  requests: Extract<Attack, { kind: 'requests' }>['requests'],
+): Promise<Outcome[]> {
   const attackers = await gather({ kind: 'requests', requests })
   return attackers.attack().finally(attackers.end)
 }
 
 /** Milliseconds that the first thread of a process has waited for a processor while others had them: proc(5), schedstat. */
-const waited = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
+const waited = (pid: number) =>
+  Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
 
 /** How long health checks took, in milliseconds: half of them as it was, and the slowest without its wait for a processor. */
 export interface Health {
@@ -55,7 +63,10 @@ export interface Health {
  * Asks for /healthz until it is stopped. Whatever else the machine does (other tests, too) can hold up any process, so what the
  * service and this process have waited for a processor does not count for single answers.
  */
-export function watchHealth({ url, pid }: Pick<BuiltService, 'url' | 'pid'>): () => Promise<Health> {
+export function watchHealth({
+  url,
+  pid,
+}: Pick<BuiltService, 'url' | 'pid'>): () => Promise<Health> {
   const took: number[] = []
   let slowest = 0
   let over = false

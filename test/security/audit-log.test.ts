@@ -121,7 +121,9 @@ describe('The line about a request', () => {
     ] as const) {
       const other = await startApp({ LOG_ADDRESSES, TRUST_PROXY: 'loopback' })
       try {
-        await other.anonymous.rest('GET', '/api/user/data', { headers: { 'x-forwarded-for': '203.0.113.77' } })
+        await other.anonymous.rest('GET', '/api/user/data', {
+          headers: { 'x-forwarded-for': '203.0.113.77' },
+        })
         await other.stop()
         expect(requestsIn(linesOf(other)).map(line => line.address)).toEqual([shown])
       } finally {
@@ -133,7 +135,8 @@ describe('The line about a request', () => {
   it('costs no more for a path that is as long as can be', () => {
     const began = process.cpuUsage()
     for (let i = 0; i < 20; i++)
-      for (const part of ['a!', 'a', '%4', '!']) loggablePath(`/${part.repeat(16_000 / part.length)}`)
+      for (const part of ['a!', 'a', '%4', '!'])
+        loggablePath(`/${part.repeat(16_000 / part.length)}`)
     const { user, system } = process.cpuUsage(began)
     // What takes the square of the length needs seconds.
     expect((user + system) / 1000).toBeLessThan(1500)
@@ -163,13 +166,26 @@ describe('A security event is a line of its own', () => {
   it('for signing in, signing out and a sign-in that is refused', async () => {
     const browser = new Browser()
     const { lines } = await during(() => signInBy(browser, t.url, 'carol@example.com'))
-    const [carol] = await t.app.db.rows<{ id: string }>("SELECT id FROM user WHERE email = 'carol@example.com'")
-    const [session] = await t.app.db.rows<{ id: string }>('SELECT id FROM session WHERE user_id = ?', [carol?.id ?? ''])
+    const [carol] = await t.app.db.rows<{ id: string }>(
+      "SELECT id FROM user WHERE email = 'carol@example.com'",
+    )
+    const [session] = await t.app.db.rows<{ id: string }>(
+      'SELECT id FROM session WHERE user_id = ?',
+      [carol?.id ?? ''],
+    )
     const whose = { user_id: carol?.id, session_id: session?.id }
     expect(eventsIn(lines)).toEqual([
-      expect.objectContaining({ event: 'sign_in', level: 30, ...whose, subject: { provider: 'hub' } }),
+      expect.objectContaining({
+        event: 'sign_in',
+        level: 30,
+        ...whose,
+        subject: { provider: 'hub' },
+      }),
     ])
-    expect(await eventOf(() => browser.get(`${t.url}/auth/logout`))).toMatchObject({ event: 'sign_out', ...whose })
+    expect(await eventOf(() => browser.get(`${t.url}/auth/logout`))).toMatchObject({
+      event: 'sign_out',
+      ...whose,
+    })
 
     const refused = await during(() => browser.get(`${t.url}/auth/callback?code=x&state=y`))
     expect(eventsIn(refused.lines)).toEqual([
@@ -183,13 +199,17 @@ describe('A security event is a line of its own', () => {
     await t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [carol?.id ?? ''])
     const closed = await during(() => signInBy(browser, t.url, 'carol@example.com'))
     expect(eventsIn(closed.lines)).toEqual([
-      expect.objectContaining({ event: 'sign_in_refused', subject: { reason: 'auth_failed', provider: 'hub' } }),
+      expect.objectContaining({
+        event: 'sign_in_refused',
+        subject: { reason: 'auth_failed', provider: 'hub' },
+      }),
     ])
   })
 
   it('for signing out on a page', async () => {
     const browser = await newBrowser(t.url, 'dora@example.com')
-    const signOut = () => browser.get(`${t.url}/logout`, { method: 'POST', headers: { origin: t.app.publicUrl() } })
+    const signOut = () =>
+      browser.get(`${t.url}/logout`, { method: 'POST', headers: { origin: t.app.publicUrl() } })
     expect(await eventOf(signOut)).toMatchObject({ event: 'sign_out', user_id: expect.any(String) })
     // No one is signed out by the same cookie again.
     expect(eventsIn((await during(signOut)).lines)).toEqual([])
@@ -203,18 +223,28 @@ describe('A security event is a line of its own', () => {
       const ofWorkspace = where === 'private' ? {} : { workspace_id }
       let key_id = ''
       const made = await eventOf(async () => {
-        const answer = await alice.rest('POST', `/api/api_keys/${where}/create`, { json: { name: 'k', scopes } })
+        const answer = await alice.rest('POST', `/api/api_keys/${where}/create`, {
+          json: { name: 'k', scopes },
+        })
         key_id = answer.response.api_key.id
         return answer
       })
       const subject = { key_id, ...ofWorkspace }
-      expect(made).toMatchObject({ event: 'key_created', ...caller, subject: { ...subject, scopes: scopes[0] } })
+      expect(made).toMatchObject({
+        event: 'key_created',
+        ...caller,
+        subject: { ...subject, scopes: scopes[0] },
+      })
       const json = { api_key_id: key_id }
-      const gone = await eventOf(() => alice.rest('DELETE', `/api/api_keys/${where}/delete`, { json }))
+      const gone = await eventOf(() =>
+        alice.rest('DELETE', `/api/api_keys/${where}/delete`, { json }),
+      )
       expect(gone).toMatchObject({ event: 'key_deleted', ...caller, subject })
     }
-    const CREATE = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }'
-    const DELETE = 'mutation ($input: DeleteApiKeyInput!) { deleteApiKey(input: $input) { deletedId } }'
+    const CREATE =
+      'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } } }'
+    const DELETE =
+      'mutation ($input: DeleteApiKeyInput!) { deleteApiKey(input: $input) { deletedId } }'
     for (const [where, scope, scopes] of [
       [{}, 'PRIVATE_FILES_READ', 'private_files:read'],
       [{ workspace: workspace_id }, 'WORKSPACES_READ', 'workspaces:read'],
@@ -223,12 +253,18 @@ describe('A security event is a line of its own', () => {
       let key_id = ''
       const made = await eventOf(async () => {
         const input = { ...where, name: 'k', scopes: [scope] }
-        const answer = await alice.graphql<{ createApiKey: { apiKey: { id: string } } }>(CREATE, { input })
+        const answer = await alice.graphql<{ createApiKey: { apiKey: { id: string } } }>(CREATE, {
+          input,
+        })
         key_id = answer.data?.createApiKey.apiKey.id ?? ''
         return answer
       })
       const subject = { key_id, ...ofWorkspace }
-      expect(made).toMatchObject({ event: 'key_created', ...caller, subject: { ...subject, scopes } })
+      expect(made).toMatchObject({
+        event: 'key_created',
+        ...caller,
+        subject: { ...subject, scopes },
+      })
       const gone = await eventOf(() => alice.graphql(DELETE, { input: { apiKey: key_id } }))
       expect(gone).toMatchObject({ event: 'key_deleted', ...caller, subject })
     }
@@ -239,7 +275,9 @@ describe('A security event is a line of its own', () => {
     await join(t, workspace_id, bob, 'viewer')
     const subject = { workspace_id, user_id: bob.userId }
     const json = { ...subject, role: 'admin' }
-    expect(await eventOf(() => alice.rest('PATCH', '/api/workspaces/members/role', { json }))).toMatchObject({
+    expect(
+      await eventOf(() => alice.rest('PATCH', '/api/workspaces/members/role', { json })),
+    ).toMatchObject({
       event: 'role_changed',
       user_id: alice.userId,
       subject: json,
@@ -265,7 +303,9 @@ describe('A security event is a line of its own', () => {
     const second = await t.signIn('erin')
     const [mine, other] = [await sessionIdOf(first), await sessionIdOf(second)]
     const caller = { user_id: first.userId, session_id: mine }
-    expect(await eventOf(() => first.rest('DELETE', `/api/user/sessions?session_id=${other}`))).toMatchObject({
+    expect(
+      await eventOf(() => first.rest('DELETE', `/api/user/sessions?session_id=${other}`)),
+    ).toMatchObject({
       event: 'session_ended',
       ...caller,
       subject: { session_id: other },
@@ -276,7 +316,9 @@ describe('A security event is a line of its own', () => {
       subject: { sessions: 0 },
     })
     const json = { delete_user_data: true }
-    expect(await eventOf(() => first.rest('DELETE', '/api/user/account/delete', { json }))).toMatchObject({
+    expect(
+      await eventOf(() => first.rest('DELETE', '/api/user/account/delete', { json })),
+    ).toMatchObject({
       event: 'account_deleted',
       ...caller,
       subject: { user_id: first.userId, data_deleted: true },
@@ -287,26 +329,35 @@ describe('A security event is a line of its own', () => {
     await wholeGuessWindow()
     await alice.upload('guessed.txt', 'x')
     const json = { object: 'guessed.txt', password: 'right' }
-    const token = (await alice.rest('POST', '/api/files/quick_share', { json })).response.sharing_token
-    const guess = () => t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
+    const token = (await alice.rest('POST', '/api/files/quick_share', { json })).response
+      .sharing_token
+    const guess = () =>
+      t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
     const { lines: unblocked } = await during(guess)
     expect(eventsIn(unblocked)).toEqual([])
-    for (let tries = 0; tries < 20; tries++) if ((await guess()).response.code === 'TOO_MANY_ATTEMPTS') break
+    for (let tries = 0; tries < 20; tries++)
+      if ((await guess()).response.code === 'TOO_MANY_ATTEMPTS') break
     const form = { 'content-type': 'application/x-www-form-urlencoded', origin: t.app.publicUrl() }
     const doors = [
       guess,
-      () => t.anonymous.rest('GET', `/api/d/${token}`, { headers: { 'x-share-password': 'wrong' } }),
+      () =>
+        t.anonymous.rest('GET', `/api/d/${token}`, { headers: { 'x-share-password': 'wrong' } }),
       () =>
         t.anonymous.graphql(
           `mutation { openShare(input: { token: "${token}", password: "wrong" }) { download { url } } }`,
         ),
-      () => fetch(`${t.url}/share/${token}`, { method: 'POST', headers: form, body: 'password=wrong' }),
+      () =>
+        fetch(`${t.url}/share/${token}`, { method: 'POST', headers: form, body: 'password=wrong' }),
     ]
     for (const door of doors) {
       const { lines } = await during<unknown>(door)
       const [event, ...more] = eventsIn(lines)
       expect(more).toEqual([])
-      expect(event).toMatchObject({ event: 'guesses_blocked', level: 40, subject: { share_id: expect.any(String) } })
+      expect(event).toMatchObject({
+        event: 'guesses_blocked',
+        level: 40,
+        subject: { share_id: expect.any(String) },
+      })
       expect(requestsIn(lines)[0]?.request_id).toBe(event?.request_id)
     }
     expect(t.logs()).not.toContain(token)
@@ -322,7 +373,9 @@ describe('A security event is a line of its own', () => {
     const workspaceId = await found(alice)
     await join(t, workspaceId, bob, 'viewer')
     const json = { workspace_id: workspaceId, user_id: alice.userId, role: 'viewer' }
-    const { answer, lines } = await during(() => bob.rest('PATCH', '/api/workspaces/members/role', { json }))
+    const { answer, lines } = await during(() =>
+      bob.rest('PATCH', '/api/workspaces/members/role', { json }),
+    )
     expect(answer.status).toBe(403)
     expect(eventsIn(lines)).toEqual([])
   })

@@ -4,7 +4,18 @@ import { routesOf } from '../../src/rest/routes.ts'
 import { type Person, startApp, type TestApp } from '../harness.ts'
 import { until } from '../until.ts'
 import { restUploader } from '../uploader.ts'
-import { BOUNDARY, exchange, field, file, form, formType, head, openWire, type Wire, type WireAnswer } from '../wire.ts'
+import {
+  BOUNDARY,
+  exchange,
+  field,
+  file,
+  form,
+  formType,
+  head,
+  openWire,
+  type Wire,
+  type WireAnswer,
+} from '../wire.ts'
 
 const MiB = 1024 * 1024
 const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
@@ -38,7 +49,11 @@ const jsonStart = (path = 'POST /api/folders'): Start => ({
   headers: { 'content-type': 'application/json', 'content-length': 1000 },
   body: '{"path":',
 })
-const uploadStart = (length: number, request = 'POST /api/files/upload', body = formStart('slow.bin')): Start => ({
+const uploadStart = (
+  length: number,
+  request = 'POST /api/files/upload',
+  body = formStart('slow.bin'),
+): Start => ({
   request,
   headers: { 'content-type': formType, 'content-length': length },
   body,
@@ -114,7 +129,11 @@ describe('A body that does not come', () => {
       () => uploadStart(10 * MiB, undefined, formStart('slow.bin').subarray(0, 30)),
       400,
     ],
-    ['an upload by GraphQL, in its file', () => uploadStart(10 * MiB, 'POST /graphql', graphqlStart), 200],
+    [
+      'an upload by GraphQL, in its file',
+      () => uploadStart(10 * MiB, 'POST /graphql', graphqlStart),
+      200,
+    ],
     [
       'an upload by GraphQL, before its file',
       () => uploadStart(10 * MiB, 'POST /graphql', graphqlStart.subarray(0, 60)),
@@ -149,7 +168,9 @@ describe('A body that does not come', () => {
       expect([what, answers[i]?.status, answers[i]?.text]).toEqual([
         what,
         status,
-        expect.stringMatching(/did not arrive within 2 seconds|was slower than 1024 bytes per second/),
+        expect.stringMatching(
+          /did not arrive within 2 seconds|was slower than 1024 bytes per second/,
+        ),
       ])
     await until(() => t.app.gateway.running === 0 && t.app.gateway.intake.open === 0)
     expect(t.app.gateway.intake.memory).toBe(0)
@@ -166,7 +187,10 @@ describe('A body that does not come', () => {
   }
 
   it('is given up when it trickles: JSON, however steadily, and an upload below the least rate', async () => {
-    const wires = await Promise.all([begin(t, alice, jsonStart()), begin(t, alice, uploadStart(10 * MiB))])
+    const wires = await Promise.all([
+      begin(t, alice, jsonStart()),
+      begin(t, alice, uploadStart(10 * MiB)),
+    ])
     await Promise.all(wires.map(wire => trickle(wire, 5, 20_000)))
     for (const wire of wires) {
       await wire.ended
@@ -192,7 +216,10 @@ describe('A body that does not come', () => {
   it('leaves nothing behind', async () => {
     await until(() => t.app.gateway.running === 0)
     expect(t.failures()).toEqual([])
-    const [bucket] = await t.app.db.rows('SELECT reserved_files AS files FROM bucket WHERE user_id = ?', [alice.userId])
+    const [bucket] = await t.app.db.rows(
+      'SELECT reserved_files AS files FROM bucket WHERE user_id = ?',
+      [alice.userId],
+    )
     // What is reserved is the upload in parts, which waits for its maker.
     expect(bucket).toEqual({ files: 1 })
   })
@@ -205,14 +232,24 @@ describe('Unfinished bodies', () => {
   let wires: Wire[] = []
 
   beforeAll(async () => {
-    t = await startApp({ BODIES_PER_ADDRESS: '12', BODIES_PER_CALLER: '5', TRUST_PROXY: '127.0.0.9' })
+    t = await startApp({
+      BODIES_PER_ADDRESS: '12',
+      BODIES_PER_CALLER: '5',
+      TRUST_PROXY: '127.0.0.9',
+    })
     ;[alice, mallory] = await Promise.all([t.signIn('alice'), t.signIn('mallory')])
   })
   afterAll(() => t.stop())
 
   const { open } = { open: () => t.app.gateway.intake.open }
   /** Begins so many bodies one after the other; all are taken. */
-  async function hold(n: number, who: Person, start: Start, from?: string, more = {}): Promise<void> {
+  async function hold(
+    n: number,
+    who: Person,
+    start: Start,
+    from?: string,
+    more = {},
+  ): Promise<void> {
     for (let i = 0; i < n; i++) {
       const before = open()
       wires.push(await begin(t, who, start, from, more))
@@ -243,7 +280,9 @@ describe('Unfinished bodies', () => {
     }
     // Requests without a body, small ones that come in one piece, and those of others are served.
     expect((await mallory.rest('GET', '/api/files/tree')).status).toBe(200)
-    expect((await mallory.rest('POST', '/api/folders', { json: { path: `m/${Math.random()}` } })).status).toBe(200)
+    expect(
+      (await mallory.rest('POST', '/api/folders', { json: { path: `m/${Math.random()}` } })).status,
+    ).toBe(200)
     expect((await alice.upload(`a${Math.random()}`, 'hello')).status).toBe(200)
     await letGo()
     expect((await mallory.upload(`m${Math.random()}`, 'hello')).status).toBe(200)
@@ -284,7 +323,9 @@ describe('The memory of bodies', () => {
     const t = await startApp({ BODY_MEMORY_BYTES: String(64 * MiB) })
     const wires: Wire[] = []
     try {
-      const [alice, bob, mallory] = await Promise.all(['alice', 'bob', 'mallory'].map(name => t.signIn(name)))
+      const [alice, bob, mallory] = await Promise.all(
+        ['alice', 'bob', 'mallory'].map(name => t.signIn(name)),
+      )
       if (!alice || !bob || !mallory) throw new Error('Nobody is there.')
       const big = uploadStart(100 * MiB)
       const fill = async (who: Person) => {
@@ -333,7 +374,8 @@ describe('Connections', () => {
   afterAll(() => t.stop())
 
   const get = (more = {}) => head(t.anonymous, 'GET /auth/is_valid', more)
-  const open = (n: number, from: string) => Promise.all(Array.from({ length: n }, () => openWire(t.url, from)))
+  const open = (n: number, from: string) =>
+    Promise.all(Array.from({ length: n }, () => openWire(t.url, from)))
 
   it('of one address are bounded: those beyond are refused, those far beyond cut, and others served', async () => {
     const from = '127.0.0.2'
@@ -367,7 +409,9 @@ describe('Connections', () => {
     }
     const slow = jsonStart('POST /api/share/resolve/x')
     for (const wire of wires.slice(0, 10)) {
-      await wire.send(head(t.anonymous, slow.request, { ...slow.headers, 'x-forwarded-for': '203.0.113.1' }))
+      await wire.send(
+        head(t.anonymous, slow.request, { ...slow.headers, 'x-forwarded-for': '203.0.113.1' }),
+      )
       await wire.send(slow.body)
     }
     await until(() => t.app.gateway.running === 10)
@@ -397,7 +441,10 @@ describe('A body without a credential', () => {
       for (const type of types) {
         const wire = await openWire(t.url)
         await wire.send(
-          head(t.anonymous, request.replaceAll(/\{\w+\}/g, 'x'), { 'content-type': type, 'content-length': 100 * MiB }),
+          head(t.anonymous, request.replaceAll(/\{\w+\}/g, 'x'), {
+            'content-type': type,
+            'content-length': 100 * MiB,
+          }),
         )
         expect(refused(await wire.answer())[0]).toBe(401)
         wire.cut()

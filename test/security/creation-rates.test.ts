@@ -21,10 +21,15 @@ afterAll(() => t?.stop())
 
 const HELLO = '5d41402abc4b2a76b9719d911017c592'
 const link = (person: Person, password?: string) =>
-  person.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt', ...(password ? { password } : {}) } })
+  person.rest('POST', '/api/files/quick_share', {
+    json: { object: 'a.txt', ...(password ? { password } : {}) },
+  })
 
 /** Statuses and codes of calls one after another. */
-async function outcomes(count: number, call: (n: number) => Promise<RestAnswer>): Promise<(number | string)[]> {
+async function outcomes(
+  count: number,
+  call: (n: number) => Promise<RestAnswer>,
+): Promise<(number | string)[]> {
   const answers: (number | string)[] = []
   for (let n = 0; n < count; n++) {
     const { status, response } = await call(n)
@@ -38,16 +43,27 @@ describe('What a user creates in a minute is bounded', () => {
     [
       'folders',
       'folders',
-      (person: Person, n: number) => person.rest('POST', '/api/folders', { json: { path: `f${n}` } }),
+      (person: Person, n: number) =>
+        person.rest('POST', '/api/folders', { json: { path: `f${n}` } }),
     ],
     [
       'notes',
       'notes',
-      (person: Person, n: number) => person.rest('PUT', `/api/files/${HELLO}/note`, { json: { content: `${n}` } }),
+      (person: Person, n: number) =>
+        person.rest('PUT', `/api/files/${HELLO}/note`, { json: { content: `${n}` } }),
     ],
-    ['protected links', 'protected_links', (person: Person, n: number) => link(person, `sesame ${n}`)],
+    [
+      'protected links',
+      'protected_links',
+      (person: Person, n: number) => link(person, `sesame ${n}`),
+    ],
   ] as const)('%s', async (_what, policy, make) => {
-    expect(await outcomes(MAX + 1, n => make(alice, n))).toEqual([200, 200, 200, `400 RATE_LIMITED ${policy}`])
+    expect(await outcomes(MAX + 1, n => make(alice, n))).toEqual([
+      200,
+      200,
+      200,
+      `400 RATE_LIMITED ${policy}`,
+    ])
     const { headers } = await make(alice, MAX + 1)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     // Another user has a count of their own.
@@ -59,9 +75,15 @@ describe('What a user creates in a minute is bounded', () => {
   it('counts links with and without a password together, and both faces', async () => {
     const carol = await t.signIn('carol')
     await carol.upload('a.txt', 'hello')
-    expect(await outcomes(6, () => link(carol))).toEqual([...Array(5).fill(200), '400 RATE_LIMITED links'])
-    const mutation = 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
-    expect((await carol.graphql(mutation, { input: { file: { at: { path: 'a.txt' } } } })).code).toBe('RATE_LIMITED')
+    expect(await outcomes(6, () => link(carol))).toEqual([
+      ...Array(5).fill(200),
+      '400 RATE_LIMITED links',
+    ])
+    const mutation =
+      'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
+    expect(
+      (await carol.graphql(mutation, { input: { file: { at: { path: 'a.txt' } } } })).code,
+    ).toBe('RATE_LIMITED')
   })
 
   it('counts folders of workspaces with own ones', async () => {
@@ -70,6 +92,8 @@ describe('What a user creates in a minute is bounded', () => {
     const mkdir = (n: number) =>
       dora.rest('POST', `/api/workspaces/${own}/files/mkdir`, { json: { folder_name: `f${n}` } })
     expect(await outcomes(MAX, mkdir)).toEqual([200, 200, 200])
-    expect((await dora.rest('POST', '/api/folders', { json: { path: 'x' } })).response.code).toBe('RATE_LIMITED')
+    expect((await dora.rest('POST', '/api/folders', { json: { path: 'x' } })).response.code).toBe(
+      'RATE_LIMITED',
+    )
   })
 })

@@ -12,10 +12,12 @@ import { until } from '../until.ts'
 declare const engine: 'sqlite' | 'mysql'
 const onSqlite = engine === 'sqlite' ? describe : describe.skip
 // Where everything must be there, nothing is skipped.
-const onMariadb = engine === 'mysql' && (hasMariadb || process.env.CI === 'true') ? describe : describe.skip
+const onMariadb =
+  engine === 'mysql' && (hasMariadb || process.env.CI === 'true') ? describe : describe.skip
 
 let n = 0
-const createFolder = (who: Person) => who.rest('POST', '/api/folders', { json: { path: `folder-${n++}` } })
+const createFolder = (who: Person) =>
+  who.rest('POST', '/api/folders', { json: { path: `folder-${n++}` } })
 
 /** REST and GraphQL answer that the database is unavailable, with the time after which to try again. */
 async function expectRefusedWrites(alice: Person): Promise<void> {
@@ -37,7 +39,9 @@ async function expectReady(url: string, status: number): Promise<void> {
   const ready = status === 200
   // On a disk that refuses what is written, the blobs cannot be written, either.
   const blobs = ready ? 'ok' : expect.stringMatching(/^(ok|unavailable)$/)
-  expect(answer).toMatchObject({ response: { database: ready ? 'ok' : 'unavailable', blob_store: blobs } })
+  expect(answer).toMatchObject({
+    response: { database: ready ? 'ok' : 'unavailable', blob_store: blobs },
+  })
   if (!ready) expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
 }
 
@@ -75,9 +79,10 @@ onMariadb('A MariaDB server', () => {
   })
 
   it('on which somebody kills a statement is unavailable to that request alone', async () => {
-    const [[bucket]] = (await server.admin.query('SELECT id FROM satchel.bucket WHERE user_id = ?', [
-      alice.userId,
-    ])) as unknown as [[{ id: string }]]
+    const [[bucket]] = (await server.admin.query(
+      'SELECT id FROM satchel.bucket WHERE user_id = ?',
+      [alice.userId],
+    )) as unknown as [[{ id: string }]]
     await server.admin.query('START TRANSACTION')
     await server.admin.query('SELECT id FROM satchel.bucket WHERE id = ? FOR UPDATE', [bucket.id])
     try {
@@ -106,7 +111,9 @@ onMariadb('A MariaDB server', () => {
       const bob = await other.signIn("o'bob")
       expect((await bob.upload(`it's 100%, isn't it.txt`, 'bytes')).status).toBe(200)
       const { response } = await bob.rest('GET', '/api/files/tree')
-      expect(response.files).toEqual([expect.objectContaining({ name: `it's 100%, isn't it.txt`, size: 5 })])
+      expect(response.files).toEqual([
+        expect.objectContaining({ name: `it's 100%, isn't it.txt`, size: 5 }),
+      ])
       await expectServing(other, bob)
       const [[{ Value: used }]] = (await server.admin.query(
         "SHOW GLOBAL STATUS LIKE 'Com_stmt_prepare'",
@@ -144,7 +151,8 @@ onSqlite('A SQLite database', () => {
     let service: BuiltService
     let alice: Person
 
-    const limitFiles = (bytes: string) => execFileSync('prlimit', ['--pid', String(service.pid), `--fsize=${bytes}:`])
+    const limitFiles = (bytes: string) =>
+      execFileSync('prlimit', ['--pid', String(service.pid), `--fsize=${bytes}:`])
 
     beforeAll(async () => {
       dir = mkdtempSync(join(tmpdir(), 'satchel-faults-'))

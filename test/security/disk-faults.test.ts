@@ -52,7 +52,12 @@ withMounts('A volume for the blobs', () => {
   const open = (options: string) => {
     beforeAll(async () => {
       dir = mounted(options) ?? ''
-      t = await startApp({ TRASH_DAYS: '0', BLOB_DIR: dir, UPLOAD_PART_BYTES: String(PART), LEASE_SECONDS: '2' })
+      t = await startApp({
+        TRASH_DAYS: '0',
+        BLOB_DIR: dir,
+        UPLOAD_PART_BYTES: String(PART),
+        LEASE_SECONDS: '2',
+      })
       alice = await t.signIn('alice')
       up = restUploader(alice)
     })
@@ -72,9 +77,14 @@ withMounts('A volume for the blobs', () => {
   }
   async function expectKept(): Promise<void> {
     const { response } = await alice.rest('GET', '/api/files/tree')
-    expect(response.files.map((f: { name: string }) => f.name).sort()).toEqual([...kept.keys()].sort())
+    expect(response.files.map((f: { name: string }) => f.name).sort()).toEqual(
+      [...kept.keys()].sort(),
+    )
     for (const [name, bytes] of kept) {
-      const { response: made } = await alice.rest('POST', `/api/user/private/download_token?file=${name}`)
+      const { response: made } = await alice.rest(
+        'POST',
+        `/api/user/private/download_token?file=${name}`,
+      )
       const { headers } = await alice.rest('GET', `/api/d/private/${made.private_download_token}`)
       const got = await fetch(headers.get('location') ?? '')
       expect(Buffer.from(await got.arrayBuffer()).equals(bytes)).toBe(true)
@@ -88,7 +98,8 @@ withMounts('A volume for the blobs', () => {
       kept.clear()
       const { value } = await up.start({ filename: 'parts.bin', size: 3 * PART })
       const bytes = randomBytes(3 * PART)
-      const send = (n: number) => up.part(value.upload_id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
+      const send = (n: number) =>
+        up.part(value.upload_id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
       // A refusal that comes before the whole part has been read may cut the connection: a client asks again.
       const part = (n: number) =>
         send(n)
@@ -103,7 +114,8 @@ withMounts('A volume for the blobs', () => {
       while ((await keep(`tiny-${n}`, 100)).status === 200) n++
       expect(await keep('never', MiB)).toMatchObject(refused)
       // Again and again on the same connections, of which each takes the rest of what was refused.
-      for (let i = 0; i < 10; i++) expect(await part(2)).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
+      for (let i = 0; i < 10; i++)
+        expect(await part(2)).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
       expect(await part(1)).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
       await expectReady(t, false)
       // Nothing of what was refused takes room.
@@ -162,7 +174,8 @@ withMounts('A volume for the blobs', () => {
         await keep(name, 100_000)
         const { value } = await up.start({ filename: `${name}-parts`, size: 2 * PART })
         const bytes = randomBytes(2 * PART)
-        const part = (n: number) => up.part(value.upload_id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
+        const part = (n: number) =>
+          up.part(value.upload_id, n, { bytes: bytes.subarray((n - 1) * PART, n * PART) })
         expect((await part(1)).status).toBe(200)
         fail()
         try {
@@ -171,7 +184,12 @@ withMounts('A volume for the blobs', () => {
           expect(await part(2)).toMatchObject({ status: 503, code: 'UNAVAILABLE' })
           if (readable) await expectKept()
         } finally {
-          execFileSync(...((readable ? ['mount', ['-o', 'remount,rw', dir]] : ['umount', [dir]]) as [string, string[]]))
+          execFileSync(
+            ...((readable ? ['mount', ['-o', 'remount,rw', dir]] : ['umount', [dir]]) as [
+              string,
+              string[],
+            ]),
+          )
         }
         await expectReady(t, true)
         expect((await part(2)).status).toBe(200)

@@ -21,10 +21,19 @@ beforeEach(async () => {
 })
 afterAll(() => t.stop())
 
-const statusAndCode = ({ status, response }: Pick<RestAnswer, 'status' | 'response'>) => [status, response?.code]
+const statusAndCode = ({ status, response }: Pick<RestAnswer, 'status' | 'response'>) => [
+  status,
+  response?.code,
+]
 
-async function request(json: object = {}, person = alice, base = '/api'): Promise<{ id: string; token: string }> {
-  const answer = await person.rest('POST', `${base}/file_requests`, { json: { folder: 'inbox', label: 'x', ...json } })
+async function request(
+  json: object = {},
+  person = alice,
+  base = '/api',
+): Promise<{ id: string; token: string }> {
+  const answer = await person.rest('POST', `${base}/file_requests`, {
+    json: { folder: 'inbox', label: 'x', ...json },
+  })
   if (answer.status !== 200) throw new Error(answer.text)
   return answer.response
 }
@@ -34,7 +43,10 @@ const send = (token: string, name: string, bytes: Uint8Array | string = 'x') => 
   return t.anonymous.rest('POST', `/api/request/${token}/upload`, { form })
 }
 const start = (token: string, json: object, address = '192.0.2.1') =>
-  t.anonymous.rest('POST', `/api/request/${token}/uploads`, { json, headers: { 'x-forwarded-for': address } })
+  t.anonymous.rest('POST', `/api/request/${token}/uploads`, {
+    json,
+    headers: { 'x-forwarded-for': address },
+  })
 const row = async (id: string) => {
   const [found] = await t.app.db.rows<Record<string, number>>(
     'SELECT files, bytes, reserved_files AS reservedFiles, reserved_bytes AS reservedBytes FROM file_request WHERE id = ?',
@@ -47,7 +59,12 @@ const namesIn = async (folder: string, person = alice): Promise<string[]> => {
   return response.files.map(({ name }: { name: string }) => name)
 }
 const byStatus = (answers: RestAnswer[]) =>
-  Object.fromEntries([...Map.groupBy(answers, a => statusAndCode(a).join(' '))].map(([key, all]) => [key, all.length]))
+  Object.fromEntries(
+    [...Map.groupBy(answers, a => statusAndCode(a).join(' '))].map(([key, all]) => [
+      key,
+      all.length,
+    ]),
+  )
 
 /** A form of which all but the end has arrived: the service has looked at the request by then. */
 async function held(token: string, name = 'held.txt') {
@@ -55,7 +72,9 @@ async function held(token: string, name = 'held.txt') {
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(
-        Buffer.from(`--b\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\nfirst half, `),
+        Buffer.from(
+          `--b\r\ncontent-disposition: form-data; name="file"; filename="${name}"\r\n\r\nfirst half, `,
+        ),
       )
       end = () => {
         controller.enqueue(Buffer.from('second half\r\n--b--\r\n'))
@@ -84,13 +103,20 @@ describe('Starts without completion', () => {
     for (let i = 0; i < 30; i++)
       answers.push(
         ...(await Promise.all(
-          Array.from({ length: 12 }, (_, j) => start(token, { filename: `${i}-${j}`, size: MiB }, `10.0.${i}.${j}`)),
+          Array.from({ length: 12 }, (_, j) =>
+            start(token, { filename: `${i}-${j}`, size: MiB }, `10.0.${i}.${j}`),
+          ),
         )),
       )
     expect(byStatus(answers)).toEqual({ '200 ': 100, '429 RATE_LIMITED': 260 })
     const refused = answers.find(({ status }) => status === 429)
     expect([refused?.headers.get('retry-after'), refused?.response.retry_after]).toEqual(['60', 60])
-    expect(await row(id)).toEqual({ files: 0, bytes: 0, reservedFiles: 100, reservedBytes: 100 * MiB })
+    expect(await row(id)).toEqual({
+      files: 0,
+      bytes: 0,
+      reservedFiles: 100,
+      reservedBytes: 100 * MiB,
+    })
     expect(statusAndCode(await send(token, 'whole.txt'))).toEqual([429, 'RATE_LIMITED'])
     expect((await alice.upload('own.txt', 'mine')).status).toBe(200)
     // They end by themselves within a quarter of an hour.
@@ -109,7 +135,8 @@ describe('Starts without completion', () => {
     await t.limit({ maxTotalStorageBytes: 10 * MiB })
     try {
       const answers = []
-      for (let i = 0; i < 12; i++) answers.push(await start(token, { filename: `${i}`, size: MiB }, `10.1.${i}.1`))
+      for (let i = 0; i < 12; i++)
+        answers.push(await start(token, { filename: `${i}`, size: MiB }, `10.1.${i}.1`))
       expect(byStatus(answers)).toEqual({ '200 ': 9, '403 FILE_REQUEST_FULL': 3 })
       expect(JSON.stringify(answers.at(-1)?.response)).not.toMatch(/max|used|\d/)
       expect((await alice.upload('own.bin', Buffer.alloc(MiB))).status).toBe(200)
@@ -125,7 +152,9 @@ describe('Starts without completion', () => {
 describe('Parallel uploads', () => {
   it('never exceed the number of files', async () => {
     const { id, token } = await request({ max_files: 5 })
-    const answers = await Promise.all(Array.from({ length: 9 }, (_, i) => send(token, 'same.txt', `${i}`)))
+    const answers = await Promise.all(
+      Array.from({ length: 9 }, (_, i) => send(token, 'same.txt', `${i}`)),
+    )
     expect(byStatus(answers)).toEqual({ '200 ': 5, '403 FILE_REQUEST_FULL': 4 })
     expect(await row(id)).toEqual({ files: 5, bytes: 5, reservedFiles: 0, reservedBytes: 0 })
     expect(await namesIn('inbox')).toHaveLength(5)
@@ -151,15 +180,21 @@ describe('A size that lies', () => {
   it('is refused when the bytes come: a part longer than declared, a stream beyond the limit', async () => {
     const { id, token } = await request({ max_bytes: 10 })
     const { upload_id, sender } = (await start(token, { filename: 'a', size: 1 })).response
-    const part = await t.anonymous.rest('PUT', `/api/request/${token}/uploads/${upload_id}/parts/1`, {
-      body: 'x'.repeat(MiB),
-      headers: { 'x-sender-token': sender },
-    })
+    const part = await t.anonymous.rest(
+      'PUT',
+      `/api/request/${token}/uploads/${upload_id}/parts/1`,
+      {
+        body: 'x'.repeat(MiB),
+        headers: { 'x-sender-token': sender },
+      },
+    )
     expect(statusAndCode(part)).toEqual([400, 'INVALID_INPUT'])
     // Chunked: no one says how long it is.
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
-        controller.enqueue(Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'))
+        controller.enqueue(
+          Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\n'),
+        )
         for (let i = 0; i < 100; i++) controller.enqueue(Buffer.alloc(64 * KiB))
         controller.enqueue(Buffer.from('\r\n--b--\r\n'))
         controller.close()
@@ -177,7 +212,10 @@ describe('A size that lies', () => {
     const { id, token } = await request({ max_bytes: 20 * MiB })
     expect((await send(token, 'a.bin', Buffer.alloc(19 * MiB))).status).toBe(200)
     expect(await row(id)).toEqual({ files: 1, bytes: 19 * MiB, reservedFiles: 0, reservedBytes: 0 })
-    expect(statusAndCode(await send(token, 'b.bin', Buffer.alloc(2 * MiB)))).toEqual([403, 'FILE_REQUEST_FULL'])
+    expect(statusAndCode(await send(token, 'b.bin', Buffer.alloc(2 * MiB)))).toEqual([
+      403,
+      'FILE_REQUEST_FULL',
+    ])
     await expectConsistent(t)
   })
 })
@@ -185,9 +223,19 @@ describe('A size that lies', () => {
 describe('What ends a request in the middle of an upload', () => {
   const ways: [string, (id: string) => Promise<unknown>][] = [
     ['it is closed', id => alice.rest('DELETE', `/api/file_requests/${id}`)],
-    ['it expires', id => t.app.db.run('UPDATE file_request SET expires_at = ? WHERE id = ?', [Date.now() - 1, id])],
-    ['its folder goes into the trash', () => alice.rest('DELETE', '/api/folders?path=inbox&recursive=true')],
-    ['its maker is suspended', () => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [alice.userId])],
+    [
+      'it expires',
+      id =>
+        t.app.db.run('UPDATE file_request SET expires_at = ? WHERE id = ?', [Date.now() - 1, id]),
+    ],
+    [
+      'its folder goes into the trash',
+      () => alice.rest('DELETE', '/api/folders?path=inbox&recursive=true'),
+    ],
+    [
+      'its maker is suspended',
+      () => t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [alice.userId]),
+    ],
   ]
 
   it.each(ways)('%s', async (_how, end) => {
@@ -196,13 +244,18 @@ describe('What ends a request in the middle of an upload', () => {
     const { upload_id, sender } = (await start(token, { filename: 'parts.txt', size: 1 })).response
     const at = `/api/request/${token}/uploads/${upload_id}`
     const headers = { 'x-sender-token': sender }
-    expect((await t.anonymous.rest('PUT', `${at}/parts/1`, { body: 'x', headers })).status).toBe(200)
+    expect((await t.anonymous.rest('PUT', `${at}/parts/1`, { body: 'x', headers })).status).toBe(
+      200,
+    )
     await end(id)
     expect(statusAndCode(await finish())).toEqual([403, 'FILE_REQUEST_CLOSED'])
     const complete = await t.anonymous.rest('POST', `${at}/complete`, { json: {}, headers })
     expect(statusAndCode(complete)).toEqual([403, 'FILE_REQUEST_CLOSED'])
     expect(statusAndCode(await send(token, 'late.txt'))).toEqual([403, 'FILE_REQUEST_CLOSED'])
-    expect(statusAndCode(await t.anonymous.rest('GET', `/api/request/${token}`))).toEqual([403, 'FILE_REQUEST_CLOSED'])
+    expect(statusAndCode(await t.anonymous.rest('GET', `/api/request/${token}`))).toEqual([
+      403,
+      'FILE_REQUEST_CLOSED',
+    ])
     await outlive(t)
     expect(await row(id)).toMatchObject({ files: 0, reservedFiles: 0, reservedBytes: 0 })
     await expectConsistent(t)
@@ -211,7 +264,9 @@ describe('What ends a request in the middle of an upload', () => {
   it('its maker deletes the account, with the files', async () => {
     const { token } = await request()
     const finish = await held(token)
-    const gone = await alice.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
+    const gone = await alice.rest('DELETE', '/api/user/account/delete', {
+      json: { delete_user_data: true },
+    })
     expect(gone.status).toBe(200)
     expect([403, 404]).toContain((await finish()).status)
     expect(statusAndCode(await send(token, 'late.txt'))).toEqual([404, 'FILE_REQUEST_NOT_FOUND'])
@@ -255,10 +310,14 @@ describe('A folder', () => {
     const json = { source: 'inbox', destination: 'far/away' }
     expect((await alice.rest('POST', '/api/folders/move', { json })).status).toBe(200)
     expect((await finish()).status).toBe(200)
-    const complete = await t.anonymous.rest('POST', `/api/request/${token}/uploads/${upload_id}/complete`, {
-      json: {},
-      headers: { 'x-sender-token': sender },
-    })
+    const complete = await t.anonymous.rest(
+      'POST',
+      `/api/request/${token}/uploads/${upload_id}/complete`,
+      {
+        json: {},
+        headers: { 'x-sender-token': sender },
+      },
+    )
     expect(complete.status).toBe(200)
     expect(await namesIn('far/away')).toEqual(['far/away/held.txt', 'far/away/parts.txt'])
     expect(await namesIn('inbox')).toEqual([])
@@ -285,12 +344,16 @@ describe('A folder', () => {
 describe('The maker', () => {
   it('is told of what has arrived by one mail an hour, and sees it in the log as from nobody in particular', async () => {
     const { id, token } = await request({ asks_name: true })
-    const enter = await t.anonymous.rest('POST', `/api/request/${token}/enter`, { json: { name: 'Carol' } })
+    const enter = await t.anonymous.rest('POST', `/api/request/${token}/enter`, {
+      json: { name: 'Carol' },
+    })
     const headers = { 'x-sender-token': enter.response.sender }
     const sendAs = async (name: string) => {
       const form = new FormData()
       form.append('file', new Blob(['four']), name)
-      expect((await t.anonymous.rest('POST', `/api/request/${token}/upload`, { form, headers })).status).toBe(200)
+      expect(
+        (await t.anonymous.rest('POST', `/api/request/${token}/upload`, { form, headers })).status,
+      ).toBe(200)
     }
     const jobs = () =>
       t.app.db.rows<{ id: string; kind: string; dueAt: number; payload: string }>(
@@ -328,13 +391,23 @@ describe('The maker', () => {
     const RECEIPTS = `query ($id: ID!) { node(id: $id) { ... on FileRequest { fileCount size state arrivingCount
       receipts(newestFirst: true, first: 2) { nodes { fileName senderName size network client file { path createdBy { id } } } } } } }`
     const { data } = await alice.graphql(RECEIPTS, { id })
-    const receipt = { senderName: 'Carol', size: 4, network: '127.0.0.0/24', client: expect.any(String) }
+    const receipt = {
+      senderName: 'Carol',
+      size: 4,
+      network: '127.0.0.0/24',
+      client: expect.any(String),
+    }
     expect(data).toEqual({
       node: {
-        ...{ fileCount: 4, size: 16, state: 'OPEN', arrivingCount: 0 },
+        fileCount: 4,
+        size: 16,
+        state: 'OPEN',
+        arrivingCount: 0,
         receipts: {
           nodes: ['d.txt', 'c.txt'].map(fileName => ({
-            ...{ ...receipt, fileName, file: { path: `inbox/${fileName}`, createdBy: null } },
+            ...receipt,
+            fileName,
+            file: { path: `inbox/${fileName}`, createdBy: null },
           })),
         },
       },
@@ -347,7 +420,11 @@ describe('The maker', () => {
       t.app.db.run('UPDATE user SET status = ? WHERE id = ?', [status, alice.userId])
     const tell = () => t.app.services.fileRequests.tellArrivals({ requestId: id })
     const mails = async () =>
-      (await t.app.db.rows('SELECT id FROM outbox WHERE payload LIKE ?', [`%"to":"${alice.email}"%`])).length
+      (
+        await t.app.db.rows('SELECT id FROM outbox WHERE payload LIKE ?', [
+          `%"to":"${alice.email}"%`,
+        ])
+      ).length
     await setStatus('suspended')
     await tell()
     expect(await mails()).toBe(0)
@@ -356,7 +433,9 @@ describe('The maker', () => {
     await tell()
     expect(await mails()).toBe(1)
     const waits = (sql: string) => t.app.db.rows<{ n: number }>(sql, [`%${id}%`])
-    const [jobs] = await waits("SELECT COUNT(*) AS n FROM outbox WHERE kind = 'file-request-mail' AND payload LIKE ?")
+    const [jobs] = await waits(
+      "SELECT COUNT(*) AS n FROM outbox WHERE kind = 'file-request-mail' AND payload LIKE ?",
+    )
     // One for each of the two files.
     expect(Number(jobs?.n)).toBe(2)
   })

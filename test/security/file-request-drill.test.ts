@@ -20,20 +20,28 @@ beforeAll(async () => {
 afterAll(() => t.stop())
 
 const usage = async () => {
-  const { used_bytes, file_count, folder_count } = (await alice.rest('GET', '/api/user/bucket')).response.bucket_data
+  const { used_bytes, file_count, folder_count } = (await alice.rest('GET', '/api/user/bucket'))
+    .response.bucket_data
   return { used_bytes, file_count, folder_count }
 }
 
 it(`A request under attack by ${STARTS} senders keeps its limits, the quota is exact, and nothing is left of them`, async () => {
   const made = async (json: object) =>
-    (await alice.rest('POST', '/api/file_requests', { json: { folder: 'inbox', label: 'x', ...json } })).response
+    (
+      await alice.rest('POST', '/api/file_requests', {
+        json: { folder: 'inbox', label: 'x', ...json },
+      })
+    ).response
   const open = await made({ max_bytes: 8 * 1024 * KiB })
   const guarded = await made({ password: 'summit at dawn' })
   await alice.upload('own.txt', 'mine')
   const before = await usage()
   const begun = Date.now()
   const counts = new Map<string, number>()
-  const note = (what: string, { status, response }: { status: number; response?: { code?: string } }) => {
+  const note = (
+    what: string,
+    { status, response }: { status: number; response?: { code?: string } },
+  ) => {
     const key = `${what} ${status} ${response?.code ?? ''}`.trim()
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
@@ -42,32 +50,58 @@ it(`A request under attack by ${STARTS} senders keeps its limits, the quota is e
   async function attack(i: number): Promise<void> {
     const headers = { 'x-forwarded-for': `10.${i >> 8}.${i & 255}.1` }
     const at = (path: string, token = open.token) => `/api/request/${token}/${path}`
-    const first = await t.anonymous.rest('POST', at('uploads'), { json: { filename: `${i}`, size: 16 * KiB }, headers })
+    const first = await t.anonymous.rest('POST', at('uploads'), {
+      json: { filename: `${i}`, size: 16 * KiB },
+      headers,
+    })
     note('start', first)
     if (i % 5 === 0 && first.status === 200) {
       const { upload_id, sender } = first.response
       const own = { ...headers, 'x-sender-token': sender }
       const body = 'x'.repeat(17 * KiB)
-      note('lie', await t.anonymous.rest('PUT', at(`uploads/${upload_id}/parts/1`), { body, headers: own }))
-      note('early', await t.anonymous.rest('POST', at(`uploads/${upload_id}/complete`), { json: {}, headers: own }))
+      note(
+        'lie',
+        await t.anonymous.rest('PUT', at(`uploads/${upload_id}/parts/1`), { body, headers: own }),
+      )
+      note(
+        'early',
+        await t.anonymous.rest('POST', at(`uploads/${upload_id}/complete`), {
+          json: {},
+          headers: own,
+        }),
+      )
     }
     if (i % 5 === 1)
-      note('climb', await t.anonymous.rest('POST', at('uploads'), { json: { filename: `../${i}`, size: 1 }, headers }))
+      note(
+        'climb',
+        await t.anonymous.rest('POST', at('uploads'), {
+          json: { filename: `../${i}`, size: 1 },
+          headers,
+        }),
+      )
     if (i % 5 === 2) {
       // From one network, address by address.
       const near = { 'x-forwarded-for': `172.16.0.${i & 255}` }
       const json = { password: `${i}` }
-      note('guess', await t.anonymous.rest('POST', at('enter', guarded.token), { json, headers: near }))
+      note(
+        'guess',
+        await t.anonymous.rest('POST', at('enter', guarded.token), { json, headers: near }),
+      )
     }
     if (i % 5 === 3)
       note(
         'start guarded',
-        await t.anonymous.rest('POST', at('uploads', guarded.token), { json: { filename: 'a', size: 1 }, headers }),
+        await t.anonymous.rest('POST', at('uploads', guarded.token), {
+          json: { filename: 'a', size: 1 },
+          headers,
+        }),
       )
   }
 
   for (let from = 0; from < STARTS; from += AT_ONCE)
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, STARTS - from) }, (_, i) => attack(from + i)))
+    await Promise.all(
+      Array.from({ length: Math.min(AT_ONCE, STARTS - from) }, (_, i) => attack(from + i)),
+    )
 
   const fifth = (rest: number) => Math.floor((STARTS - rest + 4) / 5)
   const of = (what: string) => counts.get(what) ?? 0
@@ -76,7 +110,9 @@ it(`A request under attack by ${STARTS} senders keeps its limits, the quota is e
   expect(of('climb 400 INVALID_PATH')).toBe(fifth(1))
   expect(of('guess 403 WRONG_PASSWORD') + of('guess 403 TOO_MANY_ATTEMPTS')).toBe(fifth(2))
   // However many addresses a network has, it is let in 40 times in a quarter of an hour, and then once a minute.
-  expect(of('guess 403 WRONG_PASSWORD')).toBeLessThanOrEqual(40 + Math.ceil((Date.now() - begun) / 15_000))
+  expect(of('guess 403 WRONG_PASSWORD')).toBeLessThanOrEqual(
+    40 + Math.ceil((Date.now() - begun) / 15_000),
+  )
   expect(of('start guarded 401 PASSWORD_REQUIRED')).toBe(fifth(3))
   expect([...counts.keys()].filter(key => /^(lie|early) 200|5\d\d/.test(key))).toEqual([])
 
@@ -89,7 +125,12 @@ it(`A request under attack by ${STARTS} senders keeps its limits, the quota is e
     return found
   }
   const held = Math.min(STARTS, MOST_UNFINISHED)
-  expect(await row()).toEqual({ files: 0, bytes: 0, reservedFiles: held, reservedBytes: held * 16 * KiB })
+  expect(await row()).toEqual({
+    files: 0,
+    bytes: 0,
+    reservedFiles: held,
+    reservedBytes: held * 16 * KiB,
+  })
   await outlive(t)
   expect(await row()).toEqual({ files: 0, bytes: 0, reservedFiles: 0, reservedBytes: 0 })
   expect(await t.app.db.rows('SELECT id FROM file_request_upload')).toEqual([])

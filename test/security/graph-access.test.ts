@@ -29,7 +29,9 @@ async function statementsOf(query: string): Promise<number> {
 
 describe('Lists that lead back to themselves', () => {
   it('count wherever they are in the answer', async () => {
-    expect((await alice.graphql(`{ me { drive { root { ${circles(2)} } } } }`)).errors).toBeUndefined()
+    expect(
+      (await alice.graphql(`{ me { drive { root { ${circles(2)} } } } }`)).errors,
+    ).toBeUndefined()
     const { code } = await alice.graphql(`{ me { drive { root { ${circles(3)} } } } }`)
     expect(code).toBe('INVALID_INPUT')
     const search = `search(query: "folder", first: ${FOLDERS})`
@@ -38,7 +40,10 @@ describe('Lists that lead back to themselves', () => {
   })
 
   it('are read once', async () => {
-    for (const field of ['search(query: "folder") { nodes { id } }', 'entry(path: "folder 1") { id }']) {
+    for (const field of [
+      'search(query: "folder") { nodes { id } }',
+      'entry(path: "folder 1") { id }',
+    ]) {
       const query = (first: number) =>
         `{ me { drive { root { entries(first: ${first}) { nodes { drive { ${field} } } } } } } }`
       // The first request of a session notes that it is used.
@@ -48,7 +53,10 @@ describe('Lists that lead back to themselves', () => {
   })
 
   it('are given anew with each event of a subscription', async () => {
-    const lists = Array.from({ length: 7 }, (_, i) => `a${i}: entries(first: 1000) { nodes { id } }`).join(' ')
+    const lists = Array.from(
+      { length: 7 },
+      (_, i) => `a${i}: entries(first: 1000) { nodes { id } }`,
+    ).join(' ')
     const nested = `{ root { entries(first: ${FOLDERS}) { nodes { parent { entries(first: ${FOLDERS}) { nodes { id } } } } } ${lists} } }`
     const stream = await alice.subscribe(`subscription { bucketChanged ${nested} }`)
     for (let i = 0; i < 6; i++) {
@@ -69,7 +77,9 @@ describe('Nodes', () => {
       const ids = found.map(({ id }) => id)
       const query = (some: string[]) => `{ nodes(ids: ${JSON.stringify(some)}) { __typename id } }`
       expect((await alice.graphql(query(ids))).data).toMatchObject({ nodes: found })
-      expect(await statementsOf(query([...ids, ...ids]))).toBe(await statementsOf(query(ids.slice(0, 1))))
+      expect(await statementsOf(query([...ids, ...ids]))).toBe(
+        await statementsOf(query(ids.slice(0, 1))),
+      )
     }
   })
 })
@@ -103,7 +113,9 @@ describe('Nodes of every kind', () => {
     }
     const kinds = {
       members: await idsIn('{ me { workspaces { nodes { members { nodes { id } } } } } }'),
-      keys: await idsIn('{ me { apiKeys { nodes { id } } workspaces { nodes { apiKeys { nodes { id } } } } } }'),
+      keys: await idsIn(
+        '{ me { apiKeys { nodes { id } } workspaces { nodes { apiKeys { nodes { id } } } } } }',
+      ),
       shares: await idsIn('{ me { shares { nodes { id } } } }'),
       uploads,
       invites,
@@ -126,9 +138,11 @@ describe('An empty id', () => {
     const codes = {
       'createFolder(input: { at: { drive: "", path: "x" } })': 'FORBIDDEN',
       'startUpload(input: { drive: "", fileName: "x", size: 1 })': 'FORBIDDEN',
-      'moveEntries(input: { entries: [{ at: { path: "folder 1" } }], to: { id: "" } })': 'FILE_NOT_FOUND',
+      'moveEntries(input: { entries: [{ at: { path: "folder 1" } }], to: { id: "" } })':
+        'FILE_NOT_FOUND',
       'deleteEntries(input: { entries: [{ id: "" }] })': 'FILE_NOT_FOUND',
-      'createApiKey(input: { workspace: "", name: "x", scopes: [PRIVATE_FILES_READ] })': 'FORBIDDEN',
+      'createApiKey(input: { workspace: "", name: "x", scopes: [PRIVATE_FILES_READ] })':
+        'FORBIDDEN',
     }
     for (const [field, code] of Object.entries(codes))
       expect([field, await codeOf(`mutation { ${field} { __typename } }`)]).toEqual([field, code])
@@ -138,10 +152,17 @@ describe('An empty id', () => {
 describe('A key that may not read', () => {
   /** What a mutation answers such a key, and what it is refused. */
   async function answered(caller: Person, document: string, variables?: object, file?: File) {
-    const { data, errors } = await caller.graphql<Record<string, object | null>>(document, variables, file)
+    const { data, errors } = await caller.graphql<Record<string, object | null>>(
+      document,
+      variables,
+      file,
+    )
     return {
       data,
-      refused: (errors ?? []).map(({ path, extensions }) => [Array.isArray(path) && path.at(-1), extensions.code]),
+      refused: (errors ?? []).map(({ path, extensions }) => [
+        Array.isArray(path) && path.at(-1),
+        extensions.code,
+      ]),
     }
   }
   const refusal = (field: string) => [field, 'INSUFFICIENT_SCOPE']
@@ -167,9 +188,16 @@ describe('A key that may not read', () => {
         new File(['x'], name),
       )
     const made = await upload('new', 'file { path size contentType md5 createdAt updatedAt }')
-    expect(made).toMatchObject({ data: { uploadFile: { file: { path: 'new', size: 1 } } }, refused: [] })
-    expect((await upload('second', 'file { createdBy { email } }')).refused).toEqual([refusal('createdBy')])
-    expect((await upload('third', 'drive { owner { ... on Person { email } } }')).refused).toEqual([refusal('owner')])
+    expect(made).toMatchObject({
+      data: { uploadFile: { file: { path: 'new', size: 1 } } },
+      refused: [],
+    })
+    expect((await upload('second', 'file { createdBy { email } }')).refused).toEqual([
+      refusal('createdBy'),
+    ])
+    expect((await upload('third', 'drive { owner { ... on Person { email } } }')).refused).toEqual([
+      refusal('owner'),
+    ])
   })
 
   it('sees where that is which it moves, and nothing of what it is', async () => {
@@ -230,7 +258,10 @@ describe('A key that may not read', () => {
         caller,
         `mutation { changeMemberRole(input: { member: "member:${workspaceId}:${bob.userId}", role: VIEWER }) { member { id role ${selection} } } }`,
       )
-    expect(await change('')).toMatchObject({ data: { changeMemberRole: { member: { role: 'VIEWER' } } }, refused: [] })
+    expect(await change('')).toMatchObject({
+      data: { changeMemberRole: { member: { role: 'VIEWER' } } },
+      refused: [],
+    })
     for (const field of ['person', 'joinedAt'])
       expect(await change(field === 'person' ? 'person { email }' : field)).toEqual({
         data: { changeMemberRole: { member: null } },
@@ -243,13 +274,23 @@ describe('What is refused at every node', () => {
   it('is answered with 50 errors and the number of the others, interpreted and compiled', async () => {
     const { caller } = await privateKey(t, alice, ['private_files:write'])
     const LEVEL = `{ me { drive { root { entries(first: ${FOLDERS}, filter: { kind: FOLDER }) { nodes { id } } } } } }`
-    const { data } = await alice.graphql<{ me: { drive: { root: { entries: { nodes: { id: string }[] } } } } }>(LEVEL)
+    const { data } = await alice.graphql<{
+      me: { drive: { root: { entries: { nodes: { id: string }[] } } } }
+    }>(LEVEL)
     const ids = data?.me.drive.root.entries.nodes.map(({ id }) => id) ?? []
     expect(ids).toHaveLength(FOLDERS)
     for (let time = 1; time <= 4; time++) {
-      const { errors, extensions } = await caller.graphql('query ($ids: [ID!]!) { nodes(ids: $ids) { id } }', { ids })
-      expect(errors?.map(error => error.extensions.code)).toEqual(Array(50).fill('INSUFFICIENT_SCOPE'))
-      expect(extensions).toMatchObject({ omittedErrors: FOLDERS - 50, cost: { cost: expect.any(Number) } })
+      const { errors, extensions } = await caller.graphql(
+        'query ($ids: [ID!]!) { nodes(ids: $ids) { id } }',
+        { ids },
+      )
+      expect(errors?.map(error => error.extensions.code)).toEqual(
+        Array(50).fill('INSUFFICIENT_SCOPE'),
+      )
+      expect(extensions).toMatchObject({
+        omittedErrors: FOLDERS - 50,
+        cost: { cost: expect.any(Number) },
+      })
     }
   })
 })

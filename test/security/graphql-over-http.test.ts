@@ -28,10 +28,11 @@ describe('The audits of GraphQL over HTTP', () => {
     async (_name, run) => expect(await reasonOf(run)).toBe('ok'),
   )
 
-  it.each(serverAudits({ url, fetchFn: withCookie }).map(audit => [`${audit.id} ${audit.name}`, audit.fn] as const))(
-    'pass for a session: %s',
-    async (_name, run) => expect(await reasonOf(run)).toBe('ok'),
-  )
+  it.each(
+    serverAudits({ url, fetchFn: withCookie }).map(
+      audit => [`${audit.id} ${audit.name}`, audit.fn] as const,
+    ),
+  )('pass for a session: %s', async (_name, run) => expect(await reasonOf(run)).toBe('ok'))
 })
 
 async function reasonOf(run: ReturnType<typeof serverAudits>[number]['fn']): Promise<string> {
@@ -46,29 +47,70 @@ describe('A malformed request', () => {
 
   it.each<[string, string, number, RequestInit & { search?: string }]>([
     ['no JSON', 'INVALID_JSON', 400, { method: 'POST', headers: types, body: '{' }],
-    ['a list', 'INVALID_JSON', 400, { method: 'POST', headers: types, body: '[{ "query": "{ __typename }" }]' }],
-    ['another type', 'INVALID_INPUT', 400, { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' }],
-    ['a body that is too large', 'INVALID_INPUT', 400, { method: 'POST', headers: types, body: 'x'.repeat(2 ** 21) }],
-    ['an unknown parameter', 'INVALID_INPUT', 400, { method: 'POST', headers: types, body: '{ "qeury": "a" }' }],
+    [
+      'a list',
+      'INVALID_JSON',
+      400,
+      { method: 'POST', headers: types, body: '[{ "query": "{ __typename }" }]' },
+    ],
+    [
+      'another type',
+      'INVALID_INPUT',
+      400,
+      { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' },
+    ],
+    [
+      'a body that is too large',
+      'INVALID_INPUT',
+      400,
+      { method: 'POST', headers: types, body: 'x'.repeat(2 ** 21) },
+    ],
+    [
+      'an unknown parameter',
+      'INVALID_INPUT',
+      400,
+      { method: 'POST', headers: types, body: '{ "qeury": "a" }' },
+    ],
     ['no query', 'INVALID_INPUT', 400, { method: 'GET', search: '?variables={}' }],
-    ['variables that are no JSON', 'INVALID_JSON', 400, { method: 'GET', search: '?query={a}&variables={' }],
-    ['a mutation by GET', 'INVALID_INPUT', 405, { method: 'GET', search: '?query=mutation{__typename}' }],
+    [
+      'variables that are no JSON',
+      'INVALID_JSON',
+      400,
+      { method: 'GET', search: '?query={a}&variables={' },
+    ],
+    [
+      'a mutation by GET',
+      'INVALID_INPUT',
+      405,
+      { method: 'GET', search: '?query=mutation{__typename}' },
+    ],
     ['another method', 'METHOD_NOT_ALLOWED', 405, { method: 'PUT' }],
-    ['a form without operations', 'INVALID_INPUT', 400, { method: 'POST', body: formOf({ map: '{}' }) }],
-  ])('is refused by its status, in the shape of GraphQL: %s', async (_what, code, status, { search = '', ...init }) => {
-    for (const accept of [json, byStatus]) {
-      const headers = { ...(init.headers as Record<string, string>), accept }
-      const response = await withCookie(`${url()}${search}`, { ...init, headers })
-      const { errors, data } = (await response.json()) as { errors: { extensions: object }[]; data?: unknown }
-      expect([response.status, data, errors.map(e => e.extensions)]).toEqual([
-        status,
-        undefined,
-        [expect.objectContaining({ code })],
-      ])
-      expect(response.headers.get('content-type')).toContain(accept)
-      expect(response.headers.get('allow') !== null).toBe(status === 405)
-    }
-  })
+    [
+      'a form without operations',
+      'INVALID_INPUT',
+      400,
+      { method: 'POST', body: formOf({ map: '{}' }) },
+    ],
+  ])(
+    'is refused by its status, in the shape of GraphQL: %s',
+    async (_what, code, status, { search = '', ...init }) => {
+      for (const accept of [json, byStatus]) {
+        const headers = { ...(init.headers as Record<string, string>), accept }
+        const response = await withCookie(`${url()}${search}`, { ...init, headers })
+        const { errors, data } = (await response.json()) as {
+          errors: { extensions: object }[]
+          data?: unknown
+        }
+        expect([response.status, data, errors.map(e => e.extensions)]).toEqual([
+          status,
+          undefined,
+          [expect.objectContaining({ code })],
+        ])
+        expect(response.headers.get('content-type')).toContain(accept)
+        expect(response.headers.get('allow') !== null).toBe(status === 405)
+      }
+    },
+  )
 })
 
 describe('A well-formed request that is refused', () => {
@@ -80,7 +122,11 @@ describe('A well-formed request that is refused', () => {
       `{ me { drive { root { entries(first: 1000) { nodes { ... on Folder { entries(first: 1000) { nodes { ${'a b c d e f g h i j'.replaceAll(/\w/g, '$&: name')} } } } } } } } } }`,
       400,
     ],
-    ['an operation that is not there', { query: 'query A { __typename }', operationName: 'B' }, 400],
+    [
+      'an operation that is not there',
+      { query: 'query A { __typename }', operationName: 'B' },
+      400,
+    ],
     ['a field that is refused', '{ me { drive { entry(path: "a//b") { id } } } }', 200],
   ])(
     'is answered 200 to a client of application/json, and by its status to others: %s',
@@ -91,7 +137,10 @@ describe('A well-formed request that is refused', () => {
           headers: { accept, 'content-type': 'application/json' },
           body: JSON.stringify(typeof body === 'string' ? { query: body } : body),
         })
-      const [plain, exact] = [await send('application/json'), await send('application/graphql-response+json')]
+      const [plain, exact] = [
+        await send('application/json'),
+        await send('application/graphql-response+json'),
+      ]
       expect([plain.status, exact.status]).toEqual([200, status])
       const told = await plain.text()
       expect(told).toBe(await exact.text())
@@ -101,7 +150,8 @@ describe('A well-formed request that is refused', () => {
 
   it('says by its status that a credential is missing, where a client looks at that', async () => {
     const body = formOf({ operations: '{ "query": "{ __typename }" }', map: '{}' })
-    const send = async (accept: string) => (await fetch(url(), { method: 'POST', headers: { accept }, body })).status
+    const send = async (accept: string) =>
+      (await fetch(url(), { method: 'POST', headers: { accept }, body })).status
     expect(await send('application/json')).toBe(200)
     expect(await send('application/graphql-response+json')).toBe(401)
   })

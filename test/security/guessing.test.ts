@@ -43,11 +43,21 @@ function guessing(token: string, address: string, password: string, i = 0) {
   const { url } = instances[i % instances.length] ?? service
   const from = { 'x-forwarded-for': address }
   if (i % 3 === 0)
-    return { url: `${url}/api/d/${token}`, method: 'GET', headers: { ...from, 'x-share-password': password } }
+    return {
+      url: `${url}/api/d/${token}`,
+      method: 'GET',
+      headers: { ...from, 'x-share-password': password },
+    }
   const headers = { ...from, 'content-type': 'application/json', accept: 'application/json' }
   if (i % 3 === 1)
-    return { url: `${url}/api/share/resolve/${token}`, method: 'POST', headers, body: JSON.stringify({ password }) }
-  const query = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
+    return {
+      url: `${url}/api/share/resolve/${token}`,
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ password }),
+    }
+  const query =
+    'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
   const body = JSON.stringify({ query, variables: { input: { token, password } } })
   return { url: `${url}/graphql`, method: 'POST', headers, body }
 }
@@ -83,7 +93,9 @@ describe('Guessing the password of a link', () => {
       const codes: string[] = []
       for (let i = 0; i < GUESSES; i += 60)
         codes.push(
-          ...(await Promise.all(Array.from({ length: 60 }, (_, n) => guess(token, addressOf(i + n), 'wrong', i + n)))),
+          ...(await Promise.all(
+            Array.from({ length: 60 }, (_, n) => guess(token, addressOf(i + n), 'wrong', i + n)),
+          )),
         )
       const counts = counted(codes)
       expect(counts.WRONG_PASSWORD).toBeGreaterThanOrEqual(12)
@@ -101,7 +113,9 @@ describe('Guessing the password of a link', () => {
     const other = await protectedLink()
     const healthy = watchHealth(service)
     const crowd = attack(
-      Array.from({ length: NETWORKS }, (_, i) => guessing(token, `10.${i >> 8}.${i & 255}.1`, 'wrong', i)),
+      Array.from({ length: NETWORKS }, (_, i) =>
+        guessing(token, `10.${i >> 8}.${i & 255}.1`, 'wrong', i),
+      ),
     )
     await sleep(500)
     const honest = await Promise.all([

@@ -33,7 +33,9 @@ afterAll(() => service.stop())
 async function honest(n: number): Promise<void> {
   const name = `honest-${n}-${Math.random()}`
   expect((await alice.upload(name, Buffer.alloc(MiB, n))).status).toBe(200)
-  expect((await alice.rest('POST', '/api/folders', { json: { path: `${name}-folder` } })).status).toBe(200)
+  expect(
+    (await alice.rest('POST', '/api/folders', { json: { path: `${name}-folder` } })).status,
+  ).toBe(200)
   expect((await alice.rest('GET', '/api/files/tree?limit=1')).status).toBe(200)
   expect((await alice.graphql('{ me { id } }')).errors).toBeUndefined()
 }
@@ -76,11 +78,23 @@ const attacks: [string, Attack][] = [
   ],
   [
     '300 bodies of 1 MiB without a credential, by REST',
-    { times: 300, who: () => anonymous, request: () => 'POST /api/share/resolve/x', headers: json, body: text },
+    {
+      times: 300,
+      who: () => anonymous,
+      request: () => 'POST /api/share/resolve/x',
+      headers: json,
+      body: text,
+    },
   ],
   [
     '400 bodies of 1 MiB of one user',
-    { times: 400, who: () => mallory, request: () => 'POST /api/folders', headers: json, body: text },
+    {
+      times: 400,
+      who: () => mallory,
+      request: () => 'POST /api/folders',
+      headers: json,
+      body: text,
+    },
   ],
   [
     `${UPLOADS} uploads of one user`,
@@ -108,7 +122,10 @@ const attacks: [string, Attack][] = [
       times: PARTS,
       who: () => mallory,
       request: async () => {
-        const { value } = await restUploader(mallory).start({ filename: 'parts.bin', size: 4 * MiB })
+        const { value } = await restUploader(mallory).start({
+          filename: 'parts.bin',
+          size: 4 * MiB,
+        })
         return `PUT /api/files/uploads/${value.upload_id}/parts/1`
       },
       headers: { 'content-length': 4 * MiB },

@@ -14,16 +14,20 @@ const document = (name: string, query: string, variables?: object): HostileReque
 })
 const raw = (name: string, body: string): HostileRequest => ({ name, body })
 
-const DELETE = 'mutation D($p: DeleteEntriesInput!) { deleteEntries(input: $p) { deletedIds filesDeleted } }'
-const DELETE_LIST = 'mutation D($entries: [EntryRef!]!) { deleteEntries(input: { entries: $entries }) { deletedIds } }'
+const DELETE =
+  'mutation D($p: DeleteEntriesInput!) { deleteEntries(input: $p) { deletedIds filesDeleted } }'
+const DELETE_LIST =
+  'mutation D($entries: [EntryRef!]!) { deleteEntries(input: { entries: $entries }) { deletedIds } }'
 const SHARE = 'mutation S($p: ShareFilesInput!) { shareFiles(input: $p) { mail } }'
 const KEY = 'mutation K($p: CreateApiKeyInput!) { createApiKey(input: $p) { secret } }'
 const TREE =
   'query T($path: String = "", $first: Int) { me { drive { entry(path: $path) { path ... on Folder { entries(first: $first) { nodes { id } } } } } } }'
 
 /** A body of about 1 MB around a list. */
-const bomb = (query: string, list: string) => `{"query":${JSON.stringify(query)},"variables":{"p":{"entries":${list}}}}`
-const items = (item: string, bytes = 1_000_000) => `[${Array(Math.floor(bytes / (item.length + 1))).fill(item)}]`
+const bomb = (query: string, list: string) =>
+  `{"query":${JSON.stringify(query)},"variables":{"p":{"entries":${list}}}}`
+const items = (item: string, bytes = 1_000_000) =>
+  `[${Array(Math.floor(bytes / (item.length + 1))).fill(item)}]`
 
 /** A selection on the own drive, and on its root. */
 const drive = (selection: string) => `{ me { drive { ${selection} } } }`
@@ -43,7 +47,10 @@ const documents: HostileRequest[] = [
     '50 aliases of all shares',
     `{ me { ${many(50, i => `a${i}: shares(first: 1000) { nodes { id fileName } }`)} } }`,
   ),
-  document('50 aliases of an account', `{ ${many(50, i => `a${i}: me { id email drive { usage { usedBytes } } }`)} }`),
+  document(
+    '50 aliases of an account',
+    `{ ${many(50, i => `a${i}: me { id email drive { usage { usedBytes } } }`)} }`,
+  ),
   document(
     '50 aliases of a value of each entry',
     root(`entries(first: 1000) { nodes { ${many(50, i => `a${i}: name`)} } }`),
@@ -68,7 +75,10 @@ const documents: HostileRequest[] = [
     ),
   ),
   document('what every object has', '{ __proto__ constructor toString hasOwnProperty }'),
-  document('an alias called __proto__', '{ __proto__: me { __proto__: email } me { constructor: id } }'),
+  document(
+    'an alias called __proto__',
+    '{ __proto__: me { __proto__: email } me { constructor: id } }',
+  ),
   document('an argument called __proto__', drive('entry(__proto__: 1) { id }')),
   document(
     'an input field called __proto__',
@@ -79,7 +89,10 @@ const documents: HostileRequest[] = [
     `query Q($__proto__: String!) ${drive('entry(path: $__proto__) { id }')}`,
     {},
   ),
-  document('a fragment called __proto__', '{ me { ...__proto__ } } fragment __proto__ on Viewer { email }'),
+  document(
+    'a fragment called __proto__',
+    '{ me { ...__proto__ } } fragment __proto__ on Viewer { email }',
+  ),
   document('an operation called __proto__', 'query __proto__ { me { email } }'),
   document('a directive called __proto__', '{ me @__proto__ { email } }'),
   // Depth.
@@ -92,16 +105,27 @@ const documents: HostileRequest[] = [
   document(
     'lists within lists within lists',
     root(
-      nest(2, 'entries(first: 1000) { nodes { ... on Folder { ', 'entries(first: 1000) { nodes { name } }', ' } } }'),
+      nest(
+        2,
+        'entries(first: 1000) { nodes { ... on Folder { ',
+        'entries(first: 1000) { nodes { name } }',
+        ' } } }',
+      ),
     ),
   ),
   // Fragments.
-  document('a circle of fragments', '{ me { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }'),
+  document(
+    'a circle of fragments',
+    '{ me { ...A } } fragment A on Viewer { ...B } fragment B on Viewer { ...A }',
+  ),
   document(
     'a circle of 200 fragments',
     `{ me { ...F0 } } ${many(200, i => `fragment F${i} on Viewer { ...F${(i + 1) % 200} }`)}`,
   ),
-  document('circles below fields', `${root('...A')} fragment A on Folder { entries { nodes { ...A } } }`),
+  document(
+    'circles below fields',
+    `${root('...A')} fragment A on Folder { entries { nodes { ...A } } }`,
+  ),
   document(
     'fragments that double 150 times',
     `{ me { ...F0 } } ${many(150, i => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`)} fragment F150 on Viewer { id }`,
@@ -122,9 +146,15 @@ const documents: HostileRequest[] = [
     'fragments that do not agree',
     `{ me { ${many(60, i => `...F${i}`)} } } ${many(60, i => `fragment F${i} on Viewer { x: ${i % 2 ? 'id' : 'email'} y: name }`)}`,
   ),
-  document('200 unused fragments', `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`),
+  document(
+    '200 unused fragments',
+    `{ me { id } } ${many(200, i => `fragment F${i} on Viewer { id }`)}`,
+  ),
   // Fields.
-  document('600 fields that conflict', root(many(280, i => `entries(first: ${i + 1}) { nodes { id } }`))),
+  document(
+    '600 fields that conflict',
+    root(many(280, i => `entries(first: ${i + 1}) { nodes { id } }`)),
+  ),
   document('1,900 times one field', `{ me { ${'id '.repeat(1900)} } }`),
   document('480 times one object', `{ ${'me { id } '.repeat(480)} }`),
   document('260 times an object in an object', `{ ${'me { plan { name } } '.repeat(260)} }`),
@@ -139,7 +169,13 @@ const documents: HostileRequest[] = [
   document('an argument with a name of 30 KB', drive(`entry(${'n'.repeat(30_000)}: 1) { id }`)),
   document(
     'conflicting nested fields',
-    drive(many(45, i => `entry(path: "p${i}") { ... on Folder { entries(first: ${i + 1}) { nodes { name } } } }`)),
+    drive(
+      many(
+        45,
+        i =>
+          `entry(path: "p${i}") { ... on Folder { entries(first: ${i + 1}) { nodes { name } } } }`,
+      ),
+    ),
   ),
   // Directives.
   document('900 unknown directives', `{ me ${'@a '.repeat(900)}{ id } }`),
@@ -148,7 +184,10 @@ const documents: HostileRequest[] = [
   // Values.
   document('a number of 30 KB', root(`entries(first: ${'9'.repeat(30_000)}) { nodes { id } }`)),
   document('a fraction of 30 KB', root(`entries(first: 1.${'9'.repeat(30_000)}) { nodes { id } }`)),
-  document('a text of 30 KB for a number', root(`entries(first: "${'n'.repeat(30_000)}") { nodes { id } }`)),
+  document(
+    'a text of 30 KB for a number',
+    root(`entries(first: "${'n'.repeat(30_000)}") { nodes { id } }`),
+  ),
   document(
     'a list of 700 entries',
     `mutation { deleteEntries(input: { entries: [${many(700, () => '{}')}] }) { deletedIds } }`,
@@ -171,11 +210,17 @@ const documents: HostileRequest[] = [
   ),
   document('NUL', '{ me \0 { id } }'),
   document('half a surrogate pair', drive('entry(path: "\\uD800") { id }')),
-  document('half a surrogate pair as it is', drive(`entry(path: "${'\ud800'.repeat(5000)}") { id }`)),
+  document(
+    'half a surrogate pair as it is',
+    drive(`entry(path: "${'\ud800'.repeat(5000)}") { id }`),
+  ),
   document('30,000 characters of white space', ' '.repeat(30_000)),
   document('30,000 commas', ','.repeat(30_000)),
   document('15,000 comments', '#\n'.repeat(15_000)),
-  document('a block of text without an end', `{ me { drive { entry(path: """${'\n '.repeat(12_000)}`),
+  document(
+    'a block of text without an end',
+    `{ me { drive { entry(path: """${'\n '.repeat(12_000)}`,
+  ),
   // Introspection.
   document(
     '50 aliases of __schema',
@@ -220,8 +265,12 @@ const documents: HostileRequest[] = [
   raw('330,000 objects', bomb(DELETE, items('{}'))),
   raw('900 wrong items of 1,000 characters', bomb(DELETE, items(`{"${'x'.repeat(1000)}":1}`))),
   raw('1,000 wrong items', bomb(DELETE, items('1', 2000))),
-  document('20,000 entries for a list variable', DELETE_LIST, { entries: Array(20_000).fill({ id: 'a' }) }),
-  document('1,000 wrong entries for a list variable', DELETE_LIST, { entries: Array(1000).fill({ a: 1 }) }),
+  document('20,000 entries for a list variable', DELETE_LIST, {
+    entries: Array(20_000).fill({ id: 'a' }),
+  }),
+  document('1,000 wrong entries for a list variable', DELETE_LIST, {
+    entries: Array(1000).fill({ a: 1 }),
+  }),
   document('20,000 files to share', SHARE, { p: { email: 'a@b.c', files: Array(20_000).fill(1) } }),
   document('20,000 scopes', KEY, { p: { name: 'a', scopes: Array(20_000).fill(1) } }),
   document('50,000 unknown input fields', DELETE, {
@@ -255,8 +304,14 @@ const documents: HostileRequest[] = [
   raw('1 MiB of one key', `{${Array(100_000).fill('"query":1')}}`),
   raw('a batch', `[${Array(1000).fill('{"query":"{ me { id } }"}')}]`),
   raw('a document of 1 MB', JSON.stringify({ query: `{ me { id } } #${'x'.repeat(1_000_000)}` })),
-  raw('extensions of 1 MB', JSON.stringify({ query: '{ me { id } }', extensions: { a: 'x'.repeat(1_000_000) } })),
-  raw('an operation name of 1 MB', JSON.stringify({ query: '{ me { id } }', operationName: 'x'.repeat(1_000_000) })),
+  raw(
+    'extensions of 1 MB',
+    JSON.stringify({ query: '{ me { id } }', extensions: { a: 'x'.repeat(1_000_000) } }),
+  ),
+  raw(
+    'an operation name of 1 MB',
+    JSON.stringify({ query: '{ me { id } }', operationName: 'x'.repeat(1_000_000) }),
+  ),
   raw('a body of escapes', `{"query":"${'\\u0000'.repeat(150_000)}"}`),
 ]
 
@@ -265,5 +320,9 @@ export const hostileRequests: HostileRequest[] = [
   ...documents,
   ...documents
     .filter(({ body }) => body.length > 16_384 || body.includes('__schema'))
-    .map(request => ({ ...request, name: `${request.name}, without a credential`, anonymous: true as const })),
+    .map(request => ({
+      ...request,
+      name: `${request.name}, without a credential`,
+      anonymous: true as const,
+    })),
 ]

@@ -38,7 +38,8 @@ beforeEach(async () => {
 
 async function person(name: string, options?: { emailVerified: boolean }): Promise<Person> {
   const who = await t.signIn(name, options)
-  for (const file of ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt']) await who.upload(file, 'x')
+  for (const file of ['a.txt', 'b.txt', 'c.txt', 'd.txt', 'e.txt', 'f.txt'])
+    await who.upload(file, 'x')
   return who
 }
 
@@ -49,7 +50,9 @@ const share = async (who: Person, objects: string[], email = bob) => {
   return [status, response.notification_status]
 }
 const invite = (who: Person, workspace_id: string, email = bob) =>
-  who.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id, email, role: 'editor' } })
+  who.rest('POST', '/api/workspaces/invites/create', {
+    json: { workspace_id, email, role: 'editor' },
+  })
 
 /** The mails that something causes, once all are sent. */
 async function mailsOf(act: () => Promise<unknown>): Promise<ReceivedMail[]> {
@@ -91,7 +94,9 @@ describe('Mails of one person to one address', () => {
     })
     expect(mails).toHaveLength(FROM_ONE)
     const guest = await t.signIn(bob)
-    expect((await guest.rest('GET', '/api/workspaces/invites/mine')).response).toHaveLength(places.length)
+    expect((await guest.rest('GET', '/api/workspaces/invites/mine')).response).toHaveLength(
+      places.length,
+    )
   })
 
   it('are bounded to the mail when they are asked for at once', async () => {
@@ -103,7 +108,9 @@ describe('Mails of one person to one address', () => {
 
 describe('Mails of all people to one address', () => {
   it('are bounded in a day, however many people there are, also at once', async () => {
-    const people = await Promise.all(Array.from({ length: FROM_ALL + 3 }, (_, i) => person(`crowd${round}-${i}`)))
+    const people = await Promise.all(
+      Array.from({ length: FROM_ALL + 3 }, (_, i) => person(`crowd${round}-${i}`)),
+    )
     const mails = await mailsOf(() => Promise.all(people.map(who => share(who, ['a.txt']))))
     expect(mails).toHaveLength(FROM_ALL)
     expect(await share(alice, ['a.txt'])).toEqual(NOT_SENT)
@@ -130,7 +137,10 @@ describe('A renewal', () => {
     const mails = await mailsOf(async () => {
       const { response } = await invite(alice, place)
       await invite(carol, place)
-      await alice.rest('DELETE', `/api/workspaces/invites/delete?workspace_id=${place}&invite_id=${response.id}`)
+      await alice.rest(
+        'DELETE',
+        `/api/workspaces/invites/delete?workspace_id=${place}&invite_id=${response.id}`,
+      )
       await invite(alice, place)
     })
     expect(mails).toHaveLength(1)
@@ -162,7 +172,10 @@ describe('Names in mails', () => {
     ['Alice Example', 'Alice Example'],
     ['J. R. R. Tolkien', 'J. R. R. Tolkien'],
     ['Build 1.2', 'Build 1.2'],
-    ['Your account at https://evil.example/login is locked', 'Your account at evil example login is locked'],
+    [
+      'Your account at https://evil.example/login is locked',
+      'Your account at evil example login is locked',
+    ],
     ['www.evil.example', 'evil example'],
     ['HTTPS://EVIL.EXAMPLE', 'EVIL EXAMPLE'],
     ['go to evil。example now', 'go to evil example now'],
@@ -198,7 +211,8 @@ describe('Names in mails', () => {
   })
 
   it('stand beside the address of the sender, which no name can hide', async () => {
-    const evil = 'Bank security https://evil.example/pay — your account is locked, call us at once or lose all of it'
+    const evil =
+      'Bank security https://evil.example/pay — your account is locked, call us at once or lose all of it'
     await t.app.db.run('UPDATE user SET name = ? WHERE id = ?', [evil, alice.userId])
     const place = await found(alice, `http://evil.example/${'y'.repeat(40)}`)
     const mails = await mailsOf(async () => {
@@ -220,8 +234,17 @@ describe('Names in mails', () => {
 })
 
 describe('The way out of mails', () => {
-  const page = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
-    fetch(`${t.url}${path}`, { method, headers: { accept: 'text/html', ...headers }, ...(body ? { body } : {}) })
+  const page = (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body?: string,
+  ) =>
+    fetch(`${t.url}${path}`, {
+      method,
+      headers: { accept: 'text/html', ...headers },
+      ...(body ? { body } : {}),
+    })
   async function linkIn(): Promise<string> {
     const [mail] = await mailsOf(() => share(alice, ['a.txt']))
     const link = mail?.header('list-unsubscribe') ?? ''
@@ -239,17 +262,23 @@ describe('The way out of mails', () => {
       const looked = await page(method, path)
       expect(looked.status).toBe(200)
       const html = await looked.text()
-      if (method === 'GET') expect(html).toContain(`<form class="actions" method="post" action="${path}">`)
+      if (method === 'GET')
+        expect(html).toContain(`<form class="actions" method="post" action="${path}">`)
       expect(html).not.toContain(bob)
     }
     expect(await share(alice, ['b.txt'])).toEqual(QUEUED)
     const stopped = await page('POST', path, { origin: t.url })
-    expect([stopped.status, await stopped.text()]).toEqual([200, expect.stringContaining(`action="${path}/resume"`)])
+    expect([stopped.status, await stopped.text()]).toEqual([
+      200,
+      expect.stringContaining(`action="${path}/resume"`),
+    ])
     const none = await mailsOf(async () => {
       expect(await share(alice, ['c.txt'])).toEqual(NOT_SENT)
       expect((await invite(alice, await found(alice))).status).toBe(200)
       // The address is one, however it is written.
-      expect(await share(await person(`dave${round}`), ['c.txt'], bob.toUpperCase())).toEqual(NOT_SENT)
+      expect(await share(await person(`dave${round}`), ['c.txt'], bob.toUpperCase())).toEqual(
+        NOT_SENT,
+      )
     })
     expect(none).toEqual([])
     expect((await page('GET', path)).status).toBe(200)
@@ -258,7 +287,11 @@ describe('The way out of mails', () => {
   })
 
   it.each([
-    ['as a form', { 'content-type': 'application/x-www-form-urlencoded' }, 'List-Unsubscribe=One-Click'],
+    [
+      'as a form',
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      'List-Unsubscribe=One-Click',
+    ],
     [
       'as multipart',
       { 'content-type': 'multipart/form-data; boundary=b' },
@@ -299,7 +332,11 @@ describe('The way out of mails', () => {
   it('cannot be guessed or made up', async () => {
     const path = await linkIn()
     const last = path.at(-2) === 'A' ? 'B' : 'A'
-    for (const bad of [`${path.slice(0, -2)}${last}${path.at(-1)}`, '/unsubscribe/x', `/unsubscribe/${'A'.repeat(43)}`])
+    for (const bad of [
+      `${path.slice(0, -2)}${last}${path.at(-1)}`,
+      '/unsubscribe/x',
+      `/unsubscribe/${'A'.repeat(43)}`,
+    ])
       for (const method of ['GET', 'POST']) expect((await page(method, bad)).status).toBe(404)
     expect(await share(alice, ['b.txt'])).toEqual(QUEUED)
   })
@@ -308,7 +345,9 @@ describe('The way out of mails', () => {
     await linkIn()
     const rows = await t.app.db.rows<object>('SELECT * FROM mail_recipient')
     expect(JSON.stringify(rows)).not.toContain('@')
-    expect(JSON.stringify(await t.app.db.rows<object>('SELECT * FROM mail_notice'))).not.toContain('@')
+    expect(JSON.stringify(await t.app.db.rows<object>('SELECT * FROM mail_notice'))).not.toContain(
+      '@',
+    )
     await later(24 * HOUR)
     await t.settle()
     expect(await t.app.db.rows('SELECT id FROM mail_notice')).toEqual([])

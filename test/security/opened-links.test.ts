@@ -13,15 +13,21 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-const tab = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+const tab = {
+  accept: 'text/html,*/*;q=0.8',
+  'sec-fetch-mode': 'navigate',
+  'sec-fetch-dest': 'document',
+}
 
 /** By node:http: fetch sets headers of Fetch Metadata itself. */
 function open(path: string, headers: Record<string, string>) {
-  return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders }>((resolve, reject) => {
-    get(`${t.url}${path}`, { headers }, res => {
-      res.resume().on('end', () => resolve({ status: res.statusCode, headers: res.headers }))
-    }).on('error', reject)
-  })
+  return new Promise<{ status: number | undefined; headers: IncomingHttpHeaders }>(
+    (resolve, reject) => {
+      get(`${t.url}${path}`, { headers }, res => {
+        res.resume().on('end', () => resolve({ status: res.statusCode, headers: res.headers }))
+      }).on('error', reject)
+    },
+  )
 }
 
 async function share(more: object = {}): Promise<string> {
@@ -54,7 +60,8 @@ describe('A link to bytes that a person opens in a tab', () => {
       'direct',
       async () => {
         const json = { email: 'bob@example.com', objects: ['a.txt'] }
-        return (await alice.rest('POST', '/api/files/share', { json })).response.sharing_info[0].sharing_token
+        return (await alice.rest('POST', '/api/files/share', { json })).response.sharing_info[0]
+          .sharing_token
       },
       401,
     ],
@@ -77,7 +84,8 @@ describe('A link to bytes that a person opens in a tab', () => {
         { ...tab, 'sec-fetch-mode': 'cors' },
         { ...tab, 'sec-fetch-dest': 'iframe' },
       ]
-      for (const headers of others) expect((await open(path, headers as Record<string, string>)).status).toBe(status)
+      for (const headers of others)
+        expect((await open(path, headers as Record<string, string>)).status).toBe(status)
     },
   )
 
@@ -97,13 +105,15 @@ describe('Sentences that existing clients look into', () => {
   it('say that tries are blocked, and that slugs are unique', async () => {
     await wholeGuessWindow()
     const token = await share({ password: 'secret' })
-    const guess = () => t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
+    const guess = () =>
+      t.anonymous.rest('POST', `/api/share/resolve/${token}`, { json: { password: 'wrong' } })
     for (let i = 0; i < 10; i++) await guess()
     expect(await guess()).toMatchObject({
       response: { code: 'TOO_MANY_ATTEMPTS' },
       msg: expect.stringContaining('blocked'),
     })
-    const found = (name: string) => alice.rest('POST', '/api/workspaces/create', { json: { name, slug: 'garden' } })
+    const found = (name: string) =>
+      alice.rest('POST', '/api/workspaces/create', { json: { name, slug: 'garden' } })
     await found('One')
     expect(await found('Two')).toMatchObject({
       response: { code: 'SLUG_TAKEN' },

@@ -25,7 +25,8 @@ const ACCOUNT = `query ($id: ID!) { node(id: $id) { ... on Account {
   id person { id } email emailVerified name status plan { id } usage { usedBytes fileCount maxBytes }
   identities { provider email } workspaces { name role } sessionCount apiKeyCount shareCount operator { bySetting }
 } } }`
-const account = async (who: Person, of: { userId: string }) => (await ask(who, ACCOUNT, { id: accountOf(of) })).node
+const account = async (who: Person, of: { userId: string }) =>
+  (await ask(who, ACCOUNT, { id: accountOf(of) })).node
 
 type Change = 'updateAccount' | 'appointOperator' | 'dismissOperator'
 
@@ -40,8 +41,12 @@ const change = (who: Person, mutation: Change, id: string, input: object = {}) =
 }
 
 const list = async (who: Person, args: string) =>
-  (await ask(who, `{ accounts(${args}) { nodes { email usage { usedBytes } } pageInfo { hasNextPage endCursor } } }`))
-    .accounts
+  (
+    await ask(
+      who,
+      `{ accounts(${args}) { nodes { email usage { usedBytes } } pageInfo { hasNextPage endCursor } } }`,
+    )
+  ).accounts
 
 const everything = [
   '{ accounts { nodes { id } } }',
@@ -65,7 +70,8 @@ const everything = [
   'mutation { dismissOperator(input: { account: "ID" }) { account { id } } }',
 ]
 
-const isOperator = async (who: Person) => (await who.graphql('{ plans { accountCount } }')).code ?? 'yes'
+const isOperator = async (who: Person) =>
+  (await who.graphql('{ plans { accountCount } }')).code ?? 'yes'
 
 describe('Who is no operator', () => {
   it('is refused everything, and learns nothing of who has an account', async () => {
@@ -80,9 +86,12 @@ describe('Who is no operator', () => {
         expect(errors).toEqual([expect.objectContaining({ message: 'You may not do this.' })])
         expect(errors?.[0]?.extensions).toEqual({ code: 'FORBIDDEN' })
       }
-      expect((await t.anonymous.graphql(query.replace('ID', accountOf(chief)))).code).toBe('UNAUTHENTICATED')
+      expect((await t.anonymous.graphql(query.replace('ID', accountOf(chief)))).code).toBe(
+        'UNAUTHENTICATED',
+      )
     }
-    for (const { userId } of [chief, alice, { userId: nowhere }]) expect(await account(alice, { userId })).toBeNull()
+    for (const { userId } of [chief, alice, { userId: nowhere }])
+      expect(await account(alice, { userId })).toBeNull()
     expect(await codeOf(t.anonymous, ACCOUNT, { id: accountOf(chief) })).toBe('UNAUTHENTICATED')
     expect(await account(chief, alice)).toMatchObject({ plan: { id: 'free' }, status: 'ACTIVE' })
   })
@@ -91,7 +100,9 @@ describe('Who is no operator', () => {
     const ofWorkspace = await workspaceKey(t, chief, await found(chief))
     for (const { caller } of [await privateKey(t, chief), ofWorkspace]) {
       for (const query of everything)
-        expect(await codeOf(caller, query.replace('ID', accountOf(alice)))).toBe('KEY_OUT_OF_BOUNDS')
+        expect(await codeOf(caller, query.replace('ID', accountOf(alice)))).toBe(
+          'KEY_OUT_OF_BOUNDS',
+        )
       expect(await account(caller, alice)).toBeNull()
     }
   })
@@ -102,15 +113,24 @@ describe('Who is no operator', () => {
     await t.app.db.run('UPDATE user SET verified_email = email WHERE id = ?', [deputy.userId])
     expect(await isOperator(deputy)).toBe('yes')
     // At the next request, when the address is verified no more, or is another one.
-    await t.app.db.run('UPDATE user SET verified_email = ? WHERE id = ?', ['other@example.com', deputy.userId])
+    await t.app.db.run('UPDATE user SET verified_email = ? WHERE id = ?', [
+      'other@example.com',
+      deputy.userId,
+    ])
     expect(await isOperator(deputy)).toBe('FORBIDDEN')
   })
 
   it('is everybody, where the setting is empty', async () => {
     const other = await startApp()
     try {
-      const [person, unsure] = [await other.signIn('chief'), await other.signIn('unsure', { emailVerified: false })]
-      expect([await isOperator(person), await isOperator(unsure)]).toEqual(['FORBIDDEN', 'FORBIDDEN'])
+      const [person, unsure] = [
+        await other.signIn('chief'),
+        await other.signIn('unsure', { emailVerified: false }),
+      ]
+      expect([await isOperator(person), await isOperator(unsure)]).toEqual([
+        'FORBIDDEN',
+        'FORBIDDEN',
+      ])
     } finally {
       await other.stop()
     }
@@ -128,7 +148,10 @@ describe('An operator', () => {
       { email: 'page-b@example.com', usage: { usedBytes: 5 } },
     ])
     expect(first.pageInfo.hasNextPage).toBe(true)
-    const rest = await list(chief, `search: "page-", first: 2, after: "${first.pageInfo.endCursor}"`)
+    const rest = await list(
+      chief,
+      `search: "page-", first: 2, after: "${first.pageInfo.endCursor}"`,
+    )
     expect(rest.nodes.map(({ email }: { email: string }) => email)).toEqual(['page-c@example.com'])
     expect(rest.pageInfo.hasNextPage).toBe(false)
     // No patterns, and no end of the statement.
@@ -167,14 +190,22 @@ describe('An operator', () => {
 
   it('gives plans', async () => {
     const carol = await t.signIn('carol')
-    expect((await change(chief, 'updateAccount', accountOf(carol), { plan: 'developer' })).data).toEqual({
-      updateAccount: { account: { id: accountOf(carol), status: 'ACTIVE', plan: { id: 'developer' } } },
+    expect(
+      (await change(chief, 'updateAccount', accountOf(carol), { plan: 'developer' })).data,
+    ).toEqual({
+      updateAccount: {
+        account: { id: accountOf(carol), status: 'ACTIVE', plan: { id: 'developer' } },
+      },
     })
     expect((await carol.rest('GET', '/api/user/data')).response.user_data.plan_id).toBe('developer')
     const unknown = await change(chief, 'updateAccount', accountOf(carol), { plan: 'gold' })
     expect(unknown.code).toBe('INVALID_INPUT')
     const { plans } = await ask(chief, '{ plans { plan { id maxFiles } accountCount } }')
-    expect(plans.map(({ plan }: { plan: { id: string } }) => plan.id)).toEqual(['free', 'developer', 'enterprise'])
+    expect(plans.map(({ plan }: { plan: { id: string } }) => plan.id)).toEqual([
+      'free',
+      'developer',
+      'enterprise',
+    ])
     expect(plans[1].accountCount).toBe(1)
   })
 
@@ -187,12 +218,19 @@ describe('An operator', () => {
     ]
     expect(await reads()).toEqual([200, 200])
     const upper = accountOf({ userId: dora.userId.toUpperCase() })
-    expect((await change(chief, 'updateAccount', upper, { status: 'SUSPENDED' })).errors).toBeUndefined()
+    expect(
+      (await change(chief, 'updateAccount', upper, { status: 'SUSPENDED' })).errors,
+    ).toBeUndefined()
     expect(await reads()).toEqual([401, 401])
     expect(await account(chief, dora)).toMatchObject({ status: 'SUSPENDED', sessionCount: 0 })
-    const restored = await change(chief, 'updateAccount', accountOf(dora), { status: 'ACTIVE', plan: 'developer' })
+    const restored = await change(chief, 'updateAccount', accountOf(dora), {
+      status: 'ACTIVE',
+      plan: 'developer',
+    })
     expect(restored.data).toEqual({
-      updateAccount: { account: { id: accountOf(dora), status: 'ACTIVE', plan: { id: 'developer' } } },
+      updateAccount: {
+        account: { id: accountOf(dora), status: 'ACTIVE', plan: { id: 'developer' } },
+      },
     })
     expect(await reads()).toEqual([401, 200])
     for (const [mutation, input] of [
@@ -222,7 +260,12 @@ describe('An operator', () => {
         "INSERT INTO outbox (id, kind, payload, attempts, due_at, last_error, created_at) VALUES (?, 'mail', '{}', ?, ?, '', ?)",
         [id, attempts, due, 1_700_000_000_000],
       )
-    expect(await queue()).toEqual({ waiting: 1, retrying: 1, givenUp: 1, oldestAt: '2023-11-14T22:13:20.000Z' })
+    expect(await queue()).toEqual({
+      waiting: 1,
+      retrying: 1,
+      givenUp: 1,
+      oldestAt: '2023-11-14T22:13:20.000Z',
+    })
     expect(await ask(chief, 'mutation { retryMails { count mailQueue { waiting } } }')).toEqual({
       retryMails: { count: 1, mailQueue: { waiting: 2 } },
     })
@@ -240,23 +283,36 @@ describe('Appointing operators', () => {
         appointOperator: { account: { id: accountOf(erin) } },
       })
     expect(await isOperator(erin)).toBe('yes')
-    expect((await (await privateKey(t, erin)).caller.graphql('{ plans { accountCount } }')).code).toBe(
-      'KEY_OUT_OF_BOUNDS',
+    expect(
+      (await (await privateKey(t, erin)).caller.graphql('{ plans { accountCount } }')).code,
+    ).toBe('KEY_OUT_OF_BOUNDS')
+    const { operators } = await ask(
+      erin,
+      '{ operators { account { id } bySetting appointedBy { id } appointedAt } }',
     )
-    const { operators } = await ask(erin, '{ operators { account { id } bySetting appointedBy { id } appointedAt } }')
     expect(operators).toEqual([
       { account: { id: accountOf(chief) }, bySetting: true, appointedBy: null, appointedAt: null },
-      { account: { id: accountOf(erin) }, bySetting: false, appointedBy: { id: chief.userId }, appointedAt: aTime },
+      {
+        account: { id: accountOf(erin) },
+        bySetting: false,
+        appointedBy: { id: chief.userId },
+        appointedAt: aTime,
+      },
     ])
     for (const [mutation, input] of [
       ['dismissOperator', {}],
       ['updateAccount', { status: 'SUSPENDED' }],
     ] as const) {
       const refused = await change(erin, mutation, accountOf(chief), input)
-      expect([refused.code, refused.errors?.[0]?.message]).toEqual(['FORBIDDEN', expect.stringContaining('OPERATORS')])
+      expect([refused.code, refused.errors?.[0]?.message]).toEqual([
+        'FORBIDDEN',
+        expect.stringContaining('OPERATORS'),
+      ])
     }
     expect(await isOperator(chief)).toBe('yes')
-    expect((await change(erin, 'updateAccount', accountOf(erin), { status: 'SUSPENDED' })).code).toBe('FORBIDDEN')
+    expect(
+      (await change(erin, 'updateAccount', accountOf(erin), { status: 'SUSPENDED' })).code,
+    ).toBe('FORBIDDEN')
     expect((await change(chief, 'dismissOperator', accountOf(erin))).errors).toBeUndefined()
     expect(await isOperator(erin)).toBe('FORBIDDEN')
     expect((await change(chief, 'dismissOperator', accountOf(erin))).code).toBe('USER_NOT_FOUND')
@@ -264,9 +320,13 @@ describe('Appointing operators', () => {
 
   it('is done once by two at once', async () => {
     const frank = await t.signIn('frank')
-    const both = await Promise.all([1, 2].map(() => change(chief, 'appointOperator', accountOf(frank))))
+    const both = await Promise.all(
+      [1, 2].map(() => change(chief, 'appointOperator', accountOf(frank))),
+    )
     expect(both.map(({ errors }) => errors)).toEqual([undefined, undefined])
-    const ended = await Promise.all([1, 2].map(() => change(chief, 'dismissOperator', accountOf(frank))))
+    const ended = await Promise.all(
+      [1, 2].map(() => change(chief, 'dismissOperator', accountOf(frank))),
+    )
     expect(ended.map(({ code }) => code ?? 'yes').sort()).toEqual(['USER_NOT_FOUND', 'yes'])
     expect(await isOperator(frank)).toBe('FORBIDDEN')
   })
@@ -278,7 +338,9 @@ describe('Appointing operators', () => {
     const hugo = await t.signIn('hugo')
     await change(chief, 'appointOperator', accountOf(hugo))
     await hugo.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } })
-    expect(await t.app.db.rows('SELECT user_id FROM operator WHERE user_id = ?', [hugo.userId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT user_id FROM operator WHERE user_id = ?', [hugo.userId]),
+    ).toEqual([])
     expect(await isOperator(await t.signIn('hugo'))).toBe('FORBIDDEN')
   })
 })
@@ -288,8 +350,10 @@ it('What operators do is in the log, by ids only', async () => {
   const { userId } = ivan
   const before = t.logs().length
   await change(chief, 'updateAccount', accountOf(ivan), { plan: 'developer' })
-  for (const mutation of ['appointOperator', 'dismissOperator'] as const) await change(chief, mutation, accountOf(ivan))
-  for (const status of ['SUSPENDED', 'ACTIVE']) await change(chief, 'updateAccount', accountOf(ivan), { status })
+  for (const mutation of ['appointOperator', 'dismissOperator'] as const)
+    await change(chief, mutation, accountOf(ivan))
+  for (const status of ['SUSPENDED', 'ACTIVE'])
+    await change(chief, 'updateAccount', accountOf(ivan), { status })
   const lines = t
     .logs()
     .slice(before)
@@ -315,5 +379,7 @@ it('What operators do is in the log, by ids only', async () => {
 })
 
 it('every code of what operators do has been seen', () => {
-  expect(unseenInGraph('updateAccount', 'appointOperator', 'dismissOperator', 'retryMails')).toEqual([])
+  expect(
+    unseenInGraph('updateAccount', 'appointOperator', 'dismissOperator', 'retryMails'),
+  ).toEqual([])
 })

@@ -24,7 +24,8 @@ afterAll(() => service.stop())
 
 const json = { object: 'a.txt', password: PASSWORD }
 const protect = (person: Person) => person.rest('POST', '/api/files/quick_share', { json })
-const tokenOf = async (person: Person): Promise<string> => (await protect(person)).response.sharing_token
+const tokenOf = async (person: Person): Promise<string> =>
+  (await protect(person)).response.sharing_token
 const headers = { 'content-type': 'application/json' }
 const opening = (token: string, address: string) => ({
   url: `${service.url}/api/share/resolve/${token}`,
@@ -75,7 +76,11 @@ it('One account that makes protected links without end holds up no other', async
 
 it('One account that has its links opened from everywhere holds up no other', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, () => tokenOf(mallory)))
-  await heldUpNobody(Array.from({ length: MANY }, (_, i) => opening(tokens[i % 20] ?? '', `10.${i >> 8}.${i & 255}.1`)))
+  await heldUpNobody(
+    Array.from({ length: MANY }, (_, i) =>
+      opening(tokens[i % 20] ?? '', `10.${i >> 8}.${i & 255}.1`),
+    ),
+  )
 }, 120_000)
 
 it('One address that opens the links of many holds up no other', async () => {
@@ -88,7 +93,9 @@ it('One address that opens the links of many holds up no other', async () => {
       }),
     )
   ).flat()
-  await heldUpNobody(Array.from({ length: MANY }, (_, i) => opening(tokens[i % tokens.length] ?? '', '203.0.113.9')))
+  await heldUpNobody(
+    Array.from({ length: MANY }, (_, i) => opening(tokens[i % tokens.length] ?? '', '203.0.113.9')),
+  )
 }, 120_000)
 
 it('Refusals are no failures in the log: one warning a minute, without a stack', () => {

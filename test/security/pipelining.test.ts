@@ -30,7 +30,8 @@ afterAll(async () => {
 })
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
-const memory = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024
+const memory = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) / 1024
 
 /** Asks much of the schema, by another text each time, so that no answer is kept. */
 const expensive = (i: number) =>
@@ -49,7 +50,13 @@ describe('Requests that are sent without waiting for answers', () => {
         ...Array.from({ length: 26 }, (_, i) => get(`/graphql?query={n${i}:__typename}`)),
       ].join(''),
     )
-    for (const expected of ['first', '"ok"', 'third', 'fourth', ...Array.from({ length: 26 }, (_, i) => `n${i}"`)]) {
+    for (const expected of [
+      'first',
+      '"ok"',
+      'third',
+      'fourth',
+      ...Array.from({ length: 26 }, (_, i) => `n${i}"`),
+    ]) {
       const answer = await wire.answer()
       expect([answer?.status, answer?.text]).toEqual([200, expect.stringContaining(expected)])
     }

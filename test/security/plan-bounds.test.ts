@@ -15,7 +15,8 @@ beforeAll(async () => {
 afterAll(() => t?.stop())
 afterEach(() => limitAll(null))
 
-const limitAll = (max: number | null) => t.limit(Object.fromEntries(LIMITS.map(name => [name, max])))
+const limitAll = (max: number | null) =>
+  t.limit(Object.fromEntries(LIMITS.map(name => [name, max])))
 const person = (name = 'alice') => t.signIn(`${name}${++people}`)
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
 
@@ -24,9 +25,10 @@ interface Kind {
   what: string
   limit: string
   /** Prepares someone, and answers how they make the nth. */
-  begin(
-    owner: Person,
-  ): Promise<{ make(n: number): Promise<RestAnswer>; end(n: number, made: RestAnswer): Promise<unknown> }>
+  begin(owner: Person): Promise<{
+    make(n: number): Promise<RestAnswer>
+    end(n: number, made: RestAnswer): Promise<unknown>
+  }>
   count(owner: Person): Promise<number>
 }
 
@@ -58,10 +60,12 @@ const kinds: Kind[] = [
       await owner.upload('a.txt', 'x')
       return {
         make: () => owner.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt' } }),
-        end: (_n, { response }) => owner.rest('POST', `/api/share/revoke/${response.sharing_token}`),
+        end: (_n, { response }) =>
+          owner.rest('POST', `/api/share/revoke/${response.sharing_token}`),
       }
     },
-    count: ({ userId }) => rowsOf('SELECT COUNT(*) AS n FROM share WHERE recipient IS NULL AND user_id = ?', userId),
+    count: ({ userId }) =>
+      rowsOf('SELECT COUNT(*) AS n FROM share WHERE recipient IS NULL AND user_id = ?', userId),
   },
   {
     what: 'pending invites',
@@ -74,7 +78,10 @@ const kinds: Kind[] = [
             json: { workspace_id, email: `guest${n}@example.com`, role: 'viewer' },
           }),
         end: (_n, { response }) =>
-          owner.rest('DELETE', `/api/workspaces/invites/delete?workspace_id=${workspace_id}&invite_id=${response.id}`),
+          owner.rest(
+            'DELETE',
+            `/api/workspaces/invites/delete?workspace_id=${workspace_id}&invite_id=${response.id}`,
+          ),
       }
     },
     count: ({ userId }) => rowsOf('SELECT COUNT(*) AS n FROM invite WHERE invited_by = ?', userId),
@@ -84,13 +91,17 @@ const kinds: Kind[] = [
     limit: 'max_notes',
     async begin(owner) {
       const sums: string[] = []
-      for (const n of numbers(3 * MAX)) sums.push((await owner.upload(`n${n}`, `n${n}`)).response.file.md5_checksum)
+      for (const n of numbers(3 * MAX))
+        sums.push((await owner.upload(`n${n}`, `n${n}`)).response.file.md5_checksum)
       const write = (n: number, content: string) =>
         owner.rest('PUT', `/api/files/${sums[n]}/note`, { json: { content } })
       return { make: n => write(n, 'a note'), end: n => write(n, '') }
     },
     count: ({ userId }) =>
-      rowsOf('SELECT COUNT(*) AS n FROM note JOIN bucket b ON b.id = note.bucket_id WHERE b.user_id = ?', userId),
+      rowsOf(
+        'SELECT COUNT(*) AS n FROM note JOIN bucket b ON b.id = note.bucket_id WHERE b.user_id = ?',
+        userId,
+      ),
   },
 ]
 
@@ -121,7 +132,10 @@ describe.each(kinds)('The number of $what', ({ limit, begin, count }) => {
     const { make } = await begin(owner)
     await limitAll(MAX)
     const answers = await Promise.all(numbers(3 * MAX).map(make))
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(MAX).fill(200), ...Array(2 * MAX).fill(400)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      ...Array(MAX).fill(200),
+      ...Array(2 * MAX).fill(400),
+    ])
     expect(await count(owner)).toBe(MAX)
   })
 
@@ -144,14 +158,18 @@ describe('At the limit', () => {
     const { status, response } = await owner.upload('x/y/z/b.txt', 'x')
     expect([status, response.code, response.limit]).toEqual([400, 'QUOTA_EXCEEDED', 'max_folders'])
     const json = { source: 'a.txt', destination: 'x/y/z/a.txt' }
-    expect((await owner.rest('POST', '/api/files/move', { json })).response.code).toBe('QUOTA_EXCEEDED')
+    expect((await owner.rest('POST', '/api/files/move', { json })).response.code).toBe(
+      'QUOTA_EXCEEDED',
+    )
     expect((await owner.rest('GET', '/api/files/tree')).response).toMatchObject({
       folders: [],
       files: [expect.objectContaining({ name: 'a.txt' })],
     })
     expect((await owner.upload('x/y/b.txt', 'x')).status).toBe(200)
     const into = { source: 'x/y', destination: 'new/y' }
-    expect((await owner.rest('POST', '/api/folders/move', { json: into })).response.code).toBe('QUOTA_EXCEEDED')
+    expect((await owner.rest('POST', '/api/folders/move', { json: into })).response.code).toBe(
+      'QUOTA_EXCEEDED',
+    )
   })
 
   it('folders of workspaces keep the limit that they have', async () => {
@@ -174,7 +192,10 @@ describe('At the limit', () => {
     await t.anonymous.rest('GET', `/api/d/${first.response.sharing_token}`)
     expect((await quick()).status).toBe(200)
     expect((await quick()).response).toMatchObject({ used: 1, max: 1 })
-    await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [Date.now() - 1, owner.userId])
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE user_id = ?', [
+      Date.now() - 1,
+      owner.userId,
+    ])
     expect((await quick()).status).toBe(200)
     // What is made out to a person is no public link.
     const json = { email: 'bob@example.com', objects: ['a.txt'] }
@@ -187,9 +208,17 @@ describe('At the limit', () => {
     await limitAll(5)
     const quick = () => owner.rest('POST', '/api/files/quick_share', { json: { object: 'a.txt' } })
     for (let i = 0; i < 5; i++) expect((await quick()).status).toBe(200)
-    const [one] = await t.app.db.rows<{ id: string }>('SELECT id FROM share WHERE user_id = ? LIMIT 1', [owner.userId])
-    await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, one?.id ?? ''])
-    const statuses = (await Promise.all(Array.from({ length: 12 }, quick))).map(({ status }) => status)
+    const [one] = await t.app.db.rows<{ id: string }>(
+      'SELECT id FROM share WHERE user_id = ? LIMIT 1',
+      [owner.userId],
+    )
+    await t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [
+      Date.now() - 1,
+      one?.id ?? '',
+    ])
+    const statuses = (await Promise.all(Array.from({ length: 12 }, quick))).map(
+      ({ status }) => status,
+    )
     expect(statuses.sort()).toEqual([200, ...Array(11).fill(400)])
   })
 
@@ -200,11 +229,16 @@ describe('At the limit', () => {
     await join(t, workspace_id, carol, 'admin')
     await limitAll(1)
     const invite = (email: string, who = owner) =>
-      who.rest('POST', '/api/workspaces/invites/create', { json: { workspace_id, email, role: 'viewer' } })
+      who.rest('POST', '/api/workspaces/invites/create', {
+        json: { workspace_id, email, role: 'viewer' },
+      })
     expect((await invite('a@example.com')).status).toBe(200)
     expect((await invite('a@example.com', carol)).status).toBe(200)
     expect((await invite('b@example.com', carol)).response.limit).toBe('max_pending_invites')
-    await t.app.db.run('UPDATE invite SET expires_at = ? WHERE workspace_id = ?', [Date.now() - 1, workspace_id])
+    await t.app.db.run('UPDATE invite SET expires_at = ? WHERE workspace_id = ?', [
+      Date.now() - 1,
+      workspace_id,
+    ])
     expect((await invite('b@example.com')).status).toBe(200)
     expect((await invite('a@example.com')).response.code).toBe('QUOTA_EXCEEDED')
   })
@@ -216,7 +250,8 @@ describe('At the limit', () => {
     await limitAll(1)
     const write = (checksum: string, content: string) =>
       owner.rest('PUT', `/api/files/${checksum}/note`, { json: { content } })
-    for (const content of ['one', 'two', 'two', '', '', 'three']) expect((await write(sum, content)).status).toBe(200)
+    for (const content of ['one', 'two', 'two', '', '', 'three'])
+      expect((await write(sum, content)).status).toBe(200)
     expect((await write(other, 'x')).response.code).toBe('QUOTA_EXCEEDED')
     expect((await write(other, '')).status).toBe(200)
     await write(sum, '')
@@ -231,8 +266,12 @@ describe('Limits', () => {
     const { response } = await owner.rest('GET', '/api/user/data')
     const shown = { max_folders: 7, max_public_links: 7, max_pending_invites: 7, max_notes: 7 }
     expect(response.user_data).toMatchObject(shown)
-    const { data } = await owner.graphql('{ me { plan { maxFolders maxLinks maxWorkspaceInvites maxNotes } } }')
-    expect(data).toEqual({ me: { plan: { maxFolders: 7, maxLinks: 7, maxWorkspaceInvites: 7, maxNotes: 7 } } })
+    const { data } = await owner.graphql(
+      '{ me { plan { maxFolders maxLinks maxWorkspaceInvites maxNotes } } }',
+    )
+    expect(data).toEqual({
+      me: { plan: { maxFolders: 7, maxLinks: 7, maxWorkspaceInvites: 7, maxNotes: 7 } },
+    })
   })
 
   it('are seeded for each plan', async () => {

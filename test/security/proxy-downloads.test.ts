@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { get } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { newDatabase, type Person, type RestAnswer, rest, startApp, type TestApp } from '../harness.ts'
+import {
+  newDatabase,
+  type Person,
+  type RestAnswer,
+  rest,
+  startApp,
+  type TestApp,
+} from '../harness.ts'
 
 /** Two instances that share a database and a store, and nothing else: no Redis, no sticky sessions. */
 let one: TestApp
@@ -48,10 +55,14 @@ async function resolve(token: string, query = ''): Promise<string> {
 
 /** The same from the graph. */
 async function resolveByGraphql(token: string): Promise<string> {
-  const query = 'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
-  const { data } = await one.anonymous.graphql<{ openShare: { download: { url: string } } }>(query, {
-    input: { token },
-  })
+  const query =
+    'mutation ($input: OpenShareInput!) { openShare(input: $input) { download { url } } }'
+  const { data } = await one.anonymous.graphql<{ openShare: { download: { url: string } } }>(
+    query,
+    {
+      input: { token },
+    },
+  )
   return new URL(data?.openShare.download.url ?? '').pathname
 }
 
@@ -61,7 +72,10 @@ const ask = (path: string, i = 0, headers: Record<string, string> = {}, method =
 
 async function bytesOf(path: string, i: number, range?: string) {
   const answer = await fetch(`${instances()[i % 2]}${path}`, range ? { headers: { range } } : {})
-  return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer().catch(() => new ArrayBuffer(0))) }
+  return {
+    status: answer.status,
+    bytes: Buffer.from(await answer.arrayBuffer().catch(() => new ArrayBuffer(0))),
+  }
 }
 
 /** Reads the beginning of an answer and hangs up; answers how much had arrived. */
@@ -90,7 +104,8 @@ describe.each([
     for (const i of [0, 1]) expect((await ask(path, i)).text).toBe('The quick brown fox')
     expect((await alice.rest('POST', `/api/share/revoke/${token}`)).status).toBe(200)
     for (const i of [0, 1])
-      for (const method of ['GET', 'HEAD']) expect((await ask(path, i, {}, method)).status).toBe(404)
+      for (const method of ['GET', 'HEAD'])
+        expect((await ask(path, i, {}, method)).status).toBe(404)
     expect(statusAndCode(await ask(path))).toEqual([404, 'SHARE_NOT_FOUND'])
   })
 
@@ -98,7 +113,10 @@ describe.each([
     const expiring = await open(await share('small.txt'))
     await one.app.db.run('UPDATE share SET expires_at = 1 WHERE expires_at > 1')
     expect(statusAndCode(await ask(expiring))).toEqual([403, 'SHARE_EXPIRED'])
-    for (const remove of ['/api/files/delete?file=ends/a.txt', '/api/folders?path=ends&recursive=true']) {
+    for (const remove of [
+      '/api/files/delete?file=ends/a.txt',
+      '/api/folders?path=ends&recursive=true',
+    ]) {
       await alice.upload('ends/a.txt', 'ends')
       const path = await open(await share('ends/a.txt'))
       expect((await ask(path)).status).toBe(200)
@@ -124,7 +142,9 @@ describe.each([
     ] as const) {
       const path = await open(await share(name, { max_downloads: 1 }))
       const all = await Promise.all(Array.from({ length: 20 }, (_, i) => bytesOf(path, i)))
-      expect(all.filter(({ bytes, status }) => status === 200 && bytes.length === size)).toHaveLength(1)
+      expect(
+        all.filter(({ bytes, status }) => status === 200 && bytes.length === size),
+      ).toHaveLength(1)
       expect(all.filter(({ status }) => status === 403)).toHaveLength(19)
     }
   })
@@ -144,7 +164,8 @@ describe('One download by an address', () => {
       expect((await bytesOf(path, 0, range)).status).toBe(403)
     // All that is served of one download, however it is asked for.
     let again = 0
-    for (let i = 0; i < 24; i++) again += (await bytesOf(path, i, `bytes=0-${MiB - 1}`)).status === 206 ? MiB : 0
+    for (let i = 0; i < 24; i++)
+      again += (await bytesOf(path, i, `bytes=0-${MiB - 1}`)).status === 206 ? MiB : 0
     expect(again).toBeLessThanOrEqual(large.length / 2)
   })
 
@@ -181,7 +202,9 @@ describe('One download by an address', () => {
   it('is one for each resolve, and the link is used up after the last', async () => {
     const token = await share('small.txt', { max_downloads: 2 })
     const paths = [await resolve(token), await resolve(token)]
-    expect((await one.anonymous.rest('POST', `/api/share/resolve/${token}`)).response.code).toBe('SHARE_USED_UP')
+    expect((await one.anonymous.rest('POST', `/api/share/resolve/${token}`)).response.code).toBe(
+      'SHARE_USED_UP',
+    )
     for (const path of paths) expect((await ask(path)).status).toBe(200)
     for (const path of paths) expect(statusAndCode(await ask(path))).toEqual([403, 'SHARE_USED_UP'])
   })
@@ -197,6 +220,8 @@ it('An address of a share without a limit costs one statement, and plays on in r
   const path = await resolve(await share('large.bin'), '?mode=inline')
   one.statements()
   for (let i = 0; i < 30; i++)
-    expect((await bytesOf(path, 0, `bytes=${(i * MiB) / 2}-${(i * MiB) / 2 + 99}`)).status).toBe(206)
+    expect((await bytesOf(path, 0, `bytes=${(i * MiB) / 2}-${(i * MiB) / 2 + 99}`)).status).toBe(
+      206,
+    )
   expect(one.statements()).toHaveLength(30)
 })

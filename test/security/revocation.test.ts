@@ -22,7 +22,11 @@ describe('A credential that is used many times at once, at two instances', () =>
 
   beforeAll(async () => {
     database = await newDatabase()
-    const settings = { ...UNHURRIED, DATABASE_URL: database.url, SECRET_KEY: randomBytes(32).toString('base64url') }
+    const settings = {
+      ...UNHURRIED,
+      DATABASE_URL: database.url,
+      SECRET_KEY: randomBytes(32).toString('base64url'),
+    }
     near = await startApp(settings)
     far = await startApp(settings)
   })
@@ -64,7 +68,8 @@ describe('A credential that is used many times at once, at two instances', () =>
     const json = { name: 'reader', scopes: ['private_files:read'] }
     const { response } = await person.rest('POST', '/api/api_keys/private/create', { json })
     const { id, key } = response.api_key
-    const revoke = () => person.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } })
+    const revoke = () =>
+      person.rest('DELETE', '/api/api_keys/private/delete', { json: { api_key_id: id } })
     return { key: String(key), revoke }
   }
 
@@ -72,12 +77,16 @@ describe('A credential that is used many times at once, at two instances', () =>
   const revocations: Record<string, (person: Person) => Promise<Used>> = {
     async session(person) {
       const other = await signInTo(near.app.db, near.url, person.email)
-      const { data } = await other.graphql<{ me: { sessions: { id: string; current: boolean }[] } }>(
-        '{ me { sessions { id current } } }',
-      )
+      const { data } = await other.graphql<{
+        me: { sessions: { id: string; current: boolean }[] }
+      }>('{ me { sessions { id current } } }')
       const session = data?.me.sessions.find(({ current }) => current)?.id
       const end = 'mutation ($input: EndSessionInput!) { endSession(input: $input) { endedId } }'
-      return { path, headers: { cookie: other.cookie }, revoke: () => person.graphql(end, { input: { session } }) }
+      return {
+        path,
+        headers: { cookie: other.cookie },
+        revoke: () => person.graphql(end, { input: { session } }),
+      }
     },
     async 'API key'(person) {
       const { key, revoke } = await keyOf(person)
@@ -89,14 +98,21 @@ describe('A credential that is used many times at once, at two instances', () =>
     },
   }
 
-  it.each(Object.keys(revocations))('%s: nobody is let in once its revocation is answered', async kind => {
-    const person = await near.signIn(`owner-of-${kind.replaceAll(' ', '-')}`)
-    const used = await revocations[kind]?.(person)
-    if (!used) throw new Error(kind)
-    const { before, after } = await readWhile(used)
-    // A password that is wrong ten times is slowed down as well.
-    const refused = (status: number) => (kind === 'password of WebDAV' && status === 429 ? 401 : status)
-    expect([new Set(before), new Set(after.map(refused))]).toEqual([new Set([200]), new Set([401])])
-    expect(after.length).toBeGreaterThan(2 * AT_ONCE)
-  })
+  it.each(Object.keys(revocations))(
+    '%s: nobody is let in once its revocation is answered',
+    async kind => {
+      const person = await near.signIn(`owner-of-${kind.replaceAll(' ', '-')}`)
+      const used = await revocations[kind]?.(person)
+      if (!used) throw new Error(kind)
+      const { before, after } = await readWhile(used)
+      // A password that is wrong ten times is slowed down as well.
+      const refused = (status: number) =>
+        kind === 'password of WebDAV' && status === 429 ? 401 : status
+      expect([new Set(before), new Set(after.map(refused))]).toEqual([
+        new Set([200]),
+        new Set([401]),
+      ])
+      expect(after.length).toBeGreaterThan(2 * AT_ONCE)
+    },
+  )
 })

@@ -29,19 +29,31 @@ const must = async (answer: Promise<{ status: number; text: string }>) => {
   if (status !== 200) throw new Error(text)
 }
 const removedBy = (actor: Person, { workspaceId, person: { userId } }: Scene) =>
-  must(actor.rest('DELETE', `/api/workspaces/members/remove?workspace_id=${workspaceId}&user_id=${userId}`))
+  must(
+    actor.rest(
+      'DELETE',
+      `/api/workspaces/members/remove?workspace_id=${workspaceId}&user_id=${userId}`,
+    ),
+  )
 const becomes = (role: string, { owner, workspaceId, person: { userId } }: Scene) =>
   must(
-    owner.rest('PATCH', '/api/workspaces/members/role', { json: { workspace_id: workspaceId, user_id: userId, role } }),
+    owner.rest('PATCH', '/api/workspaces/members/role', {
+      json: { workspace_id: workspaceId, user_id: userId, role },
+    }),
   )
 const suspended = ({ person: { email } }: Scene) => operatorService({ db: t.app.db }).suspend(email)
 const deletesAccount = ({ person: who }: Scene) =>
   must(who.rest('DELETE', '/api/user/account/delete', { json: { delete_user_data: true } }))
 const deletesKey = ({ person: who, workspaceId, keyId }: Scene) =>
-  must(who.rest('DELETE', `/api/api_keys/${workspaceId || 'private'}/delete`, { json: { api_key_id: keyId } }))
+  must(
+    who.rest('DELETE', `/api/api_keys/${workspaceId || 'private'}/delete`, {
+      json: { api_key_id: keyId },
+    }),
+  )
 const expires = (table: string, column: string, value: string) =>
   t.app.db.run(`UPDATE ${table} SET expires_at = ? WHERE ${column} = ?`, [Date.now() - 1, value])
-const sessionHash = (who: Person) => hashSecret(who.cookie.replace('session_id=', '')).toString('hex')
+const sessionHash = (who: Person) =>
+  hashSecret(who.cookie.replace('session_id=', '')).toString('hex')
 
 interface End {
   how: string
@@ -89,11 +101,23 @@ ends.push(
     code: UNAUTHENTICATED,
     end: deletesAccount,
   },
-  { how: 'the account is deleted', where: 'a workspace', by: 'key', code: UNAUTHENTICATED, end: deletesAccount },
+  {
+    how: 'the account is deleted',
+    where: 'a workspace',
+    by: 'key',
+    code: UNAUTHENTICATED,
+    end: deletesAccount,
+  },
 )
 for (const by of ['session', 'key'] as const)
   ends.push(
-    { how: 'the member is demoted', where: 'a workspace', by, code: FORBIDDEN, end: scene => becomes('viewer', scene) },
+    {
+      how: 'the member is demoted',
+      where: 'a workspace',
+      by,
+      code: FORBIDDEN,
+      end: scene => becomes('viewer', scene),
+    },
     {
       how: 'the member is removed',
       where: 'a workspace',
@@ -103,12 +127,17 @@ for (const by of ['session', 'key'] as const)
     },
   )
 
-async function sceneOf({ where, by }: Pick<End, 'where' | 'by'>): Promise<Scene & { caller: Person }> {
+async function sceneOf({
+  where,
+  by,
+}: Pick<End, 'where' | 'by'>): Promise<Scene & { caller: Person }> {
   const [owner, who] = await Promise.all([person('owner'), person('member')])
   const workspaceId = where === 'own files' ? '' : await found(owner)
   if (workspaceId) await join(t, workspaceId, who, 'admin')
   const key =
-    by === 'session' ? undefined : await (workspaceId ? workspaceKey(t, who, workspaceId) : privateKey(t, who))
+    by === 'session'
+      ? undefined
+      : await (workspaceId ? workspaceKey(t, who, workspaceId) : privateKey(t, who))
   return { owner, person: who, workspaceId, keyId: key?.id ?? '', caller: key?.caller ?? who }
 }
 
@@ -144,7 +173,9 @@ describe.each(Object.entries(doors))('An upload by %s', (door, hold) => {
       expect(code).toBe(isRemovedKey ? UNAUTHENTICATED : each.code)
       expect(status).toBe(door === 'a GraphQL form' ? 200 : code === FORBIDDEN ? 403 : 401)
       // It was let in, and refused where it was to be committed.
-      expect(t.statements().filter(sql => sql.includes('used_files = used_files + 1'))).not.toEqual([])
+      expect(t.statements().filter(sql => sql.includes('used_files = used_files + 1'))).not.toEqual(
+        [],
+      )
       expect(await contentOf(scene)).toMatchObject({
         bytes: 0,
         files: 0,
@@ -157,7 +188,11 @@ describe.each(Object.entries(doors))('An upload by %s', (door, hold) => {
 describe('An invite', () => {
   /** A workspace with an admin who has invited someone. */
   async function invited(role = 'editor') {
-    const [owner, sender, guest] = await Promise.all([person('owner'), person('sender'), person('guest')])
+    const [owner, sender, guest] = await Promise.all([
+      person('owner'),
+      person('sender'),
+      person('guest'),
+    ])
     const workspaceId = await found(owner)
     await join(t, workspaceId, sender, 'admin')
     const json = { workspace_id: workspaceId, email: guest.email, role }
@@ -170,8 +205,12 @@ describe('An invite', () => {
   const accept = (guest: Person, token: string) =>
     guest.rest('POST', '/api/workspaces/invites/accept', { json: { token } })
   const isMember = async ({ workspaceId, guest }: Invited) =>
-    (await t.app.db.rows('SELECT role FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, guest.userId]))
-      .length > 0
+    (
+      await t.app.db.rows('SELECT role FROM member WHERE workspace_id = ? AND user_id = ?', [
+        workspaceId,
+        guest.userId,
+      ])
+    ).length > 0
 
   /** What every door says of it: lists, its page, the home page, the lists of the workspace, and who accepts. */
   async function doorsOf({ owner, guest, workspaceId, token }: Invited) {
@@ -187,13 +226,16 @@ describe('An invite', () => {
       mine: await get(guest, '/api/workspaces/invites/mine'),
       ofMe: await graph(guest, '{ me { invites { nodes { id } } } }', ['me', 'invites', 'nodes']),
       list: await get(owner, `/api/workspaces/invites?workspace_id=${workspaceId}`),
-      workspace: await graph(owner, `{ workspace(id: "${workspaceId}") { invites { nodes { id } } } }`, [
-        'workspace',
-        'invites',
-        'nodes',
-      ]),
-      page: (await guest.rest('GET', `/invite/${token}`, { headers: { accept: 'text/html' } })).status,
-      home: (await guest.rest('GET', '/', { headers: { accept: 'text/html' } })).text.includes(`/invite/${token}`),
+      workspace: await graph(
+        owner,
+        `{ workspace(id: "${workspaceId}") { invites { nodes { id } } } }`,
+        ['workspace', 'invites', 'nodes'],
+      ),
+      page: (await guest.rest('GET', `/invite/${token}`, { headers: { accept: 'text/html' } }))
+        .status,
+      home: (await guest.rest('GET', '/', { headers: { accept: 'text/html' } })).text.includes(
+        `/invite/${token}`,
+      ),
     }
   }
 
@@ -234,7 +276,9 @@ describe('An invite', () => {
     const { status, response } = await accept(scene.guest, scene.token)
     expect([status, response.code]).toEqual([404, 'INVITE_NOT_FOUND'])
     expect(await isMember(scene)).toBe(false)
-    expect(await t.app.db.rows('SELECT id FROM invite WHERE workspace_id = ?', [scene.workspaceId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT id FROM invite WHERE workspace_id = ?', [scene.workspaceId]),
+    ).toEqual([])
   })
 
   it('does not come back with its sender', async () => {
@@ -244,7 +288,8 @@ describe('An invite', () => {
     const held = await invited()
     await suspended(held)
     await operatorService({ db: t.app.db }).restore(held.person.email)
-    for (const scene of [removed, held]) expect((await accept(scene.guest, scene.token)).status).toBe(404)
+    for (const scene of [removed, held])
+      expect((await accept(scene.guest, scene.token)).status).toBe(404)
   })
 
   // As it is found by someone who accepts in the moment in which the right ends.
@@ -274,7 +319,8 @@ describe('An invite', () => {
     const json = { workspace_id: renewed.workspaceId, email: renewed.guest.email, role: 'viewer' }
     await must(renewed.owner.rest('POST', '/api/workspaces/invites/create', { json }))
     await removedBy(renewed.owner, renewed)
-    for (const scene of [risen, renewed]) expect((await accept(scene.guest, scene.token)).status).toBe(200)
+    for (const scene of [risen, renewed])
+      expect((await accept(scene.guest, scene.token)).status).toBe(200)
   })
 
   it('is sent by nobody whose right ends meanwhile', async () => {
@@ -285,12 +331,15 @@ describe('An invite', () => {
     })
     await removedBy(owner, { owner, person: sender, workspaceId, keyId: '' })
     await Promise.all(races)
-    expect(await t.app.db.rows('SELECT id FROM invite WHERE workspace_id = ?', [workspaceId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT id FROM invite WHERE workspace_id = ?', [workspaceId]),
+    ).toEqual([])
   })
 })
 
 describe('A workspace key', () => {
-  const tree = (caller: Person, workspaceId: string) => caller.rest('GET', `/api/workspaces/${workspaceId}/files/tree`)
+  const tree = (caller: Person, workspaceId: string) =>
+    caller.rest('GET', `/api/workspaces/${workspaceId}/files/tree`)
 
   it.each([
     ['was removed', (scene: Scene) => removedBy(scene.owner, scene)],
@@ -345,6 +394,8 @@ describe('A workspace key', () => {
     })
     await removedBy(owner, { owner, person: member, workspaceId, keyId: '' })
     await Promise.all(races)
-    expect(await t.app.db.rows('SELECT id FROM api_key WHERE workspace_id = ?', [workspaceId])).toEqual([])
+    expect(
+      await t.app.db.rows('SELECT id FROM api_key WHERE workspace_id = ?', [workspaceId]),
+    ).toEqual([])
   })
 })

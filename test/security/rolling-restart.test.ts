@@ -50,10 +50,14 @@ function forward(): Server {
     const upstream = ready[turn++ % ready.length]
     if (!upstream) return void res.writeHead(502).end('no instance is ready')
     const { method, url, headers } = req
-    const onward = request(`${upstream.service.url}${url}`, { method, headers, agent: upstream.agent }, answer => {
-      res.writeHead(answer.statusCode ?? 0, { 'content-type': answer.headers['content-type'] })
-      answer.pipe(res)
-    })
+    const onward = request(
+      `${upstream.service.url}${url}`,
+      { method, headers, agent: upstream.agent },
+      answer => {
+        res.writeHead(answer.statusCode ?? 0, { 'content-type': answer.headers['content-type'] })
+        answer.pipe(res)
+      },
+    )
     onward.on('error', error => res.writeHead(502).end(error.message))
     req.pipe(onward)
   })

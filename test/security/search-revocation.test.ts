@@ -10,8 +10,12 @@ let t: TestApp
 
 beforeAll(async () => {
   t = await startApp({
-    ...{ ...UNHURRIED, RATE_SEARCHES: '1000000', RATE_FOLDERS: '1000000', RATE_NOTES: '1000000' },
-    ...{ SEARCH_CONTENTS: 'on', DERIVE_PROCESSES: '1' },
+    ...UNHURRIED,
+    RATE_SEARCHES: '1000000',
+    RATE_FOLDERS: '1000000',
+    RATE_NOTES: '1000000',
+    SEARCH_CONTENTS: 'on',
+    DERIVE_PROCESSES: '1',
   })
   await t.limit(ROOMY)
 })
@@ -40,7 +44,9 @@ async function graph(who: Person, query: string, more: object = {}): Promise<Pag
 async function seen(who: Person, query: string, workspaceId?: string): Promise<string[]> {
   const pages = await Promise.all([graph(who, query), graph(who, query, { orderBy: 'NEWEST' })])
   const routes = ['/api/search', ...(workspaceId ? [`/api/workspaces/${workspaceId}/search`] : [])]
-  const answers = await Promise.all(routes.map(route => who.rest('GET', `${route}?query=${encodeURIComponent(query)}`)))
+  const answers = await Promise.all(
+    routes.map(route => who.rest('GET', `${route}?query=${encodeURIComponent(query)}`)),
+  )
   for (const { status } of answers) expect([200, 401, 403, 404]).toContain(status)
   const named = [
     ...pages.flatMap(page => page?.edges.map(({ node }) => node.name) ?? []),
@@ -48,7 +54,8 @@ async function seen(who: Person, query: string, workspaceId?: string): Promise<s
       status === 200 ? response.results.map(({ name }: { name: string }) => name) : [],
     ),
   ]
-  for (const page of pages) if (page?.edges.length === 0) expect(page.pageInfo.hasNextPage).toBe(false)
+  for (const page of pages)
+    if (page?.edges.length === 0) expect(page.pageInfo.hasNextPage).toBe(false)
   return [...new Set(named)].sort()
 }
 
@@ -92,11 +99,15 @@ async function ofOwner(): Promise<Scene> {
 
 async function shared(): Promise<Scene> {
   const scene = await ofOwner()
-  return { ...scene, shareId: await shareWith(scene.owner, scene.reader, { path: `above/${scene.word}` }) }
+  return {
+    ...scene,
+    shareId: await shareWith(scene.owner, scene.reader, { path: `above/${scene.word}` }),
+  }
 }
 
 async function shareWith({ graphql }: Person, { email }: Person, at: object): Promise<string> {
-  const query = 'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
+  const query =
+    'mutation ($input: ShareFilesInput!) { shareFiles(input: $input) { shares { id } } }'
   const { data, errors } = await graphql<{ shareFiles: { shares: { id: string }[] } }>(query, {
     input: { files: [{ at }], email },
   })
@@ -107,7 +118,14 @@ async function shareWith({ graphql }: Person, { email }: Person, at: object): Pr
 async function member(): Promise<Scene> {
   const scene = await ofOwner()
   const workspaceId = await found(scene.owner)
-  await must(put(scene.owner, workspaceId, `above/${scene.word}/${scene.word} plan.txt`, contentOf(scene.word)))
+  await must(
+    put(
+      scene.owner,
+      workspaceId,
+      `above/${scene.word}/${scene.word} plan.txt`,
+      contentOf(scene.word),
+    ),
+  )
   await join(t, workspaceId, scene.reader, 'viewer')
   return { ...scene, workspaceId }
 }
@@ -117,7 +135,9 @@ async function sharedByMember(): Promise<Scene> {
   const scene = await ofOwner()
   const host = await t.signIn(`host${scenes}`)
   const workspaceId = await found(host)
-  await must(put(host, workspaceId, `above/${scene.word}/${scene.word} plan.txt`, contentOf(scene.word)))
+  await must(
+    put(host, workspaceId, `above/${scene.word}/${scene.word} plan.txt`, contentOf(scene.word)),
+  )
   await join(t, workspaceId, scene.owner, 'editor')
   const drive = await ask<{ workspace: { drive: { id: string } } }>(
     host,
@@ -145,11 +165,18 @@ async function withWorkspaceKey(): Promise<Scene> {
 }
 
 const trashes = (path: string, workspaceId?: string) => (owner: Person) => {
-  const route = workspaceId ? `workspaces/${workspaceId}/files/folder/delete?` : 'folders?recursive=true&'
+  const route = workspaceId
+    ? `workspaces/${workspaceId}/files/folder/delete?`
+    : 'folders?recursive=true&'
   return must(owner.rest('DELETE', `/api/${route}path=${encodeURIComponent(path)}`))
 }
 const removed = ({ owner, workspaceId }: Scene, userId: string) =>
-  must(owner.rest('DELETE', `/api/workspaces/members/remove?workspace_id=${workspaceId}&user_id=${userId}`))
+  must(
+    owner.rest(
+      'DELETE',
+      `/api/workspaces/members/remove?workspace_id=${workspaceId}&user_id=${userId}`,
+    ),
+  )
 const deletedWorkspace = ({ owner, workspaceId }: Scene) =>
   must(owner.rest('DELETE', `/api/workspaces/delete?workspace_id=${workspaceId}`))
 
@@ -165,25 +192,42 @@ const ends: End[] = [
     how: 'the share is revoked',
     begin: shared,
     end: ({ owner, shareId }) =>
-      ask(owner, 'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { entry { id } } }', {
-        input: { share: { id: shareId } },
-      }),
+      ask(
+        owner,
+        'mutation ($input: RevokeShareInput!) { revokeShare(input: $input) { entry { id } } }',
+        {
+          input: { share: { id: shareId } },
+        },
+      ),
   },
   {
     how: 'the share gets a password',
     begin: shared,
     end: ({ owner, shareId }) =>
-      ask(owner, 'mutation ($input: UpdateShareInput!) { updateShare(input: $input) { entry { id } } }', {
-        input: { share: { id: shareId }, password: 'a secret of hers' },
-      }),
+      ask(
+        owner,
+        'mutation ($input: UpdateShareInput!) { updateShare(input: $input) { entry { id } } }',
+        {
+          input: { share: { id: shareId }, password: 'a secret of hers' },
+        },
+      ),
   },
   {
     how: 'the share expires',
     begin: shared,
-    end: ({ shareId = '' }) => t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, shareId]),
+    end: ({ shareId = '' }) =>
+      t.app.db.run('UPDATE share SET expires_at = ? WHERE id = ?', [Date.now() - 1, shareId]),
   },
-  { how: 'what is shared goes to the trash', begin: shared, end: ({ owner, word }) => trashes(`above/${word}`)(owner) },
-  { how: 'a folder above it goes to the trash', begin: shared, end: ({ owner }) => trashes('above')(owner) },
+  {
+    how: 'what is shared goes to the trash',
+    begin: shared,
+    end: ({ owner, word }) => trashes(`above/${word}`)(owner),
+  },
+  {
+    how: 'a folder above it goes to the trash',
+    begin: shared,
+    end: ({ owner }) => trashes('above')(owner),
+  },
   {
     how: 'the account of the recipient is suspended',
     begin: shared,
@@ -205,7 +249,11 @@ const ends: End[] = [
     begin: member,
     end: ({ owner, word, workspaceId }) => trashes(`above/${word}`, workspaceId)(owner),
   },
-  { how: 'the sharer is removed from the workspace', begin: sharedByMember, end: s => removed(s, s.keyId ?? '') },
+  {
+    how: 'the sharer is removed from the workspace',
+    begin: sharedByMember,
+    end: s => removed(s, s.keyId ?? ''),
+  },
   {
     how: 'the sharer becomes a viewer of the workspace',
     begin: sharedByMember,
@@ -216,7 +264,11 @@ const ends: End[] = [
         }),
       ),
   },
-  { how: 'the workspace that it is shared from is deleted', begin: sharedByMember, end: deletedWorkspace },
+  {
+    how: 'the workspace that it is shared from is deleted',
+    begin: sharedByMember,
+    end: deletedWorkspace,
+  },
   {
     how: 'a private key is deleted',
     begin: withPrivateKey,
@@ -226,13 +278,18 @@ const ends: End[] = [
   {
     how: 'a private key expires',
     begin: withPrivateKey,
-    end: ({ keyId = '' }) => t.app.db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [Date.now() - 1, keyId]),
+    end: ({ keyId = '' }) =>
+      t.app.db.run('UPDATE api_key SET expires_at = ? WHERE id = ?', [Date.now() - 1, keyId]),
   },
   {
     how: 'a key of a workspace is deleted',
     begin: withWorkspaceKey,
     end: ({ owner, workspaceId, keyId }) =>
-      must(owner.rest('DELETE', `/api/api_keys/${workspaceId}/delete`, { json: { api_key_id: keyId } })),
+      must(
+        owner.rest('DELETE', `/api/api_keys/${workspaceId}/delete`, {
+          json: { api_key_id: keyId },
+        }),
+      ),
   },
   {
     how: 'the maker of a key of a workspace is removed',
@@ -255,7 +312,9 @@ describe('From the next request on, a search shows nothing', () => {
     expect(first?.pageInfo.hasNextPage).toBe(true)
     await end(scene)
     expect(await seen(reader, word, workspaceId)).toEqual([])
-    expect((await graph(reader, word, { after: first?.pageInfo.endCursor }))?.edges ?? []).toEqual([])
+    expect((await graph(reader, word, { after: first?.pageInfo.endCursor }))?.edges ?? []).toEqual(
+      [],
+    )
     for (const query of [
       inside(word),
       `"an ${inside(word)}"`,
@@ -292,7 +351,9 @@ describe('From the next request on, a search shows nothing', () => {
               : await reader
                   .rest('GET', `/api/search?query=${query}`)
                   .then(({ status, response }) =>
-                    status === 200 ? response.results.map(({ name }: { name: string }) => name) : [],
+                    status === 200
+                      ? response.results.map(({ name }: { name: string }) => name)
+                      : [],
                   )
           if (beganAfter) late.push(...page)
           else if (page.length > 0) before++
@@ -331,9 +392,13 @@ describe('A search', () => {
 
   it('finds nothing by links, which anyone may have, nor with a password', async () => {
     const { owner, reader, word } = await ofOwner()
-    const { response } = await must(owner.rest('POST', '/api/folders/quick_share', { json: { path: `above/${word}` } }))
+    const { response } = await must(
+      owner.rest('POST', '/api/folders/quick_share', { json: { path: `above/${word}` } }),
+    )
     const token = new URL(response.sharing_link ?? response.url).pathname.split('/').at(-1)
-    expect((await reader.rest('POST', `/api/share/resolve/${token}`, { json: {} })).status).toBe(200)
+    expect((await reader.rest('POST', `/api/share/resolve/${token}`, { json: {} })).status).toBe(
+      200,
+    )
     expect(await seen(reader, word)).toEqual([])
     expect((await graph(t.anonymous, word))?.edges ?? []).toEqual([])
   })
@@ -341,7 +406,8 @@ describe('A search', () => {
   it('never shows notes and tags to recipients, nor notes to members, and nothing of what was removed from them', async () => {
     const { owner, reader, word } = await shared()
     const md5 = createHash('md5').update(contentOf(word)).digest('hex')
-    const note = (content: string) => must(owner.rest('PUT', `/api/files/${md5}/note`, { json: { content } }))
+    const note = (content: string) =>
+      must(owner.rest('PUT', `/api/files/${md5}/note`, { json: { content } }))
     await note(`${word}secret by the river`)
     const path = `above/${word}/${word} plan.txt`
     const { createTag } = await ask<{ createTag: { tag: { id: string } } }>(
@@ -350,9 +416,13 @@ describe('A search', () => {
       { input: { name: `${word}tag` } },
     )
     const tagged = (change: object) =>
-      ask(owner, 'mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { entries { id } } }', {
-        input: { entries: [{ at: { path } }], ...change },
-      })
+      ask(
+        owner,
+        'mutation ($input: TagEntriesInput!) { tagEntries(input: $input) { entries { id } } }',
+        {
+          input: { entries: [{ at: { path } }], ...change },
+        },
+      )
     await tagged({ add: [createTag.tag.id] })
     const asked = [`${word}secret`, `${word}secret river`, `${word}tag`, `tag:${word}tag`]
     for (const query of asked) {
@@ -373,9 +443,13 @@ describe('A search', () => {
     const { workspaceId, word } = await member()
     const stranger = await t.signIn('stranger')
     const drives = async (ids: string[]) =>
-      stranger.graphql('query ($q: String!, $d: [ID!]) { search(query: $q, drives: $d) { hints { term } } }', {
-        ...{ q: word, d: ids },
-      })
+      stranger.graphql(
+        'query ($q: String!, $d: [ID!]) { search(query: $q, drives: $d) { hints { term } } }',
+        {
+          q: word,
+          d: ids,
+        },
+      )
     const { data, code } = await drives([workspaceId ?? ''])
     expect([data?.search, code]).toEqual([undefined, 'FORBIDDEN'])
     expect(await seen(stranger, `drive:garden ${word}`, workspaceId)).toEqual([])
@@ -388,7 +462,9 @@ describe('A search', () => {
     expect(await seen(reader, word, workspaceId)).toEqual([])
     const { response } = await must(owner.rest('GET', `/api/workspaces/${workspaceId}/trash`))
     const items = response.items.map(({ id }: { id: string }) => id)
-    await must(owner.rest('POST', `/api/workspaces/${workspaceId}/trash/restore`, { json: { items } }))
+    await must(
+      owner.rest('POST', `/api/workspaces/${workspaceId}/trash/restore`, { json: { items } }),
+    )
     expect(await seen(reader, word, workspaceId)).toEqual([word, `${word} plan.txt`])
   })
 })

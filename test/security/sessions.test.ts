@@ -44,7 +44,8 @@ const listOf = async (who: Pick<Person, 'rest'>): Promise<SessionRow[]> => {
   expect(status).toBe(200)
   return response.sessions
 }
-const currentOf = async (who: Person) => (await listOf(who)).find(({ current }) => current)?.id ?? ''
+const currentOf = async (who: Person) =>
+  (await listOf(who)).find(({ current }) => current)?.id ?? ''
 const isDead = async (who: Person) => (await who.rest('GET', '/api/user/data')).status === 401
 
 /** What a browser's cookie is good for by REST. */
@@ -52,12 +53,19 @@ const asPerson = (browser: Browser): Pick<Person, 'rest'> => ({
   rest: (method, path, options) =>
     rest(t.url, method, path, {
       ...options,
-      headers: { ...options?.headers, cookie: `session_id=${browser.jar.get('session_id')?.value}` },
+      headers: {
+        ...options?.headers,
+        cookie: `session_id=${browser.jar.get('session_id')?.value}`,
+      },
     }),
 })
 
 const mailsTo = async (email: string) =>
-  (await t.app.db.rows<{ payload: string }>("SELECT payload FROM outbox WHERE kind = 'mail' ORDER BY id"))
+  (
+    await t.app.db.rows<{ payload: string }>(
+      "SELECT payload FROM outbox WHERE kind = 'mail' ORDER BY id",
+    )
+  )
     .map(({ payload }) => JSON.parse(payload))
     .filter(({ to }) => to === email)
 
@@ -171,7 +179,10 @@ describe('Ending sessions', () => {
     const [here, there] = [await t.signIn(`ends-one-${face}`), await t.signIn(`ends-one-${face}`)]
     const session_id = await currentOf(there)
     if (face === 'REST') {
-      const { status, response } = await here.rest('DELETE', `/api/user/sessions?session_id=${session_id}`)
+      const { status, response } = await here.rest(
+        'DELETE',
+        `/api/user/sessions?session_id=${session_id}`,
+      )
       expect([status, response]).toEqual([200, { session_id }])
     } else {
       const END = `mutation ($input: EndSessionInput!) { endSession(input: $input) {
@@ -196,7 +207,8 @@ describe('Ending sessions', () => {
     const other = await startApp({ DATABASE_URL: database.url })
     try {
       const [here, there] = [await t.signIn('two-instances'), await t.signIn('two-instances')]
-      const ask = () => rest(other.url, 'GET', '/api/user/data', { headers: { cookie: there.cookie } })
+      const ask = () =>
+        rest(other.url, 'GET', '/api/user/data', { headers: { cookie: there.cookie } })
       expect((await ask()).status).toBe(200)
       await here.rest('DELETE', `/api/user/sessions?session_id=${await currentOf(there)}`)
       expect((await ask()).status).toBe(401)
@@ -218,16 +230,28 @@ describe('Ending sessions', () => {
   it('ends no session of somebody else, and does not tell whether there is one', async () => {
     const [alice, mallory] = [await t.signIn('victim'), await t.signIn('mallory')]
     const theirs = await currentOf(alice)
-    const hash = (await t.app.db.rows<{ hash: string }>('SELECT hash FROM session WHERE id = ?', [theirs]))[0]?.hash
+    const hash = (
+      await t.app.db.rows<{ hash: string }>('SELECT hash FROM session WHERE id = ?', [theirs])
+    )[0]?.hash
     const cookie = alice.cookie.replace('session_id=', '')
-    for (const id of [theirs, '00000000-0000-4000-8000-000000000000', hash, cookie, '%', "' OR 1=1"]) {
+    for (const id of [
+      theirs,
+      '00000000-0000-4000-8000-000000000000',
+      hash,
+      cookie,
+      '%',
+      "' OR 1=1",
+    ]) {
       const path = `/api/user/sessions?${new URLSearchParams({ session_id: id ?? '' })}`
       const { status, response } = await mallory.rest('DELETE', path)
       expect([status, response.code]).toEqual([404, 'SESSION_NOT_FOUND'])
     }
     expect(await isDead(alice)).toBe(false)
     const none = await mallory.rest('DELETE', '/api/user/sessions')
-    expect([none.status, none.response]).toEqual([400, { code: 'INVALID_INPUT', field: 'session_id' }])
+    expect([none.status, none.response]).toEqual([
+      400,
+      { code: 'INVALID_INPUT', field: 'session_id' },
+    ])
   })
 
   it('ends all others, and neither this one nor those of other people', async () => {
@@ -258,7 +282,11 @@ describe('Ending sessions', () => {
       ['PUT', '/api/user/sign_in_notices'],
     ] as const
     for (const [method, path] of calls) {
-      const { status, response } = await caller.rest(method, path, method === 'PUT' ? { json: { enabled: true } } : {})
+      const { status, response } = await caller.rest(
+        method,
+        path,
+        method === 'PUT' ? { json: { enabled: true } } : {},
+      )
       expect([status, response.code]).toEqual([401, 'KEY_OUT_OF_BOUNDS'])
     }
     expect((await caller.graphql('{ me { sessions { id } } }')).code).toBe('KEY_OUT_OF_BOUNDS')
@@ -291,7 +319,9 @@ describe('Mails about new devices', () => {
     const email = 'warned@example.com'
     const desk = await newBrowser(t.url, email, { 'user-agent': FIREFOX })
     expect((await wish(asPerson(desk), true)).response).toEqual({ sign_in_notices: true })
-    expect((await asPerson(desk).rest('GET', '/api/user/sessions')).response.sign_in_notices).toBe(true)
+    expect((await asPerson(desk).rest('GET', '/api/user/sessions')).response.sign_in_notices).toBe(
+      true,
+    )
     // It has signed in here before.
     await signInBy(desk, t.url, email, { 'user-agent': FIREFOX })
     expect(await mailsTo(email)).toEqual([])
@@ -347,7 +377,12 @@ describe('Mails about new devices', () => {
     const email = 'broken@example.com'
     await wish(asPerson(await newBrowser(t.url, email)), true)
     const sessions = async () =>
-      (await t.app.db.rows('SELECT 1 FROM session s JOIN user u ON u.id = s.user_id WHERE u.email = ?', [email])).length
+      (
+        await t.app.db.rows(
+          'SELECT 1 FROM session s JOIN user u ON u.id = s.user_id WHERE u.email = ?',
+          [email],
+        )
+      ).length
     expect(await sessions()).toBe(1)
     await t.app.db.run('ALTER TABLE outbox RENAME TO outbox_away')
     try {
@@ -372,7 +407,8 @@ describe('Mails about new devices', () => {
 
 describe('/sessions', () => {
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
-  const page = async (who: Person) => (await who.rest('GET', '/sessions', { headers: { accept: 'text/html' } })).text
+  const page = async (who: Person) =>
+    (await who.rest('GET', '/sessions', { headers: { accept: 'text/html' } })).text
 
   it('leads strangers to the sign-in', async () => {
     const { status, headers } = await t.anonymous.rest('GET', '/sessions')
@@ -380,7 +416,11 @@ describe('/sessions', () => {
   })
 
   it('shows the sessions, ends one or all others, and turns the mails on and off, without a script', async () => {
-    const [here, second, third] = [await t.signIn('paged'), await t.signIn('paged'), await t.signIn('paged')]
+    const [here, second, third] = [
+      await t.signIn('paged'),
+      await t.signIn('paged'),
+      await t.signIn('paged'),
+    ]
     const [id, other] = [await currentOf(second), await currentOf(third)]
     expect(await page(here)).toContain(`value="${id}"`)
     expect(await page(here)).not.toContain(`value="${await currentOf(here)}"`)

@@ -11,28 +11,38 @@ beforeAll(async () => {
 })
 afterAll(() => t.stop())
 
-const rowsOf = ({ userId }: Person) => t.app.db.rows<{ id: string }>('SELECT id FROM share WHERE user_id = ?', [userId])
+const rowsOf = ({ userId }: Person) =>
+  t.app.db.rows<{ id: string }>('SELECT id FROM share WHERE user_id = ?', [userId])
 /** Rows of shares whose file is not there. */
 const orphans = () =>
-  t.app.db.rows('SELECT s.id FROM share s LEFT JOIN entry e ON e.id = s.entry_id WHERE e.id IS NULL')
-const activeOf = async (person: Person) => (await person.rest('GET', '/api/user/stats')).response.active_shares
-const listedOf = async (person: Person) => (await person.rest('GET', '/api/files/shared_by_user')).response.files.length
+  t.app.db.rows(
+    'SELECT s.id FROM share s LEFT JOIN entry e ON e.id = s.entry_id WHERE e.id IS NULL',
+  )
+const activeOf = async (person: Person) =>
+  (await person.rest('GET', '/api/user/stats')).response.active_shares
+const listedOf = async (person: Person) =>
+  (await person.rest('GET', '/api/files/shared_by_user')).response.files.length
 
 const share = {
-  link: (person: Person, object: string) => person.rest('POST', '/api/files/quick_share', { json: { object } }),
+  link: (person: Person, object: string) =>
+    person.rest('POST', '/api/files/quick_share', { json: { object } }),
   'protected link': (person: Person, object: string) =>
     person.rest('POST', '/api/files/quick_share', { json: { object, password: 'secret' } }),
   direct: (person: Person, object: string) =>
-    person.rest('POST', '/api/files/share', { json: { email: 'bob@example.com', objects: [object] } }),
+    person.rest('POST', '/api/files/share', {
+      json: { email: 'bob@example.com', objects: [object] },
+    }),
   graph: async (person: Person, object: string) => {
-    const query = 'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
+    const query =
+      'mutation ($input: CreateLinkInput!) { createLink(input: $input) { share { token } } }'
     const { code } = await person.graphql(query, { input: { file: { at: { path: object } } } })
     return { status: code ? 400 : 200, response: { code } }
   },
 }
 
 const remove = {
-  'the file': (person: Person, path: string) => person.rest('DELETE', `/api/files/delete?file=${path}`),
+  'the file': (person: Person, path: string) =>
+    person.rest('DELETE', `/api/files/delete?file=${path}`),
   'several files': (person: Person, path: string) =>
     person.rest('DELETE', '/api/files/delete/batch', { json: { files: [path] } }),
   'its folder': (person: Person, path: string) =>
@@ -45,7 +55,10 @@ describe('Shares that are made in the instant in which their file is deleted', (
     async way => {
       const person = await t.signIn(`owner-of-${way.replace(' ', '-')}`)
       const ways = Object.values(remove)
-      const paths = Array.from({ length: way === 'link' ? ROUNDS : ROUNDS / 4 }, (_, i) => `f${i}/a.txt`)
+      const paths = Array.from(
+        { length: way === 'link' ? ROUNDS : ROUNDS / 4 },
+        (_, i) => `f${i}/a.txt`,
+      )
       for (let i = 0; i < paths.length; i += 20)
         await Promise.all(paths.slice(i, i + 20).map(path => person.upload(path, 'x')))
       const made: number[] = []
@@ -58,7 +71,8 @@ describe('Shares that are made in the instant in which their file is deleted', (
               const sharing = share[way](person, path)
               const [deleted, shared] = await Promise.all([deleting, sharing])
               expect(deleted.status).toBe(200)
-              if (shared.status !== 200) expect([shared.response.code, t.failures()]).toEqual(['FILE_NOT_FOUND', []])
+              if (shared.status !== 200)
+                expect([shared.response.code, t.failures()]).toEqual(['FILE_NOT_FOUND', []])
               return shared.status
             }),
           )),
@@ -77,7 +91,8 @@ describe('Shares that are made in the instant in which their file is deleted', (
   it('are as many in the count as in the list after a folder was deleted', async () => {
     const person = await t.signIn('keeper')
     for (const path of ['kept/a.txt', 'kept/b.txt', 'gone/c.txt']) await person.upload(path, path)
-    for (const path of ['kept/a.txt', 'gone/c.txt']) expect((await share.link(person, path)).status).toBe(200)
+    for (const path of ['kept/a.txt', 'gone/c.txt'])
+      expect((await share.link(person, path)).status).toBe(200)
     await t.app.worker.stop()
     expect((await remove['its folder'](person, 'gone/c.txt')).status).toBe(200)
     // What is deleted can neither be shared nor is it counted; the rest can.

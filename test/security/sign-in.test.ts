@@ -57,7 +57,13 @@ describe('The embedded sign-in', () => {
     const stranger = new Browser()
     expect(await begin(stranger)).toContain('Sign-in word')
     const form = stranger.last
-    for (const typed of [{}, { word: '' }, { word: 'x' }, { word: `${word()}x` }, { word: word().slice(1) }]) {
+    for (const typed of [
+      {},
+      { word: '' },
+      { word: 'x' },
+      { word: `${word()}x` },
+      { word: word().slice(1) },
+    ]) {
       stranger.last = form
       expect(await send(stranger, typed)).toBe(422)
     }
@@ -96,11 +102,15 @@ describe('The embedded sign-in', () => {
 
   describe('of the address that the start prints', () => {
     /** Opens an address, and goes on to the form. @returns whether the form asks for the word */
-    async function isAsked(browser: Browser, address: string, init: RequestInit = {}): Promise<boolean> {
+    async function isAsked(
+      browser: Browser,
+      address: string,
+      init: RequestInit = {},
+    ): Promise<boolean> {
       const led = await browser.get(address, init)
-      expect([led.status, led.headers.get('location'), led.headers.get('referrer-policy')]).toEqual([
-        ...[303, '/auth/oauth?return_to=/', 'no-referrer'],
-      ])
+      expect([led.status, led.headers.get('location'), led.headers.get('referrer-policy')]).toEqual(
+        [...[303, '/auth/oauth?return_to=/', 'no-referrer']],
+      )
       expect(led.headers.get('cache-control')).toBe('no-store')
       return (await begin(browser)).includes('Sign-in word')
     }
@@ -119,7 +129,9 @@ describe('The embedded sign-in', () => {
 
     it('takes one of two browsers that open it at once', async () => {
       const address = firstAddress()
-      const asked = await Promise.all([new Browser(), new Browser()].map(browser => isAsked(browser, address)))
+      const asked = await Promise.all(
+        [new Browser(), new Browser()].map(browser => isAsked(browser, address)),
+      )
       expect(asked.sort()).toEqual([false, true])
     })
 
@@ -132,7 +144,8 @@ describe('The embedded sign-in', () => {
         { headers: { 'Sec-Purpose': 'prefetch;prerender', 'Sec-Fetch-Site': 'none' } },
         { method: 'HEAD' },
       ]
-      for (const init of tries) expect([init, await isAsked(new Browser(), address, init)]).toEqual([init, true])
+      for (const init of tries)
+        expect([init, await isAsked(new Browser(), address, init)]).toEqual([init, true])
       for (const wrong of [
         `${address}x`,
         address.slice(0, -1),
@@ -140,7 +153,9 @@ describe('The embedded sign-in', () => {
         address.replace(/=.*/, '='),
       ])
         expect([wrong, await isAsked(new Browser(), wrong)]).toEqual([wrong, true])
-      expect(await isAsked(new Browser(), address, { headers: { 'Sec-Fetch-Site': 'none' } })).toBe(false)
+      expect(await isAsked(new Browser(), address, { headers: { 'Sec-Fetch-Site': 'none' } })).toBe(
+        false,
+      )
     })
 
     it('is good for 15 minutes', () => {
@@ -175,16 +190,21 @@ describe('The embedded sign-in', () => {
     expect(word()).toMatch(/^[a-z2-9]{4}(-[a-z2-9]{4}){3}$/)
   })
 
-  it.each(['X-Forwarded-For', 'X-Forwarded-Server', 'X-Real-IP', 'Via', 'CF-Ray', 'True-Client-IP', 'Forwarded'])(
-    'refuses what a proxy has brought, by %s',
-    async header => {
-      const browser = new Browser()
-      await begin(browser)
-      const form = browser.last
-      expect((await browser.get(form, { headers: { [header]: '127.0.0.1' } })).status).toBe(403)
-      expect((await browser.get(form)).status).toBe(200)
-    },
-  )
+  it.each([
+    'X-Forwarded-For',
+    'X-Forwarded-Server',
+    'X-Real-IP',
+    'Via',
+    'CF-Ray',
+    'True-Client-IP',
+    'Forwarded',
+  ])('refuses what a proxy has brought, by %s', async header => {
+    const browser = new Browser()
+    await begin(browser)
+    const form = browser.last
+    expect((await browser.get(form, { headers: { [header]: '127.0.0.1' } })).status).toBe(403)
+    expect((await browser.get(form)).status).toBe(200)
+  })
 })
 
 interface Claims {
@@ -199,8 +219,13 @@ interface Claims {
 class Provider {
   claims: Claims = { sub: '', email: '' }
   private readonly server = createServer((req, res) => {
-    const answer = req.url === '/token' ? { access_token: 'a-token', token_type: 'bearer' } : this.claims
-    req.resume().on('end', () => res.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer)))
+    const answer =
+      req.url === '/token' ? { access_token: 'a-token', token_type: 'bearer' } : this.claims
+    req
+      .resume()
+      .on('end', () =>
+        res.setHeader('Content-Type', 'application/json').end(JSON.stringify(answer)),
+      )
   })
 
   /** Listens; answers its settings. */
@@ -226,10 +251,19 @@ class Provider {
 /** A service with the providers hub and lab, and how a person goes through a sign-in there. */
 async function startWithProviders(settings: Record<string, string> = {}) {
   const [hub, lab] = [new Provider(), new Provider()]
-  const t = await startApp({ ...(await hub.start('HUB')), ...(await lab.start('LAB')), ...settings })
+  const t = await startApp({
+    ...(await hub.start('HUB')),
+    ...(await lab.start('LAB')),
+    ...settings,
+  })
 
   /** Signs in at a provider that says this of the person; answers where that leads. */
-  async function signIn(browser: Browser, provider: 'hub' | 'lab', claims: Claims, start = '/auth/oauth') {
+  async function signIn(
+    browser: Browser,
+    provider: 'hub' | 'lab',
+    claims: Claims,
+    start = '/auth/oauth',
+  ) {
     Object.assign(provider === 'hub' ? hub : lab, { claims })
     const url = new URL(start, t.url)
     url.searchParams.set('provider', provider)
@@ -251,7 +285,13 @@ async function startWithProviders(settings: Record<string, string> = {}) {
     /** Who is signed in: the id of the account and its verified address; null for none. */
     async whoIs(browser: Browser) {
       const { user_info } = await ask(browser, '/auth/is_valid')
-      return user_info && { id: user_info.sub, email: user_info.email, verified: user_info.email_verified }
+      return (
+        user_info && {
+          id: user_info.sub,
+          email: user_info.email,
+          verified: user_info.email_verified,
+        }
+      )
     },
     async stop() {
       await t.stop()
@@ -262,7 +302,12 @@ async function startWithProviders(settings: Record<string, string> = {}) {
 }
 type World = Awaited<ReturnType<typeof startWithProviders>>
 
-const alice: Claims = { sub: 'alice-1', email: 'alice@example.com', email_verified: true, name: 'Alice' }
+const alice: Claims = {
+  sub: 'alice-1',
+  email: 'alice@example.com',
+  email_verified: true,
+  name: 'Alice',
+}
 
 describe('An address of another account', () => {
   let strict: World
@@ -281,10 +326,12 @@ describe('An address of another account', () => {
     for (const { signIn, whoIs } of [strict, trusting]) {
       const [owner, other] = [new Browser(), new Browser()]
       expect(await signIn(owner, 'hub', alice)).toBe('/')
-      expect(await signIn(other, 'hub', { ...alice, sub: 'mallory-1' })).toBe('/?error=identity_taken')
-      expect(await signIn(other, 'hub', { ...alice, sub: 'mallory-1', email: 'ALICE@example.com' })).toBe(
+      expect(await signIn(other, 'hub', { ...alice, sub: 'mallory-1' })).toBe(
         '/?error=identity_taken',
       )
+      expect(
+        await signIn(other, 'hub', { ...alice, sub: 'mallory-1', email: 'ALICE@example.com' }),
+      ).toBe('/?error=identity_taken')
       expect(await whoIs(other)).toBeNull()
       expect(await whoIs(owner)).toMatchObject({ email: 'alice@example.com', verified: true })
     }
@@ -297,11 +344,17 @@ describe('An address of another account', () => {
       const led = await signIn(other, 'lab', { ...alice, sub: '77' })
       const { identities } = await ask(owner, '/api/user/identities')
       if (strict.signIn === signIn) {
-        expect([led, await whoIs(other), identities.length]).toEqual(['/?error=identity_taken', null, 1])
+        expect([led, await whoIs(other), identities.length]).toEqual([
+          '/?error=identity_taken',
+          null,
+          1,
+        ])
       } else {
         expect([led, await whoIs(other), identities.length]).toEqual(['/', await whoIs(owner), 2])
         // A second user of the provider that has just joined is another person, too.
-        expect(await signIn(new Browser(), 'lab', { ...alice, sub: '78' })).toBe('/?error=identity_taken')
+        expect(await signIn(new Browser(), 'lab', { ...alice, sub: '78' })).toBe(
+          '/?error=identity_taken',
+        )
       }
     }
   })
@@ -361,9 +414,17 @@ describe('The address of an account', () => {
     await sender.upload('letter.txt', 'Dear Bob')
     const json = { email: 'bob@example.com', objects: ['letter.txt'] }
     expect((await sender.rest('POST', '/api/files/share', { json })).status).toBe(200)
-    const workspace = await sender.rest('POST', '/api/workspaces/create', { json: { name: 'Garden' } })
-    const invite = { workspace_id: workspace.response.workspace.workspace_id, email: 'bob@example.com', role: 'viewer' }
-    expect((await sender.rest('POST', '/api/workspaces/invites/create', { json: invite })).status).toBe(200)
+    const workspace = await sender.rest('POST', '/api/workspaces/create', {
+      json: { name: 'Garden' },
+    })
+    const invite = {
+      workspace_id: workspace.response.workspace.workspace_id,
+      email: 'bob@example.com',
+      role: 'viewer',
+    }
+    expect(
+      (await sender.rest('POST', '/api/workspaces/invites/create', { json: invite })).status,
+    ).toBe(200)
 
     const bob = { sub: 'bob-1', email: 'bob@example.com', email_verified: true, name: 'Bob' }
     const [before, now] = [new Browser(), new Browser()]
@@ -381,7 +442,10 @@ describe('The address of an account', () => {
     await signIn(now, 'hub', { ...bob, email_verified: false })
     for (const browser of [before, now]) expect(await received(browser)).toEqual([0, 0, 0])
     const cookie = `session_id=${before.jar.get('session_id')?.value}`
-    const opened = await fetch(`${t.url}/api/d/${files[0].sharing_token}`, { headers: { cookie }, redirect: 'manual' })
+    const opened = await fetch(`${t.url}/api/d/${files[0].sharing_token}`, {
+      headers: { cookie },
+      redirect: 'manual',
+    })
     expect(opened.status).toBe(403)
     const accepted = await fetch(`${t.url}/api/workspaces/invites/accept`, {
       method: 'POST',
@@ -430,10 +494,17 @@ describe('Adding a way to sign in', () => {
     return links.find(href => href.includes(`provider=${provider}`)) ?? ''
   }
 
-  const identitiesOf = async (browser: Browser): Promise<{ id: string; provider: string; email: string }[]> =>
+  const identitiesOf = async (
+    browser: Browser,
+  ): Promise<{ id: string; provider: string; email: string }[]> =>
     (await w.ask(browser, '/api/user/identities')).identities
 
-  const send = (browser: Browser, path: string, headers: Record<string, string>, form: Record<string, string> = {}) =>
+  const send = (
+    browser: Browser,
+    path: string,
+    headers: Record<string, string>,
+    form: Record<string, string> = {},
+  ) =>
     browser.get(`${w.t.url}${path}`, { method: 'POST', headers, body: new URLSearchParams(form) })
 
   it('takes a form that names both, and nothing less', async () => {
@@ -441,7 +512,9 @@ describe('Adding a way to sign in', () => {
     const browser = new Browser()
     await w.signIn(browser, 'hub', owner)
     const before = await w.whoIs(browser)
-    expect(await w.signIn(browser, 'lab', second, await linkFor(browser, 'lab'))).toBe('/identities/confirm')
+    expect(await w.signIn(browser, 'lab', second, await linkFor(browser, 'lab'))).toBe(
+      '/identities/confirm',
+    )
     expect(await identitiesOf(browser)).toHaveLength(1)
     const html = await (await browser.get(`${w.t.url}/identities/confirm`)).text()
     for (const shown of [owner.email, second.email, 'Lab']) expect(html).toContain(shown)
@@ -494,7 +567,9 @@ describe('Adding a way to sign in', () => {
     const link = await linkFor(thief, 'lab')
     const refused = await owner.get(`${w.t.url}${link}`)
     expect(refused.status).toBe(400)
-    expect(await w.signIn(thief, 'lab', someone(), await linkFor(thief, 'lab'))).toBe('/identities/confirm')
+    expect(await w.signIn(thief, 'lab', someone(), await linkFor(thief, 'lab'))).toBe(
+      '/identities/confirm',
+    )
     const offer = thief.jar.get('sign_in_link')
     expect(offer).toBeDefined()
     if (offer) owner.jar.set('sign_in_link', offer)
@@ -528,7 +603,9 @@ describe('Adding a way to sign in', () => {
     )
     // One that another account got in between is refused by the form, too.
     const late = someone()
-    expect(await w.signIn(browser, 'lab', late, await linkFor(browser, 'lab'))).toBe('/identities/confirm')
+    expect(await w.signIn(browser, 'lab', late, await linkFor(browser, 'lab'))).toBe(
+      '/identities/confirm',
+    )
     await w.signIn(new Browser(), 'lab', late)
     const done = await send(browser, '/identities/confirm', own())
     expect(done.headers.get('location')).toBe('/identities?error=identity_taken')
@@ -561,8 +638,14 @@ describe('Adding a way to sign in', () => {
     const { second, browser, lab } = await withTwo()
     const other = new Browser()
     await w.signIn(other, 'lab', second)
-    for (const headers of [{}, { Origin: 'https://evil.example' }, { 'Sec-Fetch-Site': 'cross-site' }])
-      expect((await send(browser, '/identities/remove', headers, { identity_id: lab })).status).toBe(403)
+    for (const headers of [
+      {},
+      { Origin: 'https://evil.example' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+    ])
+      expect(
+        (await send(browser, '/identities/remove', headers, { identity_id: lab })).status,
+      ).toBe(403)
     expect(await w.whoIs(other)).not.toBeNull()
     const done = await send(browser, '/identities/remove', own(), { identity_id: lab })
     expect([done.status, done.headers.get('location')]).toEqual([303, '/identities'])
@@ -582,8 +665,11 @@ describe('Adding a way to sign in', () => {
     const cookie = headers['x-api-key'] ? '' : `session_id=${browser.jar.get('session_id')?.value}`
     const all = { ...(cookie ? { cookie } : {}), ...headers }
     if (by === 'REST')
-      return w.t.anonymous.rest('DELETE', `/api/user/identities?identity_id=${identity}`, { headers: all })
-    const query = 'mutation ($input: RemoveIdentityInput!) { removeIdentity(input: $input) { removedId } }'
+      return w.t.anonymous.rest('DELETE', `/api/user/identities?identity_id=${identity}`, {
+        headers: all,
+      })
+    const query =
+      'mutation ($input: RemoveIdentityInput!) { removeIdentity(input: $input) { removedId } }'
     const answer = await fetch(`${w.t.url}/graphql`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...all },
@@ -607,7 +693,10 @@ describe('Adding a way to sign in', () => {
     expect(await identitiesOf(stranger.browser)).toHaveLength(2)
     // No key may, of any scope.
     const made = await w.t.anonymous.rest('POST', '/api/api_keys/private/create', {
-      json: { name: 'key', scopes: ['private_files:read', 'private_files:write', 'private_files:delete'] },
+      json: {
+        name: 'key',
+        scopes: ['private_files:read', 'private_files:write', 'private_files:delete'],
+      },
       headers: { cookie: `session_id=${stranger.browser.jar.get('session_id')?.value}` },
     })
     const byKey = await call(browser, by, stranger.lab, { 'x-api-key': made.response.api_key.key })
@@ -631,17 +720,25 @@ describe('GET /auth/logout', () => {
       await w.signIn(browser, 'hub', alice)
       const headers = {
         Cookie: `session_id=${browser.jar.get('session_id')?.value}`,
-        ...{ 'Sec-Fetch-Site': 'cross-site', 'Sec-Fetch-Mode': 'navigate', 'Sec-Fetch-Dest': 'document' },
+        'Sec-Fetch-Site': 'cross-site',
+        'Sec-Fetch-Mode': 'navigate',
+        'Sec-Fetch-Dest': 'document',
       }
       // `fetch` says of itself that it does not navigate.
       const led = await new Promise<IncomingMessage>((resolve, reject) => {
-        httpGet(`${w.t.url}/auth/logout`, { headers }, res => resolve(res.resume())).on('error', reject)
+        httpGet(`${w.t.url}/auth/logout`, { headers }, res => resolve(res.resume())).on(
+          'error',
+          reject,
+        )
       })
       expect([led.statusCode, led.headers.location]).toEqual([303, '/logout/confirm'])
       const page = await browser.get(`${w.t.url}/logout/confirm`)
       expect(await page.text()).toContain('<form class="actions" method="post" action="/logout">')
       expect(await w.whoIs(browser)).not.toBeNull()
-      const done = await browser.get(`${w.t.url}/logout`, { method: 'POST', headers: { Origin: w.t.url } })
+      const done = await browser.get(`${w.t.url}/logout`, {
+        method: 'POST',
+        headers: { Origin: w.t.url },
+      })
       expect(done.status).toBe(303)
       expect(await w.whoIs(browser)).toBeNull()
       expect((await browser.get(`${w.t.url}/logout/confirm`)).headers.get('location')).toBe('/')
@@ -676,15 +773,24 @@ describe('SIGN_UP', () => {
   const makeAccount = ({ t }: World, { sub, email }: Claims) =>
     accountService({ db: t.app.db }).signIn(
       {
-        ...{ provider: 'hub', providerUserId: sub, email, emailVerified: true },
-        ...{ name: '', givenName: '', familyName: '', picture: '', locale: '' },
+        provider: 'hub',
+        providerUserId: sub,
+        email,
+        emailVerified: true,
+        name: '',
+        givenName: '',
+        familyName: '',
+        picture: '',
+        locale: '',
       },
       null,
     )
 
   it('open lets everybody in whom a provider knows', () =>
     withRule('open', async w => {
-      expect(await w.signIn(new Browser(), 'hub', person('alice', { email_verified: false }))).toBe('/')
+      expect(await w.signIn(new Browser(), 'hub', person('alice', { email_verified: false }))).toBe(
+        '/',
+      )
     }))
 
   it('closed lets those in who have an account, and makes none', () =>
@@ -695,7 +801,9 @@ describe('SIGN_UP', () => {
       expect(await w.whoIs(mallory)).toBeNull()
       expect(await w.signIn(new Browser(), 'hub', person('alice'))).toBe('/')
       expect(await users(w)).toBe(1)
-      const page = await fetch(`${w.t.url}/login${closed.slice(1)}`, { headers: { accept: 'text/html' } })
+      const page = await fetch(`${w.t.url}/login${closed.slice(1)}`, {
+        headers: { accept: 'text/html' },
+      })
       expect(await page.text()).toContain('You have no account here')
     }))
 
@@ -708,9 +816,13 @@ describe('SIGN_UP', () => {
       const link = [...html.matchAll(/href="(\/auth\/oauth\?[^"]+)"/g)]
         .map(([, href = '']) => href.replaceAll('&amp;', '&'))
         .find(href => href.includes('provider=lab'))
-      expect(await w.signIn(alice, 'lab', person('alice', { sub: 'l' }), link)).toBe('/identities/confirm')
+      expect(await w.signIn(alice, 'lab', person('alice', { sub: 'l' }), link)).toBe(
+        '/identities/confirm',
+      )
       const confirm = `${w.t.url}/identities/confirm`
-      expect((await alice.get(confirm, { method: 'POST', headers: { Origin: w.t.url } })).status).toBe(303)
+      expect(
+        (await alice.get(confirm, { method: 'POST', headers: { Origin: w.t.url } })).status,
+      ).toBe(303)
       const ended = await w.t.anonymous.rest('DELETE', '/api/user/account/delete', {
         json: { delete_user_data: false },
         headers: { cookie: `session_id=${alice.jar.get('session_id')?.value}` },
@@ -731,7 +843,10 @@ describe('SIGN_UP', () => {
         [{ email: 'example.com@evil.example' }, closed],
       ]
       for (const [more, led] of tries)
-        expect([more, await w.signIn(new Browser(), 'hub', person(more.email ?? '', more))]).toEqual([more, led])
+        expect([
+          more,
+          await w.signIn(new Browser(), 'hub', person(more.email ?? '', more)),
+        ]).toEqual([more, led])
       expect(await users(w)).toBe(2)
     }))
 
@@ -758,7 +873,9 @@ describe('SIGN_UP', () => {
 
       expect(await w.signIn(new Browser(), 'hub', person('bob'))).toBe(closed)
       await invite('bob')
-      expect(await w.signIn(new Browser(), 'hub', person('bob', { email_verified: false }))).toBe(closed)
+      expect(await w.signIn(new Browser(), 'hub', person('bob', { email_verified: false }))).toBe(
+        closed,
+      )
       expect(await w.signIn(new Browser(), 'hub', person('bob'))).toBe('/')
       await share('carol')
       expect(await w.signIn(new Browser(), 'hub', person('carol'))).toBe('/')
@@ -768,11 +885,13 @@ describe('SIGN_UP', () => {
       await share('erin')
       await w.t.app.db.run('UPDATE invite SET expires_at = ?', [Date.now() - 1])
       await w.t.app.db.run('UPDATE share SET expires_at = ?', [Date.now() - 1])
-      for (const name of ['dora', 'erin']) expect(await w.signIn(new Browser(), 'hub', person(name))).toBe(closed)
+      for (const name of ['dora', 'erin'])
+        expect(await w.signIn(new Browser(), 'hub', person(name))).toBe(closed)
       await invite('frank')
       await share('gina')
       await w.t.app.db.run("UPDATE user SET status = 'suspended' WHERE id = ?", [owner.userId])
-      for (const name of ['frank', 'gina']) expect(await w.signIn(new Browser(), 'hub', person(name))).toBe(closed)
+      for (const name of ['frank', 'gina'])
+        expect(await w.signIn(new Browser(), 'hub', person(name))).toBe(closed)
       expect(await users(w)).toBe(3)
     }))
 
@@ -789,7 +908,9 @@ describe('SIGN_UP', () => {
         [[['staff']], closed],
       ]
       for (const [i, [groups, led]] of tries.entries())
-        expect([groups, await w.signIn(new Browser(), 'lab', person(`p${i}`, { groups }))]).toEqual([groups, led])
+        expect([groups, await w.signIn(new Browser(), 'lab', person(`p${i}`, { groups }))]).toEqual(
+          [groups, led],
+        )
       expect(await users(w)).toBe(2)
     }))
 })

@@ -45,13 +45,20 @@ let files = 0
 /** Starts an upload of several parts. Answers its id and the paths of its signed URLs. */
 async function begun(by: Person, workspaceId?: string, parts = 8) {
   const up = restUploader(by, workspaceId)
-  const { value } = await up.start({ filename: `part-${++files}.bin`, size: parts * PART, direct: true })
+  const { value } = await up.start({
+    filename: `part-${++files}.bin`,
+    size: parts * PART,
+    direct: true,
+  })
   const paths = value.parts.map(({ url }: { url: string }) => new URL(url).pathname) as string[]
   return { up, id: value.upload_id as string, paths, path: (n: number) => paths[n - 1] ?? '' }
 }
 
 /** Begins to send a part without a credential of its own; its last byte does not come. */
-async function begin(path: string, { from, person = t.anonymous, headers = {}, method = 'PUT' }: Sending = {}) {
+async function begin(
+  path: string,
+  { from, person = t.anonymous, headers = {}, method = 'PUT' }: Sending = {},
+) {
   const wire = await openWire(t.url, from)
   wires.push(wire)
   await wire.send(head(person, `${method} ${path}`, { 'content-length': PART, ...headers }))
@@ -138,7 +145,10 @@ it('A signed URL takes no part once the role of its maker has ended', async () =
   expect(await send(path(2))).toEqual(NOT_FOUND)
   await join(t, workspaceId, dora, 'admin')
   expect(await send(path(2))).toEqual([201])
-  await t.app.db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [workspaceId, dora.userId])
+  await t.app.db.run('DELETE FROM member WHERE workspace_id = ? AND user_id = ?', [
+    workspaceId,
+    dora.userId,
+  ])
   expect(await send(path(3))).toEqual(NOT_FOUND)
 })
 

@@ -15,7 +15,11 @@ const CONNECTIONS = 100
 const MIB = 1024 * 1024
 
 /** Opens connections that ask and do not read, and answers them once each has begun to get its answer. */
-async function askWithoutReading(path: string, accept: string, encoding: string): Promise<Socket[]> {
+async function askWithoutReading(
+  path: string,
+  accept: string,
+  encoding: string,
+): Promise<Socket[]> {
   const { hostname, port } = new URL(t.url)
   const request = `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAccept: ${accept}\r\nAccept-Encoding: ${encoding}\r\n\r\n`
   return Promise.all(
@@ -70,13 +74,20 @@ describe('An answer that is the same for every caller', () => {
   it('is packed for those who unpack it', async () => {
     const pages = await pathsIn('/login')
     expect(pages.length).toBeGreaterThan(0)
-    for (const path of ['/graphql', '/api/docs/swagger-ui-bundle.js', '/api/openapi.json', ...pages]) {
+    for (const path of [
+      '/graphql',
+      '/api/docs/swagger-ui-bundle.js',
+      '/api/openapi.json',
+      ...pages,
+    ]) {
       const ask = (encoding: string) =>
         fetch(t.url + path, { headers: { accept: 'text/html', 'accept-encoding': encoding } })
       const [packed, plain] = [await ask('gzip'), await ask('identity')]
       expect([path, packed.headers.get('content-encoding')]).toEqual([path, 'gzip'])
       expect([path, plain.headers.get('content-encoding')]).toEqual([path, null])
-      expect(Number(packed.headers.get('content-length'))).toBeLessThan(Number(plain.headers.get('content-length')) / 2)
+      expect(Number(packed.headers.get('content-length'))).toBeLessThan(
+        Number(plain.headers.get('content-length')) / 2,
+      )
       expect(packed.headers.get('vary')).toContain('Accept-Encoding')
       expect(await packed.text()).toBe(await plain.text())
     }

@@ -68,7 +68,14 @@ export function describeContract(start: () => Promise<Subject>): void {
   }
 
   beforeAll(async () => {
-    ;({ store, another, leftovers, forgetsNothing, isOnDisk = false, blockSize: block = 4 * MiB } = await start())
+    ;({
+      store,
+      another,
+      leftovers,
+      forgetsNothing,
+      isOnDisk = false,
+      blockSize: block = 4 * MiB,
+    } = await start())
     await store.prepare()
     await store.prepare()
     await store.ping()
@@ -109,36 +116,56 @@ export function describeContract(start: () => Promise<Subject>): void {
     await put(store, 'source', pieces(bytes))
     const source = sourceOf(store, { id: 'source', size: bytes.length })
     expect('path' in source).toBe(isOnDisk)
-    const read = 'path' in source ? await readFile(source.path) : Buffer.concat(await (await source.open()).toArray())
+    const read =
+      'path' in source
+        ? await readFile(source.path)
+        : Buffer.concat(await (await source.open()).toArray())
     expect(bytes.equals(read)).toBe(true)
   })
 
   describe('put', () => {
-    it.each([0, 1, 65_536, 65_537, 512 * 1024 + 1, 4 * MiB - 1, 4 * MiB, 4 * MiB + 1, 8 * MiB, 9 * MiB + 12_345])(
-      'keeps %i bytes and knows their size, MD5 and CRC-32',
-      async size => {
-        const bytes = randomBytes(size)
-        const key = `size-${size}`
-        expect(await put(store, key, pieces(bytes))).toEqual({ size, md5: md5(bytes), crc32: hexOfCrc32(crc32(bytes)) })
-        expect(bytes.equals(await bytesOf(key))).toBe(true)
-        expect(await store.look(key)).toEqual({ size })
-      },
-    )
+    it.each([
+      0,
+      1,
+      65_536,
+      65_537,
+      512 * 1024 + 1,
+      4 * MiB - 1,
+      4 * MiB,
+      4 * MiB + 1,
+      8 * MiB,
+      9 * MiB + 12_345,
+    ])('keeps %i bytes and knows their size, MD5 and CRC-32', async size => {
+      const bytes = randomBytes(size)
+      const key = `size-${size}`
+      expect(await put(store, key, pieces(bytes))).toEqual({
+        size,
+        md5: md5(bytes),
+        crc32: hexOfCrc32(crc32(bytes)),
+      })
+      expect(bytes.equals(await bytesOf(key))).toBe(true)
+      expect(await store.look(key)).toEqual({ size })
+    })
 
     it('takes one chunk that spans blocks, and empty ones', async () => {
       const bytes = randomBytes(9 * MiB)
       const source = Readable.from([bytes.subarray(0, 0), bytes, bytes.subarray(0, 0)])
       expect(await put(store, 'chunk', source)).toEqual({
-        ...{ size: bytes.length, md5: md5(bytes), crc32: hexOfCrc32(crc32(bytes)) },
+        size: bytes.length,
+        md5: md5(bytes),
+        crc32: hexOfCrc32(crc32(bytes)),
       })
       expect(bytes.equals(await bytesOf('chunk'))).toBe(true)
     })
 
     it('keeps many at once apart', async () => {
       const files = Array.from({ length: 12 }, (_, n) => randomBytes(n * MiB + n))
-      const results = await Promise.all(files.map((bytes, n) => put(store, `many-${n}`, pieces(bytes, 200_003))))
+      const results = await Promise.all(
+        files.map((bytes, n) => put(store, `many-${n}`, pieces(bytes, 200_003))),
+      )
       expect(results.map(result => result.md5)).toEqual(files.map(md5))
-      for (const [n, bytes] of files.entries()) expect(bytes.equals(await bytesOf(`many-${n}`))).toBe(true)
+      for (const [n, bytes] of files.entries())
+        expect(bytes.equals(await bytesOf(`many-${n}`))).toBe(true)
     })
 
     it('asks once per block, before it is sent, and says when the source has ended', async () => {
@@ -188,7 +215,9 @@ export function describeContract(start: () => Promise<Subject>): void {
       expect(await store.look('aborted')).toBeNull()
       await store.remove(['aborted'])
       expect(await leftovers('aborted')).toBe(0)
-      await expect(put(store, 'aborted', pieces(randomBytes(1)), { signal: abort.signal })).rejects.toBe(reason)
+      await expect(
+        put(store, 'aborted', pieces(randomBytes(1)), { signal: abort.signal }),
+      ).rejects.toBe(reason)
       expect(await store.look('aborted')).toBeNull()
     })
 
@@ -217,7 +246,9 @@ export function describeContract(start: () => Promise<Subject>): void {
     it('gives all, or a part', async () => {
       expect(bytes.equals(await bytesOf('opened'))).toBe(true)
       expect(await bytesOf('opened', { offset: 10 })).toHaveLength(bytes.length - 10)
-      expect(bytes.subarray(MiB, MiB + 7).equals(await bytesOf('opened', { offset: MiB, count: 7 }))).toBe(true)
+      expect(
+        bytes.subarray(MiB, MiB + 7).equals(await bytesOf('opened', { offset: MiB, count: 7 })),
+      ).toBe(true)
       expect(await bytesOf('opened', { offset: 5, count: 0 })).toHaveLength(0)
       await put(store, 'nothing', pieces(bytes.subarray(0, 0)))
       expect(await bytesOf('nothing')).toHaveLength(0)
@@ -316,7 +347,8 @@ export function describeContract(start: () => Promise<Subject>): void {
     const stage = (key: string, number: number, bytes: Buffer = randomBytes(SIZE)) =>
       stagePart(own, key, number, bytes, { offset: (number - 1) * SIZE })
     const contentOf = async (key: string) => Buffer.concat(await (await own.open(key)).toArray())
-    const commit = (key: string, count: number) => own.commitParts(key, count, { contentType: 'text/plain' })
+    const commit = (key: string, count: number) =>
+      own.commitParts(key, count, { contentType: 'text/plain' })
     beforeAll(async () => {
       own = await another()
     })
@@ -347,7 +379,8 @@ export function describeContract(start: () => Promise<Subject>): void {
     it('take the place of those that came before, also when they had been made a blob', async () => {
       const [old, other, last] = [1, 2, 3].map(() => randomBytes(2 * SIZE))
       if (!old || !other || !last) throw new Error('Nothing is random.')
-      const halfOf = (bytes: Buffer, n: number) => Buffer.from(bytes.subarray((n - 1) * SIZE, n * SIZE))
+      const halfOf = (bytes: Buffer, n: number) =>
+        Buffer.from(bytes.subarray((n - 1) * SIZE, n * SIZE))
       for (const n of [1, 2, 1]) await stage('again', n, halfOf(old, n))
       await stage('again', 2, halfOf(other, 2))
       await commit('again', 2)
@@ -370,13 +403,16 @@ export function describeContract(start: () => Promise<Subject>): void {
     it('that come at once are each there as a whole', async () => {
       const LARGE = 300_000
       const versions = Array.from({ length: 6 }, () => randomBytes(LARGE))
-      const send = (n: number, bytes: Buffer) => stagePart(own, 'at-once', n, bytes, { offset: (n - 1) * LARGE })
+      const send = (n: number, bytes: Buffer) =>
+        stagePart(own, 'at-once', n, bytes, { offset: (n - 1) * LARGE })
       await Promise.all(versions.flatMap((bytes, i) => [send(1 + (i % 2), bytes), send(3, bytes)]))
       await commit('at-once', 3)
       const content = await contentOf('at-once')
       expect(content).toHaveLength(3 * LARGE)
       for (const n of [0, 1, 2])
-        expect(versions.some(bytes => bytes.equals(content.subarray(n * LARGE, (n + 1) * LARGE)))).toBe(true)
+        expect(
+          versions.some(bytes => bytes.equals(content.subarray(n * LARGE, (n + 1) * LARGE))),
+        ).toBe(true)
       await own.remove(['at-once'])
     })
 
@@ -413,15 +449,17 @@ export function describeContract(start: () => Promise<Subject>): void {
       async size => {
         const sent = [1, 2].map(() => randomBytes(size))
         for (const bytes of sent)
-          expect(await stagePart(own, 'summed', 1, bytes)).toBe(crc32(bytes).toString(16).padStart(8, '0'))
+          expect(await stagePart(own, 'summed', 1, bytes)).toBe(
+            crc32(bytes).toString(16).padStart(8, '0'),
+          )
         await own.remove(['summed'])
       },
     )
 
     it('are refused when their checksum is wrong', async () => {
-      await expect(stagePart(own, 'wrong', 1, randomBytes(10), { md5: md5(randomBytes(10)) })).rejects.toThrow(
-        BytesDiffer,
-      )
+      await expect(
+        stagePart(own, 'wrong', 1, randomBytes(10), { md5: md5(randomBytes(10)) }),
+      ).rejects.toThrow(BytesDiffer)
       expect(await own.partsOf('wrong')).toEqual(new Map())
     })
   })

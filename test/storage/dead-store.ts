@@ -56,11 +56,15 @@ export function describeDeadStore(start: () => Promise<Mortal>): void {
 
   /** What needs the bytes fails; what does not goes on. */
   async function expectNoBytes(): Promise<void> {
-    const { response } = await alice.rest('POST', '/api/files/quick_share', { json: { object: 'before/a.txt' } })
+    const { response } = await alice.rest('POST', '/api/files/quick_share', {
+      json: { object: 'before/a.txt' },
+    })
     await Promise.all([
       expectUnready(t, 'blob_store'),
       expectUnavailable(alice.upload('never.txt', 'never')),
-      expectUnavailableByGraphql(alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt'))),
+      expectUnavailableByGraphql(
+        alice.graphql(UPLOAD, { input: { file: null } }, new File(['never'], 'never.txt')),
+      ),
       expectUnavailable(rest(t.url, 'GET', `/api/d/${response.sharing_token}`)),
     ])
     expect((await alice.rest('GET', '/api/files/tree?path=before')).response.files).toHaveLength(2)
@@ -100,22 +104,33 @@ export function describeDeadStore(start: () => Promise<Mortal>): void {
 
   it.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
     ['is gone', () => store.end(), () => store.begin()],
-    ['hangs', async () => process.kill(store.pid(), 'SIGSTOP'), async () => process.kill(store.pid(), 'SIGCONT')],
-  ])('that %s is a 503 for an upload in parts, which goes on afterwards', async (_how, die, revive) => {
-    const upload = await inParts(t, alice)
-    await die()
-    try {
-      await Promise.all([expectUnavailable(upload.part(2)), expectUnavailable(upload.complete())])
-      // To begin another, and to give it up, needs no store.
-      const { response } = await alice.rest('POST', '/api/files/uploads', { json: { filename: 'other', size: 5 } })
-      expect((await alice.rest('DELETE', `/api/files/uploads/${response.upload_id}`)).status).toBe(200)
-    } finally {
-      await revive()
-    }
-    await expectRecovery(t, alice)
-    for (const n of [2, 3]) expect((await upload.part(n)).status).toBe(200)
-    await upload.finish()
-  })
+    [
+      'hangs',
+      async () => process.kill(store.pid(), 'SIGSTOP'),
+      async () => process.kill(store.pid(), 'SIGCONT'),
+    ],
+  ])(
+    'that %s is a 503 for an upload in parts, which goes on afterwards',
+    async (_how, die, revive) => {
+      const upload = await inParts(t, alice)
+      await die()
+      try {
+        await Promise.all([expectUnavailable(upload.part(2)), expectUnavailable(upload.complete())])
+        // To begin another, and to give it up, needs no store.
+        const { response } = await alice.rest('POST', '/api/files/uploads', {
+          json: { filename: 'other', size: 5 },
+        })
+        expect(
+          (await alice.rest('DELETE', `/api/files/uploads/${response.upload_id}`)).status,
+        ).toBe(200)
+      } finally {
+        await revive()
+      }
+      await expectRecovery(t, alice)
+      for (const n of [2, 3]) expect((await upload.part(n)).status).toBe(200)
+      await upload.finish()
+    },
+  )
 
   it('that hangs is a 503 for small files and downloads, soon; and then all is well again', async () => {
     await alice.upload('before/b.txt', 'abc')

@@ -8,7 +8,8 @@ import { describe, expect, it } from '@jest/globals'
 const docker = fileURLToPath(new URL('../../docker/', import.meta.url))
 const read = (file: string) => readFileSync(`${docker}${file}`, 'utf8')
 
-const promtool = (...args: string[]) => spawnSync('promtool', args, { cwd: docker, encoding: 'utf8' })
+const promtool = (...args: string[]) =>
+  spawnSync('promtool', args, { cwd: docker, encoding: 'utf8' })
 const isInstalled = promtool('--version').status === 0
 // Without it, these are reported as skipped.
 const withPromtool = isInstalled || process.env.CI === 'true' ? it : it.skip
@@ -29,7 +30,9 @@ describe('docker/alerts.yml', () => {
   it('has a test of each alert that makes it fire, and one in which it is silent', () => {
     const tests = read('alerts.test.yml')
     const named = (word: string) =>
-      [...tests.matchAll(new RegExp(`- name: (\\w+) ${word}$`, 'gm'))].map(([, name]) => name).toSorted()
+      [...tests.matchAll(new RegExp(`- name: (\\w+) ${word}$`, 'gm'))]
+        .map(([, name]) => name)
+        .toSorted()
     expect(alerts.length).toBeGreaterThan(15)
     expect(named('fires')).toEqual(alerts.toSorted())
     expect(named('is silent')).toEqual(alerts.toSorted())
@@ -37,7 +40,9 @@ describe('docker/alerts.yml', () => {
 })
 
 describe('docker/grafana-dashboard.json', () => {
-  const { panels } = JSON.parse(read('grafana-dashboard.json')) as { panels: { id: number; title: string }[] }
+  const { panels } = JSON.parse(read('grafana-dashboard.json')) as {
+    panels: { id: number; title: string }[]
+  }
 
   it('has panels of different ids and titles', () => {
     expect(panels.length).toBeGreaterThan(30)
@@ -46,10 +51,13 @@ describe('docker/grafana-dashboard.json', () => {
   })
 
   withPromtool('has expressions that Prometheus understands', () => {
-    const expressions = [...read('grafana-dashboard.json').matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g)].map(
-      ([, text = '']) => JSON.parse(text) as string,
-    )
-    const rules = expressions.map((expr, i) => ({ record: `panel:${i}`, expr: expr.replaceAll('$job', '.*') }))
+    const expressions = [
+      ...read('grafana-dashboard.json').matchAll(/"expr": ("(?:[^"\\]|\\.)*")/g),
+    ].map(([, text = '']) => JSON.parse(text) as string)
+    const rules = expressions.map((expr, i) => ({
+      record: `panel:${i}`,
+      expr: expr.replaceAll('$job', '.*'),
+    }))
     expect(rules.length).toBeGreaterThan(40)
     const dir = mkdtempSync(join(tmpdir(), 'satchel-rules-'))
     const file = join(dir, 'rules.json')

@@ -8,13 +8,19 @@ const start = (name: string) =>
   `--${boundary}\r\ncontent-disposition: form-data; name="${name}"; filename="${name}"\r\n\r\n`
 const formOf = (files: Record<string, Buffer>): Buffer =>
   Buffer.concat([
-    ...Object.entries(files).flatMap(([name, bytes]) => [Buffer.from(start(name)), bytes, Buffer.from('\r\n')]),
+    ...Object.entries(files).flatMap(([name, bytes]) => [
+      Buffer.from(start(name)),
+      bytes,
+      Buffer.from('\r\n'),
+    ]),
     Buffer.from(`--${boundary}--\r\n`),
   ])
 
 /** The files of a form that comes in these chunks; an error is one of the files. */
 async function filesIn(chunks: Buffer[], native = true): Promise<Record<string, string>> {
-  const parser = busboy({ headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } })
+  const parser = busboy({
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+  })
   if (native) expect(searchNatively(parser)).toBe(true)
   const files: Record<string, string> = {}
   await new Promise<void>(resolve => {
@@ -50,7 +56,17 @@ function cut(bytes: Buffer, most: number): Buffer[] {
 
 /** Bytes that are much like boundaries, and none. */
 function nearly(count: number): Buffer {
-  const pieces = ['\r', '\n', '\r\n', '\r\n--', '-', `\r\n--${boundary.slice(0, 5)}`, `--${boundary}`, 'x', boundary]
+  const pieces = [
+    '\r',
+    '\n',
+    '\r\n',
+    '\r\n--',
+    '-',
+    `\r\n--${boundary.slice(0, 5)}`,
+    `--${boundary}`,
+    'x',
+    boundary,
+  ]
   let text = 'x'
   while (text.length < count) {
     const longer = text + pieces[Math.floor(Math.random() * pieces.length)]
@@ -62,9 +78,12 @@ function nearly(count: number): Buffer {
 it('finds the same files in a form, however it is cut and whatever is like a boundary', async () => {
   for (let round = 0; round < 200; round++) {
     const files = { a: nearly(400), b: randomBytes(1 + round * 7), c: nearly(20) }
-    const expected = Object.fromEntries(Object.entries(files).map(([name, bytes]) => [name, bytes.toString('hex')]))
+    const expected = Object.fromEntries(
+      Object.entries(files).map(([name, bytes]) => [name, bytes.toString('hex')]),
+    )
     const form = formOf(files)
-    for (const most of [1, 5, 30, 200, form.length]) expect(await filesIn(cut(form, most))).toEqual(expected)
+    for (const most of [1, 5, 30, 200, form.length])
+      expect(await filesIn(cut(form, most))).toEqual(expected)
   }
 })
 

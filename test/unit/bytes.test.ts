@@ -41,7 +41,8 @@ function exchange(size: number, blob: string[], more: Partial<Delivery> = {}): P
   })
 }
 const bodiesOf = (text: string) => text.split(/HTTP\/1\.1 .*?\r\n\r\n/s).slice(1)
-const statusesOf = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+) [A-Z].*\r\n/g)].map(([, status]) => status)
+const statusesOf = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d+) [A-Z].*\r\n/g)].map(([, status]) => status)
 
 describe.each(sizes)('A blob of %i bytes', size => {
   const half = '0123456789'.repeat(size / 20)
@@ -54,16 +55,19 @@ describe.each(sizes)('A blob of %i bytes', size => {
     ['shorter', [half, half.slice(0, -5)]],
     ['longer', [half, half, 'HTTP/1.1 200 OK\r\n\r\n']],
     ['empty, and so shorter', []],
-  ])('is an error where it is %s than recorded, and nothing else is taken for its bytes', async (_how, blob) => {
-    const text = await exchange(size, blob)
-    if (size === sizes[0]) {
-      expect([statusesOf(text), bodiesOf(text).at(-1)]).toEqual([['500', '200'], 'next'])
-      return
-    }
-    const bodies = bodiesOf(text)
-    expect(bodies.length).toBeLessThanOrEqual(1)
-    expect((half + half).startsWith(bodies[0] ?? '')).toBe(true)
-  })
+  ])(
+    'is an error where it is %s than recorded, and nothing else is taken for its bytes',
+    async (_how, blob) => {
+      const text = await exchange(size, blob)
+      if (size === sizes[0]) {
+        expect([statusesOf(text), bodiesOf(text).at(-1)]).toEqual([['500', '200'], 'next'])
+        return
+      }
+      const bodies = bodiesOf(text)
+      expect(bodies.length).toBeLessThanOrEqual(1)
+      expect((half + half).startsWith(bodies[0] ?? '')).toBe(true)
+    },
+  )
 })
 
 it('A download that is used up opens no blob, and one whose blob cannot be opened is given back', async () => {

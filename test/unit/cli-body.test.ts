@@ -55,14 +55,22 @@ it('fills each chunk of a file that gives less at a time, as some network mounts
 })
 
 it('says that a file has changed, and not that the service cannot be reached', async () => {
-  const server = createServer((req, res) => req.resume().on('end', () => res.end())).listen(0, '127.0.0.1')
+  const server = createServer((req, res) => req.resume().on('end', () => res.end())).listen(
+    0,
+    '127.0.0.1',
+  )
   await once(server, 'listening')
   async function* body() {
     yield Buffer.alloc(KiB)
     throw new Failure('FILE_CHANGED', 'The file has changed.')
   }
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const sent = send(url, { method: 'PUT', headers: {}, body: body(), signal: new AbortController().signal })
+  const sent = send(url, {
+    method: 'PUT',
+    headers: {},
+    body: body(),
+    signal: new AbortController().signal,
+  })
   await expect(sent).rejects.toMatchObject({ code: 'FILE_CHANGED' })
   server.closeAllConnections()
   server.close()
@@ -91,8 +99,11 @@ it('asks for a chunk once the network has taken the one before, whose memory may
     }
   }
   await send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
-    ...{ method: 'PUT', headers: { 'content-length': String(chunk * count) }, body: body() },
-    ...{ signal: new AbortController().signal, limitMs: undefined },
+    method: 'PUT',
+    headers: { 'content-length': String(chunk * count) },
+    body: body(),
+    signal: new AbortController().signal,
+    limitMs: undefined,
   })
   server.closeAllConnections()
   server.close()

@@ -23,7 +23,10 @@ describe('A line of bash', () => {
   })
 
   it('leads to a file of this computer behind < and >', () => {
-    expect(readBashLine('satchel get a -o - > b', breaks)).toMatchObject({ words: expect.anything(), isRedirect: true })
+    expect(readBashLine('satchel get a -o - > b', breaks)).toMatchObject({
+      words: expect.anything(),
+      isRedirect: true,
+    })
     expect(readBashLine('satchel put - <a --name b', breaks)).toMatchObject({
       words: ['satchel', 'put', '-', '--name', 'b'],
       isRedirect: false,
@@ -37,6 +40,9 @@ describe('A line of bash', () => {
       ["'", "'"],
       ['"', '"'],
     ] as const)
-      expect(readBashLine(`x ${open}${quoteForBash(name, quote)}`, breaks).words).toEqual(['x', name])
+      expect(readBashLine(`x ${open}${quoteForBash(name, quote)}`, breaks).words).toEqual([
+        'x',
+        name,
+      ])
   })
 })

@@ -28,14 +28,21 @@ beforeAll(async () => {
       workspaceSlug: 'garden',
       'Drive.entry': ({ path }: { path: string }) => {
         if (path === 'docs/a.txt' || path === 'a') return file
-        const nodes = [...names.map(name => ({ ...folder, name })), ...outside.map(name => ({ ...file, name }))]
-        return { ...folder, entries: { nodes: path === 'docs' ? nodes : [{ ...folder, name: 'docs' }] } }
+        const nodes = [
+          ...names.map(name => ({ ...folder, name })),
+          ...outside.map(name => ({ ...file, name })),
+        ]
+        return {
+          ...folder,
+          entries: { nodes: path === 'docs' ? nodes : [{ ...folder, name: 'docs' }] },
+        }
       },
       size: 0,
     },
     listener: ({ url = '' }, res) => {
       const isEvents = /\/events\?/.test(url)
-      if (isEvents) res.end(JSON.stringify({ response: { events: [event], cursor: evil, has_more: false } }))
+      if (isEvents)
+        res.end(JSON.stringify({ response: { events: [event], cursor: evil, has_more: false } }))
       return isEvents
     },
   })
@@ -114,17 +121,20 @@ describe('A service that means harm', () => {
     expect(refused.err).toContain('evil')
   })
 
-  it.each([['docs'], ['garden:/docs'], ['garden:/']])('writes nothing outside: satchel get %s', async path => {
-    const inner = join(shell.home, 'in/here')
-    const { code, out, err } = await shell.satchel(['get', path, '-o', inner, '--json'])
-    expect(code).toBe(1)
-    const { failed } = JSON.parse(out)
-    expect(failed.length).toBeGreaterThan(3)
-    expect(failed.map((f: { code: string }) => f.code)).toEqual(failed.map(() => 'UNSAFE_NAME'))
-    expect(out + err).not.toMatch(steers)
-    expect(readdirSync(shell.home).sort()).toEqual(['a.txt', 'in'])
-    expect(readdirSync(join(shell.home, 'in'))).toEqual(['here'])
-  })
+  it.each([['docs'], ['garden:/docs'], ['garden:/']])(
+    'writes nothing outside: satchel get %s',
+    async path => {
+      const inner = join(shell.home, 'in/here')
+      const { code, out, err } = await shell.satchel(['get', path, '-o', inner, '--json'])
+      expect(code).toBe(1)
+      const { failed } = JSON.parse(out)
+      expect(failed.length).toBeGreaterThan(3)
+      expect(failed.map((f: { code: string }) => f.code)).toEqual(failed.map(() => 'UNSAFE_NAME'))
+      expect(out + err).not.toMatch(steers)
+      expect(readdirSync(shell.home).sort()).toEqual(['a.txt', 'in'])
+      expect(readdirSync(join(shell.home, 'in'))).toEqual(['here'])
+    },
+  )
 
   it('gives a link no name that leads elsewhere', async () => {
     const { code, err } = await shell.satchel(['get', `${service.url}/share/abc`, '-o', 'in/'])
@@ -133,7 +143,9 @@ describe('A service that means harm', () => {
   })
 
   it('asks for a password in plain letters', async () => {
-    const { err } = await shell.satchel(['get', `${service.url}/share/abc`, '--password'], { stdin: 'x' })
+    const { err } = await shell.satchel(['get', `${service.url}/share/abc`, '--password'], {
+      stdin: 'x',
+    })
     expect(err).not.toMatch(steers)
   })
 })

@@ -70,7 +70,9 @@ it('A lock says who has it, and ends with that process, whatever ends it', async
   })`)
   const over = once(holder, 'exit')
   await once(holder.stdout ?? holder, 'data')
-  await expect(withLock(lock, busy, async () => {})).rejects.toMatchObject({ details: { pid: holder.pid } })
+  await expect(withLock(lock, busy, async () => {})).rejects.toMatchObject({
+    details: { pid: holder.pid },
+  })
   holder.kill('SIGKILL')
   await over
   expect(await withLock(lock, busy, async () => 'mine')).toBe('mine')

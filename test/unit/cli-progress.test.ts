@@ -19,14 +19,21 @@ beforeAll(async () => {
   })
   service = await startFakeService({
     fields: {
-      uploadSession: { id: 'upload', chunkSize: SIZE, partCount: 1, expiresAt: '2030-01-01T00:00:00.000Z' },
+      uploadSession: {
+        id: 'upload',
+        chunkSize: SIZE,
+        partCount: 1,
+        expiresAt: '2030-01-01T00:00:00.000Z',
+      },
       'UploadCompletion.file': () => file,
       'UploadCompletion.failure': null,
       'UploadCompletion.state': 'COMPLETED',
     },
     listener: (req, res) => {
       if (req.method !== 'PUT') return false
-      res.writeHead(200, { 'content-type': 'application/json' }).end('{"status":200,"msg":"ok","response":{}}')
+      res
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end('{"status":200,"msg":"ok","response":{}}')
       return true
     },
   })

@@ -18,19 +18,31 @@ const entries = (...paths: string[]) =>
       const key = isFolder ? path.slice(0, -1) : path
       return [
         key,
-        { kind: isFolder ? 'folder' : 'file', size: 1, name: key.split('/').at(-1) ?? '' } as Entry & { name: string },
+        {
+          kind: isFolder ? 'folder' : 'file',
+          size: 1,
+          name: key.split('/').at(-1) ?? '',
+        } as Entry & { name: string },
       ]
     }),
   )
 
 describe('A colon', () => {
   it('marks a remote path, and one of your files without a workspace', () => {
-    expect(parseRemote(':/docs/a:b')).toEqual({ workspace: undefined, path: 'docs/a:b', isFolder: false })
+    expect(parseRemote(':/docs/a:b')).toEqual({
+      workspace: undefined,
+      path: 'docs/a:b',
+      isFolder: false,
+    })
     expect(parseRemote(':')).toEqual({ workspace: undefined, path: '', isFolder: true })
-    expect([':/docs', 'garden:/', 'garden:'].map(text => isMarkedRemote(text, 'linux'))).toEqual([true, true, true])
-    expect(['docs', '/docs', './a:b', 'C:\\docs'].map(text => isMarkedRemote(text, 'linux'))).toEqual([
-      ...[false, false, false, false],
+    expect([':/docs', 'garden:/', 'garden:'].map(text => isMarkedRemote(text, 'linux'))).toEqual([
+      true,
+      true,
+      true,
     ])
+    expect(
+      ['docs', '/docs', './a:b', 'C:\\docs'].map(text => isMarkedRemote(text, 'linux')),
+    ).toEqual([...[false, false, false, false]])
     expect(isMarkedRemote('c:\\docs', 'win32')).toBe(false)
   })
 })
@@ -62,13 +74,21 @@ describe('A plan', () => {
     given: { kept?: string[]; staying?: string[]; deletes?: boolean },
   ) =>
     compare({
-      ...{ source: entries(...source), target: entries(...target), parallel: 2, isSame: async () => true },
-      ...{ kept: new Set(given.kept), staying: new Set(given.staying), deletes: given.deletes ?? true },
+      source: entries(...source),
+      target: entries(...target),
+      parallel: 2,
+      isSame: async () => true,
+      kept: new Set(given.kept),
+      staying: new Set(given.staying),
+      deletes: given.deletes ?? true,
     })
 
   it('keeps folders that hold what is kept', async () => {
     const target = ['a/', 'a/b/', 'a/b/kept', 'a/c', 'd/', 'd/e/', 'd/f']
-    expect((await plan([], target, { kept: ['a/b/kept'], staying: ['d/e'] })).removals).toEqual(['a/c', 'd/f'])
+    expect((await plan([], target, { kept: ['a/b/kept'], staying: ['d/e'] })).removals).toEqual([
+      'a/c',
+      'd/f',
+    ])
     expect((await plan([], target, { deletes: false })).removals).toEqual([])
   })
 
@@ -87,11 +107,21 @@ describe('A plan', () => {
 
 describe('Patterns', () => {
   it('are those of a .gitignore, in this case', () => {
-    const { takes, enters } = filterOf({ include: ['*.js', '/docs/'], exclude: ['node_modules/', '/docs/old'] })
+    const { takes, enters } = filterOf({
+      include: ['*.js', '/docs/'],
+      exclude: ['node_modules/', '/docs/old'],
+    })
     expect(
-      ['a.js', 'x/b.js', 'A.JS', 'docs/a.md', 'x/docs/a.md', 'docs/old/a.js', 'node_modules/a.js', '...'].filter(path =>
-        takes(path, 'file'),
-      ),
+      [
+        'a.js',
+        'x/b.js',
+        'A.JS',
+        'docs/a.md',
+        'x/docs/a.md',
+        'docs/old/a.js',
+        'node_modules/a.js',
+        '...',
+      ].filter(path => takes(path, 'file')),
     ).toEqual(['a.js', 'x/b.js', 'docs/a.md'])
     expect([enters('x'), enters('node_modules'), enters('docs/old')]).toEqual([true, false, false])
     expect(takes('node_modules', 'file') || takes('docs', 'file')).toBe(false)
@@ -101,7 +131,9 @@ describe('Patterns', () => {
     expect(filterOf({ exclude: ['e\u0301*'] }).takes('\u00e9t\u00e9', 'file')).toBe(false)
     expect(filterOf({ exclude: ['\\#recycle'] }).takes('#recycle', 'folder')).toBe(false)
     for (const idle of ['#recycle', '', ' '])
-      expect(() => filterOf({ exclude: [idle] })).toThrow(expect.objectContaining({ code: 'USAGE' }))
+      expect(() => filterOf({ exclude: [idle] })).toThrow(
+        expect.objectContaining({ code: 'USAGE' }),
+      )
   })
 })
 
@@ -126,7 +158,8 @@ describe('A service that means harm', () => {
       fields: {
         'Drive.entry': { __typename: 'Folder', id: 'root' },
         'Query.node': ({ id }: { id: string }) => ({
-          ...{ modifiedAt: '2026-01-01T00:00:00Z', download: { url: `${service.url}/bytes` } },
+          modifiedAt: '2026-01-01T00:00:00Z',
+          download: { url: `${service.url}/bytes` },
           ...(nodes.find(node => node.id === id) ?? { __typename: 'Folder' }),
           entries: { nodes: id === 'root' ? nodes : [] },
         }),
@@ -151,9 +184,19 @@ describe('A service that means harm', () => {
     // What it has under such a name is not known to be gone.
     mkdirSync(join(shell.home, 'in/here', evil), { recursive: true })
     writeFileSync(join(shell.home, 'in/here', evil, 'kept'), '')
-    const { code, out } = await shell.satchel(['sync', '--delete', '--yes', '--json', ':/docs', 'in/here'])
+    const { code, out } = await shell.satchel([
+      'sync',
+      '--delete',
+      '--yes',
+      '--json',
+      ':/docs',
+      'in/here',
+    ])
     const { failed, changes } = JSON.parse(out)
-    expect([code, new Set(failed.map((f: { code: string }) => f.code))]).toEqual([1, new Set(['UNSAFE_NAME'])])
+    expect([code, new Set(failed.map((f: { code: string }) => f.code))]).toEqual([
+      1,
+      new Set(['UNSAFE_NAME']),
+    ])
     expect(changes.map(({ path }: { path: string }) => path).sort()).toEqual(['fine', 'folder'])
     expect(readdirSync(shell.home).sort()).toEqual(['in', 'state'])
     expect(readdirSync(join(shell.home, 'in'))).toEqual(['here'])
@@ -164,7 +207,9 @@ describe('A service that means harm', () => {
   it('does not let satchel sync steer the terminal', async () => {
     for (const more of [['--dry-run', '--delete'], ['-v'], ['--json']]) {
       const { out, err } = await shell.satchel(['sync', ...more, ':/docs', `in/${more[0]}`])
-      expect([out, err].filter(text => /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(text))).toEqual([])
+      expect(
+        [out, err].filter(text => /[^\P{Cc}\n]|[\p{Bidi_Control}\p{Zl}\p{Zp}]/u.test(text)),
+      ).toEqual([])
       expect(out).not.toBe('')
     }
   })
@@ -172,8 +217,13 @@ describe('A service that means harm', () => {
 
 it('A listing takes folders with more entries than a call takes arguments', async () => {
   const nodes = Array.from({ length: 200_000 }, (_, n) => ({
-    ...{ __typename: 'File', id: `${n}`, name: `${n}.txt`, revision: 1 },
-    ...{ updatedAt: '2026-01-01T00:00:00Z', size: 0, md5: '' },
+    __typename: 'File',
+    id: `${n}`,
+    name: `${n}.txt`,
+    revision: 1,
+    updatedAt: '2026-01-01T00:00:00Z',
+    size: 0,
+    md5: '',
   }))
   const client = {
     patience: { retries: 0, signal: new AbortController().signal },

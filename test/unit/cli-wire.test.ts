@@ -27,14 +27,18 @@ async function start(options: Parameters<typeof startFakeService>[0]): Promise<F
 }
 
 const run = (service: FakeService, args: string[]) =>
-  shell.satchel(['--json', ...args], { env: { SATCHEL_URL: service.url, SATCHEL_KEY: 'satchel_secret' } })
+  shell.satchel(['--json', ...args], {
+    env: { SATCHEL_URL: service.url, SATCHEL_KEY: 'satchel_secret' },
+  })
 
 type Answer = (res: ServerResponse, req: IncomingMessage) => void
 
 const answer =
   (status: number, value: unknown, headers: Record<string, string> = {}): Answer =>
   res =>
-    void res.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
+    void res
+      .writeHead(status, { 'content-type': 'application/json', ...headers })
+      .end(JSON.stringify(value))
 
 const refused = (code: string, details: object = {}): Answer =>
   answer(200, { errors: [{ message: 'No.', extensions: { code, ...details } }] })
@@ -88,7 +92,10 @@ describe('A call that is lost', () => {
     const slow = await start({ listener: first(refused('RATE_LIMITED', { retry_after: 3600 })) })
     expect((await run(service, ['quota'])).code).toBe(0)
     const { code, err } = await run(slow, ['quota'])
-    expect([code, JSON.parse(err).error]).toEqual([7, expect.objectContaining({ retry_after: 3600 })])
+    expect([code, JSON.parse(err).error]).toEqual([
+      7,
+      expect.objectContaining({ retry_after: 3600 }),
+    ])
   })
 
   it('is given up after so many attempts', async () => {
@@ -107,15 +114,22 @@ describe('What is no Satchel', () => {
 
   it('gets no key when it is led to', async () => {
     const elsewhere = await start({})
-    const service = await start({ listener: first(answer(302, {}, { location: `${elsewhere.url}/graphql` })) })
+    const service = await start({
+      listener: first(answer(302, {}, { location: `${elsewhere.url}/graphql` })),
+    })
     const { code, err } = await run(service, ['quota'])
-    expect([code, JSON.parse(err).error.message]).toEqual([1, expect.stringContaining(elsewhere.url)])
+    expect([code, JSON.parse(err).error.message]).toEqual([
+      1,
+      expect.stringContaining(elsewhere.url),
+    ])
     expect(elsewhere.requests).toEqual([])
   })
 
   it('gets no bytes when it is led to', async () => {
     const elsewhere = await start({})
-    const service = await start({ listener: first(answer(307, {}, { location: `${elsewhere.url}/api/files/upload` })) })
+    const service = await start({
+      listener: first(answer(307, {}, { location: `${elsewhere.url}/api/files/upload` })),
+    })
     writeFileSync(join(shell.home, 'a.txt'), 'secret')
     const { code, err } = await run(service, ['put', 'a.txt'])
     expect([code, JSON.parse(err).error.code]).toEqual([1, 'BAD_ANSWER'])
@@ -134,7 +148,10 @@ describe('A download', () => {
   })
 
   /** A service whose links lead to a store that answers so, one answer after the other. */
-  async function withStore(answers: Answer[], known: Fields = file()): Promise<[FakeService, FakeService]> {
+  async function withStore(
+    answers: Answer[],
+    known: Fields = file(),
+  ): Promise<[FakeService, FakeService]> {
     const store = await start({ listener: first(...answers) })
     const fields = { 'Drive.entry': known, url: `${store.url}/bytes?sig=x` }
     return [await start({ fields }), store]
@@ -143,7 +160,9 @@ describe('A download', () => {
   const all: Answer = res => void res.writeHead(200, { 'content-length': bytes.length }).end(bytes)
   const half: Answer = res => {
     res.writeHead(200, { 'content-length': bytes.length })
-    res.write(bytes.subarray(0, 100_000), () => setTimeout(() => res.socket?.resetAndDestroy(), 100))
+    res.write(bytes.subarray(0, 100_000), () =>
+      setTimeout(() => res.socket?.resetAndDestroy(), 100),
+    )
   }
   const rest: Answer = (res, req) => {
     const from = Number(/bytes=(\d+)-/.exec(req.headers.range ?? '')?.[1])
@@ -214,14 +233,27 @@ describe('A download', () => {
 describe('An upload', () => {
   const bytes = Buffer.from('hello')
   const stored = (sum: string): Answer =>
-    answer(200, { status: 200, msg: 'ok', response: { file: { name: 'a.txt', md5_checksum: sum } } })
-  const exists: Answer = answer(409, { status: 409, msg: 'It exists.', response: { code: 'PATH_EXISTS' } })
+    answer(200, {
+      status: 200,
+      msg: 'ok',
+      response: { file: { name: 'a.txt', md5_checksum: sum } },
+    })
+  const exists: Answer = answer(409, {
+    status: 409,
+    msg: 'It exists.',
+    response: { code: 'PATH_EXISTS' },
+  })
 
   async function put(answers: Answer[], there: object | null, ...options: string[]) {
     writeFileSync(join(shell.home, 'a.txt'), bytes)
     const service = await start({ listener: first(...answers), fields: { 'Drive.entry': there } })
     const { code, out, err } = await run(service, ['put', 'a.txt', ...options])
-    return { code, status: out && JSON.parse(out).files[0].status, error: err && JSON.parse(err).error.code, service }
+    return {
+      code,
+      status: out && JSON.parse(out).files[0].status,
+      error: err && JSON.parse(err).error.code,
+      service,
+    }
   }
 
   const same = { __typename: 'File', name: 'a.txt', size: 5, md5: md5(bytes) }
@@ -231,7 +263,9 @@ describe('An upload', () => {
       const { code, status, service } = await put([cut], same, ...options)
       expect([code, status]).toEqual([0, 'uploaded'])
       // Sent once more, it would replace what it has stored itself.
-      expect(service.requests.filter(({ line }) => line === 'POST /api/files/upload')).toHaveLength(1)
+      expect(service.requests.filter(({ line }) => line === 'POST /api/files/upload')).toHaveLength(
+        1,
+      )
     }
     expect(await put([exists], same)).toMatchObject({ code: 0, status: 'unchanged' })
     expect(await put([exists], { ...same, md5: md5(Buffer.from('other')) })).toMatchObject({
@@ -258,7 +292,9 @@ describe('An upload', () => {
         },
         fields: {
           'Drive.entry': { __typename: 'Folder' },
-          'Folder.entries': () => ({ nodes: [other, ...(sent > 0 ? [{ ...same, name: copy }] : [])] }),
+          'Folder.entries': () => ({
+            nodes: [other, ...(sent > 0 ? [{ ...same, name: copy }] : [])],
+          }),
         },
       })
       const { out } = await run(service, ['put', name, '--keep-both'])
@@ -272,6 +308,9 @@ describe('An upload', () => {
   it('that has arrived in another shape is taken back', async () => {
     const { code, error, service } = await put([stored(md5(Buffer.from('hellp')))], null)
     expect([code, error]).toEqual([1, 'DIGEST_DIFFERS'])
-    expect(service.requests.map(({ line }) => line)).toEqual(['POST /api/files/upload', 'POST /graphql'])
+    expect(service.requests.map(({ line }) => line)).toEqual([
+      'POST /api/files/upload',
+      'POST /graphql',
+    ])
   })
 })

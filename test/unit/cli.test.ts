@@ -31,7 +31,9 @@ describe('Words', () => {
     expect(scopeOf('members:read', workspaceWords)).toBe('WORKSPACES_MEMBERS_READ')
     expect(wireScope('WORKSPACES_MEMBERS_READ')).toBe('workspaces:members:read')
     expect(wireScope('PRIVATE_FILES_SEND')).toBe('PRIVATE_FILES_SEND')
-    expect(() => scopeOf('constructor', privateWords)).toThrow('"constructor" is not a scope. Choose from read, write')
+    expect(() => scopeOf('constructor', privateWords)).toThrow(
+      '"constructor" is not a scope. Choose from read, write',
+    )
   })
 
   it.each([
@@ -66,14 +68,28 @@ describe.each([
     expect(wholeNumber(0)('0')).toBe(0)
   })
 
-  it.each(['', '0', '007', '00', '+5', '-5', ' 5', '5 ', '5\n', '1e3', '0x10', '5.0', '1_000', '٥', '1000000000'])(
-    'is not read from %j',
-    text => {
-      const refusal = 'Write a whole number from 1 to 999999999, in digits without leading zeros, such as 20.'
-      expect(() => wholeNumber(1)(text)).toThrow(refusal)
-      expect(() => wholeNumber(0)('007')).toThrow('from 0 to')
-    },
-  )
+  it.each([
+    '',
+    '0',
+    '007',
+    '00',
+    '+5',
+    '-5',
+    ' 5',
+    '5 ',
+    '5\n',
+    '1e3',
+    '0x10',
+    '5.0',
+    '1_000',
+    '٥',
+    '1000000000',
+  ])('is not read from %j', text => {
+    const refusal =
+      'Write a whole number from 1 to 999999999, in digits without leading zeros, such as 20.'
+    expect(() => wholeNumber(1)(text)).toThrow(refusal)
+    expect(() => wholeNumber(0)('007')).toThrow('from 0 to')
+  })
 })
 
 describe('A remote path', () => {
@@ -125,17 +141,23 @@ describe('A link', () => {
     expect(parseLink(text)).toEqual(link)
   })
 
-  it.each(['', 'a b', 'https://x.example/', 'https://x.example/share/', '../x'])('%j is none', text => {
-    expect(() => parseLink(text)).toThrow(Failure)
-  })
+  it.each(['', 'a b', 'https://x.example/', 'https://x.example/share/', '../x'])(
+    '%j is none',
+    text => {
+      expect(() => parseLink(text)).toThrow(Failure)
+    },
+  )
 })
 
 describe('An address', () => {
   it('is that of a service, and safe to send a key to or not', () => {
     expect(readUrl('https://Files.example.com/')).toBe('https://files.example.com')
     expect(readUrl('http://x/base/')).toBe('http://x/base')
-    for (const bad of ['files.example.com', 'ftp://x', 'https://a:b@x', '']) expect(() => readUrl(bad)).toThrow(Failure)
-    expect(['http://localhost:1', 'http://127.0.0.1', 'http://[::1]:8', 'https://x'].filter(isOpen)).toEqual([])
+    for (const bad of ['files.example.com', 'ftp://x', 'https://a:b@x', ''])
+      expect(() => readUrl(bad)).toThrow(Failure)
+    expect(
+      ['http://localhost:1', 'http://127.0.0.1', 'http://[::1]:8', 'https://x'].filter(isOpen),
+    ).toEqual([])
     expect(['http://x', 'http://10.0.0.1:8080'].filter(isOpen)).toHaveLength(2)
   })
 })
@@ -144,7 +166,9 @@ describe('What is shown', () => {
   const esc = String.fromCharCode(27)
 
   it('steers no terminal', () => {
-    expect(plain(`a${esc}[2Jb\u009b\u202e\u2028\ud800\tc 日本 e\u0301`)).toBe('a�[2Jb�����c 日本 e\u0301')
+    expect(plain(`a${esc}[2Jb\u009b\u202e\u2028\ud800\tc 日本 e\u0301`)).toBe(
+      'a�[2Jb�����c 日本 e\u0301',
+    )
     const line = jsonLine({ someName: [`${esc}\u009b\u007f\u202e`, { innerName: null }] })
     expect(line).toBe('{"some_name":["\\u001b\\u009b\\u007f\\u202e",{"inner_name":null}]}\n')
     expect(JSON.parse(line).some_name[0]).toBe(`${esc}\u009b\u007f\u202e`)
@@ -163,7 +187,13 @@ describe('What is shown', () => {
   })
 
   it('says how long it takes', () => {
-    expect([0.2, 59, 75, 3600, 7325].map(left)).toEqual(['1 s', '59 s', '1 min 15 s', '1 h 0 min', '2 h 2 min'])
+    expect([0.2, 59, 75, 3600, 7325].map(left)).toEqual([
+      '1 s',
+      '59 s',
+      '1 min 15 s',
+      '1 h 0 min',
+      '2 h 2 min',
+    ])
   })
 })
 
@@ -175,7 +205,10 @@ describe('An error', () => {
       message: 'a.txt: There is no such file or folder.',
       exitCode: 1,
     })
-    expect(toFailure(new TypeError('x is undefined.'))).toMatchObject({ code: 'UNEXPECTED', exitCode: 1 })
+    expect(toFailure(new TypeError('x is undefined.'))).toMatchObject({
+      code: 'UNEXPECTED',
+      exitCode: 1,
+    })
     expect(toFailure('text')).toMatchObject({ code: 'UNEXPECTED', message: 'text' })
     expect(new Failure('SOMETHING_NEW', 'New.').exitCode).toBe(1)
   })
@@ -186,10 +219,14 @@ describe('A table of links', () => {
 
   it('has one line a row where the terminal has room, or there is none', () => {
     for (const columns of [80, undefined])
-      expect(linkTable(['FILE', 'LINK'], rows, columns)).toBe('FILE   LINK\na.txt  https://files.example.com/share/abc')
+      expect(linkTable(['FILE', 'LINK'], rows, columns)).toBe(
+        'FILE   LINK\na.txt  https://files.example.com/share/abc',
+      )
   })
 
   it('shows each link whole on a line of its own where the terminal is narrower', () => {
-    expect(linkTable(['FILE', 'LINK'], rows, 40)).toBe('FILE\na.txt\n  https://files.example.com/share/abc')
+    expect(linkTable(['FILE', 'LINK'], rows, 40)).toBe(
+      'FILE\na.txt\n  https://files.example.com/share/abc',
+    )
   })
 })

@@ -30,7 +30,11 @@ describe('without any setting', () => {
   const config = readConfig({})
 
   it('listens on loopback', () => {
-    expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: 'http://localhost:8080' })
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: 'http://localhost:8080',
+    })
   })
 
   it('uses what is embedded', () => {
@@ -68,7 +72,9 @@ describe('without any setting', () => {
   })
 
   it('takes an empty text for one that is not set', () => {
-    expect(readConfig({ PORT: '', SECRET_KEY: '', PUBLIC_URL: '', OAUTH_GITHUB_CLIENT_ID: '' })).toEqual(config)
+    expect(
+      readConfig({ PORT: '', SECRET_KEY: '', PUBLIC_URL: '', OAUTH_GITHUB_CLIENT_ID: '' }),
+    ).toEqual(config)
   })
 })
 
@@ -76,11 +82,16 @@ describe('addresses', () => {
   it('derives the public one from the port, and leaves it open until the port is known', () => {
     expect(readConfig({ PORT: '9000' }).publicUrl).toBe('http://localhost:9000')
     expect(readConfig({ PORT: '0' }).publicUrl).toBe('')
-    expect(readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost:9000/' }).publicUrl).toBe('http://localhost:9000')
+    expect(readConfig({ PORT: '0', PUBLIC_URL: 'http://localhost:9000/' }).publicUrl).toBe(
+      'http://localhost:9000',
+    )
   })
 
   it('keeps only the origin, and no slash at the end', () => {
-    const env = { PUBLIC_URL: 'https://Files.Example.com:443/', BLOB_PUBLIC_URL: 'https://blobs.example.com/store//' }
+    const env = {
+      PUBLIC_URL: 'https://Files.Example.com:443/',
+      BLOB_PUBLIC_URL: 'https://blobs.example.com/store//',
+    }
     const config = readConfig({ ...env, ...provider('A') })
     expect(config.publicUrl).toBe('https://files.example.com')
     expect(config.blobPublicUrl).toBe('https://blobs.example.com/store')
@@ -118,25 +129,43 @@ describe('DATABASE_URL', () => {
   it('names a MySQL or MariaDB server', () => {
     const url = 'mysql://satchel:pass@db:3306/satchel'
     expect(readConfig({ DATABASE_URL: url }).database).toEqual({ dialect: 'mysql', url })
-    expect(readConfig({ DATABASE_URL: url.replace('mysql', 'mariadb') }).database).toEqual({ dialect: 'mysql', url })
+    expect(readConfig({ DATABASE_URL: url.replace('mysql', 'mariadb') }).database).toEqual({
+      dialect: 'mysql',
+      url,
+    })
   })
 
   it('lists the nodes of a cluster', () => {
-    const { database } = readConfig({ DATABASE_URL: 'mariadb://satchel:p,a%40s@db1,db2:3307, [::1]:3308/satchel' })
+    const { database } = readConfig({
+      DATABASE_URL: 'mariadb://satchel:p,a%40s@db1,db2:3307, [::1]:3308/satchel',
+    })
     expect(database).toEqual({
       dialect: 'mysql',
       url: 'mysql://satchel:p,a%40s@db1/satchel',
-      others: ['mysql://satchel:p,a%40s@db2:3307/satchel', 'mysql://satchel:p,a%40s@[::1]:3308/satchel'],
+      others: [
+        'mysql://satchel:p,a%40s@db2:3307/satchel',
+        'mysql://satchel:p,a%40s@[::1]:3308/satchel',
+      ],
     })
-    expect(() => readConfig({ DATABASE_URL: 'mysql://satchel@db1,db 2/satchel' })).toThrow('DATABASE_URL')
-    expect(() => readConfig({ DATABASE_URL: 'mysql://satchel@db1,/satchel' })).toThrow('DATABASE_URL')
+    expect(() => readConfig({ DATABASE_URL: 'mysql://satchel@db1,db 2/satchel' })).toThrow(
+      'DATABASE_URL',
+    )
+    expect(() => readConfig({ DATABASE_URL: 'mysql://satchel@db1,/satchel' })).toThrow(
+      'DATABASE_URL',
+    )
   })
 
   it('names a file of SQLite', () => {
     const file = (url: string) => readConfig({ DATABASE_URL: url }).database
     expect(file('sqlite:files.db')).toEqual({ dialect: 'sqlite', file: resolve('files.db') })
-    expect(file('sqlite:/var/lib/files.db')).toEqual({ dialect: 'sqlite', file: '/var/lib/files.db' })
-    expect(file('sqlite:///var/lib/files.db')).toEqual({ dialect: 'sqlite', file: '/var/lib/files.db' })
+    expect(file('sqlite:/var/lib/files.db')).toEqual({
+      dialect: 'sqlite',
+      file: '/var/lib/files.db',
+    })
+    expect(file('sqlite:///var/lib/files.db')).toEqual({
+      dialect: 'sqlite',
+      file: '/var/lib/files.db',
+    })
   })
 
   it('otherwise lies in DATA_DIR, which may be relative', () => {
@@ -189,11 +218,15 @@ describe('a wrong setting', () => {
     ['NODE_ENV', 'prod'],
     ['NODE_ENV', 'staging'],
   ])('is named: %s=%s', (name, value) => {
-    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`))])
+    expect(problemsOf({ [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name}: .+`)),
+    ])
   })
 
   it('says which words NODE_ENV may be, so that none starts unawares with what production refuses', () => {
-    expect(problemsOf({ NODE_ENV: 'prod' })).toEqual(['NODE_ENV: must be development, production or test'])
+    expect(problemsOf({ NODE_ENV: 'prod' })).toEqual([
+      'NODE_ENV: must be development, production or test',
+    ])
     for (const NODE_ENV of ['', 'development', 'test']) expect(problemsOf({ NODE_ENV })).toEqual([])
   })
 
@@ -227,9 +260,9 @@ describe('a wrong setting', () => {
   })
 
   it('is told without its value, which may be a secret', () => {
-    expect(problemsOf({ SECRET_KEY: 'hunter2', DATABASE_URL: 'hunter2', SMTP_URL: 'hunter2' }).join()).not.toContain(
-      'hunter2',
-    )
+    expect(
+      problemsOf({ SECRET_KEY: 'hunter2', DATABASE_URL: 'hunter2', SMTP_URL: 'hunter2' }).join(),
+    ).not.toContain('hunter2')
   })
 })
 
@@ -238,13 +271,15 @@ describe('the Azure account', () => {
     'UseDevelopmentStorage=true',
     'DefaultEndpointsProtocol=https;AccountName=files;AccountKey=a2V5;EndpointSuffix=core.windows.net',
   ])('is taken from %s', connection => {
-    expect(readConfig({ AZURE_STORAGE_CONNECTION_STRING: connection }).azureConnectionString).toBe(connection)
+    expect(readConfig({ AZURE_STORAGE_CONNECTION_STRING: connection }).azureConnectionString).toBe(
+      connection,
+    )
   })
 
   it('must come with its key, which signs the URLs', () => {
-    expect(problemsOf({ AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;SharedAccessSignature=sv' })).toEqual([
-      expect.stringContaining('AccountKey'),
-    ])
+    expect(
+      problemsOf({ AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;SharedAccessSignature=sv' }),
+    ).toEqual([expect.stringContaining('AccountKey')])
   })
 })
 
@@ -263,7 +298,9 @@ describe('the S3 bucket', () => {
       kmsKeyId: '',
       location: 'eu-central-1',
     })
-    expect(readConfig({ S3_BUCKET: 'files', S3_ENDPOINT: 'https://s3.example.com/', ...keys }).s3).toMatchObject({
+    expect(
+      readConfig({ S3_BUCKET: 'files', S3_ENDPOINT: 'https://s3.example.com/', ...keys }).s3,
+    ).toMatchObject({
       endpoint: 'https://s3.example.com',
       region: 'us-east-1',
       pathStyle: true,
@@ -272,9 +309,15 @@ describe('the S3 bucket', () => {
   })
 
   it('is used with the names that Amazon has for keys and regions', () => {
-    const env = { AWS_ACCESS_KEY_ID: 'an-id', AWS_SECRET_ACCESS_KEY: 'hunter2', AWS_REGION: 'eu-west-1' }
+    const env = {
+      AWS_ACCESS_KEY_ID: 'an-id',
+      AWS_SECRET_ACCESS_KEY: 'hunter2',
+      AWS_REGION: 'eu-west-1',
+    }
     expect(readConfig({ S3_BUCKET: 'files', ...env }).s3).toMatchObject({
-      ...{ accessKeyId: 'an-id', secretAccessKey: 'hunter2', region: 'eu-west-1' },
+      accessKeyId: 'an-id',
+      secretAccessKey: 'hunter2',
+      region: 'eu-west-1',
     })
     expect(readConfig(env).s3).toBeNull()
     expect(problemsOf({ S3_BUCKET: 'files', ...env, AWS_SESSION_TOKEN: 'ends' })).toEqual([
@@ -286,15 +329,26 @@ describe('the S3 bucket', () => {
     [['S3_BUCKET'], { ...keys }],
     [['S3_BUCKET'], { S3_ENDPOINT: 'https://s3.example.com' }],
     [['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY', 'S3_REGION'], { S3_BUCKET: 'files' }],
-    [['S3_SECRET_ACCESS_KEY'], { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_ACCESS_KEY_ID: 'an-id' }],
+    [
+      ['S3_SECRET_ACCESS_KEY'],
+      { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_ACCESS_KEY_ID: 'an-id' },
+    ],
     [['S3_BUCKET'], { S3_BUCKET: 'Files', S3_REGION: 'eu-west-1', ...keys }],
     [['S3_PATH_STYLE'], { S3_BUCKET: 'my.files', S3_REGION: 'eu-west-1', ...keys }],
-    [['S3_KMS_KEY_ID'], { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_KMS_KEY_ID: 'key', ...keys }],
-    [['BLOB_PUBLIC_URL'], { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', BLOB_PUBLIC_URL: 'https://a.b/c', ...keys }],
+    [
+      ['S3_KMS_KEY_ID'],
+      { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', S3_KMS_KEY_ID: 'key', ...keys },
+    ],
+    [
+      ['BLOB_PUBLIC_URL'],
+      { S3_BUCKET: 'files', S3_REGION: 'eu-west-1', BLOB_PUBLIC_URL: 'https://a.b/c', ...keys },
+    ],
     [
       ['S3_BUCKET'],
       {
-        ...{ S3_BUCKET: 'files', S3_REGION: 'eu-west-1', ...keys },
+        S3_BUCKET: 'files',
+        S3_REGION: 'eu-west-1',
+        ...keys,
         AZURE_STORAGE_CONNECTION_STRING: 'AccountName=files;AccountKey=a2V5',
       },
     ],
@@ -329,8 +383,15 @@ describe('SIGN_UP and LINK_BY_EMAIL', () => {
     const ruleOf = (SIGN_UP: string) => readConfig({ SIGN_UP }).signUp
     expect(ruleOf('')).toBeNull()
     expect(ruleOf('invited')).toEqual({ rule: 'invited' })
-    expect(ruleOf('domains:Example.com, b.example')).toEqual({ rule: 'domains', domains: ['example.com', 'b.example'] })
-    expect(ruleOf('claim:groups=staff, a=b')).toEqual({ rule: 'claim', claim: 'groups', values: ['staff', 'a=b'] })
+    expect(ruleOf('domains:Example.com, b.example')).toEqual({
+      rule: 'domains',
+      domains: ['example.com', 'b.example'],
+    })
+    expect(ruleOf('claim:groups=staff, a=b')).toEqual({
+      rule: 'claim',
+      claim: 'groups',
+      values: ['staff', 'a=b'],
+    })
   })
 
   it('join by address while there is one provider, unless the operator says otherwise', () => {
@@ -352,17 +413,24 @@ describe('GROUP_ROLES', () => {
       { provider: name, group: '/eng/lead=of=all', workspaceId: id, role: 'admin' },
     ]
     expect(readConfig({ GROUP_ROLES: text }).groupRoles).toEqual(roles('local'))
-    expect(readConfig({ ...provider('MY_SSO'), GROUP_ROLES: text }).groupRoles).toEqual(roles('my-sso'))
+    expect(readConfig({ ...provider('MY_SSO'), GROUP_ROLES: text }).groupRoles).toEqual(
+      roles('my-sso'),
+    )
   })
 
   it('names the provider, and must with several', () => {
     const two = { ...provider('SSO'), ...provider('GITLAB') }
-    const { groupRoles } = readConfig({ ...two, GROUP_ROLES: `SSO: urn:staff=${id}/editor,gitlab:a/b=${id}/viewer` })
+    const { groupRoles } = readConfig({
+      ...two,
+      GROUP_ROLES: `SSO: urn:staff=${id}/editor,gitlab:a/b=${id}/viewer`,
+    })
     expect(groupRoles).toEqual([
       { provider: 'sso', group: 'urn:staff', workspaceId: id, role: 'editor' },
       { provider: 'gitlab', group: 'a/b', workspaceId: id, role: 'viewer' },
     ])
-    expect(problemsOf({ ...two, GROUP_ROLES: `sso:staff=${id}/editor,staff=${id}/editor` })).toEqual([
+    expect(
+      problemsOf({ ...two, GROUP_ROLES: `sso:staff=${id}/editor,staff=${id}/editor` }),
+    ).toEqual([
       'GROUP_ROLES: "staff" names no provider; write <provider>:staff=..., where the provider is one of sso, gitlab',
     ])
     expect(problemsOf({ ...provider('SSO'), GROUP_ROLES: `urn:staff=${id}/editor` })).toEqual([
@@ -379,7 +447,9 @@ describe('GROUP_ROLES', () => {
     `sso:=${id}/editor`,
     `a=${id}/viewer,`,
   ])('refuses %s', text => {
-    expect(problemsOf({ GROUP_ROLES: text })).toEqual([expect.stringMatching(/^GROUP_ROLES: must be/)])
+    expect(problemsOf({ GROUP_ROLES: text })).toEqual([
+      expect.stringMatching(/^GROUP_ROLES: must be/),
+    ])
   })
 })
 
@@ -391,7 +461,9 @@ describe('the embedded sign-in', () => {
   })
 
   it('gives way to a provider that is set', () => {
-    expect(problemsOf({ PUBLIC_URL: 'https://files.example.com', ...provider('GITHUB') })).toEqual([])
+    expect(problemsOf({ PUBLIC_URL: 'https://files.example.com', ...provider('GITHUB') })).toEqual(
+      [],
+    )
   })
 })
 
@@ -434,7 +506,9 @@ describe('OAUTH_<NAME>_*', () => {
         .map(problem => problem.replace(/; without.*/, ''))
         .sort()
     const parts = (names: string[]) => names.map(field => `OAUTH_MY_IDP_${field}: is missing`)
-    expect(missing({ OAUTH_MY_IDP_SCOPES: 'openid' })).toEqual(parts(['CLIENT_ID', 'CLIENT_SECRET', 'ISSUER']))
+    expect(missing({ OAUTH_MY_IDP_SCOPES: 'openid' })).toEqual(
+      parts(['CLIENT_ID', 'CLIENT_SECRET', 'ISSUER']),
+    )
     expect(missing({ OAUTH_MY_IDP_TOKEN_URL: 'https://id.example.com/token' })).toEqual(
       parts(['AUTHORIZE_URL', 'CLIENT_ID', 'CLIENT_SECRET', 'USERINFO_URL']),
     )
@@ -449,17 +523,25 @@ describe('OAUTH_<NAME>_*', () => {
 
   it('needs the issuer alone of an OpenID Connect provider', () => {
     const env = client('SSO', { OAUTH_SSO_ISSUER: 'https://sso.example.com/realms/a/' })
-    expect(only(env)).toMatchObject({ issuer: 'https://sso.example.com/realms/a', tokenUrl: '', dialect: 'standard' })
+    expect(only(env)).toMatchObject({
+      issuer: 'https://sso.example.com/realms/a',
+      tokenUrl: '',
+      dialect: 'standard',
+    })
     expect(problemsOf(client('SSO', { OAUTH_SSO_ISSUER: 'sso.example.com' }))).toEqual([
       expect.stringMatching(/^OAUTH_SSO_ISSUER: /),
     ])
     // A URL of one's own goes before the one of the discovery.
-    expect(only({ ...env, OAUTH_SSO_USERINFO_URL: 'https://a.example/me' })?.userinfoUrl).toBe('https://a.example/me')
+    expect(only({ ...env, OAUTH_SSO_USERINFO_URL: 'https://a.example/me' })?.userinfoUrl).toBe(
+      'https://a.example/me',
+    )
   })
 
   it('knows GitHub, GitLab, Google and Microsoft by their names', () => {
     expect(only(client('GITHUB'))).toMatchObject({
-      ...{ issuer: null, dialect: 'github', scopes: ['read:user', 'user:email'] },
+      issuer: null,
+      dialect: 'github',
+      scopes: ['read:user', 'user:email'],
       tokenUrl: 'https://github.com/login/oauth/access_token',
       userinfoUrl: 'https://api.github.com/user',
     })
@@ -467,10 +549,15 @@ describe('OAUTH_<NAME>_*', () => {
       'https://git.example.com/api/v3/user',
     )
     expect(only(client('GITLAB'))?.issuer).toBe('https://gitlab.com')
-    expect(only(client('GITLAB', { OAUTH_GITLAB_HOST: 'git.example.com' }))?.issuer).toBe('https://git.example.com')
+    expect(only(client('GITLAB', { OAUTH_GITLAB_HOST: 'git.example.com' }))?.issuer).toBe(
+      'https://git.example.com',
+    )
     expect(only(client('GOOGLE'))?.issuer).toBe('https://accounts.google.com')
     const microsoft = 'https://login.microsoftonline.com'
-    expect(only(client('MICROSOFT'))).toMatchObject({ issuer: `${microsoft}/common/v2.0`, dialect: 'microsoft' })
+    expect(only(client('MICROSOFT'))).toMatchObject({
+      issuer: `${microsoft}/common/v2.0`,
+      dialect: 'microsoft',
+    })
     expect(only(client('MICROSOFT', { OAUTH_MICROSOFT_TENANT: 'example.com' }))?.issuer).toBe(
       `${microsoft}/example.com/v2.0`,
     )
@@ -480,10 +567,12 @@ describe('OAUTH_<NAME>_*', () => {
     expect(problemsOf(client('GOOGLE', { OAUTH_GOOGLE_TENANT: 'example.com' }))).toEqual([
       expect.stringMatching(/^OAUTH_GOOGLE_TENANT: .+remove/),
     ])
-    expect(problemsOf(client('GITLAB', { OAUTH_GITLAB_HOST: 'https://git.example.com/x' }))).toEqual([
-      expect.stringMatching(/^OAUTH_GITLAB_HOST: /),
+    expect(
+      problemsOf(client('GITLAB', { OAUTH_GITLAB_HOST: 'https://git.example.com/x' })),
+    ).toEqual([expect.stringMatching(/^OAUTH_GITLAB_HOST: /)])
+    expect(problemsOf(client('KEYCLOAK'))).toEqual([
+      expect.stringMatching(/^OAUTH_KEYCLOAK_ISSUER: is missing/),
     ])
-    expect(problemsOf(client('KEYCLOAK'))).toEqual([expect.stringMatching(/^OAUTH_KEYCLOAK_ISSUER: is missing/)])
   })
 
   it('takes addresses of the web alone', () => {
@@ -496,17 +585,34 @@ describe('OAUTH_<NAME>_*', () => {
 describe('MOVE_FROM_', () => {
   it('reads the store that the blobs are moved from like the other one', () => {
     expect(readConfig({}).moveFrom).toBeNull()
-    const from = { MOVE_FROM_S3_BUCKET: 'old', MOVE_FROM_S3_ENDPOINT: 'http://s3.local', AWS_ACCESS_KEY_ID: 'id' }
-    const { moveFrom, blobDir } = readConfig({ ...from, MOVE_FROM_S3_SECRET_ACCESS_KEY: 'key', BLOB_DIR: '/new' })
+    const from = {
+      MOVE_FROM_S3_BUCKET: 'old',
+      MOVE_FROM_S3_ENDPOINT: 'http://s3.local',
+      AWS_ACCESS_KEY_ID: 'id',
+    }
+    const { moveFrom, blobDir } = readConfig({
+      ...from,
+      MOVE_FROM_S3_SECRET_ACCESS_KEY: 'key',
+      BLOB_DIR: '/new',
+    })
     expect(moveFrom?.s3).toMatchObject({ bucket: 'old', accessKeyId: 'id', secretAccessKey: 'key' })
     expect(blobDir).toBe('/new')
-    expect(readConfig({ MOVE_FROM_BLOB_DIR: '/old' }).moveFrom).toMatchObject({ blobDir: '/old', s3: null })
+    expect(readConfig({ MOVE_FROM_BLOB_DIR: '/old' }).moveFrom).toMatchObject({
+      blobDir: '/old',
+      s3: null,
+    })
   })
 
   it('names one store, and says which setting is wrong', () => {
-    expect(() => readConfig({ MOVE_FROM_S3_REGION: 'eu' })).toThrow(/MOVE_FROM_BLOB_DIR: one of .* must be set/)
-    expect(() => readConfig({ MOVE_FROM_BLOB_DIR: '/a', MOVE_FROM_S3_BUCKET: 'old' })).toThrow(/and no other/)
-    expect(() => readConfig({ MOVE_FROM_S3_BUCKET: 'x' })).toThrow(/MOVE_FROM_S3_BUCKET: must be a bucket name/)
+    expect(() => readConfig({ MOVE_FROM_S3_REGION: 'eu' })).toThrow(
+      /MOVE_FROM_BLOB_DIR: one of .* must be set/,
+    )
+    expect(() => readConfig({ MOVE_FROM_BLOB_DIR: '/a', MOVE_FROM_S3_BUCKET: 'old' })).toThrow(
+      /and no other/,
+    )
+    expect(() => readConfig({ MOVE_FROM_S3_BUCKET: 'x' })).toThrow(
+      /MOVE_FROM_S3_BUCKET: must be a bucket name/,
+    )
   })
 })
 
@@ -527,11 +633,15 @@ describe('describeSettings', () => {
       read.delete(name)
     }
     read.add('MOVE_FROM_<NAME>')
-    expect(names.filter(name => !name?.startsWith('OAUTH_<NAME>_')).sort()).toEqual([...read].sort())
+    expect(names.filter(name => !name?.startsWith('OAUTH_<NAME>_')).sort()).toEqual(
+      [...read].sort(),
+    )
   })
 
   it('tells of every part of a provider', () => {
-    const more = ['ISSUER', 'SCOPES', 'SIGN_OUT', 'TENANT', 'HOST'].map(field => `OAUTH_<NAME>_${field}`)
+    const more = ['ISSUER', 'SCOPES', 'SIGN_OUT', 'TENANT', 'HOST'].map(
+      field => `OAUTH_<NAME>_${field}`,
+    )
     const parts = [...Object.keys(provider('<NAME>')), ...more]
     expect(names.filter(name => name?.startsWith('OAUTH_')).sort()).toEqual(parts.sort())
   })

@@ -45,8 +45,12 @@ describe('The filters of the console', () => {
     expect(text).toBe('type:pdf inv')
     expect(parseSearch(text).terms).toMatchObject([{ text: 'inv', isPrefix: true }])
     // A space after it ends the word.
-    expect(parseSearch(withFilters('inv ', { type: 'pdf' })).terms).toMatchObject([{ text: 'inv', isPrefix: false }])
-    expect(withFilters('type:pdf drive:x in:y inv', { drive: null, in: null, type: null })).toBe('inv')
+    expect(parseSearch(withFilters('inv ', { type: 'pdf' })).terms).toMatchObject([
+      { text: 'inv', isPrefix: false },
+    ])
+    expect(withFilters('type:pdf drive:x in:y inv', { drive: null, in: null, type: null })).toBe(
+      'inv',
+    )
   })
 
   it('know a part by its name, whatever its case, and what is excluded', () => {

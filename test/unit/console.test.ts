@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from '@jest/globals'
-import { buildSchema, isInterfaceType, isListType, isNonNullType, isObjectType, isUnionType } from 'graphql'
+import {
+  buildSchema,
+  isInterfaceType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  isUnionType,
+} from 'graphql'
 import { graphForCache, graphTypes } from '../../src/console/build/graph-types.ts'
 import { shapesOf } from '../../src/console/build/icons.ts'
 import { compileMessages } from '../../src/console/build/messages.ts'
@@ -50,7 +57,8 @@ it('tells its cache which types there are, and which of their fields may be null
     possibleTypes?: { name: string }[]
     fields?: { name: string; type: Shape }[]
   }
-  const shown = (readSchema(JSON.parse(graphForCache())).__schema as unknown as { types: Shown[] }).types
+  const shown = (readSchema(JSON.parse(graphForCache())).__schema as unknown as { types: Shown[] })
+    .types
   const names = (all: readonly { name: string }[] = []) => all.map(({ name }) => name)
   const all = Object.values(buildSchema(readFileSync('schema/schema.graphql', 'utf8')).getTypeMap())
   const types = all.filter(type => isObjectType(type) || isInterfaceType(type) || isUnionType(type))
@@ -90,7 +98,8 @@ it('is built anew for the browser tests when anything that it is made of has cha
       const paths = read(file).matchAll(/(?:from |import\(|@import |new URL\()['"](\.[^'"]+)['"]/g)
       return [...paths].map(([, path = '']) => join(root, dirname(file), path))
     })
-  const isWatched = (file: string) => sources.some(source => file === source || file.startsWith(`${source}/`))
+  const isWatched = (file: string) =>
+    sources.some(source => file === source || file.startsWith(`${source}/`))
   expect(imported.length).toBeGreaterThan(100)
   expect([...new Set(imported.filter(file => !isWatched(file)))]).toEqual([])
 })
@@ -98,17 +107,22 @@ it('is built anew for the browser tests when anything that it is made of has cha
 it('is served at the path of each of its screens, and at no path of which it has none', () => {
   const screens = files
     .filter(file => file.endsWith('route.ts'))
-    .flatMap(file => [...read(file).matchAll(/\bpath: '([^']+)'/g)].flatMap(([, path]) => path ?? []))
+    .flatMap(file =>
+      [...read(file).matchAll(/\bpath: '([^']+)'/g)].flatMap(([, path]) => path ?? []),
+    )
     .filter(path => path !== '/')
   expect(screens.length).toBeGreaterThan(15)
-  const served = (path: string, by: string) => (by.endsWith('/*') ? path.startsWith(by.slice(0, -1)) : path === by)
+  const served = (path: string, by: string) =>
+    by.endsWith('/*') ? path.startsWith(by.slice(0, -1)) : path === by
   expect(screens.filter(path => !consolePaths.some(by => served(path, by)))).toEqual([])
   const roots = consolePaths.filter(path => !path.endsWith('/*'))
   expect(roots.filter(path => !screens.includes(path))).toEqual([])
 })
 
 describe('The icons', () => {
-  const names = [...read('parts/icons.ts').matchAll(/'virtual:lucide\/([^']+)'/g)].map(([, name = '']) => name)
+  const names = [...read('parts/icons.ts').matchAll(/'virtual:lucide\/([^']+)'/g)].map(
+    ([, name = '']) => name,
+  )
 
   it('are drawn from the data of Lucide, whatever the element', () => {
     const [circle, path] = shapesOf('info')
@@ -120,7 +134,9 @@ describe('The icons', () => {
     const attributes = shapesOf(name).flatMap(([, attributes]) => Object.entries(attributes))
     expect(attributes.length).toBeGreaterThan(0)
     const shape = /^([dxyr]|[cr][xy]|[xy][12]|width|height|points)$/
-    expect(attributes.filter(([key, value]) => !shape.test(key) && value !== 'currentColor')).toEqual([])
+    expect(
+      attributes.filter(([key, value]) => !shape.test(key) && value !== 'currentColor'),
+    ).toEqual([])
   })
 
   it('do not build under a name that Lucide has not', () => {
@@ -129,7 +145,9 @@ describe('The icons', () => {
 
   it('are there for every rule of a stylesheet', () => {
     const styles = files.filter(file => file.endsWith('.css')).map(read)
-    const named = styles.flatMap(css => [...css.matchAll(/\.lucide-([a-z0-9-]+)/g)].map(([, name = '']) => name))
+    const named = styles.flatMap(css =>
+      [...css.matchAll(/\.lucide-([a-z0-9-]+)/g)].map(([, name = '']) => name),
+    )
     expect(named).toContain('chevron-right')
     expect(named.filter(name => !names.includes(name))).toEqual([])
   })
@@ -139,7 +157,11 @@ describe('The message catalogues', () => {
   const catalogues = files.filter(file => /\/messages\/en\.json$/.test(file))
   /** The names of what is put into a message; what a plural says in one word stands in braces, too. */
   const placesOf = (message: string) =>
-    [...new Set([...message.matchAll(/(?<!\b(?:one|other)\s*)\{(\w+)\s*[,}]/g)].map(([, name]) => name))].sort()
+    [
+      ...new Set(
+        [...message.matchAll(/(?<!\b(?:one|other)\s*)\{(\w+)\s*[,}]/g)].map(([, name]) => name),
+      ),
+    ].sort()
 
   it('are there', () => expect(catalogues).toContain('shell/messages/en.json'))
 
@@ -147,8 +169,10 @@ describe('The message catalogues', () => {
     const en: Record<string, string> = JSON.parse(read(file))
     const de: Record<string, string> = JSON.parse(read(file.replace('en.json', 'de.json')))
     expect(Object.keys(de)).toEqual(Object.keys(en))
-    for (const catalogue of [en, de]) expect(() => compileMessages(JSON.stringify(catalogue))).not.toThrow()
-    for (const key of Object.keys(en)) expect([key, placesOf(de[key] ?? '')]).toEqual([key, placesOf(en[key] ?? '')])
+    for (const catalogue of [en, de])
+      expect(() => compileMessages(JSON.stringify(catalogue))).not.toThrow()
+    for (const key of Object.keys(en))
+      expect([key, placesOf(de[key] ?? '')]).toEqual([key, placesOf(en[key] ?? '')])
   })
 
   it.each(catalogues)('%s: German speaks to people as to friends', file => {

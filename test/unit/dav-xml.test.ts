@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import { childOf, type Element, elementsOf, escapeXml, parseXml, writeElement } from '../../src/dav/xml.ts'
+import {
+  childOf,
+  type Element,
+  elementsOf,
+  escapeXml,
+  parseXml,
+  writeElement,
+} from '../../src/dav/xml.ts'
 
 const full = () => new Error('full')
 const written = (element: Element | undefined, bytes = 64 * 1024): string =>
@@ -15,24 +22,36 @@ describe('An element of a body', () => {
       ' xmlns="urn:d" xmlns:a="urn:a" xmlns:b="urn:b" xmlns:x="urn:x"',
       '<a:one b:c="d"><e/></a:one><a:two x:type="b:name"/><a:three/><f xmlns=""><a:g xmlns:a="urn:other"/></f>',
     )
-    expect(written(used)).toBe('<a:one xmlns="urn:d" xmlns:a="urn:a" xmlns:b="urn:b" b:c="d"><e/></a:one>')
+    expect(written(used)).toBe(
+      '<a:one xmlns="urn:d" xmlns:a="urn:a" xmlns:b="urn:b" b:c="d"><e/></a:one>',
+    )
     expect(written(value)).toContain('xmlns:b="urn:b"')
     expect(written(none)).not.toContain('urn:b')
     expect(parseXml(written(apart)).ns).toBe('')
     for (const one of [used, value, none, apart]) {
       const again = parseXml(written(one))
-      expect([again.ns, again.name, again.attributes]).toEqual([one?.ns, one?.name, one?.attributes])
+      expect([again.ns, again.name, again.attributes]).toEqual([
+        one?.ns,
+        one?.name,
+        one?.attributes,
+      ])
       expect(parseXml(written(again))).toEqual(again)
-      expect(elementsOf(again).map(({ ns }) => ns)).toEqual(one ? elementsOf(one).map(({ ns }) => ns) : [])
+      expect(elementsOf(again).map(({ ns }) => ns)).toEqual(
+        one ? elementsOf(one).map(({ ns }) => ns) : [],
+      )
     }
   })
 
   it('has a bounded number of namespaces and attributes, and none is copied for each element', () => {
-    const prefixes = (count: number) => Array.from({ length: count }, (_, i) => ` xmlns:p${i}="urn:${i}"`).join('')
-    const attributes = (count: number) => Array.from({ length: count }, (_, i) => ` a${i}="x"`).join('')
+    const prefixes = (count: number) =>
+      Array.from({ length: count }, (_, i) => ` xmlns:p${i}="urn:${i}"`).join('')
+    const attributes = (count: number) =>
+      Array.from({ length: count }, (_, i) => ` a${i}="x"`).join('')
     expect(inside(prefixes(30), '<a/>')).toHaveLength(1)
     expect(() => inside(prefixes(33), '<a/>')).toThrow('too many namespaces')
-    expect(() => inside(prefixes(20), `<a${prefixes(33).slice(prefixes(20).length)}/>`)).toThrow('too many namespaces')
+    expect(() => inside(prefixes(20), `<a${prefixes(33).slice(prefixes(20).length)}/>`)).toThrow(
+      'too many namespaces',
+    )
     expect(() => inside(` xmlns:a="${'u'.repeat(1025)}"`, '<a/>')).toThrow('too many namespaces')
     expect(inside('', `<a${attributes(100)}/>`)).toHaveLength(1)
     expect(() => inside('', `<a${attributes(101)}/>`)).toThrow('too many attributes')

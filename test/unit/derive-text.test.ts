@@ -32,7 +32,12 @@ async function read(bytes: Uint8Array | string, format: string): Promise<Read> {
 }
 
 async function readFileAt(path: string, format: string): Promise<Read> {
-  const outcome = await derive.run({ kind: 'text', source: { path }, mediaType: 'x/y', input: { format } })
+  const outcome = await derive.run({
+    kind: 'text',
+    source: { path },
+    mediaType: 'x/y',
+    input: { format },
+  })
   if (!outcome.ok) return { failed: outcome.reason }
   const { failed } = outcome.value as { failed?: string }
   if (failed) return { failed }
@@ -40,10 +45,14 @@ async function readFileAt(path: string, format: string): Promise<Read> {
   return { text: brotliDecompressSync(body).toString(), words: words.toString().split('\n') }
 }
 
-const textOf = async (bytes: Uint8Array | string, format: string) => (await read(bytes, format)).text ?? 'failed'
+const textOf = async (bytes: Uint8Array | string, format: string) =>
+  (await read(bytes, format)).text ?? 'failed'
 
 const office = (parts: Record<string, string>, options: Zippable = {}) =>
-  zipSync({ ...Object.fromEntries(Object.entries(parts).map(([name, xml]) => [name, strToU8(xml)])), ...options })
+  zipSync({
+    ...Object.fromEntries(Object.entries(parts).map(([name, xml]) => [name, strToU8(xml)])),
+    ...options,
+  })
 
 const word = (inner: string, before = '') =>
   office({
@@ -104,10 +113,9 @@ describe('The text of a file', () => {
   })
 
   it('is that of a PDF', async () => {
-    expect((await textOf(pdfOf(['The quokka', 'arrives (early)'], 'second page'), 'pdf')).split(/\s+/)).toEqual([
-      ...['The', 'quokka', 'arrives', '(early)'],
-      ...['second', 'page'],
-    ])
+    expect(
+      (await textOf(pdfOf(['The quokka', 'arrives (early)'], 'second page'), 'pdf')).split(/\s+/),
+    ).toEqual([...['The', 'quokka', 'arrives', '(early)'], ...['second', 'page']])
   })
 
   it('is that of an e-mail, without what is attached', async () => {
@@ -139,7 +147,8 @@ describe('The text of a file', () => {
       '--XX--',
     ].join('\r\n')
     const text = await textOf(mail, 'mail')
-    for (const part of ['Grüße from us', 'alice@example.com', 'Schönes Wetter']) expect(text).toContain(part)
+    for (const part of ['Grüße from us', 'alice@example.com', 'Schönes Wetter'])
+      expect(text).toContain(part)
     for (const part of ['only html', 'attached', 'YY']) expect(text).not.toContain(part)
   })
 
@@ -161,7 +170,9 @@ describe('The text of a file', () => {
     expect(await textOf('no PDF', 'pdf')).toBe('no PDF')
     expect(await textOf('no ZIP', 'office')).toBe('no ZIP')
     expect(await textOf('a PDF begins with %PDF-', 'text')).toBe('a PDF begins with %PDF-')
-    expect(await textOf(Buffer.concat([Buffer.from('\n\n'), pdfOf(['inside'])]), 'pdf')).toBe('inside')
+    expect(await textOf(Buffer.concat([Buffer.from('\n\n'), pdfOf(['inside'])]), 'pdf')).toBe(
+      'inside',
+    )
     for (const format of ['pdf', 'office'])
       expect(await read(Buffer.from([1, 2, 0, 3]), format)).toEqual({ failed: 'unsupported' })
     expect(await read(Buffer.from([1, 2, 0, 3]), 'text')).toEqual({ failed: 'unsupported' })
@@ -171,16 +182,24 @@ describe('The text of a file', () => {
 
 describe('A hostile file', () => {
   it('has no entities expanded, neither its own nor those of elsewhere', async () => {
-    const laughs = Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('')
+    const laughs = Array.from(
+      { length: 9 },
+      (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`,
+    ).join('')
     const bomb = `<!DOCTYPE x [<!ENTITY l0 "haha">${laughs}<!ENTITY f SYSTEM "file:///etc/passwd">]>`
-    const { text, failed } = await read(word('<w:p><w:t>before &l9; &f; after</w:t></w:p>', bomb), 'office')
+    const { text, failed } = await read(
+      word('<w:p><w:t>before &l9; &f; after</w:t></w:p>', bomb),
+      'office',
+    )
     expect(failed).toBeUndefined()
     expect(text?.length).toBeLessThan(100)
     expect(text).not.toMatch(/haha|root:/)
   })
 
   it('is not unpacked beyond a bound', async () => {
-    const bomb = zipSync({ 'word/document.xml': [new Uint8Array(200 * 1024 * 1024).fill(97), { level: 9 }] })
+    const bomb = zipSync({
+      'word/document.xml': [new Uint8Array(200 * 1024 * 1024).fill(97), { level: 9 }],
+    })
     expect(bomb.length).toBeLessThan(300_000)
     expect(await read(bomb, 'office')).toEqual({ failed: 'too-large' })
     // The same, which says of itself that it is small.
@@ -190,7 +209,9 @@ describe('A hostile file', () => {
     const { text, failed } = await read(lying, 'office')
     expect(failed ?? (text?.length ?? 0) <= 1000).toBeTruthy()
     const many = office(
-      Object.fromEntries(Array.from({ length: 2100 }, (_, i) => [`ppt/slides/slide${i}.xml`, '<a:t>x</a:t>'])),
+      Object.fromEntries(
+        Array.from({ length: 2100 }, (_, i) => [`ppt/slides/slide${i}.xml`, '<a:t>x</a:t>']),
+      ),
     )
     expect(await read(many, 'office')).toEqual({ failed: 'too-large' })
     expect(await textOf('still alive', 'text')).toBe('still alive')
@@ -198,14 +219,18 @@ describe('A hostile file', () => {
 
   it('is left out where it is cut off', async () => {
     const docx = word('<w:p><w:t>inside</w:t></w:p>')
-    expect(await read(docx.subarray(0, docx.length - 30), 'office')).toMatchObject({ failed: expect.any(String) })
+    expect(await read(docx.subarray(0, docx.length - 30), 'office')).toMatchObject({
+      failed: expect.any(String),
+    })
     const pdf = pdfOf(['inside'])
     // What can be read of it is; it must only end.
     expect(await read(pdf.subarray(0, 200), 'pdf')).toEqual(expect.anything())
   })
 
   it('has its scripts not run', async () => {
-    const pdf = pdfOf(['calm'], { script: 'app.alert("run"); this.submitForm("http://127.0.0.1:9/")' })
+    const pdf = pdfOf(['calm'], {
+      script: 'app.alert("run"); this.submitForm("http://127.0.0.1:9/")',
+    })
     expect(await textOf(pdf, 'pdf')).toBe('calm')
   })
 

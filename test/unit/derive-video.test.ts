@@ -12,8 +12,15 @@ const frame = (n: number, size: string) =>
 
 describe('The size of a video', () => {
   it('is that of its first frame, as ffmpeg says it', () => {
-    const said = ['Input #0, mov', '[Parsed_showinfo_0 @ 0x5581] config in time_base: 1/12800', frame(0, '640x360')]
-    expect(sizeIn([...said, frame(1, '320x180'), ''].join('\n'))).toEqual({ width: 640, height: 360 })
+    const said = [
+      'Input #0, mov',
+      '[Parsed_showinfo_0 @ 0x5581] config in time_base: 1/12800',
+      frame(0, '640x360'),
+    ]
+    expect(sizeIn([...said, frame(1, '320x180'), ''].join('\n'))).toEqual({
+      width: 640,
+      height: 360,
+    })
     expect(sizeIn(frame(10, '640x360'))).toBeUndefined()
     expect(sizeIn('title: showinfo n:   0 s:9x9 ')).toBeUndefined()
     expect(sizeIn('')).toBeUndefined()
@@ -36,7 +43,10 @@ describe('The bounds of a program', () => {
   async function inBounds(script: string, writes: boolean) {
     const dir = mkdtempSync(join(tmpdir(), 'satchel-bounded-'))
     try {
-      const [command, args] = await bounded(['sh', '-c', script, dir], { processorSeconds: 5, writes })
+      const [command, args] = await bounded(['sh', '-c', script, dir], {
+        processorSeconds: 5,
+        writes,
+      })
       const { stdout } = await promisify(execFile)(command, args)
       return { said: stdout, written: readdirSync(dir) }
     } finally {
@@ -45,13 +55,17 @@ describe('The bounds of a program', () => {
   }
 
   it('let it write files or not, and pipes always', async () => {
-    const script = 'head -c 9 /dev/zero | tr "\\0" x > "$0/file"; [ -s "$0/file" ] || rm "$0/file"; echo done'
+    const script =
+      'head -c 9 /dev/zero | tr "\\0" x > "$0/file"; [ -s "$0/file" ] || rm "$0/file"; echo done'
     expect(await inBounds(script, true)).toEqual({ said: 'done\n', written: ['file'] })
     expect(await inBounds(script, false)).toEqual({ said: 'done\n', written: [] })
   })
 
   it('leave it no way to more rights, no network and a low priority', async () => {
-    const { said } = await inBounds('grep NoNewPrivs /proc/self/status; nice; grep -c : /proc/self/net/dev', false)
+    const { said } = await inBounds(
+      'grep NoNewPrivs /proc/self/status; nice; grep -c : /proc/self/net/dev',
+      false,
+    )
     const [rights, priority, devices] = said.trim().split('\n')
     expect(rights).toBe('NoNewPrivs:\t1')
     expect(Number(priority)).toBeGreaterThanOrEqual(15)

@@ -33,7 +33,8 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const temporary = async () => (await readdir(dir)).filter(name => name.startsWith('satchel-derive-'))
+const temporary = async () =>
+  (await readdir(dir)).filter(name => name.startsWith('satchel-derive-'))
 
 async function fileWith(bytes: Uint8Array | string, name = `${Math.random()}`): Promise<string> {
   const path = join(dir, name)
@@ -42,9 +43,16 @@ async function fileWith(bytes: Uint8Array | string, name = `${Math.random()}`): 
 }
 
 const pictureOf = async (bytes: Uint8Array | string, bounds = {}) =>
-  derive.run({ kind: 'picture', source: { path: await fileWith(bytes) }, mediaType: 'image/png', input: sides, bounds })
+  derive.run({
+    kind: 'picture',
+    source: { path: await fileWith(bytes) },
+    mediaType: 'image/png',
+    input: sides,
+    bounds,
+  })
 
-const plain = (width: number, height: number) => sharp({ create: { width, height, channels: 3, background: '#3a7' } })
+const plain = (width: number, height: number) =>
+  sharp({ create: { width, height, channels: 3, background: '#3a7' } })
 
 /** Takes minutes to draw. */
 const endless = `<svg xmlns="http://www.w3.org/2000/svg" width="9000" height="9000"><filter id="f">${'<feTurbulence baseFrequency="0.9" numOctaves="200"/><feGaussianBlur stdDeviation="400"/>'.repeat(20)}</filter><rect width="9000" height="9000" filter="url(#f)"/></svg>`
@@ -53,9 +61,19 @@ describe('A process apart', () => {
   it('makes pictures and checksums, of files and of streams', async () => {
     const bytes = await plain(3000, 1500).jpeg().toBuffer()
     const path = await fileWith(bytes)
-    const made = await derive.run({ kind: 'picture', source: { path }, mediaType: 'image/jpeg', input: sides })
+    const made = await derive.run({
+      kind: 'picture',
+      source: { path },
+      mediaType: 'image/jpeg',
+      input: sides,
+    })
     if (!made.ok) throw new Error(made.reason)
-    expect(made.value).toMatchObject({ width: 3000, height: 1500, orientation: 1, placeholder: expect.any(String) })
+    expect(made.value).toMatchObject({
+      width: 3000,
+      height: 1500,
+      orientation: 1,
+      placeholder: expect.any(String),
+    })
     const shapes = await Promise.all(made.outputs.map(output => sharp(output).metadata()))
     expect(shapes.map(({ format, width, height }) => [format, width, height])).toEqual([
       ['webp', 1280, 640],
@@ -68,7 +86,10 @@ describe('A process apart', () => {
       derive.run({ kind: 'digest', source, mediaType: 'image/jpeg' }),
       derive.run({ kind: 'digest', source: { path }, mediaType: 'image/jpeg' }),
     ])
-    expect(a).toMatchObject({ ok: true, value: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } })
+    expect(a).toMatchObject({
+      ok: true,
+      value: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    })
     expect(a).toEqual(b)
     // Nothing of the stream stays behind.
     const [folder = ''] = await temporary()
@@ -82,36 +103,69 @@ describe('A process apart', () => {
       await writeFile(join(dir, `satchel-derive-${number}-left`, 'copy'), 'of a file')
     }
     const another = createDerive({ processes: 1, readable: [dir], log })
-    await another.run({ kind: 'digest', source: { path: await fileWith('x') }, mediaType: 'text/plain' })
+    await another.run({
+      kind: 'digest',
+      source: { path: await fileWith('x') },
+      mediaType: 'text/plain',
+    })
     expect(await temporary()).not.toContain(`satchel-derive-${pid}-left`)
-    expect(await temporary()).toEqual(expect.arrayContaining([`satchel-derive-${process.ppid}-left`]))
-    expect((await temporary()).filter(name => name.startsWith(`satchel-derive-${process.pid}-`))).toHaveLength(2)
+    expect(await temporary()).toEqual(
+      expect.arrayContaining([`satchel-derive-${process.ppid}-left`]),
+    )
+    expect(
+      (await temporary()).filter(name => name.startsWith(`satchel-derive-${process.pid}-`)),
+    ).toHaveLength(2)
     await another.stop()
   })
 
   it('does not write more than a source says it has', async () => {
     const source = { size: 3, open: async () => Readable.from([Buffer.from('four')]) }
-    await expect(derive.run({ kind: 'digest', source, mediaType: 'x/y' })).rejects.toThrow(DeriveUnavailable)
+    await expect(derive.run({ kind: 'digest', source, mediaType: 'x/y' })).rejects.toThrow(
+      DeriveUnavailable,
+    )
   })
 
   it('turns pictures upright, keeps what is transparent, and takes nothing along that a picture says about itself', async () => {
     const exif = {
       IFD0: { Make: 'Acme', Model: 'Acme One\u0000\n', ImageDescription: 'secret words' },
-      IFD2: { DateTimeOriginal: '2024:05:06 07:08:09', OffsetTimeOriginal: '+02:00', FNumber: '28/10' },
-      IFD3: { GPSLatitude: '52/1 30/1 0/1', GPSLatitudeRef: 'N', GPSLongitude: '13/1 24/1 0/1', GPSLongitudeRef: 'W' },
+      IFD2: {
+        DateTimeOriginal: '2024:05:06 07:08:09',
+        OffsetTimeOriginal: '+02:00',
+        FNumber: '28/10',
+      },
+      IFD3: {
+        GPSLatitude: '52/1 30/1 0/1',
+        GPSLatitudeRef: 'N',
+        GPSLongitude: '13/1 24/1 0/1',
+        GPSLongitudeRef: 'W',
+      },
     }
-    const turned = await plain(40, 20).withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer()
+    const turned = await plain(40, 20)
+      .withMetadata({ orientation: 6 })
+      .withExifMerge(exif)
+      .jpeg()
+      .toBuffer()
     const made = await pictureOf(turned)
     if (!made.ok) throw new Error(made.reason)
     expect(made.value).toMatchObject({
-      ...{ width: 20, height: 40, orientation: 6, takenAt: Date.UTC(2024, 4, 6, 5, 8, 9) },
-      details: { camera: 'Acme One', aperture: 2.8, zoneMinutes: 120, place: { latitude: 52.5, longitude: -13.4 } },
+      width: 20,
+      height: 40,
+      orientation: 6,
+      takenAt: Date.UTC(2024, 4, 6, 5, 8, 9),
+      details: {
+        camera: 'Acme One',
+        aperture: 2.8,
+        zoneMinutes: 120,
+        place: { latitude: 52.5, longitude: -13.4 },
+      },
     })
     const { exif: left, icc, xmp } = await sharp(made.outputs[0]).metadata()
     expect([left, icc, xmp]).toEqual([undefined, undefined, undefined])
     expect(Buffer.concat(made.outputs).includes('secret words')).toBe(false)
 
-    const clear = await sharp({ create: { width: 30, height: 30, channels: 4, background: '#0000' } })
+    const clear = await sharp({
+      create: { width: 30, height: 30, channels: 4, background: '#0000' },
+    })
       .png()
       .toBuffer()
     const through = await pictureOf(clear)
@@ -129,7 +183,11 @@ describe('A process apart', () => {
         .toBuffer()
         .then(b => b.subarray(0, 9000)),
     ],
-    ['a picture with more pixels than allowed', 'too-large', plain(11_000, 11_000).png().toBuffer()],
+    [
+      'a picture with more pixels than allowed',
+      'too-large',
+      plain(11_000, 11_000).png().toBuffer(),
+    ],
     ['a picture that is HEIC', 'unsupported', Buffer.from('\0\0\0\x18ftypheic\0\0\0\0mif1heic')],
   ])('names why it makes nothing of %s', async (_, reason, bytes) => {
     expect(await pictureOf(await bytes)).toEqual({ ok: false, reason })
@@ -157,14 +215,27 @@ describe('A process apart', () => {
     // Its decoder needs all of it at once: 400 MB.
     const side = Buffer.alloc(2)
     side.writeUInt16LE(9999)
-    const begin = [Buffer.from('GIF89a'), side, side, Buffer.from([0x80, 0, 0, 0, 0, 0, 255, 255, 255])]
-    const frame = [Buffer.from([0x2c, 0, 0, 0, 0]), side, side, Buffer.from([0, 2, 2, 0x44, 1, 0, 0x3b])]
+    const begin = [
+      Buffer.from('GIF89a'),
+      side,
+      side,
+      Buffer.from([0x80, 0, 0, 0, 0, 0, 255, 255, 255]),
+    ]
+    const frame = [
+      Buffer.from([0x2c, 0, 0, 0, 0]),
+      side,
+      side,
+      Buffer.from([0, 2, 2, 0x44, 1, 0, 0x3b]),
+    ]
     const made = pictureOf(Buffer.concat([...begin, ...frame]))
     let most = 0
     const watch = setInterval(() => {
       for (const pid of derive.pids())
         try {
-          most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0))
+          most = Math.max(
+            most,
+            Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0),
+          )
         } catch {}
     }, 10)
     const ended = await made
@@ -213,7 +284,9 @@ describe('A process apart', () => {
   ])('is ended when it answers %s, and nothing else is', async said => {
     const program =
       'const b = Buffer.from(process.argv[1]); const l = Buffer.alloc(4); l.writeUInt32LE(b.length); fs.writeSync(3, Buffer.concat([l, b])); setInterval(() => {}, 1000)'
-    const child = spawn(process.execPath, ['-e', program, said], { stdio: ['pipe', 'ignore', 'ignore', 'pipe'] })
+    const child = spawn(process.execPath, ['-e', program, said], {
+      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+    })
     const ended = new Promise(resolve => child.on('exit', (_, signal) => resolve(signal)))
     expect(await jobsOf(child).begin(20_000, 0)).toEqual({ ok: false, reason: 'crashed' })
     expect(await ended).toBe('SIGKILL')
@@ -224,9 +297,12 @@ describe('A process apart', () => {
     [8, 4, 4],
     [8, 0.25, 1],
     [1, 64, 1],
-  ])('has others beside it as memory allows: %i processors, %d GiB', (processors, gigabytes, processes) => {
-    expect(usualProcesses(processors, gigabytes * 2 ** 30)).toBe(processes)
-  })
+  ])(
+    'has others beside it as memory allows: %i processors, %d GiB',
+    (processors, gigabytes, processes) => {
+      expect(usualProcesses(processors, gigabytes * 2 ** 30)).toBe(processes)
+    },
+  )
 
   it('ends when it has nothing to do, and with the service', async () => {
     const brief = createDerive({ processes: 2, readable: [dir], log, idleMs: 50 })
@@ -244,14 +320,18 @@ describe('A process apart', () => {
     const stopped = expect(waiting).rejects.toThrow(DeriveUnavailable)
     await brief.stop()
     await stopped
-    await expect(brief.run({ kind: 'digest', source: { path }, mediaType: 'x/y' })).rejects.toThrow(DeriveUnavailable)
+    await expect(brief.run({ kind: 'digest', source: { path }, mediaType: 'x/y' })).rejects.toThrow(
+      DeriveUnavailable,
+    )
   })
 
   it('may read nothing but what it is given', async () => {
     const outside = await mkdtemp(`${dir}-outside-`)
     await writeFile(join(outside, 'secret'), 'secret')
     const source = { path: join(outside, 'secret') }
-    await expect(derive.run({ kind: 'digest', source, mediaType: 'x/y' })).rejects.toThrow(DeriveUnavailable)
+    await expect(derive.run({ kind: 'digest', source, mediaType: 'x/y' })).rejects.toThrow(
+      DeriveUnavailable,
+    )
     await rm(outside, { recursive: true })
   })
 })

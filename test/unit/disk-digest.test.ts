@@ -9,7 +9,12 @@ import { afterAll, beforeEach, describe, expect, it } from '@jest/globals'
 import { createDiskStore } from '../../src/storage/disk.ts'
 import { inTurn } from '../../src/storage/file-lock.ts'
 import { startHash } from '../../src/storage/hash.ts'
-import { finishPrefix, forgetPrefix, hashParts, sumsOfPrefix } from '../../src/storage/prefix-hash.ts'
+import {
+  finishPrefix,
+  forgetPrefix,
+  hashParts,
+  sumsOfPrefix,
+} from '../../src/storage/prefix-hash.ts'
 import type { BlobStore } from '../../src/storage/store.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'satchel-disk-digest-'))
@@ -34,7 +39,11 @@ beforeEach(async () => {
 
 const send = (number: number, value?: number, md5?: string) => {
   const bytes = partOf(number, value)
-  return store.stagePart(key, number, pieces(bytes), { size: bytes.length, offset: (number - 1) * SIZE, md5 })
+  return store.stagePart(key, number, pieces(bytes), {
+    size: bytes.length,
+    offset: (number - 1) * SIZE,
+    md5,
+  })
 }
 
 /** Another instance on the same folder sends a part. */
@@ -47,14 +56,21 @@ async function sendElsewhere(number: number, value = number): Promise<void> {
     const once = async function* (bytes) { yield bytes }
     const size = ${partOf(number).length}
     await store.stagePart('${key}', ${number}, once(Buffer.alloc(size, ${value})), { size, offset: ${(number - 1) * SIZE} })`
-  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { timeout: 60_000 })
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
+    timeout: 60_000,
+  })
 }
 
-const commit = (signal?: AbortSignal) => store.commitParts(key, 6, { contentType: '', ...(signal ? { signal } : {}) })
+const commit = (signal?: AbortSignal) =>
+  store.commitParts(key, 6, { contentType: '', ...(signal ? { signal } : {}) })
 const stored = async () => md5(Buffer.concat(await (await store.open(key)).toArray()))
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('hex')
-const sumsOf = (bytes: Uint8Array) => ({ md5: md5(bytes), crc32: crc32(bytes).toString(16).padStart(8, '0') })
-const whole = (...values: number[]) => sumsOf(Buffer.concat(values.map((value, i) => partOf(i + 1, value))))
+const sumsOf = (bytes: Uint8Array) => ({
+  md5: md5(bytes),
+  crc32: crc32(bytes).toString(16).padStart(8, '0'),
+})
+const whole = (...values: number[]) =>
+  sumsOf(Buffer.concat(values.map((value, i) => partOf(i + 1, value))))
 
 describe('The sums of an upload in parts', () => {
   it('is known when they are committed, in whatever order they came, and when they are committed again', async () => {

@@ -1,6 +1,16 @@
 import { execFile } from 'node:child_process'
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  unlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,9 +27,13 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 const source = (name: string) => new URL(`../../src/storage/${name}`, import.meta.url).href
 /** Runs code in a process of its own; answers what it prints, as JSON. */
 async function elsewhere(code: string): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
-    timeout: 60_000,
-  })
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '-e', code],
+    {
+      timeout: 60_000,
+    },
+  )
   return JSON.parse(stdout)
 }
 
@@ -31,10 +45,15 @@ async function* once(bytes: Uint8Array) {
   yield bytes
 }
 const send = (store: BlobStore, number: number, value = number, to = key) =>
-  store.stagePart(to, number, once(Buffer.alloc(SIZE, value)), { size: SIZE, offset: (number - 1) * SIZE })
-const commit = (store: BlobStore, count: number, of = key) => store.commitParts(of, count, { contentType: '' })
+  store.stagePart(to, number, once(Buffer.alloc(SIZE, value)), {
+    size: SIZE,
+    offset: (number - 1) * SIZE,
+  })
+const commit = (store: BlobStore, count: number, of = key) =>
+  store.commitParts(of, count, { contentType: '' })
 const putOne = (store: BlobStore, to: string) => put(store, to, once(Buffer.alloc(SIZE)))
-const contentOf = async (store: BlobStore, of = key) => Buffer.concat(await (await store.open(of)).toArray())
+const contentOf = async (store: BlobStore, of = key) =>
+  Buffer.concat(await (await store.open(of)).toArray())
 
 let serial = 0
 let dir: string
@@ -70,7 +89,9 @@ describe('Parts', () => {
       await store.commitParts('${key}', 2, {})
       console.log(JSON.stringify(first))`)
     expect(outcome).toBe('UNAVAILABLE')
-    expect(await contentOf(store)).toEqual(Buffer.concat([1, 2].map(value => Buffer.alloc(SIZE, value))))
+    expect(await contentOf(store)).toEqual(
+      Buffer.concat([1, 2].map(value => Buffer.alloc(SIZE, value))),
+    )
   })
 
   it('can be sent again when the disk has lost them', async () => {
@@ -80,7 +101,9 @@ describe('Parts', () => {
     expect(await store.partsOf(key)).toEqual(new Map())
     for (const n of [1, 2]) await send(store, n, n + 2)
     await commit(store, 2)
-    expect(await contentOf(store)).toEqual(Buffer.concat([3, 4].map(value => Buffer.alloc(SIZE, value))))
+    expect(await contentOf(store)).toEqual(
+      Buffer.concat([3, 4].map(value => Buffer.alloc(SIZE, value))),
+    )
   })
 
   it('are sent again and committed at once: each is whole, and none waits for the other for long', async () => {
@@ -95,7 +118,9 @@ describe('Parts', () => {
       await Promise.all([...again, commit(store, 4, of)])
       await commit(store, 4, of)
       longest = Math.max(longest, performance.now() - start)
-      expect(await contentOf(store, of)).toEqual(Buffer.concat(numbers.map(n => Buffer.alloc(SIZE, n + 4))))
+      expect(await contentOf(store, of)).toEqual(
+        Buffer.concat(numbers.map(n => Buffer.alloc(SIZE, n + 4))),
+      )
     }
     // One deadlock was ten seconds.
     expect(longest).toBeLessThan(9000)
@@ -105,7 +130,10 @@ describe('Parts', () => {
     const large = 512 * 1024
     for (let round = 1; round <= 5; round++) {
       const sent = Array.from({ length: 12 }, (_, i) =>
-        store.stagePart(keyOf(round), 1, once(Buffer.alloc(large, i + 1)), { size: large, offset: 0 }),
+        store.stagePart(keyOf(round), 1, once(Buffer.alloc(large, i + 1)), {
+          size: large,
+          offset: 0,
+        }),
       )
       await Promise.all(sent)
       await commit(store, 1, keyOf(round))
@@ -131,7 +159,8 @@ describe('Parts', () => {
       ),
     )
     // They leave the memory after a while.
-    const files = () => readdirSync(join(dir, 'drafts'), { recursive: true, encoding: 'utf8' }).filter(isPart)
+    const files = () =>
+      readdirSync(join(dir, 'drafts'), { recursive: true, encoding: 'utf8' }).filter(isPart)
     while (files().length < 2) await sleep(10)
     await sleep(500)
     expect(files()).toHaveLength(2)
@@ -162,8 +191,11 @@ describe('A lock', () => {
       }
       await Promise.all(Array.from({ length: 4 }, work))
       console.log(JSON.stringify({ done, overlaps }))`
-    const outcomes = (await Promise.all(Array.from({ length: 4 }, () => elsewhere(contend)))) as { done: number }[]
-    for (const outcome of outcomes) expect(outcome).toEqual({ done: expect.any(Number), overlaps: 0 })
+    const outcomes = (await Promise.all(Array.from({ length: 4 }, () => elsewhere(contend)))) as {
+      done: number
+    }[]
+    for (const outcome of outcomes)
+      expect(outcome).toEqual({ done: expect.any(Number), overlaps: 0 })
     expect(outcomes.reduce((sum, { done }) => sum + done, 0)).toBeGreaterThan(50)
   }, 60_000)
 

@@ -25,13 +25,17 @@ const given: Record<string, string> = {
 function environment(): Record<string, string> {
   const [image = ''] = /^ENV .*$/gm.exec(dockerfile.slice(dockerfile.lastIndexOf('\nFROM '))) ?? []
   const [service = ''] = /^ {2}satchel:\n(?: {4}.*\n)+/m.exec(compose) ?? []
-  const settings = [...image.matchAll(/(\w+)=(\S+)/g), ...service.matchAll(/^ {6}([A-Z]\w+): (.*)$/gm)]
+  const settings = [
+    ...image.matchAll(/(\w+)=(\S+)/g),
+    ...service.matchAll(/^ {6}([A-Z]\w+): (.*)$/gm),
+  ]
   return Object.fromEntries(
     settings.map(([, name = '', value = '']) => [
       name,
       value.replace(
         /\$\{(\w+):([?-])([^}]*)\}/g,
-        (_, variable: string, operator: string, text: string) => given[variable] ?? (operator === '-' ? text : ''),
+        (_, variable: string, operator: string, text: string) =>
+          given[variable] ?? (operator === '-' ? text : ''),
       ),
     ]),
   )
@@ -40,7 +44,9 @@ function environment(): Record<string, string> {
 describe('docker/compose.yml', () => {
   it('names settings that exist', () => {
     const known = [...describeSettings().matchAll(/^ {2}(\S+)$/gm)].map(([, name]) => name)
-    const named = Object.keys(environment()).map(name => name.replace(/^OAUTH_SSO_/, 'OAUTH_<NAME>_'))
+    const named = Object.keys(environment()).map(name =>
+      name.replace(/^OAUTH_SSO_/, 'OAUTH_<NAME>_'),
+    )
     expect(named).toContain('DATABASE_URL')
     expect(known).toEqual(expect.arrayContaining(named))
   })
@@ -84,7 +90,10 @@ describe('docker/compose.yml', () => {
     const caddyfile = read('docker/Caddyfile')
     expect(caddyfile).toContain('health_uri /readyz\n')
     const [, replicas = ''] = /replicas: (\d+)/.exec(compose) ?? []
-    const names = Array.from({ length: Number(replicas) }, (_, n) => `satchel-satchel-${n + 1}:8080`)
+    const names = Array.from(
+      { length: Number(replicas) },
+      (_, n) => `satchel-satchel-${n + 1}:8080`,
+    )
     expect(caddyfile).toContain(`reverse_proxy ${names.join(' ')} {`)
   })
 
@@ -98,7 +107,9 @@ describe('docker/compose.yml', () => {
 describe('docker/Dockerfile', () => {
   // The last stage is the image; what builds the console stays behind.
   const copiedBy = (stage: string) =>
-    [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) => sources.split(' '))
+    [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources = '']) =>
+      sources.split(' '),
+    )
   const [build = '', image = ''] = dockerfile.split('\nFROM ').slice(-2)
   const copied = copiedBy(image)
 

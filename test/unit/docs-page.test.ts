@@ -42,7 +42,11 @@ describe('GET /api/openapi.json', () => {
     const head = await get('/api/openapi.json', { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
     const post = await get('/api/openapi.json', { method: 'POST' })
-    expect([post.status, await post.text(), post.headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET,HEAD'])
+    expect([post.status, await post.text(), post.headers.get('allow')]).toEqual([
+      405,
+      'METHOD_NOT_ALLOWED',
+      'GET,HEAD',
+    ])
   })
 })
 
@@ -50,7 +54,9 @@ describe('GET /api/docs', () => {
   it('leads to the screen for developers where there is one', async () => {
     const link = '<a href="/developers">For developers</a>'
     expect(await (await get('/api/docs')).text()).not.toContain(link)
-    expect(await (await get('/api/docs', { headers: { 'x-with-console': 'yes' } })).text()).toContain(link)
+    expect(
+      await (await get('/api/docs', { headers: { 'x-with-console': 'yes' } })).text(),
+    ).toContain(link)
   })
 
   it.each(['/api/docs', '/api/docs/'])('%s is a page without a script of its own', async path => {
@@ -68,14 +74,18 @@ describe('GET /api/docs', () => {
   it('refers to nothing but files of this service, which are there', async () => {
     const html = await (await get('/api/docs')).text()
     const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].flatMap(([, file]) => file ?? [])
-    expect(files).toEqual(expect.arrayContaining(['/api/docs/swagger-ui-bundle.js', '/api/docs/style.css']))
+    expect(files).toEqual(
+      expect.arrayContaining(['/api/docs/swagger-ui-bundle.js', '/api/docs/style.css']),
+    )
     for (const file of files) expect(file).toMatch(/^\/(?!\/)/)
     for (const file of files.filter(file => file.startsWith('/api/'))) {
       const res = await get(file, { headers: { 'accept-encoding': 'identity' } })
       expect([file, res.status, res.headers.get('content-encoding')]).toEqual([file, 200, null])
       const packed = await get(file)
       expect(packed.headers.get('content-encoding')).toBe('gzip')
-      expect((await packed.arrayBuffer()).byteLength).toBe(Number(res.headers.get('content-length')))
+      expect((await packed.arrayBuffer()).byteLength).toBe(
+        Number(res.headers.get('content-length')),
+      )
       expect((await res.arrayBuffer()).byteLength).toBe(Number(res.headers.get('content-length')))
     }
   })
@@ -94,7 +104,9 @@ describe('GET /api/docs', () => {
     const first = await get('/api/docs/swagger-ui.css', { method: 'HEAD' })
     expect(first.headers.get('cache-control')).toBe('public, max-age=86400')
     const etag = first.headers.get('etag') ?? ''
-    const again = await get('/api/docs/swagger-ui.css', { headers: { 'if-none-match': etag, 'cache-control': '' } })
+    const again = await get('/api/docs/swagger-ui.css', {
+      headers: { 'if-none-match': etag, 'cache-control': '' },
+    })
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
   })
 
@@ -115,6 +127,10 @@ describe('GET /api/docs', () => {
 
   it('405 for a POST', async () => {
     const res = await get('/api/docs', { method: 'POST' })
-    expect([res.status, await res.text(), res.headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET,HEAD'])
+    expect([res.status, await res.text(), res.headers.get('allow')]).toEqual([
+      405,
+      'METHOD_NOT_ALLOWED',
+      'GET,HEAD',
+    ])
   })
 })

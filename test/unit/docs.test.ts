@@ -13,7 +13,8 @@ import { blocksOf, type Page, pageFile } from '../docs.ts'
 import { sizes } from '../size.ts'
 
 const read = (page: Page) => readFileSync(pageFile(page), 'utf8')
-const cell = (value: string) => value.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ')
+const cell = (value: string) =>
+  value.replaceAll('|', '\\|').replaceAll('<', '&lt;').replaceAll('\n', ' ')
 const tableOf = (head: string[], rows: string[][]) =>
   [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |\n`).join('')
 
@@ -22,7 +23,8 @@ function expectTable(page: Page, name: string, table: string): void {
   const text = read(page)
   const begin = `<!-- ${name}:begin -->\n`
   const [from, to] = [text.indexOf(begin) + begin.length, text.indexOf(`<!-- ${name}:end -->`)]
-  if (process.env.UPDATE) writeFileSync(pageFile(page), text.slice(0, from) + table + text.slice(to))
+  if (process.env.UPDATE)
+    writeFileSync(pageFile(page), text.slice(0, from) + table + text.slice(to))
   const now = read(page)
   expect(now.slice(from, now.indexOf(`<!-- ${name}:end -->`))).toBe(table)
 }
@@ -30,7 +32,11 @@ function expectTable(page: Page, name: string, table: string): void {
 const routes = routesOf(restSchema)
 const document = createApiDocument(routes, () => 'http://localhost', { proxied: false }).document()
 const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, path, ...operation })),
+  Object.entries(item).map(([method, operation]) => ({
+    route: `${method.toUpperCase()} ${path}`,
+    path,
+    ...operation,
+  })),
 )
 
 /** An area is named once. */
@@ -55,10 +61,18 @@ function interfaceRows(): string[][] {
 
 /** Each field of the roots of the graph, and what it does. */
 function graphRows(): string[][] {
-  const roots = { read: schema.getQueryType(), change: schema.getMutationType(), wait: schema.getSubscriptionType() }
+  const roots = {
+    read: schema.getQueryType(),
+    change: schema.getMutationType(),
+    wait: schema.getSubscriptionType(),
+  }
   const rows = Object.entries(roots).flatMap(([kind, root]) =>
     Object.values(root?.getFields() ?? {})
-      .map(({ name, description }) => [kind, `\`${name}\``, (description ?? '').split(/[.;:](?=\s|$)/)[0] ?? ''])
+      .map(({ name, description }) => [
+        kind,
+        `\`${name}\``,
+        (description ?? '').split(/[.;:](?=\s|$)/)[0] ?? '',
+      ])
       .sort(([, a = ''], [, b = '']) => a.localeCompare(b)),
   )
   return grouped(rows)
@@ -82,12 +96,18 @@ function commandRows(command: Command, path: string): string[][] {
 
 describe('README.md and docs', () => {
   it('begins with the two commands', () => {
-    const [first, second] = [...read('README.md').matchAll(/^npm install && npm (\w+)/gm)].map(([, name]) => name)
+    const [first, second] = [...read('README.md').matchAll(/^npm install && npm (\w+)/gm)].map(
+      ([, name]) => name,
+    )
     expect([first, second]).toEqual(['start', 'test'])
   })
 
   it('has every setting with its default; npm run update writes them', () => {
-    const rows = settingRows().map(({ name, help, fallback }) => [`\`${name}\``, cell(help), cell(fallback)])
+    const rows = settingRows().map(({ name, help, fallback }) => [
+      `\`${name}\``,
+      cell(help),
+      cell(fallback),
+    ])
     expectTable('docs/operate.md', 'settings', tableOf(['setting', 'meaning', 'default'], rows))
   })
 
@@ -96,7 +116,11 @@ describe('README.md and docs', () => {
       `\`${name}\``,
       ...[type, labels.map(label => `\`${label}\``).join(', '), cell(help)],
     ])
-    expectTable('docs/operate.md', 'metrics', tableOf(['metric', 'type', 'labels', 'meaning'], rows))
+    expectTable(
+      'docs/operate.md',
+      'metrics',
+      tableOf(['metric', 'type', 'labels', 'meaning'], rows),
+    )
   })
 
   it('has every command of the command line; npm run update writes them', () => {
@@ -112,10 +136,19 @@ describe('README.md and docs', () => {
     const patterns = [...operations.map(({ path }) => path), ...others].map(
       path => new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     )
-    const pages = ['README', 'docs/connect', 'docs/graphql', 'docs/integrate', 'docs/operate', 'docs/walk'] as const
+    const pages = [
+      'README',
+      'docs/connect',
+      'docs/graphql',
+      'docs/integrate',
+      'docs/operate',
+      'docs/walk',
+    ] as const
     const named = pages.flatMap(page => {
       const text = read(page === 'README' ? 'README.md' : `${page}.md`)
-      const found = text.matchAll(/(?:`(?:GET|POST|PUT|PATCH|DELETE) |\$site|localhost:8080)(\/api\/[\w/{}$.-]*\w\}?)/g)
+      const found = text.matchAll(
+        /(?:`(?:GET|POST|PUT|PATCH|DELETE) |\$site|localhost:8080)(\/api\/[\w/{}$.-]*\w\}?)/g,
+      )
       return [...found].map(([, path = '']) => ({ page, path }))
     })
     expect(named.length).toBeGreaterThan(100)
@@ -123,7 +156,11 @@ describe('README.md and docs', () => {
   })
 
   it('has every operation of REST; npm run update writes them', () => {
-    expectTable('docs/integrate.md', 'interface', tableOf(['area', 'REST', 'what it does'], interfaceRows()))
+    expectTable(
+      'docs/integrate.md',
+      'interface',
+      tableOf(['area', 'REST', 'what it does'], interfaceRows()),
+    )
   })
 
   it('says how large the folders are; npm run update writes it', () => {
@@ -134,7 +171,11 @@ describe('README.md and docs', () => {
       ...(code?.[i] ?? ['', '']),
       ...(tests?.[i] ?? ['', '']),
     ])
-    expectTable('docs/develop.md', 'size', tableOf(['code', 'thousand lines', 'tests', 'thousand lines'], rows))
+    expectTable(
+      'docs/develop.md',
+      'size',
+      tableOf(['code', 'thousand lines', 'tests', 'thousand lines'], rows),
+    )
   })
 
   it('has every field of the roots of the graph; npm run update writes them', () => {
@@ -145,7 +186,9 @@ describe('README.md and docs', () => {
     const lines = blocksOf('docs/operate.md', '# Operating Satchel').flatMap(({ text }) => [
       ...text.matchAll(/^([A-Z][A-Z_]+)=(.*)$/gm),
     ])
-    const settings = Object.fromEntries(lines.map(([, name = '', value = '']) => [name, value.replaceAll("'", '')]))
+    const settings = Object.fromEntries(
+      lines.map(([, name = '', value = '']) => [name, value.replaceAll("'", '')]),
+    )
     expect(readConfig(settings)).toMatchObject({
       database: { dialect: 'mysql' },
       azureConnectionString: expect.stringContaining('AccountKey='),
@@ -162,8 +205,11 @@ describe('README.md and docs', () => {
 
   it('walks through an operation that is where docs/develop.md says', () => {
     const [, walk = ''] =
-      /like `endSession`:\n\n([\s\S]*?)\n\nand `npm run update`/.exec(source('docs/develop.md')) ?? []
-    const files = [...walk.matchAll(/`((?:src|schema|test)\/[\w./-]+\.ts)`/g)].map(([, file]) => file)
+      /like `endSession`:\n\n([\s\S]*?)\n\nand `npm run update`/.exec(source('docs/develop.md')) ??
+      []
+    const files = [...walk.matchAll(/`((?:src|schema|test)\/[\w./-]+\.ts)`/g)].map(
+      ([, file]) => file,
+    )
     expect(files).toHaveLength(5)
     for (const file of files) expect(source(String(file))).toMatch(/\bendSession\b|\bendOne\(/)
   })

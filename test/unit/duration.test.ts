@@ -50,7 +50,11 @@ describe('parseDuration', () => {
     '99999999999999999999s',
   ])('refuses %j', text => {
     expect(() => parseDuration(text, 'expires_in')).toThrow(
-      expect.objectContaining({ code: 'INVALID_DURATION', status: 400, details: { field: 'expires_in' } }),
+      expect.objectContaining({
+        code: 'INVALID_DURATION',
+        status: 400,
+        details: { field: 'expires_in' },
+      }),
     )
   })
 })

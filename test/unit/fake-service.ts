@@ -1,6 +1,11 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
   buildSchema,
@@ -22,7 +27,9 @@ export interface FakeService {
   close(): Promise<void>
 }
 
-const schema = buildSchema(readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'))
+const schema = buildSchema(
+  readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8'),
+)
 
 /** What a field answers, by its name or by its type and name, such as `Query.me`; anything else is `text`, 7, or one of its kind. */
 export type Fields = Record<string, unknown>
@@ -56,7 +63,12 @@ export async function startFakeService({
   listener?: (req: IncomingMessage, res: ServerResponse, body: Buffer) => boolean
 }): Promise<FakeService> {
   const requests: FakeService['requests'] = []
-  const fieldResolver: GraphQLFieldResolver<Record<string, unknown>, unknown> = (source, args, _context, info) => {
+  const fieldResolver: GraphQLFieldResolver<Record<string, unknown>, unknown> = (
+    source,
+    args,
+    _context,
+    info,
+  ) => {
     const named = [`${info.parentType.name}.${info.fieldName}`, info.fieldName].find(name =>
       Object.hasOwn(fields, name),
     )
@@ -64,7 +76,10 @@ export async function startFakeService({
       const known = fields[named]
       return typeof known === 'function' ? known(args) : known
     }
-    return source?.[info.fieldName] ?? (info.fieldName === 'hasNextPage' ? false : sampleOf(info.returnType, text))
+    return (
+      source?.[info.fieldName] ??
+      (info.fieldName === 'hasNextPage' ? false : sampleOf(info.returnType, text))
+    )
   }
   const serve: RequestListener = async (req, res) => {
     const line = `${req.method} ${req.url}`
@@ -87,9 +102,19 @@ export async function startFakeService({
         },
       })
     const { query, variables } = JSON.parse(body.toString())
-    send(await graphql({ schema, source: query, variableValues: variables, fieldResolver, rootValue: {} }))
+    send(
+      await graphql({
+        schema,
+        source: query,
+        variableValues: variables,
+        fieldResolver,
+        rootValue: {},
+      }),
+    )
   }
-  const server = createServer((req, res) => void Promise.resolve(serve(req, res)).catch(() => res.destroy()))
+  const server = createServer(
+    (req, res) => void Promise.resolve(serve(req, res)).catch(() => res.destroy()),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

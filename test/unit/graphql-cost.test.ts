@@ -16,7 +16,10 @@ function operationsOf(text: string): [string, () => { cost: number; fields: numb
   )
   return operations.map(operation => [
     operation.name?.value ?? 'query',
-    () => ({ cost: costOf(document, operation).of({}), fields: costOf(document, operation).fields }),
+    () => ({
+      cost: costOf(document, operation).of({}),
+      fields: costOf(document, operation).fields,
+    }),
   ])
 }
 
@@ -67,7 +70,14 @@ describe('What documents cost', () => {
     ],
     [
       'folders within folders',
-      inRoot(nest(2, 'entries { nodes { ... on Folder { path ', 'entries { nodes { path size } }', ' } } }')),
+      inRoot(
+        nest(
+          2,
+          'entries { nodes { ... on Folder { path ',
+          'entries { nodes { path size } }',
+          ' } } }',
+        ),
+      ),
     ],
     [
       'what is found',
@@ -90,7 +100,9 @@ describe('What documents cost', () => {
     expect(cost(inRoot('entries(first: 10) { nodes { name size } }'))).toBe(WAY + 10 * (5 + 2))
     expect(cost(inRoot('entries { nodes { name } }'))).toBe(WAY + 50 * 6)
     expect(cost(inRoot('permissions'))).toBe(3 + 4 * 2)
-    expect(cost('{ me { shares(first: 3) { edges { cursor node { id } } } } }')).toBe(2 + 3 * (5 + 1 + 1 + 1))
+    expect(cost('{ me { shares(first: 3) { edges { cursor node { id } } } } }')).toBe(
+      2 + 3 * (5 + 1 + 1 + 1),
+    )
     expect(cost('{ me { shares { edges { cursor } } } }')).toBe(2 + 50 * 6)
     expect(cost('query Q($ids: [ID!]!) { nodes(ids: $ids) { id } }')).toBe(100 * 6)
   })
@@ -131,22 +143,40 @@ describe('What documents cost', () => {
     ])
       expect(entries(`${first}, ${args}`)).toBe(entries(first) + 20_000)
     const nested = (args: string) =>
-      cost(inRoot(`entries(first: 50) { nodes { ... on Folder { entries(first: 5, ${args}) { nodes { id } } } } }`))
-    expect(nested('orderBy: { field: CREATED_AT }')).toBe(nested('orderBy: { field: NAME }') + 20_000)
+      cost(
+        inRoot(
+          `entries(first: 50) { nodes { ... on Folder { entries(first: 5, ${args}) { nodes { id } } } } }`,
+        ),
+      )
+    expect(nested('orderBy: { field: CREATED_AT }')).toBe(
+      nested('orderBy: { field: NAME }') + 20_000,
+    )
     const many = (n: number) =>
-      Array.from({ length: n }, (_, i) => `a${i}: entries(first: 1, orderBy: { field: CREATED_AT }) { nodes { id } }`)
+      Array.from(
+        { length: n },
+        (_, i) => `a${i}: entries(first: 1, orderBy: { field: CREATED_AT }) { nodes { id } }`,
+      )
     expect(cost(inRoot(many(20).join(' ')))).toBeGreaterThan(maxCost)
   })
 
   it('counts a folder by the order and the filter in variables', () => {
     const entries = (definitions: string, args: string, variables: Record<string, unknown>) =>
-      cost(`query (${definitions}) ${inRoot(`entries(first: 1, ${args}) { nodes { id } }`)}`, variables)
+      cost(
+        `query (${definitions}) ${inRoot(`entries(first: 1, ${args}) { nodes { id } }`)}`,
+        variables,
+      )
     const cheap = entries('$o: EntryOrder', 'orderBy: $o', {})
     expect(entries('$o: EntryOrder', 'orderBy: $o', { o: { field: 'NAME' } })).toBe(cheap)
-    expect(entries('$o: EntryOrder', 'orderBy: $o', { o: { field: 'CREATED_AT' } })).toBe(cheap + 20_000)
-    expect(entries('$o: EntryOrder = { field: CREATED_AT }', 'orderBy: $o', {})).toBe(cheap + 20_000)
+    expect(entries('$o: EntryOrder', 'orderBy: $o', { o: { field: 'CREATED_AT' } })).toBe(
+      cheap + 20_000,
+    )
+    expect(entries('$o: EntryOrder = { field: CREATED_AT }', 'orderBy: $o', {})).toBe(
+      cheap + 20_000,
+    )
     expect(entries('$f: EntrySort!', 'orderBy: { field: $f }', { f: 'UPDATED_AT' })).toBe(cheap)
-    expect(entries('$f: EntrySort!', 'orderBy: { field: $f }', { f: 'CREATED_AT' })).toBe(cheap + 20_000)
+    expect(entries('$f: EntrySort!', 'orderBy: { field: $f }', { f: 'CREATED_AT' })).toBe(
+      cheap + 20_000,
+    )
     expect(entries('$n: String', 'filter: { nameContains: $n }', {})).toBe(cheap)
     expect(entries('$n: String', 'filter: { nameContains: $n }', { n: 'a' })).toBe(cheap + 20_000)
   })
@@ -154,24 +184,32 @@ describe('What documents cost', () => {
   it('counts a search as what it reads: every name of a drive', () => {
     const search = (n: number) => `s${n}: search(query: "a", first: 1) { nodes { id } }`
     expect(cost(`{ me { drive { ${search(1)} } } }`)).toBeGreaterThan(20_000)
-    const shared = (args: string) => cost(`{ sharedFolder(token: "t", first: 1${args}) { entries { name } } }`)
+    const shared = (args: string) =>
+      cost(`{ sharedFolder(token: "t", first: 1${args}) { entries { name } } }`)
     expect(shared(', query: "a"')).toBe(shared('') + 20_000)
-    expect(shared(', orderBy: { field: CREATED_AT }')).toBe(shared(', orderBy: { field: SIZE }') + 20_000)
-    expect(cost(`{ me { drive { ${Array.from({ length: 20 }, (_, n) => search(n)).join(' ')} } } }`)).toBeGreaterThan(
-      maxCost,
+    expect(shared(', orderBy: { field: CREATED_AT }')).toBe(
+      shared(', orderBy: { field: SIZE }') + 20_000,
     )
+    expect(
+      cost(`{ me { drive { ${Array.from({ length: 20 }, (_, n) => search(n)).join(' ')} } } }`),
+    ).toBeGreaterThan(maxCost)
   })
 
   it('counts a value under another name as an item: there may be many of one', () => {
-    expect(cost(inRoot('entries(first: 10) { nodes { name a: name } }'))).toBe(WAY + 10 * (5 + 1 + 5))
+    expect(cost(inRoot('entries(first: 10) { nodes { name a: name } }'))).toBe(
+      WAY + 10 * (5 + 1 + 5),
+    )
   })
 
   it('multiplies aliases, fragments and nesting', () => {
-    const aliases = (n: number, each: (i: number) => string) => Array.from({ length: n }, (_, i) => each(i)).join(' ')
+    const aliases = (n: number, each: (i: number) => string) =>
+      Array.from({ length: n }, (_, i) => each(i)).join(' ')
     const entries = 'entries(first: 1000) { nodes { name path size } }'
     expect(cost(inRoot(aliases(50, i => `a${i}: ${entries}`)))).toBeGreaterThan(maxCost)
     const fragment = `fragment F on EntryConnection { nodes { ... on Folder { ${entries} } } }`
-    expect(cost(`${inRoot(aliases(50, i => `a${i}: entries { ...F }`))} ${fragment}`)).toBeGreaterThan(maxCost)
+    expect(
+      cost(`${inRoot(aliases(50, i => `a${i}: entries { ...F }`))} ${fragment}`),
+    ).toBeGreaterThan(maxCost)
     const shares = (i: number) => `a${i}: shares(first: 1000) { nodes { id url } }`
     expect(cost(`{ me { ${aliases(60, shares)} } }`)).toBeGreaterThan(maxCost)
     expect(
@@ -195,6 +233,8 @@ describe('What documents cost', () => {
     const started = process.cpuUsage()
     expect(cost(text, { n: 10 })).toBeGreaterThan(1e50)
     expect(process.cpuUsage(started).user).toBeLessThan(1_000_000)
-    expect(cost(`${inRoot('...A')} fragment A on Folder { ...B } fragment B on Folder { name ...A }`)).toBeLessThan(10)
+    expect(
+      cost(`${inRoot('...A')} fragment A on Folder { ...B } fragment B on Folder { name ...A }`),
+    ).toBeLessThan(10)
   })
 })

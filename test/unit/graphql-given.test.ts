@@ -20,15 +20,18 @@ const MOST = 2 + 2 * 1_000
 
 describe('A list that is as long as what was given', () => {
   it('costs so much in the document', () => {
-    const of = (input: string) => cost(`mutation { deleteEntries(input: ${input}) { filesDeleted deletedIds } }`)
+    const of = (input: string) =>
+      cost(`mutation { deleteEntries(input: ${input}) { filesDeleted deletedIds } }`)
     expect(of(`{ entries: ${literal(3)} }`)).toBe(2 + 2 * 3)
     expect(of(`{ entries: ${literal(1_500)} }`)).toBe(MOST)
     expect(of('{ recursive: true }')).toBe(MOST)
   })
 
   it('costs so much in variables, whole or in parts', () => {
-    const whole = 'mutation A($i: DeleteEntriesInput!) { deleteEntries(input: $i) { filesDeleted deletedIds } }'
-    const part = 'mutation A($e: [EntryRef!]!) { deleteEntries(input: { entries: $e }) { filesDeleted deletedIds } }'
+    const whole =
+      'mutation A($i: DeleteEntriesInput!) { deleteEntries(input: $i) { filesDeleted deletedIds } }'
+    const part =
+      'mutation A($e: [EntryRef!]!) { deleteEntries(input: { entries: $e }) { filesDeleted deletedIds } }'
     expect(cost(whole, { i: { entries: refs(4) } })).toBe(2 + 2 * 4)
     expect(cost(part, { e: refs(4) })).toBe(2 + 2 * 4)
     for (const entries of [refs(1_500), 'many', null, undefined, { length: 1 }]) {

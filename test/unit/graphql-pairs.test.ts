@@ -19,7 +19,10 @@ describe('Pairs of fields that validation compares', () => {
       many(20, i => `{ me { drive { root { entries { nodes { id ...A } } } } } } #${i}\n`),
     ],
     ['one field 300 times', `{ me { ${'id '.repeat(300)} } }`],
-    ['a fragment in 50 places', `{ ${many(50, i => `a${i}: me { ...F }`)} } fragment F on Viewer { id email name id }`],
+    [
+      'a fragment in 50 places',
+      `{ ${many(50, i => `a${i}: me { ...F }`)} } fragment F on Viewer { id email name id }`,
+    ],
     [
       'fragments that double',
       `{ me { ...F0 } } ${many(90, i => `fragment F${i} on Viewer { ...F${i + 1} ...F${i + 1} }`)}`,
@@ -35,8 +38,14 @@ describe('Pairs of fields that validation compares', () => {
     ['objects in objects', `{ ${'me { plan { name } } '.repeat(100)} }`],
     ['inline fragments', `{ me { ${'... { id } '.repeat(320)} } }`],
     ['fragments', components(150, 'id')],
-    ['a chain of fragments', `{ me { ...F0 } } ${many(150, i => `fragment F${i} on Viewer { id ...F${i + 1} }`)}`],
-    ['a fragment that nothing spreads', `{ me { id } } fragment F on Viewer { ${'id '.repeat(320)} }`],
+    [
+      'a chain of fragments',
+      `{ me { ...F0 } } ${many(150, i => `fragment F${i} on Viewer { id ...F${i + 1} }`)}`,
+    ],
+    [
+      'a fragment that nothing spreads',
+      `{ me { id } } fragment F on Viewer { ${'id '.repeat(320)} }`,
+    ],
     [
       'fragments that multiply',
       `{ a { ...F0 } } ${many(60, i => `fragment F${i} on A { id ...F${i + 1} a { ...F${i + 1} } a { id ...F${i + 1} } }`)}`,

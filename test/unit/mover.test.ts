@@ -80,7 +80,13 @@ afterEach(async () => {
 const warnings: string[] = []
 const progress = { step() {}, add() {}, warn: (message: string) => warnings.push(message) }
 const options = { atOnce: 2, waitMs: 0, settledMs: 0, progress }
-const moving = (more: Partial<{ from: BlobStore; to: BlobStore }> = {}) => ({ db, from, to, number: 1, ...more })
+const moving = (more: Partial<{ from: BlobStore; to: BlobStore }> = {}) => ({
+  db,
+  from,
+  to,
+  number: 1,
+  ...more,
+})
 const numberOf = async (key: string) => (await storesOf(db, [key])).get(key)
 
 async function begin(): Promise<void> {
@@ -117,7 +123,9 @@ describe('A move of blobs', () => {
     await begin()
     expect(await from.marker()).toEqual({ installation: await installationOf(db), number: 0 })
     // Whoever names another one by now would take all files for missing.
-    await expect(bind(stranger)).rejects.toThrow(/not the store that the files are being moved from/)
+    await expect(bind(stranger)).rejects.toThrow(
+      /not the store that the files are being moved from/,
+    )
     expect(await stranger.marker()).toBeUndefined()
     await bind()
   })
@@ -127,13 +135,22 @@ describe('A move of blobs', () => {
     const [bad = ''] = blobs.keys()
     const refusal = new StoreRefusal(403, '403 AccessDenied')
     const run = await moveBlobs(moving({ from: failing(from, bad, refusal) }), options)
-    expect(run).toMatchObject({ count: 4, failed: 1, isFinished: false, left: { files: 1, uploads: 0 } })
+    expect(run).toMatchObject({
+      count: 4,
+      failed: 1,
+      isFinished: false,
+      left: { files: 1, uploads: 0 },
+    })
     expect(run.failures).toEqual([{ id: bad, reason: expect.stringContaining('403 AccessDenied') }])
     expect(warnings.filter(line => line.includes(bad))).toHaveLength(1)
     for (const key of blobs.keys()) expect(await numberOf(key)).toBe(key === bad ? 0 : 1)
     expect(await read(both(), bad)).toEqual(blobs.get(bad))
 
-    expect(await moveBlobs(moving(), options)).toMatchObject({ count: 1, failed: 0, isFinished: true })
+    expect(await moveBlobs(moving(), options)).toMatchObject({
+      count: 1,
+      failed: 0,
+      isFinished: true,
+    })
     for (const [key, bytes] of blobs) expect(await read(to, key)).toEqual(bytes)
   })
 
@@ -147,7 +164,11 @@ describe('A move of blobs', () => {
         return to.put(key, ...given)
       },
     }
-    expect(await moveBlobs(moving({ to: picky }), options)).toMatchObject({ count: 4, failed: 1, isFinished: false })
+    expect(await moveBlobs(moving({ to: picky }), options)).toMatchObject({
+      count: 4,
+      failed: 1,
+      isFinished: false,
+    })
     expect(await numberOf(bad)).toBe(0)
   })
 
@@ -169,9 +190,14 @@ describe('A move of blobs', () => {
     let reads = 0
     const flaky: BlobStore = {
       ...from,
-      open: async (...given) => (reads++ === 0 ? Readable.from([randomBytes(100_000)]) : from.open(...given)),
+      open: async (...given) =>
+        reads++ === 0 ? Readable.from([randomBytes(100_000)]) : from.open(...given),
     }
-    expect(await moveBlobs(moving({ from: flaky }), options)).toMatchObject({ count: 5, damaged: 0, isFinished: true })
+    expect(await moveBlobs(moving({ from: flaky }), options)).toMatchObject({
+      count: 5,
+      damaged: 0,
+      isFinished: true,
+    })
     for (const [key, bytes] of blobs) expect(await read(to, key)).toEqual(bytes)
   })
 
@@ -185,7 +211,10 @@ describe('A move of blobs', () => {
     expect(run.failures).toEqual([{ id: lost, reason: 'it is in neither store' }])
     expect(await numberOf(lost)).toBe(0)
 
-    expect(await moveBlobs(moving(), { ...options, leaveBehind: true })).toMatchObject({ failed: 1, isFinished: true })
+    expect(await moveBlobs(moving(), { ...options, leaveBehind: true })).toMatchObject({
+      failed: 1,
+      isFinished: true,
+    })
     expect((await lastMove(db))?.finishedAt).not.toBeNull()
     expect(await numberOf(lost)).toBe(0)
 
@@ -195,7 +224,11 @@ describe('A move of blobs', () => {
     expect(await numberOf(lost)).toBe(0)
 
     await put(from, lost, bytes)
-    expect(await moveBlobs(moving(), options)).toMatchObject({ count: 1, failed: 0, isFinished: true })
+    expect(await moveBlobs(moving(), options)).toMatchObject({
+      count: 1,
+      failed: 0,
+      isFinished: true,
+    })
     expect(await read(to, lost)).toEqual(bytes)
   })
 
@@ -217,7 +250,9 @@ describe('A move of blobs', () => {
   it('does not end before what was recorded when it began is there', async () => {
     await begin()
     const began = Date.now()
-    expect(await moveBlobs(moving(), { ...options, settledMs: 1500 })).toMatchObject({ isFinished: true })
+    expect(await moveBlobs(moving(), { ...options, settledMs: 1500 })).toMatchObject({
+      isFinished: true,
+    })
     expect(Date.now() - began).toBeGreaterThan(1000)
   })
 
@@ -231,7 +266,13 @@ describe('A move of blobs', () => {
     await beginMove(moving())
 
     const announce = (store: number, newest: number) => {
-      const blob = { id: randomUUID(), bucketId: randomUUID(), state: 'staged', store, leaseUntil: 0 } as const
+      const blob = {
+        id: randomUUID(),
+        bucketId: randomUUID(),
+        state: 'staged',
+        store,
+        leaseUntil: 0,
+      } as const
       return db.transaction(tx => announceBlob(db, blob, newest, tx))
     }
     expect(await announce(0, 0)).toBe(false)
@@ -242,7 +283,8 @@ describe('A move of blobs', () => {
 })
 
 describe('The deletion of the old store', () => {
-  const remove = (more: Parameters<typeof moving>[0] = {}) => deleteSource(moving(more), { graceSeconds: 0, progress })
+  const remove = (more: Parameters<typeof moving>[0] = {}) =>
+    deleteSource(moving(more), { graceSeconds: 0, progress })
   const left = async () => {
     const keys: string[] = []
     for await (const { key } of from.list()) keys.push(key)
@@ -253,7 +295,9 @@ describe('The deletion of the old store', () => {
     await begin()
     await expect(remove()).rejects.toThrow(/Not all files have been moved/)
     await moveBlobs(moving(), options)
-    await expect(deleteSource(moving(), { graceSeconds: 3600, progress })).rejects.toThrow(/--grace/)
+    await expect(deleteSource(moving(), { graceSeconds: 3600, progress })).rejects.toThrow(
+      /--grace/,
+    )
     expect(await left()).toHaveLength(5)
   })
 
@@ -270,7 +314,13 @@ describe('The deletion of the old store', () => {
       await expect(remove({ from: wrong })).rejects.toThrow(/not a store that/)
     expect(await stranger.look(theirs)).not.toBeNull()
 
-    await noteInstance(db, { name: 'old:3000', startedAt: 0, seenAt: Date.now(), alarms: '[]', store: 0 })
+    await noteInstance(db, {
+      name: 'old:3000',
+      startedAt: 0,
+      seenAt: Date.now(),
+      alarms: '[]',
+      store: 0,
+    })
     await expect(remove()).rejects.toThrow(/old:3000/)
     expect(await left()).toHaveLength(5)
   })
@@ -291,7 +341,9 @@ describe('The deletion of the old store', () => {
     const { removed, kept } = await remove()
     expect([removed, kept.sort()]).toEqual([3, [gone, cut, unmoved].sort()])
     expect((await left()).sort()).toEqual([gone, cut, unmoved].sort())
-    expect(readdirSync(join(dir, 'from'))).toEqual(expect.arrayContaining(['notes.txt', 'installation']))
+    expect(readdirSync(join(dir, 'from'))).toEqual(
+      expect.arrayContaining(['notes.txt', 'installation']),
+    )
     for (const key of [gone, cut, unmoved]) expect(await read(from, key)).toEqual(blobs.get(key))
   })
 

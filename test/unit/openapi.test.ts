@@ -11,13 +11,18 @@ import { additions, inputsOf, operations, titleOf } from '../contract/contract.t
 
 const routes = routesOf(restSchema)
 const address = 'https://files.example.org'
-const documentOf = (proxied: boolean) => createApiDocument(routes, () => address, { proxied }).document()
+const documentOf = (proxied: boolean) =>
+  createApiDocument(routes, () => address, { proxied }).document()
 const document = documentOf(false)
 /** Of a service whose clients cannot reach the store. */
 const proxied = documentOf(true)
 
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  Object.entries(methods).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation,
+  })),
 )
 const titled = described.map(d => [titleOf(d), d] as const)
 const byTitle = new Map(titled)
@@ -38,21 +43,26 @@ function* within(value: unknown, path = '#'): Generator<[string, Record<string, 
 const statusesOf = (operation: Operation) => Object.keys(operation.responses).map(Number)
 const codesAt = (title: string, status: number): string[] => {
   const answer = inlined(document, operationAt(title).responses[status])
-  return [...within(answer)].flatMap(([path, part]) => (/\/properties\/code$/.test(path) ? part.enum : [])) as string[]
+  return [...within(answer)].flatMap(([path, part]) =>
+    /\/properties\/code$/.test(path) ? part.enum : [],
+  ) as string[]
 }
 
 /** Where an operation takes its inputs from, in the words of the contract; without headers. */
 function inputsAt({ parameters = [], requestBody }: Operation) {
-  const inBody = Object.entries(requestBody?.content ?? {}).flatMap(([mediaType, { schema: body }]) => {
-    if ('$ref' in body) throw new Error('Bodies are described where they are taken.')
-    if (body.type !== 'object') return [{ name: 'body', source: 'raw', required: requestBody?.required ?? false }]
-    const source = mediaType === 'multipart/form-data' ? 'form' : 'body'
-    return Object.keys(body.properties ?? {}).map(name => ({
-      name,
-      source,
-      required: body.required?.includes(name) ?? false,
-    }))
-  })
+  const inBody = Object.entries(requestBody?.content ?? {}).flatMap(
+    ([mediaType, { schema: body }]) => {
+      if ('$ref' in body) throw new Error('Bodies are described where they are taken.')
+      if (body.type !== 'object')
+        return [{ name: 'body', source: 'raw', required: requestBody?.required ?? false }]
+      const source = mediaType === 'multipart/form-data' ? 'form' : 'body'
+      return Object.keys(body.properties ?? {}).map(name => ({
+        name,
+        source,
+        required: body.required?.includes(name) ?? false,
+      }))
+    },
+  )
   return [
     ...parameters
       .filter(p => p.in !== 'header')
@@ -63,7 +73,11 @@ function inputsAt({ parameters = [], requestBody }: Operation) {
 
 describe('the OpenAPI document', () => {
   it('is 3.0.3, of the interface 1.7.0, at the public address', () => {
-    expect(document).toMatchObject({ openapi: '3.0.3', info: { version: '1.7.0' }, servers: [{ url: address }] })
+    expect(document).toMatchObject({
+      openapi: '3.0.3',
+      info: { version: '1.7.0' },
+      servers: [{ url: address }],
+    })
     expect(Object.keys(document.paths).filter(path => !/^\/(api|auth)\//.test(path))).toEqual([])
   })
 
@@ -81,15 +95,22 @@ describe('the OpenAPI document', () => {
   it.each([
     ['redirects', document],
     ['answers with their bytes', proxied],
-  ])('of a service that %s downloads has no reference that leads nowhere, and no component for nothing', (_how, of) => {
-    const refs = [...within(of)].flatMap(([, part]) => (typeof part.$ref === 'string' ? [part.$ref] : []))
-    for (const ref of refs) expect(lookUp(of, ref)).toBeDefined()
-    const { schemas, responses, headers } = of.components
-    const all = Object.entries({ schemas, responses, headers }).flatMap(([kind, parts]) =>
-      Object.keys(parts).map(name => `#/components/${kind}/${name}`),
-    )
-    expect(all.filter(ref => !refs.includes(ref) && !(of === proxied && ref.endsWith('/Location')))).toEqual([])
-  })
+  ])(
+    'of a service that %s downloads has no reference that leads nowhere, and no component for nothing',
+    (_how, of) => {
+      const refs = [...within(of)].flatMap(([, part]) =>
+        typeof part.$ref === 'string' ? [part.$ref] : [],
+      )
+      for (const ref of refs) expect(lookUp(of, ref)).toBeDefined()
+      const { schemas, responses, headers } = of.components
+      const all = Object.entries({ schemas, responses, headers }).flatMap(([kind, parts]) =>
+        Object.keys(parts).map(name => `#/components/${kind}/${name}`),
+      )
+      expect(
+        all.filter(ref => !refs.includes(ref) && !(of === proxied && ref.endsWith('/Location'))),
+      ).toEqual([])
+    },
+  )
 
   it('gives every operation an id of its own, a known tag and known credentials', () => {
     const ids = described.map(d => d.operation.operationId)
@@ -98,7 +119,9 @@ describe('the OpenAPI document', () => {
     for (const { operation } of described) {
       expect(tags).toEqual(expect.arrayContaining(operation.tags))
       const schemes = operation.security.flatMap(s => Object.keys(s))
-      expect(Object.keys(document.components.securitySchemes)).toEqual(expect.arrayContaining(schemes))
+      expect(Object.keys(document.components.securitySchemes)).toEqual(
+        expect.arrayContaining(schemes),
+      )
     }
   })
 
@@ -120,17 +143,22 @@ describe('the OpenAPI document', () => {
     expect(unsaid).toEqual([])
   })
 
-  it.each(titled)('%s declares what is in its path, and nothing twice', (_title, { path, operation }) => {
-    const { parameters = [] } = operation
-    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
-    expect(parameters.filter(p => p.in === 'path').map(p => p.name)).toEqual(inPath)
-    expect(parameters.filter(p => p.in === 'path' && !p.required)).toEqual([])
-    const keys = parameters.map(p => `${p.in} ${p.name}`)
-    expect(new Set(keys).size).toBe(keys.length)
-  })
+  it.each(titled)(
+    '%s declares what is in its path, and nothing twice',
+    (_title, { path, operation }) => {
+      const { parameters = [] } = operation
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+      expect(parameters.filter(p => p.in === 'path').map(p => p.name)).toEqual(inPath)
+      expect(parameters.filter(p => p.in === 'path' && !p.required)).toEqual([])
+      const keys = parameters.map(p => `${p.in} ${p.name}`)
+      expect(new Set(keys).size).toBe(keys.length)
+    },
+  )
 
   it.each(titled)('%s shows examples that fit its schemas', (_title, { operation }) => {
-    const shown = [...within(inlined(document, operation))].filter(([, part]) => 'schema' in part && 'example' in part)
+    const shown = [...within(inlined(document, operation))].filter(
+      ([, part]) => 'schema' in part && 'example' in part,
+    )
     for (const [path, media] of shown)
       expect([path, checkerOf(document, media.schema).safeParse(media.example)]).toMatchObject([
         path,
@@ -145,15 +173,18 @@ describe('the OpenAPI document', () => {
     const required = parameters.filter(p => p.required).map(p => p.name)
     expect(shown).toEqual(expect.arrayContaining(required))
     // Whoever completes a sign-in cannot make up what the provider says.
-    if (parameters.length > 0 && operation.operationId !== 'completeSignIn') expect(shown).not.toEqual([])
+    if (parameters.length > 0 && operation.operationId !== 'completeSignIn')
+      expect(shown).not.toEqual([])
     if (requestBody) expect(body).toHaveProperty('example')
   })
 
   it.each(titled)('%s shows its success, unless that is no JSON', (_title, { operation }) => {
     const { 200: success, 302: redirect } = operation.responses
     if (redirect) expect(redirect).not.toHaveProperty('content')
-    else if (operation.operationId === 'signOutAtProvider') expect(success).toHaveProperty(['content', 'text/html'])
-    else if (/preview$/i.test(operation.operationId)) expect(success).toHaveProperty(['content', 'image/webp'])
+    else if (operation.operationId === 'signOutAtProvider')
+      expect(success).toHaveProperty(['content', 'text/html'])
+    else if (/preview$/i.test(operation.operationId))
+      expect(success).toHaveProperty(['content', 'image/webp'])
     else expect(success).toHaveProperty(['content', 'application/json', 'example'])
   })
 
@@ -170,7 +201,9 @@ describe('the OpenAPI document', () => {
   const errorsOf = (operation: Operation) => statusesOf(operation).filter(status => status >= 400)
   const exampleAt = (operation: Operation, status: number): Record<string, unknown> => {
     const answer = inlined(document, operation.responses[status])
-    return [...within(answer)].find(([path]) => path.endsWith('/application/json/example'))?.[1] ?? {}
+    return (
+      [...within(answer)].find(([path]) => path.endsWith('/application/json/example'))?.[1] ?? {}
+    )
   }
 
   it.each(titled)('%s shows a refusal for each error, in the envelope', (_title, { operation }) => {
@@ -200,11 +233,14 @@ const unlikely = (name: string, value: unknown): boolean => [value].flat().inclu
 
 describe('a route in the document', () => {
   const byMethod = routes.flatMap(route =>
-    [route.method, ...(route.also ? [route.also] : [])].map(method => [titleOf({ ...route, method }), route] as const),
+    [route.method, ...(route.also ? [route.also] : [])].map(
+      method => [titleOf({ ...route, method }), route] as const,
+    ),
   )
 
   it.each(byMethod)('%s names a code for each of them', (title, route) => {
-    for (const status of route.statuses) expect([status, codesAt(title, status)]).not.toEqual([status, []])
+    for (const status of route.statuses)
+      expect([status, codesAt(title, status)]).not.toEqual([status, []])
   })
 
   it.each(byMethod)('%s names every code of its own, with one of its statuses', (title, route) => {
@@ -233,9 +269,16 @@ describe('a route in the document', () => {
     expect(INSUFFICIENT_SCOPE).toMatchObject({ required: ['code', 'required'] })
     expect(QUOTA_EXCEEDED).toMatchObject({
       required: ['code', 'limit', 'max', 'used'],
-      properties: { code: { enum: ['QUOTA_EXCEEDED'] }, limit: { type: 'string' }, max: { type: 'integer' } },
+      properties: {
+        code: { enum: ['QUOTA_EXCEEDED'] },
+        limit: { type: 'string' },
+        max: { type: 'integer' },
+      },
     })
-    expect(LAST_OWNER).toMatchObject({ required: ['code'], properties: { workspaces: { type: 'array' } } })
+    expect(LAST_OWNER).toMatchObject({
+      required: ['code'],
+      properties: { workspaces: { type: 'array' } },
+    })
   })
 
   it('puts the value under its key, with its machine word', () => {
@@ -282,10 +325,16 @@ describe('a route in the document', () => {
   it('takes bodies on DELETE, files in forms and passwords in headers', () => {
     expect(operationAt('DELETE /api/files/delete/batch').requestBody).toMatchObject({
       required: true,
-      content: { 'application/json': { schema: { required: ['files'], additionalProperties: false } } },
+      content: {
+        'application/json': { schema: { required: ['files'], additionalProperties: false } },
+      },
     })
     expect(operationAt('POST /api/files/upload').requestBody).toMatchObject({
-      content: { 'multipart/form-data': { schema: { properties: { file: { type: 'string', format: 'binary' } } } } },
+      content: {
+        'multipart/form-data': {
+          schema: { properties: { file: { type: 'string', format: 'binary' } } },
+        },
+      },
     })
     expect(operationAt('GET /api/d/{token}').parameters).toContainEqual(
       expect.objectContaining({ name: 'X-Share-Password', in: 'header', required: false }),
@@ -293,12 +342,22 @@ describe('a route in the document', () => {
   })
 
   it('leads elsewhere when it is a download, or answers its bytes', () => {
-    expect(operationAt('GET /api/d/{token}').responses[302]).toMatchObject({ headers: { Location: {} } })
+    expect(operationAt('GET /api/d/{token}').responses[302]).toMatchObject({
+      headers: { Location: {} },
+    })
     expect(operationAt('GET /api/d/{token}').responses[302]).not.toHaveProperty('content')
     const content = { '*/*': { schema: { type: 'string', format: 'binary' } } }
-    const { 304: same, 416: beyond, ...bytes } = proxied.paths['/api/d/{token}']?.get?.responses ?? {}
-    expect(bytes).toMatchObject({ 200: { content }, 206: { content, headers: { 'Content-Range': {} } } })
-    for (const bodiless of [same, beyond]) expect(Object.keys(bodiless ?? {})).toEqual(['description', 'headers'])
+    const {
+      304: same,
+      416: beyond,
+      ...bytes
+    } = proxied.paths['/api/d/{token}']?.get?.responses ?? {}
+    expect(bytes).toMatchObject({
+      200: { content },
+      206: { content, headers: { 'Content-Range': {} } },
+    })
+    for (const bodiless of [same, beyond])
+      expect(Object.keys(bodiless ?? {})).toEqual(['description', 'headers'])
   })
 })
 
@@ -315,22 +374,30 @@ describe('the contract', () => {
     expect({ missing, surplus }).toEqual({ missing: [], surplus: [] })
   })
 
-  it.each(cases)('%s has exactly its statuses, and 500 and 503', (title, { method, path, statuses }) => {
-    expect(statusesOf(operationAt(title))).toEqual([...statuses, 500, 503].sort((a, b) => a - b))
-    const isDownload = statuses.includes(302) && path.startsWith('/api/')
-    const withBytes = isDownload ? [200, 206, 304, 416, ...statuses.filter(s => s !== 302)] : statuses
-    const other = proxied.paths[path]?.[method.toLowerCase()]
-    expect(other && statusesOf(other)).toEqual([...withBytes, 500, 503].sort((a, b) => a - b))
-  })
+  it.each(cases)(
+    '%s has exactly its statuses, and 500 and 503',
+    (title, { method, path, statuses }) => {
+      expect(statusesOf(operationAt(title))).toEqual([...statuses, 500, 503].sort((a, b) => a - b))
+      const isDownload = statuses.includes(302) && path.startsWith('/api/')
+      const withBytes = isDownload
+        ? [200, 206, 304, 416, ...statuses.filter(s => s !== 302)]
+        : statuses
+      const other = proxied.paths[path]?.[method.toLowerCase()]
+      expect(other && statusesOf(other)).toEqual([...withBytes, 500, 503].sort((a, b) => a - b))
+    },
+  )
 
   it.each(cases)('%s takes what it says', (title, operation) => {
     expect(inputsAt(operationAt(title))).toEqual(inputsOf(operation))
   })
 
-  it.each(cases.filter(([, o]) => o.field))('%s is the route of its field', (title, { method, path, field }) => {
-    const route = routes.find(r => r.path === path && (r.method === method || r.also === method))
-    expect([title, `${route?.operation}.${route?.field}`]).toEqual([title, field])
-  })
+  it.each(cases.filter(([, o]) => o.field))(
+    '%s is the route of its field',
+    (title, { method, path, field }) => {
+      const route = routes.find(r => r.path === path && (r.method === method || r.also === method))
+      expect([title, `${route?.operation}.${route?.field}`]).toEqual([title, field])
+    },
+  )
 
   it.each(cases.filter(([, o]) => o.path.startsWith('/api/')))(
     '%s says who may call it, and with what key',
@@ -382,29 +449,54 @@ describe('an answer', () => {
   const check = (title: string, status: number, response: unknown, msg = 'ok') => {
     const [method = '', url = ''] = title.split(' ')
     const value = { status, msg, response }
-    return () => checkAnswer({ method, url, status, contentType, text: JSON.stringify(value), value })
+    return () =>
+      checkAnswer({ method, url, status, contentType, text: JSON.stringify(value), value })
   }
   const tree = { path: '', folders: ['a'], folder_entries: [], files: [], next_cursor: null }
 
   it('is compared with what is described for its status', () => {
     expect(check('GET /api/files/tree?path=', 200, tree)).not.toThrow()
-    expect(check('GET /auth/is_valid', 200, { authenticated: false, user_info: null })).not.toThrow()
+    expect(
+      check('GET /auth/is_valid', 200, { authenticated: false, user_info: null }),
+    ).not.toThrow()
     expect(check('DELETE /api/workspaces/invites/reject?token=x', 200, null)).not.toThrow()
-    expect(check('POST /api/files/move', 400, { code: 'FILE_NOT_FOUND', path: 'a' }, 'No.')).not.toThrow()
+    expect(
+      check('POST /api/files/move', 400, { code: 'FILE_NOT_FOUND', path: 'a' }, 'No.'),
+    ).not.toThrow()
     expect(check('GET /api/nothing', 404, { code: 'ROUTE_NOT_FOUND' }, 'No.')).not.toThrow()
     const allow = ['GET', 'HEAD']
-    expect(check('PUT /api/files/tree', 405, { code: 'METHOD_NOT_ALLOWED', allow }, 'No.')).not.toThrow()
+    expect(
+      check('PUT /api/files/tree', 405, { code: 'METHOD_NOT_ALLOWED', allow }, 'No.'),
+    ).not.toThrow()
   })
 
   it.each<[string, number, unknown, string, string]>([
-    ['GET /api/files/tree', 200, { ...tree, more: 1 }, 'ok', 'GET /api/files/tree answers 200: response: .*"more"'],
+    [
+      'GET /api/files/tree',
+      200,
+      { ...tree, more: 1 },
+      'ok',
+      'GET /api/files/tree answers 200: response: .*"more"',
+    ],
     ['GET /api/files/tree', 200, { ...tree, folders: [1] }, 'ok', 'response.folders.0: .*string'],
     ['GET /api/files/tree', 200, { ...tree, files: undefined }, 'ok', 'response.files: .*array'],
     ['GET /api/files/tree', 200, tree, 'fine', 'msg: '],
-    ['GET /api/files/tree', 404, { code: 'FILE_NOT_FOUND' }, 'No.', 'tree answers 404: a status that'],
+    [
+      'GET /api/files/tree',
+      404,
+      { code: 'FILE_NOT_FOUND' },
+      'No.',
+      'tree answers 404: a status that',
+    ],
     ['POST /api/files/move', 400, { code: 'RATE_LIMITED' }, 'No.', 'response: '],
     ['POST /api/files/move', 400, { code: 'INVALID_PATH' }, 'No.', 'response.field: '],
-    ['POST /api/files/move', 400, { code: 'PATH_EXISTS', path: 'a', id: 1 }, 'No.', 'response: .*"id"'],
+    [
+      'POST /api/files/move',
+      400,
+      { code: 'PATH_EXISTS', path: 'a', id: 1 },
+      'No.',
+      'response: .*"id"',
+    ],
     ['DELETE /api/workspaces/invites/reject?token=x', 200, true, 'ok', 'response: '],
     ['GET /auth/is_valid', 200, { authenticated: true, user_info: null }, 'ok', 'response'],
     ['GET /api/d/private/x', 302, {}, 'ok', 'private/{token} answers 302: a body'],
@@ -412,15 +504,21 @@ describe('an answer', () => {
     ['GET /api/nothing', 200, null, 'ok', 'and not 404'],
     ['GET /api/share/info/x', 404, { code: 'ROUTE_NOT_FOUND' }, 'No.', 'response.code: '],
   ])('of %s with %i that is not so is found out: %j', (title, status, response, msg, found) => {
-    expect(check(title, status, response, msg)).toThrow(new RegExp(found.replaceAll(/[{}]/g, '\\$&')))
+    expect(check(title, status, response, msg)).toThrow(
+      new RegExp(found.replaceAll(/[{}]/g, '\\$&')),
+    )
   })
 
   it('is no JSON only where none is described', () => {
     const html = { status: 200, contentType: 'text/html', text: '<p>', value: undefined }
-    expect(() => checkAnswer({ method: 'GET', url: '/api/files/tree', ...html })).toThrow('not JSON, but text/html')
+    expect(() => checkAnswer({ method: 'GET', url: '/api/files/tree', ...html })).toThrow(
+      'not JSON, but text/html',
+    )
     expect(() => checkAnswer({ method: 'GET', url: '/api/d/x', ...html })).not.toThrow()
     expect(() => checkAnswer({ method: 'GET', url: '/api/docs/', ...html })).not.toThrow()
-    expect(() => checkAnswer({ method: 'GET', url: '/api/d/x', ...html, status: 302, text: '' })).not.toThrow()
+    expect(() =>
+      checkAnswer({ method: 'GET', url: '/api/d/x', ...html, status: 302, text: '' }),
+    ).not.toThrow()
   })
 })
 

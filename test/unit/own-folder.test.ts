@@ -93,36 +93,42 @@ describe('The folder of satchel in a synchronized folder', () => {
     mkdirSync(at('.satchel'))
     writeFileSync(at('.satchel/trash'), '')
     writeFileSync(at('a'), 'a')
-    await expect(ownFolder(root, 'key', () => 0).discard('a', at('a'))).rejects.toMatchObject({ code: 'EEXIST' })
+    await expect(ownFolder(root, 'key', () => 0).discard('a', at('a'))).rejects.toMatchObject({
+      code: 'EEXIST',
+    })
     expect(readFileSync(at('a'), 'utf8')).toBe('a')
   })
 
-  withTwoDisks('keeps what a program puts in the place of a file that is copied from another disk', async () => {
-    const disk = otherDisk()
-    try {
-      const file = join(disk, 'a')
-      writeFileSync(file, Buffer.alloc(32 << 20))
-      writeFileSync(join(disk, 'saved'), 'new')
-      const own = ownFolder(root, 'key', () => 0)
-      const done = own.discard('a', file)
-      const isCopied = () => existsSync(at('.satchel/trash')) && textsIn('.satchel/trash').length > 0
-      while (!isCopied()) await setImmediate()
-      renameSync(join(disk, 'saved'), file)
-      await done
-      const texts = [
-        ...textsIn('.satchel/trash'),
-        ...readdirSync(disk).map(name => readFileSync(join(disk, name), 'utf8')),
-      ]
-      expect(texts.filter(text => text === 'new')).toHaveLength(1)
-      writeFileSync(join(disk, 'b'), 'b')
-      await own.discard('b', join(disk, 'b'))
-      expect(existsSync(join(disk, 'b'))).toBe(false)
-      expect(textsIn('.satchel/trash')).toContain('b')
-      expect(readdirSync(disk).filter(isOwnFolder)).toEqual([])
-    } finally {
-      rmSync(disk, { recursive: true })
-    }
-  })
+  withTwoDisks(
+    'keeps what a program puts in the place of a file that is copied from another disk',
+    async () => {
+      const disk = otherDisk()
+      try {
+        const file = join(disk, 'a')
+        writeFileSync(file, Buffer.alloc(32 << 20))
+        writeFileSync(join(disk, 'saved'), 'new')
+        const own = ownFolder(root, 'key', () => 0)
+        const done = own.discard('a', file)
+        const isCopied = () =>
+          existsSync(at('.satchel/trash')) && textsIn('.satchel/trash').length > 0
+        while (!isCopied()) await setImmediate()
+        renameSync(join(disk, 'saved'), file)
+        await done
+        const texts = [
+          ...textsIn('.satchel/trash'),
+          ...readdirSync(disk).map(name => readFileSync(join(disk, name), 'utf8')),
+        ]
+        expect(texts.filter(text => text === 'new')).toHaveLength(1)
+        writeFileSync(join(disk, 'b'), 'b')
+        await own.discard('b', join(disk, 'b'))
+        expect(existsSync(join(disk, 'b'))).toBe(false)
+        expect(textsIn('.satchel/trash')).toContain('b')
+        expect(readdirSync(disk).filter(isOwnFolder)).toEqual([])
+      } finally {
+        rmSync(disk, { recursive: true })
+      }
+    },
+  )
 
   it('is known by all names that a file system may take for it', () => {
     const names = ['.satchel', '.SATCHEL', '.\u017fatchel', '.sat\u200cchel', 'SATCHE~1']

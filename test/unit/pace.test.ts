@@ -46,5 +46,7 @@ it('A batch that blocks is noticed', async () => {
 })
 
 it('The failure of a batch is thrown', async () => {
-  await expect(createPace().batch(() => Promise.reject(new Error('No rows.')))).rejects.toThrow('No rows.')
+  await expect(createPace().batch(() => Promise.reject(new Error('No rows.')))).rejects.toThrow(
+    'No rows.',
+  )
 })

@@ -1,11 +1,21 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, normalize, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals'
 
 const jsonOf = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
-const namesIn = ({ dependencies = {}, devDependencies = {} }) => Object.keys({ ...dependencies, ...devDependencies })
+const namesIn = ({ dependencies = {}, devDependencies = {} }) =>
+  Object.keys({ ...dependencies, ...devDependencies })
 const tools = namesIn(jsonOf('test/package.json'))
 
 /** What a file loads, and all that this loads: files of ours, and names of packages. */
@@ -35,7 +45,9 @@ describe('The packages of test/package.json', () => {
     expect(toolsOf(['test/browser/looks.test.ts'])).toEqual(['axe-core', 'playwright-core'])
     const suites: string = resolve('test/suites.mjs')
     const all: { testMatch: string[] }[] = (await import(suites)).suites.all
-    const globs = all.flatMap(({ testMatch }) => testMatch.map(glob => glob.replace('<rootDir>/', '')))
+    const globs = all.flatMap(({ testMatch }) =>
+      testMatch.map(glob => glob.replace('<rootDir>/', '')),
+    )
     const files = globSync([...new Set(globs)])
     expect(files.length).toBeGreaterThan(150)
     expect(toolsOf([...files, ...globSync('test/setup/*.ts'), 'test/jest.config.mjs'])).toEqual([])
@@ -88,15 +100,27 @@ describe('test/install.mjs', () => {
     'node_modules/of-another-platform': { version: '1.0.0', optional: true },
     'node_modules/of-this-platform': { version: '1.0.0', optional: true },
   }
-  const noted = { 'node_modules/a': { version: '1.0.0' }, 'node_modules/of-this-platform': { version: '1.0.0' } }
+  const noted = {
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/of-this-platform': { version: '1.0.0' },
+  }
   const newer = { version: '1.0.1' }
 
   /** Runs it with an npm that does nothing: what that was asked, and what came of it. */
   function install(installed: object | undefined, NPM_STATUS = '0') {
     writeFileSync(join(dir, 'package-lock.json'), JSON.stringify({ packages: lock }))
-    if (installed) writeFileSync(join(dir, 'node_modules/.package-lock.json'), JSON.stringify({ packages: installed }))
+    if (installed)
+      writeFileSync(
+        join(dir, 'node_modules/.package-lock.json'),
+        JSON.stringify({ packages: installed }),
+      )
     const NPM_CALLS = join(dir, 'calls')
-    const env = { ...process.env, PATH: `${dir}${delimiter}${process.env.PATH}`, NPM_CALLS, NPM_STATUS }
+    const env = {
+      ...process.env,
+      PATH: `${dir}${delimiter}${process.env.PATH}`,
+      NPM_CALLS,
+      NPM_STATUS,
+    }
     const { status } = spawnSync(process.execPath, [resolve('test/install.mjs'), dir], { env })
     return { status, asked: existsSync(NPM_CALLS) ? readFileSync(NPM_CALLS, 'utf8').trim() : '' }
   }
@@ -109,7 +133,10 @@ describe('test/install.mjs', () => {
     ['nothing is there', undefined],
     ['a package is missing', { 'node_modules/of-this-platform': { version: '1.0.0' } }],
     ['a package is of another version', { ...noted, 'node_modules/a': newer }],
-    ['an optional package is of another version', { ...noted, 'node_modules/of-this-platform': newer }],
+    [
+      'an optional package is of another version',
+      { ...noted, 'node_modules/of-this-platform': newer },
+    ],
   ])('installs where %s', (_, installed) => {
     expect(install(installed)).toEqual({ status: 0, asked: `ci --prefix ${dir}` })
   })

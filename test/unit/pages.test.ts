@@ -38,7 +38,12 @@ describe('The kind of a file', () => {
     ['all.zip', 'application/zip', 'archive', 'ZIP archive'],
     ['all.tar.gz', 'application/gzip', 'archive', 'GZ archive'],
     ['list.csv', 'text/csv', 'table', 'CSV table'],
-    ['list.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'table', 'XLSX table'],
+    [
+      'list.xlsx',
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'table',
+      'XLSX table',
+    ],
     [
       'letter.docx',
       'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
@@ -65,7 +70,9 @@ describe('A name', () => {
   })
 
   it('of a person that is their address is said once', () => {
-    expect(personOf({ name: 'a@example.com', email: 'a@example.com', verified: true }).name).toBe('')
+    expect(personOf({ name: 'a@example.com', email: 'a@example.com', verified: true }).name).toBe(
+      '',
+    )
     expect(personOf({ name: 'Anna\u202E', email: 'a@example.com', verified: true })).toEqual({
       name: 'Anna',
       email: 'a@example.com',
@@ -77,7 +84,14 @@ describe('A name', () => {
 describe('A preview', () => {
   const shownAs = (fileType: string) =>
     previewOf({ fileName: 'a', fileType, size: 1, limited: false, allowDownload: true }).kind
-  const types = ['image/png', 'image/avif', 'application/pdf', 'audio/mpeg', 'audio/x-flac', 'video/webm']
+  const types = [
+    'image/png',
+    'image/avif',
+    'application/pdf',
+    'audio/mpeg',
+    'audio/x-flac',
+    'video/webm',
+  ]
 
   it.each(types)('of %s is displayed, with just that type', type => {
     expect(shownAs(`${type}; x=y`)).toBeTruthy()
@@ -85,9 +99,12 @@ describe('A preview', () => {
     expect([disposition.startsWith('inline'), contentType]).toEqual([true, type])
   })
 
-  it.each(['image/svg+xml', 'text/html', 'image/foo+xml', 'constructor', ''])('of %j there is none', type => {
-    expect(shownAs(type)).toBeNull()
-  })
+  it.each(['image/svg+xml', 'text/html', 'image/foo+xml', 'constructor', ''])(
+    'of %j there is none',
+    type => {
+      expect(shownAs(type)).toBeNull()
+    },
+  )
 })
 
 describe('What a role is good for', () => {
@@ -101,7 +118,13 @@ describe('What a role is good for', () => {
 describe('A template', () => {
   it('escapes whatever it is given', () => {
     const evil = `"'><script>&</script>`
-    const frame = { title: evil, caller: { name: evil, email: evil }, signIn: '', notice: evil, graphiql: true }
+    const frame = {
+      title: evil,
+      caller: { name: evil, email: evil },
+      signIn: '',
+      notice: evil,
+      graphiql: true,
+    }
     const written = renderPage('share', frame, {
       file: fileOf(evil, 'image/png', 1),
       until: momentOf(0),

@@ -4,7 +4,8 @@ import { createPasswords, parsePassword } from '../../src/access/password.ts'
 const warned: unknown[] = []
 const passwords = createPasswords({ warn: (...said: unknown[]) => void warned.push(said) })
 const hashPassword = (password: string, key = 'alice') => passwords.hash(password, [key])
-const verifyPassword = (hashed: string, password: string, key = 'bob') => passwords.verify(hashed, password, [key])
+const verifyPassword = (hashed: string, password: string, key = 'bob') =>
+  passwords.verify(hashed, password, [key])
 
 describe('share passwords', () => {
   it('verifies the right one only', async () => {
@@ -41,13 +42,16 @@ describe('share passwords', () => {
   it('answers 503 to a caller who sends too many, without a log line for each, and to no other', async () => {
     const hashed = await hashPassword('a')
     const crowd = Array.from({ length: 300 }, () => verifyPassword(hashed, 'a', 'mallory'))
-    const others = Promise.all(Array.from({ length: 20 }, (_, i) => verifyPassword(hashed, 'a', `guest ${i}`)))
+    const others = Promise.all(
+      Array.from({ length: 20 }, (_, i) => verifyPassword(hashed, 'a', `guest ${i}`)),
+    )
     const settled = await Promise.allSettled(crowd)
     expect(await others).toEqual(Array(20).fill(true))
     const refused = settled.filter(result => result.status === 'rejected')
     expect(refused.length).toBeGreaterThan(100)
     expect(refused.length).toBeLessThan(200)
-    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'UNAVAILABLE', status: 503 })
+    for (const { reason } of refused)
+      expect(reason).toMatchObject({ code: 'UNAVAILABLE', status: 503 })
     expect(warned).toHaveLength(1)
     expect(JSON.stringify(warned)).not.toMatch(/stack/)
     expect(await verifyPassword(hashed, 'a', 'mallory')).toBe(true)

@@ -5,12 +5,24 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, expect, it } from '@jest/globals'
 import { type Db, openDatabase, type Tx } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
-import { deleteMarked, leaseMarked, liveAmong, releaseBlobs, setLeases, shareBlobs } from '../../db/queries/blob.ts'
+import {
+  deleteMarked,
+  leaseMarked,
+  liveAmong,
+  releaseBlobs,
+  setLeases,
+  shareBlobs,
+} from '../../db/queries/blob.ts'
 import { findKeyCallers, findSessionCallers } from '../../db/queries/caller.ts'
 import { deleteEntries, entriesOf } from '../../db/queries/entry.ts'
 import { entriesAmong } from '../../db/queries/entry-list.ts'
 import { deleteEnded } from '../../db/queries/expiry.ts'
-import { countSharesOf, endSharesOf, findDirectShareOfAll, sharedBelow } from '../../db/queries/share-entry.ts'
+import {
+  countSharesOf,
+  endSharesOf,
+  findDirectShareOfAll,
+  sharedBelow,
+} from '../../db/queries/share-entry.ts'
 import { placeholders } from '../../db/queries/sql.ts'
 import { trashedNodes } from '../../db/queries/trash-item.ts'
 import { versionsByIds, versionsOf } from '../../db/queries/version.ts'
@@ -33,9 +45,12 @@ beforeAll(async () => {
 function fillUploads(file: string): void {
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   const columns = database.prepare('PRAGMA table_info(upload_session)').all()
-  const values = columns.map(({ name, type }) => (name === 'state' ? 'completed' : /INT/.test(String(type)) ? 0 : ''))
+  const values = columns.map(({ name, type }) =>
+    name === 'state' ? 'completed' : /INT/.test(String(type)) ? 0 : '',
+  )
   const insert = database.prepare(`INSERT INTO upload_session VALUES (${placeholders(columns)})`)
-  for (const key of keys) insert.run(...columns.map(({ name }, i) => (name === 'id' ? key : (values[i] ?? null))))
+  for (const key of keys)
+    insert.run(...columns.map(({ name }, i) => (name === 'id' ? key : (values[i] ?? null))))
   database.close()
 }
 
@@ -44,7 +59,8 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const inTransaction = (work: (db: Db, tx: Tx) => Promise<unknown>) => () => db.transaction(tx => work(db, tx))
+const inTransaction = (work: (db: Db, tx: Tx) => Promise<unknown>) => () =>
+  db.transaction(tx => work(db, tx))
 
 it.each<[string, (db: Db) => Promise<unknown>]>([
   ['leases of uploads', db => setLeases(db, keys, 1)],
@@ -60,7 +76,9 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   ['shares below folders', inTransaction((db, tx) => sharedBelow(db, 'bucket', keys, tx))],
   [
     'the share of several entries',
-    inTransaction((db, tx) => findDirectShareOfAll(db, { userId: 'user', recipient: 'bob' }, keys, tx)),
+    inTransaction((db, tx) =>
+      findDirectShareOfAll(db, { userId: 'user', recipient: 'bob' }, keys, tx),
+    ),
   ],
   [
     'what is searched in several entries',
@@ -82,6 +100,10 @@ it.each<[string, (db: Db) => Promise<unknown>]>([
   const steps = plan
     .map(({ detail }) => detail)
     .filter(detail => /^(SEARCH|SCAN (?!chosen|up|f\b|folder))/.test(detail))
-  expect(steps.filter(step => !/[( ]((entry_|share_|parent_|bucket_|user_|upload_)?id|hash)=\?/.test(step))).toEqual([])
+  expect(
+    steps.filter(
+      step => !/[( ]((entry_|share_|parent_|bucket_|user_|upload_)?id|hash)=\?/.test(step),
+    ),
+  ).toEqual([])
   expect(steps).not.toEqual([])
 })

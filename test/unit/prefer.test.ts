@@ -13,11 +13,18 @@ describe('A Prefer header', () => {
     ['wait=-1', false, undefined],
     ['wait=9999999999', false, undefined],
     ['no-respond-async, x="respond-async"', false, undefined],
-  ])('%j is read', (header, respondAsync, wait) => expect(parsePrefer(header)).toEqual({ respondAsync, wait }))
+  ])('%j is read', (header, respondAsync, wait) =>
+    expect(parsePrefer(header)).toEqual({ respondAsync, wait }),
+  )
 
   it('takes no longer for as many spaces as a request can have', () => {
     const spaces = ' '.repeat(15_000)
-    for (const header of [`a=${spaces}"x"y`, `${spaces}a${spaces}=${spaces};`, 'a="'.repeat(5000), ','.repeat(15_000)])
+    for (const header of [
+      `a=${spaces}"x"y`,
+      `${spaces}a${spaces}=${spaces};`,
+      'a="'.repeat(5000),
+      ','.repeat(15_000),
+    ])
       expect(parsePrefer(header)).toEqual({ respondAsync: false, wait: undefined })
   })
 })

@@ -14,15 +14,27 @@ const stores: [string, (...rule: Rule) => ReturnType<typeof rateLimitService>[]]
   ['in memory', (...rule) => [service(rule)]],
 ]
 const redis = redisUrl ? new Redis(redisUrl) : undefined
-if (redis) stores.push(['on two instances with Redis', (...rule) => [service(rule, redis), service(rule, redis)]])
+if (redis)
+  stores.push([
+    'on two instances with Redis',
+    (...rule) => [service(rule, redis), service(rule, redis)],
+  ])
 afterAll(async () => {
   await redis?.quit()
 })
 
 const everyRate = (rule: { max: number; seconds: number }) => ({
-  ...{ sharing: rule, api_keys: rule, workspaces: rule, invites: rule },
-  ...{ links: rule, protected_links: rule, folders: rule, notes: rule, webhooks: rule, exports: rule },
-  ...{ file_request_uploads: rule, device_logins: rule },
+  sharing: rule,
+  api_keys: rule,
+  workspaces: rule,
+  invites: rule,
+  links: rule,
+  protected_links: rule,
+  folders: rule,
+  notes: rule,
+  webhooks: rule,
+  exports: rule,
+  device_logins: rule,
   file_request_uploads: rule,
   searches: rule,
 })
@@ -31,7 +43,9 @@ function service([max, seconds, now]: Rule, shared?: Redis) {
   const rule = { max, seconds }
   return rateLimitService({
     rules: everyRate(rule),
-    coordination: shared ? redisCoordination(shared, localCoordination(), log) : localCoordination(),
+    coordination: shared
+      ? redisCoordination(shared, localCoordination(), log)
+      : localCoordination(),
     now,
   })
 }

@@ -13,7 +13,14 @@ const START = Date.UTC(2026, 0, 1)
 const noTables = () => Object.fromEntries(tables.map(table => [table, {}])) as Sample['tables']
 
 const sampleOf = (at: number, more: Partial<Sample> = {}): Sample => ({
-  ...{ worker: 'one', pid: 1, at, sums: {}, timings: {}, tables: noTables(), codes: {}, failures: [] },
+  worker: 'one',
+  pid: 1,
+  at,
+  sums: {},
+  timings: {},
+  tables: noTables(),
+  codes: {},
+  failures: [],
   levels: { workers: 1 },
   ...more,
 })
@@ -43,7 +50,9 @@ const alarmsOf = async (minutes: number, more: Partial<Sample>, wanted = 1) => {
   return (await recorder.read('hour', feed(recorder, minutes, more))).alarms.map(({ name }) => name)
 }
 
-const levels = (of: Partial<Record<Level, number>>): Partial<Sample> => ({ levels: { workers: 1, ...of } })
+const levels = (of: Partial<Record<Level, number>>): Partial<Sample> => ({
+  levels: { workers: 1, ...of },
+})
 
 describe('What is recorded', () => {
   it('adds up in coarser steps, and is forgotten after its time', async () => {
@@ -56,7 +65,8 @@ describe('What is recorded', () => {
     ])
     // All 240 steps of the hour, at two a second; the other series say the same of ninety minutes.
     expect(hour.series.answered).toEqual(new Array(240).fill(2))
-    const known = (series: (number | null)[] | undefined) => (series ?? []).filter(value => value !== null)
+    const known = (series: (number | null)[] | undefined) =>
+      (series ?? []).filter(value => value !== null)
     expect(known(quarter.series.answered)).toEqual(new Array(90).fill(2))
     expect(known(day.series.answered)).toEqual(new Array(18).fill(2))
     expect(quarter.series.answered?.at(-1)).toBe(2)
@@ -68,8 +78,14 @@ describe('What is recorded', () => {
     const stopped = feed(recorder, 5, { sums: { answered: 15 } })
     const at = feed(recorder, 5, { sums: { answered: 15 } }, stopped + 600_000)
     const { series } = await recorder.read('hour', at)
-    const [before, gap, after] = [20, 40, 20].map((length, i) => new Array(length).fill(i === 1 ? null : 1))
-    expect(series.answered?.slice(-80)).toEqual([...(before ?? []), ...(gap ?? []), ...(after ?? [])])
+    const [before, gap, after] = [20, 40, 20].map((length, i) =>
+      new Array(length).fill(i === 1 ? null : 1),
+    )
+    expect(series.answered?.slice(-80)).toEqual([
+      ...(before ?? []),
+      ...(gap ?? []),
+      ...(after ?? []),
+    ])
   })
 
   it('sums two workers: what they count, and their levels as each is combined', async () => {
@@ -77,8 +93,15 @@ describe('What is recorded', () => {
     for (const worker of ['one', 'two'])
       recorder.add(
         sampleOf(START + STEP, {
-          ...{ worker, sums: { answered: 15 }, timings: { rest: within(worker === 'one' ? 0.004 : 0.4) } },
-          levels: { workers: 1, memoryBytes: 100, eventLoopSeconds: worker === 'one' ? 0.1 : 0.3, storeUp: 1 },
+          worker,
+          sums: { answered: 15 },
+          timings: { rest: within(worker === 'one' ? 0.004 : 0.4) },
+          levels: {
+            workers: 1,
+            memoryBytes: 100,
+            eventLoopSeconds: worker === 'one' ? 0.1 : 0.3,
+            storeUp: 1,
+          },
         }),
       )
     const { now, series, workers } = await recorder.read('hour', START + STEP)
@@ -91,7 +114,8 @@ describe('What is recorded', () => {
   it('stays as small as it is, whatever clients send', async () => {
     const recorder = createRecorder()
     expect(recorder.bytes).toBeLessThan(300 * 1024)
-    const names = (i: number) => Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`GET /${i}/${n}`, timed()]))
+    const names = (i: number) =>
+      Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`GET /${i}/${n}`, timed()]))
     const timed = () => ({ count: 1, failed: 0, seconds: 1, within: within(1) })
     const failure = { at: 0, requestId: 'r', route: '/', code: 'INTERNAL', cause: 'Error' }
     for (let i = 0; i < 20; i++)
@@ -172,8 +196,17 @@ describe('Thresholds', () => {
     sums: { answered: 98, failed: 2, deliveries: 5, signIns: 5, refusedSignIns: 1 },
     timings: { rest: within(0.01, 0.02) },
     levels: {
-      ...{ workers: 2, databaseUp: 1, storeUp: 1, waitingStatements: 0, eventLoopSeconds: 0.01, bodyMemory: 1 },
-      ...{ bodyMemoryLimit: 100, oldestJobSeconds: 5, oldestWebhookSeconds: 5, freeBytes: 50, volumeBytes: 100 },
+      workers: 2,
+      databaseUp: 1,
+      storeUp: 1,
+      waitingStatements: 0,
+      eventLoopSeconds: 0.01,
+      bodyMemory: 1,
+      bodyMemoryLimit: 100,
+      oldestJobSeconds: 5,
+      oldestWebhookSeconds: 5,
+      freeBytes: 50,
+      volumeBytes: 100,
       lastSweep: START / 1000,
     },
   }
@@ -209,9 +242,14 @@ describe('Thresholds', () => {
     for (const { alert, severity, limit, minutes } of Object.values(thresholds)) {
       const rule = rules.get(alert) ?? ''
       expect([alert, /severity: (\w+)/.exec(rule)?.[1]]).toEqual([alert, severity])
-      const numbers = [...rule.matchAll(/(?:>|<|==)\s*([\d.]+)/g)].map(([, number]) => Number(number))
-      if (alert !== 'SatchelWorkersMissing') expect([alert, numbers.includes(limit)]).toEqual([alert, true])
-      const spans = [...(rule + (rule.includes('satchel:') ? records : '')).matchAll(/\[(\d+)m\]|for: (\d+)m/g)]
+      const numbers = [...rule.matchAll(/(?:>|<|==)\s*([\d.]+)/g)].map(([, number]) =>
+        Number(number),
+      )
+      if (alert !== 'SatchelWorkersMissing')
+        expect([alert, numbers.includes(limit)]).toEqual([alert, true])
+      const spans = [
+        ...(rule + (rule.includes('satchel:') ? records : '')).matchAll(/\[(\d+)m\]|for: (\d+)m/g),
+      ]
       const said = spans.map(([, range, wait]) => Number(range ?? wait))
       if (minutes > 0) expect([alert, said.includes(minutes)]).toEqual([alert, true])
     }

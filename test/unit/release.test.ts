@@ -6,7 +6,10 @@ import { afterAll, describe, expect, it } from '@jest/globals'
 
 const read = (path: string) => readFileSync(resolve(path), 'utf8')
 const release = read('.github/workflows/release.yml')
-const { version, scripts } = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> }
+const { version, scripts } = JSON.parse(read('package.json')) as {
+  version: string
+  scripts: Record<string, string>
+}
 const jobs = release
   .slice(release.indexOf('\njobs:\n'))
   .split(/^ {2}(?=\w+:$)/m)
@@ -30,21 +33,30 @@ describe('The release', () => {
   })
 
   it('passes the gate first, and publishes last', () => {
-    const needs = Object.fromEntries(jobs.map(job => [job.split(':', 1)[0], /^ {4}needs: (.*)$/m.exec(job)?.[1]]))
+    const needs = Object.fromEntries(
+      jobs.map(job => [job.split(':', 1)[0], /^ {4}needs: (.*)$/m.exec(job)?.[1]]),
+    )
     expect(needs).toEqual({
-      ...{ gate: undefined, packages: 'gate', binaries: 'gate', image: 'gate' },
+      gate: undefined,
+      packages: 'gate',
+      binaries: 'gate',
+      image: 'gate',
       publish: '[packages, binaries, image]',
     })
   })
 
   it('runs scripts that exist', () => {
-    const run = [...release.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(([, name = '']) => name)
+    const run = [...release.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map(
+      ([, name = '']) => name,
+    )
     expect(run).toEqual(expect.arrayContaining(['sbom', 'build:binary']))
     expect(Object.keys(scripts)).toEqual(expect.arrayContaining(run))
   })
 
   it('publishes the packages that were packed, each once, and a prerelease beside the latest version', () => {
-    const script = /- run: \|\n((?: {10}.*\n)+)/.exec(jobs.find(job => job.startsWith('publish:')) ?? '')?.[1] ?? ''
+    const script =
+      /- run: \|\n((?: {10}.*\n)+)/.exec(jobs.find(job => job.startsWith('publish:')) ?? '')?.[1] ??
+      ''
     const dir = mkdtempSync(join(tmpdir(), 'satchel-publish-'))
     // Stands for the registry, which tests must not publish to: it knows one version, and notes what it is given.
     writeFileSync(
@@ -67,7 +79,9 @@ describe('The release', () => {
   it('names the repository in both packages before they are packed, as their provenance needs it', () => {
     const packages = jobs.find(job => job.startsWith('packages:')) ?? ''
     const set = [
-      ...packages.matchAll(/npm pkg set .*"repository\.url=git\+\$GITHUB_SERVER_URL\/\$GITHUB_REPOSITORY\.git"(.*)/g),
+      ...packages.matchAll(
+        /npm pkg set .*"repository\.url=git\+\$GITHUB_SERVER_URL\/\$GITHUB_REPOSITORY\.git"(.*)/g,
+      ),
     ]
     expect(set.map(([, rest]) => rest)).toEqual(['', ' --workspace satchel-cli'])
     expect(packages.lastIndexOf('npm pkg set')).toBeLessThan(packages.indexOf('npm pack'))
@@ -79,26 +93,43 @@ describe('The notes of a release', () => {
   afterAll(() => rmSync(dir, { recursive: true, force: true }))
   const notes = (tag: string, changelog: string) => {
     mkdirSync(join(dir, 'src/cli'), { recursive: true })
-    for (const path of ['.ci/release-notes.mjs', 'package.json', 'src/cli/package.json', 'docker/helm/Chart.yaml'])
+    for (const path of [
+      '.ci/release-notes.mjs',
+      'package.json',
+      'src/cli/package.json',
+      'docker/helm/Chart.yaml',
+    ])
       cpSync(resolve(path), join(dir, path))
     writeFileSync(join(dir, 'CHANGELOG.md'), changelog)
-    const { status, stdout, stderr } = spawnSync(process.execPath, [join(dir, '.ci/release-notes.mjs'), tag])
+    const { status, stdout, stderr } = spawnSync(process.execPath, [
+      join(dir, '.ci/release-notes.mjs'),
+      tag,
+    ])
     return { status, out: stdout.toString(), err: stderr.toString() }
   }
   const text = `# Changelog\n\n## ${version} (2026-12-01)\n\n### Added\n\n- This.\n\n## 0.0.1 (2026-01-01)\n\n- That.\n`
 
   it('are the section of its version', () => {
-    expect(notes(`v${version}`, text)).toEqual({ status: 0, out: '### Added\n\n- This.\n', err: '' })
+    expect(notes(`v${version}`, text)).toEqual({
+      status: 0,
+      out: '### Added\n\n- This.\n',
+      err: '',
+    })
   })
 
   it('are refused for another version than that of the packages, and before it has a date', () => {
-    expect(notes('v0.0.1', text)).toMatchObject({ status: 1, err: 'package.json is not of version 0.0.1.\n' })
+    expect(notes('v0.0.1', text)).toMatchObject({
+      status: 1,
+      err: 'package.json is not of version 0.0.1.\n',
+    })
     const undated = notes(`v${version}`, text.replace('2026-12-01', 'unreleased'))
     expect(undated).toMatchObject({ status: 1, err: expect.stringContaining('put the date there') })
     expect(notes(`v${version}`, '# Changelog\n').status).toBe(1)
   })
 
   it('can be made of what is here: all parts have one version', () => {
-    expect(notes(`v${version}`, read('CHANGELOG.md').replace(' (unreleased)', ' (2026-12-01)')).status).toBe(0)
+    expect(
+      notes(`v${version}`, read('CHANGELOG.md').replace(' (unreleased)', ' (2026-12-01)')).status,
+    ).toBe(0)
   })
 })

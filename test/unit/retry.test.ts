@@ -7,12 +7,17 @@ const engineError = (code: string, message = code) =>
   Object.assign(new Error('wrapped'), { parent: Object.assign(new Error(message), { code }) })
 
 describe('What the engine asks to be tried again', () => {
-  it.each(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'SQLITE_BUSY'])('is told by the code %s', code => {
-    expect(isTransient(engineError(code))).toBe(true)
-  })
+  it.each(['ER_LOCK_DEADLOCK', 'ER_LOCK_WAIT_TIMEOUT', 'SQLITE_BUSY'])(
+    'is told by the code %s',
+    code => {
+      expect(isTransient(engineError(code))).toBe(true)
+    },
+  )
 
   it.each(['SQLITE_BUSY', 'ER_LOCK_DEADLOCK'])('is not told by a file that is called %s', name => {
-    expect(isTransient(new AppError('FILE_NOT_FOUND', `There is no file "${name}".`, { path: name }))).toBe(false)
+    expect(
+      isTransient(new AppError('FILE_NOT_FOUND', `There is no file "${name}".`, { path: name })),
+    ).toBe(false)
   })
 })
 
@@ -41,17 +46,23 @@ describe('Work that fails for a moment', () => {
 describe('A refusal by a unique index', () => {
   it('is told by the engine, on both', () => {
     expect(isRefusedByIndex(engineError('ER_DUP_ENTRY'))).toBe(true)
-    expect(isRefusedByIndex(engineError('SQLITE_CONSTRAINT', 'SQLITE_CONSTRAINT: UNIQUE constraint failed: a.b'))).toBe(
-      true,
-    )
+    expect(
+      isRefusedByIndex(
+        engineError('SQLITE_CONSTRAINT', 'SQLITE_CONSTRAINT: UNIQUE constraint failed: a.b'),
+      ),
+    ).toBe(true)
   })
 
   it('is not told by what somebody has called a file, nor by another constraint', () => {
-    expect(isRefusedByIndex(new AppError('PATH_EXISTS', 'Something named "UNIQUE constraint failed" exists.'))).toBe(
-      false,
-    )
     expect(
-      isRefusedByIndex(engineError('SQLITE_CONSTRAINT', 'SQLITE_CONSTRAINT: NOT NULL constraint failed: a.b')),
+      isRefusedByIndex(
+        new AppError('PATH_EXISTS', 'Something named "UNIQUE constraint failed" exists.'),
+      ),
+    ).toBe(false)
+    expect(
+      isRefusedByIndex(
+        engineError('SQLITE_CONSTRAINT', 'SQLITE_CONSTRAINT: NOT NULL constraint failed: a.b'),
+      ),
     ).toBe(false)
   })
 })

@@ -63,11 +63,19 @@ describe('readReturnTo', () => {
   })
 
   it('gives back what it has taken, and what a browser takes for the same place', () => {
-    for (const text of ['/docs/ä b?q=ü#ö', '/a/./b/../c', "/;x=1/'quoted'|", '/:8080/x', '/@evil.example/']) {
+    for (const text of [
+      '/docs/ä b?q=ü#ö',
+      '/a/./b/../c',
+      "/;x=1/'quoted'|",
+      '/:8080/x',
+      '/@evil.example/',
+    ]) {
       const path = readReturnTo(text)
       expect(path).not.toBeNull()
       expect(readReturnTo(path ?? undefined)).toBe(path)
-      expect(new URL(path ?? '', 'https://files.example.com/auth/callback').origin).toBe('https://files.example.com')
+      expect(new URL(path ?? '', 'https://files.example.com/auth/callback').origin).toBe(
+        'https://files.example.com',
+      )
     }
   })
 })

@@ -33,13 +33,20 @@ const inputs = types.filter(isInputObjectType)
 
 const placeOf =
   (parent: string) =>
-  ({ name, type, description }: GraphQLArgument | GraphQLInputField | GraphQLField<unknown, unknown>): Place => ({
+  ({
+    name,
+    type,
+    description,
+  }: GraphQLArgument | GraphQLInputField | GraphQLField<unknown, unknown>): Place => ({
     path: `${parent}.${name}`,
     type,
     description,
   })
 const fields = withFields.flatMap(type =>
-  Object.values(type.getFields()).map(field => ({ ...placeOf(type.name)(field), args: field.args })),
+  Object.values(type.getFields()).map(field => ({
+    ...placeOf(type.name)(field),
+    args: field.args,
+  })),
 )
 const given = [
   ...fields.flatMap(({ path, args }) => args.map(placeOf(path))),
@@ -70,17 +77,27 @@ describe('The schema', () => {
   it('describes every type, field and argument', () => {
     const undescribed = [...types.filter(({ description }) => !description).map(({ name }) => name)]
     // Those of Relay are described by its specification.
-    expect(undescribed.filter(name => !['Boolean', 'Float', 'ID', 'Int', 'PageInfo', 'String'].includes(name))).toEqual(
+    expect(
+      undescribed.filter(
+        name => !['Boolean', 'Float', 'ID', 'Int', 'PageInfo', 'String'].includes(name),
+      ),
+    ).toEqual([])
+    const bare = [...fields, ...given].filter(({ description }) => !description)
+    expect(pathsOf(bare).filter(path => !/^(PageInfo|\w+Connection|\w+Edge)\./.test(path))).toEqual(
       [],
     )
-    const bare = [...fields, ...given].filter(({ description }) => !description)
-    expect(pathsOf(bare).filter(path => !/^(PageInfo|\w+Connection|\w+Edge)\./.test(path))).toEqual([])
   })
 
   it('names types, fields and values as GraphQL does', () => {
-    expect(types.map(({ name }) => name).filter(name => !/^[A-Z][A-Za-z0-9]*$/.test(name))).toEqual([])
-    expect(pathsOf([...fields, ...given]).filter(path => !/^[a-z][A-Za-z0-9]*$/.test(last(path)))).toEqual([])
-    const values = types.filter(isEnumType).flatMap(type => type.getValues().map(({ name }) => name))
+    expect(types.map(({ name }) => name).filter(name => !/^[A-Z][A-Za-z0-9]*$/.test(name))).toEqual(
+      [],
+    )
+    expect(
+      pathsOf([...fields, ...given]).filter(path => !/^[a-z][A-Za-z0-9]*$/.test(last(path))),
+    ).toEqual([])
+    const values = types
+      .filter(isEnumType)
+      .flatMap(type => type.getValues().map(({ name }) => name))
     expect(values.filter(name => !/^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(name))).toEqual([])
   })
 
@@ -88,10 +105,14 @@ describe('The schema', () => {
     expect(mutations.length).toBeGreaterThan(30)
     for (const { name, args, type, description, extensions } of mutations) {
       const of = `${name.charAt(0).toUpperCase()}${name.slice(1)}`
-      expect(args.map(arg => `${arg.name}: ${arg.type}`)).toEqual(args.length > 0 ? [`input: ${of}Input!`] : [])
+      expect(args.map(arg => `${arg.name}: ${arg.type}`)).toEqual(
+        args.length > 0 ? [`input: ${of}Input!`] : [],
+      )
       expect(String(type)).toBe(`${of}Payload`)
       const { fails = [] } = extensions
-      expect(description).toMatch(fails.length > 0 ? new RegExp(` Fails with ${fails.join(', ')}\\.$`) : /\.$/)
+      expect(description).toMatch(
+        fails.length > 0 ? new RegExp(` Fails with ${fails.join(', ')}\\.$`) : /\.$/,
+      )
     }
   })
 
@@ -106,12 +127,18 @@ describe('The schema', () => {
     const paged = fields.filter(({ type }) => getNamedType(type).name.endsWith('Connection'))
     expect(paged.length).toBeGreaterThan(connections.length)
     for (const { path, args } of paged)
-      expect([path, ...args.map(({ name }) => name)]).toEqual(expect.arrayContaining(['first', 'after']))
-    expect(pathsOf(given).filter(path => ['last', 'before', 'limit', 'offset'].includes(last(path)))).toEqual([])
+      expect([path, ...args.map(({ name }) => name)]).toEqual(
+        expect.arrayContaining(['first', 'after']),
+      )
+    expect(
+      pathsOf(given).filter(path => ['last', 'before', 'limit', 'offset'].includes(last(path))),
+    ).toEqual([])
   })
 
   it('has no null in lists, but for ids that are not found', () => {
-    expect(pathsOf([...fields, ...given].filter(({ type }) => holdsNulls(type)))).toEqual(['Query.nodes'])
+    expect(pathsOf([...fields, ...given].filter(({ type }) => holdsNulls(type)))).toEqual([
+      'Query.nodes',
+    ])
   })
 
   it('gives an id to nodes alone, so that each id is of one type', () => {
@@ -119,7 +146,10 @@ describe('The schema', () => {
     expect(ids.filter(({ type }) => String(type) !== 'ID!')).toEqual([])
     const node = schema.getType('Node')
     const others = withFields.filter(
-      type => 'id' in type.getFields() && type !== node && !type.getInterfaces().some(({ name }) => name === 'Node'),
+      type =>
+        'id' in type.getFields() &&
+        type !== node &&
+        !type.getInterfaces().some(({ name }) => name === 'Node'),
     )
     // Entries of the trail are read as a list only, because reading is noted; plans are few, and named by the service.
     expect(others.map(({ name }) => name)).toEqual(['AuditRecord', 'Plan'])
@@ -129,7 +159,9 @@ describe('The schema', () => {
     const times = fields.filter(({ type }) => getNamedType(type).name === 'DateTime')
     expect(pathsOf(times).filter(path => !path.endsWith('At'))).toEqual([])
     // An id of something that is there is an edge to it; ids stand for what is gone, or for what the caller may not see.
-    const ids = fields.filter(({ path, type }) => getNamedType(type).name === 'ID' && last(path) !== 'id')
+    const ids = fields.filter(
+      ({ path, type }) => getNamedType(type).name === 'ID' && last(path) !== 'id',
+    )
     const gone = /Payload\.(deleted|revoked|removed|ended|aborted|completed|accepted|rejected)Ids?$/
     expect(pathsOf(ids).filter(path => !gone.test(path))).toEqual([
       'AccountWorkspace.workspaceId',
@@ -157,7 +189,9 @@ describe('The schema', () => {
   it('takes one way or another by @oneOf', () => {
     for (const type of inputs.filter(({ name }) => name.endsWith('Ref'))) {
       expect(type.isOneOf).toBe(true)
-      expect(Object.values(type.getFields()).filter(field => field.type instanceof GraphQLNonNull)).toEqual([])
+      expect(
+        Object.values(type.getFields()).filter(field => field.type instanceof GraphQLNonNull),
+      ).toEqual([])
     }
   })
 })

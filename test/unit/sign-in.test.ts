@@ -35,13 +35,22 @@ function portOf(listening: Server): number {
 }
 
 const start = () =>
-  createEmbeddedSignIn({ publicUrl: origin, redirectUri: callback(), key, word, onError: error => errors.push(error) })
+  createEmbeddedSignIn({
+    publicUrl: origin,
+    redirectUri: callback(),
+    key,
+    word,
+    onError: error => errors.push(error),
+  })
 const callback = () => `${origin}/auth/callback`
 
 /** A browser in front of the sign-in. */
 class Person extends Browser {
   /** Begins a sign-in at the given name of this machine and shows the form. */
-  async begin(at = origin, more: Record<string, string> = {}): Promise<{ page: Response; verifier: string }> {
+  async begin(
+    at = origin,
+    more: Record<string, string> = {},
+  ): Promise<{ page: Response; verifier: string }> {
     const verifier = randomBytes(32).toString('base64url')
     const url = new URL(signIn.provider.authorizeUrl.replace(origin, at))
     url.search = new URLSearchParams({
@@ -70,14 +79,27 @@ class Person extends Browser {
   }
 }
 
-function redeem(code: string, verifier: string, secret = signIn.provider.clientSecret): Promise<Response> {
+function redeem(
+  code: string,
+  verifier: string,
+  secret = signIn.provider.clientSecret,
+): Promise<Response> {
   const { tokenUrl, clientId } = signIn.provider
-  const grant = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: callback() }
+  const grant = {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    redirect_uri: callback(),
+  }
   const body = new URLSearchParams({ ...grant, client_id: clientId, client_secret: secret })
   return fetch(tokenUrl, { method: 'POST', body })
 }
 
-const tokens = z.object({ access_token: z.string(), id_token: z.string(), token_type: z.literal('Bearer') })
+const tokens = z.object({
+  access_token: z.string(),
+  id_token: z.string(),
+  token_type: z.literal('Bearer'),
+})
 const claims = z.record(z.string(), z.unknown())
 
 async function userinfo(code: string, verifier: string): Promise<z.infer<typeof claims>> {
@@ -92,7 +114,12 @@ async function signInAs(form: Record<string, string>, browser = new Person(), at
 }
 
 /** A request that `fetch` would not send: with a host and headers of its own. */
-function raw(path: string, headers: Record<string, string>, port = portOf(server), host = '127.0.0.1') {
+function raw(
+  path: string,
+  headers: Record<string, string>,
+  port = portOf(server),
+  host = '127.0.0.1',
+) {
   return new Promise<IncomingMessage>((done, failed) => {
     httpRequest({ host, port, path, headers }, res => done(res.resume()))
       .on('error', failed)
@@ -106,7 +133,11 @@ describe('the embedded sign-in', () => {
     const { page, verifier } = await browser.begin()
     expect(page.status).toBe(200)
     expect(await page.text()).toContain('<label for="email">')
-    const answer = await browser.finish({ email: ' Alice@Example.com', name: 'Alice  Mary Smith', verified: 'yes' })
+    const answer = await browser.finish({
+      email: ' Alice@Example.com',
+      name: 'Alice  Mary Smith',
+      verified: 'yes',
+    })
     expect(answer.get('state')).toBe('a-state')
     expect(await userinfo(answer.get('code') ?? '', verifier)).toEqual({
       sub: expect.any(String),
@@ -121,7 +152,12 @@ describe('the embedded sign-in', () => {
 
   it('answers an unverified address, and a name made of the address, when the form says so', async () => {
     const bob = await signInAs({ email: 'bob@example.com', name: '' })
-    expect(bob).toMatchObject({ email_verified: false, name: 'bob', given_name: 'bob', family_name: '' })
+    expect(bob).toMatchObject({
+      email_verified: false,
+      name: 'bob',
+      given_name: 'bob',
+      family_name: '',
+    })
   })
 
   it('takes the language of the browser', async () => {
@@ -160,7 +196,9 @@ describe('the embedded sign-in', () => {
 
   it('works under the other names of this machine', async () => {
     const at = origin.replace('localhost', '127.0.0.1')
-    expect(await signInAs({ email: 'dora@example.com' }, new Person(), at)).toMatchObject({ name: 'dora' })
+    expect(await signInAs({ email: 'dora@example.com' }, new Person(), at)).toMatchObject({
+      name: 'dora',
+    })
   })
 
   it('lets two sign-ins run side by side in one browser', async () => {
@@ -177,20 +215,26 @@ describe('the embedded sign-in', () => {
     expect((await userinfo(b, second.verifier)).email).toBe('b@example.com')
   })
 
-  it.each(['', 'alice', '@example.com', 'alice@', 'a@b@c', 'a b@example.com', 'a@example.com\r\nBcc: x@y', '<a@b>'])(
-    'shows the form again for the address %j',
-    async email => {
-      const browser = new Person()
-      await browser.begin()
-      const again = await browser.post({ email, name: '"><script>' })
-      const html = await again.text()
-      expect(again.status).toBe(422)
-      expect(html).toContain('Type an e-mail address, such as alice@example.com.')
-      expect(html).toContain('value="&quot;&gt;&lt;script&gt;"')
-      expect(html).not.toContain('value="yes" checked')
-      expect((await browser.finish({ email: 'alice@example.com' })).has('code')).toBe(true)
-    },
-  )
+  it.each([
+    '',
+    'alice',
+    '@example.com',
+    'alice@',
+    'a@b@c',
+    'a b@example.com',
+    'a@example.com\r\nBcc: x@y',
+    '<a@b>',
+  ])('shows the form again for the address %j', async email => {
+    const browser = new Person()
+    await browser.begin()
+    const again = await browser.post({ email, name: '"><script>' })
+    const html = await again.text()
+    expect(again.status).toBe(422)
+    expect(html).toContain('Type an e-mail address, such as alice@example.com.')
+    expect(html).toContain('value="&quot;&gt;&lt;script&gt;"')
+    expect(html).not.toContain('value="yes" checked')
+    expect((await browser.finish({ email: 'alice@example.com' })).has('code')).toBe(true)
+  })
 
   it('shows the form again for a name that is too long', async () => {
     const browser = new Person()
@@ -217,7 +261,9 @@ describe('the embedded sign-in', () => {
     const policy = page.headers.get('content-security-policy') ?? ''
     const style = /<style>(.*)<\/style>/s.exec(await page.text())?.[1] ?? ''
     expect(policy).toContain("default-src 'none'")
-    expect(policy).toContain(`style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`)
+    expect(policy).toContain(
+      `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+    )
     expect(policy).toContain(`form-action 'self' ${origin};`)
     expect(policy).toContain("frame-ancestors 'none'")
     expect(page.headers.get('cache-control')).toBe('no-store')
@@ -239,7 +285,10 @@ describe('the embedded sign-in refuses', () => {
   })
 
   it('a request without PKCE, or with a plain challenge', async () => {
-    const without = await new Person().begin(origin, { code_challenge: '', code_challenge_method: '' })
+    const without = await new Person().begin(origin, {
+      code_challenge: '',
+      code_challenge_method: '',
+    })
     expect(without.page.url).toContain('error=invalid_request')
     const plain = await new Person().begin(origin, { code_challenge_method: 'plain' })
     expect(plain.page.url).toContain('error=invalid_request')
@@ -253,7 +302,9 @@ describe('the embedded sign-in refuses', () => {
   })
 
   it('to lead anywhere but to the callback', async () => {
-    const { page } = await new Person().begin(origin, { redirect_uri: 'http://localhost:1/elsewhere' })
+    const { page } = await new Person().begin(origin, {
+      redirect_uri: 'http://localhost:1/elsewhere',
+    })
     expect(page.status).toBe(400)
     expect(await page.text()).toContain('Back to Satchel')
   })
@@ -262,7 +313,10 @@ describe('the embedded sign-in refuses', () => {
     const browser = new Person()
     await browser.begin()
     const form = browser.last
-    const stranger = await new Person().get(form, { method: 'POST', body: new URLSearchParams({ email: 'a@b' }) })
+    const stranger = await new Person().get(form, {
+      method: 'POST',
+      body: new URLSearchParams({ email: 'a@b' }),
+    })
     expect(stranger.status).toBe(400)
     const cookies = new Map(browser.jar)
     await browser.finish({ email: 'alice@example.com' })
@@ -316,7 +370,14 @@ describe('the embedded sign-in refuses', () => {
     await new Promise<void>(done => open.listen(0, '0.0.0.0', done))
     const port = portOf(open)
     const status = async (host?: string) =>
-      (await raw('/sign-in/.well-known/openid-configuration', { Host: `localhost:${port}` }, port, host)).statusCode
+      (
+        await raw(
+          '/sign-in/.well-known/openid-configuration',
+          { Host: `localhost:${port}` },
+          port,
+          host,
+        )
+      ).statusCode
     expect([await status(outside?.address), await status('127.0.0.1')]).toEqual([403, 200])
     open.closeAllConnections()
     open.close()
@@ -331,7 +392,12 @@ describe('the embedded sign-in refuses', () => {
 
   it('an address that is not loopback, and a short key', async () => {
     const redirectUri = callback()
-    const away = createEmbeddedSignIn({ publicUrl: 'https://files.example.com', redirectUri, key, word })
+    const away = createEmbeddedSignIn({
+      publicUrl: 'https://files.example.com',
+      redirectUri,
+      key,
+      word,
+    })
     await expect(away).rejects.toThrow(/files\.example\.com is not loopback/)
     const leadsAway = createEmbeddedSignIn({
       publicUrl: origin,
@@ -340,7 +406,12 @@ describe('the embedded sign-in refuses', () => {
       word,
     })
     await expect(leadsAway).rejects.toThrow(/not loopback/)
-    const short = createEmbeddedSignIn({ publicUrl: origin, redirectUri, key: Buffer.alloc(16), word })
+    const short = createEmbeddedSignIn({
+      publicUrl: origin,
+      redirectUri,
+      key: Buffer.alloc(16),
+      word,
+    })
     await expect(short).rejects.toThrow(/32 bytes/)
   })
 

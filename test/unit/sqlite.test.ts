@@ -62,7 +62,11 @@ describe('SQLite', () => {
   it('has every write of a model on the disk before it is acknowledged', async () => {
     const T = db.sequelize.define(
       't',
-      { id: { type: DataTypes.INTEGER, primaryKey: true }, x: DataTypes.TEXT, n: DataTypes.INTEGER },
+      {
+        id: { type: DataTypes.INTEGER, primaryKey: true },
+        x: DataTypes.TEXT,
+        n: DataTypes.INTEGER,
+      },
       { tableName: 't', timestamps: false },
     )
     const row = await T.create({ id: 1, x: 'a', n: 1 })
@@ -136,7 +140,8 @@ describe('SQLite', () => {
       const second = insert('committed meanwhile')
       await until(async () => (await db.rows('SELECT 1 FROM t')).length === 3)
       syncs.release()
-      for (const write of [first, second]) await expect(write).rejects.toMatchObject({ code: 'SQLITE_IOERR' })
+      for (const write of [first, second])
+        await expect(write).rejects.toMatchObject({ code: 'SQLITE_IOERR' })
       await expect(insert('after that')).rejects.toMatchObject({ code: 'SQLITE_IOERR' })
       await expect(db.probe()).rejects.toMatchObject({ code: 'SQLITE_IOERR' })
       expect(await db.rows("SELECT x FROM t WHERE x = 'synced'")).toHaveLength(1)
@@ -175,7 +180,9 @@ describe('SQLite', () => {
       expect(await of(() => db.transaction(async () => {}))).toBe(0)
       expect(await of(() => update('nothing'))).toBe(0)
       expect(await of(() => db.run('PRAGMA user_version = 7'))).toBe(1)
-      expect(await of(() => db.transaction(tx => db.run('CREATE TABLE more (id INTEGER)', [], tx)))).toBe(1)
+      expect(
+        await of(() => db.transaction(tx => db.run('CREATE TABLE more (id INTEGER)', [], tx))),
+      ).toBe(1)
       expect(await of(() => db.transaction(tx => update('a', tx)))).toBe(1)
       expect(await of(() => db.transaction(tx => update('nothing', tx)))).toBe(0)
       expect(await db.run('PRAGMA user_version = 8')).toBe(0)
@@ -214,7 +221,10 @@ describe('SQLite', () => {
     await db.run('CREATE TABLE v (a VARCHAR(20), b BIGINT)')
     await db.run('INSERT INTO v VALUES (?, ?)', [5, 2 ** 52])
     expect(
-      await db.rows('SELECT a, b, ? / 2 AS half, typeof(?) AS whole, typeof(?) AS real FROM v', [5, 7, 7.5]),
+      await db.rows(
+        'SELECT a, b, ? / 2 AS half, typeof(?) AS whole, typeof(?) AS real FROM v',
+        [5, 7, 7.5],
+      ),
     ).toEqual([{ a: '5', b: 2 ** 52, half: 2, whole: 'integer', real: 'real' }])
   })
 

@@ -16,7 +16,9 @@ function verify(text: string): string {
   try {
     const file = join(dir, 'satchel.service')
     writeFileSync(file, text.replace(/^ExecStart=.*$/m, `ExecStart=${process.execPath}`))
-    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], { encoding: 'utf8' })
+    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
+      encoding: 'utf8',
+    })
     return `${stdout}${stderr}`
       .split('\n')
       .filter(line => line.includes('satchel.service'))
@@ -44,7 +46,9 @@ describe('docker/systemd/satchel.service', () => {
       OAUTH_SSO_TOKEN_URL: 'https://sso.example.com/token',
       OAUTH_SSO_USERINFO_URL: 'https://sso.example.com/userinfo',
     })
-    expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(drainSeconds + shutdownSeconds + CLEANUP_LIMIT / 1000)
+    expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(
+      drainSeconds + shutdownSeconds + CLEANUP_LIMIT / 1000,
+    )
   })
 
   it('starts a program of the package, which writes only where docs/operate.md puts its data', () => {

@@ -9,7 +9,11 @@ it.each([
   ['INSERT INTO `outbox` (id) VALUES (?)', 'insert', 'outbox'],
   ['UPDATE user SET name = ? WHERE id = ?', 'update', 'user'],
   ["DELETE FROM migration WHERE name = ''", 'delete', 'none'],
-  ['WITH RECURSIVE up AS (SELECT id FROM entry) SELECT * FROM up JOIN user ON 1', 'select', 'entry'],
+  [
+    'WITH RECURSIVE up AS (SELECT id FROM entry) SELECT * FROM up JOIN user ON 1',
+    'select',
+    'entry',
+  ],
   ['PRAGMA journal_mode', 'other', 'none'],
 ])('%s is told as %s %s', (sql, operation, table) => {
   expect(statementOf(sql, tables)).toEqual({ operation, table, text: sql })
@@ -42,7 +46,10 @@ it.each([
   [{ METRICS_PORT: '70000' }, /METRICS_PORT/],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'localhost' }, /OTEL_EXPORTER_OTLP_ENDPOINT/],
   [{ OTEL_EXPORTER_OTLP_HEADERS: 'nonsense' }, /OTEL_EXPORTER_OTLP_HEADERS: must be name=value/],
-  [{ OTEL_EXPORTER_OTLP_HEADERS: 'a=%zz' }, /OTEL_EXPORTER_OTLP_HEADERS: has a value that is not percent-encoded/],
+  [
+    { OTEL_EXPORTER_OTLP_HEADERS: 'a=%zz' },
+    /OTEL_EXPORTER_OTLP_HEADERS: has a value that is not percent-encoded/,
+  ],
   [{ OTEL_TRACES_SAMPLER: 'sometimes' }, /OTEL_TRACES_SAMPLER/],
   [{ OTEL_TRACES_SAMPLER_ARG: '2' }, /OTEL_TRACES_SAMPLER_ARG/],
 ])('%j is wrong', (env, said) => {

@@ -15,7 +15,12 @@ describe('A cache of texts', () => {
     for (const text of ['aaa', 'bbb', 'ccc']) cache.set(text, text)
     cache.get('aaa')
     cache.set('dddd', 'dddd')
-    expect(['aaa', 'bbb', 'ccc', 'dddd'].map(text => cache.get(text))).toEqual(['aaa', undefined, 'ccc', 'dddd'])
+    expect(['aaa', 'bbb', 'ccc', 'dddd'].map(text => cache.get(text))).toEqual([
+      'aaa',
+      undefined,
+      'ccc',
+      'dddd',
+    ])
   })
 
   it('counts a text that is set twice once, and keeps none that is too long', () => {

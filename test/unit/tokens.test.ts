@@ -52,19 +52,27 @@ describe('derive and read', () => {
   })
 
   it('refuses a change of any character', () => {
-    for (let at = 0; at < token.length; at++) expect(tokens.read('share', altered(token, at))).toBeNull()
+    for (let at = 0; at < token.length; at++)
+      expect(tokens.read('share', altered(token, at))).toBeNull()
   })
 
   it('refuses every other spelling of the same bytes', () => {
     const last = token.slice(-1)
-    const siblings = [...alphabet].filter(c => alphabet.indexOf(c) >> 2 === alphabet.indexOf(last) >> 2 && c !== last)
+    const siblings = [...alphabet].filter(
+      c => alphabet.indexOf(c) >> 2 === alphabet.indexOf(last) >> 2 && c !== last,
+    )
     expect(siblings).toHaveLength(3)
     for (const sibling of siblings) {
       const other = token.slice(0, -1) + sibling
       expect(Buffer.from(other, 'base64url')).toEqual(Buffer.from(token, 'base64url'))
       expect(tokens.read('share', other)).toBeNull()
     }
-    for (const other of [`${token}=`, ` ${token}`, `${token}\n`, Buffer.from(token, 'base64url').toString('base64')])
+    for (const other of [
+      `${token}=`,
+      ` ${token}`,
+      `${token}\n`,
+      Buffer.from(token, 'base64url').toString('base64'),
+    ])
       expect(tokens.read('share', other)).toBeNull()
     // A token that has - or _ must not be read in the other alphabet.
     let mixed = token
@@ -72,9 +80,12 @@ describe('derive and read', () => {
     expect(tokens.read('share', mixed.replaceAll('-', '+').replaceAll('_', '/'))).toBeNull()
   })
 
-  it.each(['', 'x', 'a'.repeat(43), 'é'.repeat(43), '😀'.repeat(21), 'a'.repeat(1e6)])('refuses %.10j', text => {
-    expect(tokens.read('share', text)).toBeNull()
-  })
+  it.each(['', 'x', 'a'.repeat(43), 'é'.repeat(43), '😀'.repeat(21), 'a'.repeat(1e6)])(
+    'refuses %.10j',
+    text => {
+      expect(tokens.read('share', text)).toBeNull()
+    },
+  )
 
   it('derives from UUIDs only', () => {
     for (const wrong of ['', 'abc', `${id}0`, id.replaceAll('-', '')])
@@ -94,7 +105,8 @@ describe('seal and open', () => {
   it('opens nothing else', () => {
     expect(tokens.open(schema, 'other', tokens.seal('state', { user: 'a' }, 60))).toBeNull()
     expect(tokens.open(schema, 'state', tokens.seal('state', { user: 1 }, 60))).toBeNull()
-    for (const none of ['', 'x', null, undefined]) expect(tokens.open(schema, 'state', none)).toBeNull()
+    for (const none of ['', 'x', null, undefined])
+      expect(tokens.open(schema, 'state', none)).toBeNull()
   })
 })
 
@@ -102,8 +114,14 @@ describe('seal and unseal', () => {
   const payload = { user: randomUUID(), file: 'docs/日本語.txt', n: 1 }
 
   it('gives the payload back', () => {
-    expect(tokens.unseal('download', tokens.seal('download', payload, 60))).toEqual({ payload, expired: false })
-    expect(tokens.unseal('download', tokens.seal('download', {}, 60))).toEqual({ payload: {}, expired: false })
+    expect(tokens.unseal('download', tokens.seal('download', payload, 60))).toEqual({
+      payload,
+      expired: false,
+    })
+    expect(tokens.unseal('download', tokens.seal('download', {}, 60))).toEqual({
+      payload: {},
+      expired: false,
+    })
   })
 
   it('hides the payload, and is another token every time', () => {
@@ -122,7 +140,8 @@ describe('seal and unseal', () => {
 
   it('refuses a change of any character', () => {
     const token = tokens.seal('download', payload, 60)
-    for (let at = 0; at < token.length; at++) expect(tokens.unseal('download', altered(token, at))).toBeNull()
+    for (let at = 0; at < token.length; at++)
+      expect(tokens.unseal('download', altered(token, at))).toBeNull()
     for (const other of [`${token}=`, token.slice(0, -1), `${token}A`, `${token}AAAA`, ` ${token}`])
       expect(tokens.unseal('download', other)).toBeNull()
   })

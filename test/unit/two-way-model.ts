@@ -22,7 +22,12 @@ export type Deed =
 
 let made = 0
 const fresh = () => `${++made}`
-const itemOf = (kind: Item['kind'], content: string, id = fresh()): Item => ({ kind, id, content, look: ++made })
+const itemOf = (kind: Item['kind'], content: string, id = fresh()): Item => ({
+  kind,
+  id,
+  content,
+  look: ++made,
+})
 
 /** One side: a tree, and what was put aside by synchronizations. */
 export class SimulatedSide {
@@ -36,7 +41,8 @@ export class SimulatedSide {
   put(path: string, item: Item): void {
     const there = this.tree.at(path)
     // The id stays with what it has become.
-    if (there?.entry) this.bin.set(path, { ...there, entry: { ...there.entry, id: fresh() }, children: undefined })
+    if (there?.entry)
+      this.bin.set(path, { ...there, entry: { ...there.entry, id: fresh() }, children: undefined })
     this.tree.put(path, item)
   }
 
@@ -89,7 +95,12 @@ export class SimulatedSide {
         return { ended, ...(wasSeen ? { written: contentsOf(old) } : {}) }
       }
       case 'move':
-        if (there && !this.tree.at(deed.to) && this.hasFolderFor(deed.to) && !`${deed.to}/`.startsWith(`${deed.path}/`))
+        if (
+          there &&
+          !this.tree.at(deed.to) &&
+          this.hasFolderFor(deed.to) &&
+          !`${deed.to}/`.startsWith(`${deed.path}/`)
+        )
           this.move(there, deed.to)
         return { ended: [] }
     }
@@ -126,7 +137,8 @@ export class SimulatedSide {
 }
 
 /** Whether one path is the other one, or leads to it. */
-const isAlong = (one: string, other: string) => `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`)
+const isAlong = (one: string, other: string) =>
+  `${one}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${one}/`)
 
 const contentsOf = (node: Node<Item>): string[] => [
   ...(node.entry?.kind === 'file' ? [node.entry.content] : []),
@@ -135,7 +147,9 @@ const contentsOf = (node: Node<Item>): string[] => [
 
 /** Copies a tree in the shape that a plan takes. */
 function copyOf<T>(side: SimulatedSide, scope: Scope | null, shape: (item: Item) => T): Tree<T> {
-  return new Tree([...within(new Map(itemsOf(side)), scope)].map(([path, item]) => [path, shape(item)] as const))
+  return new Tree(
+    [...within(new Map(itemsOf(side)), scope)].map(([path, item]) => [path, shape(item)] as const),
+  )
 }
 
 type Looked = Record<'local' | 'remote', Map<string, Item>>
@@ -185,7 +199,9 @@ export class Simulation {
       expect(part.actions).toEqual(actions)
       expect(part.agreed && merged(this.agreed, part.agreed, scope)).toEqual(agreed)
     }
-    const paths = actions.flatMap(({ path, from, keptAs }) => [path, from, keptAs]).filter(path => path !== undefined)
+    const paths = actions
+      .flatMap(({ path, from, keptAs }) => [path, from, keptAs])
+      .filter(path => path !== undefined)
     this.open = agreed ? new Set([...paths, ...held]) : around && new Set([...around, ...paths])
     this.looked = looked
     if (agreed) {
@@ -213,12 +229,26 @@ export class Simulation {
   /** @param scope null for everything */
   private planIn(scope: Scope | null): Plan {
     const local = copyOf(this.local, scope, ({ kind, id, content, look }) => ({
-      ...{ kind, size: content.length, md5: content, identity: id, mtimeMs: 0, ctimeMs: look },
+      kind,
+      size: content.length,
+      md5: content,
+      identity: id,
+      mtimeMs: 0,
+      ctimeMs: look,
     }))
     const remote = copyOf(this.remote, scope, ({ kind, id, content, look }) => ({
-      ...{ kind, id, size: content.length, md5: content, revision: look },
+      kind,
+      id,
+      size: content.length,
+      md5: content,
+      revision: look,
     }))
-    const options = { label: 'day host', refused: this.failedMoves, sent: this.sent, touched: this.touched }
+    const options = {
+      label: 'day host',
+      refused: this.failedMoves,
+      sent: this.sent,
+      touched: this.touched,
+    }
     return plan({ local, base: new Tree(within(this.agreed, scope)), remote }, options)
   }
 
@@ -229,10 +259,13 @@ export class Simulation {
         const now = other.get(path)
         return now?.id === item.id && now.look === item.look ? [] : [path]
       })
-    const idsIn = (items: Looked['remote']) => new Map([...items].map(([path, item]) => [item.id, { path, item }]))
+    const idsIn = (items: Looked['remote']) =>
+      new Map([...items].map(([path, item]) => [item.id, { path, item }]))
     const moved = (one: Looked['remote'], other: Looked['remote']) => {
       const there = idsIn(other)
-      return [...idsIn(one)].flatMap(([id, { path, item }]) => (there.get(id)?.item.look === item.look ? [] : [path]))
+      return [...idsIn(one)].flatMap(([id, { path, item }]) =>
+        there.get(id)?.item.look === item.look ? [] : [path],
+      )
     }
     const before = this.looked
     return [
@@ -266,9 +299,14 @@ export class Simulation {
   }
 
   /** As the command does it: only if what is there is what was looked at. @returns whether it was done */
-  private carryOut(action: Action, looked: Record<'local' | 'remote', Map<string, Item>>, isLast: boolean): boolean {
+  private carryOut(
+    action: Action,
+    looked: Record<'local' | 'remote', Map<string, Item>>,
+    isLast: boolean,
+  ): boolean {
     const { side, path, from = '', keptAs = '' } = action
-    const [target, source] = side === 'local' ? [this.local, this.remote] : [this.remote, this.local]
+    const [target, source] =
+      side === 'local' ? [this.local, this.remote] : [this.remote, this.local]
     const there = target.tree.at(path)
     if ([path, from].some(each => this.blocked.has(`${side} ${each}`))) return false
     const isAsSeen = isSame(there?.entry, looked[side].get(path))
@@ -300,7 +338,8 @@ export class Simulation {
         if (side === 'remote' && contentsOf(there).length > (action.files ?? 0)) return false
         // What has changed in a folder is told by its events.
         for (const node of this.remote.tree.nodes(there))
-          if (side === 'remote' && !isSame(node.entry, looked.remote.get(pathOf(node)))) return false
+          if (side === 'remote' && !isSame(node.entry, looked.remote.get(pathOf(node))))
+            return false
         for (const content of contentsOf(there)) target.kept.add(content)
         // It makes way for a file, or for a folder.
         if (!source.hasFolderFor(path) || source.tree.at(path))
@@ -308,8 +347,11 @@ export class Simulation {
         target.remove(there)
         return true
       default: {
-        const isSent = sent?.kind === 'file' && isSame(sent, looked[side === 'local' ? 'remote' : 'local'].get(path))
-        if (!isSent || !isAsSeen || there?.entry?.kind === 'folder' || !target.makeFolders(path)) return false
+        const isSent =
+          sent?.kind === 'file' &&
+          isSame(sent, looked[side === 'local' ? 'remote' : 'local'].get(path))
+        if (!isSent || !isAsSeen || there?.entry?.kind === 'folder' || !target.makeFolders(path))
+          return false
         if (there?.entry) {
           target.kept.add(there.entry.content)
           // Two names may have been swapped.
@@ -338,7 +380,9 @@ export class Simulation {
 }
 
 const itemsOf = (side: SimulatedSide): [string, Item][] =>
-  [...side.tree.nodes()].flatMap(node => (node.entry ? [[pathOf(node), node.entry] as [string, Item]] : []))
+  [...side.tree.nodes()].flatMap(node =>
+    node.entry ? [[pathOf(node), node.entry] as [string, Item]] : [],
+  )
 
 const isSame = (one: Item | undefined, other: Item | undefined) =>
   one?.kind === other?.kind && (one?.kind === 'folder' || one?.content === other?.content)

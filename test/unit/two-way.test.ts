@@ -20,7 +20,10 @@ function after(files: string[], local: Deed[], remote: Deed[]): Simulation & { d
           .slice(0, i + 1)
           .join('/'),
       })
-    simulation.do('local', path.endsWith('/') ? { does: 'mkdir', path: path.slice(0, -1) } : { does: 'write', path })
+    simulation.do(
+      'local',
+      path.endsWith('/') ? { does: 'mkdir', path: path.slice(0, -1) } : { does: 'write', path },
+    )
   }
   simulation.settle()
   for (const deed of local) simulation.do('local', deed)
@@ -46,7 +49,13 @@ const move = (path: string, to: string): Deed => ({ does: 'move', path, to })
 describe('A plan of two sides', () => {
   it.each<[string, string[], Deed[], Deed[], string[]]>([
     ['sends what is new', [], [write('a')], [write('b')], ['remote upload a', 'local download b']],
-    ['replaces what has changed', ['a', 'b'], [write('a')], [write('b')], ['remote upload a', 'local download b']],
+    [
+      'replaces what has changed',
+      ['a', 'b'],
+      [write('a')],
+      [write('b')],
+      ['remote upload a', 'local download b'],
+    ],
     [
       'deletes what is gone',
       ['a', 'd/b', 'd/c'],
@@ -69,7 +78,13 @@ describe('A plan of two sides', () => {
       [{ does: 'rewrite', path: 'a' }],
       ['remote move a -> b', 'local download b'],
     ],
-    ['renames a folder with what is in it', ['d/a', 'd/e/b'], [], [move('d', 'x')], ['local move d -> x']],
+    [
+      'renames a folder with what is in it',
+      ['d/a', 'd/e/b'],
+      [],
+      [move('d', 'x')],
+      ['local move d -> x'],
+    ],
     [
       'renames what is in a renamed folder',
       ['d/a'],
@@ -77,7 +92,13 @@ describe('A plan of two sides', () => {
       [],
       ['remote move d -> x', 'remote move x/a -> x/b'],
     ],
-    ['moves into a new folder', ['a'], [{ does: 'mkdir', path: 'n' }, move('a', 'n/a')], [], ['remote move a -> n/a']],
+    [
+      'moves into a new folder',
+      ['a'],
+      [{ does: 'mkdir', path: 'n' }, move('a', 'n/a')],
+      [],
+      ['remote move a -> n/a'],
+    ],
     [
       'renames one after the other',
       ['a', 'b'],
@@ -165,12 +186,19 @@ describe('A plan of two sides', () => {
 
   it('takes what was sent since the last look for what both had', () => {
     const local = new Tree([
-      ['a', { kind: 'file' as const, size: 2, md5: 'typed', identity: null, mtimeMs: 0, ctimeMs: 0 }],
+      [
+        'a',
+        { kind: 'file' as const, size: 2, md5: 'typed', identity: null, mtimeMs: 0, ctimeMs: 0 },
+      ],
     ])
-    const remote = new Tree([['a', { kind: 'file' as const, id: 'r', revision: 1, size: 3, md5: 'sent' }]])
+    const remote = new Tree([
+      ['a', { kind: 'file' as const, id: 'r', revision: 1, size: 3, md5: 'sent' }],
+    ])
     const sent = new Map([['a', { size: 3, md5: 'sent' }]])
     const { actions, agreed } = plan({ local, base: new Tree(), remote }, { label: 'x', sent })
-    expect(actions).toEqual([{ side: 'remote', action: 'upload', path: 'a', size: 2, replaces: true }])
+    expect(actions).toEqual([
+      { side: 'remote', action: 'upload', path: 'a', size: 2, replaces: true },
+    ])
     expect(agreed?.get('a')).toMatchObject({ id: 'r', md5: 'sent' })
   })
 })
@@ -183,21 +211,31 @@ it('A conflict that is killed between its two steps leaves the name to the versi
   simulation.round(1)
   expect(Object.keys(simulation.local.shown())).toEqual(['a (conflict day host)'])
   simulation.settle()
-  expect(simulation.local.shown()).toEqual({ a: theirs, 'a (conflict day host)': expect.any(String) })
+  expect(simulation.local.shown()).toEqual({
+    a: theirs,
+    'a (conflict day host)': expect.any(String),
+  })
 })
 
 describe('After it was killed, a synchronization', () => {
   /** After each number of actions. What people do then is done before the next process begins. */
-  function killedAnywhere(files: string[], before: (one: Simulation) => void, then: (one: Simulation) => void): void {
+  function killedAnywhere(
+    files: string[],
+    before: (one: Simulation) => void,
+    then: (one: Simulation) => void,
+  ): void {
     for (let steps = 0; steps < 20; steps++) {
       const simulation = after(files, [], [])
       before(simulation)
-      for (let [round, left] = [0, steps]; round < 5 && left > 0; round++) left -= simulation.round(left)
+      for (let [round, left] = [0, steps]; round < 5 && left > 0; round++)
+        left -= simulation.round(left)
       simulation.kill()
       then(simulation)
       simulation.settle()
       const there = simulation.local.contents()
-      expect({ steps, lost: [...simulation.alive].filter(content => !there.has(content)) }).toEqual({ steps, lost: [] })
+      expect({ steps, lost: [...simulation.alive].filter(content => !there.has(content)) }).toEqual(
+        { steps, lost: [] },
+      )
       expect(simulation.remote.shown()).toEqual(simulation.local.shown())
     }
   }
@@ -216,16 +254,20 @@ describe('After it was killed, a synchronization', () => {
     killedAnywhere(['d/x', 'd/y', 'd/z'], begin, one => expect(one.taken()).toEqual([]))
   })
 
-  it.each(sides)('takes its deletions for none by a person, who restores what was deleted (%s)', side => {
-    const files = ['d/x', 'd/y', 'a']
-    killedAnywhere(files, removeAll(side), one => {
-      for (const path of ['d', 'a']) one.do(side, restore(path))
-    })
-    killedAnywhere(files, removeAll(side), one => {
-      const other = otherThan(side)
-      for (const path of ['d', 'd/x', 'd/y', 'a']) if (!one[other].tree.at(path)) one.do(other, restore(path))
-    })
-  })
+  it.each(sides)(
+    'takes its deletions for none by a person, who restores what was deleted (%s)',
+    side => {
+      const files = ['d/x', 'd/y', 'a']
+      killedAnywhere(files, removeAll(side), one => {
+        for (const path of ['d', 'a']) one.do(side, restore(path))
+      })
+      killedAnywhere(files, removeAll(side), one => {
+        const other = otherThan(side)
+        for (const path of ['d', 'd/x', 'd/y', 'a'])
+          if (!one[other].tree.at(path)) one.do(other, restore(path))
+      })
+    },
+  )
 
   it.each(sides)('takes what it has moved for unchanged (%s)', side => {
     const rename = (one: Simulation) => one.do(side, move('a', 'b'))

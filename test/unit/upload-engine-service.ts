@@ -19,11 +19,21 @@ import type {
 export const md5 = (bytes: Uint8Array, encoding: 'hex' | 'base64' = 'hex') =>
   createHash('md5').update(bytes).digest(encoding)
 
-export const lost = () => new TransferFailure('UNREACHABLE', 'The connection broke.', { sent: true })
+export const lost = () =>
+  new TransferFailure('UNREACHABLE', 'The connection broke.', { sent: true })
 export const refusal = (code: string, details?: Record<string, unknown>) =>
   new TransferFailure(code, `Refused: ${code}.`, details)
 
-type Call = 'start' | 'received' | 'part' | 'complete' | 'outcome' | 'abort' | 'whole' | 'find' | 'remove'
+type Call =
+  | 'start'
+  | 'received'
+  | 'part'
+  | 'complete'
+  | 'outcome'
+  | 'abort'
+  | 'whole'
+  | 'find'
+  | 'remove'
 
 /** What goes wrong with a call: before the service acts, or after it. */
 export interface Fault {
@@ -85,7 +95,12 @@ export class BadService implements Transport<Uint8Array> {
       const uploadId = `upload-${this.calls.length}`
       this.sessions.set(uploadId, { size, parts: new Map() })
       const partCount = Math.max(1, Math.ceil(size / this.#chunkSize))
-      return { uploadId, chunkSize: this.#chunkSize, partCount, expiresAt: '2030-01-01T00:00:00.000Z' }
+      return {
+        uploadId,
+        chunkSize: this.#chunkSize,
+        partCount,
+        expiresAt: '2030-01-01T00:00:00.000Z',
+      }
     })
   }
 
@@ -94,7 +109,9 @@ export class BadService implements Transport<Uint8Array> {
   }
 
   async sendPart(
-    ...[{ uploadId }, { number, size, body }, attempt]: Parameters<Transport<Uint8Array>['sendPart']>
+    ...[{ uploadId }, { number, size, body }, attempt]: Parameters<
+      Transport<Uint8Array>['sendPart']
+    >
   ): Promise<string | undefined> {
     this.load.most = Math.max(this.load.most, ++this.load.now)
     try {
@@ -147,12 +164,17 @@ export class BadService implements Transport<Uint8Array> {
   #completed(uploadId: string, aim: Aim, sum: Expected, { corrupt, mixes }: Fault): Receipt {
     const { size, parts } = this.#session(uploadId)
     const count = Math.max(1, Math.ceil(size / this.#chunkSize))
-    const missing = Array.from({ length: count }, (_, i) => i + 1).filter(number => !parts.has(number))
+    const missing = Array.from({ length: count }, (_, i) => i + 1).filter(
+      number => !parts.has(number),
+    )
     if (missing.length > 0) throw refusal('UPLOAD_INCOMPLETE', { missing })
     this.#refuseTaken(pathOf(aim))
     const order = mixes ? -1 : 1
-    const bytes = Buffer.concat([...parts].sort(([a], [b]) => order * (a - b)).map(([, part]) => part))
-    if ('md5' in sum ? md5(bytes) !== sum.md5 : crc32Of(bytes) !== sum.crc32) throw refusal('CHECKSUM_MISMATCH')
+    const bytes = Buffer.concat(
+      [...parts].sort(([a], [b]) => order * (a - b)).map(([, part]) => part),
+    )
+    if ('md5' in sum ? md5(bytes) !== sum.md5 : crc32Of(bytes) !== sum.crc32)
+      throw refusal('CHECKSUM_MISMATCH')
     this.files.set(pathOf(aim), bytes)
     this.sessions.delete(uploadId)
     return { md5: corrupt ? md5(Buffer.from('other')) : md5(bytes), fileName: aim.fileName }
@@ -236,7 +258,11 @@ export function fileOf(
 }
 
 /** An upload of bytes to a service, with all that a test may look at. */
-export function jobFor(service: BadService, source: Source<Uint8Array>, given: Partial<Job<Uint8Array>> = {}) {
+export function jobFor(
+  service: BadService,
+  source: Source<Uint8Array>,
+  given: Partial<Job<Uint8Array>> = {},
+) {
   const seen = {
     moved: 0,
     skipped: 0,
@@ -274,7 +300,11 @@ export function jobFor(service: BadService, source: Source<Uint8Array>, given: P
       checked: share => void seen.shares.push(share),
     },
     limit: pLimit(3),
-    patience: { signal: interrupt.signal, retries: 3, onRetry: ({ code }) => void seen.retries.push(code) },
+    patience: {
+      signal: interrupt.signal,
+      retries: 3,
+      onRetry: ({ code }) => void seen.retries.push(code),
+    },
     ...given,
   }
   return { job, seen, interrupt }

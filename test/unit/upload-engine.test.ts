@@ -39,7 +39,12 @@ describe('A large file', () => {
   it('goes in parts, several at a time and no more than allowed, and is read once', async () => {
     const file = fileOf(large)
     const { job, seen } = jobFor(service, file.source)
-    expect(await upload(job)).toEqual({ size: SIZE, md5: md5(large), fileName: 'a.bin', status: 'uploaded' })
+    expect(await upload(job)).toEqual({
+      size: SIZE,
+      md5: md5(large),
+      fileName: 'a.bin',
+      status: 'uploaded',
+    })
     expect(stored()?.equals(large)).toBe(true)
     expect([count('part'), service.load.most, file.digested()]).toEqual([PARTS, 3, 0])
     expect(service.given).toEqual([{ crc32: crc32Of(large) }])
@@ -57,7 +62,8 @@ describe('A large file', () => {
   it('is sent again as far as the completion in the background misses it', async () => {
     service.slow = [0]
     service.fault = (call, n) => {
-      if (call === 'outcome' && n === 1) return { before: refusal('UPLOAD_INCOMPLETE', { missing: [2] }) }
+      if (call === 'outcome' && n === 1)
+        return { before: refusal('UPLOAD_INCOMPLETE', { missing: [2] }) }
       return undefined
     }
     const { job } = jobFor(service, fileOf(large).source)
@@ -72,7 +78,8 @@ describe('A large file', () => {
     ['the service is unavailable', () => refusal('UNAVAILABLE', { retry_after: 1 })],
     ['the caller is too fast', () => refusal('RATE_LIMITED', { retry_after: 2 })],
   ])('arrives although %s', async (_, failure) => {
-    service.fault = (call, n) => (call === 'part' && n % 3 === 0 ? { before: failure() } : undefined)
+    service.fault = (call, n) =>
+      call === 'part' && n % 3 === 0 ? { before: failure() } : undefined
     const { job, seen } = jobFor(service, fileOf(large).source)
     await upload(job)
     expect(stored()?.equals(large)).toBe(true)
@@ -82,7 +89,9 @@ describe('A large file', () => {
 
   it('waits as long as the service asks for, and no shorter', async () => {
     service.fault = (call, n) =>
-      call === 'part' && n === 1 ? { before: refusal('RATE_LIMITED', { retry_after: 60 }) } : undefined
+      call === 'part' && n === 1
+        ? { before: refusal('RATE_LIMITED', { retry_after: 60 }) }
+        : undefined
     const begun = performance.now()
     await upload(jobFor(service, fileOf(large).source).job)
     expect(performance.now() - begun).toBeGreaterThanOrEqual(600)
@@ -105,20 +114,29 @@ describe('A large file', () => {
     await upload(jobFor(service, fileOf(large).source).job)
     expect([service.given, stored()?.equals(large)]).toEqual([[{ md5: md5(large) }], true])
     service.files.clear()
-    service.fault = (call, n) => (call === 'part' && n === PARTS + 4 ? { corrupt: true } : undefined)
-    await expect(upload(jobFor(service, fileOf(large).source).job)).rejects.toMatchObject({ code: 'CHECKSUM_MISMATCH' })
+    service.fault = (call, n) =>
+      call === 'part' && n === PARTS + 4 ? { corrupt: true } : undefined
+    await expect(upload(jobFor(service, fileOf(large).source).job)).rejects.toMatchObject({
+      code: 'CHECKSUM_MISMATCH',
+    })
     expect([service.files.size, service.sessions.size]).toEqual([0, 0])
   })
 
-  it.each([true, false])('is refused, and given back, where its parts are mixed up (sums: %s)', async saysSums => {
-    service.saysSums = saysSums
-    service.fault = call => (call === 'complete' ? { mixes: true } : undefined)
-    await expect(upload(jobFor(service, fileOf(large).source).job)).rejects.toMatchObject({ code: 'CHECKSUM_MISMATCH' })
-    expect([service.files.size, service.sessions.size]).toEqual([0, 0])
-  })
+  it.each([true, false])(
+    'is refused, and given back, where its parts are mixed up (sums: %s)',
+    async saysSums => {
+      service.saysSums = saysSums
+      service.fault = call => (call === 'complete' ? { mixes: true } : undefined)
+      await expect(upload(jobFor(service, fileOf(large).source).job)).rejects.toMatchObject({
+        code: 'CHECKSUM_MISMATCH',
+      })
+      expect([service.files.size, service.sessions.size]).toEqual([0, 0])
+    },
+  )
 
   it('gives up a part that is corrupted every time, and keeps what has arrived', async () => {
-    service.fault = call => (call === 'part' && service.calls.length > 6 ? { corrupt: true } : undefined)
+    service.fault = call =>
+      call === 'part' && service.calls.length > 6 ? { corrupt: true } : undefined
     const { job, seen } = jobFor(service, fileOf(large).source)
     await expect(upload(job)).rejects.toMatchObject({ code: 'UNREACHABLE' })
     expect(seen.session).toMatchObject({ size: SIZE, partCount: PARTS })
@@ -159,7 +177,8 @@ describe('A large file', () => {
     service.fault = (call, n) => (call === 'part' && n > 4 ? { hangs: true } : undefined)
     const paused = upload(job)
     paused.catch(() => {})
-    while (service.load.now < 3 || service.calls.length < 7) await new Promise(resolve => setImmediate(resolve))
+    while (service.load.now < 3 || service.calls.length < 7)
+      await new Promise(resolve => setImmediate(resolve))
     interrupt.abort(refusal('INTERRUPTED'))
     await expect(paused).rejects.toMatchObject({ code: 'INTERRUPTED' })
     const there = [...service.sessions.values()][0]?.parts.size ?? 0
@@ -183,7 +202,14 @@ describe('A large file', () => {
 
   it('begins anew where the service has forgotten it, before or in the middle', async () => {
     const { job, seen } = jobFor(service, fileOf(large).source)
-    seen.session = { uploadId: 'gone', chunkSize: 5, partCount: 9, expiresAt: '', size: SIZE, mtimeMs: 1 }
+    seen.session = {
+      uploadId: 'gone',
+      chunkSize: 5,
+      partCount: 9,
+      expiresAt: '',
+      size: SIZE,
+      mtimeMs: 1,
+    }
     service.fault = (call, n) => {
       if (call === 'part' && n === 5) service.sessions.clear()
       return undefined
@@ -195,7 +221,8 @@ describe('A large file', () => {
 
   it('begins anew, and gives back what it held, where another file is behind the path now', async () => {
     const first = jobFor(service, fileOf(large).source)
-    service.fault = (call, n) => (call === 'part' && n > 4 ? { before: refusal('FORBIDDEN') } : undefined)
+    service.fault = (call, n) =>
+      call === 'part' && n > 4 ? { before: refusal('FORBIDDEN') } : undefined
     await expect(upload(first.job)).rejects.toMatchObject({ code: 'FORBIDDEN' })
     service.fault = () => undefined
     const other = randomBytes(SIZE)
@@ -208,7 +235,8 @@ describe('A large file', () => {
 
   it('sends the parts that the service misses in the end', async () => {
     service.fault = (call, n) => {
-      if (call === 'complete' && n === 1) for (const { parts } of service.sessions.values()) parts.delete(3)
+      if (call === 'complete' && n === 1)
+        for (const { parts } of service.sessions.values()) parts.delete(3)
       return undefined
     }
     const { job, seen } = jobFor(service, fileOf(large).source)
@@ -218,13 +246,19 @@ describe('A large file', () => {
   })
 
   it('waits while the service is busy with it', async () => {
-    service.fault = (call, n) => (call === 'complete' && n < 3 ? { before: refusal('UPLOAD_BUSY') } : undefined)
-    expect(await upload(jobFor(service, fileOf(large).source).job)).toMatchObject({ status: 'uploaded' })
+    service.fault = (call, n) =>
+      call === 'complete' && n < 3 ? { before: refusal('UPLOAD_BUSY') } : undefined
+    expect(await upload(jobFor(service, fileOf(large).source).job)).toMatchObject({
+      status: 'uploaded',
+    })
   })
 
   it('has arrived although the answer to its completion was lost', async () => {
-    service.fault = (call, n) => (call === 'complete' && n === 1 ? { after: refusal('UPLOAD_NOT_FOUND') } : undefined)
-    expect(await upload(jobFor(service, fileOf(large).source).job)).toMatchObject({ status: 'uploaded' })
+    service.fault = (call, n) =>
+      call === 'complete' && n === 1 ? { after: refusal('UPLOAD_NOT_FOUND') } : undefined
+    expect(await upload(jobFor(service, fileOf(large).source).job)).toMatchObject({
+      status: 'uploaded',
+    })
     expect(count('start')).toBe(1)
   })
 
@@ -232,7 +266,10 @@ describe('A large file', () => {
     service.saysSums = false
     service.fault = call => (call === 'complete' ? { corrupt: true } : undefined)
     const { job, seen } = jobFor(service, fileOf(large).source)
-    await expect(upload(job)).rejects.toMatchObject({ code: 'DIGEST_DIFFERS', details: { sent: md5(large) } })
+    await expect(upload(job)).rejects.toMatchObject({
+      code: 'DIGEST_DIFFERS',
+      details: { sent: md5(large) },
+    })
     expect([seen.session, service.sessions.size]).toEqual([null, 0])
   })
 
@@ -253,7 +290,9 @@ describe('A large file', () => {
     expect(await upload(job)).toMatchObject({ status: 'unchanged' })
     expect([count('part'), seen.moved, seen.skipped]).toEqual([0, 0, SIZE])
     const other = fileOf(randomBytes(SIZE + 1))
-    await expect(upload(jobFor(service, other.source).job)).rejects.toMatchObject({ code: 'PATH_EXISTS' })
+    await expect(upload(jobFor(service, other.source).job)).rejects.toMatchObject({
+      code: 'PATH_EXISTS',
+    })
     // Another size is another file.
     expect(other.digested()).toBe(0)
   })
@@ -277,7 +316,14 @@ describe('A large file', () => {
     service.fault = name => (name === call ? { before: refusal('QUOTA_EXCEEDED') } : undefined)
     const { job, seen } = jobFor(service, fileOf(large).source)
     if (call === 'received')
-      seen.session = { uploadId: 'x', chunkSize: 5, partCount: 9, expiresAt: '', size: SIZE, mtimeMs: 1 }
+      seen.session = {
+        uploadId: 'x',
+        chunkSize: 5,
+        partCount: 9,
+        expiresAt: '',
+        size: SIZE,
+        mtimeMs: 1,
+      }
     await expect(upload(job)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
     expect(count('part')).toBe(0)
   })
@@ -286,7 +332,12 @@ describe('A large file', () => {
 describe('A small file', () => {
   it.each([small, new Uint8Array()])('goes in one request', async bytes => {
     const { job, seen } = jobFor(service, fileOf(bytes).source)
-    expect(await upload(job)).toEqual({ size: bytes.length, md5: md5(bytes), fileName: 'a.bin', status: 'uploaded' })
+    expect(await upload(job)).toEqual({
+      size: bytes.length,
+      md5: md5(bytes),
+      fileName: 'a.bin',
+      status: 'uploaded',
+    })
     expect([service.calls, seen.moved]).toEqual([['whole'], bytes.length])
   })
 
@@ -297,7 +348,11 @@ describe('A small file', () => {
     }
     const { job, seen } = jobFor(service, fileOf(small).source)
     expect(await upload(job)).toMatchObject({ status: 'uploaded' })
-    expect(seen).toMatchObject({ moved: 0, skipped: small.length, retries: ['UNREACHABLE', 'UNREACHABLE'] })
+    expect(seen).toMatchObject({
+      moved: 0,
+      skipped: small.length,
+      retries: ['UNREACHABLE', 'UNREACHABLE'],
+    })
   })
 
   it('is removed where the service has stored other bytes', async () => {
@@ -310,15 +365,21 @@ describe('A small file', () => {
   it('is not sent with other bytes than those that were digested', async () => {
     const file = fileOf(small)
     file.change()
-    await expect(upload(jobFor(service, file.source).job)).rejects.toMatchObject({ code: 'FILE_CHANGED' })
+    await expect(upload(jobFor(service, file.source).job)).rejects.toMatchObject({
+      code: 'FILE_CHANGED',
+    })
     expect(service.calls).toEqual([])
   })
 
   it('is refused where the path has something else, and unchanged where it has the same', async () => {
     service.files.set('docs/a.bin', randomBytes(1000))
-    await expect(upload(jobFor(service, fileOf(small).source).job)).rejects.toMatchObject({ code: 'PATH_EXISTS' })
+    await expect(upload(jobFor(service, fileOf(small).source).job)).rejects.toMatchObject({
+      code: 'PATH_EXISTS',
+    })
     service.files.set('docs/a.bin', small)
-    expect(await upload(jobFor(service, fileOf(small).source).job)).toMatchObject({ status: 'unchanged' })
+    expect(await upload(jobFor(service, fileOf(small).source).job)).toMatchObject({
+      status: 'unchanged',
+    })
   })
 
   it('shares the bound on requests with all others', async () => {

@@ -39,7 +39,13 @@ function open(service: BadService, atOnce = 3) {
       work: {
         upload: ({ aim, signal, progress, onRetry }) =>
           upload({
-            ...{ source, digests, aim, transport: service, sessions, progress, limit },
+            source,
+            digests,
+            aim,
+            transport: service,
+            sessions,
+            progress,
+            limit,
             patience: { signal, retries: 1, onRetry },
           }),
         close: () => void closed.push(fileName),
@@ -49,11 +55,13 @@ function open(service: BadService, atOnce = 3) {
 
   const phases = () => queue.snapshot().uploads.map(({ aim, phase }) => `${aim.fileName} ${phase}`)
   const phaseOf = (id: string) => queue.snapshot().uploads.find(upload => upload.id === id)?.phase
-  const all = (...wanted: Phase[]) => queue.snapshot().uploads.every(({ phase }) => wanted.includes(phase))
+  const all = (...wanted: Phase[]) =>
+    queue.snapshot().uploads.every(({ phase }) => wanted.includes(phase))
   return { queue, uploadOf, phases, phaseOf, all, closed }
 }
 
-const tiny = (count: number) => Array.from({ length: count }, (_, i) => [`${i}.txt`, randomBytes(100)] as const)
+const tiny = (count: number) =>
+  Array.from({ length: count }, (_, i) => [`${i}.txt`, randomBytes(100)] as const)
 
 describe('A queue of uploads', () => {
   it('replaces what has the name once that is decided, and asks again where that cannot be', async () => {
@@ -99,10 +107,18 @@ describe('A queue of uploads', () => {
       return undefined
     }
     queue.add(files.map(file => uploadOf(...file)))
-    expect(queue.snapshot().total).toMatchObject({ size: 4000, sent: 0, phases: { uploading: 3, waiting: 37 } })
+    expect(queue.snapshot().total).toMatchObject({
+      size: 4000,
+      sent: 0,
+      phases: { uploading: 3, waiting: 37 },
+    })
     await until(() => all('uploaded'))
     for (const [name, bytes] of files) expect(service.files.get(name)?.equals(bytes)).toBe(true)
-    expect(queue.snapshot().total).toMatchObject({ size: 4000, sent: 4000, phases: { uploaded: 40 } })
+    expect(queue.snapshot().total).toMatchObject({
+      size: 4000,
+      sent: 4000,
+      phases: { uploaded: 40 },
+    })
     expect([most, closed.length]).toEqual([3, 40])
     // Not for every change.
     expect(told).toBeGreaterThan(0)
@@ -176,7 +192,8 @@ describe('A queue of uploads', () => {
 
   it('says what has failed, goes on with the rest, and tries again when told to', async () => {
     const service = new BadService(CHUNK)
-    service.fault = (call, n) => (call === 'whole' && n === 2 ? { before: refusal('FILE_TOO_LARGE') } : undefined)
+    service.fault = (call, n) =>
+      call === 'whole' && n === 2 ? { before: refusal('FILE_TOO_LARGE') } : undefined
     const { queue, uploadOf, all, phases } = open(service, 1)
     queue.add(tiny(3).map(file => uploadOf(...file)))
     await until(() => all('uploaded', 'failed'))
@@ -188,7 +205,8 @@ describe('A queue of uploads', () => {
 
   it('shows why a file is tried again, until its bytes move', async () => {
     const service = new BadService(CHUNK)
-    service.fault = (call, n) => (call === 'whole' && n === 1 ? { before: refusal('UNAVAILABLE') } : undefined)
+    service.fault = (call, n) =>
+      call === 'whole' && n === 1 ? { before: refusal('UNAVAILABLE') } : undefined
     const { queue, uploadOf, all } = open(service)
     queue.add([uploadOf('a.txt', randomBytes(5))])
     await until(() => queue.snapshot().uploads[0]?.failure?.code === 'UNAVAILABLE')
@@ -212,11 +230,17 @@ describe('A queue of uploads', () => {
 
   it('asks about names that are taken, once for all', async () => {
     const service = new BadService(CHUNK)
-    for (const name of ['0.txt', '1.txt', '1 (2).txt', '2.txt']) service.files.set(name, randomBytes(7))
+    for (const name of ['0.txt', '1.txt', '1 (2).txt', '2.txt'])
+      service.files.set(name, randomBytes(7))
     const { queue, uploadOf, all, phases } = open(service, 1)
     queue.add(tiny(4).map(file => uploadOf(...file)))
     await until(() => all('conflict', 'uploaded'))
-    expect(phases()).toEqual(['0.txt conflict', '1.txt conflict', '2.txt conflict', '3.txt uploaded'])
+    expect(phases()).toEqual([
+      '0.txt conflict',
+      '1.txt conflict',
+      '2.txt conflict',
+      '3.txt uploaded',
+    ])
     queue.resolve('skip', ['2.txt'])
     expect(phases()[2]).toBe('2.txt skipped')
     queue.resolve('copy')
@@ -224,7 +248,12 @@ describe('A queue of uploads', () => {
     expect([...service.files.keys()].sort()).toEqual([
       ...['0 (2).txt', '0.txt', '1 (2).txt', '1 (3).txt', '1.txt', '2.txt', '3.txt'],
     ])
-    expect(phases()).toEqual(['0 (2).txt uploaded', '1 (3).txt uploaded', '2.txt skipped', '3.txt uploaded'])
+    expect(phases()).toEqual([
+      '0 (2).txt uploaded',
+      '1 (3).txt uploaded',
+      '2.txt skipped',
+      '3.txt uploaded',
+    ])
   })
 
   it('tries what has failed under another name, and numbers that if it is taken', async () => {
@@ -244,7 +273,8 @@ describe('A queue of uploads', () => {
 
   it('fails where a file is in the place of a folder: no other name would help', async () => {
     const service = new BadService(CHUNK)
-    service.fault = call => (call === 'whole' ? { before: refusal('PATH_EXISTS', { path: '/docs' }) } : undefined)
+    service.fault = call =>
+      call === 'whole' ? { before: refusal('PATH_EXISTS', { path: '/docs' }) } : undefined
     const { queue, uploadOf, all } = open(service)
     queue.add([uploadOf('a.txt', randomBytes(5))])
     queue.resolve('copy')

@@ -12,7 +12,8 @@ const file = (name: string, tests: Record<string, string>, status = 'failed') =>
   assertionResults: Object.entries(tests).map(([fullName, status]) => ({ fullName, status })),
 })
 const report = (...testResults: Report['testResults']): Report => {
-  const count = (status: string) => testResults.flatMap(f => f.assertionResults).filter(t => t.status === status).length
+  const count = (status: string) =>
+    testResults.flatMap(f => f.assertionResults).filter(t => t.status === status).length
   return {
     numPassedTests: count('passed'),
     numFailedTests: count('failed'),
@@ -34,20 +35,33 @@ describe('the verdict of .ci/run', () => {
   })
 
   it('takes more failed files than that as they are, and a run without any', () => {
-    expect(verdict(report(...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(bad)))).toMatchObject({ failed: 7, again: false })
+    expect(verdict(report(...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(bad)))).toMatchObject({
+      failed: 7,
+      again: false,
+    })
     expect(verdict(report(good('a')))).toMatchObject({ passed: 1, failed: 0, again: false })
   })
 
   it('fails what fails twice, and names what passed alone', () => {
     const first = report(good('a'), bad('b'), bad('c'))
     const second = report(bad('b'), file('c', { one: 'passed', two: 'passed' }, 'passed'))
-    expect(verdict(first, second)).toEqual({ passed: 4, failed: 1, again: false, flaky: ['c: two'] })
+    expect(verdict(first, second)).toEqual({
+      passed: 4,
+      failed: 1,
+      again: false,
+      flaky: ['c: two'],
+    })
   })
 
   it('counts a file that could not be loaded as one failure', () => {
     const first = report(good('a'), file('b', {}))
     expect(verdict(first)).toMatchObject({ failed: 1, again: true })
-    expect(verdict(first, report(good('b')))).toEqual({ passed: 2, failed: 0, again: false, flaky: ['b'] })
+    expect(verdict(first, report(good('b')))).toEqual({
+      passed: 2,
+      failed: 0,
+      again: false,
+      flaky: ['b'],
+    })
     expect(verdict(first, report(file('b', {})))).toMatchObject({ passed: 1, failed: 1, flaky: [] })
   })
 
@@ -65,9 +79,9 @@ describe('jest --onlyFailures', () => {
     const to = join(root, `${name}.json`)
     const jest = resolve('node_modules/jest/bin/jest.js')
     // It fails in the first run, as it should.
-    await promisify(execFile)(process.execPath, [jest, '--json', `--outputFile=${to}`, ...args], { cwd: root }).catch(
-      () => {},
-    )
+    await promisify(execFile)(process.execPath, [jest, '--json', `--outputFile=${to}`, ...args], {
+      cwd: root,
+    }).catch(() => {})
     return JSON.parse(readFileSync(to, 'utf8'))
   }
 
@@ -79,13 +93,19 @@ describe('jest --onlyFailures', () => {
       transform: {},
       globals: { displayName },
     })
-    const config = { projects: [project('one'), project('two')], testSequencer: resolve('test/longest-first.mjs') }
+    const config = {
+      projects: [project('one'), project('two')],
+      testSequencer: resolve('test/longest-first.mjs'),
+    }
     writeFileSync(join(root, 'jest.config.json'), JSON.stringify(config))
     writeFileSync(join(root, 'package.json'), '{}')
     const fails = `displayName === 'two' && !require('node:fs').existsSync(${JSON.stringify(join(root, 'alone'))})`
     writeFileSync(join(root, 'test/good.test.js'), "test('good', () => {})")
     writeFileSync(join(root, 'test/bad.test.js'), `test('bad', () => expect(${fails}).toBe(false))`)
-    writeFileSync(join(root, 'test/broken.test.js'), `if (${fails}) throw new Error('broken'); test('whole', () => {})`)
+    writeFileSync(
+      join(root, 'test/broken.test.js'),
+      `if (${fails}) throw new Error('broken'); test('whole', () => {})`,
+    )
   })
 
   it('runs what failed in the last run, in the projects in which it failed', async () => {

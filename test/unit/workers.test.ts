@@ -18,7 +18,12 @@ it.each([
   ['with few connections', { ...MARIADB, WORKERS: 'auto' }, 2, /DATABASE_POOL, which is 10/],
   ['with SQLite', { ...PROVIDER, WORKERS: '2' }, 1, /SQLite/],
   ['with SQLite and auto', { ...PROVIDER, WORKERS: 'auto' }, 1, undefined],
-  ['with the embedded sign-in', { DATABASE_URL: MARIADB.DATABASE_URL, WORKERS: '2' }, 1, /embedded sign-in/],
+  [
+    'with the embedded sign-in',
+    { DATABASE_URL: MARIADB.DATABASE_URL, WORKERS: '2' },
+    1,
+    /embedded sign-in/,
+  ],
 ] as const)('WORKERS %s', (_when, settings, count, why) => {
   const { workers, because } = workersOf(readConfig(settings), 8)
   expect(workers).toBe(count)

@@ -16,7 +16,9 @@ it('An answer to a client that has hung up is not written, whether its request s
       const address = server.address()
       const socket = connect(typeof address === 'object' && address ? address.port : 0, '127.0.0.1')
       // The body that it promises never comes.
-      socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nx', () => setTimeout(() => socket.end(), 20))
+      socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\n\r\nx', () =>
+        setTimeout(() => socket.end(), 20),
+      )
     })
   })
   const [req, res] = await late

@@ -79,7 +79,11 @@ const tooLate = (seconds: number) =>
   )
 
 /** Bounds a wait. */
-async function within<T>(seconds: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function within<T>(
+  seconds: number,
+  outer: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const own = linkSignal(outer)
   const timer = setTimeout(() => own.end(tooLate(seconds)), seconds * 1000)
   try {
@@ -91,19 +95,29 @@ async function within<T>(seconds: number, outer: AbortSignal, work: (signal: Abo
 }
 
 /** Signs in by the browser of this computer: a loopback redirect with PKCE (RFC 8252, RFC 7636). */
-export async function signInByBrowser(context: Context, url: string, options: BrowserOptions): Promise<Issued> {
+export async function signInByBrowser(
+  context: Context,
+  url: string,
+  options: BrowserOptions,
+): Promise<Issued> {
   const { patience, notice } = context
   const { wait = WAIT_SECONDS, open = true } = options
   const terms = termsOf(options)
   const issuer = await issuerOf(url, patience)
-  const [verifier, state] = [randomBytes(32).toString('base64url'), randomBytes(16).toString('base64url')]
+  const [verifier, state] = [
+    randomBytes(32).toString('base64url'),
+    randomBytes(16).toString('base64url'),
+  ]
   const loopback = await openLoopback(state, issuer)
   try {
     const { redirectUri } = loopback
     const query = new URLSearchParams({
       ...terms,
-      ...{ response_type: 'code', redirect_uri: redirectUri, state },
-      ...{ code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256' },
+      response_type: 'code',
+      redirect_uri: redirectUri,
+      state,
+      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+      code_challenge_method: 'S256',
     })
     const address = `${url}/authorize?${query}`
     tell(context, { open: { url: address } }, [
@@ -127,8 +141,11 @@ async function exchange(
   try {
     if (code === null) throw refusalOf(error ?? 'invalid_request', description)
     const form = {
-      ...{ grant_type: 'authorization_code', client_id: CLIENT_ID, code },
-      ...{ redirect_uri: redirectUri, code_verifier: verifier },
+      grant_type: 'authorization_code',
+      client_id: CLIENT_ID,
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
     }
     const issued = await postForm<Issued>(url, '/oauth/token', form, 'once', patience)
     await show('You are signed in', 'You can close this window, and go back to the terminal.')
@@ -141,14 +158,27 @@ async function exchange(
 }
 
 const refusalOf = (error: string, description: string | null) =>
-  new LoginRefusal(error, error === 'access_denied' ? 'The login was refused in the browser.' : (description ?? error))
+  new LoginRefusal(
+    error,
+    error === 'access_denied' ? 'The login was refused in the browser.' : (description ?? error),
+  )
 
 /** Signs in by a browser anywhere, with a code (RFC 8628). */
-export async function signInByCode(context: Context, url: string, options: BrowserOptions): Promise<Issued> {
+export async function signInByCode(
+  context: Context,
+  url: string,
+  options: BrowserOptions,
+): Promise<Issued> {
   const { patience } = context
   const terms = termsOf(options)
   await issuerOf(url, patience)
-  const codes = await postForm<DeviceCodes>(url, '/oauth/device_authorization', terms, 'once', patience)
+  const codes = await postForm<DeviceCodes>(
+    url,
+    '/oauth/device_authorization',
+    terms,
+    'once',
+    patience,
+  )
   const { user_code, verification_uri, verification_uri_complete, expires_in } = codes
   tell(context, { open: { url: verification_uri_complete, userCode: user_code } }, [
     `Open ${verification_uri} in a browser on any device, and enter the code`,
@@ -160,7 +190,11 @@ export async function signInByCode(context: Context, url: string, options: Brows
   return within(seconds, patience.signal, signal => poll(url, codes, { ...patience, signal }))
 }
 
-async function poll(url: string, codes: DeviceCodes, patience: Context['patience']): Promise<Issued> {
+async function poll(
+  url: string,
+  codes: DeviceCodes,
+  patience: Context['patience'],
+): Promise<Issued> {
   const form = { grant_type: DEVICE_GRANT, client_id: CLIENT_ID, device_code: codes.device_code }
   for (let { interval } = codes; ; ) {
     await sleep(interval * 1000, patience.signal)

@@ -2,7 +2,12 @@ import { copiedPaths } from '../copied-paths.ts'
 import { withEach } from '../each.ts'
 import { Failure, isFailure } from '../failure.ts'
 import { findPlace } from '../find-place.ts'
-import { CopyDocument, type OnConflict, SaveSharedDocument, ShareInfoDocument } from '../generated.ts'
+import {
+  CopyDocument,
+  type OnConflict,
+  SaveSharedDocument,
+  ShareInfoDocument,
+} from '../generated.ts'
 import { joinPath, ownToken, type RemotePath, splitPath } from '../path.ts'
 import { notFound, type Place } from '../place.ts'
 import { readSecret } from '../prompt.ts'
@@ -24,7 +29,11 @@ const conflictOf = ({ replace = false, keepBoth = false }: CopyOptions): OnConfl
   replace ? 'REPLACE' : keepBoth ? 'KEEP_BOTH' : 'FAIL'
 
 /** Whether a destination is a folder: it says so, or there is one. */
-async function isFolder({ place, path, isFolder }: RemotePath & { place: Place }): Promise<boolean> {
+async function isFolder({
+  place,
+  path,
+  isFolder,
+}: RemotePath & { place: Place }): Promise<boolean> {
   if (isFolder) return true
   try {
     return (await place.find(path))?.kind === 'folder'
@@ -36,22 +45,34 @@ async function isFolder({ place, path, isFolder }: RemotePath & { place: Place }
 }
 
 /** Copies files and folders. The last path is the destination. */
-export async function copy(context: Context, paths: string[], options: CopyOptions): Promise<Answer> {
+export async function copy(
+  context: Context,
+  paths: string[],
+  options: CopyOptions,
+): Promise<Answer> {
   const [last = '', ...before] = paths.toReversed()
   if (before.length === 0) throw new Failure('USAGE', 'Name a source and a destination.')
   const service = await open(context)
   const target = await findPlace(service, last)
   const isInto = await isFolder(target)
   if (before.length > 1 && !isInto)
-    throw new Failure('USAGE', 'Several paths can only be copied into a folder: end the last path with a slash.')
+    throw new Failure(
+      'USAGE',
+      'Several paths can only be copied into a folder: end the last path with a slash.',
+    )
   const { done, failures } = await withEach(before.toReversed(), async text => {
     const { place, path } = await findPlace(service, text)
     if (path === '')
-      throw new Failure('USAGE', `A whole drive cannot be copied. Name files or folders in ${place.show('')}.`)
+      throw new Failure(
+        'USAGE',
+        `A whole drive cannot be copied. Name files or folders in ${place.show('')}.`,
+      )
     const destination = isInto ? joinPath(target.path, splitPath(path).name) : target.path
     const { folder, name } = splitPath(destination)
     const input = {
-      ...{ entries: [await place.at(path)], to: await target.place.at(folder), name },
+      entries: [await place.at(path)],
+      to: await target.place.at(folder),
+      name,
       onConflict: conflictOf(options),
     }
     // A key is for one drive.
@@ -62,21 +83,37 @@ export async function copy(context: Context, paths: string[], options: CopyOptio
     const [made = destination] = await copiedPaths(context, client, answered)
     return { source: place.show(path), destination: target.place.show(made) }
   })
-  const words = context.verbose ? done.map(d => plain(`${d.source} -> ${d.destination}`)).join('\n') : ''
+  const words = context.verbose
+    ? done.map(d => plain(`${d.source} -> ${d.destination}`)).join('\n')
+    : ''
   return { fact: { copied: done }, words, failures }
 }
 
 /** Copies what is behind a link into a drive. */
-export async function save(context: Context, link: string, paths: string[], options: SaveOptions): Promise<Answer> {
+export async function save(
+  context: Context,
+  link: string,
+  paths: string[],
+  options: SaveOptions,
+): Promise<Answer> {
   const service = await open(context)
   const token = ownToken(link, service.url)
   const { place, path } = await findPlace(service, options.to ?? '')
-  const { fileName, passwordProtected } = (await place.client.request(ShareInfoDocument, { token })).share
+  const { fileName, passwordProtected } = (await place.client.request(ShareInfoDocument, { token }))
+    .share
   const { signal } = context.patience
   const asks = options.password || (passwordProtected && process.stdin.isTTY)
   const password = asks ? await readSecret(`Password for ${fileName}: `, signal) : null
-  const input = { token, password, paths, to: await place.at(path), onConflict: conflictOf(options) }
+  const input = {
+    token,
+    password,
+    paths,
+    to: await place.at(path),
+    onConflict: conflictOf(options),
+  }
   const answered = await place.client.change(SaveSharedDocument, input)
-  const saved = (await copiedPaths(context, place.client, answered)).map(made => ({ path: place.show(made) }))
+  const saved = (await copiedPaths(context, place.client, answered)).map(made => ({
+    path: place.show(made),
+  }))
   return { fact: { saved }, words: saved.map(entry => plain(entry.path)).join('\n') }
 }

@@ -34,7 +34,8 @@ export async function events(
     const page = await readEvents(place, cursor)
     for (const event of page.events) {
       if (exec !== undefined) await execute(context, exec, event, cursor)
-      else if (follow) process.stdout.write(context.json ? jsonLine(event) : `${plain(rowOf(event).join('  '))}\n`)
+      else if (follow)
+        process.stdout.write(context.json ? jsonLine(event) : `${plain(rowOf(event).join('  '))}\n`)
       else shown.push(event)
       cursor = seen(event.cursor)
     }

@@ -19,7 +19,10 @@ import { receivedIdOf } from '../shared-place.ts'
 import { bytes, table, when } from '../table.ts'
 
 /** What is marked: an entry by its id, or a received share, named by its link. @throws NOT_FOUND, SHARE_NOT_FOUND, USAGE */
-async function idOf(service: Service, text: string): Promise<{ entries: string[] } | { shares: string[] }> {
+async function idOf(
+  service: Service,
+  text: string,
+): Promise<{ entries: string[] } | { shares: string[] }> {
   const shared = parseShared(text)
   if (!shared) {
     const { place, path } = await findPlace(service, text)
@@ -28,7 +31,10 @@ async function idOf(service: Service, text: string): Promise<{ entries: string[]
     return { entries: [entry.id] }
   }
   if (shared.path !== '')
-    throw new Failure('USAGE', `"${text}" is inside of what somebody shares. Only the share as a whole can be marked.`)
+    throw new Failure(
+      'USAGE',
+      `"${text}" is inside of what somebody shares. Only the share as a whole can be marked.`,
+    )
   const token = ownToken(shared.link, service.url)
   return { shares: [await receivedIdOf(service.personal, token)] }
 }
@@ -46,8 +52,10 @@ async function change(context: Context, named: string[], isMarked: boolean): Pro
   return { fact: { [isMarked ? 'starred' : 'unstarred']: done }, words: '', failures }
 }
 
-export const star = (context: Context, paths: string[]): Promise<Answer> => change(context, paths, true)
-export const unstar = (context: Context, paths: string[]): Promise<Answer> => change(context, paths, false)
+export const star = (context: Context, paths: string[]): Promise<Answer> =>
+  change(context, paths, true)
+export const unstar = (context: Context, paths: string[]): Promise<Answer> =>
+  change(context, paths, false)
 
 interface Marked extends Omit<Placed, 'size' | 'updatedAt'> {
   /** Null of a share. */
@@ -79,7 +87,11 @@ export async function favourites(context: Context): Promise<Answer> {
       },
     ]
   })
-  const rows = all.map(one => [one.size === null ? '' : bytes(one.size), one.sharedBy ?? '', pathWords(one)])
+  const rows = all.map(one => [
+    one.size === null ? '' : bytes(one.size),
+    one.sharedBy ?? '',
+    pathWords(one),
+  ])
   return { fact: { favourites: all }, words: rows.length > 0 ? table([], rows) : '' }
 }
 
@@ -94,11 +106,15 @@ export async function recent(context: Context, limit: number): Promise<Answer> {
     const first = Math.min(AT_ONCE, limit - found.length)
     const { me }: RecentQuery = await personal.request(RecentDocument, { first, after })
     const { nodes, pageInfo }: RecentQuery['me']['recent'] = me.recent
-    for (const { kind, happenedAt, entry } of nodes) found.push({ ...placed(entry), did: eventOf(kind), happenedAt })
+    for (const { kind, happenedAt, entry } of nodes)
+      found.push({ ...placed(entry), did: eventOf(kind), happenedAt })
     after = pageInfo.hasNextPage ? pageInfo.endCursor : null
   } while (after !== null && found.length < limit)
   const rows = found.map(one => [when(one.happenedAt), one.did, pathWords(one)])
-  return { fact: { recent: found, hasMore: after !== null }, words: rows.length > 0 ? table([], rows) : '' }
+  return {
+    fact: { recent: found, hasMore: after !== null },
+    words: rows.length > 0 ? table([], rows) : '',
+  }
 }
 
 /** The kind of an event as REST and webhooks name it: FILE_CREATED is file.created. */

@@ -17,7 +17,11 @@ export async function mkdir(context: Context, paths: string[], parents: boolean)
     await place.createFolder(path, parents)
     return { path: place.show(path) }
   })
-  return { fact: { created: done }, words: context.verbose ? done.map(d => d.path).join('\n') : '', failures }
+  return {
+    fact: { created: done },
+    words: context.verbose ? done.map(d => d.path).join('\n') : '',
+    failures,
+  }
 }
 
 export async function move(context: Context, paths: string[]): Promise<Answer> {
@@ -26,7 +30,10 @@ export async function move(context: Context, paths: string[]): Promise<Answer> {
   const service = await open(context)
   const target = await findFiles(service, last)
   if (before.length > 1 && !target.isFolder)
-    throw new Failure('USAGE', 'Several paths can only be moved into a folder: end the last path with a slash.')
+    throw new Failure(
+      'USAGE',
+      'Several paths can only be moved into a folder: end the last path with a slash.',
+    )
   const { done, failures } = await withEach(before.toReversed(), async text => {
     const { place, path } = await findFiles(service, text)
     if (place.key !== target.place.key)
@@ -66,7 +73,9 @@ export async function remove(
   // Scripts have the exit code; people see a summary.
   const says = context.verbose || Boolean(process.stdout.isTTY)
   const kept = done.flatMap(({ path, trashItemId }) => (trashItemId === null ? [] : [path]))
-  const words = says ? [`${plural(total, 'file')} deleted.`, wayBack(kept)].filter(Boolean).join(' ') : ''
+  const words = says
+    ? [`${plural(total, 'file')} deleted.`, wayBack(kept)].filter(Boolean).join(' ')
+    : ''
   return { fact: { deleted: done }, words, failures }
 }
 
@@ -90,7 +99,12 @@ const isAFolder = (shown: string): Failure =>
   new Failure('IS_A_FOLDER', `${shown} is a folder. Use -r to delete it with everything in it.`)
 
 /** Without this, the service would delete an empty folder for a file, and a file for a folder. @throws NOT_FOUND, IS_A_FOLDER */
-async function requireKind(place: FilesPlace, path: string, isFolder: boolean, recursive: boolean): Promise<void> {
+async function requireKind(
+  place: FilesPlace,
+  path: string,
+  isFolder: boolean,
+  recursive: boolean,
+): Promise<void> {
   try {
     const found = await place.find(path)
     if (!found || (isFolder && found.kind === 'file')) throw notFound(place.show(path))
@@ -101,7 +115,11 @@ async function requireKind(place: FilesPlace, path: string, isFolder: boolean, r
   }
 }
 
-async function removeEntry(place: FilesPlace, path: string, recursive: boolean): ReturnType<FilesPlace['remove']> {
+async function removeEntry(
+  place: FilesPlace,
+  path: string,
+  recursive: boolean,
+): ReturnType<FilesPlace['remove']> {
   try {
     return await place.remove(path, recursive)
   } catch (error) {

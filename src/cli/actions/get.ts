@@ -42,10 +42,17 @@ interface Got extends Fetched {
   path: string
 }
 
-export async function get(context: Context, named: string[], options: GetOptions): Promise<Answer | undefined> {
+export async function get(
+  context: Context,
+  named: string[],
+  options: GetOptions,
+): Promise<Answer | undefined> {
   const { output } = options
   if (output === '-' && (named.length > 1 || context.json))
-    throw new Failure('USAGE', 'Only a single file can be written to standard output, and without --json.')
+    throw new Failure(
+      'USAGE',
+      'Only a single file can be written to standard output, and without --json.',
+    )
   const found = options.zip
     ? [await findArchive(context, named)]
     : await Promise.all(named.map(text => find(context, text, options)))
@@ -80,7 +87,11 @@ async function toStdout(chunk: Uint8Array): Promise<void> {
 type Placing = (names: string[]) => string
 
 /** A single file may be renamed by --output; everything else is put into that folder. */
-async function placeOf(output: string | undefined, jobs: Job[], folders: string[][]): Promise<Placing> {
+async function placeOf(
+  output: string | undefined,
+  jobs: Job[],
+  folders: string[][],
+): Promise<Placing> {
   if (output === undefined) return names => join('.', ...names)
   const isFolder = /[/\\]$/.test(output) || (await stat(output).catch(() => null))?.isDirectory()
   const isOne = jobs.length === 1 && folders.length === 0 && jobs[0]?.names.length === 1
@@ -119,7 +130,11 @@ async function getAll(
   return { fact: { files: done }, words: summaryOf(done, context), failures }
 }
 
-const sourceOf = (place: Place, path: string, { size, md5Checksum, modifiedAt }: RemoteFile): Source => ({
+const sourceOf = (
+  place: Place,
+  path: string,
+  { size, md5Checksum, modifiedAt }: RemoteFile,
+): Source => ({
   shown: place.show(path),
   size,
   modifiedAt: new Date(modifiedAt),
@@ -129,7 +144,11 @@ const sourceOf = (place: Place, path: string, { size, md5Checksum, modifiedAt }:
 })
 
 /** The files and folders of a path or a link. */
-async function find(context: Context, text: string, { password = false }: GetOptions): Promise<Found> {
+async function find(
+  context: Context,
+  text: string,
+  { password = false }: GetOptions,
+): Promise<Found> {
   if (/^https?:\/\//.test(text)) {
     const { source, name } = await openShare(context, text, password)
     if (!isSafeName(name)) throw unsafe(name, text)
@@ -141,19 +160,29 @@ async function find(context: Context, text: string, { password = false }: GetOpt
   const { name } = splitPath(path)
   if (name !== '' && !isSafeName(name)) throw unsafe(name, place.show(path))
   if (there.kind === 'file')
-    return { jobs: [{ source: sourceOf(place, path, there.file), names: [name] }], folders: [], failures: [] }
+    return {
+      jobs: [{ source: sourceOf(place, path, there.file), names: [name] }],
+      folders: [],
+      failures: [],
+    }
   return findBelow(place, path, name === '' ? [] : [name])
 }
 
 /** One archive of all that is named. */
 async function findArchive(context: Context, named: string[]): Promise<Found> {
   if (named.some(text => /^https?:\/\//.test(text)))
-    throw new Failure('USAGE', '--zip is for paths. The link of a folder is downloaded as one archive without it.')
+    throw new Failure(
+      'USAGE',
+      '--zip is for paths. The link of a folder is downloaded as one archive without it.',
+    )
   const service = await open(context)
   const found = await Promise.all(named.map(text => findPlace(service, text)))
   const [first] = found
   if (!first || found.some(({ place }) => place.show('') !== first.place.show('')))
-    throw new Failure('USAGE', 'An archive contains files of one drive only. Run the command once for each drive.')
+    throw new Failure(
+      'USAGE',
+      'An archive contains files of one drive only. Run the command once for each drive.',
+    )
   const { source, name } = await zipOf(
     first.place,
     found.map(({ path }) => path),
@@ -164,10 +193,14 @@ async function findArchive(context: Context, named: string[]): Promise<Found> {
 
 /** The failure for a name that would leave its folder, or that the local file system refuses. */
 const unsafe = (name: string, where: string): Failure =>
-  new Failure('UNSAFE_NAME', `The name "${name}" is not allowed on this computer; it was skipped (${where}).`, {
-    name,
-    path: where,
-  })
+  new Failure(
+    'UNSAFE_NAME',
+    `The name "${name}" is not allowed on this computer; it was skipped (${where}).`,
+    {
+      name,
+      path: where,
+    },
+  )
 
 async function findBelow(place: Place, root: string, names: string[]): Promise<Found> {
   const limit = limitTo(8)
@@ -179,13 +212,21 @@ async function findBelow(place: Place, root: string, names: string[]): Promise<F
   }
   async function enter(path: string, at: string[]): Promise<void> {
     if (at.length > DEEPEST)
-      throw new Failure('BAD_ANSWER', `${place.show(path)} is nested deeper than the service allows.`)
+      throw new Failure(
+        'BAD_ANSWER',
+        `${place.show(path)} is nested deeper than the service allows.`,
+      )
     if (at.length > 0) found.folders.push(at)
     const { folders, files } = await limit(() => place.list(path))
     for (const file of files.filter(({ name }) => isFit(path, name)))
-      found.jobs.push({ source: sourceOf(place, joinPath(path, file.name), file), names: [...at, file.name] })
+      found.jobs.push({
+        source: sourceOf(place, joinPath(path, file.name), file),
+        names: [...at, file.name],
+      })
     await Promise.all(
-      folders.filter(({ name }) => isFit(path, name)).map(({ name }) => enter(joinPath(path, name), [...at, name])),
+      folders
+        .filter(({ name }) => isFit(path, name))
+        .map(({ name }) => enter(joinPath(path, name), [...at, name])),
     )
   }
   await enter(root, names)

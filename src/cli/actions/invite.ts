@@ -34,10 +34,15 @@ export async function invite(
 const withRole = <T extends { role: string }>(one: T) => ({ ...one, role: wordOf(one.role) })
 
 const invitesOf = (client: Client, workspace: string): Promise<InviteRowFragment[]> =>
-  allPages(async after => (await client.request(WorkspaceInvitesDocument, { workspace, after })).workspace.invites)
+  allPages(
+    async after =>
+      (await client.request(WorkspaceInvitesDocument, { workspace, after })).workspace.invites,
+  )
 
 const myInvites = async (session: Client) => {
-  const invites = await allPages(async after => (await session.request(MyInvitesDocument, { after })).me.invites)
+  const invites = await allPages(
+    async after => (await session.request(MyInvitesDocument, { after })).me.invites,
+  )
   return invites.map(withRole)
 }
 
@@ -53,7 +58,13 @@ export async function invites(context: Context, named: string | undefined): Prom
   }
   const { session } = await open(context)
   const invites = await myInvites(session)
-  const rows = invites.map(i => [i.workspaceSlug, i.workspaceName, i.role, when(i.expiresAt), i.token ?? ''])
+  const rows = invites.map(i => [
+    i.workspaceSlug,
+    i.workspaceName,
+    i.role,
+    when(i.expiresAt),
+    i.token ?? '',
+  ])
   const head = ['SLUG', 'NAME', 'ROLE', 'UNTIL', 'TOKEN']
   return { fact: { invites }, words: rows.length > 0 ? table(head, rows) : '' }
 }

@@ -59,10 +59,17 @@ export async function list(context: Context, workspace: string | undefined): Pro
     k.expiresAt === null ? '' : `until ${when(k.expiresAt)}`,
     k.id,
   ])
-  return { fact: { keys }, words: rows.length > 0 ? table(['NAME', 'KEY', '', 'SCOPES', '', '', 'ID'], rows) : '' }
+  return {
+    fact: { keys },
+    words: rows.length > 0 ? table(['NAME', 'KEY', '', 'SCOPES', '', '', 'ID'], rows) : '',
+  }
 }
 
-export async function create(context: Context, name: string, options: NewKeyOptions): Promise<Answer> {
+export async function create(
+  context: Context,
+  name: string,
+  options: NewKeyOptions,
+): Promise<Answer> {
   const { session, workspaceId: id } = await enter(context, options.workspace)
   const words: Record<string, string> = id === undefined ? privateWords : workspaceWords
   const { apiKey, secret } = await session.change(CreateKeyDocument, {
@@ -72,10 +79,17 @@ export async function create(context: Context, name: string, options: NewKeyOpti
     description: options.description ?? null,
     expiresIn: options.for ?? null,
   })
-  return { fact: { key: { ...apiKey, key: secret, scopes: apiKey.scopes.map(wireScope) } }, words: plain(secret) }
+  return {
+    fact: { key: { ...apiKey, key: secret, scopes: apiKey.scopes.map(wireScope) } },
+    words: plain(secret),
+  }
 }
 
-export async function remove(context: Context, named: string, workspace: string | undefined): Promise<Answer> {
+export async function remove(
+  context: Context,
+  named: string,
+  workspace: string | undefined,
+): Promise<Answer> {
   const { session, workspaceId: id } = await enter(context, workspace)
   const apiKeyId = isId(named) ? named : await idOf(await keysOf(session, id), named)
   await session.change(DeleteKeyDocument, { apiKey: apiKeyId })

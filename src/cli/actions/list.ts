@@ -30,7 +30,10 @@ export async function ls(context: Context, text: string, long: boolean): Promise
   const { colors } = context
   const fact = {
     path: place.show(folder),
-    folders: folders.map(({ updatedAt: _, ...f }) => ({ ...f, path: place.show(joinPath(folder, f.name)) })),
+    folders: folders.map(({ updatedAt: _, ...f }) => ({
+      ...f,
+      path: place.show(joinPath(folder, f.name)),
+    })),
     files: files.map(file => shown(place, folder, file)),
   }
   if (!long) {
@@ -83,7 +86,11 @@ export async function tree(context: Context, text: string, depth = DEEPEST): Pro
   }
 
   const root = await grow('', path, depth)
-  if (path !== '' && root.folders.length + root.files.length === 0 && (await place.find(path))?.kind !== 'folder')
+  if (
+    path !== '' &&
+    root.folders.length + root.files.length === 0 &&
+    (await place.find(path))?.kind !== 'folder'
+  )
     throw notFound(place.show(path))
   const { colors } = context
   const lines = [colors.blue(plain(root.path)), ...draw(root, '', colors.blue)]

@@ -50,7 +50,8 @@ function wayOf({ key, session, workspace, browser, device }: LoginOptions): Way 
     ...(session ? (['session'] as const) : []),
     ...(key || (workspace !== undefined && !session) ? (['key'] as const) : []),
   ]
-  if (said.length > 1) throw new Failure('USAGE', 'Choose one of --browser, --device, --session and --key.')
+  if (said.length > 1)
+    throw new Failure('USAGE', 'Choose one of --browser, --device, --session and --key.')
   const [way] = said
   if (way) return way
   if (!process.stdin.isTTY) return 'key'
@@ -60,16 +61,27 @@ function wayOf({ key, session, workspace, browser, device }: LoginOptions): Way 
 export const validityOf = (client: Client): Promise<Validity> =>
   persist(() => client.rest<Validity>('/auth/is_valid'), 'repeatable', client.patience)
 
-export async function login(context: Context, address: string | undefined, options: LoginOptions): Promise<Answer> {
+export async function login(
+  context: Context,
+  address: string | undefined,
+  options: LoginOptions,
+): Promise<Answer> {
   const { patience, notice } = context
   const [last] = await readStored()
   const named = address ?? environmentOf(context.service).url ?? last?.url
   if (named === undefined)
-    throw new Failure('USAGE', 'Give the URL of the service: satchel login https://files.example.com')
+    throw new Failure(
+      'USAGE',
+      'Give the URL of the service: satchel login https://files.example.com',
+    )
   const url = readUrl(named)
   if (options.workspace !== undefined && !isId(options.workspace))
-    throw new Failure('USAGE', '--workspace needs the id of the workspace: satchel workspace list --json shows it.')
-  if (isOpen(url)) notice(`Warning: ${url} is not encrypted; others on the network can read the key.`)
+    throw new Failure(
+      'USAGE',
+      '--workspace needs the id of the workspace: satchel workspace list --json shows it.',
+    )
+  if (isOpen(url))
+    notice(`Warning: ${url} is not encrypted; others on the network can read the key.`)
 
   const way = wayOf(options)
   const isIssued = way === 'browser' || way === 'device'
@@ -89,11 +101,19 @@ export async function login(context: Context, address: string | undefined, optio
   // The key of an earlier login would stay in the list of keys, and nobody would have it.
   if (replaced) await revokeKey(url, replaced, patience).catch(() => {})
   if (last && last.url !== url)
-    notice(`Commands now use ${url}. You are still signed in at ${last.url}: add --service ${last.url} to use it.`)
+    notice(
+      `Commands now use ${url}. You are still signed in at ${last.url}: add --service ${last.url} to use it.`,
+    )
   const slug = keyWorkspace && stored.workspaces[keyWorkspace.id]?.slug
   if (keyWorkspace && !slug)
-    notice(`This key cannot read the slug of its workspace: write its paths as ${keyWorkspace.id}:/path.`)
-  const what = keyWorkspace ? `workspace ${slug || keyWorkspace.id}` : kind === 'session' ? 'session' : 'own files'
+    notice(
+      `This key cannot read the slug of its workspace: write its paths as ${keyWorkspace.id}:/path.`,
+    )
+  const what = keyWorkspace
+    ? `workspace ${slug || keyWorkspace.id}`
+    : kind === 'session'
+      ? 'session'
+      : 'own files'
   return {
     fact: {
       url,
@@ -133,7 +153,10 @@ async function keep({ url, kind, given, isIssued, workspace }: Received, patienc
   const stored: Stored = before.find(one => one.url === url) ?? { url, workspaces: {} }
   if (kind === 'session') stored.session = given
   else if (keyWorkspace)
-    stored.workspaces[keyWorkspace.id] = { slug: await slugOf(keyWorkspace, stored, patience), key: given }
+    stored.workspaces[keyWorkspace.id] = {
+      slug: await slugOf(keyWorkspace, stored, patience),
+      key: given,
+    }
   // The key that is stored already stays what it is, and must not be ended as one that is replaced.
   else if (stored.key !== given) {
     if (stored.issued && stored.key) replaced = stored.key
@@ -145,7 +168,12 @@ async function keep({ url, kind, given, isIssued, workspace }: Received, patienc
 }
 
 /** What is to be stored: made by the service, or typed by the person. */
-async function credentialFor(context: Context, url: string, way: Way, options: LoginOptions): Promise<string> {
+async function credentialFor(
+  context: Context,
+  url: string,
+  way: Way,
+  options: LoginOptions,
+): Promise<string> {
   if (way === 'browser') return (await signInByBrowser(context, url, options)).access_token
   if (way === 'device') return (await signInByCode(context, url, options)).access_token
   const question = way === 'session' ? `Session cookie for ${url}: ` : `API key for ${url}: `
@@ -153,7 +181,10 @@ async function credentialFor(context: Context, url: string, way: Way, options: L
 }
 
 /** The workspace that a key belongs to; null for a private key. */
-async function workspaceOf(client: Client, id: string | undefined): Promise<{ id: string; slug: string } | null> {
+async function workspaceOf(
+  client: Client,
+  id: string | undefined,
+): Promise<{ id: string; slug: string } | null> {
   if (id === undefined) {
     try {
       await client.request(FindDocument, { own: true, path: '' })
@@ -179,7 +210,11 @@ async function workspaceOf(client: Client, id: string | undefined): Promise<{ id
 }
 
 /** The slug, from the key itself, an earlier key, or a stored session; empty if unknown. */
-async function slugOf({ id, slug }: { id: string; slug: string }, stored: Stored, patience: Patience): Promise<string> {
+async function slugOf(
+  { id, slug }: { id: string; slug: string },
+  stored: Stored,
+  patience: Patience,
+): Promise<string> {
   if (slug) return slug
   const known = stored.workspaces[id]?.slug
   if (known || !stored.session) return known ?? ''
@@ -221,7 +256,9 @@ async function endIssued(
     return true
   } catch (error) {
     if (patience.signal.aborted) throw error
-    notice(`The API key of this login could not be deleted at ${url}. Delete it there, under API keys.`)
+    notice(
+      `The API key of this login could not be deleted at ${url}. Delete it there, under API keys.`,
+    )
     return false
   }
 }
@@ -231,18 +268,33 @@ export async function whoami({ patience, service: named }: Context): Promise<Ans
   const service = connect(found, patience)
   const own: { name: string; client: Client }[] = [
     ...(found.personal ? [{ name: 'own files', client: service.personal }] : []),
-    ...(found.session && found.session !== found.personal ? [{ name: 'session', client: service.session }] : []),
-    ...found.workspaces.map(({ id, slug }) => ({ name: `workspace ${slug || id}`, client: service.workspace(id) })),
+    ...(found.session && found.session !== found.personal
+      ? [{ name: 'session', client: service.session }]
+      : []),
+    ...found.workspaces.map(({ id, slug }) => ({
+      name: `workspace ${slug || id}`,
+      client: service.workspace(id),
+    })),
   ]
   if (own.length === 0) await validityOf(service.personal)
   const credentials = await Promise.all(
     own.map(async ({ name, client }) => {
       const { authenticated, user_info, via = null, expires_at = null } = await validityOf(client)
-      return { use: name, valid: authenticated, email: user_info?.email ?? null, via, expiresAt: expires_at }
+      return {
+        use: name,
+        valid: authenticated,
+        email: user_info?.email ?? null,
+        via,
+        expiresAt: expires_at,
+      }
     }),
   )
   const valid = credentials.find(c => c.valid)
-  if (!valid) throw new Failure('UNAUTHENTICATED', `No stored credential for ${found.url} is valid. Run satchel login.`)
+  if (!valid)
+    throw new Failure(
+      'UNAUTHENTICATED',
+      `No stored credential for ${found.url} is valid. Run satchel login.`,
+    )
   const lines = credentials.map(
     ({ use, valid: works, via, expiresAt }) =>
       `  ${use}: ${works ? (via === 'session' ? 'session' : 'API key') : 'no longer valid'}${expiresAt ? `, until ${expiresAt}` : ''}`,

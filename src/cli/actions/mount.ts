@@ -40,11 +40,20 @@ export interface MountOptions {
 }
 
 const factOf = ({ directory, path, service, with: mounter, readOnly }: Mounted) => ({
-  ...{ directory, path, service, with: mounter, readOnly },
+  directory,
+  path,
+  service,
+  with: mounter,
+  readOnly,
 })
 
 /** Mounts a folder of a drive, and in the foreground keeps it until a signal or an unmount ends it. */
-export async function mount(context: Context, path: string, directory: string, options: MountOptions): Promise<Answer> {
+export async function mount(
+  context: Context,
+  path: string,
+  directory: string,
+  options: MountOptions,
+): Promise<Answer> {
   const { readOnly = false, foreground = false } = options
   const { mounter, program } = await chooseMounter(options.with)
   await tidy(context)
@@ -54,22 +63,38 @@ export async function mount(context: Context, path: string, directory: string, o
   const local = resolve(directory)
   const shown = remote.place.show(remote.path)
   const mounted: Mounted = {
-    ...{ id: mountId(service.url, shown, local), directory: local, path: shown, service: service.url },
-    ...{ with: mounter, readOnly, pid: null, madeKey: null, madeDirectory: false },
+    id: mountId(service.url, shown, local),
+    directory: local,
+    path: shown,
+    service: service.url,
+    with: mounter,
+    readOnly,
+    pid: null,
+    madeKey: null,
+    madeDirectory: false,
   }
   const serving = await aloneAt(local, async () => {
     // Refused before anything is remembered: what is mounted there already must stay known.
     mounted.madeDirectory = await prepareDirectory(local)
     try {
       const target = await targetOf(service, {
-        ...{ workspace, named: remote.workspace ?? '', path: remote.path, readOnly },
+        workspace,
+        named: remote.workspace ?? '',
+        path: remote.path,
+        readOnly,
       }).catch(error => {
         throw isFailure(error, 'FILE_NOT_FOUND') ? notFound(shown) : error
       })
       // A key that was made is known before anything can end this command.
       mounted.madeKey = target.madeKey
       await keep(mounted)
-      const plan = { program, target, directory: local, folder: await folderOf(mounted.id), readOnly }
+      const plan = {
+        program,
+        target,
+        directory: local,
+        folder: await folderOf(mounted.id),
+        readOnly,
+      }
       const client = workspace === undefined ? service.personal : service.workspace(workspace)
       const serving =
         mounter === 'rclone'
@@ -86,13 +111,17 @@ export async function mount(context: Context, path: string, directory: string, o
   if (foreground) return serve(context, mounted, serving)
   return {
     fact: factOf(mounted),
-    words: plain(`Mounted ${shown} at ${local}, with ${mounter}. To end it: satchel unmount ${local}`),
+    words: plain(
+      `Mounted ${shown} at ${local}, with ${mounter}. To end it: satchel unmount ${local}`,
+    ),
   }
 }
 
 async function serve(context: Context, mounted: Mounted, { ended }: Serving): Promise<Answer> {
   const { signal } = context.patience
-  context.notice(`Mounted ${mounted.path} at ${mounted.directory}, with ${mounted.with}. Ctrl-C ends it.`)
+  context.notice(
+    `Mounted ${mounted.path} at ${mounted.directory}, with ${mounted.with}. Ctrl-C ends it.`,
+  )
   const stopped = new Promise<void>(stop => {
     if (signal.aborted) stop()
     signal.addEventListener('abort', () => stop())
@@ -111,25 +140,45 @@ async function serve(context: Context, mounted: Mounted, { ended }: Serving): Pr
 export async function list(context: Context): Promise<Answer> {
   await tidy(context)
   const mounts = await readMounts()
-  const rows = mounts.map(one => [one.path, one.directory, one.with, one.readOnly ? 'read-only' : '', one.service])
+  const rows = mounts.map(one => [
+    one.path,
+    one.directory,
+    one.with,
+    one.readOnly ? 'read-only' : '',
+    one.service,
+  ])
   return {
     fact: { mounts: mounts.map(factOf) },
     words: rows.length > 0 ? table(['FOLDER', 'MOUNTED AT', 'BY', '', 'SERVICE'], rows) : '',
   }
 }
 
-export async function unmount(context: Context, directory: string, options: { force?: boolean }): Promise<Answer> {
+export async function unmount(
+  context: Context,
+  directory: string,
+  options: { force?: boolean },
+): Promise<Answer> {
   const local = await realpath(directory).catch(() => resolve(directory))
-  const mounted = (await readMounts()).find(one => one.directory === local || one.directory === resolve(directory))
+  const mounted = (await readMounts()).find(
+    one => one.directory === local || one.directory === resolve(directory),
+  )
   if (!mounted)
-    throw new Failure('NOT_FOUND', `satchel has mounted nothing at ${local}. satchel mount lists what it has mounted.`)
+    throw new Failure(
+      'NOT_FOUND',
+      `satchel has mounted nothing at ${local}. satchel mount lists what it has mounted.`,
+    )
   const words = await end(context, mounted, { force: options.force ?? false })
   return { fact: factOf(mounted), words }
 }
 
 /** Waits for uploads, unmounts, and removes what was made for the mount. @returns what to tell @throws MOUNT_BUSY */
-async function end(context: Context, mounted: Mounted, { force }: { force: boolean }): Promise<string> {
-  if (!force && mounted.with === 'rclone' && (await isMounted(mounted.directory))) await uploaded(context, mounted)
+async function end(
+  context: Context,
+  mounted: Mounted,
+  { force }: { force: boolean },
+): Promise<string> {
+  if (!force && mounted.with === 'rclone' && (await isMounted(mounted.directory)))
+    await uploaded(context, mounted)
   // Another command may be ending it, too.
   return aloneAt(mounted.directory, () => finish(context, mounted, force), 2 * END_MS)
 }
@@ -143,7 +192,8 @@ async function finish(context: Context, mounted: Mounted, force: boolean): Promi
     if (!(await untilMounted(directory, false, { timeoutMs: END_MS })))
       throw new Failure('MOUNT_BUSY', `${directory} is still mounted. Try again with --force.`)
   }
-  for (const until = Date.now() + END_MS; (await isServing(mounted)) && Date.now() < until; ) await sleep(100)
+  for (const until = Date.now() + END_MS; (await isServing(mounted)) && Date.now() < until; )
+    await sleep(100)
   // Of what was forced. What it has not uploaded yet is kept.
   if (pid !== null && (await isServing(mounted))) process.kill(pid)
   const pending = await clear(context, mounted)
@@ -170,7 +220,8 @@ async function uploaded({ notice, patience }: Context, mounted: Mounted): Promis
 async function detach(mounted: Mounted, force: boolean): Promise<void> {
   const { directory, pid } = mounted
   // There, what is mounted ends with its program.
-  if (process.platform === 'win32') return void (pid !== null && (await isServing(mounted)) && process.kill(pid))
+  if (process.platform === 'win32')
+    return void (pid !== null && (await isServing(mounted)) && process.kill(pid))
   const fusermount = (await findProgram('fusermount3')) ?? (await findProgram('fusermount'))
   const isOwn = process.platform === 'linux' && fusermount && process.getuid?.() !== 0
   const [program, args] = isOwn
@@ -179,7 +230,10 @@ async function detach(mounted: Mounted, force: boolean): Promise<void> {
   await run(program, [...args, directory]).catch((error: { stderr?: string; message: string }) => {
     const why = (error.stderr || error.message).trim().split('\n').at(-1) ?? ''
     if (/busy/i.test(why))
-      throw new Failure('MOUNT_BUSY', `Programs use files in ${directory}. Close them, or add --force.`)
+      throw new Failure(
+        'MOUNT_BUSY',
+        `Programs use files in ${directory}. Close them, or add --force.`,
+      )
     throw new Failure('MOUNT_FAILED', `${directory} cannot be unmounted: ${why}`)
   })
 }
@@ -199,7 +253,9 @@ async function endKey({ patience, notice }: Context, url: string, key: string): 
   try {
     await deleteKey(await open({ patience: briefly, service: url }), key)
   } catch {
-    notice(`The API key of this mount could not be deleted at ${url}. Delete it there, under API keys.`)
+    notice(
+      `The API key of this mount could not be deleted at ${url}. Delete it there, under API keys.`,
+    )
   }
 }
 
@@ -210,11 +266,14 @@ async function tidy(context: Context): Promise<void> {
       const mounted = (await readMounts()).find(one => one.id === id)
       if (!mounted || (await isServing(mounted)) || (await isMounted(directory))) return
       const pending = await clear(context, mounted)
-      if (pending > 0) context.notice(`The mount at ${directory} has ended by itself. ${left(pending, mounted)}`)
+      if (pending > 0)
+        context.notice(`The mount at ${directory} has ended by itself. ${left(pending, mounted)}`)
     }).catch(error => {
       if (isFailure(error, 'MOUNT_BUSY')) return
       context.patience.signal.throwIfAborted()
       // It stays known, and keeps no other one from being made.
-      context.notice(`The mount at ${directory} has ended, and cannot be cleared up: ${toFailure(error).message}`)
+      context.notice(
+        `The mount at ${directory} has ended, and cannot be cleared up: ${toFailure(error).message}`,
+      )
     })
 }

@@ -8,7 +8,11 @@ import { open } from '../service.ts'
 import { plain } from '../text.ts'
 
 /** @param content what to write, `-` for standard input, empty to remove the note; undefined to read it */
-export async function note(context: Context, named: string, content: string | undefined): Promise<Answer> {
+export async function note(
+  context: Context,
+  named: string,
+  content: string | undefined,
+): Promise<Answer> {
   const service = await open(context)
   const { place, path } = await findPlace(service, named)
   if (place.key !== '') throw new Failure('USAGE', 'Files of workspaces have no notes.')
@@ -16,7 +20,10 @@ export async function note(context: Context, named: string, content: string | un
   if (!entry || !('md5' in entry)) throw notFound(place.show(path))
   if (content === undefined) {
     const { note } = entry
-    return { fact: { path: place.show(path), note }, words: (note ?? '').split('\n').map(plain).join('\n') }
+    return {
+      fact: { path: place.show(path), note },
+      words: (note ?? '').split('\n').map(plain).join('\n'),
+    }
   }
   const written = content === '-' ? (await readAll(process.stdin)).trimEnd() : content
   const input = { md5: entry.md5, content: written }

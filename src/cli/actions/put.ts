@@ -51,7 +51,10 @@ export async function put(context: Context, named: string[], options: PutOptions
     if (!isStream) return await putAll(context, named, to, { place, progress, parts }, options)
     const onConflict = choiceOf(options)
     const { name, ...stored } = await putInput({
-      ...{ place, progress, parts, onConflict },
+      place,
+      progress,
+      parts,
+      onConflict,
       folder: to,
       name: options.name ?? '',
     })
@@ -79,7 +82,8 @@ async function putInput(target: Target): Promise<Stored> {
     }
     async function* all() {
       yield* first.splice(0)
-      for (let next = await input.next(); !next.done; next = await input.next()) yield next.value as Buffer
+      for (let next = await input.next(); !next.done; next = await input.next())
+        yield next.value as Buffer
     }
     return await putStream(all(), target)
   } finally {
@@ -98,7 +102,11 @@ async function putAll(
   const onConflict = choiceOf(options)
   context.resumeHint = 'Run the same command to resume.'
   const { place, progress } = target
-  const { files, emptyFolders, failures } = await walk(named, { name, follow, notice: context.notice })
+  const { files, emptyFolders, failures } = await walk(named, {
+    name,
+    follow,
+    notice: context.notice,
+  })
   if (onConflict === 'REPLACE') refuseTwins(files)
   for (const { size } of files) progress.expect(1, size)
   const listed = listings(place)
@@ -108,7 +116,8 @@ async function putAll(
     const { path: source, name: as } = file
     const at = { ...target, onConflict, folder: joinPath(to, file.folder), name: as }
     try {
-      const known = file.isNamed && onConflict === 'FAIL' ? [] : knownOf(await listed(at.folder), at)
+      const known =
+        file.isNamed && onConflict === 'FAIL' ? [] : knownOf(await listed(at.folder), at)
       const { name: storedAs, ...stored } = await putFile(source, at, known)
       const put = { source, path: place.show(joinPath(at.folder, storedAs)), ...stored }
       done.push(put)
@@ -121,8 +130,14 @@ async function putAll(
   function fail(error: unknown, source: string): void {
     const { code, message, details } = toFailure(error)
     // These affect all files alike.
-    if (['INTERRUPTED', 'UNREACHABLE', 'UNAUTHENTICATED', 'NOT_SIGNED_IN', 'QUOTA_EXCEEDED'].includes(code)) throw error
-    const named = message.includes(source) || code === 'PATH_EXISTS' ? message : `${source}: ${message}`
+    if (
+      ['INTERRUPTED', 'UNREACHABLE', 'UNAUTHENTICATED', 'NOT_SIGNED_IN', 'QUOTA_EXCEEDED'].includes(
+        code,
+      )
+    )
+      throw error
+    const named =
+      message.includes(source) || code === 'PATH_EXISTS' ? message : `${source}: ${message}`
     failures.push(new Failure(code, named, { source, ...details }))
   }
 
@@ -130,7 +145,8 @@ async function putAll(
   for (const folder of emptyFolders)
     await place.createFolder(joinPath(to, folder), true).catch(error => fail(error, folder))
   const [failure] = failures
-  if (failure && failures.length === 1 && done.length === 0 && emptyFolders.length === 0) throw failure
+  if (failure && failures.length === 1 && done.length === 0 && emptyFolders.length === 0)
+    throw failure
   return { fact: { files: done }, words: summaryOf(done, context), failures }
 }
 
@@ -161,7 +177,10 @@ function listings(place: FilesPlace): (folder: string) => Promise<Known> {
   const list = async (folder: string): Promise<Known> => {
     try {
       const { files, folders } = await place.list(folder)
-      return { files: new Map(files.map(file => [file.name, file])), folders: new Set(folders.map(({ name }) => name)) }
+      return {
+        files: new Map(files.map(file => [file.name, file])),
+        folders: new Set(folders.map(({ name }) => name)),
+      }
     } catch (error) {
       if (isFailure(error, 'INSUFFICIENT_SCOPE')) return { files: new Map(), folders: new Set() }
       throw error
@@ -175,10 +194,14 @@ function listings(place: FilesPlace): (folder: string) => Promise<Known> {
 }
 
 /** What of a folder a file of this name may be already. */
-function knownOf({ files, folders }: Known, { name, onConflict }: Pick<Target, 'name' | 'onConflict'>): RemoteFile[] {
+function knownOf(
+  { files, folders }: Known,
+  { name, onConflict }: Pick<Target, 'name' | 'onConflict'>,
+): RemoteFile[] {
   const wanted = name.normalize('NFC')
   const there = files.get(wanted)
   // A folder takes a name, too: the copies are beside it.
-  if (onConflict === 'KEEP_BOTH' && (there || folders.has(wanted))) return namesakesIn([...files.values()], name)
+  if (onConflict === 'KEEP_BOTH' && (there || folders.has(wanted)))
+    return namesakesIn([...files.values()], name)
   return there ? [there] : []
 }

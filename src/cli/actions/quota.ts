@@ -16,7 +16,12 @@ const counted = (name: string, used: number, max: number | null): string[] => [
   share(used, max),
 ]
 
-const stored = (used: number, max: number): string[] => ['stored', bytes(used), `of ${bytes(max)}`, share(used, max)]
+const stored = (used: number, max: number): string[] => [
+  'stored',
+  bytes(used),
+  `of ${bytes(max)}`,
+  share(used, max),
+]
 
 export async function quota(context: Context, workspace: string | undefined): Promise<Answer> {
   const service = await open(context)
@@ -60,7 +65,13 @@ async function workspaceQuota(client: Client, id: string) {
   const { workspace } = await client.request(WorkspaceQuotaDocument, { workspace: id })
   const { memberCount, maxMembers, apiKeyCount, maxApiKeys, drive } = workspace
   // Each of these is null only beside an error.
-  if (!drive || memberCount === null || maxMembers === null || apiKeyCount === null || maxApiKeys === null)
+  if (
+    !drive ||
+    memberCount === null ||
+    maxMembers === null ||
+    apiKeyCount === null ||
+    maxApiKeys === null
+  )
     throw new Failure('BAD_ANSWER', 'The response of the service has no data.')
   const { usedBytes, fileCount, folderCount, maxBytes, maxFiles, maxFolders } = drive.usage
   return {

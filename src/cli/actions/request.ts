@@ -33,7 +33,8 @@ export interface RequestOptions {
 }
 
 /** What is to be changed. False takes a limit, or the password, away. */
-export interface EditOptions extends Pick<RequestOptions, 'label' | 'message' | 'password' | 'kind' | 'askName'> {
+export interface EditOptions
+  extends Pick<RequestOptions, 'label' | 'message' | 'password' | 'kind' | 'askName'> {
   expires?: string
   maxFiles?: number | false
   maxSize?: number | false
@@ -49,15 +50,36 @@ const shown = ({ url, path, state, ...request }: FileRequestRowFragment) => ({
   state: wordOf(state),
 })
 
-const askPassword = ({ patience }: Context) => readSecret('Password of the request: ', patience.signal)
+const askPassword = ({ patience }: Context) =>
+  readSecret('Password of the request: ', patience.signal)
 
-export async function request(context: Context, text: string, options: RequestOptions): Promise<Answer> {
+export async function request(
+  context: Context,
+  text: string,
+  options: RequestOptions,
+): Promise<Answer> {
   const service = await open(context)
   const { place, path } = await findPlace(service, text)
-  const { label = path.split('/').at(-1) || 'Files', message, expires: duration, kind: kinds, askName } = options
+  const {
+    label = path.split('/').at(-1) || 'Files',
+    message,
+    expires: duration,
+    kind: kinds,
+    askName,
+  } = options
   const password = options.password ? await askPassword(context) : undefined
   const { maxFiles, maxSize: maxFileSize, maxTotal: maxBytes } = options
-  const terms = { label, message, duration, password, kinds, maxFiles, maxFileSize, maxBytes, asksName: askName }
+  const terms = {
+    label,
+    message,
+    duration,
+    password,
+    kinds,
+    maxFiles,
+    maxFileSize,
+    maxBytes,
+    asksName: askName,
+  }
   const input = { folder: await place.at(path), ...terms }
   const { fileRequest } = await place.client.change(CreateFileRequestDocument, input)
   return { fact: shown(fileRequest), words: await linkLines([fileRequest.url], options.qr) }
@@ -87,22 +109,47 @@ async function finder(service: Service): Promise<(link: string) => { id: string;
   return link => {
     const request = known.get(ownToken(link, service.url))
     if (request) return request
-    throw new Failure('NOT_FOUND', 'You have made no such file request. See satchel requests.', { link })
+    throw new Failure('NOT_FOUND', 'You have made no such file request. See satchel requests.', {
+      link,
+    })
   }
 }
 
 const bound = (limit: number | false | undefined) => (limit === false ? null : limit)
 
-export async function editRequest(context: Context, link: string, options: EditOptions): Promise<Answer> {
-  const { label, message, expires: duration, askName: asksName, notifyMe: notifies, maxFiles, maxSize } = options
+export async function editRequest(
+  context: Context,
+  link: string,
+  options: EditOptions,
+): Promise<Answer> {
+  const {
+    label,
+    message,
+    expires: duration,
+    askName: asksName,
+    notifyMe: notifies,
+    maxFiles,
+    maxSize,
+  } = options
   const kinds = options.anyKind ? [] : options.kind
-  const limits = { maxFiles: bound(maxFiles), maxFileSize: bound(maxSize), maxBytes: bound(options.maxTotal) }
+  const limits = {
+    maxFiles: bound(maxFiles),
+    maxFileSize: bound(maxSize),
+    maxBytes: bound(options.maxTotal),
+  }
   const terms = { label, message, duration, kinds, asksName, notifies, ...limits }
   if (options.password === undefined && Object.values(terms).every(value => value === undefined))
-    throw new Failure('USAGE', 'Give at least one option to change. See satchel edit-request --help.')
+    throw new Failure(
+      'USAGE',
+      'Give at least one option to change. See satchel edit-request --help.',
+    )
   const service = await open(context)
   const { id } = (await finder(service))(link)
-  const password = options.password ? await askPassword(context) : options.password === false ? null : undefined
+  const password = options.password
+    ? await askPassword(context)
+    : options.password === false
+      ? null
+      : undefined
   const input = { fileRequest: id, ...terms, password }
   const { fileRequest } = await service.personal.change(UpdateFileRequestDocument, input)
   return { fact: shown(fileRequest), words: plain(fileRequest.url) }

@@ -38,7 +38,11 @@ function pathOf({ path, entry, share }: Edge['node']): string {
   return owner && 'slug' in owner ? `${owner.slug}:/${inDrive(path)}` : `/${path}`
 }
 
-export async function search(context: Context, given: string[], { limit, order }: SearchOptions): Promise<Answer> {
+export async function search(
+  context: Context,
+  given: string[],
+  { limit, order }: SearchOptions,
+): Promise<Answer> {
   const { personal } = await open(context)
   const query = queryOf(given)
   const orderBy = order.toUpperCase() as SearchOrder
@@ -47,17 +51,28 @@ export async function search(context: Context, given: string[], { limit, order }
   let after: string | null = null
   do {
     const first = Math.min(AT_ONCE, limit - edges.length)
-    const { search: page }: SearchQuery = await personal.request(SearchDocument, { query, orderBy, first, after })
+    const { search: page }: SearchQuery = await personal.request(SearchDocument, {
+      query,
+      orderBy,
+      first,
+      after,
+    })
     edges.push(...page.edges)
     about = { hints: page.hints, isComplete: page.isComplete && about.isComplete }
     after = page.pageInfo.hasNextPage ? page.pageInfo.endCursor : null
   } while (after !== null && edges.length < limit)
 
   for (const { term, message } of about.hints) context.notice(`${term}: ${message}`)
-  if (!about.isComplete) context.notice('Not everything was searched: more may be found later, or with more words.')
+  if (!about.isComplete)
+    context.notice('Not everything was searched: more may be found later, or with more words.')
   const results = edges.map(({ node, matchedIn, snippet }) => ({
-    ...{ id: node.entry?.id ?? null, name: node.name, path: pathOf(node), kind: wordOf(node.kind) },
-    ...{ size: node.size, fileType: node.contentType, updatedAt: node.updatedAt },
+    id: node.entry?.id ?? null,
+    name: node.name,
+    path: pathOf(node),
+    kind: wordOf(node.kind),
+    size: node.size,
+    fileType: node.contentType,
+    updatedAt: node.updatedAt,
     sharedBy: node.share?.sharedBy.email ?? null,
     matchedIn: matchedIn.map(wordOf),
     snippet,

@@ -83,8 +83,13 @@ function shownPath({
 const readPassword = async (wanted: boolean | undefined, { patience }: Context) =>
   wanted ? { password: await readSecret('Password of the share: ', patience.signal) } : {}
 
-const termsOf = async ({ password, label, viewOnly, notifyMe: notifies }: Terms, context: Context) => ({
-  ...{ label, notifies, allowDownload: viewOnly ? false : undefined },
+const termsOf = async (
+  { password, label, viewOnly, notifyMe: notifies }: Terms,
+  context: Context,
+) => ({
+  label,
+  notifies,
+  allowDownload: viewOnly ? false : undefined,
   ...(await readPassword(password, context)),
 })
 
@@ -99,7 +104,11 @@ async function findPlaces(service: Service, paths: string[]) {
   return [...places.values()]
 }
 
-export async function share(context: Context, paths: string[], options: ShareOptions): Promise<Answer> {
+export async function share(
+  context: Context,
+  paths: string[],
+  options: ShareOptions,
+): Promise<Answer> {
   const service = await open(context)
   const named = await findPlaces(service, paths)
   const {
@@ -113,14 +122,20 @@ export async function share(context: Context, paths: string[], options: ShareOpt
     edit,
   } = options
   if (link === (email !== undefined))
-    throw new Failure('USAGE', 'Name a person by --with, or make a link by --link. See satchel share --help.')
+    throw new Failure(
+      'USAGE',
+      'Name a person by --with, or make a link by --link. See satchel share --help.',
+    )
   if (link && (notify || message !== undefined || together || edit))
     throw new Failure(
       'USAGE',
       'A link is for everyone who has it. Leave --notify, --message, --together and --edit out.',
     )
   if (!link && maxDownloads !== undefined)
-    throw new Failure('USAGE', 'Downloads are limited for links. Add --link, or leave --max-downloads out.')
+    throw new Failure(
+      'USAGE',
+      'Downloads are limited for links. Add --link, or leave --max-downloads out.',
+    )
   const terms = await termsOf(options, context)
   const files = await Promise.all(named.map(({ place, path }) => place.at(path)))
   const client = named[0]?.place.client ?? service.personal
@@ -156,7 +171,11 @@ export async function share(context: Context, paths: string[], options: ShareOpt
 /** What a link is made of. */
 const ofFiles = (files: EntryRef[]) => (files.length === 1 ? { file: files[0] } : { files })
 
-export async function quickShare(context: Context, text: string, options: QuickShareOptions): Promise<Answer> {
+export async function quickShare(
+  context: Context,
+  text: string,
+  options: QuickShareOptions,
+): Promise<Answer> {
   const service = await open(context)
   const { place, path } = await findPlace(service, text)
   const { for: duration, maxDownloads = null } = options
@@ -192,14 +211,20 @@ const shown = (path: string, share: ShareRowFragment) => ({
 
 export async function shares(context: Context): Promise<Answer> {
   const { personal } = await open(context)
-  const all = await allPages(async after => (await personal.request(SharesDocument, { after })).me.shares)
+  const all = await allPages(
+    async after => (await personal.request(SharesDocument, { after })).me.shares,
+  )
   const lines = all.map(line => shown(shownPath(line), line))
   const rows = lines.map(s => [
     s.path,
     s.sharedFor || 'anyone with the link',
     until(s.expiresAt),
     `${s.downloads}${s.maxDownloads === null ? '' : ` of ${s.maxDownloads}`}`,
-    [s.passwordProtected ? 'password' : '', s.allowDownload ? '' : 'view only', s.mayEdit ? 'may edit' : '']
+    [
+      s.passwordProtected ? 'password' : '',
+      s.allowDownload ? '' : 'view only',
+      s.mayEdit ? 'may edit' : '',
+    ]
       .filter(Boolean)
       .join(', '),
     s.label,
@@ -213,10 +238,14 @@ export async function edit(context: Context, link: string, options: EditOptions)
   const { personal, url } = await open(context)
   const token = ownToken(link, url)
   const { label, expires: duration, limit, download, edit: mayEdit, notifyMe: notifies } = options
-  const secret = options.password === false ? { password: null } : await readPassword(options.password, context)
+  const secret =
+    options.password === false ? { password: null } : await readPassword(options.password, context)
   const bound = limit === undefined ? {} : { maxDownloads: limit || null }
   // Who edits may download; who may only look edits nothing.
-  const rights = { allowDownload: mayEdit ? true : download, mayEdit: download === false ? false : mayEdit }
+  const rights = {
+    allowDownload: mayEdit ? true : download,
+    mayEdit: download === false ? false : mayEdit,
+  }
   const terms = { label, duration, notifies, ...rights, ...bound, ...secret }
   if (Object.values(terms).every(value => value === undefined))
     throw new Failure('USAGE', 'Give at least one option to change. See satchel links edit --help.')
@@ -241,7 +270,8 @@ export async function received(
   const { personal } = await open(context)
   const wanted = unseen ? false : null
   const all = await allPages(
-    async after => (await personal.request(ReceivedDocument, { seen: wanted, after })).me.receivedShares,
+    async after =>
+      (await personal.request(ReceivedDocument, { seen: wanted, after })).me.receivedShares,
   )
   const lines = all.map(line => shown(line.fileName, line))
   if (markSeen)

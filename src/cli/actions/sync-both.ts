@@ -46,7 +46,11 @@ export async function syncBoth(
   requireOneRemote(one, other)
   const [named, remote] = isMarkedRemote(one) ? [other, one] : [one, other]
   const { place, path } = await findPlace(await open(context), remote)
-  const pair: Pair = { place, path: path.normalize('NFC'), local: await localFolder(named, options.dryRun ?? false) }
+  const pair: Pair = {
+    place,
+    path: path.normalize('NFC'),
+    local: await localFolder(named, options.dryRun ?? false),
+  }
   const key = hashOf(['two-way', place.client.url, place.key, pair.path, pair.local])
   const { syncs } = await findFolders()
   // Whatever the remote folder is: two of them would undo each other's changes.
@@ -55,7 +59,8 @@ export async function syncBoth(
   )
 }
 
-const hashOf = (parts: string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+const hashOf = (parts: string[]): string =>
+  createHash('sha256').update(JSON.stringify(parts)).digest('hex')
 
 async function withStore(
   context: Context,
@@ -71,19 +76,27 @@ async function withStore(
       await utimes(file, now, now)
       await forgetUnused(dirname(file))
     }
-    if (options.reset && !options.dryRun) store.write({ agreed: new Map(), remote: null, marker: null })
+    if (options.reset && !options.dryRun)
+      store.write({ agreed: new Map(), remote: null, marker: null })
     const known = store.read()
     if (known.marker === null && !options.dryRun) await makeRemote(pair)
     const own = ownFolder(pair.local, key, store.latest)
     const both: Both = {
-      ...{ context, pair, store, own },
-      ...{
-        filter: filterIn(pair.local, options),
-        paths: new RemotePaths(),
-        ignoresCase: await ignoresCase(pair.local),
-      },
-      ...{ parallel: options.parallel, label: label(), maxDelete: options.maxDelete },
-      ...{ digests: digestsIn(known.agreed), sent: new Map(), touched: new Map(), local: null, said: new Set() },
+      context,
+      pair,
+      store,
+      own,
+      filter: filterIn(pair.local, options),
+      paths: new RemotePaths(),
+      ignoresCase: await ignoresCase(pair.local),
+      parallel: options.parallel,
+      label: label(),
+      maxDelete: options.maxDelete,
+      digests: digestsIn(known.agreed),
+      sent: new Map(),
+      touched: new Map(),
+      local: null,
+      said: new Set(),
     }
     if (options.dryRun) return await preview(both)
     context.resumeHint = 'Run the same command to continue.'
@@ -98,9 +111,12 @@ async function keepSame(both: Both, { watch }: BothOptions): Promise<Answer | un
   if (watch) return follow(both)
   const outcome = await synchronizeBoth(both, null)
   for (const { path, keptAs } of outcome.changes)
-    if (keptAs !== undefined) both.context.notice(`${path} has changed on both sides: yours is kept as ${keptAs}.`)
+    if (keptAs !== undefined)
+      both.context.notice(`${path} has changed on both sides: yours is kept as ${keptAs}.`)
   const answer = answerOf({ ...outcome, ...sidesOf(both.pair), isDryRun: false })
-  const isKept = outcome.changes.some(({ side, action }) => side === 'local' && /^(delete|replace)$/.test(action))
+  const isKept = outcome.changes.some(
+    ({ side, action }) => side === 'local' && /^(delete|replace)$/.test(action),
+  )
   return isKept ? { ...answer, words: `${answer.words}\n${KEPT}` } : answer
 }
 
@@ -114,7 +130,12 @@ async function preview(both: Both): Promise<Answer> {
   // What is not there would be made.
   const isThere = existsSync(both.pair.local)
   if (!isThere) both.local = noTree()
-  const { actions, unchanged, failures } = await lookAtBoth(both, isThere ? null : new Set(), new Set(), true)
+  const { actions, unchanged, failures } = await lookAtBoth(
+    both,
+    isThere ? null : new Set(),
+    new Set(),
+    true,
+  )
   return answerOf({
     changes: actions.map(plannedChange),
     unchanged: unchanged.size,
@@ -132,7 +153,8 @@ async function localFolder(named: string, isDryRun: boolean): Promise<string> {
   })
   if (found === null && isDryRun) return resolve(named)
   if (found === null) await mkdir(named, { recursive: true })
-  else if (!found.isDirectory()) throw new Failure('USAGE', `${named} is not a folder. For a file, use put or get.`)
+  else if (!found.isDirectory())
+    throw new Failure('USAGE', `${named} is not a folder. For a file, use put or get.`)
   return realpath(named)
 }
 

@@ -29,7 +29,12 @@ export interface SyncOptions extends Patterns {
 }
 
 /** Makes the target like the source; one of them is remote. */
-export async function sync(context: Context, source: string, target: string, options: SyncOptions): Promise<Answer> {
+export async function sync(
+  context: Context,
+  source: string,
+  target: string,
+  options: SyncOptions,
+): Promise<Answer> {
   const way = isMarkedRemote(target) ? 'push' : 'pull'
   requireOneRemote(source, target)
   const [named, remote] = way === 'push' ? [source, target] : [target, source]
@@ -72,10 +77,20 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
   const local = isLocalThere ? await scan(pair.local, filter, notice) : noTree()
   const remote = remoteEntries(state.remote)
   const { signal } = context.patience
-  const planned = await planOf({ way, pair, local, remote, filter, signal, digests: state.digests, ...options })
+  const planned = await planOf({
+    way,
+    pair,
+    local,
+    remote,
+    filter,
+    signal,
+    digests: state.digests,
+    ...options,
+  })
   const { plan } = planned
   const failures = [...local.failures, ...planned.failures, ...plan.clashes.map(clashOf)]
-  if (options.delete && local.failures.length > 0) notice('Nothing was deleted, because some files could not be read.')
+  if (options.delete && local.failures.length > 0)
+    notice('Nothing was deleted, because some files could not be read.')
   const outcome = {
     ...task.sides,
     unchanged: plan.unchanged,
@@ -91,8 +106,17 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
 
   const progress = await startProgress(context)
   const work: Work = {
-    ...{ context, pair, plan, local, remote: planned.remote, progress, failures },
-    ...{ parallel: options.parallel, parts: limitTo(options.parallel), digests: state.digests, changes: [] },
+    context,
+    pair,
+    plan,
+    local,
+    remote: planned.remote,
+    progress,
+    failures,
+    parallel: options.parallel,
+    parts: limitTo(options.parallel),
+    digests: state.digests,
+    changes: [],
   }
   context.resumeHint = 'Run the same command to resume.'
   for (const { size } of plan.files) progress.expect(1, size)
@@ -104,7 +128,9 @@ async function synchronize(context: Context, task: Task, options: SyncOptions): 
     await states
       .write(tidied(state, work))
       .catch(({ message }) =>
-        notice(`The state of this run could not be saved, so the next run reads both folders again: ${message}`),
+        notice(
+          `The state of this run could not be saved, so the next run reads both folders again: ${message}`,
+        ),
       )
   }
   return answerOf({ ...outcome, changes: work.changes })
@@ -133,7 +159,8 @@ async function findLocal(named: string, way: 'push' | 'pull'): Promise<string | 
     throw error
   })
   if (found === null) return null
-  if (!found.isDirectory()) throw new Failure('USAGE', `${named} is not a folder. For a file, use put or get.`)
+  if (!found.isDirectory())
+    throw new Failure('USAGE', `${named} is not a folder. For a file, use put or get.`)
   return realpath(named)
 }
 
@@ -157,7 +184,11 @@ async function removeFolder({ folder, top }: Made): Promise<void> {
 const MAX_NAMED = 5
 
 /** What is not deleted without a question: local files have no trash, and a source without any file may be a disk that is not mounted. */
-function removalOf({ way, sides }: Task, { clearings, removals }: Plan, { entries }: LocalTree): string | null {
+function removalOf(
+  { way, sides }: Task,
+  { clearings, removals }: Plan,
+  { entries }: LocalTree,
+): string | null {
   const paths = [...clearings, ...removals]
   const isSourceThere = [...entries.values()].some(({ kind }) => kind === 'file')
   if (paths.length === 0 || (way === 'push' && isSourceThere)) return null
@@ -169,6 +200,7 @@ function removalOf({ way, sides }: Task, { clearings, removals }: Plan, { entrie
 
 /** @throws USAGE */
 async function confirmRemoval(context: Context, what: string): Promise<void> {
-  if (!process.stdin.isTTY || context.json) throw new Failure('USAGE', `This deletes ${what}. Add --yes to confirm.`)
+  if (!process.stdin.isTTY || context.json)
+    throw new Failure('USAGE', `This deletes ${what}. Add --yes to confirm.`)
   await confirm(`Delete ${what}?`, 'Nothing was changed.', context.patience.signal)
 }

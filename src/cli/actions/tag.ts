@@ -25,7 +25,8 @@ const colourOf = (colour: Colour) => colour.toUpperCase() as TagColour
 const shown = ({ colour, ...tag }: TagRowFragment) => ({ ...tag, colour: wordOf(colour) })
 
 /** The tags of a drive, and its id. */
-export const tagsIn = async ({ client, drive }: Place) => driveIn(await client.request(TagsDocument, drive))
+export const tagsIn = async ({ client, drive }: Place) =>
+  driveIn(await client.request(TagsDocument, drive))
 
 /** @throws TAG_NOT_FOUND */
 export async function findTag(place: Place, name: string): Promise<TagRowFragment> {
@@ -33,13 +34,21 @@ export async function findTag(place: Place, name: string): Promise<TagRowFragmen
   const found = tags.find(tag => tagKey(tag.name) === tagKey(name))
   if (found) return found
   const root = place.show('')
-  throw new Failure('TAG_NOT_FOUND', `There is no tag "${name}" in ${root}. satchel tag list shows the tags.`, { name })
+  throw new Failure(
+    'TAG_NOT_FOUND',
+    `There is no tag "${name}" in ${root}. satchel tag list shows the tags.`,
+    { name },
+  )
 }
 
 export async function list(context: Context, workspace: string | undefined): Promise<Answer> {
   const place = await placeIn(await open(context), workspace)
   const tags = (await tagsIn(place)).tags.map(shown)
-  const rows = tags.map(({ name, colour, entryCount }) => [name, colour, plural(entryCount, 'entry', 'entries')])
+  const rows = tags.map(({ name, colour, entryCount }) => [
+    name,
+    colour,
+    plural(entryCount, 'entry', 'entries'),
+  ])
   return { fact: { tags }, words: rows.length > 0 ? table([], rows) : '' }
 }
 
@@ -49,16 +58,26 @@ export interface AddOptions {
 }
 
 /** Gives a tag to entries of one drive, or takes it from them: for all of them, or none. */
-async function change(context: Context, named: string[], name: string, adds: boolean, options: AddOptions = {}) {
+async function change(
+  context: Context,
+  named: string[],
+  name: string,
+  adds: boolean,
+  options: AddOptions = {},
+) {
   const service = await open(context)
   const found = await Promise.all(named.map(text => findPlace(service, text)))
   const [first] = found
   if (!first) throw new Failure('USAGE', 'Name a file or folder.')
   const { place } = first
   if (found.some(other => other.place.key !== place.key))
-    throw new Failure('USAGE', 'A tag belongs to one drive. Name files and folders of one drive at a time.')
+    throw new Failure(
+      'USAGE',
+      'A tag belongs to one drive. Name files and folders of one drive at a time.',
+    )
   const tag = await findTag(place, name).catch(error => {
-    if (!adds || !options.create || !(error instanceof Failure) || error.code !== 'TAG_NOT_FOUND') throw error
+    if (!adds || !options.create || !(error instanceof Failure) || error.code !== 'TAG_NOT_FOUND')
+      throw error
     return make(place, name, options.colour)
   })
   const entries = await Promise.all(found.map(({ path }) => place.at(path)))
@@ -69,17 +88,27 @@ async function change(context: Context, named: string[], name: string, adds: boo
     tags: tags.map(one => one.name),
   }))
   const says = context.verbose || Boolean(process.stdout.isTTY)
-  const words = says ? tagged.map(({ path, tags }) => plain(`${path}: ${tags.join(', ') || 'no tags'}`)).join('\n') : ''
+  const words = says
+    ? tagged.map(({ path, tags }) => plain(`${path}: ${tags.join(', ') || 'no tags'}`)).join('\n')
+    : ''
   return { fact: { tag: tag.name, entries: tagged }, words }
 }
 
-export const add = (context: Context, name: string, paths: string[], options: AddOptions): Promise<Answer> =>
-  change(context, paths, name, true, options)
+export const add = (
+  context: Context,
+  name: string,
+  paths: string[],
+  options: AddOptions,
+): Promise<Answer> => change(context, paths, name, true, options)
 
 export const remove = (context: Context, name: string, paths: string[]): Promise<Answer> =>
   change(context, paths, name, false)
 
-async function make(place: Place, name: string, colour: Colour | undefined): Promise<TagRowFragment> {
+async function make(
+  place: Place,
+  name: string,
+  colour: Colour | undefined,
+): Promise<TagRowFragment> {
   const drive = place.key === '' ? null : (await tagsIn(place)).id
   const input = { name, drive, ...(colour ? { colour: colourOf(colour) } : {}) }
   return (await place.client.change(CreateTagDocument, input)).tag
@@ -103,7 +132,8 @@ export async function edit(
   named: string,
   { in: workspace, name, colour }: In & { name?: string; colour?: Colour },
 ): Promise<Answer> {
-  if (name === undefined && colour === undefined) throw new Failure('USAGE', 'Give --name or --colour.')
+  if (name === undefined && colour === undefined)
+    throw new Failure('USAGE', 'Give --name or --colour.')
   const place = await placeIn(await open(context), workspace)
   const { id } = await findTag(place, named)
   const input = { tag: id, name: name ?? null, ...(colour ? { colour: colourOf(colour) } : {}) }
@@ -111,7 +141,11 @@ export async function edit(
   return { fact: { tag: shown(tag) }, words: '' }
 }
 
-export async function erase(context: Context, named: string, { in: workspace }: In): Promise<Answer> {
+export async function erase(
+  context: Context,
+  named: string,
+  { in: workspace }: In,
+): Promise<Answer> {
   const place = await placeIn(await open(context), workspace)
   const { id } = await findTag(place, named)
   await place.client.change(DeleteTagDocument, { tag: id })
@@ -119,14 +153,20 @@ export async function erase(context: Context, named: string, { in: workspace }: 
 }
 
 /** What has a tag, in a folder and everything below it. @param folder with its drive; the root of the own drive by default */
-export async function tagged(context: Context, name: string, folder: string, long: boolean): Promise<Answer> {
+export async function tagged(
+  context: Context,
+  name: string,
+  folder: string,
+  long: boolean,
+): Promise<Answer> {
   const { place, path } = await findPlace(await open(context), folder)
   const tag = await findTag(place, name)
   const all = await allPages(async after => {
     const { node } = await place.client.request(TaggedEntriesDocument, { tag: tag.id, after })
     return node && 'entries' in node ? node.entries : null
   })
-  const front = path === '' ? '' : `${path.normalize('NFC').split(/\/+/).filter(Boolean).join('/')}/`
+  const front =
+    path === '' ? '' : `${path.normalize('NFC').split(/\/+/).filter(Boolean).join('/')}/`
   const entries = all
     .filter(entry => entry.path.replace(/^\//, '').startsWith(front))
     .map(entry => ({ ...placed(entry), path: place.show(entry.path.replace(/^\//, '')) }))

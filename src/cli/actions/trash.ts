@@ -38,13 +38,20 @@ export interface RestoreOptions {
   onConflict: ConflictWord
 }
 
-export async function restore(context: Context, named: string[], { to, onConflict }: RestoreOptions): Promise<Answer> {
+export async function restore(
+  context: Context,
+  named: string[],
+  { to, onConflict }: RestoreOptions,
+): Promise<Answer> {
   const service = await open(context)
   const target = to === undefined ? undefined : await findPlace(service, to)
   const { done, failures } = await withEach(named, async text => {
     const { place, path } = await findPlace(service, text)
     if (target && place.key !== target.place.key)
-      throw new Failure('USAGE', 'Files can only be restored to the drive from which they were deleted.')
+      throw new Failure(
+        'USAGE',
+        'Files can only be restored to the drive from which they were deleted.',
+      )
     const id = isItemId(text, path) ? path : await newestAt(place, path)
     const now = await place.trash.restore(id, target?.path, conflictWords[onConflict])
     return { id, path: place.show(now) }
@@ -71,21 +78,36 @@ export async function remove(context: Context, named: string[]): Promise<Answer>
   const { done, failures } = await withEach(named, async text => {
     const { place, path } = await findPlace(service, text)
     if (!isItemId(text, path))
-      throw new Failure('USAGE', `"${text}" is not an id. satchel trash list shows the ids of the items in the trash.`)
+      throw new Failure(
+        'USAGE',
+        `"${text}" is not an id. satchel trash list shows the ids of the items in the trash.`,
+      )
     await place.trash.remove(path)
     return { id: path }
   })
   return { fact: { deleted: done }, words: '', failures }
 }
 
-export async function empty(context: Context, workspace: string | undefined, sure: boolean): Promise<Answer> {
+export async function empty(
+  context: Context,
+  workspace: string | undefined,
+  sure: boolean,
+): Promise<Answer> {
   const place = await placeIn(await open(context), workspace)
   if (!sure) {
     const what = `everything in the trash of ${workspace ?? 'your files'} permanently`
-    if (!process.stdin.isTTY || context.json) throw new Failure('USAGE', `This deletes ${what}. Add --yes to confirm.`)
-    await confirm(`Delete ${what}? This cannot be undone.`, 'Nothing was deleted.', context.patience.signal)
+    if (!process.stdin.isTTY || context.json)
+      throw new Failure('USAGE', `This deletes ${what}. Add --yes to confirm.`)
+    await confirm(
+      `Delete ${what}? This cannot be undone.`,
+      'Nothing was deleted.',
+      context.patience.signal,
+    )
   }
   const count = await place.trash.empty()
   const says = context.verbose || Boolean(process.stdout.isTTY)
-  return { fact: { deleted: count }, words: says ? `${plural(count, 'item')} deleted permanently.` : '' }
+  return {
+    fact: { deleted: count },
+    words: says ? `${plural(count, 'item')} deleted permanently.` : '',
+  }
 }

@@ -38,20 +38,37 @@ export interface GetVersionOptions {
   force?: boolean
 }
 
-export async function get(context: Context, text: string, { output, force }: GetVersionOptions): Promise<Answer> {
+export async function get(
+  context: Context,
+  text: string,
+  { output, force }: GetVersionOptions,
+): Promise<Answer> {
   const { place, id } = await locate(context, text)
   const { size, md5, modifiedAt, path } = await place.versions.find(id)
   const { name } = splitPath(path)
   if (output === undefined && !isSafeName(name))
-    throw new Failure('USAGE', `The name of ${place.show(path)} is not allowed on this computer. Choose one with -o.`)
+    throw new Failure(
+      'USAGE',
+      `The name of ${place.show(path)} is not allowed on this computer. Choose one with -o.`,
+    )
   const link = async () => (await place.versions.find(id)).url
-  const source = { shown: place.show(path), size, md5Checksum: md5, modifiedAt: new Date(modifiedAt), link }
+  const source = {
+    shown: place.show(path),
+    size,
+    md5Checksum: md5,
+    modifiedAt: new Date(modifiedAt),
+    link,
+  }
   const progress = await startProgress(context)
   try {
     progress.expect(1, size)
     context.resumeHint = 'Run the same command to resume.'
     const to = output ?? name
-    const got = await getFile(source, to, { patience: context.patience, progress, force: force ?? false })
+    const got = await getFile(source, to, {
+      patience: context.patience,
+      progress,
+      force: force ?? false,
+    })
     const fetched = { source: source.shown, path: to, ...got }
     progress.done(lineOf(fetched))
     return { fact: { files: [fetched] }, words: summaryOf([fetched], context) }
@@ -83,6 +100,9 @@ export async function remove(context: Context, named: string[]): Promise<Answer>
 async function locate(context: Context, text: string): Promise<{ place: Place; id: string }> {
   const { place, path: id } = await findPlace(await open(context), text)
   if (!isId(id))
-    throw new Failure('USAGE', `"${text}" is not an id. satchel versions list shows the ids of a file's versions.`)
+    throw new Failure(
+      'USAGE',
+      `"${text}" is not an id. satchel versions list shows the ids of a file's versions.`,
+    )
   return { place, id }
 }

@@ -39,18 +39,25 @@ export const shown = ({ id, role, ...workspace }: WorkspaceRowFragment) => ({
 })
 
 /** The workspaces that the stored credentials can list. */
-export async function workspacesOf(service: Service, notice: (line: string) => void): Promise<WorkspaceRowFragment[]> {
+export async function workspacesOf(
+  service: Service,
+  notice: (line: string) => void,
+): Promise<WorkspaceRowFragment[]> {
   const { session, workspaces } = service.login
   if (session?.kind === 'session')
-    return allPages(async after => (await service.session.request(WorkspacesDocument, { after })).me.workspaces)
+    return allPages(
+      async after => (await service.session.request(WorkspacesDocument, { after })).me.workspaces,
+    )
   // A key knows its own workspace only.
-  const clients = workspaces.length === 0 ? [service.session] : workspaces.map(({ id }) => service.workspace(id))
+  const clients =
+    workspaces.length === 0 ? [service.session] : workspaces.map(({ id }) => service.workspace(id))
   const answers = await Promise.all(
     clients.map(async client => {
       try {
         return [(await client.request(WorkspaceDocument, {})).workspace]
       } catch (error) {
-        if (clients.length === 1 || !isFailure(error, 'INSUFFICIENT_SCOPE', 'UNAUTHENTICATED')) throw error
+        if (clients.length === 1 || !isFailure(error, 'INSUFFICIENT_SCOPE', 'UNAUTHENTICATED'))
+          throw error
         notice(`One key cannot read its workspace: ${error.message}`)
         return []
       }
@@ -62,16 +69,28 @@ export async function workspacesOf(service: Service, notice: (line: string) => v
 export async function list(context: Context): Promise<Answer> {
   const workspaces = (await workspacesOf(await open(context), context.notice)).map(shown)
   const rows = workspaces.map(w => [w.slug, w.name, w.role, when(w.createdAt), w.workspaceId])
-  return { fact: { workspaces }, words: rows.length > 0 ? table(['SLUG', 'NAME', 'ROLE', 'SINCE', 'ID'], rows) : '' }
+  return {
+    fact: { workspaces },
+    words: rows.length > 0 ? table(['SLUG', 'NAME', 'ROLE', 'SINCE', 'ID'], rows) : '',
+  }
 }
 
-export async function create(context: Context, name: string, slug: string | undefined): Promise<Answer> {
+export async function create(
+  context: Context,
+  name: string,
+  slug: string | undefined,
+): Promise<Answer> {
   const { session } = await open(context)
   const { workspace } = await session.change(CreateWorkspaceDocument, { name, slug: slug ?? null })
   return { fact: { workspace: shown(workspace) }, words: plain(workspace.slug) }
 }
 
-export async function rename(context: Context, named: string, name: string, slug: string | undefined): Promise<Answer> {
+export async function rename(
+  context: Context,
+  named: string,
+  name: string,
+  slug: string | undefined,
+): Promise<Answer> {
   const { client, workspaceId } = await enter(context, named)
   const input = { workspace: workspaceId, name, slug: slug ?? null }
   const { workspace } = await client.change(UpdateWorkspaceDocument, input)
@@ -141,7 +160,12 @@ async function findMember(client: Client, workspaceId: string, named: string): P
   )
 }
 
-export async function role(context: Context, named: string, member: string, to: MemberRole): Promise<Answer> {
+export async function role(
+  context: Context,
+  named: string,
+  member: string,
+  to: MemberRole,
+): Promise<Answer> {
   const { client, workspaceId } = await enter(context, named)
   const { id, userId } = await findMember(client, workspaceId, member)
   await client.change(ChangeRoleDocument, { member: id, role: roleOf(to) })

@@ -22,7 +22,9 @@ const config = {
   execArgvExtension: 'none',
 }
 writeFileSync(`${made}/sea.json`, JSON.stringify(config))
-execFileSync(process.execPath, ['--experimental-sea-config', `${made}/sea.json`], { stdio: 'ignore' })
+execFileSync(process.execPath, ['--experimental-sea-config', `${made}/sea.json`], {
+  stdio: 'ignore',
+})
 
 mkdirSync(folder, { recursive: true })
 copyFileSync(process.execPath, binary)

@@ -32,12 +32,18 @@ as a JSON document on stderr.`,
       several,
     )
     .option('--for <duration>', 'how long the new key is valid, up to 365d (default: 90d)')
-    .option('--wait <seconds>', 'how long to wait for the approval (default: 300, with a code 600)', wholeNumber(1))
+    .option(
+      '--wait <seconds>',
+      'how long to wait for the approval (default: 300, with a code 600)',
+      wholeNumber(1),
+    )
     .option('--key', 'read an API key instead')
     .option('--session', 'read the value of the session cookie instead of a key')
     .option('--workspace <id>', 'the workspace of the key, if the key itself cannot read it')
   login.action((url: string | undefined, options: LoginOptions) =>
-    perform(login, async context => (await import('../actions/login.ts')).login(context, url, options)),
+    perform(login, async context =>
+      (await import('../actions/login.ts')).login(context, url, options),
+    ),
   )
 
   const logout = declare(program, 'logout', {
@@ -46,19 +52,25 @@ as a JSON document on stderr.`,
       'The service is that of the last login, or of --service. The session is also ended at the service, and the key that satchel login has made through a browser is deleted there. Keys that you have entered remain valid until they are deleted: satchel keys delete.',
     examples: ['logout', 'logout --service https://files.example.com'],
   })
-  logout.action(() => perform(logout, async context => (await import('../actions/login.ts')).logout(context)))
+  logout.action(() =>
+    perform(logout, async context => (await import('../actions/login.ts')).logout(context)),
+  )
 
   const whoami = declare(program, 'whoami', {
     does: 'show who is signed in, where, and with which credentials',
     examples: ['whoami', 'whoami --json'],
   })
-  whoami.action(() => perform(whoami, async context => (await import('../actions/login.ts')).whoami(context)))
+  whoami.action(() =>
+    perform(whoami, async context => (await import('../actions/login.ts')).whoami(context)),
+  )
 
   const quota = declare(program, 'quota [workspace]', {
     does: 'show usage and limits',
     examples: ['quota', 'quota garden', 'quota --json'],
   })
   quota.action((workspace: string | undefined) =>
-    perform(quota, async context => (await import('../actions/quota.ts')).quota(context, workspace)),
+    perform(quota, async context =>
+      (await import('../actions/quota.ts')).quota(context, workspace),
+    ),
   )
 }

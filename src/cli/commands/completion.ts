@@ -15,7 +15,8 @@ export function declareCompletion(program: Command): void {
     ],
   }).addArgument(new Argument('<shell>', 'which shell').choices(shells))
   completion.action(
-    async (shell: Shell) => void process.stdout.write((await import('../completion/scripts.ts')).scripts[shell]()),
+    async (shell: Shell) =>
+      void process.stdout.write((await import('../completion/scripts.ts')).scripts[shell]()),
   )
 
   // Called by those scripts.

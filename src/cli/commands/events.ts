@@ -23,6 +23,8 @@ After an interruption, --after continues from a cursor; "now" begins with the ne
     )
     .option('-x, --exec <command>', 'run this shell command for each event')
   events.action((workspace: string | undefined, options: EventOptions) =>
-    perform(events, async context => (await import('../actions/events.ts')).events(context, workspace, options)),
+    perform(events, async context =>
+      (await import('../actions/events.ts')).events(context, workspace, options),
+    ),
   )
 }

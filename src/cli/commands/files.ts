@@ -14,7 +14,13 @@ export function declareFiles(program: Command): void {
   const ls = declare(program, 'ls [path]', {
     does: 'list a folder, or one file',
     details: sharedHelp,
-    examples: ['ls', 'ls docs', 'ls -l garden:/plans', 'ls --tag invoices garden:/', 'ls --json docs'],
+    examples: [
+      'ls',
+      'ls docs',
+      'ls -l garden:/plans',
+      'ls --tag invoices garden:/',
+      'ls --json docs',
+    ],
   })
     .option('-l, --long', 'show sizes, times and checksums')
     .option('--tag <tag>', 'show all that has this tag, in the folder and everything below it')
@@ -32,16 +38,24 @@ export function declareFiles(program: Command): void {
     examples: ['tree', 'tree --depth 2 garden:/'],
   }).option('--depth <n>', 'maximum number of levels', wholeNumber(1))
   tree.action((folder: string | undefined, { depth }: { depth?: number }) =>
-    perform(tree, async context => (await import('../actions/list.ts')).tree(context, folder ?? '', depth)),
+    perform(tree, async context =>
+      (await import('../actions/list.ts')).tree(context, folder ?? '', depth),
+    ),
   )
 
   const mkdir = declare(program, 'mkdir <folder...>', {
     does: 'create folders, with missing parents',
     details: sharedHelp,
-    examples: ['mkdir docs/2026', 'mkdir -p docs/2026   # no error if it exists', 'mkdir garden:/plans'],
+    examples: [
+      'mkdir docs/2026',
+      'mkdir -p docs/2026   # no error if it exists',
+      'mkdir garden:/plans',
+    ],
   }).option('-p, --parents', 'no error if the folder exists')
   mkdir.action((folders: string[], { parents = false }: { parents?: boolean }) =>
-    perform(mkdir, async context => (await import('../actions/files.ts')).mkdir(context, folders, parents)),
+    perform(mkdir, async context =>
+      (await import('../actions/files.ts')).mkdir(context, folders, parents),
+    ),
   )
 
   const mv = declare(program, 'mv <path...>', {
@@ -63,11 +77,20 @@ A folder is copied with everything in it. Nothing is downloaded or uploaded, and
 copies count towards your storage. Versions, notes and shares are not copied.`,
     examples: ['cp a.txt b.txt', 'cp a.txt photos docs/', 'cp -k docs/plan.txt garden:/plans/'],
   })
-    .option('-r, --recursive', 'accepted for compatibility: folders are always copied with everything in them')
+    .option(
+      '-r, --recursive',
+      'accepted for compatibility: folders are always copied with everything in them',
+    )
     .option('--replace', 'replace files with the same names; the replaced files go to the trash')
-    .addOption(new Option('-k, --keep-both', 'keep existing files, and copy under a free name').conflicts('replace'))
+    .addOption(
+      new Option('-k, --keep-both', 'keep existing files, and copy under a free name').conflicts(
+        'replace',
+      ),
+    )
   cp.action((paths: string[], options: CopyOptions) =>
-    perform(cp, async context => (await import('../actions/copy.ts')).copy(context, paths, options)),
+    perform(cp, async context =>
+      (await import('../actions/copy.ts')).copy(context, paths, options),
+    ),
   )
 
   const rm = declare(program, 'rm <path...>', {
@@ -81,12 +104,15 @@ ${sharedHelp}`,
     .option('-r, --recursive', 'delete folders, too, with everything in them')
     .option('-y, --yes', 'do not ask')
   rm.action((paths: string[], options: RemoveOptions) =>
-    perform(rm, async context => (await import('../actions/files.ts')).remove(context, paths, options)),
+    perform(rm, async context =>
+      (await import('../actions/files.ts')).remove(context, paths, options),
+    ),
   )
 
   const note = declare(program, 'note <path> [text]', {
     does: 'read or write the note on one of your files',
-    details: 'A note belongs to the content of the file: it is kept when the file moves, and identical files share it.',
+    details:
+      'A note belongs to the content of the file: it is kept when the file moves, and identical files share it.',
     examples: [
       'note docs/a.txt',
       "note docs/a.txt 'Signed on Monday'",
@@ -95,6 +121,8 @@ ${sharedHelp}`,
     ],
   }).option('--remove', 'remove it')
   note.action((path: string, text: string | undefined, { remove }: { remove?: boolean }) =>
-    perform(note, async context => (await import('../actions/note.ts')).note(context, path, remove ? '' : text)),
+    perform(note, async context =>
+      (await import('../actions/note.ts')).note(context, path, remove ? '' : text),
+    ),
   )
 }

@@ -4,7 +4,10 @@ import { declare, group, perform, several } from '../command.ts'
 import { duration, privateWords, workspaceWords } from '../words.ts'
 
 const actions = () => import('../actions/key.ts')
-const workspaceOption = ['--workspace <workspace>', 'keys of this workspace (slug or id) instead of your own'] as const
+const workspaceOption = [
+  '--workspace <workspace>',
+  'keys of this workspace (slug or id) instead of your own',
+] as const
 
 const scopeHelp = `Scopes of your own keys:       ${Object.keys(privateWords).join(', ')}
 Scopes of keys of a workspace: ${Object.keys(workspaceWords).join(', ')}
@@ -39,7 +42,10 @@ export function declareKeys(program: Command): void {
 
   const remove = declare(keys, 'delete <key>', {
     does: 'delete a key, by its id or its name; its next request is refused',
-    examples: ['keys delete laptop', 'keys delete 0198c0de-0000-7000-8000-000000000000 --workspace garden'],
+    examples: [
+      'keys delete laptop',
+      'keys delete 0198c0de-0000-7000-8000-000000000000 --workspace garden',
+    ],
   }).option(...workspaceOption)
   remove.action((named: string, { workspace }: { workspace?: string }) =>
     perform(remove, async context => (await actions()).remove(context, named, workspace)),

@@ -21,14 +21,20 @@ A path is one of your own folders (/ is all of them), or that of a workspace: ga
       'unmount ~/Satchel',
     ],
   })
-    .addOption(oneOf('--with <program>', 'the program that mounts; the best one by default', ['rclone', 'davfs2']))
+    .addOption(
+      oneOf('--with <program>', 'the program that mounts; the best one by default', [
+        'rclone',
+        'davfs2',
+      ]),
+    )
     .option('--read-only', 'change nothing')
     .option('--foreground', 'stay until Ctrl-C, then unmount')
   mount.action((path: string | undefined, folder: string | undefined, options: MountOptions) =>
     perform(mount, async context => {
       const { list, mount: begin } = await actions()
       if (path === undefined) return list(context)
-      if (folder === undefined) throw new Failure('USAGE', 'Give the local folder, too: satchel mount / ~/Satchel')
+      if (folder === undefined)
+        throw new Failure('USAGE', 'Give the local folder, too: satchel mount / ~/Satchel')
       return begin(context, path, folder, options)
     }),
   )

@@ -14,7 +14,12 @@ export function declareRequests(program: Command): void {
   })
     .option('--label <text>', 'what you ask for; by default the name of the folder')
     .option('--message <text>', 'a message to the senders')
-    .option('--expires <duration>', 'how long the request is open: 12h, 7d, 6mo, or never', durationOrNever, '30d')
+    .option(
+      '--expires <duration>',
+      'how long the request is open: 12h, 7d, 6mo, or never',
+      durationOrNever,
+      '30d',
+    )
     .option('--password', 'prompt for a password, or read it from standard input')
     .option('--max-files <n>', 'maximum number of files', wholeNumber(1))
     .option('--max-size <bytes>', 'maximum size of a file: 500K, 20M, 2G', byteCount)
@@ -27,14 +32,18 @@ export function declareRequests(program: Command): void {
     .option('--ask-name', 'require a name from senders')
     .option(...qrOption)
   request.action((folder: string, options: RequestOptions) =>
-    perform(request, async context => (await import('../actions/request.ts')).request(context, folder, options)),
+    perform(request, async context =>
+      (await import('../actions/request.ts')).request(context, folder, options),
+    ),
   )
 
   const requests = declare(program, 'requests', {
     does: 'list your file requests and the files they have received',
     examples: ['requests', "requests --json | jq -r '.file_requests[].link'"],
   })
-  requests.action(() => perform(requests, async context => (await import('../actions/request.ts')).requests(context)))
+  requests.action(() =>
+    perform(requests, async context => (await import('../actions/request.ts')).requests(context)),
+  )
 
   const edit = declare(program, 'edit-request <link>', {
     does: 'change a file request by its link or token, which stays the same',
@@ -46,10 +55,18 @@ export function declareRequests(program: Command): void {
   })
     .option('--label <text>', 'what you ask for')
     .option('--message <text>', 'a message to the senders')
-    .option('--expires <duration>', 'how long the request is open from now on: 12h, 7d, 6mo, or never', durationOrNever)
+    .option(
+      '--expires <duration>',
+      'how long the request is open from now on: 12h, 7d, 6mo, or never',
+      durationOrNever,
+    )
     .option('--password', 'prompt for a password, or read it from standard input')
     .option('--no-password', 'remove the password')
-    .option('--max-files <n>', 'maximum number of files, including those already received', wholeNumber(1))
+    .option(
+      '--max-files <n>',
+      'maximum number of files, including those already received',
+      wholeNumber(1),
+    )
     .option('--no-max-files', 'no maximum number of files')
     .option('--max-size <bytes>', 'maximum size of a file: 500K, 20M, 2G', byteCount)
     .option('--no-max-size', 'no maximum size of a file')
@@ -62,7 +79,9 @@ export function declareRequests(program: Command): void {
     .option('--notify-me', 'send me a mail about new files, at most once an hour')
     .option('--no-notify-me', 'send me no mails')
   edit.action((link: string, options: EditOptions) =>
-    perform(edit, async context => (await import('../actions/request.ts')).editRequest(context, link, options)),
+    perform(edit, async context =>
+      (await import('../actions/request.ts')).editRequest(context, link, options),
+    ),
   )
 
   const close = declare(program, 'close-request <link...>', {
@@ -70,6 +89,8 @@ export function declareRequests(program: Command): void {
     examples: ['close-request https://files.example.com/request/6mJ...'],
   })
   close.action((links: string[]) =>
-    perform(close, async context => (await import('../actions/request.ts')).closeRequests(context, links)),
+    perform(close, async context =>
+      (await import('../actions/request.ts')).closeRequests(context, links),
+    ),
   )
 }

@@ -22,6 +22,8 @@ A private key searches your files only, a key of a workspace only that workspace
     .option('-n, --limit <n>', 'maximum number of results', wholeNumber(1), 50)
     .addOption(oneOf('--order <order>', 'order of the results', searchOrders).default('relevance'))
   search.action((query: string[], options: SearchOptions) =>
-    perform(search, async context => (await import('../actions/search.ts')).search(context, query, options)),
+    perform(search, async context =>
+      (await import('../actions/search.ts')).search(context, query, options),
+    ),
   )
 }

@@ -1,10 +1,18 @@
 import { type Command, Option } from 'commander'
 import type { SaveOptions } from '../actions/copy.ts'
-import type { EditOptions, QuickShareOptions, ReceivedOptions, ShareOptions } from '../actions/share.ts'
+import type {
+  EditOptions,
+  QuickShareOptions,
+  ReceivedOptions,
+  ShareOptions,
+} from '../actions/share.ts'
 import { declare, group, perform, wholeNumber } from '../command.ts'
 import { durationOrNever, qrOption } from '../words.ts'
 
-const passwordOption = ['--password', 'prompt for a password, or read it from standard input'] as const
+const passwordOption = [
+  '--password',
+  'prompt for a password, or read it from standard input',
+] as const
 const labelOption = ['--label <text>', 'a name for the share that only you see'] as const
 const viewOption = [
   '--view-only',
@@ -15,7 +23,10 @@ const editOption = (...conflicts: string[]) =>
     '--edit',
     'let recipients change it: upload into a folder, rename, move, replace and delete what is in it',
   ).conflicts(conflicts)
-const noticeOption = ['--notify-me', 'send me a mail when the share is used, at most once an hour'] as const
+const noticeOption = [
+  '--notify-me',
+  'send me a mail when the share is used, at most once an hour',
+] as const
 
 export function declareShares(program: Command): void {
   const share = declare(program, 'share <path...>', {
@@ -32,7 +43,11 @@ export function declareShares(program: Command): void {
     .option('--with <email>', 'e-mail address of the recipient')
     .option('--link', 'make one link to all of them, for anyone who has it')
     .option('--together', 'make one share of all of them, instead of one each')
-    .option('--for <duration>', 'how long: 30m, 12h, 7d, 2w, 6mo, 1y, or never; 7d with a person', durationOrNever)
+    .option(
+      '--for <duration>',
+      'how long: 30m, 12h, 7d, 2w, 6mo, 1y, or never; 7d with a person',
+      durationOrNever,
+    )
     .option('--max-downloads <n>', 'maximum number of downloads of the link', wholeNumber(1))
     .option('--notify', 'notify the recipient by mail')
     .option('--message <text>', 'notify the recipient by mail with this message')
@@ -43,7 +58,9 @@ export function declareShares(program: Command): void {
     .addOption(editOption('viewOnly', 'password'))
     .option(...noticeOption)
   share.action((paths: string[], options: ShareOptions) =>
-    perform(share, async context => (await import('../actions/share.ts')).share(context, paths, options)),
+    perform(share, async context =>
+      (await import('../actions/share.ts')).share(context, paths, options),
+    ),
   )
 
   const quick = declare(program, 'quick-share <path>', {
@@ -66,27 +83,36 @@ export function declareShares(program: Command): void {
     .option(...viewOption)
     .option(...noticeOption)
   quick.action((path: string, options: QuickShareOptions) =>
-    perform(quick, async context => (await import('../actions/share.ts')).quickShare(context, path, options)),
+    perform(quick, async context =>
+      (await import('../actions/share.ts')).quickShare(context, path, options),
+    ),
   )
 
   const shares = declare(program, 'shares', {
     does: 'list your shares: links, and shares with people',
     examples: ['shares', "shares --json | jq -r '.shares[].sharing_link'"],
   })
-  shares.action(() => perform(shares, async context => (await import('../actions/share.ts')).shares(context)))
+  shares.action(() =>
+    perform(shares, async context => (await import('../actions/share.ts')).shares(context)),
+  )
 
   const links = group(program, 'links', 'change links and shares with people')
 
   const edit = declare(links, 'edit <link>', {
     does: 'change a share by its link or token, which stays the same',
-    details: 'Other terms stay the same. A share that has expired or is used up can be renewed within 30 days.',
+    details:
+      'Other terms stay the same. A share that has expired or is used up can be renewed within 30 days.',
     examples: [
       'links edit https://files.example.com/share/6mJ... --expires 30d',
       'links edit 6mJ... --no-limit --view-only',
     ],
   })
     .option(...labelOption)
-    .option('--expires <duration>', 'how long the share is valid from now on: 12h, 7d, 6mo, or never', durationOrNever)
+    .option(
+      '--expires <duration>',
+      'how long the share is valid from now on: 12h, 7d, 6mo, or never',
+      durationOrNever,
+    )
     .option(...passwordOption)
     .option('--no-password', 'remove the password')
     .option('--limit <n>', 'maximum number of downloads, including earlier ones', wholeNumber(1))
@@ -99,7 +125,11 @@ export function declareShares(program: Command): void {
     .option('--no-notify-me', 'send me no mails')
   edit.action((link: string, { viewOnly, ...options }: EditOptions & { viewOnly?: boolean }) =>
     perform(edit, async context =>
-      (await import('../actions/share.ts')).edit(context, link, viewOnly ? { ...options, download: false } : options),
+      (await import('../actions/share.ts')).edit(
+        context,
+        link,
+        viewOnly ? { ...options, download: false } : options,
+      ),
     ),
   )
 
@@ -123,9 +153,15 @@ a shared folder; without a path, the whole folder is copied. Saving counts as on
     .option('-t, --to <folder>', 'destination folder; created if missing')
     .option(...passwordOption)
     .option('--replace', 'replace files with the same names; the replaced files go to the trash')
-    .addOption(new Option('-k, --keep-both', 'keep existing files, and copy under a free name').conflicts('replace'))
+    .addOption(
+      new Option('-k, --keep-both', 'keep existing files, and copy under a free name').conflicts(
+        'replace',
+      ),
+    )
   save.action((link: string, paths: string[], options: SaveOptions) =>
-    perform(save, async context => (await import('../actions/copy.ts')).save(context, link, paths, options)),
+    perform(save, async context =>
+      (await import('../actions/copy.ts')).save(context, link, paths, options),
+    ),
   )
 
   const received = declare(program, 'received', {
@@ -135,6 +171,8 @@ a shared folder; without a path, the whole folder is copied. Saving counts as on
     .option('--unseen', 'only shares that you have not seen')
     .option('--mark-seen', 'mark the listed shares as seen')
   received.action((options: ReceivedOptions) =>
-    perform(received, async context => (await import('../actions/share.ts')).received(context, options)),
+    perform(received, async context =>
+      (await import('../actions/share.ts')).received(context, options),
+    ),
   )
 }

@@ -26,7 +26,10 @@ export function declareTags(program: Command): void {
   const add = declare(tags, 'add <tag> <path...>', {
     does: 'give a tag to files and folders of one drive',
     details: `All of them get it, or none. ${pathHelp}`,
-    examples: ['tag add invoices docs/march.pdf docs/april.pdf', 'tag add urgent garden:/plans --create --colour red'],
+    examples: [
+      'tag add invoices docs/march.pdf docs/april.pdf',
+      'tag add urgent garden:/plans --create --colour red',
+    ],
   })
     .option('-c, --create', 'create the tag if there is none')
     .addOption(colourOption())
@@ -80,14 +83,18 @@ export function declareTags(program: Command): void {
 A received share is named by its link: satchel received.`,
     examples: ['star docs garden:/plans', 'star https://files.example.com/share/6mJ...'],
   })
-  star.action((paths: string[]) => perform(star, async context => (await favourites()).star(context, paths)))
+  star.action((paths: string[]) =>
+    perform(star, async context => (await favourites()).star(context, paths)),
+  )
 
   const unstar = declare(program, 'unstar <path...>', {
     does: 'take the mark from favourites',
     details: pathHelp,
     examples: ['unstar docs', 'unstar https://files.example.com/share/6mJ...'],
   })
-  unstar.action((paths: string[]) => perform(unstar, async context => (await favourites()).unstar(context, paths)))
+  unstar.action((paths: string[]) =>
+    perform(unstar, async context => (await favourites()).unstar(context, paths)),
+  )
 
   const marked = declare(program, 'favourites', {
     does: 'list your favourites, in your order',

@@ -35,9 +35,10 @@ ${sharedHelp}`,
     .option('-n, --name <name>', 'store under another name')
     .option('-r, --replace', 'replace remote files that have other content; see satchel versions')
     .addOption(
-      new Option('-k, --keep-both', 'keep remote files that have other content, and store under a free name').conflicts(
-        'replace',
-      ),
+      new Option(
+        '-k, --keep-both',
+        'keep remote files that have other content, and store under a free name',
+      ).conflicts('replace'),
     )
     .option('--follow', 'follow symbolic links within folders')
     .option(...parallelOption)
@@ -62,7 +63,10 @@ ${pathHelp}`,
       'get https://files.example.com/share/6mJ...   # asks for the password if there is one',
     ],
   })
-    .option('-o, --output <file>', 'destination folder, or another name for a single file; - for standard output')
+    .option(
+      '-o, --output <file>',
+      'destination folder, or another name for a single file; - for standard output',
+    )
     .option('-f, --force', 'replace local files that have other content')
     .option('-z, --zip', 'download one ZIP archive instead of files and folders')
     .option('--password', 'the link has a password: prompt for it, or read it from standard input')
@@ -96,28 +100,48 @@ until it is interrupted. Patterns also come from the file .satchelignore in the 
       'sync --watch plans garden:/plans   # both ways, until it is interrupted',
     ],
   })
-    .addOption(new Option('--delete', 'delete files that the source does not have').conflicts(['watch', 'twoWay']))
+    .addOption(
+      new Option('--delete', 'delete files that the source does not have').conflicts([
+        'watch',
+        'twoWay',
+      ]),
+    )
     .option('--two-way', 'keep both sides the same')
     .addOption(
-      new Option('--watch', 'with --two-way, which it implies: go on with what changes').implies({ twoWay: true }),
+      new Option('--watch', 'with --two-way, which it implies: go on with what changes').implies({
+        twoWay: true,
+      }),
     )
     .option(
       '--max-delete <n>',
       'with --two-way: how many files may be deleted; by default half of them',
       wholeNumber(0),
     )
-    .option('--reset', 'with --two-way: forget earlier runs and merge both sides, which deletes nothing')
+    .option(
+      '--reset',
+      'with --two-way: forget earlier runs and merge both sides, which deletes nothing',
+    )
     .option('--dry-run', 'only show what would be done')
     .option('--include <pattern>', 'only files that match; repeat it for several', several)
     .option('--exclude <pattern>', 'leave out files that match; repeat it for several', several)
     .option('-y, --yes', 'do not ask for confirmation before deleting files')
     .option(...parallelOption)
-  sync.action((source: string, target: string, options: SyncOptions & BothOptions & { twoWay?: boolean }) =>
-    perform(sync, async context => {
-      if (options.twoWay) return (await import('../actions/sync-both.ts')).syncBoth(context, source, target, options)
-      if (options.reset || options.maxDelete !== undefined)
-        throw new Failure('USAGE', `${options.reset ? '--reset' : '--max-delete'} needs --two-way.`)
-      return (await import('../actions/sync.ts')).sync(context, source, target, options)
-    }),
+  sync.action(
+    (source: string, target: string, options: SyncOptions & BothOptions & { twoWay?: boolean }) =>
+      perform(sync, async context => {
+        if (options.twoWay)
+          return (await import('../actions/sync-both.ts')).syncBoth(
+            context,
+            source,
+            target,
+            options,
+          )
+        if (options.reset || options.maxDelete !== undefined)
+          throw new Failure(
+            'USAGE',
+            `${options.reset ? '--reset' : '--max-delete'} needs --two-way.`,
+          )
+        return (await import('../actions/sync.ts')).sync(context, source, target, options)
+      }),
   )
 }

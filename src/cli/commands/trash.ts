@@ -10,7 +10,11 @@ const idHelp =
 
 /** Files and folders deleted by satchel rm, until they are deleted permanently. */
 export function declareTrash(program: Command): void {
-  const trash = group(program, 'trash', 'list, restore and delete items in the trash, yours or that of a workspace')
+  const trash = group(
+    program,
+    'trash',
+    'list, restore and delete items in the trash, yours or that of a workspace',
+  )
 
   const list = declare(trash, 'list [workspace]', {
     does: 'list deleted files and folders, newest first',
@@ -32,7 +36,11 @@ restored. ${idHelp}`,
   })
     .option('-t, --to <folder>', 'restore into this folder; created if missing')
     .addOption(
-      oneOf('--on-conflict <what>', 'what to do if the name is taken', Object.keys(conflictWords)).default('fail'),
+      oneOf(
+        '--on-conflict <what>',
+        'what to do if the name is taken',
+        Object.keys(conflictWords),
+      ).default('fail'),
     )
   restore.action((items: string[], options: RestoreOptions) =>
     perform(restore, async context => (await actions()).restore(context, items, options)),
@@ -46,11 +54,14 @@ restored. ${idHelp}`,
       'trash delete garden:0198c0de-0000-7000-8000-000000000000',
     ],
   })
-  remove.action((ids: string[]) => perform(remove, async context => (await actions()).remove(context, ids)))
+  remove.action((ids: string[]) =>
+    perform(remove, async context => (await actions()).remove(context, ids)),
+  )
 
   const empty = declare(trash, 'empty [workspace]', {
     does: 'delete everything in the trash permanently',
-    details: 'This cannot be undone. Asks for confirmation on a terminal; elsewhere --yes is required.',
+    details:
+      'This cannot be undone. Asks for confirmation on a terminal; elsewhere --yes is required.',
     examples: ['trash empty', 'trash empty garden --yes'],
   }).option('-y, --yes', 'do not ask')
   empty.action((workspace: string | undefined, { yes = false }: { yes?: boolean }) =>

@@ -10,13 +10,19 @@ const example = '0198c0de-0000-7000-8000-000000000000'
 
 /** What files were before they were replaced. */
 export function declareVersions(program: Command): void {
-  const versions = group(program, 'versions', 'list, download, restore and delete replaced contents of files')
+  const versions = group(
+    program,
+    'versions',
+    'list, download, restore and delete replaced contents of files',
+  )
 
   const list = declare(versions, 'list <path>', {
     does: 'list the replaced contents of a file, newest first',
     examples: ['versions list docs/a.txt', 'versions list garden:/plan.txt --json'],
   })
-  list.action((path: string) => perform(list, async context => (await actions()).list(context, path)))
+  list.action((path: string) =>
+    perform(list, async context => (await actions()).list(context, path)),
+  )
 
   const get = declare(versions, 'get <id>', {
     does: 'download a replaced content of a file',
@@ -34,12 +40,16 @@ export function declareVersions(program: Command): void {
     details: `The present contents of the files are kept as versions. ${idHelp}`,
     examples: [`versions restore ${example}`],
   })
-  restore.action((ids: string[]) => perform(restore, async context => (await actions()).restore(context, ids)))
+  restore.action((ids: string[]) =>
+    perform(restore, async context => (await actions()).restore(context, ids)),
+  )
 
   const remove = declare(versions, 'delete <id...>', {
     does: 'delete replaced contents permanently',
     details: `This cannot be undone. ${idHelp}`,
     examples: [`versions delete ${example}`],
   })
-  remove.action((ids: string[]) => perform(remove, async context => (await actions()).remove(context, ids)))
+  remove.action((ids: string[]) =>
+    perform(remove, async context => (await actions()).remove(context, ids)),
+  )
 }

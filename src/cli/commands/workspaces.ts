@@ -18,7 +18,10 @@ export function declareWorkspaces(program: Command): void {
   const create = declare(workspace, 'create <name>', {
     does: 'create a workspace, with you as its owner',
     examples: ['workspace create Garden', "workspace create 'Our garden' --slug garden"],
-  }).option('--slug <slug>', 'short name in paths: a-z, 0-9 and -; derived from the name by default')
+  }).option(
+    '--slug <slug>',
+    'short name in paths: a-z, 0-9 and -; derived from the name by default',
+  )
   create.action((name: string, { slug }: { slug?: string }) =>
     perform(create, async context => (await actions()).create(context, name, slug)),
   )
@@ -33,7 +36,8 @@ export function declareWorkspaces(program: Command): void {
 
   const remove = declare(workspace, 'delete <workspace>', {
     does: 'delete a workspace with all its files',
-    details: 'This cannot be undone. Asks for confirmation on a terminal; elsewhere --yes is required.',
+    details:
+      'This cannot be undone. Asks for confirmation on a terminal; elsewhere --yes is required.',
     examples: ['workspace delete garden', 'workspace delete garden --yes'],
   }).option('-y, --yes', 'do not ask')
   remove.action((named: string, { yes = false }: { yes?: boolean }) =>
@@ -44,7 +48,9 @@ export function declareWorkspaces(program: Command): void {
     does: 'list the members',
     examples: ['workspace members garden'],
   })
-  members.action((named: string) => perform(members, async context => (await actions()).members(context, named)))
+  members.action((named: string) =>
+    perform(members, async context => (await actions()).members(context, named)),
+  )
 
   const role = declare(workspace, 'role <workspace> <member>', {
     does: 'change the role of a member',
@@ -66,7 +72,9 @@ export function declareWorkspaces(program: Command): void {
     does: 'leave a workspace',
     examples: ['workspace leave garden'],
   })
-  leave.action((named: string) => perform(leave, async context => (await actions()).leave(context, named)))
+  leave.action((named: string) =>
+    perform(leave, async context => (await actions()).leave(context, named)),
+  )
 
   const invite = declare(workspace, 'invite <workspace> <email>', {
     does: 'invite a person, who receives a mail with the link',
@@ -96,13 +104,20 @@ export function declareWorkspaces(program: Command): void {
 
   const accept = declare(workspace, 'accept <invite>', {
     does: 'accept an invite: its link or token, or the workspace',
-    examples: ['workspace accept garden', 'workspace accept https://files.example.com/invite/9Qe...'],
+    examples: [
+      'workspace accept garden',
+      'workspace accept https://files.example.com/invite/9Qe...',
+    ],
   })
-  accept.action((link: string) => perform(accept, async context => (await invites()).accept(context, link)))
+  accept.action((link: string) =>
+    perform(accept, async context => (await invites()).accept(context, link)),
+  )
 
   const reject = declare(workspace, 'reject <invite>', {
     does: 'reject an invite: its link or token, or the workspace',
     examples: ['workspace reject garden'],
   })
-  reject.action((link: string) => perform(reject, async context => (await invites()).reject(context, link)))
+  reject.action((link: string) =>
+    perform(reject, async context => (await invites()).reject(context, link)),
+  )
 }

@@ -28,7 +28,8 @@ export async function complete(program: Command, shell: Shell, given: string[]):
   const words = line ? line.words.slice(1) : given
   const found = line?.isRedirect ? null : await candidatesFor(program, words)
   if (shell === 'powershell') {
-    const { ShellCompDirectiveDefault: files, ShellCompDirectiveNoFileComp: none } = ShellCompDirective
+    const { ShellCompDirectiveDefault: files, ShellCompDirectiveNoFileComp: none } =
+      ShellCompDirective
     return write([...(found ?? []).map(tabbed), `:${found ? none : files}`])
   }
   if (!found) process.exitCode = 1
@@ -45,7 +46,8 @@ const isOpen = (value: string): boolean => /[/:=]$/.test(value)
 
 const tabbed = ({ value, about }: Candidate): string => `${value}\t${about}`
 
-const write = (lines: string[]): void => void process.stdout.write(lines.map(line => `${line}\n`).join(''))
+const write = (lines: string[]): void =>
+  void process.stdout.write(lines.map(line => `${line}\n`).join(''))
 
 /** Candidates for the last word; null if it is a local file. */
 async function candidatesFor(program: Command, words: string[]): Promise<Candidate[] | null> {
@@ -56,9 +58,13 @@ async function candidatesFor(program: Command, words: string[]): Promise<Candida
   const word = inline ? (value ?? '') : last
   const subject = inline ?? wanted
   const isFlag = !areOptionsOver && last.startsWith('-') && !(subject && 'flags' in subject)
-  const commands = count === 0 && !areOptionsOver ? command.createHelp().visibleCommands(command) : []
+  const commands =
+    count === 0 && !areOptionsOver ? command.createHelp().visibleCommands(command) : []
   const found = isFlag
-    ? optionsOf(command).map(({ long, short, description }) => ({ value: long ?? short ?? '', about: description }))
+    ? optionsOf(command).map(({ long, short, description }) => ({
+        value: long ?? short ?? '',
+        about: description,
+      }))
     : commands.length > 0 && !wanted
       ? commands.map(each => ({ value: each.name(), about: each.description() }))
       : await valuesOf(command, subject, word, service)
@@ -85,13 +91,20 @@ interface Position {
 
 /** Parses the words before the cursor as commander will. */
 function read(program: Command, words: string[]): Position {
-  const at: Position = { command: program, wanted: undefined, count: 0, areOptionsOver: false, service: undefined }
+  const at: Position = {
+    command: program,
+    wanted: undefined,
+    count: 0,
+    areOptionsOver: false,
+    service: undefined,
+  }
   for (const word of words) {
     if (at.wanted) {
       if (at.wanted.name() === 'service') at.service = word
       at.wanted = undefined
     } else if (at.areOptionsOver || word === '-' || !word.startsWith('-')) {
-      const inner = at.count === 0 ? at.command.commands.find(command => command.name() === word) : undefined
+      const inner =
+        at.count === 0 ? at.command.commands.find(command => command.name() === word) : undefined
       if (inner) at.command = inner
       else at.count++
     } else if (word === '--') at.areOptionsOver = true
@@ -128,7 +141,8 @@ async function valuesOf(
   const isSide = name === 'source' || name === 'target'
   if (name === 'file' || (isSide && !isMarkedRemote(word))) return null
   const signal = AbortSignal.timeout(LIMIT_MS)
-  const service = () => open({ service: named, patience: patienceOf({ signal, retries: 0, notice() {} }) })
+  const service = () =>
+    open({ service: named, patience: patienceOf({ signal, retries: 0, notice() {} }) })
   if (name === 'query')
     return searchFilters(word, () =>
       service()

@@ -19,18 +19,28 @@ export async function workspaceNames(service: Service): Promise<string[]> {
 }
 
 /** Remote paths that begin with the word; folders end with a slash, workspaces with a colon. */
-export async function remotePaths(service: Service, word: string, wanted: RemoteWanted): Promise<string[]> {
+export async function remotePaths(
+  service: Service,
+  word: string,
+  wanted: RemoteWanted,
+): Promise<string[]> {
   const isOwn = parseRemote(word).workspace === undefined
   if (!isOwn && wanted.ownOnly) return []
   const head = /^(?:[a-z0-9-]*:)?(?:.*\/)?/s.exec(word)?.[0] ?? ''
   const listed = async () => {
     const { place, path } = await findPlace(service, head)
     const { folders, files } = await place.list(path)
-    return [...folders.map(({ name }) => `${name}/`), ...(wanted.foldersOnly ? [] : files.map(({ name }) => name))]
+    return [
+      ...folders.map(({ name }) => `${name}/`),
+      ...(wanted.foldersOnly ? [] : files.map(({ name }) => name)),
+    ]
   }
   const named = head === '' && !wanted.ownOnly ? workspaceNames(service) : Promise.resolve([])
   const [names, workspaces] = await Promise.all([listed().catch(() => []), named])
-  return [...names.map(name => (head === '' && needsSlash(name) ? `/${name}` : head + name)), ...workspaces.map(asRoot)]
+  return [
+    ...names.map(name => (head === '' && needsSlash(name) ? `/${name}` : head + name)),
+    ...workspaces.map(asRoot),
+  ]
 }
 
 /** The tags of the own files. */
@@ -52,7 +62,10 @@ export async function trashedPaths(service: Service, word: string): Promise<stri
     if (found.size === MAX_TRASHED) break
     found.add(front === '' && needsSlash(path) ? `/${path}` : front + slash + path)
   }
-  return [...found, ...(workspace === undefined && slash === '' ? await workspaceNames(service) : []).map(asRoot)]
+  return [
+    ...found,
+    ...(workspace === undefined && slash === '' ? await workspaceNames(service) : []).map(asRoot),
+  ]
 }
 
 const asRoot = (name: string): string => `${name}:`

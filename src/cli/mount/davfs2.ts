@@ -21,7 +21,9 @@ export async function mountByDavfs2(plan: Plan, user: string): Promise<Serving> 
   const conf = join(folder, 'davfs2.conf')
   await writeFile(conf, SETTINGS, { mode: 0o600 })
   const options = [`conf=${conf}`, readOnly ? 'ro' : 'rw']
-  const child = spawn(program, [target.url, directory, '-o', options.join(',')], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const child = spawn(program, [target.url, directory, '-o', options.join(',')], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+  })
   child.stdin.on('error', () => {})
   child.stdin.end(`${user}\n${target.key}\n`)
   const [said, code] = await Promise.all([
@@ -33,7 +35,10 @@ export async function mountByDavfs2(plan: Plan, user: string): Promise<Serving> 
   ])
   await rm(conf, { force: true })
   if (code !== 0 || !(await untilMounted(directory, true, { timeoutMs: LOOK_MS })))
-    throw new Failure('MOUNT_FAILED', `davfs2 could not mount ${directory}: ${said.trim().split('\n').at(-1)}`)
+    throw new Failure(
+      'MOUNT_FAILED',
+      `davfs2 could not mount ${directory}: ${said.trim().split('\n').at(-1)}`,
+    )
   return { pid: await pidOf(directory), ended: ending(directory) }
 }
 
@@ -45,5 +50,6 @@ async function pidOf(directory: string): Promise<number | null> {
 }
 
 async function ending(directory: string): Promise<void> {
-  while (await isMounted(directory)) await new Promise(resolve => setTimeout(resolve, LOOK_MS).unref())
+  while (await isMounted(directory))
+    await new Promise(resolve => setTimeout(resolve, LOOK_MS).unref())
 }

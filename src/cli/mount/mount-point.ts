@@ -53,13 +53,19 @@ export async function prepareDirectory(directory: string): Promise<boolean> {
   // rclone makes it there by itself, and refuses one that exists.
   if (process.platform === 'win32') return false
   if (await isMounted(directory))
-    throw new Failure('TARGET_EXISTS', `Something is mounted at ${directory} already. satchel unmount ends it.`)
+    throw new Failure(
+      'TARGET_EXISTS',
+      `Something is mounted at ${directory} already. satchel unmount ends it.`,
+    )
   const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
     throw error
   })
   if (names === null) await mkdir(directory, { recursive: true })
   if (names && names.length > 0)
-    throw new Failure('TARGET_EXISTS', `${directory} is not empty. Choose an empty folder, or one that does not exist.`)
+    throw new Failure(
+      'TARGET_EXISTS',
+      `${directory} is not empty. Choose an empty folder, or one that does not exist.`,
+    )
   return names === null
 }

@@ -14,11 +14,15 @@ const advice: Partial<Record<NodeJS.Platform, string>> = {
   win32:
     'Install rclone and WinFsp (winget install Rclone.Rclone WinFsp.WinFsp). Without them, Explorer mounts the same: Map network drive; docs/connect.md says how.',
 }
-const LINUX = 'Install rclone and fuse3 (Debian, Ubuntu: apt install rclone fuse3; Fedora: dnf install rclone fuse3).'
+const LINUX =
+  'Install rclone and fuse3 (Debian, Ubuntu: apt install rclone fuse3; Fedora: dnf install rclone fuse3).'
 
 /** The program that mounts: that of `--with`, else the best that is installed. @throws MOUNT_FAILED */
-export async function chooseMounter(wanted: Mounter | undefined): Promise<{ mounter: Mounter; program: string }> {
-  const missing = (what: string) => new Failure('MOUNT_FAILED', `${what} ${advice[process.platform] ?? LINUX}`)
+export async function chooseMounter(
+  wanted: Mounter | undefined,
+): Promise<{ mounter: Mounter; program: string }> {
+  const missing = (what: string) =>
+    new Failure('MOUNT_FAILED', `${what} ${advice[process.platform] ?? LINUX}`)
   const choices: Mounter[] = wanted ? [wanted] : isRoot() ? ['rclone', 'davfs2'] : ['rclone']
   for (const mounter of choices) {
     const program = await findProgram(programs[mounter])
@@ -31,7 +35,9 @@ export async function chooseMounter(wanted: Mounter | undefined): Promise<{ moun
     await requireFuse()
     return { mounter, program }
   }
-  throw missing(wanted ? `${programs[wanted]} is not installed.` : 'Nothing is installed that mounts WebDAV.')
+  throw missing(
+    wanted ? `${programs[wanted]} is not installed.` : 'Nothing is installed that mounts WebDAV.',
+  )
 }
 
 /** @throws MOUNT_FAILED */

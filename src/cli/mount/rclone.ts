@@ -30,7 +30,11 @@ const START_MS = 30_000
 const cacheIn = (folder: string) => join(folder, 'cache')
 
 /** The command line has no secret: others can read it. */
-export const rcloneArguments = ({ directory, folder, readOnly }: Pick<Plan, 'directory' | 'folder' | 'readOnly'>) => [
+export const rcloneArguments = ({
+  directory,
+  folder,
+  readOnly,
+}: Pick<Plan, 'directory' | 'folder' | 'readOnly'>) => [
   ...['mount', 'satchel:', directory],
   // Programs may write anywhere in a file; the service takes whole files.
   ...['--vfs-cache-mode', 'writes', '--cache-dir', cacheIn(folder)],
@@ -77,7 +81,10 @@ export async function mountByRclone(plan: Plan): Promise<Serving> {
   if (await untilMounted(directory, true, { timeoutMs: START_MS, isOver: () => isOver }))
     return { pid: child.pid ?? null, ended }
   if (!isOver) child.kill()
-  throw new Failure('MOUNT_FAILED', `rclone could not mount ${directory}: ${await lastLine(join(folder, 'log'))}`)
+  throw new Failure(
+    'MOUNT_FAILED',
+    `rclone could not mount ${directory}: ${await lastLine(join(folder, 'log'))}`,
+  )
 }
 
 async function lastLine(log: string): Promise<string> {

@@ -47,7 +47,11 @@ export async function folderOf(id: string): Promise<string> {
  * @param waitMs how long that is waited for
  * @throws MOUNT_BUSY
  */
-export async function aloneAt<T>(directory: string, work: () => Promise<T>, waitMs = 0): Promise<T> {
+export async function aloneAt<T>(
+  directory: string,
+  work: () => Promise<T>,
+  waitMs = 0,
+): Promise<T> {
   const { mounts } = await findFolders()
   const name = createHash('sha256').update(directory).digest('hex').slice(0, 16)
   let busy: Failure | undefined

@@ -19,7 +19,9 @@ export interface Target {
 async function slugOf(service: Service, id: string, named: string): Promise<string> {
   const known = service.login.workspaces.find(workspace => workspace.id === id)?.slug
   if (known) return known
-  return isId(named) ? (await service.workspace(id).request(WorkspaceDocument, { id })).workspace.slug : named
+  return isId(named)
+    ? (await service.workspace(id).request(WorkspaceDocument, { id })).workspace.slug
+    : named
 }
 
 /**
@@ -58,7 +60,8 @@ export async function targetOf(
     readOnly,
   }: { workspace: string | undefined; named: string; path: string; readOnly: boolean },
 ): Promise<Target> {
-  const drive = workspace === undefined ? ['files'] : ['workspaces', await slugOf(service, workspace, named)]
+  const drive =
+    workspace === undefined ? ['files'] : ['workspaces', await slugOf(service, workspace, named)]
   const names = [...drive, ...path.split('/').filter(name => name !== '')]
   const url = `${service.url}/dav/${names.map(encodeURIComponent).join('/')}/`
   const made = await keyOf(service, workspace, readOnly)
@@ -80,9 +83,15 @@ async function requireFolder({ patience }: Service, url: string, key: string): P
     if (/<\w+:collection\s*\/>/.test(text)) return
     throw new Failure('USAGE', 'This is a file. Mount the folder that it is in.')
   }
-  const [, code = answer.status === 401 ? 'UNAUTHENTICATED' : 'BAD_ANSWER'] = /<S:code>(\w+)</.exec(text) ?? []
-  const [, said = `The service answered ${answer.status}: it may be older than WebDAV, or a proxy does not pass it.`] =
-    /<S:message>([^<]*)</.exec(text) ?? []
+  const [, code = answer.status === 401 ? 'UNAUTHENTICATED' : 'BAD_ANSWER'] =
+    /<S:code>(\w+)</.exec(text) ?? []
+  const [
+    ,
+    said = `The service answered ${answer.status}: it may be older than WebDAV, or a proxy does not pass it.`,
+  ] = /<S:message>([^<]*)</.exec(text) ?? []
   const hint = code === 'KEY_OUT_OF_BOUNDS' ? ' Sign in with a key of it: satchel login --key.' : ''
-  throw new Failure(code, said.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&') + hint)
+  throw new Failure(
+    code,
+    said.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&') + hint,
+  )
 }

@@ -38,12 +38,30 @@ interface Question {
   parallel: number
 }
 
-const isIn = (folders: ReadonlySet<string>, path: string): boolean => foldersAbove(path).some(each => folders.has(each))
+const isIn = (folders: ReadonlySet<string>, path: string): boolean =>
+  foldersAbove(path).some(each => folders.has(each))
 
-export async function compare({ source, target, kept, staying, deletes, isSame, parallel }: Question): Promise<Plan> {
-  const plan: Plan = { clearings: [], folders: [], files: [], moves: [], removals: [], clashes: [], unchanged: 0 }
+export async function compare({
+  source,
+  target,
+  kept,
+  staying,
+  deletes,
+  isSame,
+  parallel,
+}: Question): Promise<Plan> {
+  const plan: Plan = {
+    clearings: [],
+    folders: [],
+    files: [],
+    moves: [],
+    removals: [],
+    clashes: [],
+    unchanged: 0,
+  }
   const needed = new Set([...staying, ...[...kept, ...staying].flatMap(foldersAbove)])
-  const goes = (path: string) => deletes && !needed.has(path) && !kept.has(path) && !isIn(kept, path)
+  const goes = (path: string) =>
+    deletes && !needed.has(path) && !kept.has(path) && !isIn(kept, path)
   const cleared = new Set<string>()
   const clashing = new Set<string>()
 
@@ -71,7 +89,9 @@ export async function compare({ source, target, kept, staying, deletes, isSame, 
   plan.files.sort((a, b) => (a.path < b.path ? -1 : 1))
   plan.clearings = [...target.keys()].filter(path => cleared.has(path) || isIn(cleared, path))
   plan.clashes = [...clashing]
-  plan.removals = [...target.keys()].filter(path => !source.has(path) && goes(path) && !isIn(cleared, path))
+  plan.removals = [...target.keys()].filter(
+    path => !source.has(path) && goes(path) && !isIn(cleared, path),
+  )
   return plan
 }
 

@@ -24,7 +24,9 @@ export function filterOf({ include = [], exclude = [] }: Patterns): Filter {
       `The pattern "${idle}" matches nothing, as in a .gitignore. For a name with # write \\#.`,
     )
   const matcher = (patterns: string[]) =>
-    ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns.map(pattern => pattern.normalize('NFC')))
+    ignore({ ignorecase: false, allowRelativePaths: true }).add(
+      patterns.map(pattern => pattern.normalize('NFC')),
+    )
   const [included, excluded] = [matcher(include), matcher(exclude)]
   return {
     takes(path, kind) {

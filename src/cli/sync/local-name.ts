@@ -48,7 +48,9 @@ export async function ignoresCase(path: string): Promise<boolean> {
   // Without letters nothing can be found out.
   if (swapped === name) return process.platform === 'win32' || process.platform === 'darwin'
   const [one, other] = await Promise.all(
-    [name, swapped].map(each => lstat(join(dirname(path), each), { bigint: true }).catch(() => null)),
+    [name, swapped].map(each =>
+      lstat(join(dirname(path), each), { bigint: true }).catch(() => null),
+    ),
   )
   return one !== null && one !== undefined && other?.ino === one.ino && other.dev === one.dev
 }

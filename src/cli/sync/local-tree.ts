@@ -56,7 +56,8 @@ export const noTree = (): LocalTree => ({
 export const OWN_FOLDER = '.satchel'
 
 /** A name beside a file, for what is on its way between two file systems; it takes no part. */
-export const ownNameBeside = (path: string): string => join(dirname(path), `${OWN_FOLDER}-${randomUUID()}`)
+export const ownNameBeside = (path: string): string =>
+  join(dirname(path), `${OWN_FOLDER}-${randomUUID()}`)
 
 const OWN_NAME = /^\.satchel-[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
@@ -167,16 +168,23 @@ export async function lookAt(path: string): Promise<LocalEntry | null> {
 export async function requireFolder(folder: string): Promise<void> {
   const real = await realpath(folder).catch(() => null)
   if (real !== folder || (await lookAt(folder))?.kind !== 'folder')
-    throw new Failure('TARGET_EXISTS', `${folder} is not a folder. Symbolic links are not followed.`)
+    throw new Failure(
+      'TARGET_EXISTS',
+      `${folder} is not a folder. Symbolic links are not followed.`,
+    )
 }
 
 const notUnicode = (path: string): Failure =>
   new Failure('UNSAFE_NAME', `The name ${path} is not UTF-8. Rename it.`, { path })
 
 const reserved = (path: string): Failure =>
-  new Failure('UNSAFE_NAME', `The name ${path} is too much like ${OWN_FOLDER}, which satchel uses. Rename it.`, {
-    path,
-  })
+  new Failure(
+    'UNSAFE_NAME',
+    `The name ${path} is too much like ${OWN_FOLDER}, which satchel uses. Rename it.`,
+    {
+      path,
+    },
+  )
 
 const twin = (path: string): Failure =>
   new Failure(

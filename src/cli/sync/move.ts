@@ -21,10 +21,15 @@ export async function planMoves({ plan, remote, md5Of, parallel }: Question): Pr
   const sizes = new Set(plan.removals.map(sizeOf).filter(size => size > 0))
   const digests = new Map<string, string | null>()
   const candidates = plan.files.filter(({ size, replaces }) => !replaces && sizes.has(size))
-  await inParallel(parallel, candidates, async ({ path }) => void digests.set(path, await md5Of(path)))
+  await inParallel(
+    parallel,
+    candidates,
+    async ({ path }) => void digests.set(path, await md5Of(path)),
+  )
 
   const md5s = new Map(plan.removals.map(path => [path, remote.get(path)?.md5 ?? '']))
-  const withName = (md5: string | null | undefined, path: string) => `${md5} ${splitPath(path).name}`
+  const withName = (md5: string | null | undefined, path: string) =>
+    `${md5} ${splitPath(path).name}`
   const left = new Set<string>()
   const moved = new Set<string>()
   const moves: Move[] = []

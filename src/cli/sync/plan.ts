@@ -61,9 +61,13 @@ export async function planOf(question: Question): Promise<Planned> {
   const deletes = (question.delete ?? false) && local.failures.length === 0
   if (way === 'push') {
     const left = [...question.remote].filter(([path]) => !taken.has(path))
-    const isEntered = ([path, { kind }]: [string, RemoteEntry]) => kind === 'folder' && filter.enters(path)
+    const isEntered = ([path, { kind }]: [string, RemoteEntry]) =>
+      kind === 'folder' && filter.enters(path)
     const staying = new Set(left.filter(isEntered).map(([path]) => path))
-    const kept = new Set([...left.map(([path]) => path).filter(path => !staying.has(path)), ...local.skipped])
+    const kept = new Set([
+      ...left.map(([path]) => path).filter(path => !staying.has(path)),
+      ...local.skipped,
+    ])
     const sides = { source: local.entries, target: remote, kept, staying }
     const plan = await compare({ ...sides, deletes, isSame, parallel })
     await planMoves({ plan, remote, md5Of, parallel })
@@ -80,6 +84,8 @@ export async function planOf(question: Question): Promise<Planned> {
       return file ? [partOf(sourceOf({ pair }, path, file), localPath({ pair, local }, path))] : []
     }),
   )
-  plan.removals = plan.removals.filter(path => !parts.has(local.entries.get(path)?.path ?? join(pair.local, path)))
+  plan.removals = plan.removals.filter(
+    path => !parts.has(local.entries.get(path)?.path ?? join(pair.local, path)),
+  )
   return { plan, remote, failures }
 }

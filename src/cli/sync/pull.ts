@@ -24,7 +24,9 @@ export async function pull(work: Work): Promise<void> {
       await makeFolders(work, [...foldersAbove(path), path])
       return { action: 'mkdir' }
     })
-  await inParallel(parallel, plan.files, file => attempt(work, file.path, () => download(work, file)))
+  await inParallel(parallel, plan.files, file =>
+    attempt(work, file.path, () => download(work, file)),
+  )
   await remove(plan.removals)
 }
 
@@ -64,7 +66,10 @@ export const sourceOf = (
     async link() {
       const { node } = await place.client.request(SyncLinkDocument, { id: file.id })
       if (!node || !('download' in node) || node.md5 !== file.md5)
-        throw new Failure('FILE_CHANGED', `${shown} changed while the command ran. Run the command again.`)
+        throw new Failure(
+          'FILE_CHANGED',
+          `${shown} changed while the command ran. Run the command again.`,
+        )
       // Setting a time is no event: what is known of it may be old.
       source.modifiedAt = new Date(node.modifiedAt)
       return node.download.url
@@ -84,24 +89,36 @@ async function download(
   const to = localPath(work, path)
   const before = local.entries.get(path)
   const got = await getFile(sourceOf(work, path, file), to, {
-    ...{ patience: context.patience, progress, force: replaces },
+    patience: context.patience,
+    progress,
+    force: replaces,
     beforeReplacing: async () => {
       await requireUntouched(to, before)
       return false
     },
   })
   const now = await lookAt(to)
-  if (now?.kind === 'file' && now.size === got.size) digests.set(path, { ...lookOf(now), md5: got.md5Checksum })
+  if (now?.kind === 'file' && now.size === got.size)
+    digests.set(path, { ...lookOf(now), md5: got.md5Checksum })
   return { action: replaces ? 'replace' : 'download', size: got.size }
 }
 
-const lookOf = ({ size, mtimeMs, ctimeMs }: Extract<LocalEntry, { kind: 'file' }>) => ({ size, mtimeMs, ctimeMs })
+const lookOf = ({ size, mtimeMs, ctimeMs }: Extract<LocalEntry, { kind: 'file' }>) => ({
+  size,
+  mtimeMs,
+  ctimeMs,
+})
 
 /** @throws TARGET_EXISTS if there is something else than there was */
-export async function requireUntouched(path: string, before: LocalEntry | undefined): Promise<void> {
+export async function requireUntouched(
+  path: string,
+  before: LocalEntry | undefined,
+): Promise<void> {
   const now = await lookAt(path)
   const isSame =
-    before?.kind === 'file' ? now?.kind === 'file' && isUntouched(before, now) : before && before.kind === now?.kind
+    before?.kind === 'file'
+      ? now?.kind === 'file' && isUntouched(before, now)
+      : before && before.kind === now?.kind
   if (!isSame)
     throw new Failure(
       'TARGET_EXISTS',

@@ -14,7 +14,9 @@ export async function push(work: Work): Promise<void> {
   const { plan, pair, parallel } = work
   const { place, path: root } = pair
   const remove = async (paths: string[]) => {
-    await inParallel(parallel, outermost(paths), path => attempt(work, path, () => removeRemote(work, path)))
+    await inParallel(parallel, outermost(paths), path =>
+      attempt(work, path, () => removeRemote(work, path)),
+    )
   }
   await remove(plan.clearings)
   const moved = new Set<string>()
@@ -32,7 +34,9 @@ export async function push(work: Work): Promise<void> {
     })
   await inParallel(parallel, plan.files, file => attempt(work, file.path, () => upload(work, file)))
   // What was not moved is left as it is, which its folder would take along.
-  const left = new Set(plan.moves.flatMap(({ from }) => (moved.has(from) ? [] : foldersAbove(from))))
+  const left = new Set(
+    plan.moves.flatMap(({ from }) => (moved.has(from) ? [] : foldersAbove(from))),
+  )
   await remove(plan.removals.filter(path => !left.has(path)))
 }
 
@@ -46,7 +50,12 @@ async function moveRemote(
   const there = await lookAt(file.path)
   if (there?.kind !== 'file' || !isUntouched(there, file)) throw fileChanged(file.path)
   const { folder, name } = splitPath(joinPath(root, path))
-  const input = { entries: [{ id: entry.id }], to: await place.at(folder), name, expectedRevision: entry.revision }
+  const input = {
+    entries: [{ id: entry.id }],
+    to: await place.at(folder),
+    name,
+    expectedRevision: entry.revision,
+  }
   await place.client.change(MoveDocument, input).catch(error => {
     throw isFailure(error, 'PATH_EXISTS', 'REVISION_MISMATCH', 'FILE_NOT_FOUND')
       ? changedMeanwhile(error.code === 'PATH_EXISTS' ? path : from, error.code)
@@ -66,20 +75,29 @@ export async function upload(
   if ((await lookAt(file.path))?.kind !== 'file') throw fileChanged(file.path)
   const { folder, name } = splitPath(joinPath(root, path))
   const target = {
-    ...{ place, folder, name, progress, parts },
+    place,
+    folder,
+    name,
+    progress,
+    parts,
     ...(replaces
       ? { onConflict: 'REPLACE' as const, expectedRevision: remote.get(path)?.revision }
       : { onConflict: 'FAIL' as const }),
   }
   const { size, md5Checksum: md5 } = await putFile(file.path, target, []).catch(error => {
-    throw isFailure(error, 'PATH_EXISTS', 'REVISION_MISMATCH') ? changedMeanwhile(path, error.code) : error
+    throw isFailure(error, 'PATH_EXISTS', 'REVISION_MISMATCH')
+      ? changedMeanwhile(path, error.code)
+      : error
   })
   const { mtimeMs, ctimeMs } = file
   if (size === file.size) digests.set(path, { size, mtimeMs, ctimeMs, md5 })
   return { action: replaces ? 'replace' : 'upload', size }
 }
 
-async function removeRemote({ pair: { place }, remote }: Work, path: string): Promise<Omit<Change, 'path'> | null> {
+async function removeRemote(
+  { pair: { place }, remote }: Work,
+  path: string,
+): Promise<Omit<Change, 'path'> | null> {
   const entry = remote.get(path)
   if (!entry) return null
   const input = { entries: [{ id: entry.id }], recursive: true, expectedRevision: entry.revision }

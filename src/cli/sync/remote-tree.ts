@@ -1,7 +1,12 @@
 import limitTo from 'p-limit'
 import { readAllEvents, readEvents } from '../event-page.ts'
 import { Failure, isFailure } from '../failure.ts'
-import { SyncEntriesDocument, type SyncEntryFragment, SyncLevelDocument, SyncRootDocument } from '../generated.ts'
+import {
+  SyncEntriesDocument,
+  type SyncEntryFragment,
+  SyncLevelDocument,
+  SyncRootDocument,
+} from '../generated.ts'
 import { allPages } from '../pages.ts'
 import { joinPath } from '../path.ts'
 import { DEEPEST, driveIn, inDrive, nothing, type Place } from '../place.ts'
@@ -31,7 +36,11 @@ const MAX_IDS = 100
 const PARALLEL = 8
 
 /** What a remote folder is now: what has changed since an earlier state is looked up, or else everything is listed. */
-export async function readRemote(place: Place, path: string, earlier: RemoteState | null): Promise<RemoteState> {
+export async function readRemote(
+  place: Place,
+  path: string,
+  earlier: RemoteState | null,
+): Promise<RemoteState> {
   const rootId = await findRoot(place, path)
   if (earlier && earlier.rootId === rootId && rootId !== null)
     try {
@@ -48,7 +57,8 @@ export async function readRemote(place: Place, path: string, earlier: RemoteStat
 }
 
 /** The entries by their paths below the root. */
-export const remoteEntries = (state: RemoteState): Map<string, RemoteEntry> => byPath(reachable(state))
+export const remoteEntries = (state: RemoteState): Map<string, RemoteEntry> =>
+  byPath(reachable(state))
 
 /** What can be reached from the root, by its path. */
 function reachable({ rootId, entries }: RemoteState): Map<string, RemoteEntry> {
@@ -77,7 +87,10 @@ async function listBelow({ client }: Place, rootId: string): Promise<RemoteEntry
   const all: RemoteEntry[] = []
   const list = async (parentId: string, depth: number): Promise<void> => {
     if (depth > DEEPEST)
-      throw new Failure('BAD_ANSWER', 'The service lists folders that are nested deeper than it allows.')
+      throw new Failure(
+        'BAD_ANSWER',
+        'The service lists folders that are nested deeper than it allows.',
+      )
     const nodes = await limit(() =>
       allPages(async after => {
         const { node } = await client.request(SyncLevelDocument, { folder: parentId, after })
@@ -87,7 +100,9 @@ async function listBelow({ client }: Place, rootId: string): Promise<RemoteEntry
     const level = nodes.map(node => entryOf(node, parentId))
     // A folder may have more entries than a call takes arguments.
     for (const entry of level) all.push(entry)
-    await Promise.all(level.filter(({ kind }) => kind === 'folder').map(({ id }) => list(id, depth + 1)))
+    await Promise.all(
+      level.filter(({ kind }) => kind === 'folder').map(({ id }) => list(id, depth + 1)),
+    )
   }
   await list(rootId, 0)
   return all
@@ -102,15 +117,21 @@ async function catchUp(
   const known = new Map(entries.map(entry => [entry.id, entry]))
   const { events, cursor } = await readAllEvents(place, after)
   const about = events.flatMap(({ kind, subject_id: id, details }) =>
-    id !== null && /^(file|folder)\.|^version\.restored$/.test(kind) ? [{ kind, id, ...details }] : [],
+    id !== null && /^(file|folder)\.|^version\.restored$/.test(kind)
+      ? [{ kind, id, ...details }]
+      : [],
   )
   // A folder may have been elsewhere while things happened in it.
   const hasMoved = about.some(({ kind }) => /^folder\.(moved|renamed|restored)$/.test(kind))
-  const isBelow = (path: string | null) => path !== null && (root === '' || inDrive(path).startsWith(`${root}/`))
-  const changed = about.filter(({ id, path, from }) => hasMoved || known.has(id) || isBelow(path) || isBelow(from))
+  const isBelow = (path: string | null) =>
+    path !== null && (root === '' || inDrive(path).startsWith(`${root}/`))
+  const changed = about.filter(
+    ({ id, path, from }) => hasMoved || known.has(id) || isBelow(path) || isBelow(from),
+  )
   if (changed.length === 0) return { rootId, cursor, entries }
   const isIn = (entry: RemoteEntry | undefined) =>
-    entry !== undefined && (entry.parentId === rootId || known.get(entry.parentId)?.kind === 'folder')
+    entry !== undefined &&
+    (entry.parentId === rootId || known.get(entry.parentId)?.kind === 'folder')
   const madeHere = new Set(about.flatMap(({ kind, id }) => (kind === 'folder.created' ? [id] : [])))
   const ids = [...new Set(changed.map(({ id }) => id))]
   const appeared: string[] = []

@@ -16,7 +16,9 @@ export function changesOf(plan: Plan, way: 'push' | 'pull'): Change[] {
     ...gone(plan.clearings),
     ...plan.moves.map((move): Change => ({ action: 'move', ...move })),
     ...plan.folders.map((path): Change => ({ action: 'mkdir', path })),
-    ...plan.files.map(({ path, size, replaces }): Change => ({ action: replaces ? 'replace' : first, path, size })),
+    ...plan.files.map(
+      ({ path, size, replaces }): Change => ({ action: replaces ? 'replace' : first, path, size }),
+    ),
     ...gone(plan.removals),
   ]
 }
@@ -56,15 +58,30 @@ interface Outcome {
 export function lineOf({ action, side, path, from, keptAs }: Change): string {
   const where = side === undefined ? '' : `${placeOf(side).padEnd(5)}  `
   const what =
-    from !== undefined ? `${from} -> ${path}` : keptAs !== undefined ? `${path}: yours is kept as ${keptAs}` : path
-  const verb = action === 'replace' && side !== undefined ? (side === 'local' ? 'download' : 'upload') : action
+    from !== undefined
+      ? `${from} -> ${path}`
+      : keptAs !== undefined
+        ? `${path}: yours is kept as ${keptAs}`
+        : path
+  const verb =
+    action === 'replace' && side !== undefined ? (side === 'local' ? 'download' : 'upload') : action
   return plain(`${verb.padEnd(8)}  ${where}${what}`)
 }
 
 const placeOf = (side: 'local' | 'remote'): string => (side === 'local' ? 'here' : 'there')
 
-export function answerOf({ source, target, changes, unchanged, failures, isDryRun, show }: Outcome): Answer {
-  const counted = ([undefined, 'local', 'remote'] as const).flatMap(side => order.map(action => ({ action, side })))
+export function answerOf({
+  source,
+  target,
+  changes,
+  unchanged,
+  failures,
+  isDryRun,
+  show,
+}: Outcome): Answer {
+  const counted = ([undefined, 'local', 'remote'] as const).flatMap(side =>
+    order.map(action => ({ action, side })),
+  )
   const counts = counted.flatMap(({ action, side }) => {
     const all = changes.filter(change => change.action === action && change.side === side)
     if (all.length === 0) return []
@@ -76,7 +93,11 @@ export function answerOf({ source, target, changes, unchanged, failures, isDryRu
   const summary = `${[...counts, `${unchanged} unchanged`].join(', ')}.`
   const kept = changes.flatMap(({ path, trashItemId }) => (trashItemId ? [show(path)] : []))
   const planned = isDryRun ? changes.map(lineOf) : []
-  const words = [...planned, isDryRun ? `Dry run: ${summary} Nothing was changed.` : summary, wayBack(kept)]
+  const words = [
+    ...planned,
+    isDryRun ? `Dry run: ${summary} Nothing was changed.` : summary,
+    wayBack(kept),
+  ]
   return {
     fact: { source, target, dryRun: isDryRun, changes, unchanged },
     words: words.filter(line => line !== '').join('\n'),

@@ -24,7 +24,9 @@ export interface PairStates {
 
 /** The failure where another process synchronizes a local folder. */
 export const syncBusy = (local: string) => (holder: Holder) =>
-  new Failure('SYNC_BUSY', `${nameOf(holder)} is synchronizing ${local}. Wait until it ends.`, { ...holder })
+  new Failure('SYNC_BUSY', `${nameOf(holder)} is synchronizing ${local}. Wait until it ends.`, {
+    ...holder,
+  })
 
 /** Of another layout. */
 const VERSION = 1

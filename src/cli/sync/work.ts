@@ -53,7 +53,14 @@ export interface Work extends Job {
 }
 
 /** These affect everything that is still to be done. */
-const fatal = ['INTERRUPTED', 'UNREACHABLE', 'UNAUTHENTICATED', 'NOT_SIGNED_IN', 'INSUFFICIENT_SCOPE', 'FORBIDDEN']
+const fatal = [
+  'INTERRUPTED',
+  'UNREACHABLE',
+  'UNAUTHENTICATED',
+  'NOT_SIGNED_IN',
+  'INSUFFICIENT_SCOPE',
+  'FORBIDDEN',
+]
 
 /** Carries out a change, and collects its failure. */
 export async function attempt(
@@ -69,6 +76,11 @@ export async function attempt(
   } catch (error) {
     const { code, message, details } = toFailure(error)
     if (fatal.includes(code)) throw error
-    failures.push(new Failure(code, message.includes(path) ? message : `${path}: ${message}`, { path, ...details }))
+    failures.push(
+      new Failure(code, message.includes(path) ? message : `${path}: ${message}`, {
+        path,
+        ...details,
+      }),
+    )
   }
 }

@@ -1,7 +1,10 @@
 type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 /** The same chunks; `accept` is called with the size of each that the network has accepted. */
-export async function* observed(pieces: Pieces, accept: (count: number) => void): AsyncGenerator<Uint8Array> {
+export async function* observed(
+  pieces: Pieces,
+  accept: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
     yield piece
     // The consumer has accepted a chunk when it requests the next one.
@@ -10,7 +13,11 @@ export async function* observed(pieces: Pieces, accept: (count: number) => void)
 }
 
 /** The same pieces between a head and a tail. */
-export async function* framed(head: Uint8Array, pieces: Pieces, tail: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* framed(
+  head: Uint8Array,
+  pieces: Pieces,
+  tail: Uint8Array,
+): AsyncGenerator<Uint8Array> {
   yield head
   yield* pieces
   yield tail

@@ -13,15 +13,21 @@ export interface Form {
  * A multipart form with some fields and then one file. Not FormData, which encodes a quotation mark in a name as %22, so that the name
  * changes, and which requires all bytes in memory.
  */
-export function formOf(fields: Record<string, string>, file: { field: string; name: string }): Form {
+export function formOf(
+  fields: Record<string, string>,
+  file: { field: string; name: string },
+): Form {
   const boundary = `satchel-${randomBytes(16).toString('hex')}`
-  const part = (disposition: string) => `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`
+  const part = (disposition: string) =>
+    `--${boundary}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`
   // RFC 8187. Without a type of the part, the service takes it from the name.
   const encoded = encodeURIComponent(file.name).replace(
     /['()*!]/g,
     c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
   )
-  const before = Object.entries(fields).map(([name, value]) => `${part(`name="${name}"`)}${value}\r\n`)
+  const before = Object.entries(fields).map(
+    ([name, value]) => `${part(`name="${name}"`)}${value}\r\n`,
+  )
   const head = `${before.join('')}${part(`name="${file.field}"; filename*=UTF-8''${encoded}`)}`
   return {
     type: `multipart/form-data; boundary=${boundary}`,

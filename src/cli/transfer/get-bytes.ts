@@ -46,7 +46,8 @@ export async function stream(
     } catch (error) {
       // The signed URL may have expired.
       if (isFailure(error, 'UNAVAILABLE')) url = undefined
-      if (!isFailure(error, 'UNREACHABLE') || sink.at <= before || patience.retries === 0) throw error
+      if (!isFailure(error, 'UNREACHABLE') || sink.at <= before || patience.retries === 0)
+        throw error
       patience.notice(`${error.message} Resuming.`)
     }
   }
@@ -63,7 +64,10 @@ async function fetchRest(
   const watchdog = watch(signal, new URL(url).host)
   const start = sink.at
   // A signed URL needs no credential, and may belong to another host.
-  const headers = { 'accept-encoding': 'identity', ...(start > 0 ? { range: `bytes=${start}-` } : {}) }
+  const headers = {
+    'accept-encoding': 'identity',
+    ...(start > 0 ? { range: `bytes=${start}-` } : {}),
+  }
   try {
     const response = await send(url, { headers, signal: watchdog.signal, limitMs: undefined })
     await refuse(response, source)
@@ -74,7 +78,10 @@ async function fetchRest(
     } else if (start > 0) {
       const from = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1]
       if (Number(from) !== start)
-        throw new Failure('BAD_ANSWER', `The store returned another range of ${source.shown} than requested.`)
+        throw new Failure(
+          'BAD_ANSWER',
+          `The store returned another range of ${source.shown} than requested.`,
+        )
     }
     for await (const chunk of piecesOf(response, url, watchdog.signal)) {
       watchdog.touch()
@@ -87,7 +94,9 @@ async function fetchRest(
     watchdog.stop()
   }
   if (sink.at < source.size)
-    throw new Failure('UNREACHABLE', `${new URL(url).host} closed the connection early.`, { sent: true })
+    throw new Failure('UNREACHABLE', `${new URL(url).host} closed the connection early.`, {
+      sent: true,
+    })
 }
 
 async function refuse(response: Response, { shown }: Source): Promise<void> {
@@ -98,6 +107,9 @@ async function refuse(response: Response, { shown }: Source): Promise<void> {
   if (status === 429 || status >= 500)
     throw new Failure('UNAVAILABLE', `${host} answered ${status}.`, { ...retryAfterOf(headers) })
   if (status === 401 || status === 403 || status === 404)
-    throw new Failure('UNAVAILABLE', `The link to the bytes of ${shown} is no longer valid (${status}).`)
+    throw new Failure(
+      'UNAVAILABLE',
+      `The link to the bytes of ${shown} is no longer valid (${status}).`,
+    )
   throw new Failure('BAD_ANSWER', `${host} answered ${status} for the bytes of ${shown}.`)
 }

@@ -1,5 +1,16 @@
 import { createHash, type Hash } from 'node:crypto'
-import { chmod, constants, type FileHandle, link, lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import {
+  chmod,
+  constants,
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { persist } from '../../upload-engine/retry.ts'
 import { Failure } from '../failure.ts'
@@ -92,22 +103,33 @@ async function compare(
 }
 
 const exists = (path: string): Failure =>
-  new Failure('TARGET_EXISTS', `${path} already exists with other content. --force replaces files.`, { path })
+  new Failure(
+    'TARGET_EXISTS',
+    `${path} already exists with other content. --force replaces files.`,
+    { path },
+  )
 
 const NAME_BYTES = 255
 
 /** The name depends on the content, so that the part of another file is never continued. */
 export function partOf({ shown, size, md5Checksum, etag }: Source, path: string): string {
-  const key = createHash('sha256').update(JSON.stringify([basename(path), shown, size, md5Checksum ?? etag]))
+  const key = createHash('sha256').update(
+    JSON.stringify([basename(path), shown, size, md5Checksum ?? etag]),
+  )
   const end = `.${key.digest('hex').slice(0, 8)}.part`
   let name = basename(path)
   while (Buffer.byteLength(name) + end.length > NAME_BYTES) name = [...name].slice(0, -1).join('')
   return join(dirname(path), name + end)
 }
 
-async function fetchInto(part: string, source: Source, work: Work): Promise<{ isResumed: boolean; checksum: string }> {
+async function fetchInto(
+  part: string,
+  source: Source,
+  work: Work,
+): Promise<{ isResumed: boolean; checksum: string }> {
   // A symbolic link planted here would redirect the bytes.
-  const opened = () => open(part, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0))
+  const opened = () =>
+    open(part, constants.O_RDWR | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0))
   const file = await opened().catch(async error => {
     // One that has the mode of a file that it was to replace, and did not.
     if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
@@ -120,7 +142,8 @@ async function fetchInto(part: string, source: Source, work: Work): Promise<{ is
     work.progress.skip(sink.at)
     await stream(source, sink, work)
     // Where no byte was missing, no link was asked for.
-    if (source.isDatedByLink && !source.modifiedAt) await persist(() => source.link(), 'repeatable', work.patience)
+    if (source.isDatedByLink && !source.modifiedAt)
+      await persist(() => source.link(), 'repeatable', work.patience)
     if (source.modifiedAt) await file.utimes(source.modifiedAt, source.modifiedAt)
     await file.sync()
     return { isResumed, checksum: sink.hash.digest('hex') }
@@ -130,7 +153,11 @@ async function fetchInto(part: string, source: Source, work: Work): Promise<{ is
 }
 
 /** A sink that continues the file. */
-async function sinkOf(file: FileHandle, source: Source, { patience }: Work): Promise<Sink & { hash: Hash }> {
+async function sinkOf(
+  file: FileHandle,
+  source: Source,
+  { patience }: Work,
+): Promise<Sink & { hash: Hash }> {
   const { size } = await file.stat()
   const start = size <= source.size ? size : 0
   if (start < size) await file.truncate(0)
@@ -218,13 +245,18 @@ export async function getStream(
       sink.at += chunk.length
     },
     async restart() {
-      throw new Failure('UNREACHABLE', 'The store cannot resume, and the bytes that were written cannot be revoked.', {
-        permanent: true,
-      })
+      throw new Failure(
+        'UNREACHABLE',
+        'The store cannot resume, and the bytes that were written cannot be revoked.',
+        {
+          permanent: true,
+        },
+      )
     },
   }
   await stream(source, sink, work)
   const checksum = hash.digest('hex')
-  if (source.md5Checksum !== undefined && checksum !== source.md5Checksum) throw differs(source, checksum)
+  if (source.md5Checksum !== undefined && checksum !== source.md5Checksum)
+    throw differs(source, checksum)
   return { size: source.size, md5Checksum: checksum, status: 'downloaded' }
 }

@@ -28,7 +28,8 @@ export async function sourceOf(file: FileHandle): Promise<Source<Body>> {
 
 /** Bytes in memory as the source of an upload. */
 export function sourceInMemory(bytes: Uint8Array, mtimeMs: number): Source<Body> {
-  const read = (offset: number, length: number) => slices(bytes.subarray(offset, offset + length), CHUNK)
+  const read = (offset: number, length: number) =>
+    slices(bytes.subarray(offset, offset + length), CHUNK)
   return {
     fingerprint: { size: bytes.length, mtimeMs },
     read: (offset, length) => summedUp(read(offset, length)),
@@ -66,7 +67,11 @@ function digestOf(read: (offset: number, length: number) => Body): Digest {
  * A range of a file, in chunks. Each has the memory of the one before: new memory for each cost more than reading.
  * @throws FILE_CHANGED if the file is shorter
  */
-async function* readRange(file: FileHandle, start: number, length: number): AsyncGenerator<Uint8Array> {
+async function* readRange(
+  file: FileHandle,
+  start: number,
+  length: number,
+): AsyncGenerator<Uint8Array> {
   const memory = Buffer.allocUnsafeSlow(Math.min(CHUNK, length))
   for (let at = start; at < start + length; ) {
     const size = Math.min(memory.length, start + length - at)
@@ -96,4 +101,7 @@ async function fingerprintOf(file: FileHandle): Promise<Fingerprint> {
 }
 
 const changed = () =>
-  new Failure('FILE_CHANGED', 'The file changed while it was read. Run the command again when nothing writes to it.')
+  new Failure(
+    'FILE_CHANGED',
+    'The file changed while it was read. Run the command again when nothing writes to it.',
+  )

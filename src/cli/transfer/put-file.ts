@@ -55,7 +55,8 @@ async function putLarge(source: Source<Body>, path: string, target: Target): Pro
 
 const stillThere = (target: Target): Failure => {
   const { code, message, details } = pathExists(target)
-  const hint = 'The uploaded parts are kept for a day: with another --name, they need not be sent again.'
+  const hint =
+    'The uploaded parts are kept for a day: with another --name, they need not be sent again.'
   return new Failure(code, `${message} ${hint}`, details)
 }
 
@@ -67,7 +68,10 @@ export const putBytes = (bytes: Uint8Array, target: Target, mtimeMs = 0): Promis
   uploadTo(target, sourceInMemory(bytes, mtimeMs), none)
 
 /** Uploads a stream of unknown length in one request, without a retry. Ends early if it exceeds the quota. */
-export async function putStream(source: AsyncIterable<Uint8Array>, target: Target): Promise<Stored> {
+export async function putStream(
+  source: AsyncIterable<Uint8Array>,
+  target: Target,
+): Promise<Stored> {
   const { place, progress } = target
   const { client } = place
   const capacity = await place.capacity().catch(error => {
@@ -100,7 +104,8 @@ export async function putStream(source: AsyncIterable<Uint8Array>, target: Targe
       limitMs: undefined,
     })
     const [md5Checksum, receipt] = [hash.digest('hex'), receiptIn(answer)]
-    if (receipt.md5 !== md5Checksum) throw await undo(transportOf(target), aimOf(target), md5Checksum, receipt)
+    if (receipt.md5 !== md5Checksum)
+      throw await undo(transportOf(target), aimOf(target), md5Checksum, receipt)
     return { name: receipt.fileName, size, md5Checksum, status: 'uploaded' }
   } finally {
     release()

@@ -6,19 +6,26 @@ import { formOf } from './form.ts'
 import type { Body } from './local-file.ts'
 
 /** Sends a part of an upload, and resolves to the CRC-32 of what is stored. */
-export type SendPart = (uploadId: string, part: Part<Body>, attempt: Attempt) => Promise<string | undefined>
+export type SendPart = (
+  uploadId: string,
+  part: Part<Body>,
+  attempt: Attempt,
+) => Promise<string | undefined>
 
 /** By the routes of the uploads of a drive. @param route of its files */
 export const partByRoute =
   (client: Client, route: string): SendPart =>
   async (uploadId, { number, size, body }, { signal, sent }) => {
-    const { crc32 } = await client.rest<{ crc32?: string }>(`${route}/uploads/${uploadId}/parts/${number}`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
-      body: observed(body, sent),
-      signal,
-      limitMs: undefined,
-    })
+    const { crc32 } = await client.rest<{ crc32?: string }>(
+      `${route}/uploads/${uploadId}/parts/${number}`,
+      {
+        method: 'PUT',
+        headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
+        body: observed(body, sent),
+        signal,
+        limitMs: undefined,
+      },
+    )
     return crc32
   }
 

@@ -16,7 +16,8 @@ export interface Stored {
   status: 'uploaded' | 'unchanged'
 }
 
-export const pathOf = ({ folder, name }: Pick<Target, 'folder' | 'name'>): string => joinPath(folder, name)
+export const pathOf = ({ folder, name }: Pick<Target, 'folder' | 'name'>): string =>
+  joinPath(folder, name)
 
 export const aimOf = ({ folder, name: fileName }: Target): Aim => ({ folder, fileName })
 
@@ -32,7 +33,11 @@ export const pathExists = (target: Target): Failure => {
 }
 
 /** Uploads a source. @param sessions remember an upload in parts */
-export async function uploadTo(target: Target, source: Source<Body>, sessions: SessionStore): Promise<Stored> {
+export async function uploadTo(
+  target: Target,
+  source: Source<Body>,
+  sessions: SessionStore,
+): Promise<Stored> {
   const { place, progress, parts: limit } = target
   const { fileName, size, md5, status } = await upload({
     source,

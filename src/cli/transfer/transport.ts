@@ -46,12 +46,14 @@ export function transportOf({
   expectedRevision,
 }: Omit<Target, 'progress' | 'parts'>): Transport<Body> {
   const { client, route, uploads } = place
-  const ifMatch: Record<string, string> = expectedRevision === undefined ? {} : { 'if-match': `"${expectedRevision}"` }
+  const ifMatch: Record<string, string> =
+    expectedRevision === undefined ? {} : { 'if-match': `"${expectedRevision}"` }
   return {
     host: new URL(client.url).host,
     start: (aim, file) => uploads.start({ ...aim, size: file.size, ...timeOf(file), onConflict }),
     received: ({ uploadId }) => uploads.received(uploadId),
-    complete: ({ uploadId }, aim, expected) => uploads.complete(uploadId, { ...aim, ...expected, expectedRevision }),
+    complete: ({ uploadId }, aim, expected) =>
+      uploads.complete(uploadId, { ...aim, ...expected, expectedRevision }),
     outcome: ({ uploadId }) => uploads.outcome(uploadId),
     abort: ({ uploadId }) => uploads.abort(uploadId),
 
@@ -59,10 +61,19 @@ export function transportOf({
 
     async sendWhole({ folder, fileName }, { body, ...file }, { signal, sent }) {
       const { size } = file
-      const { type, head, tail } = uploadForm({ folder, name: fileName, onConflict, ...timeOf(file) })
+      const { type, head, tail } = uploadForm({
+        folder,
+        name: fileName,
+        onConflict,
+        ...timeOf(file),
+      })
       const answer = await client.rest<UploadAnswer>(`${route}/upload`, {
         method: 'POST',
-        headers: { 'content-type': type, 'content-length': String(head.length + size + tail.length), ...ifMatch },
+        headers: {
+          'content-type': type,
+          'content-length': String(head.length + size + tail.length),
+          ...ifMatch,
+        },
         body: framed(head, observed(body, sent), tail),
         signal,
         limitMs: undefined,
@@ -82,7 +93,8 @@ export function transportOf({
 
     async remove({ folder, fileName }) {
       // What was there before is among its versions: it must not go with it.
-      if (onConflict === 'REPLACE') throw new Failure('PATH_EXISTS', 'A file that has been replaced is not removed.')
+      if (onConflict === 'REPLACE')
+        throw new Failure('PATH_EXISTS', 'A file that has been replaced is not removed.')
       await place.remove(joinPath(folder, fileName), false)
     },
   }

@@ -34,14 +34,18 @@ export async function uploadStateOf(
   const local = await realpath(path)
   const key = createHash('sha256')
     // An upload says at its start what a conflict does.
-    .update(JSON.stringify([url, place, local, ...(onConflict === 'FAIL' ? [] : [wordOf(onConflict)])]))
+    .update(
+      JSON.stringify([url, place, local, ...(onConflict === 'FAIL' ? [] : [wordOf(onConflict)])]),
+    )
     .digest('hex')
   const file = join(uploads, `${key}.json`)
   return {
     alone: work => withLock(join(uploads, `${key}.lock`), holder => busy(holder, local), work),
     async read() {
       const state = await readState(file)
-      return state && state.url === url && state.place === place && state.path === local ? state : null
+      return state && state.url === url && state.place === place && state.path === local
+        ? state
+        : null
     },
     async write(session) {
       const state: UploadState = { ...session, url, place, path: local }
@@ -53,7 +57,9 @@ export async function uploadStateOf(
 }
 
 const busy = (holder: Holder, local: string): Failure =>
-  new Failure('UPLOAD_BUSY', `${nameOf(holder)} is uploading ${local}. Wait until it ends.`, { ...holder })
+  new Failure('UPLOAD_BUSY', `${nameOf(holder)} is uploading ${local}. Wait until it ends.`, {
+    ...holder,
+  })
 
 async function readState(file: string): Promise<UploadState | null> {
   try {
@@ -77,6 +83,7 @@ async function forgetExpired(folder: string): Promise<void> {
     }
     if (!name.endsWith('.json')) continue
     const state = await readState(join(folder, name))
-    if (!state || Date.parse(state.expiresAt) < yesterday) await rm(join(folder, name), { force: true })
+    if (!state || Date.parse(state.expiresAt) < yesterday)
+      await rm(join(folder, name), { force: true })
   }
 }

@@ -36,7 +36,8 @@ export async function walk(named: string[], { name, follow, notice }: Options): 
 
   async function enter(path: string, folder: string, above: string[]): Promise<void> {
     const real = await realpath(path)
-    if (above.includes(real)) return notice(`${path} leads back to a parent folder; it was skipped.`)
+    if (above.includes(real))
+      return notice(`${path} leads back to a parent folder; it was skipped.`)
     const entries = await readdir(path, { withFileTypes: true })
     let isEmpty = true
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -58,7 +59,10 @@ export async function walk(named: string[], { name, follow, notice }: Options): 
       else if (there.isFile())
         found.files.push({ path, folder, name: as, size: there.size, isNamed: above.length === 0 })
       else
-        throw new Failure('LOCAL_FILE', `${path} is neither a file nor a folder. Pipe it: satchel put - --name <name>`)
+        throw new Failure(
+          'LOCAL_FILE',
+          `${path} is neither a file nor a folder. Pipe it: satchel put - --name <name>`,
+        )
     } catch (error) {
       const { code, message, details } = toFailure(error)
       found.failures.push(new Failure(code, message, { source: path, ...details }))

@@ -4,7 +4,11 @@ import type { Place } from '../place.ts'
 import type { Source } from './get-bytes.ts'
 
 /** The archive behind a first URL. It is asked for again when the URL has ended, and must be the same then. */
-export function archiveAt(first: BytesFragment, shown: string, again: () => Promise<BytesFragment>): Source {
+export function archiveAt(
+  first: BytesFragment,
+  shown: string,
+  again: () => Promise<BytesFragment>,
+): Source {
   let next: BytesFragment | undefined = first
   return {
     shown,
@@ -28,7 +32,10 @@ export function archiveAt(first: BytesFragment, shown: string, again: () => Prom
 }
 
 /** One archive of several files and folders of a drive. @returns it, and the name that the service gives it */
-export async function zipOf(place: Place, paths: string[]): Promise<{ source: Source; name: string }> {
+export async function zipOf(
+  place: Place,
+  paths: string[],
+): Promise<{ source: Source; name: string }> {
   const ask = async () => {
     const entries = await Promise.all(paths.map(path => place.at(path)))
     return (await place.client.change(ZipEntriesDocument, { entries }, 'repeatable')).download

@@ -25,7 +25,10 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
   const before = local.entries.get(path)
   const source = sourceOf(job, path, file)
   const got = await getFile(source, to, {
-    ...{ patience: context.patience, progress, parts: own.parts, force: replaces || keptAs !== undefined },
+    patience: context.patience,
+    progress,
+    parts: own.parts,
+    force: replaces || keptAs !== undefined,
     async beforeReplacing() {
       await requireUntouched(to, before)
       if (keptAs === undefined) await own.discard(path, to)
@@ -35,7 +38,11 @@ export async function download(job: BothJob, { path, replaces = false, keptAs }:
   })
   const now = await lookAt(to)
   // A change meanwhile has another time.
-  if (now?.kind === 'file' && now.size === got.size && now.mtimeMs === source.modifiedAt?.getTime()) {
+  if (
+    now?.kind === 'file' &&
+    now.size === got.size &&
+    now.mtimeMs === source.modifiedAt?.getTime()
+  ) {
     const { size, mtimeMs, ctimeMs } = now
     digests.set(path, { size, mtimeMs, ctimeMs, md5: got.md5Checksum })
   }
@@ -64,7 +71,10 @@ export async function makeFolder(job: BothJob, { path }: Action): Done {
 }
 
 /** Moves a file or a folder to where nothing is. */
-export async function moveLocal(job: BothJob, { path, from = '', id, size, last, isAsKnown }: Action): Done {
+export async function moveLocal(
+  job: BothJob,
+  { path, from = '', id, size, last, isAsKnown }: Action,
+): Done {
   const [source, target] = [localPath(job, from), localPath(job, path)]
   await makeFolders(job, foldersAbove(path))
   await requireFolder(dirname(source))

@@ -26,7 +26,10 @@ export async function send(job: BothJob, { path, replaces = false }: Action): Do
   return done
 }
 
-export async function createFolder({ pair: { place, path: root } }: BothJob, { path }: Action): Done {
+export async function createFolder(
+  { pair: { place, path: root } }: BothJob,
+  { path }: Action,
+): Done {
   await place.createFolder(joinPath(root, path), true)
   return { action: 'mkdir' }
 }
@@ -39,7 +42,12 @@ export async function moveRemote(
 ): Done {
   if (!entry) return null
   const { folder, name } = splitPath(joinPath(root, path))
-  const input = { entries: [{ id: entry.id }], to: await place.at(folder), name, expectedRevision: entry.revision }
+  const input = {
+    entries: [{ id: entry.id }],
+    to: await place.at(folder),
+    name,
+    expectedRevision: entry.revision,
+  }
   await place.client.change(MoveDocument, input).catch(error => {
     throw isFailure(error, 'PATH_EXISTS', 'REVISION_MISMATCH', 'FILE_NOT_FOUND')
       ? changedMeanwhile(from, error.code)
@@ -59,10 +67,16 @@ export async function removeRemote(job: BothJob, { path, files = 0 }: Action): D
   try {
     const { filesDeleted, trashItems } = await place.client.change(DeleteDocument, input)
     const item = trashItems?.[0]?.id ?? null
-    if (item !== null && (filesDeleted > files || (entry.kind === 'folder' && (await isChangedIn(job, path))))) {
+    if (
+      item !== null &&
+      (filesDeleted > files || (entry.kind === 'folder' && (await isChangedIn(job, path))))
+    ) {
       await place.trash.restore(item, undefined, 'FAIL')
       job.touched.set(path, 'remote')
-      throw new Failure('FILE_CHANGED', `Something has changed in ${path} on the service, so it was restored.`)
+      throw new Failure(
+        'FILE_CHANGED',
+        `Something has changed in ${path} on the service, so it was restored.`,
+      )
     }
     return { action: 'delete', trashItemId: item }
   } catch (error) {
@@ -72,10 +86,14 @@ export async function removeRemote(job: BothJob, { path, files = 0 }: Action): D
 }
 
 /** Whether something in a folder that was deleted had changed, or come there, since it was looked at. Also if that cannot be known. */
-async function isChangedIn({ pair: { place, path: root }, remote, cursor }: BothJob, folder: string): Promise<boolean> {
+async function isChangedIn(
+  { pair: { place, path: root }, remote, cursor }: BothJob,
+  folder: string,
+): Promise<boolean> {
   const inside = new Set<string>()
   for (const [path, { id }] of remote) if (path.startsWith(`${folder}/`)) inside.add(id)
-  const isBelow = (path: string | null) => path !== null && inDrive(path).startsWith(`${joinPath(root, folder)}/`)
+  const isBelow = (path: string | null) =>
+    path !== null && inDrive(path).startsWith(`${joinPath(root, folder)}/`)
   try {
     const { events } = await readAllEvents(place, cursor)
     return events.some(

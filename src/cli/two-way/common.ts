@@ -1,4 +1,11 @@
-import { type Agreed, type Content, isSameFile, type LocalItem, type RemoteItem, type Side } from './sides.ts'
+import {
+  type Agreed,
+  type Content,
+  isSameFile,
+  type LocalItem,
+  type RemoteItem,
+  type Side,
+} from './sides.ts'
 
 export type Local = LocalItem & Pick<Agreed, 'mtimeMs' | 'ctimeMs'>
 
@@ -22,7 +29,9 @@ export function commonOf(known: Agreed | undefined, there: There): Content | nul
     if (other === undefined) return null
   } else if (isSameFile({ kind: 'file', ...content }, other)) return { kind: 'file', ...content }
   const isAsSeen =
-    seen.side === 'local' ? looksAsKnown.remote(known, there.remote) : looksAsKnown.local(known, there.local)
+    seen.side === 'local'
+      ? looksAsKnown.remote(known, there.remote)
+      : looksAsKnown.local(known, there.local)
   return isAsSeen ? known : undefined
 }
 
@@ -48,7 +57,10 @@ export const localLook = ({ kind, identity, mtimeMs, ctimeMs }: Local) =>
   kind === 'folder' ? { identity, mtimeMs: 0, ctimeMs: 0 } : { identity, mtimeMs, ctimeMs }
 
 /** What is known, with another content: which file had it, and how that looked, is not known. */
-export function withContent({ seen: _, ...known }: Agreed, content: Pick<Content, 'size' | 'md5'>): Agreed {
+export function withContent(
+  { seen: _, ...known }: Agreed,
+  content: Pick<Content, 'size' | 'md5'>,
+): Agreed {
   const { size, md5 = '' } = content
   if (known.kind === 'folder' || known.md5 === md5) return known
   return { ...known, size, md5, identity: null, mtimeMs: 0, ctimeMs: 0 }

@@ -7,7 +7,11 @@ const NAME_BYTES = 255
  * @param label when and where it was found, for people
  * @param isTaken whether something has a path
  */
-export function conflictPath(path: string, label: string, isTaken: (path: string) => boolean): string {
+export function conflictPath(
+  path: string,
+  label: string,
+  isTaken: (path: string) => boolean,
+): string {
   const { folder, name } = splitPath(path)
   const dot = name.lastIndexOf('.')
   const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
@@ -21,6 +25,7 @@ export function conflictPath(path: string, label: string, isTaken: (path: string
 /** Cut where the name would be too long for a file system. */
 function shortened(stem: string, rest: string): string {
   const letters = [...stem]
-  while (letters.length > 0 && Buffer.byteLength(letters.join('') + rest) > NAME_BYTES) letters.pop()
+  while (letters.length > 0 && Buffer.byteLength(letters.join('') + rest) > NAME_BYTES)
+    letters.pop()
   return letters.join('') + rest
 }

@@ -17,7 +17,9 @@ export async function execute(job: BothJob, actions: Action[]): Promise<void> {
   for (const move of actions.filter(({ action }) => action === 'move')) {
     const entry = job.remote.get(ids.get(move.id ?? '') ?? '')
     const count = changes.length
-    await attemptAction(job, move, () => (move.side === 'local' ? moveLocal(job, move) : moveRemote(job, move, entry)))
+    await attemptAction(job, move, () =>
+      move.side === 'local' ? moveLocal(job, move) : moveRemote(job, move, entry),
+    )
     if (changes.length === count) job.failedMoves.add(keyOf(move))
   }
   if (isDone()) return
@@ -32,11 +34,17 @@ export async function execute(job: BothJob, actions: Action[]): Promise<void> {
   if (isDone()) return
   const deletions = actions.filter(({ action }) => action === 'delete')
   const remote = deletions.filter(({ side }) => side === 'remote')
-  await inParallel(parallel, remote, each => attemptAction(job, each, () => removeRemote(job, each)))
+  await inParallel(parallel, remote, each =>
+    attemptAction(job, each, () => removeRemote(job, each)),
+  )
   // What is in a folder comes before it.
   for (const each of deletions.filter(({ side }) => side === 'local'))
     await attemptAction(job, each, () => removeLocal(job, each))
 }
 
 const nothing = Promise.resolve(null)
-const transfers: { [A in Action['action']]?: typeof send } = { upload: send, download, conflict: resolveConflict }
+const transfers: { [A in Action['action']]?: typeof send } = {
+  upload: send,
+  download,
+  conflict: resolveConflict,
+}

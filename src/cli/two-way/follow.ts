@@ -37,7 +37,9 @@ export async function follow(both: Both): Promise<Answer | undefined> {
   let fullMs = FULL_MS
   const local = watchLocal(both.pair.local, happen, error => {
     fullMs = BLIND_MS
-    context.notice(`The system does not watch all folders (${error.message}), so they are looked at every 30 seconds.`)
+    context.notice(
+      `The system does not watch all folders (${error.message}), so they are looked at every 30 seconds.`,
+    )
   })
   both.onFolder = local.onFolder
   const remote = watchRemote(both.pair.place, happen, own.signal).catch(() => {})

@@ -49,7 +49,9 @@ export async function look(
     if (at !== '' && known.entries.get(at)?.kind !== 'folder' && !known.passed.has(at)) continue
     const staying = new Set<string>()
     const isKnown: ScanOptions['isKnown'] = (path, { identity }) => {
-      const isSame = known.passed.has(path) || (identity !== null && known.entries.get(path)?.identity === identity)
+      const isSame =
+        known.passed.has(path) ||
+        (identity !== null && known.entries.get(path)?.identity === identity)
       if (isSame) staying.add(path)
       return isSame
     }
@@ -65,7 +67,12 @@ export async function look(
  * @param staying folders in it whose entries are as they were
  * @returns the paths at which something is not as it was
  */
-function replaceLevel(known: LocalTree, fresh: LocalTree, at: string, staying: ReadonlySet<string>): Set<string> {
+function replaceLevel(
+  known: LocalTree,
+  fresh: LocalTree,
+  at: string,
+  staying: ReadonlySet<string>,
+): Set<string> {
   const touched = new Set<string>()
   const prefix = at === '' ? '' : `${at}/`
   const goes = (path: string) => {
@@ -98,12 +105,18 @@ function replaceLevel(known: LocalTree, fresh: LocalTree, at: string, staying: R
 
 function isSameEntry(one: LocalEntry, other: LocalEntry): boolean {
   if (one.identity !== other.identity || one.path !== other.path) return false
-  return one.kind === 'file' ? other.kind === 'file' && isUntouched(one, other) : other.kind === 'folder'
+  return one.kind === 'file'
+    ? other.kind === 'file' && isUntouched(one, other)
+    : other.kind === 'folder'
 }
 
 /** What a plan compares: files have the digests that are known. */
 export function localTree(
-  { entries, skipped, unread }: Pick<LocalTree, 'skipped' | 'unread'> & { entries: ReadonlyMap<string, LocalEntry> },
+  {
+    entries,
+    skipped,
+    unread,
+  }: Pick<LocalTree, 'skipped' | 'unread'> & { entries: ReadonlyMap<string, LocalEntry> },
   digests: ReadonlyMap<string, KnownDigest>,
 ): Tree<Local> {
   const tree = new Tree<Local>()
@@ -133,12 +146,22 @@ interface Reading {
 }
 
 /** Reads changed local files whose bytes another side may have, too: those of the same size. */
-export async function readDigests({ files, digests, local, base, remote, parallel, signal }: Reading): Promise<void> {
+export async function readDigests({
+  files,
+  digests,
+  local,
+  base,
+  remote,
+  parallel,
+  signal,
+}: Reading): Promise<void> {
   const gone = new Set<number>()
   const remoteSizes = new Map<string, number>()
-  for (const { entry } of remote.nodes()) if (entry?.kind === 'file') remoteSizes.set(entry.id, entry.size)
+  for (const { entry } of remote.nodes())
+    if (entry?.kind === 'file') remoteSizes.set(entry.id, entry.size)
   for (const node of base.nodes())
-    if (node.entry?.kind === 'file' && local.at(pathOf(node))?.entry?.kind !== 'file') gone.add(node.entry.size)
+    if (node.entry?.kind === 'file' && local.at(pathOf(node))?.entry?.kind !== 'file')
+      gone.add(node.entry.size)
   gone.delete(0)
   const wanted: { path: string; item: Local; file: LocalFile }[] = []
   for (const node of local.nodes()) {
@@ -153,7 +176,8 @@ export async function readDigests({ files, digests, local, base, remote, paralle
       remote.at(path)?.entry?.size,
       known && remoteSizes.get(known.id),
     ]
-    if (file?.kind === 'file' && (gone.has(item.size) || sizes.includes(item.size))) wanted.push({ path, item, file })
+    if (file?.kind === 'file' && (gone.has(item.size) || sizes.includes(item.size)))
+      wanted.push({ path, item, file })
   }
   await inParallel(parallel, wanted, async ({ path, item, file }) => {
     try {

@@ -43,7 +43,12 @@ export interface Both {
   settled?: { seen: Seen; entries: RemoteState['entries'] } | undefined
   /** What the last plan knows of everything, so that the next one looks only at what changes. */
   planned?:
-    | { filter: Filter; open: ReadonlySet<string>; unchanged: ReadonlySet<string>; failures: Failure[] }
+    | {
+        filter: Filter
+        open: ReadonlySet<string>
+        unchanged: ReadonlySet<string>
+        failures: Failure[]
+      }
     | undefined
   paths: RemotePaths
 }
@@ -94,19 +99,26 @@ export async function lookAtBoth(
   if (known.marker !== null && remoteState.rootId !== known.remote?.rootId) throw rootGone(pair)
   const changedThere = both.paths.take(remoteState)
   const around =
-    before && touched && changedThere ? new Set([...before.open, ...touched, ...changedThere]) : new Set<string>()
-  const scope = before && touched && changedThere && around.size <= MANY_PATHS ? scopeOf(around) : null
+    before && touched && changedThere
+      ? new Set([...before.open, ...touched, ...changedThere])
+      : new Set<string>()
+  const scope =
+    before && touched && changedThere && around.size <= MANY_PATHS ? scopeOf(around) : null
   both.planned = undefined
   const isIn = (path: string) => !scope || scope.has(path)
   const side = remoteSide(
     {
       ...remoteState,
-      entries: scope ? remoteState.entries.filter(entry => isIn(both.paths.of(entry))) : remoteState.entries,
+      entries: scope
+        ? remoteState.entries.filter(entry => isIn(both.paths.of(entry)))
+        : remoteState.entries,
     },
     filter,
     both.ignoresCase,
   )
-  const base = new Tree([...known.agreed].filter(([path, { kind }]) => isIn(path) && filter.takes(path, kind)))
+  const base = new Tree(
+    [...known.agreed].filter(([path, { kind }]) => isIn(path) && filter.takes(path, kind)),
+  )
   const local = localTree(
     {
       entries: within(found.entries, scope),
@@ -116,15 +128,30 @@ export async function lookAtBoth(
     digests,
   )
   const { signal } = context.patience
-  await readDigests({ files: found.entries, digests, local, base, remote: side.tree, parallel, signal })
+  await readDigests({
+    files: found.entries,
+    digests,
+    local,
+    base,
+    remote: side.tree,
+    parallel,
+    signal,
+  })
   const trees = { local, base, remote: side.tree }
   const options = { label, refused, sent: both.sent, touched: both.touched }
-  const { actions, agreed, unchanged, held } = isDryRun ? planAll(trees, options) : plan(trees, options)
+  const { actions, agreed, unchanged, held } = isDryRun
+    ? planAll(trees, options)
+    : plan(trees, options)
   if (agreed) for (const since of [both.sent, both.touched]) since.clear()
   if (!isDryRun)
-    store.write({ agreed: agreed ? merged(known.agreed, agreed, scope) : known.agreed, remote: remoteState, marker })
+    store.write({
+      agreed: agreed ? merged(known.agreed, agreed, scope) : known.agreed,
+      remote: remoteState,
+      marker,
+    })
   const elsewhere = {
-    failures: before && scope ? before.failures.filter(({ details }) => !isIn(String(details.path))) : [],
+    failures:
+      before && scope ? before.failures.filter(({ details }) => !isIn(String(details.path))) : [],
     unchanged: before && scope ? [...before.unchanged].filter(path => !isIn(path)) : [],
   }
   const unnameable = [...elsewhere.failures, ...side.failures]
@@ -134,7 +161,11 @@ export async function lookAtBoth(
     both.planned = { filter, open, unchanged: same, failures: unnameable }
   }
   const seen: Seen = {
-    ...{ actions, unchanged: same, local: found, remote: side.entries, cursor: remoteState.cursor },
+    actions,
+    unchanged: same,
+    local: found,
+    remote: side.entries,
+    cursor: remoteState.cursor,
     failures: [...found.failures.filter(failure => !isGone(failure)), ...unnameable],
   }
   both.settled = actions.length === 0 ? { seen, entries: remoteState.entries } : undefined
@@ -157,7 +188,11 @@ function sayOnce({ context, said }: Both, line: string): void {
 /** Something that was there a moment ago. */
 export const isGone = ({ details }: Failure): boolean => details.system_code === 'ENOENT'
 
-export const pathsOf = ({ path, from, keptAs }: Pick<Change, 'path' | 'from' | 'keptAs'>): string[] =>
+export const pathsOf = ({
+  path,
+  from,
+  keptAs,
+}: Pick<Change, 'path' | 'from' | 'keptAs'>): string[] =>
   [path, from, keptAs].filter(each => each !== undefined)
 
 const rootGone = ({ place, path }: Pair): Failure =>

@@ -1,4 +1,12 @@
-import { type Agreed, isSameFile, type LocalItem, otherSide, type RemoteItem, type Side, type Trees } from './sides.ts'
+import {
+  type Agreed,
+  isSameFile,
+  type LocalItem,
+  otherSide,
+  type RemoteItem,
+  type Side,
+  type Trees,
+} from './sides.ts'
 import { addTo, type Node, pathOf } from './tree.ts'
 
 /**
@@ -30,6 +38,8 @@ export function movedAway({ local, base, remote }: Trees): (side: Side, known: A
     const files = filesOf(otherSide(side))
     const self = side === 'local' ? id : identity
     const alike = [...(files.get(self ?? '') ?? []), ...(files.get(md5) ?? [])]
-    return alike.some(node => !isSameFile(trees[side].at(pathOf(node))?.entry as LocalItem | undefined, node.entry))
+    return alike.some(
+      node => !isSameFile(trees[side].at(pathOf(node))?.entry as LocalItem | undefined, node.entry),
+    )
   }
 }

@@ -23,7 +23,8 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
   const remotes = new Map<string, Node<RemoteItem>>()
   for (const node of remote.nodes()) if (node.entry) remotes.set(node.entry.id, node)
   const locals = new Map<string, Node<Local>[]>()
-  for (const node of local.nodes()) if (node.entry?.identity) addTo(locals, node.entry.identity, node)
+  for (const node of local.nodes())
+    if (node.entry?.identity) addTo(locals, node.entry.identity, node)
 
   const isKnown = (node: Node<Local>) => base.at(pathOf(node))?.entry?.kind === node.entry?.kind
   const remoteOf = ({ entry }: Node<Agreed>) => {
@@ -50,7 +51,8 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
     path: string,
   ) => {
     const from = pathOf(node)
-    if (refused.has(keyOf({ side, from, path })) || !isFree(tree, path) || isInside(path, from)) return false
+    if (refused.has(keyOf({ side, from, path })) || !isFree(tree, path) || isInside(path, from))
+      return false
     // What was looked at: programs that save put another file in the place of the known one.
     const { entry } = node
     const isLocal = entry !== undefined && 'identity' in entry
@@ -83,7 +85,8 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
     if (!here) return null
     // A program that saves puts another file in its place; but so does what comes from the service.
     const identity = here.entry?.identity ?? null
-    if ((identity === null || identity !== known.entry?.identity) && remote.at(pathOf(known))) return null
+    if ((identity === null || identity !== known.entry?.identity) && remote.at(pathOf(known)))
+      return null
     const path = pathOf(there)
     return {
       path,
@@ -98,7 +101,12 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
     const there = remoteOf(known)
     if (!there || !isSamePlace(there, known) || local.at(pathOf(known))) return null
     const here = localOf(known)
-    return here ? { path: pathOf(here), carryOut: () => carryOut('remote', remote, there, known, pathOf(here)) } : null
+    return here
+      ? {
+          path: pathOf(here),
+          carryOut: () => carryOut('remote', remote, there, known, pathOf(here)),
+        }
+      : null
   }
   repeat(base, followRemote)
   repeat(base, followLocal)
@@ -110,7 +118,11 @@ export function planMoves(trees: Trees<Local>, refused: ReadonlySet<string> = ne
   return moves
 }
 
-export const keyOf = ({ side, from, path }: Partial<Pick<Action, 'side' | 'from'>> & Pick<Action, 'path'>): string =>
+export const keyOf = ({
+  side,
+  from,
+  path,
+}: Partial<Pick<Action, 'side' | 'from'>> & Pick<Action, 'path'>): string =>
   JSON.stringify([side, from, path])
 
 /** Null for what has not moved. */
@@ -147,13 +159,15 @@ function* alikeFiles({ local, base }: Trees<Local>, isKnown: (node: Node<Local>)
   const made = new Map<string, Node<Local>[]>()
   for (const node of local.nodes()) {
     const { kind, md5 } = node.entry ?? {}
-    if (kind === 'file' && md5 !== undefined && wanted.has(md5) && !isKnown(node)) addTo(made, md5, node)
+    if (kind === 'file' && md5 !== undefined && wanted.has(md5) && !isKnown(node))
+      addTo(made, md5, node)
   }
   for (const isLike of [(a: string, b: string) => a === b, () => true])
     for (const known of gone) {
       const here = made.get(known.entry?.md5 ?? '')?.find(node => isLike(node.name, known.name))
       // The pairs before may have taken either.
-      if (here && !local.at(pathOf(known)) && base.at(pathOf(known)) === known && !isKnown(here)) yield { known, here }
+      if (here && !local.at(pathOf(known)) && base.at(pathOf(known)) === known && !isKnown(here))
+        yield { known, here }
     }
 }
 
@@ -168,4 +182,5 @@ function isFree(tree: Tree<LocalItem | RemoteItem>, path: string): boolean {
   return false
 }
 
-const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`)
+const isInside = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(`${folder}/`)

@@ -53,7 +53,9 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
   const moves = planMoves(trees, refused)
   if (moves.length > 0) return { actions: moves, agreed: null, unchanged: new Set(), held: [] }
   for (const [path, side] of touched ?? [])
-    learn(path, known => withLook(known, side, { local: local.at(path)?.entry, remote: remote.at(path)?.entry }))
+    learn(path, known =>
+      withLook(known, side, { local: local.at(path)?.entry, remote: remote.at(path)?.entry }),
+    )
   const result = {
     actions: [] as Action[],
     agreed: new Map<string, Agreed>(),
@@ -74,8 +76,18 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     result.agreed.set(path, known && isSameKnown(known, now) ? known : now)
 
   /** What both had, and what one side has now, which an action brings to the other one: that looks as it does here, unless it is carried out. */
-  function see(path: string, known: Agreed, common: Content, side: Side, content: Content | null, there: There): void {
-    const seen = { side, content: content && { size: content.size, ...(content.md5 ? { md5: content.md5 } : {}) } }
+  function see(
+    path: string,
+    known: Agreed,
+    common: Content,
+    side: Side,
+    content: Content | null,
+    there: There,
+  ): void {
+    const seen = {
+      side,
+      content: content && { size: content.size, ...(content.md5 ? { md5: content.md5 } : {}) },
+    }
     agree(path, { ...withLook(withContent(known, common), otherSide(side), there), seen }, known)
   }
 
@@ -99,7 +111,8 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     const there = thereOf(side, entry)
     const common = commonOf(known?.entry, there)
     // A remote entry with another id is another one.
-    const isKnown = known?.entry !== undefined && (!there.remote || there.remote.id === known.entry.id)
+    const isKnown =
+      known?.entry !== undefined && (!there.remote || there.remote.id === known.entry.id)
     if (entry?.kind === 'file') {
       const goes = isKnown && isSameFile(common, entry)
       // One side has changed and the other one nothing: what comes to this path there is not what was known.
@@ -121,11 +134,13 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
     const start = result.actions.length
     let goes = isFolderKnown
     for (const [name, child] of childrenOf<Local & RemoteItem>(node as Node<Local & RemoteItem>))
-      if (!visitAlone(side, joinPath(path, name), child, inside?.children?.get(name), makesWay)) goes = false
+      if (!visitAlone(side, joinPath(path, name), child, inside?.children?.get(name), makesWay))
+        goes = false
     if (goes) {
       // The service deletes a folder with all that is in it.
       const inside = side === 'remote' ? result.actions.splice(start) : result.actions.slice(start)
-      const files = side === 'remote' ? inside.reduce((sum, action) => sum + (action.files ?? 0), 0) : 0
+      const files =
+        side === 'remote' ? inside.reduce((sum, action) => sum + (action.files ?? 0), 0) : 0
       act({ side, action: 'delete', path, files })
     } else if (entry && !isFolderKnown && result.actions.length === start)
       act({ side: otherSide(side), action: 'mkdir', path })
@@ -152,14 +167,25 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
       if (l.entry && r.entry) agree(path, agreedOf('folder', l.entry, r.entry), known?.entry)
       else keep(path, known)
       visitChildren(path, l, known, r)
-    } else if (l.entry?.kind === 'file' && r.entry?.kind === 'file') visitFiles(path, l.entry, known?.entry, r.entry)
+    } else if (l.entry?.kind === 'file' && r.entry?.kind === 'file')
+      visitFiles(path, l.entry, known?.entry, r.entry)
     else visitClash(path, l, known, r)
   }
 
-  function visitChildren(path: string, l: Node<Local>, known: Node<Agreed> | undefined, r: Node<RemoteItem>): void {
+  function visitChildren(
+    path: string,
+    l: Node<Local>,
+    known: Node<Agreed> | undefined,
+    r: Node<RemoteItem>,
+  ): void {
     const names = new Set([...childrenOf(l).keys(), ...childrenOf(r).keys()])
     for (const name of names)
-      visit(joinPath(path, name), l.children?.get(name), known?.children?.get(name), r.children?.get(name))
+      visit(
+        joinPath(path, name),
+        l.children?.get(name),
+        known?.children?.get(name),
+        r.children?.get(name),
+      )
   }
 
   function visitFiles(path: string, l: Local, before: Agreed | undefined, r: RemoteItem): void {
@@ -184,12 +210,23 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
 
   /** Nothing is known of before: what is left of it after an interruption is new. */
   function conflict(path: string, { size }: { size: number }): void {
-    act({ side: 'local', action: 'conflict', path, keptAs: conflictPath(path, label, isTaken), size })
+    act({
+      side: 'local',
+      action: 'conflict',
+      path,
+      keptAs: conflictPath(path, label, isTaken),
+      size,
+    })
     result.agreed.delete(path)
   }
 
   /** A file on one side and a folder on the other: the one that was there before goes, unless it has changed. */
-  function visitClash(path: string, l: Node<Local>, known: Node<Agreed> | undefined, r: Node<RemoteItem>): void {
+  function visitClash(
+    path: string,
+    l: Node<Local>,
+    known: Node<Agreed> | undefined,
+    r: Node<RemoteItem>,
+  ): void {
     if (isUntouched('local', l, known, r.entry)) visitAlone('local', path, l, known, true)
     else if (isUntouched('remote', r, known, l.entry)) visitAlone('remote', path, r, known, true)
     else {
@@ -203,19 +240,32 @@ export function plan(trees: Trees<Local>, { label, refused, sent, touched }: Opt
   return { ...result, actions: inOrder(result.actions) }
 }
 
-const thereOf = (side: Side, entry: Local | RemoteItem | undefined, other?: Local | RemoteItem): There => {
+const thereOf = (
+  side: Side,
+  entry: Local | RemoteItem | undefined,
+  other?: Local | RemoteItem,
+): There => {
   const [local, remote] = side === 'local' ? [entry, other] : [other, entry]
   return { local: local as Local | undefined, remote: remote as RemoteItem | undefined }
 }
 
-const agreedOf = (kind: Agreed['kind'], l: Local, { id, revision, size, md5 }: RemoteItem): Agreed => ({
-  ...{ kind, id, revision, size, md5 },
+const agreedOf = (
+  kind: Agreed['kind'],
+  l: Local,
+  { id, revision, size, md5 }: RemoteItem,
+): Agreed => ({
+  kind,
+  id,
+  revision,
+  size,
+  md5,
   ...localLook(l),
 })
 
 function isSameKnown(one: Agreed, other: Agreed): boolean {
   const keys = ['kind', 'id', 'revision', 'identity', 'size', 'md5', 'mtimeMs', 'ctimeMs'] as const
-  const isSeenSame = one.seen === other.seen || JSON.stringify(one.seen) === JSON.stringify(other.seen)
+  const isSeenSame =
+    one.seen === other.seen || JSON.stringify(one.seen) === JSON.stringify(other.seen)
   return isSeenSame && keys.every(key => one[key] === other[key])
 }
 

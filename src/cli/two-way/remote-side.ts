@@ -18,7 +18,11 @@ export interface RemoteSide {
 }
 
 /** @param ignoresCase whether the local file system takes `A` and `a` for one name */
-export function remoteSide({ rootId, entries }: RemoteState, filter: Filter, ignoresCase: boolean): RemoteSide {
+export function remoteSide(
+  { rootId, entries }: RemoteState,
+  filter: Filter,
+  ignoresCase: boolean,
+): RemoteSide {
   const tree = new Tree<RemoteNode>()
   const found = new Map<string, RemoteEntry>()
   const failures: Failure[] = []
@@ -36,7 +40,9 @@ export function remoteSide({ rootId, entries }: RemoteState, filter: Filter, ign
       if (!isNameable) failures.push(unnameable(path, name, twin))
       else taken.set(name.toLowerCase(), name)
       const node: Node<RemoteNode> = {
-        ...{ name, parent, children: undefined },
+        name,
+        parent,
+        children: undefined,
         entry: takesPart ? entry : isEntered ? undefined : { ...entry, kind: 'other' },
       }
       addChild(parent, node)

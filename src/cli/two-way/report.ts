@@ -3,9 +3,19 @@ import type { Change } from '../sync/work.ts'
 import type { Action } from './sides.ts'
 
 /** What an action would do. */
-export function plannedChange({ side, action, path, from, keptAs, replaces, size }: Action): Change {
+export function plannedChange({
+  side,
+  action,
+  path,
+  from,
+  keptAs,
+  replaces,
+  size,
+}: Action): Change {
   return {
-    ...{ action: replaces ? 'replace' : action, side, path },
+    action: replaces ? 'replace' : action,
+    side,
+    path,
     ...(from === undefined ? {} : { from }),
     ...(keptAs === undefined ? {} : { keptAs }),
     ...(size === undefined ? {} : { size }),

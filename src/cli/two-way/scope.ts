@@ -26,7 +26,10 @@ export function scopeOf(changed: ReadonlySet<string>): Scope {
 }
 
 /** What a scope has of what is known by paths; all of it without a scope. */
-export const within = <V>(entries: ReadonlyMap<string, V>, scope: Scope | null): ReadonlyMap<string, V> =>
+export const within = <V>(
+  entries: ReadonlyMap<string, V>,
+  scope: Scope | null,
+): ReadonlyMap<string, V> =>
   scope ? new Map([...entries].filter(([path]) => scope.has(path))) : entries
 
 /** Puts what a scope has now in place of what it had. */

@@ -92,7 +92,10 @@ export interface Trees<L extends LocalItem = LocalItem, R extends RemoteItem = R
 export type Content = Pick<RemoteItem, 'kind' | 'size'> & { md5?: string | undefined }
 
 /** Whether both are files with the same bytes. */
-export const isSameFile = (one: Content | null | undefined, other: Content | null | undefined): boolean =>
+export const isSameFile = (
+  one: Content | null | undefined,
+  other: Content | null | undefined,
+): boolean =>
   one?.kind === 'file' &&
   other?.kind === 'file' &&
   one.size === other.size &&

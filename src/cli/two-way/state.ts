@@ -67,18 +67,27 @@ function storeIn(file: string): KnownStore {
         .all()
         .map(row => [String(row.key), JSON.parse(String(row.value))]),
     )
-  let saved: { agreed: ReadonlyMap<string, Agreed>; remote: ReadonlyMap<string, RemoteEntry>; facts: Facts } = {
+  let saved: {
+    agreed: ReadonlyMap<string, Agreed>
+    remote: ReadonlyMap<string, RemoteEntry>
+    facts: Facts
+  } = {
     agreed: rows<Agreed>('agreed'),
     remote: rows<RemoteEntry>('remote'),
     facts: Object.fromEntries(rows('fact')),
   }
   let told: number | null = null
 
-  function replace(table: string, before: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): void {
+  function replace(
+    table: string,
+    before: ReadonlyMap<string, unknown>,
+    now: ReadonlyMap<string, unknown>,
+  ): void {
     const put = db.prepare(`INSERT OR REPLACE INTO ${table} (key, value) VALUES (?, ?)`)
     const remove = db.prepare(`DELETE FROM ${table} WHERE key = ?`)
     for (const key of before.keys()) if (!now.has(key)) remove.run(key)
-    for (const [key, value] of now) if (before.get(key) !== value) put.run(key, JSON.stringify(value))
+    for (const [key, value] of now)
+      if (before.get(key) !== value) put.run(key, JSON.stringify(value))
   }
 
   return {
@@ -91,7 +100,10 @@ function storeIn(file: string): KnownStore {
 
     write({ agreed, remote: state, marker }) {
       const remote = new Map((state?.entries ?? []).map(entry => [entry.id, entry]))
-      const facts: Facts = { marker, ...(state ? { cursor: state.cursor, rootId: state.rootId } : {}) }
+      const facts: Facts = {
+        marker,
+        ...(state ? { cursor: state.cursor, rootId: state.rootId } : {}),
+      }
       db.exec('BEGIN IMMEDIATE')
       try {
         replace('agreed', saved.agreed, agreed)
@@ -108,7 +120,10 @@ function storeIn(file: string): KnownStore {
 
     latest() {
       // It is asked for each file that is discarded.
-      told ??= [...saved.remote.values()].reduce((at, { updatedAt }) => Math.max(at, Date.parse(updatedAt) || 0), 0)
+      told ??= [...saved.remote.values()].reduce(
+        (at, { updatedAt }) => Math.max(at, Date.parse(updatedAt) || 0),
+        0,
+      )
       return told
     },
 

@@ -19,7 +19,13 @@ export interface Outcome {
 const MAX_ROUNDS = 25
 /** In a row, of which no action succeeded, because things have changed meanwhile. */
 const MAX_IDLE = 3
-const passing = ['REVISION_MISMATCH', 'PATH_EXISTS', 'FILE_CHANGED', 'TARGET_EXISTS', 'FILE_NOT_FOUND']
+const passing = [
+  'REVISION_MISMATCH',
+  'PATH_EXISTS',
+  'FILE_CHANGED',
+  'TARGET_EXISTS',
+  'FILE_NOT_FOUND',
+]
 
 /**
  * Makes both sides the same: looks, plans, acts, until there is nothing to do. What is known is saved before each action, and only facts
@@ -61,15 +67,22 @@ export async function synchronizeBoth(
         }
       const refusedMoves = failedMoves.size
       const job: BothJob = {
-        ...{ context, pair, local, remote, progress, parallel, own, refusals, failedMoves, cursor: seen.cursor },
-        ...{
-          parts: limitTo(parallel),
-          digests: both.digests,
-          sent: both.sent,
-          touched: both.touched,
-          changes: [],
-          failures: [],
-        },
+        context,
+        pair,
+        local,
+        remote,
+        progress,
+        parallel,
+        own,
+        refusals,
+        failedMoves,
+        cursor: seen.cursor,
+        parts: limitTo(parallel),
+        digests: both.digests,
+        sent: both.sent,
+        touched: both.touched,
+        changes: [],
+        failures: [],
       }
       try {
         await execute(job, actions)
@@ -101,13 +114,18 @@ function withoutChanged(unchanged: ReadonlySet<string>, changes: Change[]): numb
 const pathIn = ({ details: { path } }: Failure) => (typeof path === 'string' ? [{ path }] : [])
 
 const filesIn = (actions: Action[], done: ReadonlySet<string>): number =>
-  actions.reduce((sum, action) => sum + (action.files && done.has(keyOf(action)) ? action.files : 0), 0)
+  actions.reduce(
+    (sum, action) => sum + (action.files && done.has(keyOf(action)) ? action.files : 0),
+    0,
+  )
 
 /** Where changes were made. */
 function foldersOf(changes: Pick<Change, 'path' | 'from' | 'keptAs'>[]): Set<string> {
   const paths = changes.flatMap(pathsOf)
   // A folder that was made for it is an entry of the one above.
-  return new Set(paths.flatMap(path => path.split('/').map((_, i, names) => names.slice(0, i).join('/'))))
+  return new Set(
+    paths.flatMap(path => path.split('/').map((_, i, names) => names.slice(0, i).join('/'))),
+  )
 }
 
 /** @throws TOO_MANY_DELETIONS */
@@ -115,7 +133,10 @@ function guard({ maxDelete, store, pair }: Both, actions: Action[], deleted: num
   const files = [...store.read().agreed.values()].filter(({ kind }) => kind === 'file').length
   const allowed = maxDelete ?? Math.max(FEW, Math.floor(files / 2))
   for (const side of ['local', 'remote'] as const) {
-    const count = actions.reduce((sum, action) => sum + (action.side === side ? (action.files ?? 0) : 0), 0)
+    const count = actions.reduce(
+      (sum, action) => sum + (action.side === side ? (action.files ?? 0) : 0),
+      0,
+    )
     if (count === 0 || count + deleted <= allowed) continue
     const where = side === 'local' ? pair.local : pair.place.show(pair.path)
     throw new Failure(
@@ -133,12 +154,20 @@ function refusedIn(refusals: Refusals): Failure[] {
   return [...refusals.values()].map(({ failure: { code, message }, paths }) => {
     const all = [...paths]
     const named = all.slice(0, 5).join(', ') + (all.length > 5 ? ', ...' : '')
-    return new Failure(code, `${all.length} local changes stay here, and were not sent: ${named}. ${message}`, {
-      paths: all,
-    })
+    return new Failure(
+      code,
+      `${all.length} local changes stay here, and were not sent: ${named}. ${message}`,
+      {
+        paths: all,
+      },
+    )
   })
 }
 
 /** The digests of files as they were when both sides agreed. */
 export const digestsIn = (agreed: ReadonlyMap<string, Agreed>): Map<string, KnownDigest> =>
-  new Map([...agreed].flatMap(([path, { kind, ...look }]) => (kind === 'file' ? [[path, look] as const] : [])))
+  new Map(
+    [...agreed].flatMap(([path, { kind, ...look }]) =>
+      kind === 'file' ? [[path, look] as const] : [],
+    ),
+  )

@@ -10,7 +10,8 @@ export interface Node<E> {
 const nothing = new Map<string, never>()
 
 /** What is in a folder, or nothing. */
-export const childrenOf = <E>(node: Node<E> | undefined): ReadonlyMap<string, Node<E>> => node?.children ?? nothing
+export const childrenOf = <E>(node: Node<E> | undefined): ReadonlyMap<string, Node<E>> =>
+  node?.children ?? nothing
 
 /** The names from the root down, joined by slashes. */
 export function pathOf(node: Node<unknown>): string {

@@ -22,7 +22,11 @@ const MANY_EVENTS = 8192
  * @param wake is called when something happens
  * @param blind is called once if the system watches no more: then everything is to be looked at again and again
  */
-export function watchLocal(root: string, wake: () => void, blind: (error: Error) => void): LocalWatch {
+export function watchLocal(
+  root: string,
+  wake: () => void,
+  blind: (error: Error) => void,
+): LocalWatch {
   const watchers = new Map<string, FSWatcher>()
   let changed: Set<string> | null = new Set()
   let events = 0

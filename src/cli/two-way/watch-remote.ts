@@ -9,7 +9,11 @@ const RETRY_MS = 3000
 const POLL_MS = 10_000
 
 /** Calls `wake` when something happens in a drive, also when the connection was lost and is there again, until the signal is aborted. */
-export async function watchRemote(place: Place, wake: () => void, signal: AbortSignal): Promise<void> {
+export async function watchRemote(
+  place: Place,
+  wake: () => void,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted)
     try {
       const { at } = await place.at('')

@@ -7,11 +7,17 @@ import type { BriefType } from '../graphql/brief-schema.ts'
 const schema = new URL('../../../schema/schema.graphql', import.meta.url)
 
 const introspect = () =>
-  introspectionFromSchema(buildSchema(readFileSync(schema, 'utf8')), { descriptions: false, oneOf: true })
+  introspectionFromSchema(buildSchema(readFileSync(schema, 'utf8')), {
+    descriptions: false,
+    oneOf: true,
+  })
 
 /** `graphql/graph-types.d.ts`: schema/schema.graphql as a type, from which gql.tada reads what an operation answers. */
 export const graphTypes = (): string =>
-  outputIntrospectionFile(minifyIntrospection(introspect()), { fileType: '.d.ts', shouldPreprocess: true })
+  outputIntrospectionFile(minifyIntrospection(introspect()), {
+    fileType: '.d.ts',
+    shouldPreprocess: true,
+  })
 
 interface Wrapped {
   kind: string
@@ -28,14 +34,19 @@ function marksOf(type: Wrapped): string {
 /** What the cache of the console knows of the schema at run time (graphql/brief-schema.ts), as JSON. */
 export function graphForCache(): string {
   const names = (all: readonly { name: string }[]) => all.map(({ name }) => name).join(' ')
-  const types = minifyIntrospectionQuery(introspect()).__schema.types.flatMap((type): BriefType[] => {
-    if (type.kind === 'UNION') return [[type.kind, type.name, names(type.possibleTypes), '']]
-    if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return []
-    // The console asks lists for their nodes, but for what a search says of each.
-    if (type.name.endsWith('Edge') && type.name !== 'SearchResultEdge') return []
-    const fields = type.fields.map(({ name, type }) => ({ name, marks: marksOf(type as Wrapped) }))
-    const told = fields.flatMap(({ name, marks }) => (marks ? name + marks : []))
-    return [[type.kind, type.name, names(type.interfaces), told.join(' ')]]
-  })
+  const types = minifyIntrospectionQuery(introspect()).__schema.types.flatMap(
+    (type): BriefType[] => {
+      if (type.kind === 'UNION') return [[type.kind, type.name, names(type.possibleTypes), '']]
+      if (type.kind !== 'OBJECT' && type.kind !== 'INTERFACE') return []
+      // The console asks lists for their nodes, but for what a search says of each.
+      if (type.name.endsWith('Edge') && type.name !== 'SearchResultEdge') return []
+      const fields = type.fields.map(({ name, type }) => ({
+        name,
+        marks: marksOf(type as Wrapped),
+      }))
+      const told = fields.flatMap(({ name, marks }) => (marks ? name + marks : []))
+      return [[type.kind, type.name, names(type.interfaces), told.join(' ')]]
+    },
+  )
   return JSON.stringify(types)
 }

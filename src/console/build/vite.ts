@@ -40,7 +40,11 @@ const messages: Plugin = {
       : undefined,
 }
 
-const iconOf = (name: string, sizes: string, purpose: string) => ({ name: `${name}.png`, sizes, purpose })
+const iconOf = (name: string, sizes: string, purpose: string) => ({
+  name: `${name}.png`,
+  sizes,
+  purpose,
+})
 const icons = [
   iconOf('icon-192', '192x192', 'any'),
   iconOf('icon-512', '512x512', 'any'),
@@ -56,11 +60,19 @@ const manifest: Plugin = {
       return `/console/${this.getFileName(this.emitFile({ type: 'asset', name, source }))}`
     }
     const app = {
-      ...{ id: '/', name: 'Satchel', short_name: 'Satchel', description: 'Your files, safely shared.' },
-      ...{ start_url: '/files', scope: '/', display: 'standalone' },
-      ...{ theme_color: '#f3f5fa', background_color: '#f3f5fa' },
+      id: '/',
+      name: 'Satchel',
+      short_name: 'Satchel',
+      description: 'Your files, safely shared.',
+      start_url: '/files',
+      scope: '/',
+      display: 'standalone',
+      theme_color: '#f3f5fa',
+      background_color: '#f3f5fa',
       share_target: {
-        ...{ action: '/share-target', method: 'POST', enctype: 'multipart/form-data' },
+        action: '/share-target',
+        method: 'POST',
+        enctype: 'multipart/form-data',
         params: { files: [{ name: 'files', accept: ['*/*'] }] },
       },
       icons: icons.map(({ name, ...icon }) => ({ src: place(name), type: 'image/png', ...icon })),
@@ -99,7 +111,8 @@ export default defineConfig({
       input: { index: path('index.html'), 'service-worker': path('worker/service-worker.ts') },
       output: {
         // The address of a worker is the name of its installation: it stays.
-        entryFileNames: ({ name }) => (name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js'),
+        entryFileNames: ({ name }) =>
+          name === 'service-worker' ? '[name].js' : 'assets/[name]-[hash].js',
         codeSplitting: { groups: [{ name: 'base', test: everyView }] },
       },
     },

@@ -12,10 +12,16 @@ interface Made {
 const LOOK_MS = 1000
 
 /** Says that there are copies, and takes them away again where that is undone. @param after is called then */
-export function sayCopied(message: string, copies: readonly Made[], after: () => void = () => {}): void {
+export function sayCopied(
+  message: string,
+  copies: readonly Made[],
+  after: () => void = () => {},
+): void {
   const undo = async () => {
     for (const part of inParts(copies))
-      await mutate(REMOVE_COPIES, { input: { entries: part.map(({ id }) => ({ id })), recursive: true } })
+      await mutate(REMOVE_COPIES, {
+        input: { entries: part.map(({ id }) => ({ id })), recursive: true },
+      })
   }
   toast({ message, undo: () => void undo().catch(toastError).finally(after) })
 }
@@ -31,7 +37,10 @@ export async function copiesOf<Copy extends Made>(
   let now = answer.copy
   const words = () => text('copying', { done: now.copiedCount, count: now.entryCount })
   const cancel = () => void mutate(CANCEL_COPY, { input: { copy: now.id } }).catch(toastError)
-  const { say, end } = toastLive({ message: words(), action: { label: text('cancel'), run: cancel } })
+  const { say, end } = toastLive({
+    message: words(),
+    action: { label: text('cancel'), run: cancel },
+  })
   try {
     while (now.state === 'COPYING') {
       await new Promise(resolve => setTimeout(resolve, LOOK_MS))

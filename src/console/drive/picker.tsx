@@ -60,7 +60,10 @@ export function Picker({
   const folders = found.filter(({ id }) => !moved.has(id))
   const names = path ? path.split('/') : []
   const isSame =
-    !copies && moving.length > 0 && drive === first && moving.every(entry => parentOf(trim(entry.path)) === path)
+    !copies &&
+    moving.length > 0 &&
+    drive === first &&
+    moving.every(entry => parentOf(trim(entry.path)) === path)
   return (
     <Dialog
       title={title}
@@ -139,7 +142,11 @@ export function Picker({
 
 /** The folders in a folder of a drive, or of what is shared. */
 function useSubfolders(drive: string, share: string | undefined, path: string) {
-  const [ofDrive, askDrive] = useQuery({ query: SUBFOLDERS, variables: { drive, path }, pause: share !== undefined })
+  const [ofDrive, askDrive] = useQuery({
+    query: SUBFOLDERS,
+    variables: { drive, path },
+    pause: share !== undefined,
+  })
   const [ofShare, askShare] = useQuery({
     query: SHARED_FOLDER,
     variables: { ...firstOfShare(path), token: share ?? '' },
@@ -154,14 +161,21 @@ function useSubfolders(drive: string, share: string | undefined, path: string) {
       ? entry?.__typename === 'Folder'
         ? entry.entries.nodes
         : []
-      : (ofShare.data?.sharedFolder.entries ?? []).map(entryOf).filter(({ __typename }) => __typename === 'Folder')
-  const reload = () => (share === undefined ? askDrive : askShare)({ requestPolicy: 'network-only' })
+      : (ofShare.data?.sharedFolder.entries ?? [])
+          .map(entryOf)
+          .filter(({ __typename }) => __typename === 'Folder')
+  const reload = () =>
+    (share === undefined ? askDrive : askShare)({ requestPolicy: 'network-only' })
   return { folders, error, fetching, reload }
 }
 
 /** The drives that the person may write into, with their names: their own first. Empty until they are known. */
 function useDrives(isAsked: boolean): [id: string, name: string][] {
-  const [{ data }] = useQuery({ query: WRITABLE_DRIVES, pause: !isAsked, requestPolicy: 'cache-and-network' })
+  const [{ data }] = useQuery({
+    query: WRITABLE_DRIVES,
+    pause: !isAsked,
+    requestPolicy: 'cache-and-network',
+  })
   if (!data) return []
   const workspaces = data.me.workspaces?.nodes ?? []
   return [

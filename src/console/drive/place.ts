@@ -31,13 +31,17 @@ export const trim = (path: string): string => path.replace(/^\/+|\/+$/g, '')
 
 /** The address of a place. */
 export function hrefOf({ workspace, share, path }: Place): string {
-  const ofDrive = workspace === null ? '/files' : `/workspaces/${encodeURIComponent(workspace)}/files`
+  const ofDrive =
+    workspace === null ? '/files' : `/workspaces/${encodeURIComponent(workspace)}/files`
   const root = share === undefined ? ofDrive : `/shared/${encodeURIComponent(share)}`
   return path ? `${root}/${path.split('/').map(encodeURIComponent).join('/')}` : root
 }
 
 /** The address of another screen of the drive of a place. */
-export const screenOf = ({ workspace }: Pick<Place, 'workspace'>, screen: 'trash' | 'activity' | 'pictures'): string =>
+export const screenOf = (
+  { workspace }: Pick<Place, 'workspace'>,
+  screen: 'trash' | 'activity' | 'pictures',
+): string =>
   workspace === null ? `/${screen}` : `/workspaces/${encodeURIComponent(workspace)}/${screen}`
 
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')))

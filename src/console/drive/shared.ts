@@ -54,10 +54,23 @@ export const firstOfShare = (path: string) => ({
 /** As an entry of a list: what is shared is named by its path. */
 export function entryOf({ kind, path, contentType, thumbnail, md5: _md5, ...line }: SharedLine) {
   const id = idInShare(path)
-  const entry = { ...line, id, path, createdAt: line.updatedAt, shareCount: null, isFavourite: false, tags: [] }
+  const entry = {
+    ...line,
+    id,
+    path,
+    createdAt: line.updatedAt,
+    shareCount: null,
+    isFavourite: false,
+    tags: [],
+  }
   return kind === 'FOLDER'
     ? { ...entry, __typename: 'Folder' as const, fileCount: 0 }
-    : { ...entry, __typename: 'File' as const, contentType: contentType ?? '', ...(thumbnail && { thumbnail }) }
+    : {
+        ...entry,
+        __typename: 'File' as const,
+        contentType: contentType ?? '',
+        ...(thumbnail && { thumbnail }),
+      }
 }
 
 /** Makes a signed URL for what is shared, or for some of it. */

@@ -9,7 +9,10 @@ export interface Placed {
 }
 
 /** The address of a folder, or of a file over its folder. */
-export function addressOf({ __typename, id, path, drive: { owner } }: Placed): { to: string; search: object } {
+export function addressOf({ __typename, id, path, drive: { owner } }: Placed): {
+  to: string
+  search: object
+} {
   const workspace = owner.__typename === 'Workspace' ? owner.slug : null
   if (__typename === 'Folder') return { to: hrefOf({ workspace, path: trim(path) }), search: {} }
   return { to: hrefOf({ workspace, path: parentOf(trim(path)) }), search: { open: id, sel: id } }

@@ -11,7 +11,10 @@ import { FAVOURITES, type Favourite, MOVE_FAVOURITE } from './documents.ts'
 import { text } from './text.ts'
 
 const addressOfShare = (share: NonNullable<Favourite['share']>) => ({
-  to: share.entryKind === 'FOLDER' ? hrefOf({ workspace: null, share: share.id, path: '' }) : '/shared',
+  to:
+    share.entryKind === 'FOLDER'
+      ? hrefOf({ workspace: null, share: share.id, path: '' })
+      : '/shared',
   search: {},
 })
 
@@ -58,14 +61,18 @@ export function Favourites() {
                   draggable={false}
                   aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
                   onKeyDown={event => {
-                    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
+                    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown'))
+                      return
                     event.preventDefault()
                     event.stopPropagation()
                     if (event.key === 'ArrowUp' && at > 0) move(id, favourites[at - 1]?.id)
-                    else if (event.key === 'ArrowDown' && at < favourites.length - 1) move(id, favourites[at + 2]?.id)
+                    else if (event.key === 'ArrowDown' && at < favourites.length - 1)
+                      move(id, favourites[at + 2]?.id)
                   }}
                 >
-                  <EntryIcon contentType={entry?.__typename === 'File' ? entry.contentType : null} />
+                  <EntryIcon
+                    contentType={entry?.__typename === 'File' ? entry.contentType : null}
+                  />
                   <span className="favourite-name" dir="auto">
                     {name}
                   </span>

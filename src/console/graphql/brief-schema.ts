@@ -5,7 +5,12 @@ import type { CacheExchangeOpts } from '@urql/exchange-graphcache'
  * Last those fields that hold nulls, each with `?` where it may be null, and with `*` where it is a list of what may be null: the cache
  * takes a field that it does not know for one that is never null.
  */
-export type BriefType = [kind: 'OBJECT' | 'INTERFACE' | 'UNION', name: string, relatives: string, fields: string]
+export type BriefType = [
+  kind: 'OBJECT' | 'INTERFACE' | 'UNION',
+  name: string,
+  relatives: string,
+  fields: string,
+]
 
 const words = (text: string) => text.split(' ').filter(Boolean)
 const any = { kind: 'SCALAR', name: 'Any' } as const

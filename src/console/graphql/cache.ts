@@ -1,5 +1,10 @@
 import schema from 'virtual:graph'
-import { type Cache, cacheExchange, type KeyingConfig, type OptimisticMutationConfig } from '@urql/exchange-graphcache'
+import {
+  type Cache,
+  cacheExchange,
+  type KeyingConfig,
+  type OptimisticMutationConfig,
+} from '@urql/exchange-graphcache'
 import { readSchema } from './brief-schema.ts'
 import { listUpdates, liveUpdates } from './lists.ts'
 
@@ -58,14 +63,28 @@ const keys: KeyingConfig = {
 
 /** An entry as the cache has it, with a change that the service has yet to confirm. */
 function changedEntry(cache: Cache, id: string, change: Record<string, string>) {
-  const __typename = cache.resolve({ __typename: 'Folder', id }, 'name') === undefined ? 'File' : 'Folder'
+  const __typename =
+    cache.resolve({ __typename: 'Folder', id }, 'name') === undefined ? 'File' : 'Folder'
   const own = __typename === 'File' ? ['contentType'] : ['fileCount']
-  const fields = ['name', 'path', 'size', 'createdAt', 'updatedAt', 'shareCount', 'isFavourite', ...own]
-  const known = Object.fromEntries(fields.map(field => [field, cache.resolve({ __typename, id }, field)]))
+  const fields = [
+    'name',
+    'path',
+    'size',
+    'createdAt',
+    'updatedAt',
+    'shareCount',
+    'isFavourite',
+    ...own,
+  ]
+  const known = Object.fromEntries(
+    fields.map(field => [field, cache.resolve({ __typename, id }, field)]),
+  )
   const tagKeys = cache.resolve({ __typename, id }, 'tags')
   const tags = (Array.isArray(tagKeys) ? (tagKeys as string[]) : []).map(key => ({
     __typename: 'Tag',
-    ...Object.fromEntries(['id', 'name', 'colour'].map(field => [field, cache.resolve(key, field)])),
+    ...Object.fromEntries(
+      ['id', 'name', 'colour'].map(field => [field, cache.resolve(key, field)]),
+    ),
   }))
   return { ...known, tags, ...change, __typename, id }
 }
@@ -82,7 +101,10 @@ const optimistic: OptimisticMutationConfig = {
   },
   writeNote(args, cache) {
     const { file: id, content } = args.input as { file: string; content: string }
-    return { __typename: 'WriteNotePayload', file: { ...changedEntry(cache, id, { note: content }) } }
+    return {
+      __typename: 'WriteNotePayload',
+      file: { ...changedEntry(cache, id, { note: content }) },
+    }
   },
 }
 

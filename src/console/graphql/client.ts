@@ -17,7 +17,8 @@ function loadEvents(): Promise<Events> {
       headers: mine,
       retryAttempts: Number.POSITIVE_INFINITY,
       // However long the service was away, it is found again soon; not by everyone at once.
-      retry: retries => new Promise(go => setTimeout(go, (1 + Math.random()) * 1000 * Math.min(8, 2 ** retries))),
+      retry: retries =>
+        new Promise(go => setTimeout(go, (1 + Math.random()) * 1000 * Math.min(8, 2 ** retries))),
     }),
   )
   return events

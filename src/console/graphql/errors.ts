@@ -12,9 +12,14 @@ export const codeOf = (error: CombinedError | undefined): ErrorCode | undefined 
   error?.graphQLErrors[0]?.extensions.code as ErrorCode | undefined
 
 /** What the service says of a refusal, with sizes and times as people read them. */
-export function sentenceOf({ message, extensions: { code, limit, used, max, until } }: GraphQLError): string {
+export function sentenceOf({
+  message,
+  extensions: { code, limit, used, max, until },
+}: GraphQLError): string {
   if (code === 'MAINTENANCE') return underMaintenance(String(until))
-  return String(limit).startsWith('max_total_storage_bytes') ? noSpace(Number(used), Number(max)) : message
+  return String(limit).startsWith('max_total_storage_bytes')
+    ? noSpace(Number(used), Number(max))
+    : message
 }
 
 /** A refusal or a failure, as a person may read it: the sentence of the service says what to do. */

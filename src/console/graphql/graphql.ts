@@ -5,7 +5,13 @@ import type { introspection } from './graph-types.d.ts'
 export const graphql = initGraphQLTada<{
   introspection: introspection
   disableMasking: true
-  scalars: { Bytes: number; DateTime: string; URL: string; Upload: File; Figures: (number | null)[] }
+  scalars: {
+    Bytes: number
+    DateTime: string
+    URL: string
+    Upload: File
+    Figures: (number | null)[]
+  }
 }>()
 
 export type { ResultOf } from 'gql.tada'

@@ -14,7 +14,12 @@ interface Order {
   direction?: 'ASC' | 'DESC'
 }
 
-const keyOf = { NAME: 'name', SIZE: 'size', CREATED_AT: 'createdAt', UPDATED_AT: 'updatedAt' } as const
+const keyOf = {
+  NAME: 'name',
+  SIZE: 'size',
+  CREATED_AT: 'createdAt',
+  UPDATED_AT: 'updatedAt',
+} as const
 
 /** Sorts entries as the service does: by name with folders first, or by a number or a time and then by id. */
 function comparing({ field = 'NAME', direction = 'ASC' }: Order) {
@@ -58,7 +63,11 @@ export function addToLists(cache: Cache, folderId: string, entry: Listed): void 
     // It is on a later page.
     if (at < 0 && goesOn) continue
     const place = at < 0 ? nodes.length : at
-    cache.link(list, 'nodes', [...nodes.slice(0, place), `${entry.__typename}:${entry.id}`, ...nodes.slice(place)])
+    cache.link(list, 'nodes', [
+      ...nodes.slice(0, place),
+      `${entry.__typename}:${entry.id}`,
+      ...nodes.slice(place),
+    ])
   }
 }
 
@@ -73,7 +82,9 @@ const addsEntry =
   }
 
 interface Completing {
-  uploadSession: { completion?: { file?: (Listed & { parent?: { id: string } | null }) | null } | null }
+  uploadSession: {
+    completion?: { file?: (Listed & { parent?: { id: string } | null }) | null } | null
+  }
 }
 
 /** An upload that is completed while its request waits has made a file. */
@@ -83,7 +94,12 @@ const addsUploaded: UpdateResolver = ({ beginCompletion }, _args, cache) => {
 }
 
 /** Takes what is gone out of the lists of a field that are in the cache. */
-function takeFromLists(cache: Cache, owner: string, field: string, isGone: (id: string) => boolean): void {
+function takeFromLists(
+  cache: Cache,
+  owner: string,
+  field: string,
+  isGone: (id: string) => boolean,
+): void {
   for (const { fieldName, fieldKey } of cache.inspectFields(owner)) {
     const list = fieldName === field ? cache.resolve(owner, fieldKey) : null
     const nodes = typeof list === 'string' ? cache.resolve(list, 'nodes') : null
@@ -105,7 +121,8 @@ const removesEntries: UpdateResolver = (result, args, cache, info) => {
   const { deleteEntries } = result
   const { deletedIds = [], folders, drive } = (deleteEntries ?? {}) as Removal
   const gone = new Set(deletedIds)
-  for (const { id } of folders ?? []) takeFromLists(cache, `Folder:${id}`, 'entries', id => gone.has(id))
+  for (const { id } of folders ?? [])
+    takeFromLists(cache, `Folder:${id}`, 'entries', id => gone.has(id))
   if (drive) takeFromLists(cache, `Drive:${drive.id}`, 'search', id => gone.has(id))
 }
 
@@ -137,7 +154,10 @@ const forgets =
 
 /** What is moved or deleted where it is shared is gone from its lists at once. They are asked for again by the screen that shows them. */
 const changesShared: UpdateResolver = (_result, args, cache, { variables }) => {
-  const { entries = [], name } = args.input as { entries?: { at?: { path: string } }[]; name?: string }
+  const { entries = [], name } = args.input as {
+    entries?: { at?: { path: string } }[]
+    name?: string
+  }
   if (!variables.isShared || name) return
   const gone = new Set(entries.map(({ at }) => at?.path))
   for (const { fieldName, fieldKey } of cache.inspectFields('Query')) {
@@ -164,7 +184,9 @@ const changesShares =
     forgets('shares')(result, args, cache, info)
     const made = (result[mutation] ?? {}) as SharesChange
     const { entry, entries, shares = [], revokedId } = made
-    const listed = [entry, ...shares.map(share => share.entry)].map(one => cache.keyOfEntity(one as never))
+    const listed = [entry, ...shares.map(share => share.entry)].map(one =>
+      cache.keyOfEntity(one as never),
+    )
     const all = (entries ?? []).map(one => cache.keyOfEntity(one as never))
     for (const key of new Set([...listed, ...all])) {
       // The payload has the first page, and the share may be on a later one.
@@ -172,7 +194,8 @@ const changesShares =
       // Of the others behind a new share of several, the payload has no lists.
       const isLeft = !revokedId && !listed.includes(key)
       for (const { fieldName, arguments: given } of key ? cache.inspectFields(key) : [])
-        if (fieldName === 'events' || (isLeft && fieldName === 'shares')) cache.invalidate(key, fieldName, given)
+        if (fieldName === 'events' || (isLeft && fieldName === 'shares'))
+          cache.invalidate(key, fieldName, given)
     }
   }
 

@@ -19,11 +19,14 @@ const CHANGED = graphql(`
 /** Calls back when the files of a drive have changed. A hidden page lets go of its connection. */
 export function useLive(drive: string | undefined, onChange: () => void): void {
   const isSeen = useSeen(onChange)
-  useSubscription({ query: CHANGED, variables: { drive: drive ?? '' }, pause: !drive || !isSeen }, (_, data) => {
-    // This is called while React draws.
-    queueMicrotask(onChange)
-    return data
-  })
+  useSubscription(
+    { query: CHANGED, variables: { drive: drive ?? '' }, pause: !drive || !isSeen },
+    (_, data) => {
+      // This is called while React draws.
+      queueMicrotask(onChange)
+      return data
+    },
+  )
 }
 
 const HAPPENED = graphql(`

@@ -50,7 +50,13 @@ export interface Listed<Item, Data> {
 export class Pages<Item extends { id: string }, Data, Variables extends PageVariables> {
   #source: Source<Item, Data, Variables>
   #pages: Page<Item>[] = []
-  #listed: Listed<Item, Data> = { entries: [], hasMore: false, isLoading: true, error: undefined, data: undefined }
+  #listed: Listed<Item, Data> = {
+    entries: [],
+    hasMore: false,
+    isLoading: true,
+    error: undefined,
+    data: undefined,
+  }
   #listeners = new Set<() => void>()
   #wanted = 1
 
@@ -93,23 +99,29 @@ export class Pages<Item extends { id: string }, Data, Variables extends PageVari
       : { after, entries: [], endCursor: null, hasNext: false, loaded: false, stop: () => {} }
     this.#pages[index] = page
     const { document, connectionOf, first, next } = this.#source
-    const variables = { ...this.#source.variables, first: index === 0 ? first : next, after } as Variables
+    const variables = {
+      ...this.#source.variables,
+      first: index === 0 ? first : next,
+      after,
+    } as Variables
     let asked = anew
     const requestPolicy = anew ? 'network-only' : 'cache-and-network'
-    const { unsubscribe } = client.query(document, variables, { requestPolicy }).subscribe(({ data, error, stale }) => {
-      const connection = connectionOf(data)
-      if (error && !connection) return this.#change({ error, isLoading: false })
-      // What the cache knows of the answer may be all but the list.
-      if (stale && !connection) return
-      page.entries = connection?.nodes ?? []
-      page.hasNext = connection?.pageInfo.hasNextPage ?? false
-      page.endCursor = connection?.pageInfo.endCursor ?? null
-      page.loaded = true
-      this.#gather(index === 0 ? data : undefined)
-      if (stale) return
-      this.#follow(index, asked)
-      asked = false
-    })
+    const { unsubscribe } = client
+      .query(document, variables, { requestPolicy })
+      .subscribe(({ data, error, stale }) => {
+        const connection = connectionOf(data)
+        if (error && !connection) return this.#change({ error, isLoading: false })
+        // What the cache knows of the answer may be all but the list.
+        if (stale && !connection) return
+        page.entries = connection?.nodes ?? []
+        page.hasNext = connection?.pageInfo.hasNextPage ?? false
+        page.endCursor = connection?.pageInfo.endCursor ?? null
+        page.loaded = true
+        this.#gather(index === 0 ? data : undefined)
+        if (stale) return
+        this.#follow(index, asked)
+        asked = false
+      })
     page.stop = unsubscribe
   }
 

@@ -26,7 +26,9 @@ export function signInAgain(): void {
   if (leaving) return
   leaving = true
   const here = location.pathname + location.search
-  void forget({ waiting: true }).finally(() => location.assign(`/login?${new URLSearchParams({ return_to: here })}`))
+  void forget({ waiting: true }).finally(() =>
+    location.assign(`/login?${new URLSearchParams({ return_to: here })}`),
+  )
 }
 
 /** The worker has seen who is signed in in this browser now: a page of another account is closed. */

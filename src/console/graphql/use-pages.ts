@@ -11,7 +11,11 @@ export interface PagedList<Item, Data> extends Listed<Item, Data> {
 /** What is read for a screen that is still on its way. */
 let ahead: { document: unknown; key: string; pages: unknown; stop: () => void } | undefined
 
-const keyOf = ({ first, next, variables }: Omit<Source<never, never, PageVariables>, 'document' | 'connectionOf'>) =>
+const keyOf = ({
+  first,
+  next,
+  variables,
+}: Omit<Source<never, never, PageVariables>, 'document' | 'connectionOf'>) =>
   JSON.stringify([first, next, variables])
 
 /** Begins to read a list while the screen that shows it is being made. */

@@ -25,7 +25,11 @@ const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractio
 export const formatPercent = (share: number): string => percent.format(share)
 
 const sameYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' })
-const otherYear = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
+const otherYear = new Intl.DateTimeFormat(locale, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+})
 export const timeOfDay = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 

@@ -9,7 +9,8 @@ const LONGEST = 64
 
 /** A name without its middle, if it is long. Its end often tells what it is. */
 function brief([key, value]: [string, string | number]): [string, string | number] {
-  if (!names.includes(key) || typeof value === 'number' || value.length <= LONGEST) return [key, value]
+  if (!names.includes(key) || typeof value === 'number' || value.length <= LONGEST)
+    return [key, value]
   const letters = [...value]
   return [key, [...letters.slice(0, 40), '…', ...letters.slice(-20)].join('')]
 }
@@ -18,8 +19,14 @@ function brief([key, value]: [string, string | number]): [string, string | numbe
  * A reader of one catalogue: `const text = messages({ en, de })`, then `text('key', { count })`.
  * The catalogues are ICU MessageFormat in `messages/en.json` and `messages/de.json`, which have the same keys.
  */
-export function messages<Key extends string>(catalogues: { en: Record<Key, string>; de: Record<Key, string> }) {
-  const i18n = setupI18n({ locale: language, messages: { [language]: catalogues[language] as Messages } })
+export function messages<Key extends string>(catalogues: {
+  en: Record<Key, string>
+  de: Record<Key, string>
+}) {
+  const i18n = setupI18n({
+    locale: language,
+    messages: { [language]: catalogues[language] as Messages },
+  })
   return (key: Key, values?: Values): string =>
     i18n._(key, values && Object.fromEntries(Object.entries(values).map(brief)))
 }

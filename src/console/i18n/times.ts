@@ -9,8 +9,11 @@ export const formatToTheSecond = (iso: string): string => toTheSecond.format(new
 /** Moments, as short as they stay distinguishable. */
 export function formatMoments(isos: readonly string[]): string[] {
   const brief = isos.map(formatMoment)
-  const isTwice = (at: number) => brief.indexOf(brief[at] ?? '') !== brief.lastIndexOf(brief[at] ?? '')
-  const exact = isos.map((iso, at) => (isTwice(at) ? toTheSecond.format(new Date(iso)) : (brief[at] ?? '')))
+  const isTwice = (at: number) =>
+    brief.indexOf(brief[at] ?? '') !== brief.lastIndexOf(brief[at] ?? '')
+  const exact = isos.map((iso, at) =>
+    isTwice(at) ? toTheSecond.format(new Date(iso)) : (brief[at] ?? ''),
+  )
   return exact.map((text, at) => {
     const before = exact.slice(0, at).filter(other => other === text).length
     return before ? `${text} (${before + 1})` : text
@@ -40,7 +43,9 @@ const dayOfOtherYear = new Intl.DateTimeFormat(locale, { dateStyle: 'long' })
 export function formatDay(iso: string): string {
   const at = new Date(iso)
   const now = new Date()
-  const daysAgo = Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / 86_400_000)
+  const daysAgo = Math.round(
+    (new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / 86_400_000,
+  )
   if (daysAgo < 2) return relative.format(-daysAgo, 'day')
   return (at.getFullYear() === now.getFullYear() ? day : dayOfOtherYear).format(at)
 }
@@ -50,7 +55,9 @@ export const formatTime = (iso: string): string => timeOfDay.format(new Date(iso
 const durations = new Map<string, Intl.NumberFormat>()
 
 function durationFormat(unit: 'second' | 'minute' | 'hour' | 'day'): Intl.NumberFormat {
-  const format = durations.get(unit) ?? new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' })
+  const format =
+    durations.get(unit) ??
+    new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' })
   durations.set(unit, format)
   return format
 }

@@ -56,7 +56,12 @@ export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDevicePr
       >
         <p>{text('connectOnce')}</p>
         {fields.map(([label, value]) => (
-          <CopyField key={label} label={label} value={value} copyLabel={text('copyOf', { what: label })} />
+          <CopyField
+            key={label}
+            label={label}
+            value={value}
+            copyLabel={text('copyOf', { what: label })}
+          />
         ))}
         <details className="connect-more">
           <summary>{text('connectWhere')}</summary>
@@ -107,4 +112,5 @@ export function ConnectDevice({ workspace, onCreated, onClose }: ConnectDevicePr
 }
 
 /** As one word of a shell. */
-const inShell = (word: string) => (/^[\w@.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+const inShell = (word: string) =>
+  /^[\w@.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`

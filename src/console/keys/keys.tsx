@@ -117,7 +117,9 @@ export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
                 <p className="title">
                   <span dir="auto">{key.name}</span>
                   <code className="sub">…{key.hint}</code>
-                  {key.status === 'EXPIRED' && <span className="chip wrong">{text('expired')}</span>}
+                  {key.status === 'EXPIRED' && (
+                    <span className="chip wrong">{text('expired')}</span>
+                  )}
                 </p>
                 {key.description && (
                   <p className="sub" dir="auto">
@@ -133,7 +135,10 @@ export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
                 </p>
                 <p className="sub">{factsOf(key, workspace !== null)}</p>
               </div>
-              <Button aria-label={text('revokeOf', { name: key.name })} onPress={() => setRevoking(key)}>
+              <Button
+                aria-label={text('revokeOf', { name: key.name })}
+                onPress={() => setRevoking(key)}
+              >
                 {text('revoke')}
               </Button>
             </li>
@@ -150,7 +155,11 @@ export function Keys({ hint, keys, max, scopes, workspace }: KeysProps) {
         />
       )}
       {isConnecting && (
-        <ConnectDevice workspace={workspace} onCreated={keys.refresh} onClose={() => setConnecting(false)} />
+        <ConnectDevice
+          workspace={workspace}
+          onCreated={keys.refresh}
+          onClose={() => setConnecting(false)}
+        />
       )}
       {revoking && (
         <Confirm

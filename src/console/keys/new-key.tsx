@@ -71,7 +71,14 @@ export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
         setSecret(createApiKey?.secret ?? '')
       }}
     >
-      <TextField label={text('name')} hint={text('nameHint')} name="name" required maxLength={MAX_KEY_NAME} autoFocus />
+      <TextField
+        label={text('name')}
+        hint={text('nameHint')}
+        name="name"
+        required
+        maxLength={MAX_KEY_NAME}
+        autoFocus
+      />
       <TextField label={text('description')} name="description" maxLength={MAX_KEY_DESCRIPTION} />
       <fieldset>
         <legend>{text('scopes')}</legend>
@@ -81,12 +88,19 @@ export function NewKey({ scopes, workspace, onCreated, onClose }: NewKeyProps) {
             label={scopeText(scope)}
             checked={chosen.includes(scope)}
             onChange={({ target }) =>
-              setChosen(target.checked ? [...chosen, scope] : chosen.filter(other => other !== scope))
+              setChosen(
+                target.checked ? [...chosen, scope] : chosen.filter(other => other !== scope),
+              )
             }
           />
         ))}
       </fieldset>
-      <SelectField label={text('lifetime')} name="lifetime" options={lifetimes} defaultValue="90d" />
+      <SelectField
+        label={text('lifetime')}
+        name="lifetime"
+        options={lifetimes}
+        defaultValue="90d"
+      />
     </FormDialog>
   )
 }

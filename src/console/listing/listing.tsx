@@ -99,10 +99,13 @@ export function Listing<Item extends { id: string; name: string }>(props: Listin
   useEffect(() => {
     if (hasMore && last >= count - AHEAD) more()
   }, [hasMore, last, count, more])
-  useImperativeHandle(props.ref, () => ({ focus: () => grid.current?.focus({ preventScroll: true }) }))
+  useImperativeHandle(props.ref, () => ({
+    focus: () => grid.current?.focus({ preventScroll: true }),
+  }))
 
   const order = () => entries.map(({ id }) => id)
-  const indexOf = (id: string | null) => (id === null ? -1 : entries.findIndex(entry => entry.id === id))
+  const indexOf = (id: string | null) =>
+    id === null ? -1 : entries.findIndex(entry => entry.id === id)
   const show = (index: number) => virtual.scrollToIndex(Math.floor(index / columns))
 
   /** Moves the cursor: alone with Ctrl, with the range with Shift, else with the selection. */
@@ -145,9 +148,11 @@ export function Listing<Item extends { id: string; name: string }>(props: Listin
     const isCommand = event.ctrlKey || event.metaKey
     if (event.key.length > 1 && event.key !== 'Shift') typeAhead.reset()
     if (step !== undefined && !event.altKey) go(step, event)
-    else if (event.key === ' ' && entry && !typeAhead.isTyping()) select(toggle(selection, entry.id))
+    else if (event.key === ' ' && entry && !typeAhead.isTyping())
+      select(toggle(selection, entry.id))
     else if (isCommand && event.key.toLowerCase() === 'a') select(all(order(), selection))
-    else if (event.key === 'Escape' && selection.ids.size > 0) select({ ...nothing, cursor: selection.cursor })
+    else if (event.key === 'Escape' && selection.ids.size > 0)
+      select({ ...nothing, cursor: selection.cursor })
     else if (event.key === 'Enter' && entry && !isCommand && !event.altKey) props.open(entry)
     else if (!props.onKey(event) && !typeAhead.take(event)) return
     event.preventDefault()
@@ -173,7 +178,9 @@ export function Listing<Item extends { id: string; name: string }>(props: Listin
         aria-label={props.label}
         aria-multiselectable
         aria-rowcount={hasMore ? -1 : entries.length + 1}
-        aria-activedescendant={hasFocus && selection.cursor ? `entry-${selection.cursor}` : undefined}
+        aria-activedescendant={
+          hasFocus && selection.cursor ? `entry-${selection.cursor}` : undefined
+        }
         onKeyDown={onKeyDown}
         onFocus={() => setFocus(true)}
         onBlur={() => setFocus(false)}
@@ -186,7 +193,10 @@ export function Listing<Item extends { id: string; name: string }>(props: Listin
         >
           {items.map(({ index, start, size, key }) => {
             const line = entries.slice(index * columns, (index + 1) * columns)
-            const style = { transform: `translateY(${start}px)`, ...(linesOf && { '--row': `${size}px` }) }
+            const style = {
+              transform: `translateY(${start}px)`,
+              ...(linesOf && { '--row': `${size}px` }),
+            }
             return view === 'list' ? (
               <div key={key} role="presentation" className="line" style={style}>
                 {line.map(entry => cell(entry, index))}

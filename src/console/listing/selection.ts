@@ -34,7 +34,10 @@ export function extend(order: readonly string[], { anchor }: Selection, id: stri
 export const point = (selection: Selection, id: string): Selection => ({ ...selection, cursor: id })
 
 /** Without what is no longer in the list. */
-export function within({ ids, anchor, cursor }: Selection, has: (id: string) => boolean): Selection {
+export function within(
+  { ids, anchor, cursor }: Selection,
+  has: (id: string) => boolean,
+): Selection {
   const kept = [...ids].filter(has)
   if (kept.length === ids.size && (cursor === null || has(cursor))) return { ids, anchor, cursor }
   return {

@@ -11,7 +11,8 @@ export function useTypeAhead(find: (start: string, again: boolean) => void) {
   const reset = () => {
     typed.current = { letters: '', at: 0 }
   }
-  const isTyping = () => typed.current.letters !== '' && performance.now() - typed.current.at < PAUSE_MS
+  const isTyping = () =>
+    typed.current.letters !== '' && performance.now() - typed.current.at < PAUSE_MS
   return {
     isTyping,
     reset,

@@ -10,7 +10,9 @@ const DESTRUCTIVE = ['Delete', 'Backspace']
  * reach it only if the focus was last in a list, or nowhere yet: what has gone may have been anything, such as a version of a file.
  * @param onKey answers whether the key meant something
  */
-export function usePageKeys(onKey: (event: KeyboardEvent & { currentTarget: Element }) => boolean): void {
+export function usePageKeys(
+  onKey: (event: KeyboardEvent & { currentTarget: Element }) => boolean,
+): void {
   const latest = useRef(onKey)
   latest.current = onKey
   useEffect(() => {
@@ -22,7 +24,8 @@ export function usePageKeys(onKey: (event: KeyboardEvent & { currentTarget: Elem
     const listen = (event: KeyboardEvent) => {
       if (event.target !== body || event.defaultPrevented || document.querySelector(COVER)) return
       if (!isOfList && DESTRUCTIVE.includes(event.key)) return
-      if (latest.current(event as KeyboardEvent & { currentTarget: Element })) event.preventDefault()
+      if (latest.current(event as KeyboardEvent & { currentTarget: Element }))
+        event.preventDefault()
     }
     body.addEventListener('focusin', follow)
     body.addEventListener('keydown', listen)

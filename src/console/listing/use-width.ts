@@ -6,7 +6,9 @@ export function useWidth(element: RefObject<HTMLElement | null>): number {
   useEffect(() => {
     const { current } = element
     if (!current) return
-    const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? 0)))
+    const observer = new ResizeObserver(([entry]) =>
+      setWidth(Math.round(entry?.contentRect.width ?? 0)),
+    )
     observer.observe(current)
     return () => observer.disconnect()
   }, [element])

@@ -52,7 +52,9 @@ export function MaintenanceSection() {
       hint={text('about')}
       actions={
         <>
-          {maintenance && <Button onPress={() => void end().catch(toastError)}>{text('end')}</Button>}
+          {maintenance && (
+            <Button onPress={() => void end().catch(toastError)}>{text('end')}</Button>
+          )}
           <Button onPress={() => setOpen(true)}>{text(maintenance ? 'change' : 'start')}</Button>
         </>
       }
@@ -68,7 +70,13 @@ export function MaintenanceSection() {
       ) : (
         <p>{text('none')}</p>
       )}
-      {isOpen && <MaintenanceForm maintenance={maintenance ?? null} onDone={look} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <MaintenanceForm
+          maintenance={maintenance ?? null}
+          onDone={look}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </Section>
   )
 }
@@ -103,7 +111,9 @@ function MaintenanceForm({ maintenance, onDone, onClose }: MaintenanceFormProps)
         type="datetime-local"
         required
         min={localTime(Date.now())}
-        defaultValue={localTime(maintenance ? Date.parse(maintenance.endsAt) : Date.now() + HOUR_MS)}
+        defaultValue={localTime(
+          maintenance ? Date.parse(maintenance.endsAt) : Date.now() + HOUR_MS,
+        )}
         autoFocus
       />
       <TextArea

@@ -39,7 +39,10 @@ export function answered(result: OperationResult): void {
  * What the cache knows, as the service would answer it. Under a key of its own: under that of the operation, screens would take it
  * for the answer. As text the document asks for every `__typename`: those that urql adds, the cache leaves out of what it answers.
  */
-function knownOf(client: Client, { query, variables, key }: Operation): OperationResult | undefined {
+function knownOf(
+  client: Client,
+  { query, variables, key }: Operation,
+): OperationResult | undefined {
   let known: OperationResult | undefined
   const request = createRequest(stringifyDocument(query), variables)
   const reading = client.executeQuery({ ...request, key: -key }, { requestPolicy: 'cache-only' })

@@ -40,7 +40,8 @@ export async function keepRead(result: OperationResult): Promise<void> {
   if (isLeaving()) return void (await caches.delete(name))
   if (puts++ % TIDIED_AFTER) return
   // What another person has left here is none of this one's.
-  for (const other of await caches.keys()) if (other.startsWith(PREFIX) && other !== name) await caches.delete(other)
+  for (const other of await caches.keys())
+    if (other.startsWith(PREFIX) && other !== name) await caches.delete(other)
   for (const old of (await cache.keys()).slice(0, -KEPT)) await cache.delete(old)
 }
 

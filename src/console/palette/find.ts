@@ -56,7 +56,12 @@ export function useFind(query: string): Finding & { retry: () => void } {
     add({ isBusy: true, error: undefined })
     const timer = setTimeout(async () => {
       try {
-        const { search } = await ask(SEARCH, { query, order: 'RELEVANCE', first: FIRST, after: null })
+        const { search } = await ask(SEARCH, {
+          query,
+          order: 'RELEVANCE',
+          first: FIRST,
+          after: null,
+        })
         add({ query, found: search.edges.map(hitOf), isBusy: false })
       } catch (error) {
         add({ query, found: [], isBusy: false, error: error as Error })
@@ -68,6 +73,8 @@ export function useFind(query: string): Finding & { retry: () => void } {
     }
   }, [query, attempt])
   // What the last text has found stays only as far as its names fit this one.
-  const found = finding.found.filter(({ name }) => query && (finding.query === query || isIn(query, name)))
+  const found = finding.found.filter(
+    ({ name }) => query && (finding.query === query || isIn(query, name)),
+  )
   return { ...finding, found, retry: () => setAttempt(now => now + 1) }
 }

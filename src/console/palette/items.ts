@@ -67,12 +67,16 @@ export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
   const destinations = useDestinations()
 
   const screen = (href: string, label: string, icon: LucideIcon): Item => ({
-    ...{ id: href, label, icon },
+    id: href,
+    label,
+    icon,
     run: () => go(href),
   })
   /** What another screen offers: go there, and do it. */
   const elsewhere = (id: string, label: string, icon: LucideIcon, href: string): Item => ({
-    ...{ id, label, icon },
+    id,
+    label,
+    icon,
     run() {
       go(href)
       runOffer(id)
@@ -86,12 +90,20 @@ export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
     elsewhere('new', text('newFolder'), FolderPlus, '/files'),
     elsewhere('new-workspace', text('newWorkspace'), UsersRound, '/workspaces'),
     elsewhere('new-key', text('newKey'), KeyRound, '/account/keys'),
-    { id: 'keys', label: text('shortcuts'), icon: Keyboard, keys: '?', run: () => shortcuts.set(true) },
+    {
+      id: 'keys',
+      label: text('shortcuts'),
+      icon: Keyboard,
+      keys: '?',
+      run: () => shortcuts.set(true),
+    },
   ].filter(item => !isHere(item))
 
   const spaces = workspaces.map(
     ({ id, name, slug }): Item => ({
-      ...{ id, label: name, icon: UsersRound },
+      id,
+      label: name,
+      icon: UsersRound,
       run: () => go(hrefOf({ workspace: slug, path: '' })),
     }),
   )
@@ -100,7 +112,15 @@ export function useGroups(me: Me, workspaces: readonly Workspace[]): Group[] {
     const href = hrefOf(place)
     if (detail === undefined || href === pathname) return []
     const label = nameOf(place.path) || detail
-    return [{ id: `recent ${href}`, label, detail: place.path ? detail : undefined, icon: Clock, run: () => go(href) }]
+    return [
+      {
+        id: `recent ${href}`,
+        label,
+        detail: place.path ? detail : undefined,
+        icon: Clock,
+        run: () => go(href),
+      },
+    ]
   })
 
   return [
@@ -126,8 +146,12 @@ const firstOfEach = (items: readonly Item[]): Item[] =>
   [...new Map(items.toReversed().map(item => [item.id, item])).values()].toReversed()
 
 /** What the drive of a place is called, and the folder above it; undefined for a workspace that one has left. */
-function placeName({ workspace, path }: Place, workspaces: readonly Workspace[]): string | undefined {
-  const drive = workspace === null ? text('myFiles') : workspaces.find(({ slug }) => slug === workspace)?.name
+function placeName(
+  { workspace, path }: Place,
+  workspaces: readonly Workspace[],
+): string | undefined {
+  const drive =
+    workspace === null ? text('myFiles') : workspaces.find(({ slug }) => slug === workspace)?.name
   const above = parentOf(path)
   return drive && above ? `${drive} / ${above.replaceAll('/', ' / ')}` : drive
 }
@@ -139,7 +163,9 @@ export function useFoundItems(): (found: readonly Hit[], query: string) => Item[
     const items = found.map(hit => ({
       id: hit.id,
       label: hit.name,
-      detail: namesAbove(hit, text('myFiles')).join(' / ') || (hit.share ? personName(hit.share.sharedBy) : ''),
+      detail:
+        namesAbove(hit, text('myFiles')).join(' / ') ||
+        (hit.share ? personName(hit.share.sharedBy) : ''),
       contentType: typeOf(hit),
       run() {
         if (hit.share && isOnPage(hit)) return location.assign(hit.share.url)
@@ -149,7 +175,9 @@ export function useFoundItems(): (found: readonly Hit[], query: string) => Item[
       },
     }))
     const run = () => void navigate({ to: '/search', search: { q: query } as never })
-    return items.length > 0 ? [...items, { id: 'all', label: text('all', { query }), icon: Search, run }] : items
+    return items.length > 0
+      ? [...items, { id: 'all', label: text('all', { query }), icon: Search, run }]
+      : items
   }
 }
 
@@ -160,5 +188,7 @@ export function fitting(groups: readonly Group[], query: string): Group[] {
     const all = `${label} ${words}`.toLocaleLowerCase()
     return typed.every(word => all.includes(word))
   }
-  return groups.map(group => ({ ...group, items: group.items.filter(fits) })).filter(({ items }) => items.length > 0)
+  return groups
+    .map(group => ({ ...group, items: group.items.filter(fits) }))
+    .filter(({ items }) => items.length > 0)
 }

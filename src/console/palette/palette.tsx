@@ -35,7 +35,10 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   const finding = useFind(query)
   const foundItems = useFoundItems()
   const found = { id: 'found', title: text('found'), items: foundItems(finding.found, query) }
-  const groups = [...fitting(useGroups(me, workspaces), query), ...(found.items.length > 0 ? [found] : [])]
+  const groups = [
+    ...fitting(useGroups(me, workspaces), query),
+    ...(found.items.length > 0 ? [found] : []),
+  ]
   const count = groups.reduce((sum, { items }) => sum + items.length, 0)
   // While a person types quickly, only the last count is announced.
   const said = useDeferredValue(!query || finding.isBusy ? '' : text('count', { count }))
@@ -48,7 +51,12 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
   }
   const problem = finding.error ?? error
   return (
-    <ModalOverlay className="backdrop palette-backdrop" isDismissable isOpen onOpenChange={open => open || onClose()}>
+    <ModalOverlay
+      className="backdrop palette-backdrop"
+      isDismissable
+      isOpen
+      onOpenChange={open => open || onClose()}
+    >
       <Modal className="dialog palette">
         <Dialog aria-label={text('title')} className="palette-body">
           <Autocomplete inputValue={typed} onInputChange={setTyped}>
@@ -67,13 +75,20 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
                 <MenuSection key={id} id={id} className="palette-group">
                   <Header>{title}</Header>
                   {items.map(item => (
-                    <Line key={`${id} ${item.id}`} id={`${id} ${item.id}`} item={item} onChoose={choose} />
+                    <Line
+                      key={`${id} ${item.id}`}
+                      id={`${id} ${item.id}`}
+                      item={item}
+                      onChoose={choose}
+                    />
                   ))}
                 </MenuSection>
               ))}
             </Menu>
           </Autocomplete>
-          {count === 0 && !finding.isBusy && !problem && <p className="palette-none">{text('none', { query })}</p>}
+          {count === 0 && !finding.isBusy && !problem && (
+            <p className="palette-none">{text('none', { query })}</p>
+          )}
           <p role="status" className="sr">
             {said}
           </p>
@@ -83,7 +98,10 @@ export function Palette({ me, onClose }: { me: Me; onClose: () => void }) {
                 <p>
                   {text('failed')} {problem.message}
                 </p>
-                <Button look="ghost" onPress={error ? () => reload({ requestPolicy: 'network-only' }) : finding.retry}>
+                <Button
+                  look="ghost"
+                  onPress={error ? () => reload({ requestPolicy: 'network-only' }) : finding.retry}
+                >
                   {text('retry')}
                 </Button>
               </div>
@@ -122,7 +140,15 @@ function Line({ id, item, onChoose }: { id: string; item: Item; onChoose: (item:
       textValue={label}
       onAction={() => onChoose(item)}
     >
-      {contentType === undefined ? Icon ? <Icon aria-hidden /> : <span /> : <EntryIcon contentType={contentType} />}
+      {contentType === undefined ? (
+        Icon ? (
+          <Icon aria-hidden />
+        ) : (
+          <span />
+        )
+      ) : (
+        <EntryIcon contentType={contentType} />
+      )}
       <span className="palette-label" dir="auto">
         {label}
       </span>

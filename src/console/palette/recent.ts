@@ -33,7 +33,10 @@ function placeAt(pathname: string): Place | undefined {
   if (!found) return undefined
   const [, slug, path] = found
   try {
-    return { workspace: slug ? decodeURIComponent(slug) : null, path: trim(decodeURIComponent(path ?? '')) }
+    return {
+      workspace: slug ? decodeURIComponent(slug) : null,
+      path: trim(decodeURIComponent(path ?? '')),
+    }
   } catch {
     return undefined
   }
@@ -48,6 +51,9 @@ export function useRecent(person: string): void {
     const others = readRecent(person).filter(
       ({ workspace, path }) => workspace !== place.workspace || path !== place.path,
     )
-    ofBrowser.write(KEY, JSON.stringify({ person, places: [place, ...others].slice(0, KEPT) } satisfies Kept))
+    ofBrowser.write(
+      KEY,
+      JSON.stringify({ person, places: [place, ...others].slice(0, KEPT) } satisfies Kept),
+    )
   }, [pathname, person])
 }

@@ -16,6 +16,8 @@ export const Button = ({
 )
 
 /** A link that looks like a button. */
-export const LinkButton = ({ look = 'plain', className = '', ...props }: LinkProps & ButtonLooks) => (
-  <Link {...props} className={`button ${look} ${className}`} />
-)
+export const LinkButton = ({
+  look = 'plain',
+  className = '',
+  ...props
+}: LinkProps & ButtonLooks) => <Link {...props} className={`button ${look} ${className}`} />

@@ -8,10 +8,20 @@ interface ChoicesProps<Value extends string> {
 }
 
 /** A few things of which one is chosen, side by side. */
-export const Choices = <Value extends string>({ label, value, options, onChoose }: ChoicesProps<Value>) => (
+export const Choices = <Value extends string>({
+  label,
+  value,
+  options,
+  onChoose,
+}: ChoicesProps<Value>) => (
   <fieldset className="choices" aria-label={label}>
     {(Object.entries(options) as [Value, string][]).map(([option, name]) => (
-      <Button key={option} className="choice" aria-pressed={option === value} onPress={() => onChoose(option)}>
+      <Button
+        key={option}
+        className="choice"
+        aria-pressed={option === value}
+        onPress={() => onChoose(option)}
+      >
         {name}
       </Button>
     ))}

@@ -21,7 +21,10 @@ export async function copy(value: string, refused = text('notCopied')): Promise<
  * @param said instead of that it is copied
  * @throws what the promise of the address is rejected with
  */
-export async function copyLink(url: string | Promise<string>, said = text('linkCopied')): Promise<void> {
+export async function copyLink(
+  url: string | Promise<string>,
+  said = text('linkCopied'),
+): Promise<void> {
   try {
     const plain = Promise.resolve(url).then(value => new Blob([value], { type: 'text/plain' }))
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': plain })])

@@ -17,8 +17,21 @@ interface DialogProps {
 }
 
 /** A dialog in the middle of the screen; a sheet at its foot on a telephone. */
-export const Dialog = ({ title, isOpen, onClose, children, footer, size = 'small', isSticky }: DialogProps) => (
-  <ModalOverlay className="backdrop" isDismissable={!isSticky} isOpen={isOpen} onOpenChange={open => open || onClose()}>
+export const Dialog = ({
+  title,
+  isOpen,
+  onClose,
+  children,
+  footer,
+  size = 'small',
+  isSticky,
+}: DialogProps) => (
+  <ModalOverlay
+    className="backdrop"
+    isDismissable={!isSticky}
+    isOpen={isOpen}
+    onOpenChange={open => open || onClose()}
+  >
     <Modal className={`dialog ${size}`}>
       <AriaDialog className="dialog-body">
         <div className="dialog-head">

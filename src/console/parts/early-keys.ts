@@ -18,5 +18,6 @@ export function keepEarlyKeys(): void {
 
 /** Passes on the shortcuts that were pressed on this screen and that nothing has handled: a handler calls `preventDefault`. */
 export function hearEarlyKeys(listen: (event: KeyboardEvent) => void): void {
-  for (const { event, at } of early) if (at === location.pathname && !event.defaultPrevented) listen(event)
+  for (const { event, at } of early)
+    if (at === location.pathname && !event.defaultPrevented) listen(event)
 }

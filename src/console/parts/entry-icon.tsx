@@ -23,7 +23,13 @@ const families: [types: RegExp, icon: LucideIcon, tone: string][] = [
 ]
 
 /** What an entry is, as a picture in the colour of its kind. */
-export function EntryIcon({ contentType, size = 'row' }: { contentType: string | null; size?: 'row' | 'tile' }) {
+export function EntryIcon({
+  contentType,
+  size = 'row',
+}: {
+  contentType: string | null
+  size?: 'row' | 'tile'
+}) {
   const [, Icon, tone] =
     contentType === null
       ? [null, Folder, 'folder']

@@ -1,7 +1,11 @@
 import type { ReactNode } from 'react'
 
 /** Figures with what they are of, side by side. */
-export const Figures = ({ of }: { of: readonly (readonly [label: string, value: ReactNode])[] }) => (
+export const Figures = ({
+  of,
+}: {
+  of: readonly (readonly [label: string, value: ReactNode])[]
+}) => (
   <dl className="figures">
     {of.map(([label, value]) => (
       <div key={label}>

@@ -22,7 +22,11 @@ function Field({
   hint,
   control,
 }: Labelled & {
-  control: (tied: { className: string; id: string; 'aria-describedby': string | undefined }) => ReactNode
+  control: (tied: {
+    className: string
+    id: string
+    'aria-describedby': string | undefined
+  }) => ReactNode
 }) {
   const id = useId()
   return (
@@ -39,13 +43,29 @@ function Field({
 }
 
 /** A line of text with its label. */
-export const TextField = ({ label, hint, ...input }: Labelled & InputHTMLAttributes<HTMLInputElement>) => (
-  <Field label={label} hint={hint} control={tied => <input autoComplete="off" {...input} {...tied} />} />
+export const TextField = ({
+  label,
+  hint,
+  ...input
+}: Labelled & InputHTMLAttributes<HTMLInputElement>) => (
+  <Field
+    label={label}
+    hint={hint}
+    control={tied => <input autoComplete="off" {...input} {...tied} />}
+  />
 )
 
 /** Some lines of text with their label. */
-export const TextArea = ({ label, hint, ...input }: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) => (
-  <Field label={label} hint={hint} control={tied => <textarea rows={3} dir="auto" {...input} {...tied} />} />
+export const TextArea = ({
+  label,
+  hint,
+  ...input
+}: Labelled & TextareaHTMLAttributes<HTMLTextAreaElement>) => (
+  <Field
+    label={label}
+    hint={hint}
+    control={tied => <textarea rows={3} dir="auto" {...input} {...tied} />}
+  />
 )
 
 /** One of a few. */
@@ -71,7 +91,11 @@ export function SelectField<Value extends string>({
       ))}
     </select>
   )
-  return isBare ? control({ 'aria-label': label }) : <Field label={label} hint={hint} control={control} />
+  return isBare ? (
+    control({ 'aria-label': label })
+  ) : (
+    <Field label={label} hint={hint} control={control} />
+  )
 }
 
 /** A box to tick, or with `type="radio"` one of several. */
@@ -111,7 +135,16 @@ interface FormDialogProps {
 
 /** A dialog with fields. It closes when what was asked for is done. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, label, isDangerous, isDisabled, onSubmit, onClose, onDone = onClose, children } = props
+  const {
+    title,
+    label,
+    isDangerous,
+    isDisabled,
+    onSubmit,
+    onClose,
+    onDone = onClose,
+    children,
+  } = props
   const id = useId()
   const { problem, run } = useTask()
   return (
@@ -123,7 +156,12 @@ export function FormDialog(props: FormDialogProps) {
         <>
           <Button onPress={onClose}>{text('cancel')}</Button>
           {/* Not disabled while it works: it would lose the focus, and the dialog with it the keyboard. */}
-          <Button look={isDangerous ? 'danger' : 'primary'} type="submit" form={id} isDisabled={isDisabled}>
+          <Button
+            look={isDangerous ? 'danger' : 'primary'}
+            type="submit"
+            form={id}
+            isDisabled={isDisabled}
+          >
             {label}
           </Button>
         </>

@@ -4,7 +4,10 @@ import { createElement, type ReactElement } from 'react'
 export type LucideIcon = (props: { className?: string; 'aria-hidden'?: boolean }) => ReactElement
 
 /** @param shapes elements of SVG with their attributes, in a square of 24 */
-export function icon(name: string, shapes: readonly [tag: string, attributes: object][]): LucideIcon {
+export function icon(
+  name: string,
+  shapes: readonly [tag: string, attributes: object][],
+): LucideIcon {
   const drawn = shapes.map(([tag, attributes], key) => createElement(tag, { key, ...attributes }))
   return ({ className = '' }) => (
     <svg

@@ -12,8 +12,16 @@ const PopoverMenu = lazy(() => load().then(({ PopoverMenu }) => ({ default: Popo
 export const preloadMenus = (): void => void setTimeout(() => void load(), 1500)
 
 /** A button with a menu. */
-export const Menu = ({ children, button, ...menu }: MenuProps & { children: ReactNode; button?: ButtonLooks }) => (
-  <MenuButton label={menu.label} button={button} opened={open => <PopoverMenu {...menu} {...open} />}>
+export const Menu = ({
+  children,
+  button,
+  ...menu
+}: MenuProps & { children: ReactNode; button?: ButtonLooks }) => (
+  <MenuButton
+    label={menu.label}
+    button={button}
+    opened={open => <PopoverMenu {...menu} {...open} />}
+  >
     {children}
   </MenuButton>
 )
@@ -43,7 +51,9 @@ export function MenuButton({ label, button, opened, children }: MenuButtonProps)
       >
         {children}
       </Button>
-      {isOpen && <Suspense>{opened({ triggerRef: trigger, onClose: () => setOpen(false) })}</Suspense>}
+      {isOpen && (
+        <Suspense>{opened({ triggerRef: trigger, onClose: () => setOpen(false) })}</Suspense>
+      )}
     </>
   )
 }

@@ -13,7 +13,12 @@ function groupsOf(entries: readonly MenuEntry[]): MenuItem[][] {
 }
 
 const Item = ({ id, label, icon: Icon, keys, danger, isChosen, run }: MenuItem) => (
-  <AriaItem id={id} className={`menu-item${danger ? ' danger' : ''}`} textValue={label} onAction={run}>
+  <AriaItem
+    id={id}
+    className={`menu-item${danger ? ' danger' : ''}`}
+    textValue={label}
+    onAction={run}
+  >
     {Icon ? <Icon aria-hidden /> : <span />}
     <span>{label}</span>
     {isChosen && <Check aria-hidden />}

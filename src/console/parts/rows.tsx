@@ -10,7 +10,10 @@ export function Rows({ label, children }: { label: string; children: ReactNode }
     before.current = count
     if (!isShorter) return
     // A dialog that is closing gives the focus back first, to what may be gone.
-    const timer = setTimeout(() => document.activeElement === document.body && list.current?.focus(), 100)
+    const timer = setTimeout(
+      () => document.activeElement === document.body && list.current?.focus(),
+      100,
+    )
     return () => clearTimeout(timer)
   }, [count])
   return (

@@ -20,12 +20,18 @@ export function Tabs({ label, tabs }: TabsProps) {
   const count = tabs.length
   useEffect(() => {
     // What one may is known later, and brings further tabs.
-    if (count > 0) nav.current?.querySelector('.active')?.scrollIntoView({ inline: 'center', block: 'nearest' })
+    if (count > 0)
+      nav.current?.querySelector('.active')?.scrollIntoView({ inline: 'center', block: 'nearest' })
   }, [count])
   return (
     <nav ref={nav} className="tabs" aria-label={label}>
       {tabs.map(({ to, label, andBelow }) => (
-        <Link key={to} to={to} className="tab" activeOptions={{ exact: !andBelow, includeSearch: false }}>
+        <Link
+          key={to}
+          to={to}
+          className="tab"
+          activeOptions={{ exact: !andBelow, includeSearch: false }}
+        >
           {label}
         </Link>
       ))}

@@ -13,6 +13,13 @@ export function SmallPicture({ url, contentType }: SmallPictureProps) {
   const [failed, setFailed] = useState<string>()
   if (!url || url === failed) return <EntryIcon contentType={contentType} />
   return (
-    <img className="small-picture" src={url} alt="" loading="lazy" decoding="async" onError={() => setFailed(url)} />
+    <img
+      className="small-picture"
+      src={url}
+      alt=""
+      loading="lazy"
+      decoding="async"
+      onError={() => setFailed(url)}
+    />
   )
 }

@@ -30,9 +30,19 @@ export const EmptyState = ({
 )
 
 /** Something could not be loaded: why, and a way to try again. */
-export function ErrorState({ error, retry }: { error: CombinedError | Refused | Error; retry?: () => void }) {
+export function ErrorState({
+  error,
+  retry,
+}: {
+  error: CombinedError | Refused | Error
+  retry?: () => void
+}) {
   const unreached = 'networkError' in error && error.networkError
-  const message = unreached ? text('offline') : 'graphQLErrors' in error ? new Refused(error).message : error.message
+  const message = unreached
+    ? text('offline')
+    : 'graphQLErrors' in error
+      ? new Refused(error).message
+      : error.message
   return (
     <div className="state" role="alert">
       <span className="state-icon wrong">

@@ -44,7 +44,8 @@ export function toast(what: Toast): () => void {
 export function toastLive(what: Toast): { say: (message: string) => void; end: () => void } {
   const end = toast({ ...what, seconds: 24 * 3600 })
   const id = ids
-  const say = (message: string) => shown.set(shown.get().map(one => (one.id === id ? { ...one, message } : one)))
+  const say = (message: string) =>
+    shown.set(shown.get().map(one => (one.id === id ? { ...one, message } : one)))
   return { say, end }
 }
 
@@ -68,7 +69,10 @@ export function undoLatest(): boolean {
 function measure(section: HTMLElement) {
   const observer = new ResizeObserver(() => {
     const { offsetHeight: height } = section
-    document.documentElement.style.setProperty('--toasts', height > 0 ? `calc(${height}px + 2rem)` : '0px')
+    document.documentElement.style.setProperty(
+      '--toasts',
+      height > 0 ? `calc(${height}px + 2rem)` : '0px',
+    )
   })
   observer.observe(section)
   return () => observer.disconnect()
@@ -79,7 +83,12 @@ export function Toasts() {
   const toasts = shown.use()
   return (
     // A dialog covers all but what says that it belongs above it.
-    <section ref={measure} className="toasts" aria-label={text('notifications')} data-react-aria-top-layer>
+    <section
+      ref={measure}
+      className="toasts"
+      aria-label={text('notifications')}
+      data-react-aria-top-layer
+    >
       <div role="status" className="toast-list">
         {toasts.map(toast => {
           const { id, message, tone = 'plain', undo, action } = toast

@@ -24,7 +24,8 @@ export function useTask() {
   }
   /** For a form: does something with what is filled in. */
   const submit =
-    (work: (form: FormData, element: HTMLFormElement) => Promise<unknown>) => (event: FormEvent<HTMLFormElement>) => {
+    (work: (form: FormData, element: HTMLFormElement) => Promise<unknown>) =>
+    (event: FormEvent<HTMLFormElement>) => {
       event.preventDefault()
       const { currentTarget } = event
       void run(() => work(new FormData(currentTarget), currentTarget))

@@ -57,7 +57,9 @@ export function RequestForm({ of, onClose }: RequestFormProps) {
       onDone={() => {}}
       onSubmit={submit}
     >
-      {'folder' in of && <p className="hint">{text('createHint', { folder: of.folder.name || text('root') })}</p>}
+      {'folder' in of && (
+        <p className="hint">{text('createHint', { folder: of.folder.name || text('root') })}</p>
+      )}
       <TextField
         label={text('label')}
         hint={text('labelHint')}
@@ -68,7 +70,12 @@ export function RequestForm({ of, onClose }: RequestFormProps) {
         maxLength={MAX_LABEL}
         autoFocus
       />
-      <TextArea label={text('message')} name="message" maxLength={MAX_MESSAGE} defaultValue={request?.message} />
+      <TextArea
+        label={text('message')}
+        name="message"
+        maxLength={MAX_MESSAGE}
+        defaultValue={request?.message}
+      />
       <SelectField
         label={text('ends')}
         name="duration"
@@ -95,8 +102,16 @@ export function RequestForm({ of, onClose }: RequestFormProps) {
         <div>
           <div className="request-numbers">
             <NumberField label={text('maxFiles')} name="maxFiles" value={request?.maxFiles} />
-            <NumberField label={text('maxFileSize')} name="maxFileSize" value={inMiB(request?.maxFileSize)} />
-            <NumberField label={text('maxBytes')} name="maxBytes" value={inMiB(request?.maxBytes)} />
+            <NumberField
+              label={text('maxFileSize')}
+              name="maxFileSize"
+              value={inMiB(request?.maxFileSize)}
+            />
+            <NumberField
+              label={text('maxBytes')}
+              name="maxBytes"
+              value={inMiB(request?.maxBytes)}
+            />
           </div>
           <TextField
             label={text('kinds')}
@@ -116,7 +131,10 @@ const inMiB = (bytes: number | null | undefined) => (bytes == null ? bytes : byt
 
 const hasLimits = (request: FileRequest | undefined) =>
   request !== undefined &&
-  (request.maxFiles !== null || request.maxFileSize !== null || request.maxBytes !== null || request.kinds.length > 0)
+  (request.maxFiles !== null ||
+    request.maxFileSize !== null ||
+    request.maxBytes !== null ||
+    request.kinds.length > 0)
 
 /** A new password; of a request that has one also none. */
 function Password({ isThere }: { isThere: boolean }) {
@@ -135,7 +153,15 @@ function Password({ isThere }: { isThere: boolean }) {
   )
 }
 
-const NumberField = ({ label, name, value }: { label: string; name: string; value: number | null | undefined }) => (
+const NumberField = ({
+  label,
+  name,
+  value,
+}: {
+  label: string
+  name: string
+  value: number | null | undefined
+}) => (
   <TextField
     label={label}
     name={name}
@@ -151,7 +177,8 @@ const NumberField = ({ label, name, value }: { label: string; name: string; valu
 /** What has been filled in. What is empty takes a limit away; an empty password leaves the one that is there. */
 function termsIn(form: FormData) {
   const field = (name: string) => String(form.get(name) ?? '').trim()
-  const amount = (name: string, unit: number) => (field(name) === '' ? null : Math.round(Number(field(name)) * unit))
+  const amount = (name: string, unit: number) =>
+    field(name) === '' ? null : Math.round(Number(field(name)) * unit)
   const [duration, password] = [field('duration'), String(form.get('password') ?? '')]
   return {
     label: field('label'),

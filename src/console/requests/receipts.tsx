@@ -11,7 +11,15 @@ import { text } from './text.ts'
 const PAGE = 100
 
 /** What a file request has received, from whom and when, the last first. */
-export const Receipts = ({ id, label, onClose }: { id: string; label: string; onClose: () => void }) => (
+export const Receipts = ({
+  id,
+  label,
+  onClose,
+}: {
+  id: string
+  label: string
+  onClose: () => void
+}) => (
   <Dialog title={text('receipts')} isOpen onClose={onClose}>
     <p className="soft" dir="auto">
       {label}
@@ -28,10 +36,12 @@ function Page({ id, after }: { id: string; after: string | null }) {
     variables: { id, first: PAGE, after },
     requestPolicy: 'cache-and-network',
   })
-  if (error) return <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+  if (error)
+    return <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
   const receipts = data?.node?.__typename === 'FileRequest' ? data.node.receipts : undefined
   if (!receipts) return <Skeleton rows={3} />
-  if (receipts.nodes.length === 0 && after === null) return <p className="soft">{text('noReceipts')}</p>
+  if (receipts.nodes.length === 0 && after === null)
+    return <p className="soft">{text('noReceipts')}</p>
   return (
     <>
       <ul className="rows share-uses" aria-label={text('receipts')}>

@@ -5,15 +5,29 @@ import { formatBytes, formatMoment, formatNumber } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { copyLink } from '../parts/copy.ts'
 import { Confirm } from '../parts/dialog.tsx'
-import { Ban, Copy, Ellipsis, FileUp, FolderOpen, History, Lock, Pencil, QrCode } from '../parts/icons.ts'
+import {
+  Ban,
+  Copy,
+  Ellipsis,
+  FileUp,
+  FolderOpen,
+  History,
+  Lock,
+  Pencil,
+  QrCode,
+} from '../parts/icons.ts'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { toast, toastError } from '../parts/toasts.tsx'
 import { CLOSE_REQUEST, type FileRequest } from './documents.ts'
 import { text } from './text.ts'
 
 const Code = lazy(() => import('../sharing/code.tsx').then(({ Code }) => ({ default: Code })))
-const RequestForm = lazy(() => import('./form.tsx').then(({ RequestForm }) => ({ default: RequestForm })))
-const Receipts = lazy(() => import('./receipts.tsx').then(({ Receipts }) => ({ default: Receipts })))
+const RequestForm = lazy(() =>
+  import('./form.tsx').then(({ RequestForm }) => ({ default: RequestForm })),
+)
+const Receipts = lazy(() =>
+  import('./receipts.tsx').then(({ Receipts }) => ({ default: Receipts })),
+)
 
 interface RequestRowProps {
   request: FileRequest
@@ -30,14 +44,22 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
   const close = () => setOpen(null)
   const { id, url, label, state, path, folder, expiresAt, passwordProtected } = request
   const workspace = folder?.drive.owner.__typename === 'Workspace' ? folder.drive.owner : null
-  const href = path === null ? null : hrefOf({ workspace: workspace?.slug ?? null, path: trim(path) })
+  const href =
+    path === null ? null : hrefOf({ workspace: workspace?.slug ?? null, path: trim(path) })
   const entries: MenuEntry[] = [
     { id: 'receipts', icon: History, label: text('receipts'), run: () => setOpen('receipts') },
     { id: 'edit', icon: Pencil, label: text('editMenu'), run: () => setOpen('edit') },
     { id: 'code', icon: QrCode, label: text('code'), run: () => setOpen('code') },
     ...(href === null
       ? []
-      : [{ id: 'folder', icon: FolderOpen, label: text('showFolder'), run: () => onShow(href) } as const]),
+      : [
+          {
+            id: 'folder',
+            icon: FolderOpen,
+            label: text('showFolder'),
+            run: () => onShow(href),
+          } as const,
+        ]),
     'separator',
     { id: 'close', icon: Ban, label: text('close'), danger: true, run: () => setOpen('close') },
   ]
@@ -53,7 +75,13 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
       </span>
       <div className="grow">
         <div className="share-name">
-          <button type="button" className="link" dir="auto" title={label} onClick={() => setOpen('receipts')}>
+          <button
+            type="button"
+            className="link"
+            dir="auto"
+            title={label}
+            onClick={() => setOpen('receipts')}
+          >
             {label}
           </button>
           {passwordProtected && (
@@ -63,7 +91,10 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
             </span>
           )}
           {(state === 'EXPIRED' || state === 'FULL' || state === 'SUSPENDED') && (
-            <span className="chip wrong" title={state === 'SUSPENDED' ? text('suspendedHint') : undefined}>
+            <span
+              className="chip wrong"
+              title={state === 'SUSPENDED' ? text('suspendedHint') : undefined}
+            >
               {text(chips[state])}
             </span>
           )}
@@ -72,7 +103,9 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
           <span>{receivedOf(request)}</span>
           {state !== 'EXPIRED' && (
             <span>
-              {expiresAt === null ? text('alwaysOpen') : text('openUntil', { when: formatMoment(expiresAt) })}
+              {expiresAt === null
+                ? text('alwaysOpen')
+                : text('openUntil', { when: formatMoment(expiresAt) })}
             </span>
           )}
           {path !== null && (
@@ -111,5 +144,7 @@ export function RequestRow({ request, onShow, onClosed }: RequestRowProps) {
 function receivedOf({ fileCount, size, maxFiles }: FileRequest): string {
   if (fileCount === 0 && maxFiles === null) return text('receivedNone')
   const received = text('received', { count: fileCount, size: formatBytes(size) })
-  return maxFiles === null ? received : `${received} (${text('of', { most: formatNumber(maxFiles) })})`
+  return maxFiles === null
+    ? received
+    : `${received} (${text('of', { most: formatNumber(maxFiles) })})`
 }

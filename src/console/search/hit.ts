@@ -21,15 +21,31 @@ export function hitOf({ node, matchedIn, snippet }: Found): Hit {
   const { entry, share, kind, name, path, size, contentType, updatedAt } = node
   const about = { matchedIn, snippet, share }
   if (entry) return { ...entry, ...about }
-  const line = { name, path, size, updatedAt, createdAt: updatedAt, shareCount: null, isFavourite: false, tags: [] }
-  const shared = { ...line, ...about, id: idOfShared(share?.id ?? '', path), drive: null, createdBy: null }
+  const line = {
+    name,
+    path,
+    size,
+    updatedAt,
+    createdAt: updatedAt,
+    shareCount: null,
+    isFavourite: false,
+    tags: [],
+  }
+  const shared = {
+    ...line,
+    ...about,
+    id: idOfShared(share?.id ?? '', path),
+    drive: null,
+    createdBy: null,
+  }
   return kind === 'FOLDER'
     ? { ...shared, __typename: 'Folder', fileCount: 0 }
     : { ...shared, __typename: 'File', contentType: contentType ?? '' }
 }
 
 /** The type of a file; null for a folder. */
-export const typeOf = (hit: Hit): string | null => (hit.__typename === 'File' ? mediaTypeOf(hit) : null)
+export const typeOf = (hit: Hit): string | null =>
+  hit.__typename === 'File' ? mediaTypeOf(hit) : null
 
 /** The slug of the workspace that it is in. */
 const workspaceOf = ({ drive }: Hit): string | null =>
@@ -66,24 +82,40 @@ export const whereOfHit = ({ drive, share }: Hit) => ({
 export function driveOfHits(hits: readonly Hit[], ownDrive: string): DriveHere | undefined {
   const each = hits.map(hit => driveOfHit(hit, ownDrive))
   const [first] = each
-  const [canWrite, canDelete] = [each.every(({ canWrite }) => canWrite), each.every(({ canDelete }) => canDelete)]
-  if (!first || each.every(({ id }) => id === first.id)) return first && { ...first, canWrite, canDelete }
+  const [canWrite, canDelete] = [
+    each.every(({ canWrite }) => canWrite),
+    each.every(({ canDelete }) => canDelete),
+  ]
+  if (!first || each.every(({ id }) => id === first.id))
+    return first && { ...first, canWrite, canDelete }
   const trashDays = Math.min(...each.map(({ trashDays }) => trashDays))
   const mixed = { hasShared: each.some(({ share }) => share) }
-  return { id: ownDrive, canWrite: false, canDelete: canDelete && trashDays > 0, canShare: false, trashDays, mixed }
+  return {
+    id: ownDrive,
+    canWrite: false,
+    canDelete: canDelete && trashDays > 0,
+    canShare: false,
+    trashDays,
+    mixed,
+  }
 }
 
 /** The drive that it is in, or the share by which it is seen, with what one may do there. */
 function driveOfHit({ drive, share, path }: Hit, ownDrive: string): DriveHere {
   if (drive) {
-    const may = (permission: (typeof drive.permissions)[number]) => drive.permissions.includes(permission)
+    const may = (permission: (typeof drive.permissions)[number]) =>
+      drive.permissions.includes(permission)
     const rights = { canWrite: may('WRITE'), canDelete: may('DELETE'), canShare: may('SHARE') }
     return { id: drive.id, ...rights, trashDays: drive.trashDays }
   }
   // What is shared itself stays where it is.
   const mayEdit = share?.mayEdit === true && path !== '' && share.entryKind === 'FOLDER'
   return {
-    ...{ id: share?.id ?? '', canWrite: mayEdit, canDelete: mayEdit, canShare: false, trashDays: 0 },
+    id: share?.id ?? '',
+    canWrite: mayEdit,
+    canDelete: mayEdit,
+    canShare: false,
+    trashDays: 0,
     share: { token: share?.token ?? '', owner: share?.sharedBy.name ?? '', ownDrive },
   }
 }

@@ -11,7 +11,10 @@ export interface Part {
 
 export const partsOf = (text: string): Part[] =>
   [...text.matchAll(PART)].map(([whole, minus, key, quoted, bare = '']) => ({
-    ...{ whole, isNot: minus === '-', key: key?.toLowerCase(), value: quoted ?? bare },
+    whole,
+    isNot: minus === '-',
+    key: key?.toLowerCase(),
+    value: quoted ?? bare,
   }))
 
 /** The values of a filter. */
@@ -27,8 +30,13 @@ const written = (key: string, value: string) => {
  * The text with other values of some filters; null takes a filter away. Filters stand first: the last word of a search may be the
  * beginning of one.
  */
-export function withFilters(text: string, filters: Record<string, string | readonly string[] | null>): string {
-  const rest = partsOf(text).filter(({ key, isNot }) => isNot || key === undefined || !(key in filters))
+export function withFilters(
+  text: string,
+  filters: Record<string, string | readonly string[] | null>,
+): string {
+  const rest = partsOf(text).filter(
+    ({ key, isNot }) => isNot || key === undefined || !(key in filters),
+  )
   const given = Object.entries(filters).flatMap(([key, values]) =>
     (values === null ? [] : [values].flat()).map(value => written(key, value)),
   )

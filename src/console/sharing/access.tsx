@@ -11,7 +11,11 @@ const hints = { view: 'canViewHint', download: 'canDownloadHint', edit: 'canEdit
 export const newAccess: Access = 'download'
 
 export const accessOf = (share: Share): Access =>
-  share.__typename === 'DirectShare' && share.mayEdit ? 'edit' : share.allowDownload ? 'download' : 'view'
+  share.__typename === 'DirectShare' && share.mayEdit
+    ? 'edit'
+    : share.allowDownload
+      ? 'download'
+      : 'view'
 
 export const accessName = (share: Share): string => text(names[accessOf(share)])
 
@@ -26,11 +30,16 @@ interface AccessFieldProps {
 
 /** What the recipients of a share may do. */
 export function AccessField({ isDirect, isSeveral, access, onChange }: AccessFieldProps) {
-  const offered: readonly Access[] = isDirect && !isSeveral ? ['view', 'download', 'edit'] : ['view', 'download']
+  const offered: readonly Access[] =
+    isDirect && !isSeveral ? ['view', 'download', 'edit'] : ['view', 'download']
   return (
     <SelectField
       label={text('access')}
-      hint={isDirect && isSeveral ? `${text(hints[access])} ${text('severalEdit')}` : text(hints[access])}
+      hint={
+        isDirect && isSeveral
+          ? `${text(hints[access])} ${text('severalEdit')}`
+          : text(hints[access])
+      }
       name="access"
       options={offered.map(one => [one, text(names[one])])}
       value={access}

@@ -9,7 +9,9 @@ import { text } from './text.ts'
 /** The address of a share as a QR code, for a telephone that looks at the screen. */
 export function Code({ url, onClose }: { url: string; onClose: () => void }) {
   const modules = useMemo(() => encodeQR(url, 'raw', { ecc: 'medium', border: 4 }), [url])
-  const path = modules.flatMap((line, y) => line.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+  const path = modules
+    .flatMap((line, y) => line.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('')
   return (
     <Dialog
       title={text('code')}

@@ -13,7 +13,9 @@ const DAY = 86_400_000
 /** Today, or a day after it, as a date field wants it. */
 export function dayAfter(days: number): string {
   const day = new Date(Date.now() + days * DAY)
-  return [day.getFullYear(), day.getMonth() + 1, day.getDate()].map(part => String(part).padStart(2, '0')).join('-')
+  return [day.getFullYear(), day.getMonth() + 1, day.getDate()]
+    .map(part => String(part).padStart(2, '0'))
+    .join('-')
 }
 
 /** The time until a day has ended here, as the service reads it. @param day such as 2026-01-31 */

@@ -31,7 +31,11 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
       ...readRights(form),
       ...(duration === null ? {} : { duration }),
       ...(isLink ? { maxDownloads: readMost(form) } : {}),
-      ...(password !== '' ? { password } : share.passwordProtected && (isOpen || !mayAsk) ? { password: null } : {}),
+      ...(password !== ''
+        ? { password }
+        : share.passwordProtected && (isOpen || !mayAsk)
+          ? { password: null }
+          : {}),
     }
     await mutate(UPDATE_SHARE, { input })
     toast({ message: text('saved') })
@@ -53,12 +57,21 @@ export function EditShare({ share, onClose }: { share: Share; onClose: () => voi
     >
       <form className="share-form" id={id} onSubmit={save}>
         <p className="soft">{text('editHint')}</p>
-        <AccessField isDirect={!isLink} isSeveral={share.entryCount > 1} access={access} onChange={setAccess} />
+        <AccessField
+          isDirect={!isLink}
+          isSeveral={share.entryCount > 1}
+          access={access}
+          onChange={setAccess}
+        />
         <Lifetime kept={endOf(share)} />
         {isLink && <MostDownloads most={share.maxDownloads} />}
         {share.passwordProtected && mayAsk && (
           <label className="share-check">
-            <input type="checkbox" checked={!isOpen} onChange={({ target }) => setOpen(!target.checked)} />
+            <input
+              type="checkbox"
+              checked={!isOpen}
+              onChange={({ target }) => setOpen(!target.checked)}
+            />
             {text('asksPassword')}
           </label>
         )}

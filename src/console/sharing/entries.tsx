@@ -20,7 +20,9 @@ export function Entries({ share, onClose }: { share: Share; onClose: () => void 
   const entries = node && 'entries' in node ? (node.entries ?? []) : null
   return (
     <Dialog title={nameOf(share)} isOpen onClose={onClose}>
-      {error && !entries && <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />}
+      {error && !entries && (
+        <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+      )}
       {!error && !entries && <Skeleton rows={share.entryCount} />}
       {entries && (
         <ul className="rows" aria-label={nameOf(share)}>
@@ -31,7 +33,9 @@ export function Entries({ share, onClose }: { share: Share; onClose: () => void 
               <li key={id} className="share-row">
                 <EntryIcon
                   contentType={
-                    'contentType' in entry ? mediaTypeOf({ name, contentType: entry.contentType, size }) : null
+                    'contentType' in entry
+                      ? mediaTypeOf({ name, contentType: entry.contentType, size })
+                      : null
                   }
                 />
                 <div className="grow">

@@ -33,9 +33,17 @@ export function endOf(share: Share): string {
 export const downloadsOf = ({ downloads, maxDownloads }: Share): string =>
   maxDownloads === null
     ? text('downloads', { count: downloads, shown: formatNumber(downloads) })
-    : text('downloadsOf', { count: maxDownloads, shown: formatNumber(downloads), most: formatNumber(maxDownloads) })
+    : text('downloadsOf', {
+        count: maxDownloads,
+        shown: formatNumber(downloads),
+        most: formatNumber(maxDownloads),
+      })
 
-const lastly = { OPENED: 'lastOpened', DOWNLOADED: 'lastDownloaded', REFUSED: 'lastRefused' } as const
+const lastly = {
+  OPENED: 'lastOpened',
+  DOWNLOADED: 'lastDownloaded',
+  REFUSED: 'lastRefused',
+} as const
 
 /** How it was used last; null for a use of which nothing more is known (yet). */
 export function lastUseOf(share: Share): string | null {
@@ -45,4 +53,5 @@ export function lastUseOf(share: Share): string | null {
   return share.downloads === 0 ? text('unopened') : null
 }
 
-export const madeWhen = ({ createdAt }: Share): string => text('made', { when: formatMoment(createdAt) })
+export const madeWhen = ({ createdAt }: Share): string =>
+  text('made', { when: formatMoment(createdAt) })

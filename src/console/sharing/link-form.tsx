@@ -9,7 +9,13 @@ import { readTerms, Terms } from './terms.tsx'
 import { text } from './text.ts'
 
 /** Makes a link with which everybody may download a file, or all of several. */
-export function LinkForm({ files, onMade }: { files: readonly { id: string }[]; onMade?: (ids: string[]) => void }) {
+export function LinkForm({
+  files,
+  onMade,
+}: {
+  files: readonly { id: string }[]
+  onMade?: (ids: string[]) => void
+}) {
   const { problem, submit } = useTask()
   const send = submit(async (form, element) => {
     const refs = files.map(({ id }) => ({ id }))

@@ -72,7 +72,12 @@ export function PeopleForm({ files, onMade }: PeopleFormProps) {
           <input type="checkbox" name="notify" defaultChecked />
           {text('notify')}
         </label>
-        <TextArea label={text('message')} hint={text('messageHint')} name="message" maxLength={MAX_MESSAGE} />
+        <TextArea
+          label={text('message')}
+          hint={text('messageHint')}
+          name="message"
+          maxLength={MAX_MESSAGE}
+        />
       </Terms>
       {problem && (
         <p className="problem" role="alert" id={`${id}-problem`}>

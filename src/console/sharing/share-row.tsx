@@ -37,7 +37,8 @@ interface ShareRowProps {
 }
 
 /** Who a share is for. */
-export const whoOf = (share: Share): string => (share.__typename === 'DirectShare' ? share.recipient : text('everyone'))
+export const whoOf = (share: Share): string =>
+  share.__typename === 'DirectShare' ? share.recipient : text('everyone')
 
 /** A share: who it is for, how it was used, and what can be done with it. */
 export function ShareRow({ share, file }: ShareRowProps) {
@@ -67,7 +68,13 @@ export function ShareRow({ share, file }: ShareRowProps) {
     ),
     ...entry('file', FolderOpen, text('showFile'), isSeveral ? undefined : file?.onShow),
     'separator',
-    ...entry('revoke', Ban, isLive ? text('revoke') : text('remove'), () => setOpen('revoke'), true),
+    ...entry(
+      'revoke',
+      Ban,
+      isLive ? text('revoke') : text('remove'),
+      () => setOpen('revoke'),
+      true,
+    ),
   ]
   const revoke = async () => {
     await mutate(REVOKE, { input: { share: { id: share.id } } })
@@ -110,7 +117,11 @@ export function ShareRow({ share, file }: ShareRowProps) {
         </div>
       </div>
       {isLive && (
-        <Button look="icon" aria-label={text('copyOf', { who })} onPress={() => void copyLink(share.url)}>
+        <Button
+          look="icon"
+          aria-label={text('copyOf', { who })}
+          onPress={() => void copyLink(share.url)}
+        >
           <Copy />
         </Button>
       )}

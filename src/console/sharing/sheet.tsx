@@ -19,10 +19,18 @@ interface Shareable {
 }
 
 /** Shares files with people and by links: one, with what has been shared of it so far, or several as one. */
-export function ShareSheet({ files, onClose }: { files: readonly Shareable[]; onClose: () => void }) {
+export function ShareSheet({
+  files,
+  onClose,
+}: {
+  files: readonly Shareable[]
+  onClose: () => void
+}) {
   const [first] = files
   const isOne = files.length === 1 && first !== undefined
-  const title = isOne ? text('share', { name: first.name }) : text('shareMany', { count: files.length })
+  const title = isOne
+    ? text('share', { name: first.name })
+    : text('shareMany', { count: files.length })
   return (
     <Dialog title={title} isOpen onClose={onClose} size="side">
       {isOne ? <OfOne file={first} /> : <OfSeveral files={files} />}

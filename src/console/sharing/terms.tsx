@@ -27,7 +27,9 @@ export function Terms({ isDirect = false, isSeveral, children }: TermsProps) {
     return () => form?.removeEventListener('reset', reset)
   }, [])
   // Most links are for downloads.
-  const accessField = <AccessField isDirect={isDirect} isSeveral={isSeveral} access={access} onChange={setAccess} />
+  const accessField = (
+    <AccessField isDirect={isDirect} isSeveral={isSeveral} access={access} onChange={setAccess} />
+  )
   return (
     <>
       {isDirect && accessField}

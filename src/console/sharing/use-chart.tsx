@@ -12,7 +12,8 @@ export function UseChart({ days }: { days: readonly Day[] }) {
   const most = Math.max(...days.map(({ openCount, downloadCount }) => openCount + downloadCount))
   const [first, last] = [days[0], days.at(-1)]
   if (!first || !last || most === 0) return null
-  const sums = (day: Day) => text('useSums', { opened: day.openCount, downloaded: day.downloadCount })
+  const sums = (day: Day) =>
+    text('useSums', { opened: day.openCount, downloaded: day.downloadCount })
   const height = (count: number) => ({ blockSize: `${(count / most) * 100}%` })
   const used = days.filter(({ openCount, downloadCount }) => openCount + downloadCount > 0)
   return (

@@ -46,7 +46,9 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
         <p className="soft">{text('noUses')}</p>
       ) : (
         <>
-          {usage && <p>{text('useSums', { opened: usage.openCount, downloaded: usage.downloadCount })}</p>}
+          {usage && (
+            <p>{text('useSums', { opened: usage.openCount, downloaded: usage.downloadCount })}</p>
+          )}
           {days && <UseChart days={days} />}
           <ul className="rows share-uses">
             {uses.nodes.map(({ kind, happenedAt, client, network, person }, at) => {
@@ -75,7 +77,11 @@ export function Uses({ id, onClose }: { id: string; onClose: () => void }) {
               )
             })}
           </ul>
-          <ShowMore hasMore={uses.pageInfo.hasNextPage && first < MOST} more={() => setFirst(MOST)} look="ghost" />
+          <ShowMore
+            hasMore={uses.pageInfo.hasNextPage && first < MOST}
+            more={() => setFirst(MOST)}
+            look="ghost"
+          />
           {uses.pageInfo.hasNextPage && first === MOST && (
             <p className="soft">{text('lastUses', { count: uses.nodes.length })}</p>
           )}

@@ -1,7 +1,16 @@
 import { useNavigate } from '@tanstack/react-router'
 import { signOut } from '../graphql/session.ts'
 import { chooseLanguage, language } from '../i18n/language.ts'
-import { Braces, Languages, LogOut, Monitor, Moon, Smartphone, Sun, UserRound } from '../parts/icons.ts'
+import {
+  Braces,
+  Languages,
+  LogOut,
+  Monitor,
+  Moon,
+  Smartphone,
+  Sun,
+  UserRound,
+} from '../parts/icons.ts'
 import type { MenuEntry } from '../parts/menu.tsx'
 import { runOffer } from './offers.ts'
 import { text } from './text.ts'
@@ -17,9 +26,16 @@ const themes = [
 export function useAccountEntries(): MenuEntry[] {
   const navigate = useNavigate()
   return [
-    { id: 'account', label: text('account'), icon: UserRound, run: () => void navigate({ to: '/account' }) },
     {
-      ...{ id: 'connect', label: text('connect'), icon: Smartphone },
+      id: 'account',
+      label: text('account'),
+      icon: UserRound,
+      run: () => void navigate({ to: '/account' }),
+    },
+    {
+      id: 'connect',
+      label: text('connect'),
+      icon: Smartphone,
       run() {
         void navigate({ to: '/account/keys' })
         runOffer('connect')
@@ -27,7 +43,9 @@ export function useAccountEntries(): MenuEntry[] {
     },
     'separator',
     ...themes.map(([id, label, icon]) => ({
-      ...{ id, label, icon },
+      id,
+      label,
+      icon,
       isChosen: id === chosenTheme(),
       run: () => chooseTheme(id),
     })),
@@ -38,7 +56,12 @@ export function useAccountEntries(): MenuEntry[] {
       icon: Languages,
       run: () => chooseLanguage(language === 'de' ? 'en' : 'de'),
     },
-    { id: 'developers', label: text('developers'), icon: Braces, run: () => void navigate({ href: '/developers' }) },
+    {
+      id: 'developers',
+      label: text('developers'),
+      icon: Braces,
+      run: () => void navigate({ href: '/developers' }),
+    },
     'separator',
     { id: 'out', label: text('signOut'), icon: LogOut, run: signOut },
   ]

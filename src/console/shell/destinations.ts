@@ -33,7 +33,14 @@ export interface Destination {
 const destinations: Destination[] = [
   { to: '/start', label: text('home'), short: text('home'), icon: House, foot: true },
   { to: '/files', label: text('files'), short: text('filesShort'), icon: FolderClosed, foot: true },
-  { to: '/search', label: text('search'), short: text('search'), icon: Search, foot: true, footOnly: true },
+  {
+    to: '/search',
+    label: text('search'),
+    short: text('search'),
+    icon: Search,
+    foot: true,
+    footOnly: true,
+  },
   { to: '/pictures', label: text('pictures'), short: text('pictures'), icon: FileImage },
   {
     to: '/shared',
@@ -53,7 +60,13 @@ const destinations: Destination[] = [
     badge: me => me.invites?.nodes.length ?? 0,
   },
   { to: '/trash', label: text('trash'), short: text('trash'), icon: Trash2 },
-  { to: '/admin', label: text('admin'), short: text('adminShort'), icon: ShieldCheck, operators: true },
+  {
+    to: '/admin',
+    label: text('admin'),
+    short: text('adminShort'),
+    icon: ShieldCheck,
+    operators: true,
+  },
 ]
 
 /** What the navigation leads to, in its order: what is for this person. */

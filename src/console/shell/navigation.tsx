@@ -64,7 +64,12 @@ function More({ me }: { me: Me | undefined }) {
       label={count > 0 ? `${text('more')}, ${text('unseen', { count })}` : text('more')}
       button={{ look: 'ghost', className: `destination${isHere ? ' active' : ''}` }}
       placement="top end"
-      entries={others.map(({ to, label, icon }) => ({ id: to, label, icon, run: () => void navigate({ to }) }))}
+      entries={others.map(({ to, label, icon }) => ({
+        id: to,
+        label,
+        icon,
+        run: () => void navigate({ to }),
+      }))}
     >
       <Ellipsis aria-hidden />
       <span className="short-label">{text('more')}</span>

@@ -5,14 +5,22 @@ import { Command } from '../parts/icons.ts'
 import type { Me } from './me.ts'
 import { text } from './text.ts'
 
-const Palette = lazy(() => import('../palette/palette.tsx').then(({ Palette }) => ({ default: Palette })))
+const Palette = lazy(() =>
+  import('../palette/palette.tsx').then(({ Palette }) => ({ default: Palette })),
+)
 
 /** Opens the command palette, as Ctrl-K and Cmd-K do. */
 export function PaletteButton({ me }: { me: Me | undefined }) {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
     const toggle = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey) return
+      if (
+        event.key.toLowerCase() !== 'k' ||
+        !(event.ctrlKey || event.metaKey) ||
+        event.shiftKey ||
+        event.altKey
+      )
+        return
       event.preventDefault()
       setOpen(now => !now)
     }

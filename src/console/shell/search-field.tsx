@@ -34,7 +34,9 @@ export function SearchField() {
   }, [pathname])
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
-      const isField = event.target instanceof Element && event.target.closest('input, textarea, select, [role=dialog]')
+      const isField =
+        event.target instanceof Element &&
+        event.target.closest('input, textarea, select, [role=dialog]')
       if (event.key !== '/' || isField || event.ctrlKey || event.metaKey || event.altKey) return
       event.preventDefault()
       input.current?.select()
@@ -48,7 +50,11 @@ export function SearchField() {
       if (!query.trim() && !isThere) return
       sent.current = query.trim() ? query : ''
       // The screen before is one step back, however much was typed.
-      void navigate({ to: '/search', search: query.trim() ? { q: query } : {}, replace: isThere } as never)
+      void navigate({
+        to: '/search',
+        search: query.trim() ? { q: query } : {},
+        replace: isThere,
+      } as never)
     }, wait)
   }
   const clear = () => {

@@ -16,11 +16,19 @@ const OfflineBanner = lazy(() =>
   import('../offline/banner.tsx').then(({ OfflineBanner }) => ({ default: OfflineBanner })),
 )
 const MaintenanceBanner = lazy(() =>
-  import('../maintenance/banner.tsx').then(({ MaintenanceBanner }) => ({ default: MaintenanceBanner })),
+  import('../maintenance/banner.tsx').then(({ MaintenanceBanner }) => ({
+    default: MaintenanceBanner,
+  })),
 )
-const NewVersion = lazy(() => import('../offline/new-version.tsx').then(({ NewVersion }) => ({ default: NewVersion })))
-const OverQuota = lazy(() => import('./over-quota.tsx').then(({ OverQuota }) => ({ default: OverQuota })))
-const Uploads = lazy(() => import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })))
+const NewVersion = lazy(() =>
+  import('../offline/new-version.tsx').then(({ NewVersion }) => ({ default: NewVersion })),
+)
+const OverQuota = lazy(() =>
+  import('./over-quota.tsx').then(({ OverQuota }) => ({ default: OverQuota })),
+)
+const Uploads = lazy(() =>
+  import('../uploads/uploads.tsx').then(({ Uploads }) => ({ default: Uploads })),
+)
 
 /** What is around every screen. */
 export function Shell() {

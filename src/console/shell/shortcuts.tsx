@@ -1,20 +1,27 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { sharedValue } from '../parts/shared-value.ts'
 
-const Keys = lazy(() => import('../screens/files/on-demand/dialogs.tsx').then(({ Keys }) => ({ default: Keys })))
+const Keys = lazy(() =>
+  import('../screens/files/on-demand/dialogs.tsx').then(({ Keys }) => ({ default: Keys })),
+)
 
 /** Whether the list of keyboard shortcuts is shown. */
 export const shortcuts = sharedValue(false)
 
 /** Where keys write, or choose what begins with them. */
-const TYPING = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
+const TYPING =
+  'input, textarea, select, [contenteditable], [role=dialog], [role=menu], [role=listbox]'
 
 /** What the keyboard can do, over any screen: `?` shows it. */
 export function Shortcuts() {
   const isOpen = shortcuts.use()
   useEffect(() => {
     const onKey = ({ key, target, defaultPrevented }: KeyboardEvent) => {
-      if (key === '?' && !defaultPrevented && !(target instanceof Element && target.closest(TYPING)))
+      if (
+        key === '?' &&
+        !defaultPrevented &&
+        !(target instanceof Element && target.closest(TYPING))
+      )
         shortcuts.set(true)
     }
     document.addEventListener('keydown', onKey)

@@ -45,7 +45,9 @@ function partsOf({ usage, root }: ResultOf<typeof SPACE>, filesHref: string): Pa
       bytes: size,
       tone: tones[at % tones.length] ?? 'accent',
       ...(__typename === 'Folder'
-        ? { href: `${filesHref}/${path.split('/').filter(Boolean).map(encodeURIComponent).join('/')}` }
+        ? {
+            href: `${filesHref}/${path.split('/').filter(Boolean).map(encodeURIComponent).join('/')}`,
+          }
         : {}),
     })),
     ...(rest > 0 ? [{ id: 'rest', label: text('rest'), bytes: rest, tone: 'edge' } as const] : []),
@@ -59,7 +61,9 @@ export function Space({ drive, filesHref }: { drive: ResultOf<typeof SPACE>; fil
   const whole = Math.max(usage.maxBytes, usage.usedBytes, 1)
   const parts = partsOf(drive, filesHref)
   const counted = (count: number, max: number | null) =>
-    max === null ? formatNumber(count) : text('of', { count: formatNumber(count), max: formatNumber(max) })
+    max === null
+      ? formatNumber(count)
+      : text('of', { count: formatNumber(count), max: formatNumber(max) })
   return (
     <>
       <p className="space-sum">

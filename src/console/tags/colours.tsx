@@ -29,6 +29,8 @@ export const ColourField = ({
   <SelectField
     {...field}
     options={colours}
-    onChange={({ target }) => onChoose(colours.find(([colour]) => colour === target.value)?.[0] ?? 'GREY')}
+    onChange={({ target }) =>
+      onChoose(colours.find(([colour]) => colour === target.value)?.[0] ?? 'GREY')
+    }
   />
 )

@@ -38,16 +38,27 @@ export function TagDialog({ drive, entries, onClose }: DialogProps) {
   async function save() {
     const chosen = [...changes].filter(([id, to]) => has(id) !== (to ? entries.length : 0))
     if (chosen.length === 0) return
-    const [add, remove] = [true, false].map(to => chosen.filter(([, is]) => is === to).map(([id]) => id))
+    const [add, remove] = [true, false].map(to =>
+      chosen.filter(([, is]) => is === to).map(([id]) => id),
+    )
     for (const part of inParts(entries)) {
-      const input = { entries: part.map(({ id }) => ({ id })), add: add ?? [], remove: remove ?? [] }
+      const input = {
+        entries: part.map(({ id }) => ({ id })),
+        add: add ?? [],
+        remove: remove ?? [],
+      }
       await mutate(TAG_ENTRIES, { input })
     }
     toast({ message: text('saved', { count: entries.length }) })
   }
 
   return (
-    <FormDialog title={text('title', { count: entries.length })} label={text('save')} onSubmit={save} onClose={onClose}>
+    <FormDialog
+      title={text('title', { count: entries.length })}
+      label={text('save')}
+      onSubmit={save}
+      onClose={onClose}
+    >
       {!tags ? (
         <Skeleton rows={3} />
       ) : tags.length === 0 ? (

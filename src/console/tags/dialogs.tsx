@@ -2,7 +2,11 @@ import { type DialogProps, TagDialog } from './dialog.tsx'
 import { TagManager } from './manager.tsx'
 
 /** The tags of some entries, or with `isOfDrive` those of the whole drive. */
-export const Tags = ({ isOfDrive, onChange, ...dialog }: DialogProps & { isOfDrive: boolean; onChange: () => void }) =>
+export const Tags = ({
+  isOfDrive,
+  onChange,
+  ...dialog
+}: DialogProps & { isOfDrive: boolean; onChange: () => void }) =>
   isOfDrive ? (
     <TagManager drive={dialog.drive} onChange={onChange} onClose={dialog.onClose} />
   ) : (

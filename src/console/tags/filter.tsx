@@ -29,7 +29,9 @@ export function TagFilter({ drive, tags, onTags }: FilterProps) {
             className={`tag-chip tag-${colour.toLowerCase()}`}
             aria-pressed={isChosen}
             dir="auto"
-            onClick={() => onTags((isChosen ? chosen.filter(one => one !== id) : [...chosen, id]).join('.'))}
+            onClick={() =>
+              onTags((isChosen ? chosen.filter(one => one !== id) : [...chosen, id]).join('.'))
+            }
           >
             {name}
           </button>

@@ -13,10 +13,19 @@ import { text } from './text.ts'
 import { useTags } from './use-tags.ts'
 
 /** The tags of a drive: renames, recolours and deletes them. */
-export function TagManager({ drive, onClose, onChange }: { drive: string; onClose: () => void; onChange: () => void }) {
+export function TagManager({
+  drive,
+  onClose,
+  onChange,
+}: {
+  drive: string
+  onClose: () => void
+  onChange: () => void
+}) {
   const tags = useTags(drive)
   const [leaving, setLeaving] = useState<DriveTag | null>(null)
-  const remove = (tag: DriveTag) => mutate(DELETE_TAG, { input: { tag: tag.id } }).then(onChange, toastError)
+  const remove = (tag: DriveTag) =>
+    mutate(DELETE_TAG, { input: { tag: tag.id } }).then(onChange, toastError)
   return (
     <>
       <Dialog title={text('manage')} isOpen onClose={onClose} size="wide">

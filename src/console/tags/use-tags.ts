@@ -3,6 +3,10 @@ import { type DriveTag, TAGS } from './documents.ts'
 
 /** The tags of a drive; undefined while they are loaded. */
 export function useTags(drive: string): readonly DriveTag[] | undefined {
-  const [{ data }] = useQuery({ query: TAGS, variables: { drive }, requestPolicy: 'cache-and-network' })
+  const [{ data }] = useQuery({
+    query: TAGS,
+    variables: { drive },
+    requestPolicy: 'cache-and-network',
+  })
   return data?.node?.__typename === 'Drive' ? data.node.tags : undefined
 }

@@ -28,7 +28,11 @@ export interface Tight {
 export const tight = sharedValue<Tight | null>(null)
 
 /** Uploads what was dropped, pasted or picked. If not all of it fits, the person is asked before the first byte. */
-export async function add(gathering: Gathering, to: Destination, replaced?: Replaced): Promise<void> {
+export async function add(
+  gathering: Gathering,
+  to: Destination,
+  replaced?: Replaced,
+): Promise<void> {
   const { files, unreadable } = gathering
   const [name, ...others] = unreadable
   if (name !== undefined) {
@@ -40,7 +44,8 @@ export async function add(gathering: Gathering, to: Destination, replaced?: Repl
       if (!isFailure(error, 'UNREACHABLE', 'UNAVAILABLE')) throw error
       return roomUnknown(files)
     })
-    const proceed = () => void begin({ ...gathering, files: room.fitting }, to, replaced).catch(toastError)
+    const proceed = () =>
+      void begin({ ...gathering, files: room.fitting }, to, replaced).catch(toastError)
     if (room.fitting.length < files.length) tight.set({ ...room, proceed })
     else proceed()
   } catch (error) {
@@ -48,7 +53,10 @@ export async function add(gathering: Gathering, to: Destination, replaced?: Repl
   }
 }
 
-async function findRoom(files: Gathered[], { drive, share }: Destination): Promise<Omit<Tight, 'proceed'>> {
+async function findRoom(
+  files: Gathered[],
+  { drive, share }: Destination,
+): Promise<Omit<Tight, 'proceed'>> {
   // What is left in the drive of another person is for them to know: its uploads say when that is too little.
   if (share !== undefined) return roomUnknown(files)
   const { node } = await ask(ROOM, { drive })
@@ -84,10 +92,16 @@ function roomUnknown(files: Gathered[]): Omit<Tight, 'proceed'> {
 const announced = (drive: string): number =>
   queue
     .snapshot()
-    .uploads.filter(({ id, phase, sent }) => phase === 'waiting' && sent === 0 && recordOf(id)?.drive === drive)
+    .uploads.filter(
+      ({ id, phase, sent }) => phase === 'waiting' && sent === 0 && recordOf(id)?.drive === drive,
+    )
     .reduce((bytes, { size }) => bytes + size, 0)
 
-async function begin({ files, emptyFolders }: Gathering, to: Destination, replaced?: Replaced): Promise<void> {
+async function begin(
+  { files, emptyFolders }: Gathering,
+  to: Destination,
+  replaced?: Replaced,
+): Promise<void> {
   // The others are made with what is in them; these show at once. Why one cannot be made, its files say in the dock, where they are kept.
   const tops = new Set(files.flatMap(({ folder }) => folder.split('/')[0] || []))
   for (const folder of tops) await makeFolder(to, folder, 0).catch(() => {})
@@ -95,11 +109,19 @@ async function begin({ files, emptyFolders }: Gathering, to: Destination, replac
   for (const folder of emptyFolders) await makeFolder(to, folder, RETRIES)
 }
 
-async function makeFolder({ drive, share, folder }: Destination, below: string, retries: number): Promise<void> {
+async function makeFolder(
+  { drive, share, folder }: Destination,
+  below: string,
+  retries: number,
+): Promise<void> {
   const input = { at: { drive, path: pathOf({ folder, fileName: below }) } }
   const patience = { signal: new AbortController().signal, retries, onRetry() {} }
   try {
-    await persist(() => mutate(MAKE_FOLDER, { input, isShared: share !== undefined }), 'repeatable', patience)
+    await persist(
+      () => mutate(MAKE_FOLDER, { input, isShared: share !== undefined }),
+      'repeatable',
+      patience,
+    )
   } catch (error) {
     // What is there already takes what is new.
     if (!isFailure(error, 'PATH_EXISTS')) throw error

@@ -17,7 +17,10 @@ const nameOf = (encoded: string) => decodeURIComponent(encoded).split(/[/\\]/).a
 
 async function fileOf(kept: Response): Promise<File> {
   const { headers } = kept
-  const about = { type: headers.get('content-type') ?? '', lastModified: Number(headers.get('x-modified')) }
+  const about = {
+    type: headers.get('content-type') ?? '',
+    lastModified: Number(headers.get('x-modified')),
+  }
   return new File([await kept.blob()], nameOf(headers.get('x-name') ?? ''), about)
 }
 

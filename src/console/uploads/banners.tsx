@@ -13,7 +13,9 @@ export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }
   const { conflict, detached, uploading } = total.phases
   const waits = uploads.filter(({ phase }) => phase === 'detached')
   const mayReplace = useMayReplace(uploads)
-  const unfitting = uploads.filter(({ phase, failure }) => phase === 'failed' && failure?.code === 'QUOTA_EXCEEDED')
+  const unfitting = uploads.filter(
+    ({ phase, failure }) => phase === 'failed' && failure?.code === 'QUOTA_EXCEEDED',
+  )
   const isKnown = waits.some(({ id }) => recordOf(id)?.handle)
   return (
     <>
@@ -23,7 +25,9 @@ export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }
             {text('taken', { count: conflict })} {mayReplace && text('replaceHint')}
           </p>
           <div>
-            <Button onPress={() => queue.resolve('skip')}>{conflict === 1 ? text('skip') : text('skipAll')}</Button>
+            <Button onPress={() => queue.resolve('skip')}>
+              {conflict === 1 ? text('skip') : text('skipAll')}
+            </Button>
             {mayReplace && (
               <Button onPress={() => queue.resolve('replace')}>
                 {conflict === 1 ? text('replace') : text('replaceAll')}
@@ -37,7 +41,11 @@ export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }
       )}
       {detached > 0 && (
         <div className="dock-banner">
-          <p>{isKnown ? text('allowWhy', { count: detached }) : text('chooseWhy', { count: detached })}</p>
+          <p>
+            {isKnown
+              ? text('allowWhy', { count: detached })
+              : text('chooseWhy', { count: detached })}
+          </p>
           <div>
             {isKnown ? (
               <Button look="primary" onPress={() => void allowAgain().catch(toastError)}>
@@ -45,7 +53,9 @@ export function Banners({ snapshot: { uploads, total } }: { snapshot: Snapshot }
               </Button>
             ) : (
               <>
-                {detached > 1 && <Button onPress={() => void choose('folder')}>{text('chooseFolder')}</Button>}
+                {detached > 1 && (
+                  <Button onPress={() => void choose('folder')}>{text('chooseFolder')}</Button>
+                )}
                 <Button look="primary" onPress={() => void choose('files')}>
                   {detached === 1 ? text('chooseFile') : text('chooseFiles')}
                 </Button>

@@ -4,7 +4,16 @@ import { isOver, type Phase, type QueuedUpload } from '../../upload-engine/snaps
 import { formatBytes, formatPercent } from '../i18n/format.ts'
 import { Button } from '../parts/button.tsx'
 import { EntryIcon } from '../parts/entry-icon.tsx'
-import { CircleAlert, CircleCheck, CircleSlash2, FileQuestion, Pause, Play, RotateCcw, X } from '../parts/icons.ts'
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleSlash2,
+  FileQuestion,
+  Pause,
+  Play,
+  RotateCcw,
+  X,
+} from '../parts/icons.ts'
 import { mediaTypeOf } from '../parts/media-type.ts'
 import { Menu, type MenuEntry } from '../parts/menu.tsx'
 import { choose } from './banners.tsx'
@@ -54,7 +63,11 @@ let last = { at: Number.NEGATIVE_INFINITY, top: 0 }
 /** Cancels one. The second press of a double click meets, at the same place, the file that has moved there: it means nothing. */
 function cancelOne(id: string, button: Element): void {
   const pressed = { at: Date.now(), top: button.getBoundingClientRect().top }
-  if (Math.abs(pressed.at - last.at) < DOUBLE_CLICK_MS && Math.abs(pressed.top - last.top) < ROW / 2) return
+  if (
+    Math.abs(pressed.at - last.at) < DOUBLE_CLICK_MS &&
+    Math.abs(pressed.top - last.top) < ROW / 2
+  )
+    return
   last = pressed
   void cancel([id])
 }
@@ -100,7 +113,15 @@ const signs: Partial<Record<Phase, typeof CircleCheck>> = {
 function Sign({ upload: { id, phase, aim, size } }: { upload: QueuedUpload }) {
   const Icon = signs[phase]
   if (!Icon)
-    return <EntryIcon contentType={mediaTypeOf({ name: aim.fileName, contentType: recordOf(id)?.type ?? '', size })} />
+    return (
+      <EntryIcon
+        contentType={mediaTypeOf({
+          name: aim.fileName,
+          contentType: recordOf(id)?.type ?? '',
+          size,
+        })}
+      />
+    )
   return (
     <span className="dock-sign" aria-hidden>
       <Icon />
@@ -145,7 +166,9 @@ function Actions({ upload, among }: RowProps) {
   const name = aim.fileName
   const choices: MenuEntry[] = [
     { id: 'skip', label: text('skip'), run: () => queue.resolve('skip', [id]) },
-    ...(among.mayReplace ? [{ id: 'replace', label: text('replace'), run: () => queue.resolve('replace', [id]) }] : []),
+    ...(among.mayReplace
+      ? [{ id: 'replace', label: text('replace'), run: () => queue.resolve('replace', [id]) }]
+      : []),
     { id: 'copy', label: text('keepBoth'), run: () => queue.resolve('copy', [id]) },
   ]
   const isRunning = phase === 'uploading' || phase === 'waiting' || phase === 'checking'
@@ -157,12 +180,20 @@ function Actions({ upload, among }: RowProps) {
         </Menu>
       )}
       {isRunning && (
-        <Button look="icon" aria-label={text('pauseOne', { name })} onPress={() => queue.pause([id])}>
+        <Button
+          look="icon"
+          aria-label={text('pauseOne', { name })}
+          onPress={() => queue.pause([id])}
+        >
           <Pause />
         </Button>
       )}
       {phase === 'paused' && (
-        <Button look="icon" aria-label={text('resumeOne', { name })} onPress={() => queue.resume([id])}>
+        <Button
+          look="icon"
+          aria-label={text('resumeOne', { name })}
+          onPress={() => queue.resume([id])}
+        >
           <Play />
         </Button>
       )}
@@ -172,17 +203,29 @@ function Actions({ upload, among }: RowProps) {
             {text('uploadAs', { name: fitting(name) })}
           </Button>
         ) : (
-          <Button look="icon" aria-label={text('retryOne', { name })} onPress={() => queue.resume([id])}>
+          <Button
+            look="icon"
+            aria-label={text('retryOne', { name })}
+            onPress={() => queue.resume([id])}
+          >
             <RotateCcw />
           </Button>
         ))}
       {phase === 'detached' && !recordOf(id)?.handle && (
-        <Button look="ghost" aria-label={text('chooseOne', { name })} onPress={() => void choose('files')}>
+        <Button
+          look="ghost"
+          aria-label={text('chooseOne', { name })}
+          onPress={() => void choose('files')}
+        >
           {text('chooseAgain')}
         </Button>
       )}
       {!isOver(upload) && (
-        <Button look="icon" aria-label={text('cancelOne', { name })} onPress={({ target }) => cancelOne(id, target)}>
+        <Button
+          look="icon"
+          aria-label={text('cancelOne', { name })}
+          onPress={({ target }) => cancelOne(id, target)}
+        >
           <X />
         </Button>
       )}

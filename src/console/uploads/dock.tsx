@@ -110,7 +110,10 @@ function detailsOf({ uploads, total }: Snapshot): string {
   if (uploads.every(isOver) || sent === 0) return formatBytes(size)
   const parts = [text('sentOf', { sent: formatBytes(sent), size: formatBytes(size) })]
   if (phases.uploading > 0 && secondsLeft !== undefined)
-    parts.push(text('timeLeft', { time: formatDuration(secondsLeft) }), text('perSecond', { rate: formatBytes(rate) }))
+    parts.push(
+      text('timeLeft', { time: formatDuration(secondsLeft) }),
+      text('perSecond', { rate: formatBytes(rate) }),
+    )
   return parts.join(' · ')
 }
 

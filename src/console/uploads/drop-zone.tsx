@@ -8,7 +8,8 @@ import type { Place } from './place.ts'
 import { text } from './text.ts'
 
 const isEditable = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || ['INPUT', 'TEXTAREA'].includes(target.tagName))
+  target instanceof HTMLElement &&
+  (target.isContentEditable || ['INPUT', 'TEXTAREA'].includes(target.tagName))
 
 /** Takes files that are dropped anywhere or pasted, and says where they go. */
 export function DropZone({ place }: { place: Place }) {
@@ -34,14 +35,23 @@ export function DropZone({ place }: { place: Place }) {
       },
       { signal },
     )
-    window.addEventListener('dragleave', ({ relatedTarget }) => relatedTarget === null && setOver(false), { signal })
+    window.addEventListener(
+      'dragleave',
+      ({ relatedTarget }) => relatedTarget === null && setOver(false),
+      { signal },
+    )
     window.addEventListener('drop', () => setOver(false), { signal, capture: true })
     // A part of the screen that takes a drop itself, such as the row of a folder, stops its propagation.
-    window.addEventListener('drop', ({ dataTransfer }) => hasFiles(dataTransfer) && take(dataTransfer), { signal })
+    window.addEventListener(
+      'drop',
+      ({ dataTransfer }) => hasFiles(dataTransfer) && take(dataTransfer),
+      { signal },
+    )
     window.addEventListener(
       'paste',
       ({ clipboardData, target }) => {
-        if (clipboardData && clipboardData.files.length > 0 && !isEditable(target)) take(clipboardData)
+        if (clipboardData && clipboardData.files.length > 0 && !isEditable(target))
+          take(clipboardData)
       },
       { signal },
     )
@@ -53,7 +63,9 @@ export function DropZone({ place }: { place: Place }) {
     <div className="drop-zone" aria-hidden>
       <div className={place.mayUpload ? 'drop-hint' : 'drop-hint refused'}>
         <Upload />
-        <p dir="auto">{place.mayUpload ? text('dropInto', { folder: place.label }) : text('mayNotUpload')}</p>
+        <p dir="auto">
+          {place.mayUpload ? text('dropInto', { folder: place.label }) : text('mayNotUpload')}
+        </p>
       </div>
     </div>
   )

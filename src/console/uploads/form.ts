@@ -34,13 +34,17 @@ export const sendForm =
   (attempt: Attempt): typeof fetch =>
   (url, { headers: given, body: form } = {}) => {
     const { signal } = attempt
-    if (!(form instanceof FormData)) return fetch(url, { headers: given, body: form, signal, method: 'POST' })
+    if (!(form instanceof FormData))
+      return fetch(url, { headers: given, body: form, signal, method: 'POST' })
     const { body, type, files } = bodyOf(form)
     const headers = new Headers(given)
     headers.set('content-type', type)
     return send(
       {
-        ...{ method: 'POST', url: String(url), headers, body },
+        method: 'POST',
+        url: String(url),
+        headers,
+        body,
         // What comes before the files is sent first.
         counted: files.reduce((sum, file) => sum + file.size, 0),
         failed: async () => {

@@ -21,7 +21,10 @@ const join = (folder: string, name: string) => (folder === '' ? name : `${folder
 
 /** The files of an input, which may pick a folder. */
 export const fromInput = (files: FileList): Gathering => ({
-  files: [...files].map(file => ({ file, folder: file.webkitRelativePath.split('/').slice(0, -1).join('/') })),
+  files: [...files].map(file => ({
+    file,
+    folder: file.webkitRelativePath.split('/').slice(0, -1).join('/'),
+  })),
   emptyFolders: [],
   unreadable: [],
 })
@@ -54,7 +57,11 @@ export async function fromHandles(handles: FileSystemHandle[]): Promise<Gatherin
   return gathering
 }
 
-async function addHandle(handle: FileSystemHandle, folder: string, gathering: Gathering): Promise<void> {
+async function addHandle(
+  handle: FileSystemHandle,
+  folder: string,
+  gathering: Gathering,
+): Promise<void> {
   const path = join(folder, handle.name)
   try {
     if (isFile(handle)) {
@@ -74,11 +81,17 @@ async function addHandle(handle: FileSystemHandle, folder: string, gathering: Ga
 
 const isFile = (handle: FileSystemHandle): handle is FileSystemFileHandle => handle.kind === 'file'
 
-async function addEntry(entry: FileSystemEntry, folder: string, gathering: Gathering): Promise<void> {
+async function addEntry(
+  entry: FileSystemEntry,
+  folder: string,
+  gathering: Gathering,
+): Promise<void> {
   const path = join(folder, entry.name)
   try {
     if (entry.isFile) {
-      const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
+      const file = await new Promise<File>((resolve, reject) =>
+        (entry as FileSystemFileEntry).file(resolve, reject),
+      )
       gathering.files.push({ file, folder })
       return
     }
@@ -95,7 +108,9 @@ async function entriesOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEn
   const reader = folder.createReader()
   const entries: FileSystemEntry[] = []
   for (;;) {
-    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    const batch = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    )
     if (batch.length === 0) return entries
     entries.push(...batch)
   }

@@ -31,7 +31,9 @@ export interface Kept {
 
 let opened: ReturnType<typeof createStore> | undefined
 /** Calls for the store. Some browsers refuse to store anything, in private windows: uploads work then, but do not survive a reload. */
-async function stored<T>(work: (store: ReturnType<typeof createStore>) => Promise<T>): Promise<T | undefined> {
+async function stored<T>(
+  work: (store: ReturnType<typeof createStore>) => Promise<T>,
+): Promise<T | undefined> {
   try {
     opened ??= createStore('satchel-uploads', 'uploads')
     return await work(opened)
@@ -47,7 +49,8 @@ export const keep = (uploads: Kept[]): Promise<void> =>
       store,
     ),
   )
-export const keepOne = (upload: Kept): Promise<void> => stored(store => set(upload.id, upload, store))
+export const keepOne = (upload: Kept): Promise<void> =>
+  stored(store => set(upload.id, upload, store))
 export const forget = (ids: string[]): Promise<void> => stored(store => delMany(ids, store))
 const keptUploads = async (): Promise<Kept[]> => (await stored(store => values<Kept>(store))) ?? []
 
@@ -58,7 +61,9 @@ export const arrivedForUploads = async (): Promise<Set<string | undefined>> =>
 const TAB = 'satchel.tab'
 const lockOf = (tab: string) => `satchel-uploads-${tab}`
 export const newId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(12)), byte => byte.toString(16).padStart(2, '0')).join('')
+  Array.from(crypto.getRandomValues(new Uint8Array(12)), byte =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
 
 /** Holds a lock until the tab is closed. False if another tab has it. */
 const hold = (name: string) =>

@@ -26,14 +26,20 @@ const REPLACEABLE = graphql(`
 export function useMayReplace(uploads: readonly QueuedUpload[]): boolean {
   const taken = uploads.filter(({ phase }) => phase === 'conflict')
   const drives = [...new Set(taken.flatMap(({ id }) => recordOf(id)?.drive ?? []))].sort()
-  const [{ data }] = useQuery({ query: REPLACEABLE, variables: { drives }, pause: drives.length === 0 })
+  const [{ data }] = useQuery({
+    query: REPLACEABLE,
+    variables: { drives },
+    pause: drives.length === 0,
+  })
   const found = data?.nodes ?? []
   return (
     found.length > 0 &&
     found.every(node =>
       node?.__typename === 'DirectShare'
         ? node.mayEdit
-        : node?.__typename === 'Drive' && node.permissions.includes('DELETE') && node.versionsKept > 0,
+        : node?.__typename === 'Drive' &&
+          node.permissions.includes('DELETE') &&
+          node.versionsKept > 0,
     )
   )
 }

@@ -9,7 +9,8 @@ export async function pick(what: 'files' | 'file' | 'folder'): Promise<Gathering
   try {
     if (what !== 'folder' && window.showOpenFilePicker)
       return await fromHandles(await window.showOpenFilePicker({ multiple: what === 'files' }))
-    if (what === 'folder' && window.showDirectoryPicker) return await fromHandles([await window.showDirectoryPicker()])
+    if (what === 'folder' && window.showDirectoryPicker)
+      return await fromHandles([await window.showDirectoryPicker()])
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return null
     throw error

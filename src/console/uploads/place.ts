@@ -14,7 +14,13 @@ const places = sharedValue<Place[]>([])
 export function useUploadPlace(place: Place | undefined): void {
   const { drive, share, folder, label, mayUpload } = place ?? {}
   useEffect(() => {
-    if (drive === undefined || folder === undefined || label === undefined || mayUpload === undefined) return
+    if (
+      drive === undefined ||
+      folder === undefined ||
+      label === undefined ||
+      mayUpload === undefined
+    )
+      return
     const here = { drive, share, folder, label, mayUpload }
     places.set([...places.get(), here])
     return () => places.set(places.get().filter(other => other !== here))

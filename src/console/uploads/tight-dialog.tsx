@@ -36,7 +36,8 @@ export function TightDialog() {
       {unfitting.length > 0 && (
         <>
           <p>
-            {text('noSpace', { needed: formatBytes(needed), left: formatBytes(left) })} {text('makeSpace')}
+            {text('noSpace', { needed: formatBytes(needed), left: formatBytes(left) })}{' '}
+            {text('makeSpace')}
           </p>
           <FileList files={unfitting} />
         </>

@@ -9,7 +9,18 @@ import { sentenceOf } from '../graphql/errors.ts'
 import type { ResultOf } from '../graphql/graphql.ts'
 import { sendForm } from './form.ts'
 import type { Kept } from './kept.ts'
-import { ABORT, COMPLETE, COMPLETION, FIND, type OUTCOME, PART, RECEIVED, REMOVE, START, WHOLE } from './operations.ts'
+import {
+  ABORT,
+  COMPLETE,
+  COMPLETION,
+  FIND,
+  type OUTCOME,
+  PART,
+  RECEIVED,
+  REMOVE,
+  START,
+  WHOLE,
+} from './operations.ts'
 import { text } from './text.ts'
 
 /**
@@ -39,18 +50,29 @@ export function transportOf(
 
     async received({ uploadId }) {
       const { node } = await again(() => ask(RECEIVED, { id: uploadId }))
-      if (node?.__typename !== 'UploadSession') throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
+      if (node?.__typename !== 'UploadSession')
+        throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
       return node.received
     },
 
     async sendPart({ uploadId }, { number, body }, attempt) {
       const part = new File([body], String(number))
-      const { uploadPart } = await mutate(PART, { input: { uploadSession: uploadId, number, part } }, sending(attempt))
+      const { uploadPart } = await mutate(
+        PART,
+        { input: { uploadSession: uploadId, number, part } },
+        sending(attempt),
+      )
       return uploadPart?.crc32
     },
 
     async complete({ uploadId }, aim, sum) {
-      const input = { uploadSession: uploadId, wait: COMPLETION_WAIT_SECONDS, ...aim, ...sum, ...expected }
+      const input = {
+        uploadSession: uploadId,
+        wait: COMPLETION_WAIT_SECONDS,
+        ...aim,
+        ...sum,
+        ...expected,
+      }
       const { beginCompletion } = await again(() => mutate(COMPLETE, { input, isShared }))
       if (!beginCompletion) throw noAnswer()
       return outcomeOf(beginCompletion.uploadSession)
@@ -58,7 +80,8 @@ export function transportOf(
 
     async outcome({ uploadId }) {
       const { node } = await again(() => ask(COMPLETION, { id: uploadId, isShared }))
-      if (node?.__typename !== 'UploadSession') throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
+      if (node?.__typename !== 'UploadSession')
+        throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
       return outcomeOf(node)
     },
 
@@ -83,7 +106,9 @@ export function transportOf(
       if (share !== undefined) return again(() => findShared(share, aim))
       const { node } = await again(() => ask(FIND, { drive, path: pathOf(aim) }))
       const entry = node?.__typename === 'Drive' ? node.entry : null
-      return entry?.__typename === 'File' ? [{ fileName: aim.fileName, size: entry.size, md5: entry.md5 }] : []
+      return entry?.__typename === 'File'
+        ? [{ fileName: aim.fileName, size: entry.size, md5: entry.md5 }]
+        : []
     },
 
     async remove(aim) {
@@ -95,13 +120,21 @@ export function transportOf(
 }
 
 /** A file of what is shared, by its name: what is shared is searched from a folder down. */
-async function findShared(token: string, aim: Aim): Promise<{ fileName: string; size: number; md5: string }[]> {
+async function findShared(
+  token: string,
+  aim: Aim,
+): Promise<{ fileName: string; size: number; md5: string }[]> {
   const { folder: path, fileName: query } = aim
-  const { sharedFolder } = await ask(SHARED_FOLDER, { ...firstOfShare(path), token, query }).catch(error => {
-    if (isFailure(error, 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND')) return { sharedFolder: { entries: [] } }
-    throw error
-  })
-  const found = sharedFolder.entries.find(entry => entry.kind === 'FILE' && entry.path === pathOf(aim))
+  const { sharedFolder } = await ask(SHARED_FOLDER, { ...firstOfShare(path), token, query }).catch(
+    error => {
+      if (isFailure(error, 'FILE_NOT_FOUND', 'FOLDER_NOT_FOUND'))
+        return { sharedFolder: { entries: [] } }
+      throw error
+    },
+  )
+  const found = sharedFolder.entries.find(
+    entry => entry.kind === 'FILE' && entry.path === pathOf(aim),
+  )
   return found?.md5 ? [{ fileName: found.name, size: found.size, md5: found.md5 }] : []
 }
 
@@ -109,16 +142,23 @@ async function findShared(token: string, aim: Aim): Promise<{ fileName: string; 
 const COMPLETION_WAIT_SECONDS = 10
 
 /** @throws the failure of the completion, UPLOAD_NOT_FOUND */
-function outcomeOf({ completion }: Pick<ResultOf<typeof OUTCOME>, 'completion'>): Receipt | Checking {
+function outcomeOf({
+  completion,
+}: Pick<ResultOf<typeof OUTCOME>, 'completion'>): Receipt | Checking {
   const { state, checked, failure, file, md5 } = completion ?? {}
   if (failure)
-    throw new TransferFailure(failure.code, failure.message, failure.missing ? { missing: failure.missing } : {})
+    throw new TransferFailure(
+      failure.code,
+      failure.message,
+      failure.missing ? { missing: failure.missing } : {},
+    )
   if (state === 'COMPLETING') return { checked: checked ?? 0 }
   if (!file || !md5) throw new TransferFailure('UPLOAD_NOT_FOUND', text('sessionEnded'))
   return { fileName: file.name, md5 }
 }
 
-export const pathOf = ({ folder, fileName }: Aim): string => (folder === '' ? fileName : `${folder}/${fileName}`)
+export const pathOf = ({ folder, fileName }: Aim): string =>
+  folder === '' ? fileName : `${folder}/${fileName}`
 
 const sending = (attempt: Attempt): Partial<OperationContext> => ({ fetch: sendForm(attempt) })
 
@@ -151,14 +191,19 @@ function answerOf<Data>(data: Data | undefined, error: CombinedError | undefined
   return data
 }
 
-function failureOf({ graphQLErrors: [refusal], networkError, response }: CombinedError): TransferFailure {
+function failureOf({
+  graphQLErrors: [refusal],
+  networkError,
+  response,
+}: CombinedError): TransferFailure {
   if (refusal) {
     const { code = 'UNEXPECTED', ...details } = refusal.extensions
     return new TransferFailure(String(code), sentenceOf(refusal), details)
   }
   if (isFailure(networkError, 'UNREACHABLE', 'FILE_CHANGED', 'INTERRUPTED')) return networkError
   const { status, headers } = (response ?? {}) as Partial<Response>
-  if (status === undefined) return new TransferFailure('UNREACHABLE', text('unreachable'), { sent: true })
+  if (status === undefined)
+    return new TransferFailure('UNREACHABLE', text('unreachable'), { sent: true })
   // The page of a proxy, perhaps.
   const seconds = Number(headers?.get('retry-after') ?? Number.NaN)
   const wait = Number.isFinite(seconds) ? { retry_after: seconds } : {}

@@ -53,9 +53,21 @@ export async function enqueue(
   const tab = await thisTab()
   const added = files.map(({ file, folder: below, handle, arrived }) => {
     const { name, size, type, lastModified: mtimeMs } = file
-    const aim = { folder: pathOf({ folder, fileName: below }).replace(/\/$/, ''), fileName: replaced?.fileName ?? name }
+    const aim = {
+      folder: pathOf({ folder, fileName: below }).replace(/\/$/, ''),
+      fileName: replaced?.fileName ?? name,
+    }
     const local = { name, size, type, mtimeMs, handle, arrived }
-    const kept: Kept = { id: newId(), tab, person, drive, share, aim, replaces: replaced?.revision, ...local }
+    const kept: Kept = {
+      id: newId(),
+      tab,
+      person,
+      drive,
+      share,
+      aim,
+      replaces: replaced?.revision,
+      ...local,
+    }
     records.set(kept.id, kept)
     return { kept, file }
   })
@@ -75,7 +87,9 @@ const entryOf = (kept: Kept) => ({
 })
 
 /** Cancels uploads. What is gone from the screen does not come back with a reload, however long the service takes to hear of it. */
-export async function cancel(ids: readonly string[] = queue.snapshot().uploads.map(({ id }) => id)): Promise<void> {
+export async function cancel(
+  ids: readonly string[] = queue.snapshot().uploads.map(({ id }) => id),
+): Promise<void> {
   await markCancelled(ids.flatMap(id => records.get(id) ?? []))
   queue.cancel(ids)
 }
@@ -115,7 +129,8 @@ async function end({ id, arrived }: Kept): Promise<void> {
 }
 
 /** Keeps what has changed of an upload, unless it is over. */
-const update = async (kept: Kept): Promise<void> => (records.has(kept.id) ? keepOne(kept) : undefined)
+const update = async (kept: Kept): Promise<void> =>
+  records.has(kept.id) ? keepOne(kept) : undefined
 
 const sessionsOf = (kept: Kept): SessionStore => ({
   read: async () => kept.session ?? null,
@@ -139,13 +154,24 @@ function workOf(kept: Kept, file: File): Work {
         kept.aim = aim
         await update(kept)
       }
-      const patience = { signal, retries: RETRIES, maintenanceSeconds: Number.POSITIVE_INFINITY, onRetry }
+      const patience = {
+        signal,
+        retries: RETRIES,
+        maintenanceSeconds: Number.POSITIVE_INFINITY,
+        onRetry,
+      }
       const transport = transportOf(replaces ? { ...kept, replaces: 'any' } : kept, patience)
       // What was begun to be a new file replaces nothing.
       if (replaces !== isReplacing) await abandon({ sessions: sessionsOf(kept), transport })
       isReplacing = replaces
       const stored = await upload({
-        ...{ source, digests, aim, transport, progress, limit, patience },
+        source,
+        digests,
+        aim,
+        transport,
+        progress,
+        limit,
+        patience,
         sessions: sessionsOf(kept),
       })
       // Shown as uploaded, it is not taken up again after a reload.
@@ -167,7 +193,8 @@ export async function restore(whose: string): Promise<void> {
   for (const kept of adopted) {
     const file = kept.arrived && (await findArrived(kept.arrived))
     if (file) attach(kept, file)
-    else if ((await kept.handle?.queryPermission?.({ mode: 'read' })) === 'granted') await reopen(kept)
+    else if ((await kept.handle?.queryPermission?.({ mode: 'read' })) === 'granted')
+      await reopen(kept)
   }
 }
 
@@ -184,7 +211,9 @@ function attach(kept: Kept, file: File): void {
 }
 
 const detached = (): Kept[] =>
-  queue.snapshot().uploads.flatMap(({ id, phase }) => (phase === 'detached' ? (records.get(id) ?? []) : []))
+  queue
+    .snapshot()
+    .uploads.flatMap(({ id, phase }) => (phase === 'detached' ? (records.get(id) ?? []) : []))
 
 /** Asks for the right to read the files of an earlier visit again. Must be called for a click. */
 export async function allowAgain(): Promise<void> {

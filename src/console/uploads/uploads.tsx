@@ -12,9 +12,13 @@ import { queue, recordOf, restore } from './uploads.ts'
 const wouldLose = () =>
   queue
     .snapshot()
-    .uploads.some(({ id, phase }) => ['waiting', 'uploading', 'checking'].includes(phase) && !isKept(recordOf(id)))
+    .uploads.some(
+      ({ id, phase }) =>
+        ['waiting', 'uploading', 'checking'].includes(phase) && !isKept(recordOf(id)),
+    )
 
-const isKept = (record: ReturnType<typeof recordOf>) => record?.handle !== undefined || record?.arrived !== undefined
+const isKept = (record: ReturnType<typeof recordOf>) =>
+  record?.handle !== undefined || record?.arrived !== undefined
 
 /** The uploads of the person, on every screen. @param drive the id of their own drive */
 export function Uploads({ person, drive }: { person: string; drive: string }) {

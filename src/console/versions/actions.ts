@@ -5,7 +5,9 @@ import { DELETE_VERSION, DOWNLOAD_VERSION, RESTORE_VERSION, type Version } from 
 import { text } from './text.ts'
 
 const makeCurrent = (version: string, expectedRevision?: number) =>
-  mutate(RESTORE_VERSION, { input: { version, ...(expectedRevision === undefined ? {} : { expectedRevision }) } })
+  mutate(RESTORE_VERSION, {
+    input: { version, ...(expectedRevision === undefined ? {} : { expectedRevision }) },
+  })
 
 /** Makes a version the content of its file again. Undo brings back what the file was, unless it was changed since. */
 export async function restore({ id, createdAt }: Version, revision: number): Promise<void> {

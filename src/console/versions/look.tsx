@@ -8,7 +8,15 @@ import { DOWNLOAD_VERSION, type Version } from './documents.ts'
 const ONCE = { once: true }
 
 /** What a file was, over the whole window. */
-export function Look({ version, name, onClose }: { version: Version; name: string; onClose: () => void }) {
+export function Look({
+  version,
+  name,
+  onClose,
+}: {
+  version: Version
+  name: string
+  onClose: () => void
+}) {
   const [{ data }] = useQuery({
     query: DOWNLOAD_VERSION,
     variables: { id: version.id, disposition: 'INLINE' },

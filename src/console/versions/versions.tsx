@@ -59,7 +59,9 @@ export function Versions({ file }: { file: VersionedFile }) {
       </div>
       {first.length === 0 ? (
         <p className="soft versions-hint">
-          {keeps ? text('none', { count: drive.versionsKept, days: drive.versionDays }) : text('off')}
+          {keeps
+            ? text('none', { count: drive.versionsKept, days: drive.versionDays })
+            : text('off')}
         </p>
       ) : (
         <ol className="version-list" aria-label={text('versions')}>
@@ -129,7 +131,9 @@ function focusBeside(line: HTMLElement | null): () => void {
   const section = line?.closest('section')
   return () => {
     if (document.activeElement !== document.body) return
-    const buttons = beside.flatMap(one => (one?.isConnected ? [...one.querySelectorAll('button')].slice(-1) : []))
+    const buttons = beside.flatMap(one =>
+      one?.isConnected ? [...one.querySelectorAll('button')].slice(-1) : [],
+    )
     const target = buttons[0] ?? section
     target?.focus()
   }
@@ -154,7 +158,13 @@ function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
     ...(mayDelete
       ? [
           'separator' as const,
-          { id: 'delete', icon: Trash2, label: text('delete'), danger: true, run: () => setOpen('delete') },
+          {
+            id: 'delete',
+            icon: Trash2,
+            label: text('delete'),
+            danger: true,
+            run: () => setOpen('delete'),
+          },
         ]
       : []),
   ]
@@ -174,7 +184,9 @@ function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
           <code title={md5}>{md5.slice(0, 8)}</code>
         </p>
         {modifiedAt !== createdAt && (
-          <p className="soft version-until">{text('modified', { when: formatExact(modifiedAt) })}</p>
+          <p className="soft version-until">
+            {text('modified', { when: formatExact(modifiedAt) })}
+          </p>
         )}
         <p className="soft version-until">{text('until', { when: formatMoment(expiresAt) })}</p>
       </div>
@@ -186,7 +198,9 @@ function Line({ version, when, name, onRestore, mayDelete }: LineProps) {
       <Menu label={text('actionsOf', { when })} button={{ look: 'icon' }} entries={entries}>
         <Ellipsis />
       </Menu>
-      <Suspense>{open === 'look' && <Look version={version} name={name} onClose={close} />}</Suspense>
+      <Suspense>
+        {open === 'look' && <Look version={version} name={name} onClose={close} />}
+      </Suspense>
       <Confirm
         title={text('deleteTitle')}
         isOpen={open === 'delete'}

@@ -6,7 +6,15 @@ import { Lock } from '../parts/icons.ts'
 import { text } from './text.ts'
 
 /** What is in a ZIP archive, read from the list at its end. */
-export default function Archive({ url, size, onError }: { url: string; size: number; onError: () => void }) {
+export default function Archive({
+  url,
+  size,
+  onError,
+}: {
+  url: string
+  size: number
+  onError: () => void
+}) {
   const [list, setList] = useState<ArchiveList>()
   useEffect(() => {
     const gone = new AbortController()
@@ -36,7 +44,9 @@ export default function Archive({ url, size, onError }: { url: string; size: num
         ))}
       </ul>
       <p>
-        {hasMore ? text('archiveMore', { count: entries.length }) : text('archiveCount', { count: entries.length })}
+        {hasMore
+          ? text('archiveMore', { count: entries.length })
+          : text('archiveCount', { count: entries.length })}
       </p>
     </section>
   )

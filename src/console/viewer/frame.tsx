@@ -66,9 +66,14 @@ function FullScreen() {
     }
   }, [])
   if (!document.fullscreenEnabled) return null
-  const toggle = () => (isOn ? document.exitFullscreen() : document.documentElement.requestFullscreen())
+  const toggle = () =>
+    isOn ? document.exitFullscreen() : document.documentElement.requestFullscreen()
   return (
-    <Button look="icon" aria-label={text(isOn ? 'leaveFullScreen' : 'fullScreen')} onPress={() => void toggle()}>
+    <Button
+      look="icon"
+      aria-label={text(isOn ? 'leaveFullScreen' : 'fullScreen')}
+      onPress={() => void toggle()}
+    >
       {isOn ? <Minimize2 /> : <Maximize2 />}
     </Button>
   )

@@ -13,7 +13,15 @@ const labels = {
 }
 
 /** A document in a frame of its own, by pdf.js. */
-export default function Pdf({ url, name, onError }: { url: string; name: string; onError: () => void }) {
+export default function Pdf({
+  url,
+  name,
+  onError,
+}: {
+  url: string
+  name: string
+  onError: () => void
+}) {
   const frame = useRef<HTMLIFrameElement>(null)
   useEffect(() => {
     const gone = new AbortController()

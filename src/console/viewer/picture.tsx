@@ -27,10 +27,22 @@ export default function Picture({ url, name, onError, onReady }: PictureProps) {
   return (
     <div className="preview image picture">
       <div className="picture-stage" ref={stage}>
-        <img ref={image} src={url} alt={name} draggable={false} onLoad={onReady} onError={onError} />
+        <img
+          ref={image}
+          src={url}
+          alt={name}
+          draggable={false}
+          onLoad={onReady}
+          onError={onError}
+        />
       </div>
       <div className="picture-zoom" role="group" aria-label={text('zoom')}>
-        <Button look="icon" aria-label={text('zoomOut')} isDisabled={scale <= 1} onPress={() => zoom.current?.out()}>
+        <Button
+          look="icon"
+          aria-label={text('zoomOut')}
+          isDisabled={scale <= 1}
+          onPress={() => zoom.current?.out()}
+        >
           <ZoomOut />
         </Button>
         <Button

@@ -70,10 +70,15 @@ export function Preview({ file, url, isLarge = false, onReady }: PreviewProps) {
         <img src={url} alt={file.name} onError={failed} />
       </div>
     )
-  if (isText(kind)) return <TextPreview key={url} {...{ kind, file, url, isLarge }} onError={failed} />
+  if (isText(kind))
+    return (
+      <TextPreview key={url} kind={kind} file={file} url={url} isLarge={isLarge} onError={failed} />
+    )
   return (
     <Suspense fallback={blank}>
-      {kind === 'image' && <Picture key={url} url={url} name={file.name} onError={failed} onReady={onReady} />}
+      {kind === 'image' && (
+        <Picture key={url} url={url} name={file.name} onError={failed} onReady={onReady} />
+      )}
       {kind === 'archive' && <Archive key={url} url={url} size={file.size} onError={failed} />}
       {kind === 'pdf' && <Pdf key={url} url={url} name={file.name} onError={failed} />}
     </Suspense>

@@ -40,10 +40,19 @@ export function TextPreview({ kind, file, url, isLarge, onError }: TextPreviewPr
   }, [shown])
   return (
     <div className={`preview text ${isLarge ? kind : 'text'}`}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
-      <div className="text-scroll" dir="auto" tabIndex={0} ref={place} role="region" aria-label={name} />
+      <div
+        className="text-scroll"
+        dir="auto"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach what scrolls
+        tabIndex={0}
+        ref={place}
+        role="region"
+        aria-label={name}
+      />
       {isLarge && isCut && shown && (
-        <p className="text-cut">{text('textCut', { shown: formatBytes(TEXT_BYTES), size: formatBytes(size) })}</p>
+        <p className="text-cut">
+          {text('textCut', { shown: formatBytes(TEXT_BYTES), size: formatBytes(size) })}
+        </p>
       )}
     </div>
   )

@@ -15,7 +15,9 @@ export function useSwipe(stage: RefObject<HTMLElement | null>, onStep: (by: numb
     if (!element) return
     let from: { x: number; y: number } | null = null
     const onDown = ({ target, touches: [touch, second] }: TouchEvent) => {
-      const isFree = target instanceof Element && !target.closest('audio, video, .text, .archive, [data-zoomed=true]')
+      const isFree =
+        target instanceof Element &&
+        !target.closest('audio, video, .text, .archive, [data-zoomed=true]')
       from = touch && !second && isFree ? { x: touch.clientX, y: touch.clientY } : null
     }
     const onUp = ({ changedTouches: [touch] }: TouchEvent) => {

@@ -52,7 +52,9 @@ export function Deliveries({ id, url, onClose }: DeliveriesProps) {
       onClose={onClose}
       size="wide"
       footer={
-        <Button onPress={() => void send(mutate(PING_WEBHOOK, { input: { webhook: id } }))}>{text('ping')}</Button>
+        <Button onPress={() => void send(mutate(PING_WEBHOOK, { input: { webhook: id } }))}>
+          {text('ping')}
+        </Button>
       }
     >
       <p className="soft webhook-url" dir="ltr">
@@ -70,7 +72,9 @@ export function Deliveries({ id, url, onClose }: DeliveriesProps) {
             <Attempt
               key={`${delivery.eventId} ${delivery.attemptedAt} ${delivery.attempt}`}
               delivery={delivery}
-              onAgain={() => void send(mutate(REDELIVER, { input: { webhook: id, event: delivery.eventId } }))}
+              onAgain={() =>
+                void send(mutate(REDELIVER, { input: { webhook: id, event: delivery.eventId } }))
+              }
             />
           ))}
         </ul>
@@ -89,7 +93,9 @@ function Attempt({ delivery, onAgain }: { delivery: Delivery; onAgain: () => voi
       <div className="grow">
         <p className="title">
           <code>{kind}</code>
-          {attempt > 1 && <span className="chip soft">{text('attempt', { count: formatNumber(attempt) })}</span>}
+          {attempt > 1 && (
+            <span className="chip soft">{text('attempt', { count: formatNumber(attempt) })}</span>
+          )}
         </p>
         <p className="facts-line soft">
           <span className="webhook-outcome">{outcomeOf(delivery)}</span>

@@ -22,7 +22,9 @@ export function WebhookForm({ webhook, workspace, onDone, onClose }: FormProps) 
   const [source, setSource] = useState<Source>(
     workspace !== null ? 'workspace' : webhook?.source === 'PERSON' ? 'person' : 'own',
   )
-  const [chosen, setChosen] = useState<ReadonlySet<EventKind> | null>(webhook?.kinds ? new Set(webhook.kinds) : null)
+  const [chosen, setChosen] = useState<ReadonlySet<EventKind> | null>(
+    webhook?.kinds ? new Set(webhook.kinds) : null,
+  )
   const [secret, setSecret] = useState<string | null>(null)
   if (secret !== null) {
     const finish = () => {
@@ -48,7 +50,9 @@ export function WebhookForm({ webhook, workspace, onDone, onClose }: FormProps) 
       return
     }
     const of =
-      workspace === null ? { source: source === 'person' ? ('PERSON' as const) : ('DRIVE' as const) } : { workspace }
+      workspace === null
+        ? { source: source === 'person' ? ('PERSON' as const) : ('DRIVE' as const) }
+        : { workspace }
     const { createWebhook } = await mutate(CREATE_WEBHOOK, { input: { ...of, ...given } })
     setSecret(createWebhook?.secret ?? '')
   }
@@ -127,7 +131,11 @@ const Kinds = ({ source, chosen, onChoose }: KindsProps) =>
           label={<code>{typeOf(kind)}</code>}
           checked={chosen.has(kind)}
           onChange={({ target }) =>
-            onChoose(new Set(target.checked ? [...chosen, kind] : [...chosen].filter(other => other !== kind)))
+            onChoose(
+              new Set(
+                target.checked ? [...chosen, kind] : [...chosen].filter(other => other !== kind),
+              ),
+            )
           }
         />
       ))}

@@ -23,11 +23,21 @@ const files = [
   ],
   [
     'folders',
-    ['FOLDER_CREATED', 'FOLDER_COPIED', 'FOLDER_RENAMED', 'FOLDER_MOVED', 'FOLDER_DELETED', 'FOLDER_RESTORED'],
+    [
+      'FOLDER_CREATED',
+      'FOLDER_COPIED',
+      'FOLDER_RENAMED',
+      'FOLDER_MOVED',
+      'FOLDER_DELETED',
+      'FOLDER_RESTORED',
+    ],
   ],
 ] as const satisfies Groups
 
-const requests = ['requests', ['FILE_REQUEST_CREATED', 'FILE_REQUEST_CHANGED', 'FILE_REQUEST_CLOSED']] as const
+const requests = [
+  'requests',
+  ['FILE_REQUEST_CREATED', 'FILE_REQUEST_CHANGED', 'FILE_REQUEST_CLOSED'],
+] as const
 
 const tags = ['tags', ['TAG_CREATED', 'TAG_CHANGED', 'TAG_DELETED']] as const
 
@@ -83,4 +93,5 @@ export const groupsOf = {
 } as const satisfies Record<Source, Groups>
 
 /** The type of an event as a receiver reads it: file.created. */
-export const typeOf = (kind: EventKind): string => kind.replace(/^(SIGN_IN|FILE_REQUEST|[A-Z]+)_/, '$1.').toLowerCase()
+export const typeOf = (kind: EventKind): string =>
+  kind.replace(/^(SIGN_IN|FILE_REQUEST|[A-Z]+)_/, '$1.').toLowerCase()

@@ -27,9 +27,15 @@ import { DELETE_WEBHOOK, PING_WEBHOOK, UPDATE_WEBHOOK, type Webhook } from './do
 import { typeOf } from './kinds.ts'
 import { text } from './text.ts'
 
-const WebhookForm = lazy(() => import('./form.tsx').then(({ WebhookForm }) => ({ default: WebhookForm })))
-const Deliveries = lazy(() => import('./deliveries.tsx').then(({ Deliveries }) => ({ default: Deliveries })))
-const NewSecret = lazy(() => import('./new-secret.tsx').then(({ NewSecret }) => ({ default: NewSecret })))
+const WebhookForm = lazy(() =>
+  import('./form.tsx').then(({ WebhookForm }) => ({ default: WebhookForm })),
+)
+const Deliveries = lazy(() =>
+  import('./deliveries.tsx').then(({ Deliveries }) => ({ default: Deliveries })),
+)
+const NewSecret = lazy(() =>
+  import('./new-secret.tsx').then(({ NewSecret }) => ({ default: NewSecret })),
+)
 const Reason = lazy(() => import('./reason.tsx').then(({ Reason }) => ({ default: Reason })))
 
 /** So many the service allows each person and each workspace. */
@@ -75,7 +81,12 @@ export function Webhooks({ hint, webhooks, workspace, onChange }: WebhooksProps)
       )}
       <Suspense>
         {isCreating && (
-          <WebhookForm webhook={null} workspace={workspace} onDone={onChange} onClose={() => setCreating(false)} />
+          <WebhookForm
+            webhook={null}
+            workspace={workspace}
+            onDone={onChange}
+            onClose={() => setCreating(false)}
+          />
         )}
       </Suspense>
     </Section>
@@ -97,12 +108,26 @@ type LineProps = Pick<WebhooksProps, 'workspace' | 'onChange'> & { webhook: Webh
 function Line({ webhook, workspace, onChange }: LineProps) {
   const [open, setOpen] = useState<'edit' | 'deliveries' | 'secret' | 'delete' | null>(null)
   const close = () => setOpen(null)
-  const { id, url, source, state, firstFailedAt, nextAttemptAt, createdAt, oldSecretEndsAt, responsible } = webhook
+  const {
+    id,
+    url,
+    source,
+    state,
+    firstFailedAt,
+    nextAttemptAt,
+    createdAt,
+    oldSecretEndsAt,
+    responsible,
+  } = webhook
   const attempt = (work: () => Promise<unknown>) => void work().catch(toastError)
-  const pause = (paused: boolean) => attempt(() => mutate(UPDATE_WEBHOOK, { input: { webhook: id, paused } }))
+  const pause = (paused: boolean) =>
+    attempt(() => mutate(UPDATE_WEBHOOK, { input: { webhook: id, paused } }))
   const ping = async () => {
     await mutate(PING_WEBHOOK, { input: { webhook: id } })
-    toast({ message: text('onItsWay'), action: { label: text('deliveries'), run: () => setOpen('deliveries') } })
+    toast({
+      message: text('onItsWay'),
+      action: { label: text('deliveries'), run: () => setOpen('deliveries') },
+    })
   }
   const remove = async () => {
     await mutate(DELETE_WEBHOOK, { input: { webhook: id } })
@@ -114,10 +139,21 @@ function Line({ webhook, workspace, onChange }: LineProps) {
       ? { id: 'pause', icon: Pause, label: text('pause'), run: () => pause(true) }
       : { id: 'resume', icon: Play, label: text('resume'), run: () => pause(false) },
     { id: 'ping', icon: Send, label: text('ping'), run: () => attempt(ping) },
-    { id: 'deliveries', icon: History, label: text('deliveries'), run: () => setOpen('deliveries') },
+    {
+      id: 'deliveries',
+      icon: History,
+      label: text('deliveries'),
+      run: () => setOpen('deliveries'),
+    },
     { id: 'secret', icon: KeyRound, label: text('rotateMenu'), run: () => setOpen('secret') },
     'separator',
-    { id: 'delete', icon: Trash2, label: text('delete'), danger: true, run: () => setOpen('delete') },
+    {
+      id: 'delete',
+      icon: Trash2,
+      label: text('delete'),
+      danger: true,
+      run: () => setOpen('delete'),
+    },
   ]
   const isFailing = state === 'ACTIVE' && firstFailedAt !== null
   return (
@@ -141,7 +177,9 @@ function Line({ webhook, workspace, onChange }: LineProps) {
           {oldSecretEndsAt !== null && Date.parse(oldSecretEndsAt) > Date.now() && (
             <span>{text('oldUntil', { when: formatExact(oldSecretEndsAt) })}</span>
           )}
-          {workspace !== null && responsible && <span dir="auto">{responsible.name || responsible.email}</span>}
+          {workspace !== null && responsible && (
+            <span dir="auto">{responsible.name || responsible.email}</span>
+          )}
         </p>
         {(state === 'DISABLED' || isFailing) && (
           <div className="webhook-reason">
@@ -163,7 +201,9 @@ function Line({ webhook, workspace, onChange }: LineProps) {
         <Ellipsis />
       </Menu>
       <Suspense>
-        {open === 'edit' && <WebhookForm webhook={webhook} workspace={workspace} onDone={onChange} onClose={close} />}
+        {open === 'edit' && (
+          <WebhookForm webhook={webhook} workspace={workspace} onDone={onChange} onClose={close} />
+        )}
         {open === 'secret' && <NewSecret id={id} url={url} onClose={close} />}
         {open === 'deliveries' && <Deliveries id={id} url={url} onClose={close} />}
       </Suspense>

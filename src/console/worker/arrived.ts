@@ -10,12 +10,17 @@ export async function takeShared(request: Request, person: string): Promise<Resp
   try {
     const form = await request.formData()
     // An input without a file sends one without a name.
-    const files = form.getAll('files').filter(value => value instanceof File && (value.name !== '' || value.size > 0))
+    const files = form
+      .getAll('files')
+      .filter(value => value instanceof File && (value.name !== '' || value.size > 0))
     const cache = await caches.open(ARRIVED)
     const share = crypto.randomUUID()
     for (const [at, file] of (files as File[]).entries()) {
       kept.push(`/arrived/${share}/${at}`)
-      await cache.put(`/arrived/${share}/${at}`, new Response(file, { headers: headersOf(file, person) }))
+      await cache.put(
+        `/arrived/${share}/${at}`,
+        new Response(file, { headers: headersOf(file, person) }),
+      )
     }
     return Response.redirect('/files', 303)
   } catch {

@@ -52,7 +52,10 @@ async function install(): Promise<void> {
     if (kept) await cache.put(asset, kept)
     else await cache.add(asset)
   }
-  const shell = await fetch('/files', { headers: { accept: 'text/html' }, redirect: 'manual' }).catch(() => null)
+  const shell = await fetch('/files', {
+    headers: { accept: 'text/html' },
+    redirect: 'manual',
+  }).catch(() => null)
   if (shell) await take(shell)
 }
 
@@ -67,10 +70,12 @@ async function takeOver(): Promise<void> {
 
 /** A page runs this version: if it is the only page, files of other versions are no longer needed. */
 async function removeUnused(): Promise<void> {
-  if ((await pages()).length === 1) for (const name of await otherVersions()) await caches.delete(name)
+  if ((await pages()).length === 1)
+    for (const name of await otherVersions()) await caches.delete(name)
 }
 
-const otherVersions = async () => (await caches.keys()).filter(name => name.startsWith(ASSETS) && name !== mine)
+const otherVersions = async () =>
+  (await caches.keys()).filter(name => name.startsWith(ASSETS) && name !== mine)
 const pages = () => worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
 
 async function share(request: Request): Promise<Response> {
@@ -104,7 +109,8 @@ async function open(event: FetchEvent): Promise<Response> {
   try {
     const answer = await fetch(event.request)
     // A proxy before a service that is down.
-    if (answer.status === 502 || answer.status === 503 || answer.status === 504) return (await readShell()) ?? answer
+    if (answer.status === 502 || answer.status === 503 || answer.status === 504)
+      return (await readShell()) ?? answer
     event.waitUntil(take(answer.clone()))
     return answer
   } catch (error) {
@@ -115,7 +121,8 @@ async function open(event: FetchEvent): Promise<Response> {
 }
 
 /** What a page says of itself; undefined if it does not. */
-const metaOf = (html: string, name: string) => new RegExp(`<meta name="${name}" content="([^"]+)"`).exec(html)?.[1]
+const metaOf = (html: string, name: string) =>
+  new RegExp(`<meta name="${name}" content="([^"]+)"`).exec(html)?.[1]
 
 /** The shell of who was signed in last, as long as their session lasts; undefined, too, where the browser stores nothing. */
 async function readShell(): Promise<Response | undefined> {
@@ -132,7 +139,8 @@ async function readShell(): Promise<Response | undefined> {
 /** Takes note of whom the service has made a screen for, and keeps the shell, if this is one whose files are here. */
 async function take(answer: Response): Promise<void> {
   // It leads to sign-in: the session has ended.
-  if (answer.type === 'opaqueredirect' || answer.status === 401 || answer.status === 403) return forget()
+  if (answer.type === 'opaqueredirect' || answer.status === 401 || answer.status === 403)
+    return forget()
   if (!answer.ok || answer.type !== 'basic') return
   const copy = answer.clone()
   const html = await answer.text()

@@ -33,12 +33,15 @@ function words(...given: unknown[]): string | undefined {
 
 function amount(given: unknown): number | undefined {
   const value = Array.isArray(given) ? given[0] : given
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 && value < 1e9 ? value : undefined
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 && value < 1e9
+    ? value
+    : undefined
 }
 
 /** Degrees from degrees, minutes and seconds. */
 function degrees(given: unknown, reference: unknown, most: number): number | undefined {
-  if (!Array.isArray(given) || given.length !== 3 || !given.every(part => Number.isFinite(part))) return undefined
+  if (!Array.isArray(given) || given.length !== 3 || !given.every(part => Number.isFinite(part)))
+    return undefined
   const [whole, minutes, seconds] = given as [number, number, number]
   const value = whole + minutes / 60 + seconds / 3600
   if (value < 0 || value > most) return undefined
@@ -64,7 +67,10 @@ export function shownExif(exif: Exif | undefined): ShownExif {
   const make = words(image.Make)
   const found = {
     // Many models begin with the name of their maker.
-    camera: words(make && model?.toLowerCase().startsWith(make.toLowerCase()) ? undefined : make, model),
+    camera: words(
+      make && model?.toLowerCase().startsWith(make.toLowerCase()) ? undefined : make,
+      model,
+    ),
     lens: words(photo.LensModel),
     exposureSeconds: amount(photo.ExposureTime),
     aperture: amount(photo.FNumber),
@@ -73,9 +79,13 @@ export function shownExif(exif: Exif | undefined): ShownExif {
     zoneMinutes: taken === undefined ? undefined : zoneMinutes,
     place: latitude === undefined || longitude === undefined ? undefined : { latitude, longitude },
   }
-  const details = Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
+  const details = Object.fromEntries(
+    Object.entries(found).filter(([, value]) => value !== undefined),
+  )
   return {
-    ...(taken !== undefined && Number.isFinite(taken) && Math.abs(taken) < 4e12 ? { takenAt: taken } : {}),
+    ...(taken !== undefined && Number.isFinite(taken) && Math.abs(taken) < 4e12
+      ? { takenAt: taken }
+      : {}),
     ...(Object.keys(details).length > 0 ? { details } : {}),
   }
 }

@@ -31,11 +31,13 @@ function formatOfStart(start: Buffer): Format | undefined {
   const [hex, text] = [start.toString('hex', 0, 8), start.toString('latin1')]
   if (rasters.some(begin => hex.startsWith(begin)) || /^RIFF.{4}WEBP/s.test(text)) return 'raster'
   if (/^.{4}ftypavi[fs]/s.test(text)) return 'raster'
-  if (/^.{4}ftyp(hei|hev|mif1|msf1)/s.test(text)) return /avif/.test(text.slice(8, 64)) ? 'raster' : 'heic'
+  if (/^.{4}ftyp(hei|hev|mif1|msf1)/s.test(text))
+    return /avif/.test(text.slice(8, 64)) ? 'raster' : 'heic'
   if (hex.startsWith('1a45dfa3')) return { container: 'matroska' }
   const [, container] = containers.find(([begin]) => begin.test(text)) ?? []
   if (container) return { container }
-  if (/^(\xef\xbb\xbf)?\s*<(\?xml|!--|!DOCTYPE|svg)/.test(text) && /<svg[\s>]/.test(text)) return 'svg'
+  if (/^(\xef\xbb\xbf)?\s*<(\?xml|!--|!DOCTYPE|svg)/.test(text) && /<svg[\s>]/.test(text))
+    return 'svg'
   // Anything may precede it: ISO 32000, annex H.3.4.1.
   return /%PDF-\d/.test(text.slice(0, 1024)) ? 'pdf' : undefined
 }

@@ -26,7 +26,9 @@ let compiled: WebAssembly.Module | undefined
 
 /** PDFium, with memory of its own: nothing of a document is there for the next one. It has no scripts and no network. */
 export async function startPdfium(): Promise<PDFium> {
-  compiled ??= new WebAssembly.Module(readFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'))))
+  compiled ??= new WebAssembly.Module(
+    readFileSync(fileURLToPath(import.meta.resolve('@hyzyla/pdfium/pdfium.wasm'))),
+  )
   const program = compiled
   const pdfium = await PDFiumModule({
     instantiateWasm(imports, done) {
@@ -78,5 +80,10 @@ export async function firstPage(path: string, side: number): Promise<FirstPage> 
   pdfium._FPDF_RenderPageBitmap(bitmap, page, 0, 0, raw.width, raw.height, 0, FLAGS)
   const at = pdfium._FPDFBitmap_GetBuffer(bitmap)
   const data = Buffer.from(pdfium.HEAPU8.subarray(at, at + raw.width * raw.height * raw.channels))
-  return { width: Math.max(1, Math.round(width)), height: Math.max(1, Math.round(height)), data, raw }
+  return {
+    width: Math.max(1, Math.round(width)),
+    height: Math.max(1, Math.round(height)),
+    data,
+    raw,
+  }
 }

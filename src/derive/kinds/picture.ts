@@ -17,7 +17,9 @@ sharp.cache(false)
 sharp.concurrency(1)
 // Only what this file asks for: no formats of scientists, no programs, and no SVG by its path, from which it could name other files.
 sharp.block({ operation: ['VipsForeignLoad'] })
-const loaders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map(name => `VipsForeignLoad${name}File`)
+const loaders = ['Jpeg', 'Png', 'Webp', 'Nsgif', 'Tiff', 'Heif'].map(
+  name => `VipsForeignLoad${name}File`,
+)
 sharp.unblock({ operation: [...loaders, 'VipsForeignLoadSvgBuffer'] })
 
 /** Bytes of an SVG, which is parsed as a whole. */
@@ -66,29 +68,43 @@ async function page(path: string, pixels: number, sides: number[]): Promise<Deri
   return { value: { width, height, orientation: 1, ...small }, outputs }
 }
 
-async function pictures(source: string | Buffer, pixels: number, sides: number[]): Promise<Derived> {
+async function pictures(
+  source: string | Buffer,
+  pixels: number,
+  sides: number[],
+): Promise<Derived> {
   const options: SharpOptions = { limitInputPixels: pixels, failOn: 'error', sequentialRead: true }
   const original = sharp(source, options)
   const { width, height, pageHeight, orientation = 1, exif } = await original.metadata()
   // Before anything is decoded: what each decoder allocates first is bounded by it.
   if (width * height > pixels) throw new Refusal('too-large')
   const upright =
-    orientation >= 5 ? { width: pageHeight ?? height, height: width } : { width, height: pageHeight ?? height }
+    orientation >= 5
+      ? { width: pageHeight ?? height, height: width }
+      : { width, height: pageHeight ?? height }
   const decoded = await inside(original.autoOrient(), Math.max(...sides))
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true })
   const { outputs, ...small } = await smaller(decoded, pixels, sides)
-  return { value: { ...upright, orientation, ...small, ...shownExif(exif && parsed(exif)) }, outputs }
+  return {
+    value: { ...upright, orientation, ...small, ...shownExif(exif && parsed(exif)) },
+    outputs,
+  }
 }
 
 /** Encodes what was decoded once, and makes it smaller step by step. */
-async function smaller({ info, data }: { info: OutputInfo; data: Buffer }, pixels: number, sides: number[]) {
+async function smaller(
+  { info, data }: { info: OutputInfo; data: Buffer },
+  pixels: number,
+  sides: number[],
+) {
   const [, ...others] = [...sides].sort((a, b) => b - a)
   const raw = { width: info.width, height: info.height, channels: info.channels }
   const again = () => sharp(data, { raw, limitInputPixels: pixels })
   const made = [await again().webp(webp).toBuffer({ resolveWithObject: true })]
-  for (const side of others) made.push(await inside(again(), side).webp(webp).toBuffer({ resolveWithObject: true }))
+  for (const side of others)
+    made.push(await inside(again(), side).webp(webp).toBuffer({ resolveWithObject: true }))
   const hashed = await inside(again(), HASHED)
     .toColourspace('srgb')
     .ensureAlpha()

@@ -18,7 +18,9 @@ interface Input {
 const READ = 4 * MOST_CHARACTERS
 const WHOLE = 64 * 1024 * 1024
 /** Half of the size that the quickest compression makes, at the same speed. */
-const compression = { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 20 } }
+const compression = {
+  params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 20 },
+}
 
 async function startOf(path: string, bytes: number): Promise<Buffer> {
   const file = await open(path)
@@ -57,7 +59,8 @@ async function textOf(path: string, said: Input['format']): Promise<string> {
   const format = formatOf(await startOf(path, 1024), said)
   // Each is loaded by the process that needs it.
   if (format === 'pdf') return (await import('../text/pdf.ts')).textOfPdf(path)
-  if (format === 'office') return (await import('../text/office.ts')).textOfOffice(await whole(path))
+  if (format === 'office')
+    return (await import('../text/office.ts')).textOfOffice(await whole(path))
   const bytes = await startOf(path, READ)
   if (format === 'mail') return (await import('../text/mail.ts')).textOfMail(bytes)
   const text = decode(bytes)
@@ -66,7 +69,8 @@ async function textOf(path: string, said: Input['format']): Promise<string> {
 
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk)
+  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 }))
+    hash.update(chunk)
   return hash.digest('hex')
 }
 
@@ -79,7 +83,12 @@ export async function work({ path, input }: Task): Promise<Derived> {
   } catch (error) {
     if (error instanceof Refusal) return { value: { sha256, failed: error.reason } }
     // A library says in words only that a file is broken. What is not the file's fault has a code.
-    if (error instanceof Error && 'code' in error && /^(E[A-Z]+|ERR_[A-Z_]+)$/.test(String(error.code))) throw error
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      /^(E[A-Z]+|ERR_[A-Z_]+)$/.test(String(error.code))
+    )
+      throw error
     return { value: { sha256, failed: 'unreadable' } }
   }
   const kept = text.slice(0, MOST_CHARACTERS).toWellFormed().trimEnd()

@@ -27,12 +27,15 @@ function read(raw: string): Part {
 }
 
 const parameter = (header: string, name: string): string | undefined => {
-  const [, quoted, bare] = new RegExp(`;\\s*${name}=(?:"([^"]{0,200})"|([^\\s;]{1,200}))`, 'i').exec(header) ?? []
+  const [, quoted, bare] =
+    new RegExp(`;\\s*${name}=(?:"([^"]{0,200})"|([^\\s;]{1,200}))`, 'i').exec(header) ?? []
   return quoted ?? bare
 }
 
 const unquoted = (text: string): string =>
-  text.replace(/=\r?\n/g, '').replace(/=([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+  text
+    .replace(/=\r?\n/g, '')
+    .replace(/=([0-9a-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
 
 function bytesOf(body: string, encoding: string): Buffer {
   if (/base64/i.test(encoding)) return Buffer.from(body, 'base64')
@@ -74,7 +77,8 @@ export function textOfMail(bytes: Buffer): string {
   function textOf({ headers, body }: Part, depth: number): string[] {
     const type = headers.get('content-type') ?? 'text/plain'
     left -= 1
-    if (left < 0 || depth > DEPTH || /^attachment/i.test(headers.get('content-disposition') ?? '')) return []
+    if (left < 0 || depth > DEPTH || /^attachment/i.test(headers.get('content-disposition') ?? ''))
+      return []
     const boundary = parameter(type, 'boundary')
     if (/^multipart\//i.test(type) && boundary) {
       const parts = body
@@ -83,13 +87,18 @@ export function textOfMail(bytes: Buffer): string {
         .filter(part => !part.startsWith('--'))
         .map(part => read(part.replace(/^[ \t]*\r?\n/, '')))
       // The same once as text and once as HTML.
-      const [plain] = parts.filter(part => /^text\/plain/i.test(part.headers.get('content-type') ?? 'text/plain'))
+      const [plain] = parts.filter(part =>
+        /^text\/plain/i.test(part.headers.get('content-type') ?? 'text/plain'),
+      )
       if (/^multipart\/alternative/i.test(type) && plain) return textOf(plain, depth + 1)
       return parts.flatMap(part => textOf(part, depth + 1))
     }
     if (/^message\/rfc822/i.test(type)) return textOf(read(body), depth + 1)
     if (!/^text\//i.test(type)) return []
-    const text = textIn(bytesOf(body, headers.get('content-transfer-encoding') ?? ''), parameter(type, 'charset'))
+    const text = textIn(
+      bytesOf(body, headers.get('content-transfer-encoding') ?? ''),
+      parameter(type, 'charset'),
+    )
     return [/^text\/html/i.test(type) ? textOfHtml(text) : text]
   }
 

@@ -23,13 +23,34 @@ export function readXml(xml: string, handler: Handler): void {
   parser.on('closetag', ({ name }) => handler.close(name))
   parser.on('text', text => handler.text(text))
   parser.on('cdata', text => handler.text(text))
-  for (let at = 0; at < xml.length && !handler.isDone(); at += STEP) parser.write(xml.slice(at, at + STEP))
+  for (let at = 0; at < xml.length && !handler.isDone(); at += STEP)
+    parser.write(xml.slice(at, at + STEP))
 }
 
 const ENTITIES: Record<string, string> = {
-  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', shy: '', ndash: '–', mdash: '—', euro: '€' },
-  ...{ auml: 'ä', ouml: 'ö', uuml: 'ü', Auml: 'Ä', Ouml: 'Ö', Uuml: 'Ü', szlig: 'ß' },
-  ...{ eacute: 'é', egrave: 'è', agrave: 'à', ccedil: 'ç', copy: '©', hellip: '…' },
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  shy: '',
+  ndash: '–',
+  mdash: '—',
+  euro: '€',
+  auml: 'ä',
+  ouml: 'ö',
+  uuml: 'ü',
+  Auml: 'Ä',
+  Ouml: 'Ö',
+  Uuml: 'Ü',
+  szlig: 'ß',
+  eacute: 'é',
+  egrave: 'è',
+  agrave: 'à',
+  ccedil: 'ç',
+  copy: '©',
+  hellip: '…',
 }
 
 const unescaped = (text: string): string =>
@@ -58,7 +79,8 @@ export function textOfHtml(html: string): string {
       at = after(html, '-->', open + 4)
       continue
     }
-    const [, slash = '', tag = ''] = /^<(\/?)([a-z][a-z0-9]{0,20})/i.exec(html.slice(open, open + 24)) ?? []
+    const [, slash = '', tag = ''] =
+      /^<(\/?)([a-z][a-z0-9]{0,20})/i.exec(html.slice(open, open + 24)) ?? []
     const name = tag.toLowerCase()
     if (name === '' && !/^<[/!?]/.test(html.slice(open, open + 2))) {
       text.add('<')
@@ -68,7 +90,8 @@ export function textOfHtml(html: string): string {
     at = after(html, '>', open)
     // The title is shown, though it is in the head.
     if (slash === '' && UNSHOWN.test(name) && name !== 'head') at = afterElement(html, name, at)
-    if (!WITHIN.test(name)) text.add(/^(p|div|li|tr|h[1-6]|br|section|article|title)$/.test(name) ? '\n' : ' ')
+    if (!WITHIN.test(name))
+      text.add(/^(p|div|li|tr|h[1-6]|br|section|article|title)$/.test(name) ? '\n' : ' ')
   }
   return text.toString()
 }

@@ -18,7 +18,8 @@ const PARTS = [
 
 /** What is shown first: what a document is about, then its notes, headers and footers. */
 function byPlace(a: string, b: string): number {
-  const weight = (name: string) => (/notes|comments|header|footer/.test(name) ? 1 : /worksheets/.test(name) ? 2 : 0)
+  const weight = (name: string) =>
+    /notes|comments|header|footer/.test(name) ? 1 : /worksheets/.test(name) ? 2 : 0
   return weight(a) - weight(b) || a.localeCompare(b, 'en', { numeric: true })
 }
 
@@ -33,7 +34,8 @@ export function textOfOffice(bytes: Uint8Array): string {
   const isWanted = ({ name, originalSize }: UnzipFileInfo): boolean => {
     if (!PARTS.some(part => part.test(name))) return false
     parts += 1
-    if (originalSize > PART || originalSize > left || parts > MOST_PARTS) throw new Refusal('too-large')
+    if (originalSize > PART || originalSize > left || parts > MOST_PARTS)
+      throw new Refusal('too-large')
     left -= originalSize
     return true
   }

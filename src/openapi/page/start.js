@@ -17,11 +17,20 @@ dark.addEventListener('change', showTheme)
 
 // What Swagger UI leaves out for keyboards and screen readers. What it draws again keeps these attributes.
 const levels = {
-  ...{ 'h3.opblock-tag': 2, '.models > h4': 2, '.models h3': 3, '.opblock h4': 3, '.opblock h5': 4 },
+  ...{
+    'h3.opblock-tag': 2,
+    '.models > h4': 2,
+    '.models h3': 3,
+    '.opblock h4': 3,
+    '.opblock h5': 4,
+  },
   ...{ '.modal-ux h3': 2, '.modal-ux h4': 3 },
 }
 // The library has a main part; these are beside it.
-const regions = { '.information-container': 'About this interface', '.scheme-container': 'Server and sign-in' }
+const regions = {
+  '.information-container': 'About this interface',
+  '.scheme-container': 'Server and sign-in',
+}
 const nameOf = input =>
   input.closest('tr')?.querySelector('.parameter__name')?.firstChild?.textContent ??
   input.closest('section, div')?.querySelector('.servers-title, h4, label')?.textContent ??
@@ -34,7 +43,11 @@ function complete() {
   for (const [selector, level] of Object.entries(levels)) set(selector, 'aria-level', level)
   set('#swagger-ui :is(select, textarea, input:not([type=checkbox]))', 'aria-label', nameOf)
   // The labels of all of them name the first one.
-  set('#swagger-ui input[type=checkbox]', 'aria-label', box => box.closest('label')?.textContent.trim() || nameOf(box))
+  set(
+    '#swagger-ui input[type=checkbox]',
+    'aria-label',
+    box => box.closest('label')?.textContent.trim() || nameOf(box),
+  )
   // What scrolls can be reached by keyboard, too.
   set('#swagger-ui pre.microlight', 'tabindex', 0)
   for (const [selector, label] of Object.entries(regions)) {
@@ -45,9 +58,13 @@ function complete() {
   set('.modal-ux', 'aria-label', 'Authorize')
   set('.close-modal', 'aria-label', 'Close')
   for (const table of document.querySelectorAll('table[role=region]')) table.removeAttribute('role')
-  for (const button of document.querySelectorAll('.auth-btn-wrapper [aria-label]')) button.removeAttribute('aria-label')
+  for (const button of document.querySelectorAll('.auth-btn-wrapper [aria-label]'))
+    button.removeAttribute('aria-label')
 }
-new MutationObserver(complete).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true })
+new MutationObserver(complete).observe(document.getElementById('swagger-ui'), {
+  childList: true,
+  subtree: true,
+})
 
 // A link in the button that opens the operation would be a second stop of the keyboard for the same.
 const withoutLinks = ({ React }) => ({

@@ -15,7 +15,8 @@ export function start(form: HTMLFormElement, { say }: Tools): void {
   const { request = '', sender = '', largest } = form.dataset
   const most = Number(largest)
   const { queue, add } = uploadsTo({ api: request, sender }, ({ size }) => {
-    if (size > most) throw new TransferFailure('FILE_TOO_LARGE', `This file has more than ${sizeText(most)}.`)
+    if (size > most)
+      throw new TransferFailure('FILE_TOO_LARGE', `This file has more than ${sizeText(most)}.`)
   })
   const section = document.querySelector<HTMLElement>('.sent')
   const rows = new Map<string, ReturnType<typeof rowOf>>()

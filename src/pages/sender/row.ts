@@ -11,7 +11,13 @@ export interface Actions {
 
 /** Refusals that no other try changes. */
 const lasting = [
-  ...['FILE_TOO_LARGE', 'FILE_REQUEST_FULL', 'FILE_REQUEST_CLOSED', 'FILE_REQUEST_NOT_FOUND', 'PASSWORD_REQUIRED'],
+  ...[
+    'FILE_TOO_LARGE',
+    'FILE_REQUEST_FULL',
+    'FILE_REQUEST_CLOSED',
+    'FILE_REQUEST_NOT_FOUND',
+    'PASSWORD_REQUIRED',
+  ],
   ...['INVALID_PATH', 'INVALID_INPUT', 'FILE_CHANGED'],
 ]
 
@@ -22,22 +28,37 @@ function wordsFor(upload: QueuedUpload): string {
   if (phase === 'detached') return 'Choose this file again, and it goes on where it stopped.'
   if (phase === 'paused') return `Paused at ${sizeText(sent)} of ${sizeText(size)}`
   if (failure) return failure.message
-  return phase === 'checking' ? 'Checking …' : `${sizeText(Math.min(sent, size))} of ${sizeText(size)}`
+  return phase === 'checking'
+    ? 'Checking …'
+    : `${sizeText(Math.min(sent, size))} of ${sizeText(size)}`
 }
 
 /** The line of an upload in the list. @param say to screen readers */
-export function rowOf({ aim: { fileName }, size }: QueuedUpload, actions: Actions, say: (words: string) => void) {
+export function rowOf(
+  { aim: { fileName }, size }: QueuedUpload,
+  actions: Actions,
+  say: (words: string) => void,
+) {
   const line = document.createElement('li')
   const name = Object.assign(document.createElement('bdi'), { textContent: fileName })
-  const bar = Object.assign(document.createElement('progress'), { max: Math.max(size, 1), value: 0 })
+  const bar = Object.assign(document.createElement('progress'), {
+    max: Math.max(size, 1),
+    value: 0,
+  })
   bar.setAttribute('aria-label', `Sending ${fileName}`)
   const state = document.createElement('p')
   const text = Object.assign(document.createElement('div'), { className: 'grow' })
   text.append(name, state, bar)
 
   const button = (label: string, act: () => void) => {
-    const made = Object.assign(document.createElement('button'), { type: 'button', className: 'quiet' })
-    const of = Object.assign(document.createElement('span'), { className: 'sr', textContent: ` ${fileName}` })
+    const made = Object.assign(document.createElement('button'), {
+      type: 'button',
+      className: 'quiet',
+    })
+    const of = Object.assign(document.createElement('span'), {
+      className: 'sr',
+      textContent: ` ${fileName}`,
+    })
     made.append(label, of)
     made.addEventListener('click', act)
     return made

@@ -16,15 +16,27 @@ interface Sent {
   part?: { body: Blob; attempt: Attempt }
 }
 
-export const unreachable = () => new TransferFailure('UNREACHABLE', 'The connection is lost. Waiting …', { sent: true })
+export const unreachable = () =>
+  new TransferFailure('UNREACHABLE', 'The connection is lost. Waiting …', { sent: true })
 
 /** One request, and its `response`. @throws TransferFailure */
-export async function ask<T>({ api, sender }: Place, method: string, path: string, sent: Sent = {}): Promise<T> {
+export async function ask<T>(
+  { api, sender }: Place,
+  method: string,
+  path: string,
+  sent: Sent = {},
+): Promise<T> {
   const headers: Record<string, string> = { accept: 'application/json', 'x-sender-token': sender }
   if (sent.part) {
     const { body, attempt } = sent.part
     headers['content-type'] = 'application/octet-stream'
-    const part = { method, url: api + path, headers: Object.entries(headers), body, failed: unreachable }
+    const part = {
+      method,
+      url: api + path,
+      headers: Object.entries(headers),
+      body,
+      failed: unreachable,
+    }
     return answerOf(await send(part, attempt))
   }
   if (sent.json) headers['content-type'] = 'application/json'
@@ -43,6 +55,11 @@ async function answerOf<T>(answer: Response): Promise<T> {
   const { code, ...details } = response ?? {}
   const message = msg ?? `The service has answered ${status}.`
   if (code === 'MAINTENANCE') throw new TransferFailure(code, message, details)
-  if (status >= 500) throw new TransferFailure('UNAVAILABLE', 'The service is not available. Waiting …', details)
-  throw new TransferFailure(code ?? (status === 429 ? 'UNAVAILABLE' : 'UNEXPECTED'), message, details)
+  if (status >= 500)
+    throw new TransferFailure('UNAVAILABLE', 'The service is not available. Waiting …', details)
+  throw new TransferFailure(
+    code ?? (status === 429 ? 'UNAVAILABLE' : 'UNEXPECTED'),
+    message,
+    details,
+  )
 }

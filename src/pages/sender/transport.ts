@@ -23,10 +23,16 @@ export function transportOf(place: Place, type: string, patience: Patience): Par
       throw failure
     }
 
-  async function complete(session: Session, fileName: string, expected?: Expected): Promise<Receipt> {
+  async function complete(
+    session: Session,
+    fileName: string,
+    expected?: Expected,
+  ): Promise<Receipt> {
     const json = { ...expected }
     const path = `${at(session)}/complete`
-    const done = again(() => ask<{ file_name: string; md5_checksum: string }>(place, 'POST', path, { json }))
+    const done = again(() =>
+      ask<{ file_name: string; md5_checksum: string }>(place, 'POST', path, { json }),
+    )
     return done
       .then(({ file_name, md5_checksum }) => ({ fileName: file_name, md5: md5_checksum }))
       .catch(unlessArrived(session, { fileName, md5: '', ...expected }))
@@ -37,7 +43,12 @@ export function transportOf(place: Place, type: string, patience: Patience): Par
 
     async start({ fileName: filename }, file) {
       const { modifiedAt: modified_at } = timeOf(file)
-      const json = { filename, size: file.size, modified_at, ...(type ? { content_type: type } : {}) }
+      const json = {
+        filename,
+        size: file.size,
+        modified_at,
+        ...(type ? { content_type: type } : {}),
+      }
       const begun = await again(() =>
         ask<{ upload_id: string; chunk_size: number; part_count: number; expires_at: string }>(
           place,
@@ -47,8 +58,10 @@ export function transportOf(place: Place, type: string, patience: Patience): Par
         ),
       )
       return {
-        ...{ uploadId: begun.upload_id, chunkSize: begun.chunk_size },
-        ...{ partCount: begun.part_count, expiresAt: begun.expires_at },
+        uploadId: begun.upload_id,
+        chunkSize: begun.chunk_size,
+        partCount: begun.part_count,
+        expiresAt: begun.expires_at,
       }
     },
 

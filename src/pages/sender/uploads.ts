@@ -35,7 +35,9 @@ export function uploadsTo(place: Place, check: (file: File) => void) {
   }
 
   const entryOf = ({ id, name, size, type }: Kept) => ({
-    ...{ id, size, aim: { folder: '', fileName: name } },
+    id,
+    size,
+    aim: { folder: '', fileName: name },
     async abandon() {
       const patience = {
         signal: new AbortController().signal,
@@ -54,10 +56,24 @@ export function uploadsTo(place: Place, check: (file: File) => void) {
     return {
       async upload({ aim, signal, progress, onRetry }) {
         check(file)
-        const patience = { signal, retries: RETRIES, maintenanceSeconds: Number.POSITIVE_INFINITY, onRetry }
+        const patience = {
+          signal,
+          retries: RETRIES,
+          maintenanceSeconds: Number.POSITIVE_INFINITY,
+          onRetry,
+        }
         const transport = transportOf(place, file.type, patience)
         const sessions = sessionsOf(id)
-        const stored = await uploadInParts({ source, digests, aim, transport, sessions, progress, limit, patience })
+        const stored = await uploadInParts({
+          source,
+          digests,
+          aim,
+          transport,
+          sessions,
+          progress,
+          limit,
+          patience,
+        })
         kept.remove(id)
         return stored
       },
@@ -84,7 +100,13 @@ export function uploadsTo(place: Place, check: (file: File) => void) {
         if (interrupted) queue.attach(interrupted.id, workOf(interrupted.id, file), file.size)
         else {
           const { name, size, type, lastModified: mtimeMs } = file
-          const one = { id: crypto.getRandomValues(new Uint32Array(4)).join('-'), name, size, type, mtimeMs }
+          const one = {
+            id: crypto.getRandomValues(new Uint32Array(4)).join('-'),
+            name,
+            size,
+            type,
+            mtimeMs,
+          }
           kept.add(one)
           queue.add([{ ...entryOf(one), work: workOf(one.id, file) }])
         }

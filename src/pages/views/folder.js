@@ -26,7 +26,8 @@ export function start(card, tools) {
   for (const button of card.querySelectorAll('[data-look]'))
     button.addEventListener('click', () => {
       card.classList.toggle('tiles', button.dataset.look === 'tiles')
-      for (const one of card.querySelectorAll('[data-look]')) one.ariaPressed = String(one === button)
+      for (const one of card.querySelectorAll('[data-look]'))
+        one.ariaPressed = String(one === button)
       // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser
       document.cookie = `share_view=${button.dataset.look}; path=/share; max-age=${YEAR_SECONDS}; samesite=lax`
       list.measure()
@@ -35,8 +36,13 @@ export function start(card, tools) {
   if (views) views.hidden = false
   card.addEventListener('keydown', event => moveFocus(card, event))
   // A picture that cannot be shown leaves the icon below it.
-  card.addEventListener('error', event => event.target.matches('.tile img') && event.target.remove(), true)
-  for (const image of card.querySelectorAll('.tile img')) if (image.complete && !image.naturalWidth) image.remove()
+  card.addEventListener(
+    'error',
+    event => event.target.matches('.tile img') && event.target.remove(),
+    true,
+  )
+  for (const image of card.querySelectorAll('.tile img'))
+    if (image.complete && !image.naturalWidth) image.remove()
 }
 
 /** The pages of a list: the next one is read before the end is seen, and those far from the window are emptied until they come near. */
@@ -44,12 +50,20 @@ function longList(card, { enhance }) {
   /** What was read, by its element. */
   const pages = new Map()
   const more = card.querySelector('.more')
-  const list = { onRows: () => {}, measure, readOn, hasMore: () => Boolean(more?.isConnected), rowAt, known: new Map() }
+  const list = {
+    onRows: () => {},
+    measure,
+    readOn,
+    hasMore: () => Boolean(more?.isConnected),
+    rowAt,
+    known: new Map(),
+  }
   let reading = null
 
   const near = new IntersectionObserver(
     changes => {
-      for (const { target, isIntersecting } of changes) isIntersecting ? fill(target) : clear(target)
+      for (const { target, isIntersecting } of changes)
+        isIntersecting ? fill(target) : clear(target)
     },
     { rootMargin: `${NEAR}px 0px` },
   )
@@ -74,7 +88,10 @@ function longList(card, { enhance }) {
     if (!link) return Promise.resolve(false)
     reading ??= read(link.href)
       .then(page => {
-        const [element, following] = [page.querySelector('ul.entries'), page.querySelector('.more a')]
+        const [element, following] = [
+          page.querySelector('ul.entries'),
+          page.querySelector('.more a'),
+        ]
         if (!element) throw new Error(page.title)
         enhance(element)
         ;[...pages.keys()].at(-1).after(document.adoptNode(element))
@@ -200,11 +217,15 @@ function keepSelection(card, list) {
 
   /** What is selected, in words. */
   function wordsFor(isAll) {
-    if (everything && list.hasMore()) return 'Everything in this folder is selected, with what is not loaded yet.'
+    if (everything && list.hasMore())
+      return 'Everything in this folder is selected, with what is not loaded yet.'
     if (everything) return `All ${list.known.size} selected.`
     if (picked.size === 0) return hint
-    if (picked.size > most) return `${picked.size} selected. One archive takes up to ${most}, or a whole folder.`
-    return isAll && list.hasMore() ? `${picked.size} selected: all that are loaded yet.` : `${picked.size} selected.`
+    if (picked.size > most)
+      return `${picked.size} selected. One archive takes up to ${most}, or a whole folder.`
+    return isAll && list.hasMore()
+      ? `${picked.size} selected: all that are loaded yet.`
+      : `${picked.size} selected.`
   }
 
   function mark(rows) {
@@ -279,7 +300,8 @@ function openOver(card, list, { enhance }) {
   let shown = ''
   let reading = null
 
-  const linkOf = href => [...card.querySelectorAll('a[data-view]')].find(link => link.getAttribute('href') === href)
+  const linkOf = href =>
+    [...card.querySelectorAll('a[data-view]')].find(link => link.getAttribute('href') === href)
 
   /** @param href as the list has it */
   async function show(href) {
@@ -341,7 +363,8 @@ function openOver(card, list, { enhance }) {
     history.pushState({ isViewed: true }, '', href)
     show(href)
   })
-  for (const button of steps) button.addEventListener('click', () => step(Number(button.dataset.step)))
+  for (const button of steps)
+    button.addEventListener('click', () => step(Number(button.dataset.step)))
   viewer.querySelector('[data-close]').addEventListener('click', () => viewer.close())
   viewer.addEventListener('keydown', event => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key]
@@ -397,13 +420,16 @@ async function viewOf(page, signal) {
 /** The arrows lead from row to row, within the same column of controls. */
 function moveFocus(card, event) {
   const row = event.target.closest('ul.entries > li')
-  if (!row || event.target.closest('dialog') || event.ctrlKey || event.altKey || event.metaKey) return
+  if (!row || event.target.closest('dialog') || event.ctrlKey || event.altKey || event.metaKey)
+    return
   const columns = card.classList.contains('tiles')
     ? getComputedStyle(row.parentElement).gridTemplateColumns.split(' ').length
     : 0
-  const by = { ArrowDown: columns || 1, ArrowUp: -(columns || 1), ...(columns && { ArrowRight: 1, ArrowLeft: -1 }) }[
-    event.key
-  ]
+  const by = {
+    ArrowDown: columns || 1,
+    ArrowUp: -(columns || 1),
+    ...(columns && { ArrowRight: 1, ArrowLeft: -1 }),
+  }[event.key]
   if (!by) return
   event.preventDefault()
   const what = event.target.matches('[name=entry]')

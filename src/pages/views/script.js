@@ -25,7 +25,8 @@ function enhance(root) {
   // What only one page needs; also where it has come in the place of another.
   const parts = [...root.querySelectorAll('[data-module]')]
   if (root instanceof Element && root.matches('[data-module]')) parts.push(root)
-  for (const part of parts) import(part.dataset.module).then(({ start }) => start(part, { enhance, say }))
+  for (const part of parts)
+    import(part.dataset.module).then(({ start }) => start(part, { enhance, say }))
 }
 
 // A file that was opened over its folder has the address of its own page, which a reload has shown.
@@ -59,7 +60,11 @@ document.addEventListener('submit', async event => {
   form.ariaBusy = 'true'
   try {
     const body = new URLSearchParams(new FormData(form))
-    const answer = await fetch(form.action, { method: 'POST', body, headers: { Accept: 'text/html' } })
+    const answer = await fetch(form.action, {
+      method: 'POST',
+      body,
+      headers: { Accept: 'text/html' },
+    })
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
     const main = document.adoptNode(page.querySelector('main'))
     document.title = page.title

@@ -48,12 +48,21 @@ class RangeReader extends Reader<string> {
  * What is in a ZIP archive, in the order of paths. Nothing is unpacked.
  * @throws when it is no archive, or cannot be read
  */
-export async function listArchive(url: string, size: number, signal: AbortSignal): Promise<ArchiveList> {
+export async function listArchive(
+  url: string,
+  size: number,
+  signal: AbortSignal,
+): Promise<ArchiveList> {
   configure({ useWebWorkers: false })
   const zip = new ZipReader(new RangeReader(url, size, signal))
   const entries: ArchiveEntry[] = []
   let hasMore = false
-  for await (const { filename, uncompressedSize, encrypted, directory } of zip.getEntriesGenerator()) {
+  for await (const {
+    filename,
+    uncompressedSize,
+    encrypted,
+    directory,
+  } of zip.getEntriesGenerator()) {
     hasMore = entries.length === MOST_ENTRIES
     if (hasMore) break
     entries.push({ path: filename, size: directory ? 0 : uncompressedSize, isEncrypted: encrypted })

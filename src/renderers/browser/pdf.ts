@@ -35,7 +35,12 @@ export function showPdf({ frame, url, labels, signal, onError }: Shown): void {
     if (data.type === 'ready')
       bytes
         .then(read => {
-          const message: ToFrame = { type: 'open', bytes: read, labels, lang: document.documentElement.lang }
+          const message: ToFrame = {
+            type: 'open',
+            bytes: read,
+            labels,
+            lang: document.documentElement.lang,
+          }
           // The frame has no origin that could be named.
           frame.contentWindow?.postMessage(message, '*', [read])
         })

@@ -15,7 +15,12 @@ export function table(text: string): Node {
   top.append(cell('td', ''), ...head.slice(0, COLUMNS).map(value => cell('th', value, 'col')))
   const body = made.createTBody()
   for (const [at, row] of rows.entries())
-    body.insertRow().append(cell('th', String(at + 1), 'row'), ...row.slice(0, COLUMNS).map(value => cell('td', value)))
+    body
+      .insertRow()
+      .append(
+        cell('th', String(at + 1), 'row'),
+        ...row.slice(0, COLUMNS).map(value => cell('td', value)),
+      )
   return made
 }
 

@@ -8,5 +8,7 @@ export async function layOut(kind: TextKind, name: string, text: string): Promis
   if (kind === 'markdown') return (await import('./markdown.ts')).markdown(text)
   if (kind === 'table') return (await import('./table.ts')).table(text)
   const language = kind === 'source' ? languageOf(name) : undefined
-  return language ? (await import('./source.ts')).source(text, language) : document.createTextNode(text)
+  return language
+    ? (await import('./source.ts')).source(text, language)
+    : document.createTextNode(text)
 }

@@ -18,10 +18,20 @@ export interface Zoom {
  * `data-zoomed="true"`.
  * @param onScale with 1 for the whole picture
  */
-export function zoomable(stage: HTMLElement, image: HTMLElement, onScale: (scale: number) => void): Zoom {
+export function zoomable(
+  stage: HTMLElement,
+  image: HTMLElement,
+  onScale: (scale: number) => void,
+): Zoom {
   const animate = !matchMedia('(prefers-reduced-motion: reduce)').matches
   const panzoom = Panzoom(image, {
-    ...{ minScale: 1, maxScale: MOST_ZOOM, step: 0.3, panOnlyWhenZoomed: true, canvas: true, animate, cursor: '' },
+    minScale: 1,
+    maxScale: MOST_ZOOM,
+    step: 0.3,
+    panOnlyWhenZoomed: true,
+    canvas: true,
+    animate,
+    cursor: '',
     // Of the whole picture, drags and touches are for the page: a finger turns to the next one.
     handleStartEvent: event => panzoom.getScale() > 1 && event.preventDefault(),
   })
@@ -33,7 +43,8 @@ export function zoomable(stage: HTMLElement, image: HTMLElement, onScale: (scale
     if (scale === 1) panzoom.pan(0, 0, { force: true })
     onScale(scale)
   }
-  const toggle = (at: MouseEvent) => (panzoom.getScale() > 1 ? panzoom.reset() : panzoom.zoomToPoint(CLOSE, at))
+  const toggle = (at: MouseEvent) =>
+    panzoom.getScale() > 1 ? panzoom.reset() : panzoom.zoomToPoint(CLOSE, at)
   const onKey = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
     if (ctrlKey || metaKey || altKey || target instanceof HTMLInputElement) return
     if (key === '+' || key === '=') panzoom.zoomIn()
@@ -42,7 +53,10 @@ export function zoomable(stage: HTMLElement, image: HTMLElement, onScale: (scale
   }
   image.addEventListener('panzoomzoom', changed, { signal })
   image.addEventListener('panzoomreset', changed, { signal })
-  stage.addEventListener('wheel', event => panzoom.zoomWithWheel(event, { animate: false }), { passive: false, signal })
+  stage.addEventListener('wheel', event => panzoom.zoomWithWheel(event, { animate: false }), {
+    passive: false,
+    signal,
+  })
   stage.addEventListener('dblclick', toggle, { signal })
   document.addEventListener('keydown', onKey, { signal })
   return {

@@ -32,7 +32,13 @@ const linkService = new PDFLinkService({
   externalLinkRel: 'noopener noreferrer nofollow',
 })
 const findController = new PDFFindController({ eventBus, linkService })
-const viewer = new PDFViewer({ container, eventBus, linkService, findController, maxCanvasPixels: MOST_PIXELS })
+const viewer = new PDFViewer({
+  container,
+  eventBus,
+  linkService,
+  findController,
+  maxCanvasPixels: MOST_PIXELS,
+})
 linkService.setViewer(viewer)
 
 addEventListener('message', ({ source, data }: MessageEvent<ToFrame>) => {
@@ -94,7 +100,12 @@ function search(backwards: boolean): void {
   const query = field.value
   const type = query === sought ? 'again' : ''
   sought = query
-  const how = { caseSensitive: false, entireWord: false, highlightAll: true, matchDiacritics: false }
+  const how = {
+    caseSensitive: false,
+    entireWord: false,
+    highlightAll: true,
+    matchDiacritics: false,
+  }
   eventBus.dispatch('find', { source: field, type, query, findPrevious: backwards, ...how })
 }
 field.addEventListener('input', () => search(false))

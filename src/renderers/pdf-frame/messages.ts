@@ -19,4 +19,8 @@ export interface ToFrame {
 }
 
 /** What the frame says: that it can be sent a document, that it cannot show it, or a key that was pressed in it. */
-export type FromFrame = { type: 'ready' } | { type: 'failed' } | { type: 'shown' } | { type: 'key'; key: string }
+export type FromFrame =
+  | { type: 'ready' }
+  | { type: 'failed' }
+  | { type: 'shown' }
+  | { type: 'key'; key: string }

@@ -4,7 +4,11 @@ import type { TextKind } from '../kinds.ts'
 
 /** Labels of the frame for documents. The pages of shares are in English. */
 const labels = {
-  ...{ zoomIn: 'Zoom in', zoomOut: 'Zoom out', find: 'Find in the document', page: 'Page', pages: 'of {count}' },
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  find: 'Find in the document',
+  page: 'Page',
+  pages: 'of {count}',
   notFound: 'Not found',
 }
 
@@ -49,7 +53,11 @@ async function layOutText(part: HTMLElement, name: string, layout: TextKind): Pr
   text.replaceWith(made)
 }
 
-async function showDocument(part: HTMLElement, { src, name }: Record<'src' | 'name', string>, signal: AbortSignal) {
+async function showDocument(
+  part: HTMLElement,
+  { src, name }: Record<'src' | 'name', string>,
+  signal: AbortSignal,
+) {
   const { PDF_FRAME, PDF_SANDBOX, showPdf } = await import('../browser/pdf.ts')
   const [native] = part.children
   const frame = document.createElement('iframe')
@@ -62,7 +70,12 @@ async function showDocument(part: HTMLElement, { src, name }: Record<'src' | 'na
   native?.replaceWith(frame)
 }
 
-async function listContent(part: HTMLElement, src: string, size: number, signal: AbortSignal): Promise<void> {
+async function listContent(
+  part: HTMLElement,
+  src: string,
+  size: number,
+  signal: AbortSignal,
+): Promise<void> {
   const { listArchive } = await import('../browser/archive.ts')
   try {
     const { entries, hasMore } = await listArchive(src, size, signal)

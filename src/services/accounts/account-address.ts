@@ -23,16 +23,26 @@ export async function followAddress(
   }
   const old = canonicalEmail(account.oldEmail)
   const isSource =
-    former === null ? old === canonicalEmail(account.email) : Boolean(account.oldVerified) && old === former
+    former === null
+      ? old === canonicalEmail(account.email)
+      : Boolean(account.oldVerified) && old === former
   if (!isSource) return false
   const verified =
     profile.verifiedEmail !== null && (await isFree(db, userId, profile.verifiedEmail, tx))
       ? profile.verifiedEmail
       : null
   if (verified === former && profile.email === account.email) return false
-  await db.User.update({ email: profile.email, verifiedEmail: verified }, { where: { id: userId }, transaction: tx })
+  await db.User.update(
+    { email: profile.email, verifiedEmail: verified },
+    { where: { id: userId }, transaction: tx },
+  )
   if (former === null || former === canonicalEmail(profile.email)) return false
-  await enqueue(db, 'mail', { template: 'address-changed', to: former, values: { provider: profile.provider } }, tx)
+  await enqueue(
+    db,
+    'mail',
+    { template: 'address-changed', to: former, values: { provider: profile.provider } },
+    tx,
+  )
   return true
 }
 
@@ -44,7 +54,8 @@ export async function adoptAddress(
   rules: { linkByEmail: boolean },
   tx: Tx,
 ): Promise<boolean> {
-  if (profile.verifiedEmail === null || !(await isFree(db, userId, profile.verifiedEmail, tx))) return false
+  if (profile.verifiedEmail === null || !(await isFree(db, userId, profile.verifiedEmail, tx)))
+    return false
   const { email, verifiedEmail } = profile
   const where = { id: userId, verifiedEmail: null }
   const [adopted] = await db.User.update({ email, verifiedEmail }, { where, transaction: tx })

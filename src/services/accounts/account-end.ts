@@ -49,8 +49,13 @@ export function accountEndService({
         await db.Share.destroy({ where: { userId: caller.userId }, transaction: tx })
         await deleteInvitesBy(db, caller.userId, null, tx)
         await lockBucket(db, bucketId, tx)
-        const kept = goes ? { keptFor: null, keptUntil: null, keptProviders: null } : await waitingFor(caller, tx)
-        await db.Bucket.update({ userId: null, ...kept }, { where: { id: bucketId }, transaction: tx })
+        const kept = goes
+          ? { keptFor: null, keptUntil: null, keptProviders: null }
+          : await waitingFor(caller, tx)
+        await db.Bucket.update(
+          { userId: null, ...kept },
+          { where: { id: bucketId }, transaction: tx },
+        )
         if (goes) await enqueue(db, 'purge-bucket', { bucketId, rootId }, tx)
         // Identities, sessions, memberships and keys are deleted by cascade.
         await removeLog(db, caller.userId, tx)
@@ -71,15 +76,26 @@ export function accountEndService({
   /** The owner of the kept data: the verified address, until when, and the providers that may confirm it. */
   async function waitingFor(caller: Caller, tx: Tx) {
     const where = { userId: caller.userId }
-    const identities = await db.Identity.findAll({ where, attributes: ['provider'], raw: true, transaction: tx })
+    const identities = await db.Identity.findAll({
+      where,
+      attributes: ['provider'],
+      raw: true,
+      transaction: tx,
+    })
     const keptProviders = [...new Set(identities.map(({ provider }) => provider))].join(' ')
-    return { keptFor: caller.verifiedEmail, keptUntil: Date.now() + retentionDays * DAY_MS, keptProviders }
+    return {
+      keptFor: caller.verifiedEmail,
+      keptUntil: Date.now() + retentionDays * DAY_MS,
+      keptProviders,
+    }
   }
 
   /** Workspaces of which the user is the only member are deleted; the others need another owner. */
   async function leaveWorkspaces(caller: Caller, { tx, record }: Change): Promise<void> {
     const memberships = await lockMemberships(db, caller.userId, tx)
-    const orphaned = memberships.filter(m => m.ownerId === caller.userId && m.members > 1 && !m.nextOwner)
+    const orphaned = memberships.filter(
+      m => m.ownerId === caller.userId && m.members > 1 && !m.nextOwner,
+    )
     if (orphaned.length > 0)
       throw new AppError(
         'LAST_OWNER',
@@ -92,10 +108,12 @@ export function accountEndService({
         await db.Workspace.update({ ownerId: nextOwner }, { where: { id }, transaction: tx })
     }
     const left = new Set(memberships.filter(({ members }) => members > 1).map(({ id }) => id))
-    for (const workspace of left) record({ workspace }, { kind: 'member.left', subject: caller.userId })
+    for (const workspace of left)
+      record({ workspace }, { kind: 'member.left', subject: caller.userId })
     // Keys and webhooks are deleted by cascade: a person who has lost the right must not receive further events. The others are notified.
     for (const { id, workspaceId } of await workspaceKeysBy(db, caller.userId, null, tx))
-      if (left.has(workspaceId)) record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
+      if (left.has(workspaceId))
+        record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
     for (const webhook of await webhooksUnder(db, caller.userId, tx))
       if (webhook.workspaceId !== null)
         record({ workspace: webhook.workspaceId }, webhookEvent('webhook.deleted', webhook))

@@ -79,95 +79,155 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       identities: rows(
         async () => users.identities(caller),
         ({ id, provider, providerUserId, email, emailVerified, name, avatarUrl, createdAt }) => ({
-          ...{ id, provider, provider_user_id: providerUserId, email, email_verified: emailVerified, name },
-          ...{ avatar_url: avatarUrl, created_at: time(createdAt) },
+          id,
+          provider,
+          provider_user_id: providerUserId,
+          email,
+          email_verified: emailVerified,
+          name,
+          avatar_url: avatarUrl,
+          created_at: time(createdAt),
         }),
       ),
       sessions: rows(
         () => sessions.list(caller),
         ({ id, device, address, createdAt, lastUsedAt, expiresAt, current }) => ({
-          ...{ id, device, address, current, created_at: time(createdAt) },
-          ...{ last_used_at: time(lastUsedAt), expires_at: time(expiresAt) },
+          id,
+          device,
+          address,
+          current,
+          created_at: time(createdAt),
+          last_used_at: time(lastUsedAt),
+          expires_at: time(expiresAt),
         }),
       ),
       api_keys: mapped(
         pages((after: string | null) => pageOfApiKeysBy(db, userId, ROWS, after ?? ''), idOf),
         ({ id, name, description, scopes, workspaceId, createdAt, lastUsedAt, expiresAt }) => ({
-          ...{ id, name, description, scopes: scopes.split(' '), workspace_id: workspaceId },
-          ...{ created_at: time(createdAt), last_used_at: timeIfAny(lastUsedAt), expires_at: timeIfAny(expiresAt) },
+          id,
+          name,
+          description,
+          scopes: scopes.split(' '),
+          workspace_id: workspaceId,
+          created_at: time(createdAt),
+          last_used_at: timeIfAny(lastUsedAt),
+          expires_at: timeIfAny(expiresAt),
         }),
       ),
       webhooks: rows(
         () => webhooksOfUser(db, userId),
         // Anyone who knows the URL may be able to write there.
-        ({ id, url, state, createdAt }) => ({ id, host: new URL(url).host, state, created_at: time(createdAt) }),
+        ({ id, url, state, createdAt }) => ({
+          id,
+          host: new URL(url).host,
+          state,
+          created_at: time(createdAt),
+        }),
       ),
       workspaces: mapped(
         pages((after: string | null) => workspaces.page(caller, ROWS, after), idOf),
-        ({ id, name, slug, role, createdAt }) => ({ id, name, slug, role, created_at: time(createdAt) }),
+        ({ id, name, slug, role, createdAt }) => ({
+          id,
+          name,
+          slug,
+          role,
+          created_at: time(createdAt),
+        }),
       ),
       invites_received: mapped(
         pages((after: string | null) => invites.pageOfMine(caller, ROWS, after), idOf),
         ({ id, workspaceId, workspaceName, role, createdAt, expiresAt }) => ({
-          ...{ id, workspace_id: workspaceId, workspace_name: workspaceName, role },
-          ...{ created_at: time(createdAt), expires_at: time(expiresAt) },
+          id,
+          workspace_id: workspaceId,
+          workspace_name: workspaceName,
+          role,
+          created_at: time(createdAt),
+          expires_at: time(expiresAt),
         }),
       ),
       invites_sent: mapped(
         pages((after: string | null) => pageOfInvitesBy(db, userId, ROWS, after ?? ''), idOf),
         ({ id, workspaceId, email, role, createdAt, expiresAt }) => ({
-          ...{ id, workspace_id: workspaceId, email, role },
-          ...{ created_at: time(createdAt), expires_at: time(expiresAt) },
+          id,
+          workspace_id: workspaceId,
+          email,
+          role,
+          created_at: time(createdAt),
+          expires_at: time(expiresAt),
         }),
       ),
       shares_made: mapped(chained(sent(false), sent(true)), share => ({
-        ...{
-          id: share.id,
-          file_id: share.entryId,
-          path: joinPath(share.names),
-          workspace_id: share.workspaceId,
-          shared_for: share.sharedFor || null,
-        },
-        ...{ password_protected: share.passwordProtected, seen: share.seen, downloads: share.downloads },
-        ...{
-          max_downloads: share.maxDownloads,
-          created_at: time(share.createdAt),
-          expires_at: timeIfAny(share.expiresAt),
-        },
-        ...{
-          label: share.label,
-          allow_download: share.allowDownload,
-          may_edit: share.mayEdit,
-          notifies: share.notifies,
-        },
+        id: share.id,
+        file_id: share.entryId,
+        path: joinPath(share.names),
+        workspace_id: share.workspaceId,
+        shared_for: share.sharedFor || null,
+        password_protected: share.passwordProtected,
+        seen: share.seen,
+        downloads: share.downloads,
+        max_downloads: share.maxDownloads,
+        created_at: time(share.createdAt),
+        expires_at: timeIfAny(share.expiresAt),
+        label: share.label,
+        allow_download: share.allowDownload,
+        may_edit: share.mayEdit,
+        notifies: share.notifies,
       })),
       shares_received: mapped(
         pages((after: string | null) => shares.receivedBy(caller, ROWS, after), idOf),
         share => ({
-          ...{ id: share.id, file_name: share.names.at(-1), file_type: share.fileType, size: share.size },
-          ...{ md5_checksum: share.md5, shared_by: share.sharedBy, seen: share.seen },
-          ...{ created_at: time(share.createdAt), expires_at: timeIfAny(share.expiresAt) },
+          id: share.id,
+          file_name: share.names.at(-1),
+          file_type: share.fileType,
+          size: share.size,
+          md5_checksum: share.md5,
+          shared_by: share.sharedBy,
+          seen: share.seen,
+          created_at: time(share.createdAt),
+          expires_at: timeIfAny(share.expiresAt),
         }),
       ),
       file_requests: mapped(
         pages((after: string | null) => fileRequests.madeBy(caller, ROWS, after), idOf),
         request => ({
-          ...{ id: request.id, label: request.label, message: request.message, folder: request.folder },
-          ...{ folder_id: request.folderId, workspace_id: request.workspaceId, kinds: request.kinds },
-          ...{ password_protected: request.passwordProtected, asks_name: request.asksName, notifies: request.notifies },
-          ...{ max_files: request.maxFiles, max_file_size: request.maxFileBytes, max_bytes: request.maxBytes },
-          ...{ files: request.files, bytes: request.bytes, created_at: time(request.createdAt) },
-          ...{ expires_at: timeIfAny(request.expiresAt), closed_at: timeIfAny(request.closedAt) },
+          id: request.id,
+          label: request.label,
+          message: request.message,
+          folder: request.folder,
+          folder_id: request.folderId,
+          workspace_id: request.workspaceId,
+          kinds: request.kinds,
+          password_protected: request.passwordProtected,
+          asks_name: request.asksName,
+          notifies: request.notifies,
+          max_files: request.maxFiles,
+          max_file_size: request.maxFileBytes,
+          max_bytes: request.maxBytes,
+          files: request.files,
+          bytes: request.bytes,
+          created_at: time(request.createdAt),
+          expires_at: timeIfAny(request.expiresAt),
+          closed_at: timeIfAny(request.closedAt),
         }),
       ),
       folders: mapped(entries(FOLDER), ({ id, names, createdAt, updatedAt }) => ({
-        ...{ id, path: joinPath(names), created_at: time(createdAt), updated_at: time(updatedAt) },
+        id,
+        path: joinPath(names),
+        created_at: time(createdAt),
+        updated_at: time(updatedAt),
       })),
       files: mapped(
         entries(FILE),
         ({ id, names, fileType, size, md5, revision, createdAt, modifiedAt, updatedAt }) => ({
-          ...{ id, path: joinPath(names), file_type: fileType, size, md5_checksum: md5, revision },
-          ...{ created_at: time(createdAt), modified_at: time(modifiedAt), updated_at: time(updatedAt) },
+          id,
+          path: joinPath(names),
+          file_type: fileType,
+          size,
+          md5_checksum: md5,
+          revision,
+          created_at: time(createdAt),
+          modified_at: time(modifiedAt),
+          updated_at: time(updatedAt),
         }),
       ),
       tags: rows(
@@ -177,28 +237,49 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       tagged_entries: tagged(bucket.bucketId),
       favourites: rows(
         () => favouritesOf(db, userId),
-        ({ entryId, shareId, createdAt }) => ({ entry_id: entryId, share_id: shareId, created_at: time(createdAt) }),
+        ({ entryId, shareId, createdAt }) => ({
+          entry_id: entryId,
+          share_id: shareId,
+          created_at: time(createdAt),
+        }),
       ),
       notes: mapped(
         pages(
           (after: string | null) => pageOfNotes(db, bucket.bucketId, NOTES, after ?? ''),
           note => note.checksum,
         ),
-        ({ checksum, content, updatedAt }) => ({ md5_checksum: checksum, content, updated_at: time(updatedAt) }),
+        ({ checksum, content, updatedAt }) => ({
+          md5_checksum: checksum,
+          content,
+          updated_at: time(updatedAt),
+        }),
       ),
       versions: mapped(
-        pages((after: string | null) => versionsOfBucket(db, bucket.bucketId, ROWS, after ?? ''), idOf),
+        pages(
+          (after: string | null) => versionsOfBucket(db, bucket.bucketId, ROWS, after ?? ''),
+          idOf,
+        ),
         ({ id, entryId, replacedAt, ...content }) => ({
-          ...{ id, file_id: entryId, file_type: content.fileType, size: content.size, md5_checksum: content.md5 },
-          ...{ created_at: time(content.createdAt), modified_at: time(modifiedAtOf(content)) },
+          id,
+          file_id: entryId,
+          file_type: content.fileType,
+          size: content.size,
+          md5_checksum: content.md5,
+          created_at: time(content.createdAt),
+          modified_at: time(modifiedAtOf(content)),
           replaced_at: time(replacedAt),
         }),
       ),
       trash: mapped(
         pages((after: string | null) => trashItems.page(bucket.bucketId, ROWS, after), idOf),
         ({ id, kind, names, bytes, files, deletedAt, expiresAt }) => ({
-          ...{ id, kind: kind === FILE ? 'file' : 'folder', path: joinPath(names), size: bytes, file_count: files },
-          ...{ deleted_at: time(deletedAt), expires_at: time(expiresAt) },
+          id,
+          kind: kind === FILE ? 'file' : 'folder',
+          path: joinPath(names),
+          size: bytes,
+          file_count: files,
+          deleted_at: time(deletedAt),
+          expires_at: time(expiresAt),
         }),
       ),
       file_events: mapped(events(drive.id, drive.eventKinds), onWire),
@@ -211,7 +292,8 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
     for (const { id: tagId } of (await tagsOfBuckets(db, [bucketId])).get(bucketId) ?? [])
       yield* mapped(
         pages(
-          async (after: string | null) => pageOf(await entriesWithTag(db, tagId, after ?? '', ROWS + 1), ROWS),
+          async (after: string | null) =>
+            pageOf(await entriesWithTag(db, tagId, after ?? '', ROWS + 1), ROWS),
           idOf,
         ),
         ({ id }) => ({ tag_id: tagId, entry_id: id }),
@@ -225,16 +307,30 @@ export function accountExportService({ db, eventFeeds, ...deps }: Deps) {
       await users.usage(caller.bucket),
     ]
     return {
-      ...{ id: user.id, email: user.email, email_verified: user.emailVerified, name: user.name },
-      ...{ given_name: user.givenName, family_name: user.familyName, picture: user.picture, locale: user.locale },
-      ...{ created_at: time(user.createdAt), plan_id: user.plan.id, sign_in_notices: notices },
-      ...{ used_bytes: usage.usedBytes, file_count: usage.fileCount, folder_count: usage.folderCount },
+      id: user.id,
+      email: user.email,
+      email_verified: user.emailVerified,
+      name: user.name,
+      given_name: user.givenName,
+      family_name: user.familyName,
+      picture: user.picture,
+      locale: user.locale,
+      created_at: time(user.createdAt),
+      plan_id: user.plan.id,
+      sign_in_notices: notices,
+      used_bytes: usage.usedBytes,
+      file_count: usage.fileCount,
+      folder_count: usage.folderCount,
       kept_bytes: usage.keptBytes,
     }
   }
 
   /** The parts of the file. What changes while it is written may be in it or not. */
-  async function* write(caller: Caller, drive: DriveLog, mayGoOn: () => Promise<boolean>): AsyncGenerator<string> {
+  async function* write(
+    caller: Caller,
+    drive: DriveLog,
+    mayGoOn: () => Promise<boolean>,
+  ): AsyncGenerator<string> {
     const account = JSON.stringify(await accountOf(caller))
     yield `{\n"exported_at": "${time(Date.now())}",\n"account": ${account}`
     for (const [name, list] of Object.entries(lists(caller, drive))) {
@@ -282,12 +378,18 @@ async function* pages<T, Key extends string | number>(
   }
 }
 
-async function* mapped<T>(list: AsyncIterable<T[]>, show: (row: T) => object): AsyncGenerator<object[]> {
+async function* mapped<T>(
+  list: AsyncIterable<T[]>,
+  show: (row: T) => object,
+): AsyncGenerator<object[]> {
   for await (const page of list) yield page.map(show)
 }
 
 /** A short list. */
-async function* rows<T>(read: () => Promise<T[]>, show: (row: T) => object): AsyncGenerator<object[]> {
+async function* rows<T>(
+  read: () => Promise<T[]>,
+  show: (row: T) => object,
+): AsyncGenerator<object[]> {
   yield (await read()).map(show)
 }
 

@@ -14,7 +14,9 @@ export async function findKept(
 ): Promise<string | undefined> {
   if (!verifiedEmail) return undefined
   const kept = await lockKept(db, verifiedEmail, tx)
-  return kept.find(({ providers }) => linkByEmail || (providers?.split(' ').includes(provider) ?? true))?.id
+  return kept.find(
+    ({ providers }) => linkByEmail || (providers?.split(' ').includes(provider) ?? true),
+  )?.id
 }
 
 export async function reattach(db: Db, userId: string, bucketId: string, tx: Tx): Promise<void> {

@@ -3,7 +3,12 @@ import { v7 as newId } from 'uuid'
 import { type Db, isDuplicate, type Tx } from '../../../db/index.ts'
 import { type AccountRefusal, SERVICE_LOG } from '../../../db/models/event.ts'
 import { eventsOf } from '../../../db/queries/event.ts'
-import { findIdentity, type KnownIdentity, lockIdentitiesOf, lockIdentity } from '../../../db/queries/identity.ts'
+import {
+  findIdentity,
+  type KnownIdentity,
+  lockIdentitiesOf,
+  lockIdentity,
+} from '../../../db/queries/identity.ts'
 import { lockUser, lockUserWithAddress } from '../../../db/queries/user.ts'
 import type { Caller, Origin } from '../../access/caller.ts'
 import type { PlanClaim } from '../../config/plan-claim.ts'
@@ -43,7 +48,9 @@ export interface AccountRules {
   link: string
 }
 
-interface Deps extends Core<'db'>, Partial<Core<'change' | 'wake' | 'log' | 'publicUrl' | 'coordination'>> {
+interface Deps
+  extends Core<'db'>,
+    Partial<Core<'change' | 'wake' | 'log' | 'publicUrl' | 'coordination'>> {
   linkByEmail?: boolean
   /** Without it, sign-up is open. */
   signUp?: SignUp | null
@@ -65,10 +72,17 @@ export function accountService({
 }: Deps) {
   const refusals = coordination && createRefusalBound(coordination)
   const unknownPlan = (plan: string) =>
-    log?.warn({ plan }, 'PLAN_CLAIM names a plan that does not exist or is retired; the account keeps its plan')
+    log?.warn(
+      { plan },
+      'PLAN_CLAIM names a plan that does not exist or is retired; the account keeps its plan',
+    )
   const rulesNow = (): AccountRules => ({
-    ...{ linkByEmail, signUp: signUp ?? { rule: 'open' }, planClaim, unknownPlan },
-    ...{ link: publicUrl(), isFrozen: isFrozen() },
+    linkByEmail,
+    signUp: signUp ?? { rule: 'open' },
+    planClaim,
+    unknownPlan,
+    link: publicUrl(),
+    isFrozen: isFrozen(),
   })
 
   return {
@@ -89,13 +103,18 @@ export function accountService({
      *   not be joined, `email_unverified` when an account has the e-mail address and the provider has not verified it,
      *   `sign_up_closed` for a person who may not make an account, `maintenance` for one who may not make it now, `auth_failed` for a suspended account or a profile without a usable id or e-mail address
      */
-    async signIn(raw: ProviderProfile, current: Pick<Caller, 'userId'> | null): Promise<{ userId: string }> {
+    async signIn(
+      raw: ProviderProfile,
+      current: Pick<Caller, 'userId'> | null,
+    ): Promise<{ userId: string }> {
       const [profile, rules] = [readProfile(raw), rulesNow()]
       // The unique index refuses the second of two parallel sign-ins with one identity or e-mail address; its retry finds the account.
       const settling = pRetry(
         () =>
           db.transaction(tx =>
-            current ? attach(db, profile, current.userId, rules, tx) : settle(db, profile, rules, tx),
+            current
+              ? attach(db, profile, current.userId, rules, tx)
+              : settle(db, profile, rules, tx),
           ),
         { retries: 5, minTimeout: 5, shouldRetry: isDuplicate },
       )
@@ -114,11 +133,20 @@ export function accountService({
     ) {
       const noteIn = (log: string, details: EventDetails) =>
         change({ ...system, from }, async ({ record }) => {
-          record(log, { kind: 'sign_in.refused', subject: null, details: { ...details, ...client } })
+          record(log, {
+            kind: 'sign_in.refused',
+            subject: null,
+            details: { ...details, ...client },
+          })
         })
       if (!account) {
         const count = await refusals?.countToNote(reason, client.network)
-        if (count) await noteIn(SERVICE_LOG, { refusal: reason, count, ...(claimed ? { recipient: claimed } : {}) })
+        if (count)
+          await noteIn(SERVICE_LOG, {
+            refusal: reason,
+            count,
+            ...(claimed ? { recipient: claimed } : {}),
+          })
         return
       }
       const { userId, refusal } = account
@@ -211,7 +239,12 @@ async function attach(
 /** Refused sign-ins of an account that are noted within an hour. */
 const NOTED_REFUSALS = 10
 async function hasMany(db: Db, userId: string): Promise<boolean> {
-  const range = { after: null, newestFirst: true, kinds: ['sign_in.refused'], limit: NOTED_REFUSALS } as const
+  const range = {
+    after: null,
+    newestFirst: true,
+    kinds: ['sign_in.refused'],
+    limit: NOTED_REFUSALS,
+  } as const
   const last = (await eventsOf(db, userId, range))[NOTED_REFUSALS - 1]
   return last !== undefined && last.at > Date.now() - HOUR_MS
 }
@@ -220,7 +253,9 @@ const taken = () => new SignInRefused('identity_taken', 'Another account has thi
 
 function requireActive({ userId, status }: { userId: string; status: string }): void {
   if (status !== 'active')
-    throw new SignInRefused('auth_failed', 'The account is closed.', { account: { userId, refusal: 'suspended' } })
+    throw new SignInRefused('auth_failed', 'The account is closed.', {
+      account: { userId, refusal: 'suspended' },
+    })
 }
 
 /** @throws SignInRefused unless a new identity may join the account that has its address */
@@ -235,20 +270,31 @@ async function requireJoinable(
     throw new SignInRefused(refusal, message, { account: { userId, refusal } })
   }
   if (!emailVerified)
-    refuse('email_unverified', 'An account has this e-mail address, and the provider has not verified it.')
+    refuse(
+      'email_unverified',
+      'An account has this e-mail address, and the provider has not verified it.',
+    )
   if (!linkByEmail)
     refuse(
       'identity_taken',
       'An account of another provider has this e-mail address, and accounts are not linked across providers.',
     )
   // A locking read: the account is locked, and an identity that has joined it meanwhile counts.
-  const same = (await lockIdentitiesOf(db, userId, tx)).some(identity => identity.provider === provider)
+  const same = (await lockIdentitiesOf(db, userId, tx)).some(
+    identity => identity.provider === provider,
+  )
   if (same) refuse('identity_taken', 'Another user of the same provider has this e-mail address.')
 }
 
 /** Creates an account with an empty root folder, or with the data that it left behind. @throws SignInRefused `maintenance`, `sign_up_closed` */
-async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: Tx): Promise<string> {
-  if (rules.isFrozen) throw new SignInRefused('maintenance', 'No account is created during a maintenance.')
+async function createAccount(
+  db: Db,
+  profile: Profile,
+  rules: AccountRules,
+  tx: Tx,
+): Promise<string> {
+  if (rules.isFrozen)
+    throw new SignInRefused('maintenance', 'No account is created during a maintenance.')
   // The owner of kept data had an account before, so the sign-up rule does not apply.
   const kept = await findKept(db, profile, rules, tx)
   if (!kept) await requireAdmitted(db, rules.signUp, profile, tx)
@@ -256,12 +302,20 @@ async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: 
   const [userId, createdAt] = [newId(), Date.now()]
   const named = { name, givenName, familyName, picture, locale }
   const { planClaim: rule, unknownPlan } = rules
-  const { plan: planId, by: planBy } = (await planBySignIn(db, { account: null, profile, rule }, unknownPlan, tx)) ?? {
+  const { plan: planId, by: planBy } = (await planBySignIn(
+    db,
+    { account: null, profile, rule },
+    unknownPlan,
+    tx,
+  )) ?? {
     plan: await defaultPlan(db, tx),
     by: 'default' as const,
   }
   const state = { planId, planBy, status: 'active' as const, createdAt, signInNotices: false }
-  await db.User.create({ id: userId, email, verifiedEmail, ...named, ...state }, { transaction: tx })
+  await db.User.create(
+    { id: userId, email, verifiedEmail, ...named, ...state },
+    { transaction: tx },
+  )
   if (kept) await reattach(db, userId, kept, tx)
   else await makeBucket(db, { userId }, userId, createdAt, tx)
   return userId
@@ -269,7 +323,14 @@ async function createAccount(db: Db, profile: Profile, rules: AccountRules, tx: 
 
 async function createIdentity(db: Db, userId: string, profile: Profile, tx: Tx): Promise<void> {
   const { provider, providerUserId } = profile
-  const identity = { id: newId(), userId, provider, providerUserId, ...shownOf(profile), createdAt: Date.now() }
+  const identity = {
+    id: newId(),
+    userId,
+    provider,
+    providerUserId,
+    ...shownOf(profile),
+    createdAt: Date.now(),
+  }
   await recorded(db, { userId, via: 'session', viaId: null }, tx, async ({ record }) => {
     await db.Identity.create(identity, { transaction: tx })
     record(userId, { kind: 'identity.added', subject: identity.id, details: { provider } })
@@ -282,6 +343,8 @@ async function refreshIdentity(db: Db, id: string, profile: Profile, tx: Tx): Pr
 }
 
 const shownOf = ({ email, emailVerified, name, picture }: Profile) => ({
-  ...{ email, emailVerified, name },
+  email,
+  emailVerified,
+  name,
   avatarUrl: picture,
 })

@@ -68,11 +68,26 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
       record(log, { kind: 'key.created', subject: id, details: { name } })
     })
     const userId = workspaceId === null ? caller.userId : null
-    return { id, name, description, key, scopes, userId, workspaceId, createdBy: caller.userId, createdAt, expiresAt }
+    return {
+      id,
+      name,
+      description,
+      key,
+      scopes,
+      userId,
+      workspaceId,
+      createdBy: caller.userId,
+      createdAt,
+      expiresAt,
+    }
   }
 
   /** Counts under a lock, so that parallel requests cannot exceed the limit. @throws QUOTA_EXCEEDED */
-  async function requireKeyQuota(caller: Caller, workspaceId: string | null, tx: Tx): Promise<void> {
+  async function requireKeyQuota(
+    caller: Caller,
+    workspaceId: string | null,
+    tx: Tx,
+  ): Promise<void> {
     if (workspaceId === null) await lockUser(db, caller.userId, tx)
     // Without this lock, a key that is created while its creator is being removed would survive.
     else await lockToManage(db, caller, workspaceId, tx)
@@ -85,7 +100,11 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
 
   function requireRoom(quota: Awaited<ReturnType<typeof apiKeyQuota>>): void {
     if (quota.used >= quota.max)
-      throw new AppError('QUOTA_EXCEEDED', `The plan allows ${quota.max} API keys. Delete one first.`, { ...quota })
+      throw new AppError(
+        'QUOTA_EXCEEDED',
+        `The plan allows ${quota.max} API keys. Delete one first.`,
+        { ...quota },
+      )
   }
 
   async function pagesOf(holder: Holder, ids: string[], limit: number, after: ApiKeyPlace | null) {
@@ -95,25 +114,44 @@ export function apiKeyService({ db, change }: Core<'db' | 'change'>) {
   const list = async (holder: Holder, id: string): Promise<ApiKeyView[]> =>
     onlyRows(await pagesOf(holder, [id], MAX_PAGE, null))
 
-  async function remove(caller: Caller, holder: Holder, holderId: string, id: string): Promise<void> {
+  async function remove(
+    caller: Caller,
+    holder: Holder,
+    holderId: string,
+    id: string,
+  ): Promise<void> {
     await change(caller, async ({ tx, record }) => {
       const removed = isUuid(id) ? await deleteApiKey(db, holder, holderId, id, tx) : 0
       if (removed === 0) throw new AppError('API_KEY_NOT_FOUND', 'There is no such API key.')
-      record(holder === 'user' ? holderId : { workspace: holderId }, { kind: 'key.deleted', subject: id })
+      record(holder === 'user' ? holderId : { workspace: holderId }, {
+        kind: 'key.deleted',
+        subject: id,
+      })
     })
   }
 
   return {
     /** @throws INVALID_SCOPE, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
-    createPrivate: (caller: Caller, input: ApiKeyInput) => create(caller, null, privateScopes, input),
+    createPrivate: (caller: Caller, input: ApiKeyInput) =>
+      create(caller, null, privateScopes, input),
     /** The same, after what `first` does in the transaction. */
     createPrivateAfter: (caller: Caller, input: ApiKeyInput, first: (tx: Tx) => Promise<void>) =>
       create(caller, null, privateScopes, input, first),
     /** Whether there is room for another private key, as far as is known now. @throws QUOTA_EXCEEDED */
-    requireRoomFor: async (caller: Caller) => requireRoom(await apiKeyQuota(db, 'user', caller.userId)),
+    requireRoomFor: async (caller: Caller) =>
+      requireRoom(await apiKeyQuota(db, 'user', caller.userId)),
     /** The private keys of the caller, newest first. */
-    async pageOfPrivate(caller: Caller, limit: number, after: ApiKeyPlace | null): Promise<Page<ApiKeyView>> {
-      return (await pagesOf('user', [caller.userId], limit, after)).get(caller.userId) ?? { rows: [], more: false }
+    async pageOfPrivate(
+      caller: Caller,
+      limit: number,
+      after: ApiKeyPlace | null,
+    ): Promise<Page<ApiKeyView>> {
+      return (
+        (await pagesOf('user', [caller.userId], limit, after)).get(caller.userId) ?? {
+          rows: [],
+          more: false,
+        }
+      )
     },
     /** The keys of some workspaces, newest first. Does not authorize: pass only workspaces that the caller may manage. */
     pagesOfWorkspaces: (workspaceIds: string[], limit: number, after: ApiKeyPlace | null) =>
@@ -154,7 +192,10 @@ function readInput(input: ApiKeyInput, allowed: readonly KeyScope[]) {
   const title = parseTitle(name, MAX_KEY_NAME)
   const text = description ?? ''
   if ([...text].length > MAX_KEY_DESCRIPTION || /\p{Cs}/u.test(text))
-    throw new InvalidInput('description', `A description has up to ${figure(MAX_KEY_DESCRIPTION)} characters.`)
+    throw new InvalidInput(
+      'description',
+      `A description has up to ${figure(MAX_KEY_DESCRIPTION)} characters.`,
+    )
   if (scopes.length === 0) throw new InvalidInput('scopes', 'Give at least one scope.')
   const unknown = scopes.find(scope => !(allowed as readonly string[]).includes(scope))
   if (unknown !== undefined)

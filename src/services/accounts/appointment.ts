@@ -25,7 +25,11 @@ export interface OperatorView {
  * Operators are the accounts whose currently verified e-mail address is in the setting OPERATORS, and those that an operator has appointed.
  * @param operators the e-mail addresses of the setting
  */
-export function appointmentService({ db, change, operators }: Core<'db' | 'change'> & Pick<Config, 'operators'>) {
+export function appointmentService({
+  db,
+  change,
+  operators,
+}: Core<'db' | 'change'> & Pick<Config, 'operators'>) {
   const bySetting = new Set(operators.map(canonicalEmail))
   const isOfSetting = ({ verifiedEmail }: { verifiedEmail: string | null }) =>
     verifiedEmail !== null && bySetting.has(verifiedEmail)
@@ -35,15 +39,24 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
     { id, email, name }: Pick<User, 'id' | 'email' | 'name'>,
     appointment: Pick<OperatorView, 'appointedBy' | 'appointedAt'> | null,
   ): OperatorView => ({
-    ...{ userId: id, email, name, bySetting: appointment === null },
+    userId: id,
+    email,
+    name,
+    bySetting: appointment === null,
     appointedBy: appointment?.appointedBy ?? null,
     appointedAt: appointment?.appointedAt ?? null,
   })
 
   /** @throws USER_NOT_FOUND */
   async function find(userId: string): Promise<User> {
-    const account = isUuid(userId) ? await db.User.findByPk(userId.toLowerCase(), { raw: true }) : null
-    if (!account) throw new AppError('USER_NOT_FOUND', 'There is no such user. Use an id from the list of accounts.')
+    const account = isUuid(userId)
+      ? await db.User.findByPk(userId.toLowerCase(), { raw: true })
+      : null
+    if (!account)
+      throw new AppError(
+        'USER_NOT_FOUND',
+        'There is no such user. Use an id from the list of accounts.',
+      )
     return account
   }
 
@@ -71,7 +84,8 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
     async appoint(caller: Caller, userId: string): Promise<OperatorView> {
       const account = await find(userId)
       const { id } = account
-      if (account.status !== 'active') throw new Forbidden('This account is suspended. Restore it first.')
+      if (account.status !== 'active')
+        throw new Forbidden('This account is suspended. Restore it first.')
       if (isOfSetting(account)) return view(account, null)
       const appointment = { userId: id, appointedBy: caller.userId, appointedAt: Date.now() }
       const appointing = change(operatorOf(caller), async ({ tx, record }) => {
@@ -88,9 +102,14 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
     async dismiss(caller: Caller, userId: string): Promise<{ userId: string }> {
       const account = await find(userId)
       if (isOfSetting(account))
-        throw new Forbidden('The setting OPERATORS names this operator. Remove the address from the setting instead.')
+        throw new Forbidden(
+          'The setting OPERATORS names this operator. Remove the address from the setting instead.',
+        )
       await change(operatorOf(caller), async ({ tx, record }) => {
-        const dismissed = await db.Operator.destroy({ where: { userId: account.id }, transaction: tx })
+        const dismissed = await db.Operator.destroy({
+          where: { userId: account.id },
+          transaction: tx,
+        })
         if (dismissed === 0) throw new AppError('USER_NOT_FOUND', 'This user is not an operator.')
         record(account.id, { kind: 'operator.dismissed', subject: account.id })
       })
@@ -104,9 +123,12 @@ export function appointmentService({ db, change, operators }: Core<'db' | 'chang
      */
     async requireSuspendable(caller: Caller, userId: string): Promise<void> {
       const account = await find(userId)
-      if (account.id === caller.userId) throw new Forbidden('You cannot suspend yourself. Ask another operator.')
+      if (account.id === caller.userId)
+        throw new Forbidden('You cannot suspend yourself. Ask another operator.')
       if (isOfSetting(account))
-        throw new Forbidden('The setting OPERATORS names this operator. Remove the address from the setting first.')
+        throw new Forbidden(
+          'The setting OPERATORS names this operator. Remove the address from the setting first.',
+        )
     },
   }
 }

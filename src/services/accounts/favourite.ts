@@ -26,7 +26,10 @@ interface Marked {
 
 /** Favourites of a person. Nothing here authorizes: whether they may see what they have marked is asked whenever it is shown. */
 export function favouriteService({ db }: Core<'db'>) {
-  const changed = <T>({ userId }: Caller, work: (tx: Tx, now: FavouriteRow[]) => Promise<T>): Promise<T> =>
+  const changed = <T>(
+    { userId }: Caller,
+    work: (tx: Tx, now: FavouriteRow[]) => Promise<T>,
+  ): Promise<T> =>
     db.transaction(async tx => {
       // In turns, so that parallel requests do not exceed the bound.
       if (!(await lockUser(db, userId, tx))) throw new Unauthenticated()
@@ -54,9 +57,14 @@ export function favouriteService({ db }: Core<'db'>) {
      * @param seen those that the caller may see, which are kept; of the others, the first ones make room, as many as are needed. Null to keep all
      * @throws QUOTA_EXCEEDED
      */
-    add: (caller: Caller, { entryIds, shareIds }: Marked, seen: ReadonlySet<string> | null): Promise<void> =>
+    add: (
+      caller: Caller,
+      { entryIds, shareIds }: Marked,
+      seen: ReadonlySet<string> | null,
+    ): Promise<void> =>
       changed(caller, async (tx, all) => {
-        const markedBy = ({ entryId, shareId }: Pick<FavouriteRow, 'entryId' | 'shareId'>) => entryId ?? shareId ?? ''
+        const markedBy = ({ entryId, shareId }: Pick<FavouriteRow, 'entryId' | 'shareId'>) =>
+          entryId ?? shareId ?? ''
         const known = new Set(all.map(markedBy))
         const { userId } = caller
         let position = (all.at(-1)?.position ?? -1) + 1
@@ -72,11 +80,15 @@ export function favouriteService({ db }: Core<'db'>) {
         const unseen = all.filter(one => seen && !seen.has(one.id) && !wanted.has(markedBy(one)))
         const excess = all.length + rows.length - MAX_FAVOURITES
         if (excess > unseen.length)
-          throw new AppError('QUOTA_EXCEEDED', `You can have up to ${MAX_FAVOURITES} favourites. Remove some first.`, {
-            limit: 'max_favourites',
-            max: MAX_FAVOURITES,
-            used: all.length - unseen.length,
-          })
+          throw new AppError(
+            'QUOTA_EXCEEDED',
+            `You can have up to ${MAX_FAVOURITES} favourites. Remove some first.`,
+            {
+              limit: 'max_favourites',
+              max: MAX_FAVOURITES,
+              used: all.length - unseen.length,
+            },
+          )
         const gone = unseen.slice(0, Math.max(0, excess)).map(({ id }) => id)
         if (gone.length > 0) await deleteFavourites(db, gone, tx)
         await insertFavourites(db, rows, tx)
@@ -86,7 +98,9 @@ export function favouriteService({ db }: Core<'db'>) {
     remove: (caller: Caller, { entryIds, shareIds }: Marked): Promise<boolean> =>
       changed(caller, async (tx, now) => {
         const gone = new Set([...entryIds, ...shareIds])
-        const ids = now.filter(({ entryId, shareId }) => gone.has(entryId ?? shareId ?? '')).map(({ id }) => id)
+        const ids = now
+          .filter(({ entryId, shareId }) => gone.has(entryId ?? shareId ?? ''))
+          .map(({ id }) => id)
         if (ids.length > 0) await deleteFavourites(db, ids, tx)
         return ids.length > 0
       }),
@@ -104,7 +118,8 @@ export function favouriteService({ db }: Core<'db'>) {
       changed(caller, async (tx, now) => {
         const found = now.find(one => of(one) === id)
         const next = before == null ? undefined : now.find(one => of(one) === before)
-        if (!found || (before != null && !next)) throw favouriteNotFound(found && before ? before : id)
+        if (!found || (before != null && !next))
+          throw favouriteNotFound(found && before ? before : id)
         if (found === next) return
         const others = now.filter(one => one !== found)
         const at = next ? others.indexOf(next) : others.length
@@ -115,4 +130,8 @@ export function favouriteService({ db }: Core<'db'>) {
 }
 
 const favouriteNotFound = (id: string) =>
-  new AppError('FAVOURITE_NOT_FOUND', 'You have no such favourite. Use an id from your list of favourites.', { id })
+  new AppError(
+    'FAVOURITE_NOT_FOUND',
+    'You have no such favourite. Use an id from your list of favourites.',
+    { id },
+  )

@@ -31,7 +31,9 @@ export function identityService({
         const identities = await lockIdentitiesOf(db, caller.userId, tx)
         const removed = identities.find(({ id }) => id === identityId)
         if (!removed)
-          throw new AppError('IDENTITY_NOT_FOUND', 'Your account has no such identity.', { identity_id: identityId })
+          throw new AppError('IDENTITY_NOT_FOUND', 'Your account has no such identity.', {
+            identity_id: identityId,
+          })
         const left = identities.filter(({ id }) => id !== identityId)
         if (left.length === 0)
           throw new AppError(
@@ -44,7 +46,10 @@ export function identityService({
         const { provider } = removed
         const isLastOf = left.every(identity => identity.provider !== provider)
         const ended = isLastOf ? await endGroupMemberships(db, of, caller.userId, provider) : []
-        return { notified: await keepAddressTrue(caller.userId, user.verifiedEmail, left, tx), ended }
+        return {
+          notified: await keepAddressTrue(caller.userId, user.verifiedEmail, left, tx),
+          ended,
+        }
       })
       if (notified) wake()
       return ended
@@ -59,12 +64,18 @@ export function identityService({
     tx: Tx,
   ): Promise<boolean> {
     const vouching = left.filter(({ emailVerified }) => Boolean(emailVerified))
-    if (verified === null || vouching.some(({ email }) => canonicalEmail(email) === verified)) return false
+    if (verified === null || vouching.some(({ email }) => canonicalEmail(email) === verified))
+      return false
     const other = await firstFree(vouching, tx)
     const address = other === undefined ? {} : { email: other }
     const verifiedEmail = other === undefined ? null : canonicalEmail(other)
     await db.User.update({ ...address, verifiedEmail }, { where: { id: userId }, transaction: tx })
-    await enqueue(db, 'mail', { template: 'address-changed', to: verified, values: { provider: null } }, tx)
+    await enqueue(
+      db,
+      'mail',
+      { template: 'address-changed', to: verified, values: { provider: null } },
+      tx,
+    )
     return true
   }
 

@@ -21,7 +21,12 @@ export interface LimitView {
 
 /** Limits that hold in a workspace: others cannot be set for one. */
 export const workspaceLimits: readonly LimitName[] = [
-  ...(['maxFileSizeBytes', 'maxTotalStorageBytesWorkspace', 'maxFilesWorkspace', 'maxWorkspaceFolders'] as const),
+  ...([
+    'maxFileSizeBytes',
+    'maxTotalStorageBytesWorkspace',
+    'maxFilesWorkspace',
+    'maxWorkspaceFolders',
+  ] as const),
   ...(['maxUsersWorkspace', 'maxWorkspaceApiKeys', 'maxPendingInvites'] as const),
 ]
 
@@ -31,7 +36,8 @@ const isBytes = (name: LimitName) => name.includes('Bytes')
 const greatest = (name: LimitName) => (isBytes(name) ? Number.MAX_SAFE_INTEGER : 2 ** 31 - 1)
 
 /** The names that errors and commands use, such as max_files. */
-export const wireName = (name: LimitName): string => name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+export const wireName = (name: LimitName): string =>
+  name.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
 /** @throws INVALID_INPUT with all names */
 export function readLimitName(text: string): LimitName {
@@ -58,11 +64,16 @@ export function readLimits(
     const shown = wireName(name)
     if (name in read) throw refuse(`The limit ${shown} is given twice. Give it once.`)
     if (of === 'workspace' && !workspaceLimits.includes(name))
-      throw refuse(`${shown} does not limit workspaces. Those that do: ${workspaceLimits.map(wireName).join(', ')}.`)
+      throw refuse(
+        `${shown} does not limit workspaces. Those that do: ${workspaceLimits.map(wireName).join(', ')}.`,
+      )
     if (value === null && of === 'plan') throw refuse(`Give the limit ${shown} a value.`)
     if (value === 'unlimited' && !mayBeUnlimited(name))
       throw refuse(`The limit ${shown} cannot be unlimited. Give a number.`)
-    if (typeof value === 'number' && !(Number.isSafeInteger(value) && value >= 0 && value <= greatest(name)))
+    if (
+      typeof value === 'number' &&
+      !(Number.isSafeInteger(value) && value >= 0 && value <= greatest(name))
+    )
       throw refuse(`The limit ${shown} must be a whole number from 0 to ${greatest(name)}.`)
     read[name] = value === 'unlimited' ? (of === 'plan' ? null : UNLIMITED) : value
   }
@@ -75,6 +86,11 @@ export function viewLimits(row: LimitsRow, names: readonly LimitName[] = limitNa
     name,
     value: row[name],
     ofPlan: row[`plan_${name}`],
-    from: row[`workspace_${name}`] !== null ? 'workspace' : row[`own_${name}`] !== null ? 'account' : 'plan',
+    from:
+      row[`workspace_${name}`] !== null
+        ? 'workspace'
+        : row[`own_${name}`] !== null
+          ? 'account'
+          : 'plan',
   }))
 }

@@ -101,9 +101,18 @@ export function loginRequestService(deps: Deps) {
       id: newId(),
       codeHash: hashOf(code),
       userCode: null,
-      ...{ clientId: terms.clientId, name: terms.name, scopes: terms.scopes.join(' '), lifetime: terms.lifetime },
-      ...{ challenge: '', redirectUri: '', network: '', userId: null, sessionId: null },
-      ...{ createdAt: Date.now(), polledAt: null, pollInterval: POLL_SECONDS },
+      clientId: terms.clientId,
+      name: terms.name,
+      scopes: terms.scopes.join(' '),
+      lifetime: terms.lifetime,
+      challenge: '',
+      redirectUri: '',
+      network: '',
+      userId: null,
+      sessionId: null,
+      createdAt: Date.now(),
+      polledAt: null,
+      pollInterval: POLL_SECONDS,
       ...more,
     })
 
@@ -113,12 +122,17 @@ export function loginRequestService(deps: Deps) {
     let row: LoginRequestRow | undefined
     try {
       await guesses.attempt('user codes', address, async () => {
-        if (letters !== null) row = await pendingLoginRequest(db, tokens.digest(PURPOSE, letters), Date.now())
+        if (letters !== null)
+          row = await pendingLoginRequest(db, tokens.digest(PURPOSE, letters), Date.now())
         return row !== undefined
       })
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'TOO_MANY_ATTEMPTS') throw error
-      throw new AppError('TOO_MANY_ATTEMPTS', error.message.replace('passwords', 'codes'), error.details)
+      throw new AppError(
+        'TOO_MANY_ATTEMPTS',
+        error.message.replace('passwords', 'codes'),
+        error.details,
+      )
     }
     if (!row) throw notFound()
     return row
@@ -149,8 +163,16 @@ export function loginRequestService(deps: Deps) {
    * @param from where the program presents its code from
    * @param ended the error if the session that has approved it has ended, or the account
    */
-  async function grant(row: LoginRequestRow, from: Origin, ended: GrantError, used: GrantError): Promise<Granted> {
-    const found = row.sessionId === null ? null : await findCaller({ via: 'session', credentialId: row.sessionId })
+  async function grant(
+    row: LoginRequestRow,
+    from: Origin,
+    ended: GrantError,
+    used: GrantError,
+  ): Promise<Granted> {
+    const found =
+      row.sessionId === null
+        ? null
+        : await findCaller({ via: 'session', credentialId: row.sessionId })
     if (!found || found.userId !== row.userId) throw ended
     const caller = { ...found, from }
     const first = async (tx: Tx) => {
@@ -158,7 +180,12 @@ export function loginRequestService(deps: Deps) {
       if (!(await redeemLoginRequest(db, row.id, Date.now(), tx))) throw used
     }
     const description = `For the program ${row.clientId}, which has signed in ${row.userCode === null ? 'through a browser' : 'with a code'}.`
-    const input = { name: row.name, description, scopes: row.scopes.split(' '), expiresIn: `${row.lifetime}s` }
+    const input = {
+      name: row.name,
+      description,
+      scopes: row.scopes.split(' '),
+      expiresIn: `${row.lifetime}s`,
+    }
     try {
       return { caller, key: await apiKeys.createPrivateAfter(caller, input, first) }
     } catch (error) {
@@ -174,7 +201,11 @@ export function loginRequestService(deps: Deps) {
    * @returns where the browser has to lead
    * @throws KEY_OUT_OF_BOUNDS, QUOTA_EXCEEDED, INVALID_DURATION, INVALID_INPUT
    */
-  async function approve(caller: Caller, asked: Authorization, expiresIn?: string | null): Promise<string> {
+  async function approve(
+    caller: Caller,
+    asked: Authorization,
+    expiresIn?: string | null,
+  ): Promise<string> {
     hasSession(caller)
     const lifetime = expiresIn ? readLifetime(expiresIn) : asked.lifetime
     await apiKeys.requireRoomFor(caller)
@@ -182,7 +213,11 @@ export function loginRequestService(deps: Deps) {
     const { challenge, redirectUri } = asked
     const by = { userId: caller.userId, sessionId: caller.credentialId }
     const expiresAt = Date.now() + CODE_SECONDS * 1000
-    await store({ ...asked, lifetime }, { state: 'approved', challenge, redirectUri, expiresAt, ...by }, code)
+    await store(
+      { ...asked, lifetime },
+      { state: 'approved', challenge, redirectUri, expiresAt, ...by },
+      code,
+    )
     return redirectTo(asked, publicUrl(), { code })
   }
 
@@ -195,23 +230,33 @@ export function loginRequestService(deps: Deps) {
      */
     async approveInput(caller: Caller, input: LoginInput): Promise<string> {
       const given: Record<string, string | null | undefined> = {
-        ...{ response_type: 'code', client_id: input.clientId, client_name: input.clientName },
-        ...{ redirect_uri: input.redirectUri, state: input.state, scope: input.scopes.join(' ') },
-        ...{ code_challenge: input.codeChallenge, code_challenge_method: 'S256', key_expires_in: input.keyExpiresIn },
+        response_type: 'code',
+        client_id: input.clientId,
+        client_name: input.clientName,
+        redirect_uri: input.redirectUri,
+        state: input.state,
+        scope: input.scopes.join(' '),
+        code_challenge: input.codeChallenge,
+        code_challenge_method: 'S256',
+        key_expires_in: input.keyExpiresIn,
       }
       const parameters = (name: string) => given[name] || undefined
       try {
         return await approve(caller, readAuthorization(parameters, readRedirect(parameters)))
       } catch (error) {
         if (!(error instanceof GrantError)) throw error
-        if (error.error === 'invalid_scope') throw new AppError('INVALID_SCOPE', error.message, { field: 'scope' })
+        if (error.error === 'invalid_scope')
+          throw new AppError('INVALID_SCOPE', error.message, { field: 'scope' })
         throw new InvalidInput(error.field ?? 'code_challenge', error.message)
       }
     },
 
     /** Where the browser has to lead when the person refuses. */
     refuse: (asked: Authorization): string =>
-      redirectTo(asked, publicUrl(), { error: 'access_denied', error_description: 'The person has refused.' }),
+      redirectTo(asked, publicUrl(), {
+        error: 'access_denied',
+        error_description: 'The person has refused.',
+      }),
 
     /** Begins the device flow. @throws RATE_LIMITED */
     async begin(terms: LoginTerms, address: string): Promise<DeviceCodes> {
@@ -222,7 +267,12 @@ export function loginRequestService(deps: Deps) {
       const userCode = tokens.digest(PURPOSE, letters)
       const expiresAt = Date.now() + DEVICE_SECONDS * 1000
       await store(terms, { state: 'pending', userCode, network, expiresAt }, deviceCode)
-      return { deviceCode, userCode: shown(letters), expiresIn: DEVICE_SECONDS, interval: POLL_SECONDS }
+      return {
+        deviceCode,
+        userCode: shown(letters),
+        expiresIn: DEVICE_SECONDS,
+        interval: POLL_SECONDS,
+      }
     },
 
     /** What asks with this code. @param address of who looks, for the limits on guesses @throws LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS */
@@ -230,15 +280,22 @@ export function loginRequestService(deps: Deps) {
       viewOf(await findByUserCode(userCode, address), userCode),
 
     /** @throws KEY_OUT_OF_BOUNDS, LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS, QUOTA_EXCEEDED */
-    approveDevice: (caller: Caller, by: { userCode: string; address: string }, expiresIn?: string | null) =>
-      decide(caller, by, 'approved', expiresIn),
+    approveDevice: (
+      caller: Caller,
+      by: { userCode: string; address: string },
+      expiresIn?: string | null,
+    ) => decide(caller, by, 'approved', expiresIn),
 
     /** @throws KEY_OUT_OF_BOUNDS, LOGIN_REQUEST_NOT_FOUND, TOO_MANY_ATTEMPTS */
-    refuseDevice: (caller: Caller, by: { userCode: string; address: string }) => decide(caller, by, 'refused'),
+    refuseDevice: (caller: Caller, by: { userCode: string; address: string }) =>
+      decide(caller, by, 'refused'),
 
     /** Exchanges an authorization code for a key. A code that is presented wrongly has been intercepted, and ends. @throws GrantError */
     async exchange(given: CodeGiven, from: Origin): Promise<Granted> {
-      const unknown = new GrantError('invalid_grant', 'The code is unknown, used or expired. Start the login again.')
+      const unknown = new GrantError(
+        'invalid_grant',
+        'The code is unknown, used or expired. Start the login again.',
+      )
       const row = await loginRequestByCode(db, hashOf(given.code))
       if (!row || row.userCode !== null || row.expiresAt <= Date.now()) throw unknown
       const isTheirs =
@@ -253,7 +310,10 @@ export function loginRequestService(deps: Deps) {
           'The code belongs to another login (client_id, redirect_uri or code_verifier). It has ended.',
         )
       }
-      const ended = new GrantError('invalid_grant', 'The session that has approved this login has ended.')
+      const ended = new GrantError(
+        'invalid_grant',
+        'The session that has approved this login has ended.',
+      )
       return grant(row, from, ended, unknown)
     },
 
@@ -261,28 +321,42 @@ export function loginRequestService(deps: Deps) {
     async poll(given: { deviceCode: string; clientId: string }, from: Origin): Promise<Granted> {
       const row = await loginRequestByCode(db, hashOf(given.deviceCode))
       if (!row || row.userCode === null || row.clientId !== given.clientId)
-        throw new GrantError('invalid_grant', 'The device code is unknown or used. Start the login again.')
+        throw new GrantError(
+          'invalid_grant',
+          'The device code is unknown or used. Start the login again.',
+        )
       const now = Date.now()
-      if (row.expiresAt <= now) throw new GrantError('expired_token', 'The code has expired. Start the login again.')
+      if (row.expiresAt <= now)
+        throw new GrantError('expired_token', 'The code has expired. Start the login again.')
       if (!(await notePoll(db, row.id, now, GRACE_MS))) {
         await slowDownPolls(db, row.id, POLL_SECONDS, SLOWEST_POLL_SECONDS)
         throw new GrantError('slow_down', 'Wait five seconds longer between two requests.')
       }
       if (row.state === 'refused') throw new GrantError('access_denied', 'The person has refused.')
-      if (row.state === 'pending') throw new GrantError('authorization_pending', 'The person has not answered yet.')
-      const ended = new GrantError('access_denied', 'The session that has approved this login has ended.')
-      const used = new GrantError('invalid_grant', 'The device code is used. Start the login again.')
+      if (row.state === 'pending')
+        throw new GrantError('authorization_pending', 'The person has not answered yet.')
+      const ended = new GrantError(
+        'access_denied',
+        'The session that has approved this login has ended.',
+      )
+      const used = new GrantError(
+        'invalid_grant',
+        'The device code is used. Start the login again.',
+      )
       return grant(row, from, ended, used)
     },
   }
 }
 
-const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')
+const challengeOf = (verifier: string): string =>
+  createHash('sha256').update(verifier).digest('base64url')
 
 /** The letters of a user code, however they are typed; null for what cannot be one. */
 function lettersOf(typed: string): string | null {
   const letters = typed.slice(0, 64).toUpperCase().replaceAll(/[\s-]/g, '')
-  return letters.length === 8 && [...letters].every(letter => LETTERS.includes(letter)) ? letters : null
+  return letters.length === 8 && [...letters].every(letter => LETTERS.includes(letter))
+    ? letters
+    : null
 }
 
 const shown = (letters: string): string => `${letters.slice(0, 4)}-${letters.slice(4)}`
@@ -290,7 +364,16 @@ const shown = (letters: string): string => `${letters.slice(0, 4)}-${letters.sli
 function viewOf(row: LoginRequestRow, typed: string): LoginRequestView {
   const { clientId, name, scopes, lifetime, network, createdAt, expiresAt } = row
   const userCode = shown(lettersOf(typed) ?? '')
-  return { clientId, name, scopes: scopes.split(' ') as KeyScope[], lifetime, network, createdAt, expiresAt, userCode }
+  return {
+    clientId,
+    name,
+    scopes: scopes.split(' ') as KeyScope[],
+    lifetime,
+    network,
+    createdAt,
+    expiresAt,
+    userCode,
+  }
 }
 
 const notFound = () =>

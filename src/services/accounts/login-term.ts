@@ -65,7 +65,8 @@ const MAX_STATE = 256
  */
 export function parametersOf(given: URLSearchParams): Parameters {
   const repeated = [...given.keys()].find(name => given.getAll(name).length > 1)
-  if (repeated !== undefined) throw new GrantError('invalid_request', `Give ${excerpt(repeated)} once.`)
+  if (repeated !== undefined)
+    throw new GrantError('invalid_request', `Give ${excerpt(repeated)} once.`)
   return name => given.get(name) || undefined
 }
 
@@ -86,7 +87,9 @@ export function readClientId(given: Parameters): string {
 export function readRedirect(given: Parameters): LoginRedirect {
   const clientId = readClientId(given)
   const redirectUri = given('redirect_uri') ?? ''
-  const found = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(?:\/[\w\-.~/]*)?$/.exec(redirectUri)
+  const found = /^http:\/\/(?:127\.0\.0\.1|\[::1\])(?::([1-9]\d{0,4}))?(?:\/[\w\-.~/]*)?$/.exec(
+    redirectUri,
+  )
   if (!found || Number(found[1] ?? 80) > 65_535 || redirectUri.length > MAX_REDIRECT_URI)
     throw new InvalidInput(
       'redirect_uri',
@@ -131,7 +134,11 @@ export function readTerms(given: Parameters): LoginTerms {
   } catch (error) {
     if (error instanceof AppError) {
       const { field } = error.details
-      throw new GrantError('invalid_request', error.message, field === 'name' ? 'client_name' : String(field))
+      throw new GrantError(
+        'invalid_request',
+        error.message,
+        field === 'name' ? 'client_name' : String(field),
+      )
     }
     throw error
   }
@@ -141,7 +148,10 @@ export function readTerms(given: Parameters): LoginTerms {
 export function readLifetime(text: string): number {
   const milliseconds = parseDuration(text, 'key_expires_in')
   if (milliseconds > LONGEST_DAYS * DAY_MS)
-    throw new InvalidInput('key_expires_in', `A program may ask for a key of up to ${LONGEST_DAYS} days.`)
+    throw new InvalidInput(
+      'key_expires_in',
+      `A program may ask for a key of up to ${LONGEST_DAYS} days.`,
+    )
   return milliseconds / 1000
 }
 

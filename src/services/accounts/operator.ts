@@ -78,7 +78,9 @@ export function operatorService({
    */
   async function find(named: string, tx?: Tx): Promise<AccountRow> {
     const email = canonicalEmail(named.trim())
-    const [sure] = isUuid(named) ? await accountsByIds(db, [named], tx) : [await accountWithAddress(db, email, tx)]
+    const [sure] = isUuid(named)
+      ? await accountsByIds(db, [named], tx)
+      : [await accountWithAddress(db, email, tx)]
     if (sure) return sure
     const claims = await accountsClaiming(db, email, named.trim(), tx)
     const [only, ...more] = claims
@@ -91,7 +93,11 @@ export function operatorService({
   }
 
   /** Sets the status. Any change deletes the sessions, so that restoring an account revives none; suspending also deletes the invites that it sent. */
-  async function setStatus(account: AccountRow, status: AccountRow['status'], { tx, record }: Change): Promise<void> {
+  async function setStatus(
+    account: AccountRow,
+    status: AccountRow['status'],
+    { tx, record }: Change,
+  ): Promise<void> {
     await db.User.update({ status }, { where: { id: account.id }, transaction: tx })
     if (account.status !== status) {
       await db.Session.destroy({ where: { userId: account.id }, transaction: tx })
@@ -119,8 +125,10 @@ export function operatorService({
         record(id, { kind: 'plan.changed', subject: id, details: { plan: assigned.plan } })
         isOver = assigned.over
       }
-      if (await assignLimits(db, { holder: 'user', id, limits: read, link: publicUrl() }, tx)) isOver = true
-      if (limits.length > 0) record(id, { kind: 'limits.changed', subject: id, details: { limits } })
+      if (await assignLimits(db, { holder: 'user', id, limits: read, link: publicUrl() }, tx))
+        isOver = true
+      if (limits.length > 0)
+        record(id, { kind: 'limits.changed', subject: id, details: { limits } })
       if (status) await setStatus(account, status, made)
       return { id, over: isOver }
     })
@@ -130,12 +138,22 @@ export function operatorService({
 
   return {
     /** The accounts that a filter chooses, oldest first, and their total count. */
-    async users(filter: AccountFilter, limit: number): Promise<{ users: AccountRow[]; total: number }> {
-      return { users: await accountsMatching(db, filter, limit), total: await countAccountsMatching(db, filter) }
+    async users(
+      filter: AccountFilter,
+      limit: number,
+    ): Promise<{ users: AccountRow[]; total: number }> {
+      return {
+        users: await accountsMatching(db, filter, limit),
+        total: await countAccountsMatching(db, filter),
+      }
     },
 
     /** A page of the accounts that a filter chooses, oldest first. @throws INVALID_INPUT */
-    async page(filter: AccountFilter, limit: number, after: [id: string] | null): Promise<Page<AccountRow>> {
+    async page(
+      filter: AccountFilter,
+      limit: number,
+      after: [id: string] | null,
+    ): Promise<Page<AccountRow>> {
       const { search } = filter
       if (search.length > MAX_EMAIL)
         throw new InvalidInput('search', `A search text has up to ${MAX_EMAIL} characters.`)
@@ -144,7 +162,8 @@ export function operatorService({
 
     /** Validates the id of an account, for operations that accept no e-mail address. @throws Refused */
     readId(id: string): string {
-      if (!isUuid(id)) throw new Refused('There is no such user. Use an id from the list of accounts.')
+      if (!isUuid(id))
+        throw new Refused('There is no such user. Use an id from the list of accounts.')
       return id.toLowerCase()
     },
 
@@ -167,7 +186,8 @@ export function operatorService({
 
     /** What there is to some accounts, by the id of the account: one statement for all. None of it authorizes. */
     details: {
-      accounts: (ids: string[]): Promise<Map<string, AccountRow>> => rowsById(ids, some => accountsByIds(db, some)),
+      accounts: (ids: string[]): Promise<Map<string, AccountRow>> =>
+        rowsById(ids, some => accountsByIds(db, some)),
       identities: (ids: string[]) => identitiesOfAccounts(db, ids),
       workspaces: (ids: string[]) => workspacesOfAccounts(db, ids),
       counts: (ids: string[]) => countsOfAccounts(db, ids),

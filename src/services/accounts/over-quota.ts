@@ -29,7 +29,9 @@ export async function changeLimits(
 ): Promise<OverDrive[]> {
   const before = new Set((await overDrives(db, concerned, tx)).map(({ bucketId }) => bucketId))
   await work()
-  const after = (await overDrives(db, concerned, tx)).filter(({ bucketId }) => !before.has(bucketId))
+  const after = (await overDrives(db, concerned, tx)).filter(
+    ({ bucketId }) => !before.has(bucketId),
+  )
   await queueMails(db, after, link, tx)
   return after
 }
@@ -39,7 +41,11 @@ export async function changeLimits(
  * change is committed, in short transactions. If the process is killed meanwhile, owners see the notice in the console only.
  * @returns whether mails were queued
  */
-export async function announceShrunkPlan(db: Db, changed: PlanChange, link: string): Promise<boolean> {
+export async function announceShrunkPlan(
+  db: Db,
+  changed: PlanChange,
+  link: string,
+): Promise<boolean> {
   let queued = false
   if (!isShrunk(changed)) return queued
   for (let from = ''; ; ) {
@@ -55,7 +61,9 @@ export async function announceShrunkPlan(db: Db, changed: PlanChange, link: stri
 async function queueMails(db: Db, drives: OverDrive[], link: string, tx: Tx): Promise<void> {
   const mails = drives.flatMap(({ email, bucketId: _id, ...values }) =>
     // An e-mail address that no provider has verified may belong to another person.
-    email === null ? [] : [{ template: 'over-quota' as const, to: email, values: { ...values, link } }],
+    email === null
+      ? []
+      : [{ template: 'over-quota' as const, to: email, values: { ...values, link } }],
   )
   for (let sent = 0; sent < mails.length; sent += BATCH)
     await enqueueAll(db, 'mail', mails.slice(sent, sent + BATCH), tx)

@@ -56,15 +56,18 @@ export function overviewService({ db, tokens }: Core<'db' | 'tokens'>) {
         usedBytes: bucket.size,
         fileCount: bucket.total,
         received: {
-          ...list('share', ({ id, entryKind, entryCount, name, fileType, size, who, verified, seen }) => ({
-            token: tokens.derive(SHARE_TOKEN, id),
-            kind: entryKind,
-            name: shareTitle(name, entryCount),
-            fileType,
-            size,
-            sharedBy: { name: '', email: who, verified: verified !== null },
-            seen: seen !== null,
-          })),
+          ...list(
+            'share',
+            ({ id, entryKind, entryCount, name, fileType, size, who, verified, seen }) => ({
+              token: tokens.derive(SHARE_TOKEN, id),
+              kind: entryKind,
+              name: shareTitle(name, entryCount),
+              fileType,
+              size,
+              sharedBy: { name: '', email: who, verified: verified !== null },
+              seen: seen !== null,
+            }),
+          ),
           unseen: Number(shares[0]?.unseen ?? 0),
         },
         invites: list('invite', ({ id, name, role, at }) => ({

@@ -14,7 +14,12 @@ export function personService({ db }: Core<'db'>) {
     /** Those among these people whom the caller knows: themselves, and who shares a workspace with them. */
     async knownAmong({ userId }: Caller, ids: readonly string[]): Promise<Map<string, PersonView>> {
       if (ids.length === 0) return new Map()
-      return byIds([...new Set([...ids.filter(id => id === userId), ...(await colleaguesAmong(db, userId, ids))])])
+      return byIds([
+        ...new Set([
+          ...ids.filter(id => id === userId),
+          ...(await colleaguesAmong(db, userId, ids)),
+        ]),
+      ])
     },
   }
 }

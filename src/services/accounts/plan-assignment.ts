@@ -3,7 +3,13 @@ import type { Db, Tx } from '../../../db/index.ts'
 import type { LimitName } from '../../../db/models/plan.ts'
 import type { PlanBy } from '../../../db/models/user.ts'
 import { hasOtherProvider } from '../../../db/queries/identity.ts'
-import { type Holder, lockDefaultPlan, lockGivenPlan, lockHolder, setOwnLimits } from '../../../db/queries/plan.ts'
+import {
+  type Holder,
+  lockDefaultPlan,
+  lockGivenPlan,
+  lockHolder,
+  setOwnLimits,
+} from '../../../db/queries/plan.ts'
 import type { PlanClaim } from '../../config/plan-claim.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { excerpt } from '../../values/excerpt.ts'
@@ -14,7 +20,8 @@ import type { Profile } from './profile.ts'
 export async function defaultPlan(db: Db, tx: Tx): Promise<string> {
   // A statement that waits while another plan becomes the default has passed the row of that one already; the next one finds it.
   const plan = (await lockDefaultPlan(db, tx)) ?? (await lockDefaultPlan(db, tx))
-  if (!plan) throw new Error('No plan is the default. Set one with: npm run admin -- default-plan <plan>')
+  if (!plan)
+    throw new Error('No plan is the default. Set one with: npm run admin -- default-plan <plan>')
   return plan.id
 }
 
@@ -31,7 +38,11 @@ export async function assignPlan(
 ): Promise<{ plan: string; over: boolean }> {
   const id = plan ?? (await defaultPlan(db, tx))
   const found = await lockGivenPlan(db, id, tx)
-  const user = await db.User.findByPk(userId, { attributes: ['planId'], raw: true, transaction: tx })
+  const user = await db.User.findByPk(userId, {
+    attributes: ['planId'],
+    raw: true,
+    transaction: tx,
+  })
   if (!found || (found.retiredAt !== null && user?.planId !== id)) {
     const given = await db.Plan.findAll({
       where: { retiredAt: null },
@@ -56,18 +67,28 @@ export async function assignPlan(
  */
 export async function assignLimits(
   db: Db,
-  of: { holder: Holder; id: string; limits: Partial<Record<LimitName, number | null>>; link: string },
+  of: {
+    holder: Holder
+    id: string
+    limits: Partial<Record<LimitName, number | null>>
+    link: string
+  },
   tx: Tx,
 ): Promise<boolean> {
   const { holder, id, limits, link } = of
   if (!(await lockHolder(db, holder, id, tx)))
     throw holder === 'user'
       ? new AppError('USER_NOT_FOUND', 'There is no such user.')
-      : new AppError('WORKSPACE_NOT_FOUND', 'There is no such workspace. Use an id from the details of an account.')
+      : new AppError(
+          'WORKSPACE_NOT_FOUND',
+          'There is no such workspace. Use an id from the details of an account.',
+        )
   if (Object.keys(limits).length === 0) return false
   const concerned = holder === 'user' ? { userId: id } : { workspaceId: id }
   const row = { id: newId(), changedAt: Date.now() }
-  const over = await changeLimits(db, { concerned, link, tx }, () => setOwnLimits(db, { holder, id }, limits, row, tx))
+  const over = await changeLimits(db, { concerned, link, tx }, () =>
+    setOwnLimits(db, { holder, id }, limits, row, tx),
+  )
   return over.length > 0
 }
 
@@ -88,7 +109,11 @@ export async function planBySignIn(
     account,
     profile,
     rule,
-  }: { account: { userId: string; planId: string; planBy: PlanBy } | null; profile: Profile; rule: PlanClaim },
+  }: {
+    account: { userId: string; planId: string; planBy: PlanBy } | null
+    profile: Profile
+    rule: PlanClaim
+  },
   unknown: (plan: string) => void,
   tx: Tx,
 ): Promise<{ plan: string; by: PlanBy } | null> {
@@ -97,12 +122,14 @@ export async function planBySignIn(
   if (named !== null) {
     if (account?.planId === named && account.planBy === 'claim') return null
     const plan = await lockGivenPlan(db, named, tx)
-    if (plan && (plan.retiredAt === null || account?.planId === named)) return { plan: named, by: 'claim' }
+    if (plan && (plan.retiredAt === null || account?.planId === named))
+      return { plan: named, by: 'claim' }
     unknown(named)
     // What an earlier claim gave stays while the setting is wrong.
     return null
   }
-  if (account?.planBy !== 'claim' || (await isSilent(db, account.userId, profile, rule, tx))) return null
+  if (account?.planBy !== 'claim' || (await isSilent(db, account.userId, profile, rule, tx)))
+    return null
   return { plan: await defaultPlan(db, tx), by: 'default' }
 }
 

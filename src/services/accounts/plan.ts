@@ -2,7 +2,13 @@ import { validate as isUuid } from 'uuid'
 import { isDuplicate, type Tx } from '../../../db/index.ts'
 import { SERVICE_LOG, type ServiceEventKind } from '../../../db/models/event.ts'
 import type { Limits, Plan } from '../../../db/models/plan.ts'
-import { accountsPerPlan, type Holder, limitsOfHolders, lockPlan, setDefaultPlan } from '../../../db/queries/plan.ts'
+import {
+  accountsPerPlan,
+  type Holder,
+  limitsOfHolders,
+  lockPlan,
+  setDefaultPlan,
+} from '../../../db/queries/plan.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import { excerpt } from '../../values/excerpt.ts'
@@ -10,7 +16,13 @@ import { MAX_PLAN_ID, MAX_PLAN_NAME } from '../../values/limits.ts'
 import { oneLine } from '../../values/one-line.ts'
 import type { Core } from '../core.ts'
 import { changeRunner, type EventDetails, operatorOf } from '../history/event.ts'
-import { type LimitChange, type LimitView, readLimits, viewLimits, workspaceLimits } from './limit.ts'
+import {
+  type LimitChange,
+  type LimitView,
+  readLimits,
+  viewLimits,
+  workspaceLimits,
+} from './limit.ts'
 import { announceShrunkPlan } from './over-quota.ts'
 import { assignLimits } from './plan-assignment.ts'
 
@@ -56,7 +68,10 @@ export function planService({
 
   async function noSuchPlan(id: string, field: string): Promise<InvalidInput> {
     const ids = (await all()).map(plan => plan.id)
-    return new InvalidInput(field, `There is no plan "${excerpt(id)}". The plans are: ${ids.join(', ')}.`)
+    return new InvalidInput(
+      field,
+      `There is no plan "${excerpt(id)}". The plans are: ${ids.join(', ')}.`,
+    )
   }
 
   /** @throws INVALID_INPUT */
@@ -98,21 +113,37 @@ export function planService({
       given: { id: string; name: string; like?: string | null | undefined; limits: LimitChange[] },
       by: Caller | null = null,
     ): Promise<PlanUse> {
-      const [id, name, limits] = [readId(given.id), readName(given.name), readLimits(given.limits, 'plan')]
+      const [id, name, limits] = [
+        readId(given.id),
+        readName(given.name),
+        readLimits(given.limits, 'plan'),
+      ]
       const where = given.like == null ? { isDefault: true } : { id: given.like }
       const model: Plan | null = await db.Plan.findOne({ where, raw: true })
       if (!model) throw await noSuchPlan(given.like ?? '', 'like')
       if ((await db.Plan.count()) >= MAX_PLANS)
-        throw new InvalidInput('id', `There are ${MAX_PLANS} plans already. Delete one that no account has first.`)
+        throw new InvalidInput(
+          'id',
+          `There are ${MAX_PLANS} plans already. Delete one that no account has first.`,
+        )
       try {
         await change(operatorOf(by), async ({ tx, record }) => {
-          const plan = { ...model, ...(limits as Partial<Limits>), id, name, isDefault: false, retiredAt: null }
+          const plan = {
+            ...model,
+            ...(limits as Partial<Limits>),
+            id,
+            name,
+            isDefault: false,
+            retiredAt: null,
+          }
           await db.Plan.create(plan, { transaction: tx })
           const details = { plan: id, name, limits: given.limits }
           record(SERVICE_LOG, { kind: 'plan.created', subject: null, details })
         })
       } catch (error) {
-        throw isDuplicate(error) ? new InvalidInput('id', `There is a plan "${id}" already. Choose another id.`) : error
+        throw isDuplicate(error)
+          ? new InvalidInput('id', `There is a plan "${id}" already. Choose another id.`)
+          : error
       }
       return find(id)
     },
@@ -130,7 +161,8 @@ export function planService({
         await db.Plan.update(changes, { where: { id }, transaction: tx })
         return { ...name, ...(given.limits.length > 0 ? { limits: given.limits } : {}) }
       })
-      if (await announceShrunkPlan(db, { id, before, after: { ...before, ...changes } }, link())) wake()
+      if (await announceShrunkPlan(db, { id, before, after: { ...before, ...changes } }, link()))
+        wake()
       return find(id)
     },
 
@@ -138,9 +170,13 @@ export function planService({
     async retire(id: string, by: Caller | null = null): Promise<PlanUse> {
       await changePlan({ id, by, kind: 'plan.retired' }, async (plan, tx) => {
         if (plan.isDefault)
-          throw new AppError('PLAN_IN_USE', 'New accounts get this plan. Make another plan the default first.', {
-            plan_id: id,
-          })
+          throw new AppError(
+            'PLAN_IN_USE',
+            'New accounts get this plan. Make another plan the default first.',
+            {
+              plan_id: id,
+            },
+          )
         if (plan.retiredAt !== null) return undefined
         await db.Plan.update({ retiredAt: Date.now() }, { where: { id }, transaction: tx })
         return {}
@@ -179,7 +215,9 @@ export function planService({
     async setDefault(id: string, by: Caller | null = null): Promise<PlanUse> {
       await changePlan({ id, by, kind: 'plan.made_default' }, async (plan, tx) => {
         if (plan.retiredAt !== null)
-          throw new AppError('PLAN_IN_USE', 'This plan is retired. Restore it first.', { plan_id: id })
+          throw new AppError('PLAN_IN_USE', 'This plan is retired. Restore it first.', {
+            plan_id: id,
+          })
         if (plan.isDefault) return undefined
         await setDefaultPlan(db, id, tx)
         return {}
@@ -190,19 +228,27 @@ export function planService({
     /** The limits in force for some accounts, or some workspaces, by their id. Does not authorize. */
     async limitsOf(holder: Holder, ids: readonly string[]): Promise<Map<string, LimitView[]>> {
       const names = holder === 'workspace' ? workspaceLimits : undefined
-      return new Map((await limitsOfHolders(db, holder, ids)).map(row => [row.id, viewLimits(row, names)]))
+      return new Map(
+        (await limitsOfHolders(db, holder, ids)).map(row => [row.id, viewLimits(row, names)]),
+      )
     },
 
     /**
      * Sets own limits of an account or of a workspace; what is stored beyond them is kept. Does not authorize.
      * @throws USER_NOT_FOUND, WORKSPACE_NOT_FOUND, INVALID_INPUT
      */
-    async setLimits(holder: Holder, id: string, changes: LimitChange[], by: Caller | null = null): Promise<void> {
+    async setLimits(
+      holder: Holder,
+      id: string,
+      changes: LimitChange[],
+      by: Caller | null = null,
+    ): Promise<void> {
       const limits = readLimits(changes, holder)
       const over = await change(operatorOf(by), async ({ tx, record }) => {
         const isOver = await assignLimits(db, { holder, id, limits, link: link() }, tx)
         const log = holder === 'workspace' ? { workspace: id } : id
-        if (changes.length > 0) record(log, { kind: 'limits.changed', subject: id, details: { limits: changes } })
+        if (changes.length > 0)
+          record(log, { kind: 'limits.changed', subject: id, details: { limits: changes } })
         return isOver
       })
       if (over) wake()

@@ -75,7 +75,10 @@ export function readProfile(raw: ProviderProfile): Profile {
   if (!/^[^\s\p{Cc}\p{Cf}\p{Cs}]+@[^\s\p{Cc}\p{Cf}\p{Cs}]+$/u.test(email))
     throw new SignInRefused('auth_failed', 'The provider returned no e-mail address.')
   if (Math.max(email.length, canonical.length) > MAX_EMAIL)
-    throw new SignInRefused('auth_failed', 'The provider returned an e-mail address that is too long.')
+    throw new SignInRefused(
+      'auth_failed',
+      'The provider returned an e-mail address that is too long.',
+    )
   return {
     ...raw,
     email,
@@ -83,9 +86,13 @@ export function readProfile(raw: ProviderProfile): Profile {
     name: shorten(raw.name, longestName),
     givenName: shorten(raw.givenName, longestName),
     familyName: shorten(raw.familyName, longestName),
-    picture: raw.picture.length <= longestPicture && /^https?:\/\/[\x21-\x7e]+$/i.test(raw.picture) ? raw.picture : '',
+    picture:
+      raw.picture.length <= longestPicture && /^https?:\/\/[\x21-\x7e]+$/i.test(raw.picture)
+        ? raw.picture
+        : '',
     // A truncated locale is invalid.
-    locale: /^[A-Za-z\d_.@-]+$/.test(raw.locale) && raw.locale.length <= longestLocale ? raw.locale : '',
+    locale:
+      /^[A-Za-z\d_.@-]+$/.test(raw.locale) && raw.locale.length <= longestLocale ? raw.locale : '',
   }
 }
 

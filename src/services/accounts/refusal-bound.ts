@@ -8,7 +8,8 @@ const OF_ALL = 30
 const SECONDS = HOUR_MS / 1000
 
 /** Each of the first, and then each time that their number has doubled: however many there are, few are noted, and their number is. */
-const isNoted = (count: number, first: number): boolean => count <= first || Number.isInteger(Math.log2(count / first))
+const isNoted = (count: number, first: number): boolean =>
+  count <= first || Number.isInteger(Math.log2(count / first))
 
 /**
  * Decides which refused sign-ins are noted that concern no account. Anyone can cause as many as they like, from as many addresses as they

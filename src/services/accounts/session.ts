@@ -65,12 +65,22 @@ export function sessionService({
   change = changeRunner({ db }),
 }: Core<'db'> & Partial<Core<'publicUrl' | 'wake' | 'change'>> & Pick<Config, 'sessionSeconds'>) {
   /** Enqueues a mail about the sign-in if the user wants notices. @returns whether it did */
-  async function announce(userId: string, { device, address }: Client, now: number, tx: Tx): Promise<boolean> {
+  async function announce(
+    userId: string,
+    { device, address }: Client,
+    now: number,
+    tx: Tx,
+  ): Promise<boolean> {
     const attributes = ['verifiedEmail', 'signInNotices']
     const user = await db.User.findByPk(userId, { attributes, raw: true, transaction: tx })
     // An e-mail address that no provider has verified may belong to another person.
     if (!user?.signInNotices || user.verifiedEmail === null) return false
-    const values = { device, address, at: new Date(now).toISOString(), link: `${publicUrl()}/sessions` }
+    const values = {
+      device,
+      address,
+      at: new Date(now).toISOString(),
+      link: `${publicUrl()}/sessions`,
+    }
     await enqueue(db, 'mail', { template: 'sign-in', to: user.verifiedEmail, values }, tx)
     return true
   }
@@ -85,13 +95,25 @@ export function sessionService({
       const [id, secret, now] = [newId(), newSecret(), Date.now()]
       const expiresAt = now + sessionSeconds * 1000
       const { device, address } = client
-      const began = { provider: at?.provider ?? null, providerSession: at?.sid ? hashOfSid(at.provider, at.sid) : null }
+      const began = {
+        provider: at?.provider ?? null,
+        providerSession: at?.sid ? hashOfSid(at.provider, at.sid) : null,
+      }
       const times = { createdAt: now, expiresAt, lastUsedAt: now }
       const session = { hash: hashOf(secret), id, userId, device, address, ...times, ...began }
-      const by = { userId, via: 'session', viaId: id, ...(client.from ? { from: client.from } : {}) } as const
+      const by = {
+        userId,
+        via: 'session',
+        viaId: id,
+        ...(client.from ? { from: client.from } : {}),
+      } as const
       const announced = await change(by, async ({ tx, record }) => {
         await db.Session.create(session, { transaction: tx })
-        record(userId, { kind: 'session.started', subject: id, details: { device, network: address } })
+        record(userId, {
+          kind: 'session.started',
+          subject: id,
+          details: { device, network: address },
+        })
         return !client.known && (await announce(userId, client, now, tx))
       })
       if (announced) wake()
@@ -101,7 +123,10 @@ export function sessionService({
     /** Ends the session of a secret, effective immediately on every instance. Null if there is no such session. */
     async end(secret: string): Promise<EndedSession | null> {
       const hash = hashOf(secret)
-      const session = await db.Session.findByPk(hash, { attributes: ['id', 'userId', 'provider'], raw: true })
+      const session = await db.Session.findByPk(hash, {
+        attributes: ['id', 'userId', 'provider'],
+        raw: true,
+      })
       if (!session) return null
       const { id, userId } = session
       return change({ userId, via: 'session', viaId: id }, async ({ tx, record }) => {
@@ -123,11 +148,17 @@ export function sessionService({
     }: ProviderSession & { subject: string | null }): Promise<EndedSession[]> {
       const bySid = sid === null ? null : { providerSession: hashOfSid(provider, sid) }
       const identity =
-        bySid || subject === null ? undefined : await findIdentity(db, { provider, providerUserId: subject })
+        bySid || subject === null
+          ? undefined
+          : await findIdentity(db, { provider, providerUserId: subject })
       const whose = bySid ?? (identity && { userId: identity.userId })
       if (!whose) return []
       const where = { provider, ...whose }
-      const found = await db.Session.findAll({ where, attributes: ['hash', 'id', 'userId', 'provider'], raw: true })
+      const found = await db.Session.findAll({
+        where,
+        attributes: ['hash', 'id', 'userId', 'provider'],
+        raw: true,
+      })
       const ended: EndedSession[] = []
       for (const { hash, ...session } of found) {
         const caller = { userId: session.userId, via: 'session', viaId: session.id } as const
@@ -142,7 +173,10 @@ export function sessionService({
 
     /** The active sessions of the caller, most recently used first. */
     async list(caller: Caller): Promise<SessionView[]> {
-      return (await sessionsOf(db, caller.userId)).map(row => ({ ...row, current: row.id === caller.credentialId }))
+      return (await sessionsOf(db, caller.userId)).map(row => ({
+        ...row,
+        current: row.id === caller.credentialId,
+      }))
     },
 
     /** Ends a session of the caller; every instance refuses its next request. @throws SESSION_NOT_FOUND */
@@ -151,7 +185,10 @@ export function sessionService({
       await change(caller, async ({ tx, record }) => {
         const ended = isUuid(id) ? await db.Session.destroy({ where, transaction: tx }) : 0
         if (ended === 0)
-          throw new AppError('SESSION_NOT_FOUND', 'You have no such session. It may have expired; see the list.')
+          throw new AppError(
+            'SESSION_NOT_FOUND',
+            'You have no such session. It may have expired; see the list.',
+          )
         record(caller.userId, { kind: 'session.ended', subject: where.id })
       })
     },
@@ -165,7 +202,10 @@ export function sessionService({
       }),
 
     async wantsNotices(caller: Caller): Promise<boolean> {
-      const user = await db.User.findByPk(caller.userId, { attributes: ['signInNotices'], raw: true })
+      const user = await db.User.findByPk(caller.userId, {
+        attributes: ['signInNotices'],
+        raw: true,
+      })
       return Boolean(user?.signInNotices)
     },
 

@@ -1,5 +1,10 @@
 import { usagesOf } from '../../../db/queries/bucket.ts'
-import { ownedCounts, sentShares, sharesPerDay, uploadsPerDay } from '../../../db/queries/statistic.ts'
+import {
+  ownedCounts,
+  sentShares,
+  sharesPerDay,
+  uploadsPerDay,
+} from '../../../db/queries/statistic.ts'
 import type { Caller } from '../../access/caller.ts'
 import { DAY_MS } from '../../values/duration.ts'
 import type { Core } from '../core.ts'
@@ -43,7 +48,10 @@ export function statisticService({ db }: Core<'db'>) {
         ownedCounts(db, userId, verifiedEmail),
       ])
       const lastDays = (counts: Map<number, number>, days: number) =>
-        Array.from({ length: days }, (_, i) => counts.get(today - i) ?? 0).reduce((sum, n) => sum + n, 0)
+        Array.from({ length: days }, (_, i) => counts.get(today - i) ?? 0).reduce(
+          (sum, n) => sum + n,
+          0,
+        )
       const week = (counts: Map<number, number>): DailyCount[] =>
         Array.from({ length: 7 }, (_, i) => today - 6 + i).map(day => ({
           day: new Date(day * DAY_MS).toISOString().slice(0, 10),

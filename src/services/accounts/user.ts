@@ -9,7 +9,8 @@ import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 
 /** An account with its first identity. */
-export interface UserView extends Omit<User, 'verifiedEmail' | 'planId' | 'planBy' | 'status' | 'signInNotices'> {
+export interface UserView
+  extends Omit<User, 'verifiedEmail' | 'planId' | 'planBy' | 'status' | 'signInNotices'> {
   /** Whether a provider vouches for the address. */
   emailVerified: boolean
   provider: string
@@ -32,7 +33,16 @@ export function userService({ db }: Core<'db'>) {
       const { verifiedEmail, provider, providerUserId, planId, planName, ...rest } = found
       const { id, email, name, givenName, familyName, picture, locale, createdAt, ...limits } = rest
       return {
-        ...{ id, email, name, givenName, familyName, picture, locale, createdAt, provider, providerUserId },
+        id,
+        email,
+        name,
+        givenName,
+        familyName,
+        picture,
+        locale,
+        createdAt,
+        provider,
+        providerUserId,
         emailVerified: verifiedEmail !== null,
         plan: { id: planId, name: planName },
         limits,

@@ -58,21 +58,26 @@ function pack(size: number, fields: readonly Field[]): Buffer {
     else if (field[0] === 8) at = bytes.writeBigUInt64LE(BigInt(field[1]), at)
     else at = bytes.writeUIntLE(field[1], at, field[0])
   }
-  if (at !== size) throw new Error('The size of a record of an archive differs from the announced size.')
+  if (at !== size)
+    throw new Error('The size of a record of an archive differs from the announced size.')
   return bytes
 }
 
 const pathOf = ({ prefix, name }: ZipEntry): string => prefix + name
-const pathSize = (entry: ZipEntry): number => Buffer.byteLength(entry.prefix) + Buffer.byteLength(entry.name)
+const pathSize = (entry: ZipEntry): number =>
+  Buffer.byteLength(entry.prefix) + Buffer.byteLength(entry.name)
 
 /** Seconds since 1970, as far as the extended timestamp reaches. */
-const secondsOf = ({ modifiedAt }: ZipEntry) => Math.min(Math.max(Math.floor(modifiedAt / 1000), 0), 0x7fffffff)
+const secondsOf = ({ modifiedAt }: ZipEntry) =>
+  Math.min(Math.max(Math.floor(modifiedAt / 1000), 0), 0x7fffffff)
 
 /** The time of MS-DOS, which begins in 1980 and is taken for UTC here. Who knows the extended timestamp ignores it. */
 function dosTime(entry: ZipEntry): number {
   const at = new Date(Math.max(secondsOf(entry) * 1000, Date.UTC(1980)))
   const day = (at.getUTCFullYear() - 1980) * 512 + (at.getUTCMonth() + 1) * 32 + at.getUTCDate()
-  return day * 0x10000 + at.getUTCHours() * 2048 + at.getUTCMinutes() * 32 + (at.getUTCSeconds() >> 1)
+  return (
+    day * 0x10000 + at.getUTCHours() * 2048 + at.getUTCMinutes() * 32 + (at.getUTCSeconds() >> 1)
+  )
 }
 
 const timestamp = (entry: ZipEntry): Field[] => [
@@ -84,7 +89,9 @@ const timestamp = (entry: ZipEntry): Field[] => [
 
 /** The field for values that 32 bits are too few for. */
 const large = (values: number[]): Field[] =>
-  values.length === 0 ? [] : [[2, 1], [2, 8 * values.length], ...values.map((value): Field => [8, value])]
+  values.length === 0
+    ? []
+    : [[2, 1], [2, 8 * values.length], ...values.map((value): Field => [8, value])]
 const largeSize = (count: number): number => (count === 0 ? 0 : 4 + 8 * count)
 
 /** What the local header and the central directory say alike: from the version to the length of the extra field. */

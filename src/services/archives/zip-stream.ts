@@ -14,7 +14,11 @@ const BLOCK = 64 * 1024
 type Source = Pick<BlobStore, 'open' | 'chunks'>
 
 /** Begins to read, so that the first bytes are there when their turn comes. */
-async function begin(store: Source, key: string, options: ReadOptions & { count: number }): Promise<Chunks> {
+async function begin(
+  store: Source,
+  key: string,
+  options: ReadOptions & { count: number },
+): Promise<Chunks> {
   if (store.chunks) return store.chunks(key, options)
   const stream = await store.open(key, options)
   stream.read(0)
@@ -109,7 +113,8 @@ export async function* zipBytes({
       yield chunk
     }
     // What follows would stand at another place than the archive says.
-    if (left !== 0) throw new Error('The size of a blob of an archive differs from its recorded size.')
+    if (left !== 0)
+      throw new Error('The size of a blob of an archive differs from its recorded size.')
     if (entry && sum !== undefined) note(entry, sum)
   }
 

@@ -46,15 +46,30 @@ interface Options extends Core<'coordination' | 'db' | 'store' | 'tokens' | 'pub
 const PURPOSE = 'archive'
 /** The name of an archive whose entries have no folder in common. */
 const NO_FOLDER = 'Files'
-const busy = () => new Busy('Too many archives are being prepared at the moment. Try again in a few seconds.')
+const busy = () =>
+  new Busy('Too many archives are being prepared at the moment. Try again in a few seconds.')
 
 /** Checksums that are noted with one statement while an archive is sent. */
 const NOTED_AT_ONCE = 100
 
 /** ZIP archives of entries, made while they are sent: nothing of them is stored. Does not authorize. */
-export function zipService({ coordination, db, store, tokens, publicUrl, signedUrlSeconds: seconds, log }: Options) {
+export function zipService({
+  coordination,
+  db,
+  store,
+  tokens,
+  publicUrl,
+  signedUrlSeconds: seconds,
+  log,
+}: Options) {
   // Reading what is in large folders takes the database as long as a hundred lists do.
-  const readings = createFairQueue({ atOnce: 2, longest: 100, longestPerKey: 10, patience: 20_000, full: busy })
+  const readings = createFairQueue({
+    atOnce: 2,
+    longest: 100,
+    longestPerKey: 10,
+    patience: 20_000,
+    full: busy,
+  })
 
   /** Notes the checksums that are found while bytes are sent: the next archive knows them. */
   function noteOf() {
@@ -63,7 +78,9 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
       const some = sums
       sums = new Map()
       if (some.size > 0)
-        noteChecksums(db, some).catch(error => log.warn({ err: error }, 'could not store checksums of blobs'))
+        noteChecksums(db, some).catch(error =>
+          log.warn({ err: error }, 'could not store checksums of blobs'),
+        )
     }
     const note = (blobId: string, sum: string) => {
       sums.set(blobId, sum)
@@ -73,7 +90,11 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
   }
 
   /** The entries of a tree, with their names in the archive, and its own. @throws FILE_NOT_FOUND, INVALID_INPUT, INVALID_PATH */
-  async function rootsOf(tree: Tree, named: readonly EntryName[], { top, called, names: given }: ArchiveNaming) {
+  async function rootsOf(
+    tree: Tree,
+    named: readonly EntryName[],
+    { top, called, names: given }: ArchiveNaming,
+  ) {
     const isRoot = (one: EntryName) =>
       'id' in one ? one.id === tree.rootId : parsePath(one.path, 'entries').length === 0
     if (named.some(isRoot)) {
@@ -86,9 +107,15 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
     }
     const found = await locateEntries(db, tree, named, undefined, { most: MAX_ZIPPED })
     const [first] = found
-    const all = found.map(({ node: { id }, names }) => ({ id, name: given?.get(id) ?? names.at(-1) ?? '' }))
+    const all = found.map(({ node: { id }, names }) => ({
+      id,
+      name: given?.get(id) ?? names.at(-1) ?? '',
+    }))
     // Given names are apart already, and go before those that may have to give way.
-    const roots = [...all.filter(({ id }) => given?.has(id)), ...all.filter(({ id }) => !given?.has(id))]
+    const roots = [
+      ...all.filter(({ id }) => given?.has(id)),
+      ...all.filter(({ id }) => !given?.has(id)),
+    ]
     if (found.length === 1) return { roots, name: roots[0]?.name ?? NO_FOLDER }
     if (called !== undefined) return { roots, name: called }
     const inOne = found.every(({ parentId }) => parentId === first?.parentId)
@@ -105,7 +132,8 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
       const { roots, name } = await rootsOf(tree, named, naming)
       return { entries: await zipEntries(db, roots), name, ids: roots.map(({ id }) => id) }
     })
-    const described = pinned ?? entries.some(({ blobId, crc32 }) => blobId !== null && crc32 === null)
+    const described =
+      pinned ?? entries.some(({ blobId, crc32 }) => blobId !== null && crc32 === null)
     const layout = zipLayout(entries, described)
     const fileName = `${name}.zip`
     const delivery: Delivery = {
@@ -156,7 +184,12 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
         names,
       })
       const archived: Archived = { tree: { bucketId, rootId }, top, called, ids: packIds(ids) }
-      const sealed: SealedZip = { ...archived, etag: delivery.etag, described, ...(grant ? { grant } : {}) }
+      const sealed: SealedZip = {
+        ...archived,
+        etag: delivery.etag,
+        described,
+        ...(grant ? { grant } : {}),
+      }
       return {
         url: `${publicUrl()}/api/blobs/${tokens.seal(PURPOSE, sealed, seconds)}`,
         fileName: delivery.fileName,
@@ -191,13 +224,15 @@ export function zipService({ coordination, db, store, tokens, publicUrl, signedU
 }
 
 /** UUIDs in 22 characters each, because the URL holds them. */
-const packIds = (ids: string[]): string => Buffer.from(ids.join('').replaceAll('-', ''), 'hex').toString('base64url')
+const packIds = (ids: string[]): string =>
+  Buffer.from(ids.join('').replaceAll('-', ''), 'hex').toString('base64url')
 function unpackIds(packed: string): string[] {
   const bytes = Buffer.from(packed, 'base64url')
   return Array.from({ length: bytes.length / 16 }, (_, i) => stringify(bytes, 16 * i))
 }
 
 const ended = (message: string) => new AppError('TOKEN_NOT_FOUND', message)
-const changed = () => ended('The files have changed since this download link was made. Request a new one.')
+const changed = () =>
+  ended('The files have changed since this download link was made. Request a new one.')
 
 export type ZipService = ReturnType<typeof zipService>

@@ -26,14 +26,29 @@ export const onWire = (r: AuditRecord) => ({
 /** A value of a line of CSV (RFC 4180). Programs for tables would run what begins like a formula. */
 function csvOf(value: unknown): string {
   const text =
-    value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : `${value}`
+    value === null || value === undefined
+      ? ''
+      : typeof value === 'object'
+        ? JSON.stringify(value)
+        : `${value}`
   return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`
 }
 
 const columns = Object.keys(
   onWire({
-    ...{ at: 0, kind: 'file.created', via: 'system', actorId: null, operatorId: null, viaId: null, address: null },
-    ...{ agent: null, logId: '', seq: 0, subjectId: null, entryId: null, details: {} },
+    at: 0,
+    kind: 'file.created',
+    via: 'system',
+    actorId: null,
+    operatorId: null,
+    viaId: null,
+    address: null,
+    agent: null,
+    logId: '',
+    seq: 0,
+    subjectId: null,
+    entryId: null,
+    details: {},
   }),
 )
 
@@ -53,4 +68,5 @@ export const auditFormats = {
 
 export type AuditFormat = keyof typeof auditFormats
 
-export const isAuditFormat = (name: string): name is AuditFormat => Object.hasOwn(auditFormats, name)
+export const isAuditFormat = (name: string): name is AuditFormat =>
+  Object.hasOwn(auditFormats, name)

@@ -24,7 +24,8 @@ const LONGEST_ADDRESS = 64
 
 function read({ personId, aboutId, credentialId, address, ...rest }: AuditFilter): AuditFilter {
   const id = (value: string | null | undefined, field: string) => {
-    if (value && !isUuid(value)) throw new InvalidInput(field, 'This is no id. Use one that the trail shows.')
+    if (value && !isUuid(value))
+      throw new InvalidInput(field, 'This is no id. Use one that the trail shows.')
     return value?.toLowerCase() ?? null
   }
   if (address && !/^[\x20-\x7e]+$/.test(address))
@@ -39,10 +40,15 @@ function read({ personId, aboutId, credentialId, address, ...rest }: AuditFilter
 }
 
 /** The audit trail: the events of all drives, all people and the service, which operators search. docs/decisions/audit.md */
-export function auditService({ db, change = changeRunner({ db }) }: Core<'db'> & Partial<Core<'change'>>) {
+export function auditService({
+  db,
+  change = changeRunner({ db }),
+}: Core<'db'> & Partial<Core<'change'>>) {
   /** Who reads the trail is in it. @param by null for the command line of the service */
   const noteReading = (by: Caller | null) =>
-    change(operatorOf(by), async ({ record }) => record(SERVICE_LOG, { kind: 'audit.read', subject: null }))
+    change(operatorOf(by), async ({ record }) =>
+      record(SERVICE_LOG, { kind: 'audit.read', subject: null }),
+    )
 
   /**
    * All that a filter finds, a batch at a time.
@@ -58,7 +64,9 @@ export function auditService({ db, change = changeRunner({ db }) }: Core<'db'> &
     await noteReading(by)
     let after: AuditKey | null = null
     for (let left = limit; left > 0; ) {
-      const rows: AuditRecord[] = (await auditEvents(db, wanted, Math.min(BATCH, left), after)).map(toRecord)
+      const rows: AuditRecord[] = (await auditEvents(db, wanted, Math.min(BATCH, left), after)).map(
+        toRecord,
+      )
       const last = rows.at(-1)
       if (!last) return
       yield rows
@@ -72,7 +80,12 @@ export function auditService({ db, change = changeRunner({ db }) }: Core<'db'> &
      * A page of the trail, the newest first. Each is noted in the trail, because anyone can write a cursor, and read from there on.
      * @throws INVALID_INPUT
      */
-    async page(filter: AuditFilter, by: Caller, limit: number, after: AuditKey | null): Promise<Page<AuditRecord>> {
+    async page(
+      filter: AuditFilter,
+      by: Caller,
+      limit: number,
+      after: AuditKey | null,
+    ): Promise<Page<AuditRecord>> {
       const wanted = read(filter)
       await noteReading(by)
       const { rows, more } = pageOf(await auditEvents(db, wanted, limit + 1, after), limit)
@@ -86,7 +99,12 @@ export function auditService({ db, change = changeRunner({ db }) }: Core<'db'> &
      * @param mayGoOn whether the caller is still an operator in a session; asked after each batch
      * @throws INVALID_INPUT
      */
-    export(filter: AuditFilter, by: Caller, format: AuditFormat, mayGoOn: () => Promise<boolean>): Attachment {
+    export(
+      filter: AuditFilter,
+      by: Caller,
+      format: AuditFormat,
+      mayGoOn: () => Promise<boolean>,
+    ): Attachment {
       const { type, head, line } = auditFormats[format]
       const wanted = read(filter)
       async function* chunks() {
@@ -96,12 +114,20 @@ export function auditService({ db, change = changeRunner({ db }) }: Core<'db'> &
           if (!(await mayGoOn())) throw new Unauthenticated()
         }
       }
-      return { name: `satchel-audit-${new Date().toISOString().slice(0, 10)}.${format}`, type, chunks: chunks() }
+      return {
+        name: `satchel-audit-${new Date().toISOString().slice(0, 10)}.${format}`,
+        type,
+        chunks: chunks(),
+      }
     },
 
     /** The names of keys, by their ids. Does not authorize. */
     async keyNames(ids: string[]): Promise<Map<string, string>> {
-      const found = await db.ApiKey.findAll({ where: { id: ids }, attributes: ['id', 'name'], raw: true })
+      const found = await db.ApiKey.findAll({
+        where: { id: ids },
+        attributes: ['id', 'name'],
+        raw: true,
+      })
       return new Map(found.map(({ id, name }) => [id, name]))
     },
 

@@ -1,6 +1,12 @@
 import { validate as isUuid } from 'uuid'
 import type { EventKind } from '../../../db/models/event.ts'
-import { type EventRow, endsOf, eventOf, eventsOf, eventsOfEntries } from '../../../db/queries/event.ts'
+import {
+  type EventRow,
+  endsOf,
+  eventOf,
+  eventsOf,
+  eventsOfEntries,
+} from '../../../db/queries/event.ts'
 import { mapPage, mapPages, type Page, pageOf } from '../../../db/queries/page.ts'
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
 import type { Core } from '../core.ts'
@@ -37,13 +43,17 @@ const expired = () =>
 /** Reads the logs of drives and persons. None of it authorizes. */
 export function eventFeedService({ db }: Core<'db'>) {
   const feed = {
-    cursorOf: ({ logId, seq }: Pick<EventView, 'logId' | 'seq'>): string => writeCursor([logId, seq]),
+    cursorOf: ({ logId, seq }: Pick<EventView, 'logId' | 'seq'>): string =>
+      writeCursor([logId, seq]),
 
     /** The number that a cursor of this log holds. @throws INVALID_INPUT */
     readCursor(logId: string, cursor: string, field = 'after'): number {
       const [log, seq = 0] = readCursor(cursor, ['id', 'number'], false, field) ?? []
       if (log !== logId || seq < 0)
-        throw new InvalidInput(field, 'This cursor belongs to another list. Use a cursor of this list.')
+        throw new InvalidInput(
+          field,
+          'This cursor belongs to another list. Use a cursor of this list.',
+        )
       return seq
     },
 
@@ -53,7 +63,10 @@ export function eventFeedService({ db }: Core<'db'>) {
     },
 
     /** A page of a log. @throws CURSOR_EXPIRED, INVALID_INPUT */
-    async page(logId: string, { after, limit, newestFirst = false, kinds }: EventQuery): Promise<Page<EventView>> {
+    async page(
+      logId: string,
+      { after, limit, newestFirst = false, kinds }: EventQuery,
+    ): Promise<Page<EventView>> {
       const seq = after ? feed.readCursor(logId, after) : null
       return feed.pageAfter(logId, seq, { limit, newestFirst, kinds })
     },
@@ -64,7 +77,10 @@ export function eventFeedService({ db }: Core<'db'>) {
       after: number | null,
       { limit, newestFirst = false, kinds }: Omit<EventQuery, 'after'>,
     ): Promise<Page<EventView>> {
-      const rows = kinds.length > 0 ? await eventsOf(db, logId, { after, newestFirst, kinds, limit: limit + 1 }) : []
+      const rows =
+        kinds.length > 0
+          ? await eventsOf(db, logId, { after, newestFirst, kinds, limit: limit + 1 })
+          : []
       // Looked at after the rows were read: no reader misses what is purged in between.
       const isNext = rows[0]?.seq === (after ?? 0) + 1
       if (after !== null && !newestFirst && !isNext) {
@@ -81,7 +97,10 @@ export function eventFeedService({ db }: Core<'db'>) {
       { limit, newestFirst = false, kinds }: Omit<EventQuery, 'after'>,
     ): Promise<Map<string, Page<EventView>>> {
       if (kinds.length === 0) return new Map()
-      return mapPages(await eventsOfEntries(db, entryIds, { after, newestFirst, kinds, limit }), toView)
+      return mapPages(
+        await eventsOfEntries(db, entryIds, { after, newestFirst, kinds, limit }),
+        toView,
+      )
     },
 
     /**
@@ -98,7 +117,8 @@ export function eventFeedService({ db }: Core<'db'>) {
       // Before the events are read: what happens in between is not passed over.
       const head = await feed.headOf(logId)
       const cursor = (seq: number) => feed.cursorOf({ logId, seq })
-      if (after === NOW || (from ?? 0) === head) return { events: [], more: false, cursor: cursor(head) }
+      if (after === NOW || (from ?? 0) === head)
+        return { events: [], more: false, cursor: cursor(head) }
       const { rows, more } = await feed.pageAfter(logId, from, { limit: most, kinds })
       const last = rows.at(-1)?.seq ?? from ?? 0
       return { events: rows.map(onWire), more, cursor: cursor(more ? last : Math.max(last, head)) }

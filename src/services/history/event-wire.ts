@@ -5,7 +5,18 @@ import type { EventDetails, EventView } from './event.ts'
 /** An event as REST and webhooks send it; times as RFC 3339. What there is nothing to say about is null. */
 export type EventOnWire = ReturnType<typeof onWire>
 
-export function onWire({ id, logId, seq, kind, at, actorId, via, viaId, subjectId, details }: EventView) {
+export function onWire({
+  id,
+  logId,
+  seq,
+  kind,
+  at,
+  actorId,
+  via,
+  viaId,
+  subjectId,
+  details,
+}: EventView) {
   return {
     id,
     kind,

@@ -79,18 +79,31 @@ export const system: Actor = { userId: null, via: 'system', viaId: null }
  * @param by null for the command line of the service
  */
 export const operatorOf = (by: Caller | null): Actor => ({
-  ...{ userId: null, via: 'operator', viaId: null },
+  userId: null,
+  via: 'operator',
+  viaId: null,
   operatorId: by?.userId ?? null,
-  from: by ? (by.from ?? { address: null, agent: null }) : { address: null, agent: 'npm run admin' },
+  from: by
+    ? (by.from ?? { address: null, agent: null })
+    : { address: null, agent: 'npm run admin' },
 })
 
-const viaOf = { session: 'session', api_key: 'key', file_request: 'link' } as const satisfies Record<Writer['via'], Via>
+const viaOf = {
+  session: 'session',
+  api_key: 'key',
+  file_request: 'link',
+} as const satisfies Record<Writer['via'], Via>
 
 const viaOfWriter = (by: Writer): Via => ('face' in by && by.face ? by.face : viaOf[by.via])
 
 const actorOf = (by: Actor | Writer): Actor =>
   'credentialId' in by
-    ? { userId: by.userId, via: viaOfWriter(by), viaId: by.credentialId, ...(by.from ? { from: by.from } : {}) }
+    ? {
+        userId: by.userId,
+        via: viaOfWriter(by),
+        viaId: by.credentialId,
+        ...(by.from ? { from: by.from } : {}),
+      }
     : by
 
 /**
@@ -114,13 +127,23 @@ export async function recorded<T>(
   })
   const at = Date.now()
   const rows = events.map(({ log, kind, subject, details = {} }) => ({
-    ...{ log, at, actorId, via, viaId, kind, ...origin },
+    log,
+    at,
+    actorId,
+    via,
+    viaId,
+    kind,
+    ...origin,
     subjectId: subject,
     entryId: entryIn(subject, details),
     details: JSON.stringify(details),
   }))
   await appendEvents(db, rows, tx)
-  return { done, logs: [...new Set(events.flatMap(({ log }) => namesOf(log)))], kinds: events.map(({ kind }) => kind) }
+  return {
+    done,
+    logs: [...new Set(events.flatMap(({ log }) => namesOf(log)))],
+    kinds: events.map(({ kind }) => kind),
+  }
 }
 
 /** The file or folder that an event is about: the file of a share, else what has a path. */
@@ -132,7 +155,10 @@ const namesOf = (log: LogName): string[] =>
   typeof log === 'string' ? [log] : 'workspace' in log ? [log.workspace] : []
 
 /** Runs changes, each in one transaction with its events, and publishes which logs have grown. */
-export type ChangeRunner = <T>(by: Actor | Writer, work: (change: Change) => Promise<T>) => Promise<T>
+export type ChangeRunner = <T>(
+  by: Actor | Writer,
+  work: (change: Change) => Promise<T>,
+) => Promise<T>
 
 /** @param pubSub none for programs whose changes the service finds in the logs */
 export function changeRunner({

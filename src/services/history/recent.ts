@@ -1,5 +1,10 @@
 import type { EventKind } from '../../../db/models/event.ts'
-import { type ActionRow, detailsOf, filesWithContents, latestActions } from '../../../db/queries/recent.ts'
+import {
+  type ActionRow,
+  detailsOf,
+  filesWithContents,
+  latestActions,
+} from '../../../db/queries/recent.ts'
 import type { Caller } from '../../access/caller.ts'
 import { parseJson } from '../../values/json.ts'
 import type { Core } from '../core.ts'
@@ -19,8 +24,21 @@ const MAX_ACTIONS = 1000
 
 /** What is work on a file or folder. Deletions are not: what was deleted is gone, or is shown for what was done before. */
 const work: ReadonlySet<EventKind> = new Set([
-  ...(['file.created', 'file.copied', 'file.moved', 'file.renamed', 'file.restored', 'file.replaced'] as const),
-  ...(['folder.created', 'folder.copied', 'folder.moved', 'folder.renamed', 'folder.restored'] as const),
+  ...([
+    'file.created',
+    'file.copied',
+    'file.moved',
+    'file.renamed',
+    'file.restored',
+    'file.replaced',
+  ] as const),
+  ...([
+    'folder.created',
+    'folder.copied',
+    'folder.moved',
+    'folder.renamed',
+    'folder.restored',
+  ] as const),
   ...(['version.restored', 'share.created', 'share.changed'] as const),
 ])
 
@@ -57,7 +75,8 @@ export function recentService({ db }: Core<'db'>) {
     }),
 
     /** The cursor after an action. */
-    cursorOf: ({ at, entryId }: Pick<Action, 'at' | 'entryId'>): string => writeCursor([at, entryId]),
+    cursorOf: ({ at, entryId }: Pick<Action, 'at' | 'entryId'>): string =>
+      writeCursor([at, entryId]),
 
     /**
      * What the caller has worked on, each entry once, with the last that they have done with it, the newest first. One statement, and two
@@ -70,7 +89,8 @@ export function recentService({ db }: Core<'db'>) {
       )
       const sorted = [...all, ...(await onNotes(caller, rows))].sort(newestFirst)
       const latest = new Map<string, Action>()
-      for (const action of sorted) if (!latest.has(action.entryId)) latest.set(action.entryId, action)
+      for (const action of sorted)
+        if (!latest.has(action.entryId)) latest.set(action.entryId, action)
       return [...latest.values()]
     },
   }

@@ -77,9 +77,18 @@ export function shareEventService({ db }: Core<'db'>) {
     { cache: false, maxBatchSize: AT_ONCE, batchScheduleFn: begin => void writing.then(begin) },
   )
 
-  const rowOf = (shareId: string, kind: ShareEventKind, { caller, address, client }: ShareUser): ShareEventRow => ({
-    ...{ id: newId(), shareId, at: Date.now(), kind },
-    ...{ personId: caller?.userId ?? null, network: truncateAddress(address), client: deviceOf(client) },
+  const rowOf = (
+    shareId: string,
+    kind: ShareEventKind,
+    { caller, address, client }: ShareUser,
+  ): ShareEventRow => ({
+    id: newId(),
+    shareId,
+    at: Date.now(),
+    kind,
+    personId: caller?.userId ?? null,
+    network: truncateAddress(address),
+    client: deviceOf(client),
   })
 
   return {
@@ -97,7 +106,10 @@ export function shareEventService({ db }: Core<'db'>) {
       try {
         return await uses.load({ row: rowOf(shareId, 'downloaded', user), counts: true })
       } catch (error) {
-        user.log.warn({ err: error, share_id: shareId }, 'could not count and record downloads together')
+        user.log.warn(
+          { err: error, share_id: shareId },
+          'could not count and record downloads together',
+        )
         return false
       }
     },
@@ -112,7 +124,10 @@ export function shareEventService({ db }: Core<'db'>) {
      * @param since when the first day begins; each lasts 24 hours
      */
     async countsByDay(shareIds: string[], since: number): Promise<Map<string, SpanCount[]>> {
-      return Map.groupBy(await countUsesInSpans(db, shareIds, { since, spanMs: DAY_MS }), ({ shareId }) => shareId)
+      return Map.groupBy(
+        await countUsesInSpans(db, shareIds, { since, spanMs: DAY_MS }),
+        ({ shareId }) => shareId,
+      )
     },
 
     /** The uses of some shares until ten seconds ago, by the id of the share. Does not authorize: pass only shares of the caller. */

@@ -60,9 +60,13 @@ export function openMailbox(): Mailbox {
     },
     take() {
       if (news.size > CAPACITY)
-        throw new AppError('UNAVAILABLE', 'You have missed messages. Read the lists, and subscribe again.', {
-          retry_after: 1,
-        })
+        throw new AppError(
+          'UNAVAILABLE',
+          'You have missed messages. Read the lists, and subscribe again.',
+          {
+            retry_after: 1,
+          },
+        )
       const ids = [...news]
       news = new Set()
       return ids

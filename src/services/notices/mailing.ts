@@ -38,7 +38,12 @@ export function mailingService({
      * has unsubscribed, a limit is reached, or the same mail was sent within the hour. No lock may be acquired after it. Returns whether it was enqueued.
      * @param about the ids of the subjects of the mail, to recognize a repetition
      */
-    async enqueue(caller: Caller, mail: Extract<Mail, { stop?: string }>, about: string[], tx: Tx): Promise<boolean> {
+    async enqueue(
+      caller: Caller,
+      mail: Extract<Mail, { stop?: string }>,
+      about: string[],
+      tx: Tx,
+    ): Promise<boolean> {
       if (caller.verifiedEmail === null) return false
       const recipient = await lockRecipient(db, hashOf(mail.to), tx)
       if (recipient.stoppedAt !== null) return false
@@ -47,8 +52,15 @@ export function mailingService({
       const sent = await noticesSince(db, recipient.id, now - DAY_MS, tx)
       const mine = sent.filter(({ senderId }) => senderId === caller.userId)
       const isRenewal = sent.some(notice => notice.about === what && notice.sentAt > now - HOUR_MS)
-      if (isRenewal || sent.length >= mailBounds.fromAll || mine.length >= mailBounds.fromOne) return false
-      const notice = { id: newId(), recipientId: recipient.id, senderId: caller.userId, about: what, sentAt: now }
+      if (isRenewal || sent.length >= mailBounds.fromAll || mine.length >= mailBounds.fromOne)
+        return false
+      const notice = {
+        id: newId(),
+        recipientId: recipient.id,
+        senderId: caller.userId,
+        about: what,
+        sentAt: now,
+      }
       await db.MailNotice.create(notice, { transaction: tx })
       const stop = `${publicUrl()}/unsubscribe/${tokens.derive(STOP_TOKEN, recipient.id)}`
       await enqueue(db, 'mail', { ...mail, stop }, tx)
@@ -58,7 +70,10 @@ export function mailingService({
     /** Whether a queued mail may still be sent: its recipient may have unsubscribed meanwhile. */
     async isWanted(mail: Mail): Promise<boolean> {
       if (!('stop' in mail)) return true
-      const recipient = await db.MailRecipient.findOne({ where: { addressHash: hashOf(mail.to) }, raw: true })
+      const recipient = await db.MailRecipient.findOne({
+        where: { addressHash: hashOf(mail.to) },
+        raw: true,
+      })
       return !recipient || recipient.stoppedAt === null
     },
 
@@ -79,6 +94,9 @@ export function mailingService({
 }
 
 const noSuchLink = () =>
-  new AppError('ROUTE_NOT_FOUND', 'This link is incomplete. Open it from the mail again, or copy the whole link.')
+  new AppError(
+    'ROUTE_NOT_FOUND',
+    'This link is incomplete. Open it from the mail again, or copy the whole link.',
+  )
 
 export type MailingService = ReturnType<typeof mailingService>

@@ -24,14 +24,23 @@ export type Mail =
       template: 'share'
       to: string
       /** `counts` as shareTitle takes them; `sizes` in bytes, null for folders; `all` is where its recipient sees all that is shared with them. */
-      values: { files: string[]; links: string[]; expires: string | null; protected: boolean } & Sender & {
+      values: {
+        files: string[]
+        links: string[]
+        expires: string | null
+        protected: boolean
+      } & Sender & {
           counts?: (number | null)[]
           sizes?: (number | null)[]
           message?: string
           all?: string
         }
     })
-  | { template: 'sign-in'; to: string; values: { device: string; address: string; at: string; link: string } }
+  | {
+      template: 'sign-in'
+      to: string
+      values: { device: string; address: string; at: string; link: string }
+    }
   | { template: 'webhook-disabled'; to: string; values: { host: string; since: string } }
   | {
       template: 'files-received'
@@ -42,7 +51,13 @@ export type Mail =
       template: 'share-used'
       to: string
       /** `count` as shareTitle takes it. */
-      values: { name: string; count?: number | null; opened: number; downloaded: number; link: string }
+      values: {
+        name: string
+        count?: number | null
+        opened: number
+        downloaded: number
+        link: string
+      }
     }
   | {
       template: 'over-quota'
@@ -84,7 +99,12 @@ export interface Jobs {
 export type JobKind = keyof Jobs
 
 /** Enqueues jobs in the transaction of the change that causes them: they run if, and only if, that change commits. */
-export async function enqueueAll<K extends JobKind>(db: Db, kind: K, payloads: Jobs[K][], tx: Tx): Promise<void> {
+export async function enqueueAll<K extends JobKind>(
+  db: Db,
+  kind: K,
+  payloads: Jobs[K][],
+  tx: Tx,
+): Promise<void> {
   const now = Date.now()
   const job = { kind, attempts: 0, dueAt: now, lastError: '', createdAt: now }
   await db.Job.bulkCreate(
@@ -104,5 +124,9 @@ export async function enqueueAt<K extends JobKind>(
   await db.Job.create({ ...job, payload: JSON.stringify(payload) }, { transaction: tx })
 }
 
-export const enqueue = <K extends JobKind>(db: Db, kind: K, payload: Jobs[K], tx: Tx): Promise<void> =>
-  enqueueAll(db, kind, [payload], tx)
+export const enqueue = <K extends JobKind>(
+  db: Db,
+  kind: K,
+  payload: Jobs[K],
+  tx: Tx,
+): Promise<void> => enqueueAll(db, kind, [payload], tx)

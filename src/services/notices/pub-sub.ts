@@ -14,7 +14,12 @@ const EVERYTHING = 'everything'
 /** One channel for all: messages are short, and a process nearly always has subscribers. */
 const CHANNEL = 'satchel:events'
 
-const message = z.object({ from: z.string(), topic: z.enum(topics), to: z.string(), ids: z.array(z.string()) })
+const message = z.object({
+  from: z.string(),
+  topic: z.enum(topics),
+  to: z.string(),
+  ids: z.array(z.string()),
+})
 
 /**
  * Publishes events to the subscribers of this process and of those that it is coordinated with. Only ids are published: a subscriber

@@ -89,7 +89,9 @@ export function subscriptionService({
     let caller = subscriber.caller
     yield* listening(subscriber, [topic], async function* (mailbox) {
       for (;;) {
-        await mailbox.wait(Math.min(checkMs, (caller.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()))
+        await mailbox.wait(
+          Math.min(checkMs, (caller.expiresAt ?? Number.POSITIVE_INFINITY) - Date.now()),
+        )
         if (mailbox.closed) return
         caller = await stillIn(subscriber)
         const right = await admit(caller)
@@ -209,7 +211,11 @@ export function subscriptionService({
     ) => followLog(subscriber, workspace ? [id, ['logged', workspace.id]] : [id], cursor, admit),
 
     /** What happens to the caller: see followLog. */
-    callerEvents(subscriber: Subscriber, cursor: string | null | undefined, kinds: readonly EventKind[]) {
+    callerEvents(
+      subscriber: Subscriber,
+      cursor: string | null | undefined,
+      kinds: readonly EventKind[],
+    ) {
       const address = addressOf(subscriber)
       const topics: [Topic, string][] = [
         ['shareReceived', address],
@@ -231,6 +237,7 @@ const addressOf = ({ caller }: Subscriber): string => caller.verifiedEmail ?? ''
 
 async function stillIn({ callerNow }: Subscriber): Promise<Caller> {
   const caller = await callerNow()
-  if (!caller) throw new Unauthenticated('You are signed out, or your API key has ended. Sign in again.')
+  if (!caller)
+    throw new Unauthenticated('You are signed out, or your API key has ended. Sign in again.')
   return caller
 }

@@ -8,7 +8,11 @@ const MAIL_MS = 60_000
 const MAIL_EVERY_MS = HOUR_MS
 
 /** Schedules the mail that tells the maker of a link of its use, unless one waits already or none is wanted. */
-export async function scheduleUseMail(db: Db, of: { requestId: string } | { shareId: string }, tx: Tx): Promise<void> {
+export async function scheduleUseMail(
+  db: Db,
+  of: { requestId: string } | { shareId: string },
+  tx: Tx,
+): Promise<void> {
   const isRequest = 'requestId' in of
   const toldAt = isRequest
     ? await beginMail(db, 'file_request', of.requestId, tx)

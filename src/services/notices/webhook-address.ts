@@ -44,13 +44,20 @@ export type MayReach = (address: string) => boolean
 export function webhookAddresses(allowed: readonly string[]): MayReach {
   const allowed4 = listOf(allowed, 'ipv4')
   const allowed6 = listOf(allowed, 'ipv6')
-  const [private4, public6, private6] = [listOf(closed4, 'ipv4'), listOf(open6, 'ipv6'), listOf(closed6, 'ipv6')]
+  const [private4, public6, private6] = [
+    listOf(closed4, 'ipv4'),
+    listOf(open6, 'ipv6'),
+    listOf(closed6, 'ipv6'),
+  ]
   return address => {
     switch (isIP(address)) {
       case 4:
         return allowed4.check(address, 'ipv4') || !private4.check(address, 'ipv4')
       case 6:
-        return allowed6.check(address, 'ipv6') || (public6.check(address, 'ipv6') && !private6.check(address, 'ipv6'))
+        return (
+          allowed6.check(address, 'ipv6') ||
+          (public6.check(address, 'ipv6') && !private6.check(address, 'ipv6'))
+        )
       default:
         return false
     }

@@ -12,8 +12,14 @@ export const secretOf = (tokens: Tokens, id: string, number: number): string =>
 /** The secrets that the events of a webhook are signed with now, the newest first. */
 export const webhookSecrets = (
   tokens: Tokens,
-  { id, secretNumber, oldSecretEndsAt }: Pick<WebhookRow, 'id' | 'secretNumber' | 'oldSecretEndsAt'>,
+  {
+    id,
+    secretNumber,
+    oldSecretEndsAt,
+  }: Pick<WebhookRow, 'id' | 'secretNumber' | 'oldSecretEndsAt'>,
 ): string[] => {
   const isOldValid = oldSecretEndsAt !== null && oldSecretEndsAt > Date.now()
-  return [secretNumber, ...(isOldValid ? [secretNumber - 1] : [])].map(number => secretOf(tokens, id, number))
+  return [secretNumber, ...(isOldValid ? [secretNumber - 1] : [])].map(number =>
+    secretOf(tokens, id, number),
+  )
 }

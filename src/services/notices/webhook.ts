@@ -29,7 +29,8 @@ export type { DeliveryRow } from '../../../db/queries/webhook.ts'
 export type WebhookSource = 'drive' | 'person'
 
 /** A webhook without its secret, which is shown once. */
-export interface WebhookView extends Omit<WebhookRow, 'kinds' | 'seq' | 'leaseUntil' | 'secretNumber'> {
+export interface WebhookView
+  extends Omit<WebhookRow, 'kinds' | 'seq' | 'leaseUntil' | 'secretNumber'> {
   /** Null for all. */
   kinds: EventKind[] | null
   source: WebhookSource
@@ -55,17 +56,30 @@ interface Deps extends Core<'db' | 'tokens' | 'change' | 'wake'> {
 }
 
 /** URLs to which events are sent. Delivery itself is the business of src/jobs/webhooks.ts. */
-export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake, wakeWebhooks }: Deps) {
+export function webhookService({
+  db,
+  tokens,
+  change,
+  eventFeeds,
+  mayReach,
+  wake,
+  wakeWebhooks,
+}: Deps) {
   const logOf = (caller: Caller, workspace: WorkspaceView | null) =>
     workspace ? { workspace: workspace.id } : caller.userId
 
   function readKinds(kinds: WebhookInput['kinds']): string {
-    if (kinds?.length === 0) throw new InvalidInput('kinds', 'Give at least one kind of event, or null for all kinds.')
+    if (kinds?.length === 0)
+      throw new InvalidInput('kinds', 'Give at least one kind of event, or null for all kinds.')
     return [...new Set(kinds ?? [])].join(' ')
   }
 
   /** Locks who has the webhooks, so that parallel requests do not exceed the limit. @throws FORBIDDEN */
-  async function lockHolder(caller: Caller, workspace: WorkspaceView | null, tx: Tx): Promise<void> {
+  async function lockHolder(
+    caller: Caller,
+    workspace: WorkspaceView | null,
+    tx: Tx,
+  ): Promise<void> {
     if (workspace) await lockToManage(db, caller, workspace.id, tx)
     else await lockUser(db, caller.userId, tx)
   }
@@ -73,7 +87,12 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
   const ofHolder = (caller: Caller, workspace: WorkspaceView | null) =>
     workspace ? { workspaceId: workspace.id } : { workspaceId: null, userId: caller.userId }
 
-  async function logIdOf(caller: Caller, workspace: WorkspaceView | null, source: WebhookSource, tx: Tx) {
+  async function logIdOf(
+    caller: Caller,
+    workspace: WorkspaceView | null,
+    source: WebhookSource,
+    tx: Tx,
+  ) {
     if (!workspace) return source === 'person' ? caller.userId : caller.bucket.bucketId
     const where = { workspaceId: workspace.id }
     const bucket = await db.Bucket.findOne({
@@ -86,9 +105,16 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
     return bucket.id
   }
 
-  async function find(caller: Caller, workspace: WorkspaceView | null, id: string, tx?: Tx): Promise<WebhookRow> {
+  async function find(
+    caller: Caller,
+    workspace: WorkspaceView | null,
+    id: string,
+    tx?: Tx,
+  ): Promise<WebhookRow> {
     const where = { id, ...ofHolder(caller, workspace) }
-    const row = isUuid(id) ? await db.Webhook.findOne({ where, raw: true, ...(tx ? { transaction: tx } : {}) }) : null
+    const row = isUuid(id)
+      ? await db.Webhook.findOne({ where, raw: true, ...(tx ? { transaction: tx } : {}) })
+      : null
     if (!row) throw noSuchWebhook()
     return row
   }
@@ -133,7 +159,12 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
           'source',
           'The webhook of a workspace sends events of its drive: give DRIVE, or leave out the workspace.',
         )
-      const [url, kinds, id, now] = [readUrl(input.url, mayReach), readKinds(input.kinds), newId(), Date.now()]
+      const [url, kinds, id, now] = [
+        readUrl(input.url, mayReach),
+        readKinds(input.kinds),
+        newId(),
+        Date.now(),
+      ]
       const row = await change(caller, async ({ tx, record }) => {
         await lockHolder(caller, workspace, tx)
         const used = await db.Webhook.count({ where: ofHolder(caller, workspace), transaction: tx })
@@ -142,13 +173,23 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
             'QUOTA_EXCEEDED',
             `There are already ${used} webhooks, which is the limit. Delete one first.`,
             {
-              ...{ limit: 'max_webhooks', max: MAX_WEBHOOKS, used },
+              limit: 'max_webhooks',
+              max: MAX_WEBHOOKS,
+              used,
             },
           )
         const logId = await logIdOf(caller, workspace, source, tx)
         const { head: seq } = await endsOf(db, logId, tx)
         const times = { failingSince: null, dueAt: now, leaseUntil: 0, createdAt: now }
-        const made = { id, logId, userId: caller.userId, workspaceId: workspace?.id ?? null, url: url.href, kinds, seq }
+        const made = {
+          id,
+          logId,
+          userId: caller.userId,
+          workspaceId: workspace?.id ?? null,
+          url: url.href,
+          kinds,
+          seq,
+        }
         const secrets = { secretNumber: 0, oldSecretEndsAt: null }
         const row: WebhookRow = { ...made, state: 'active', attempts: 0, ...secrets, ...times }
         await db.Webhook.create(row, { transaction: tx })
@@ -172,12 +213,17 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
     ): Promise<WebhookView> {
       const url = typeof text === 'string' ? readUrl(text, mayReach) : null
       const chosen = kinds === undefined ? {} : { kinds: readKinds(kinds) }
-      const state = paused ? ({ state: 'paused' } as const) : ({ state: 'active', failingSince: null } as const)
+      const state = paused
+        ? ({ state: 'paused' } as const)
+        : ({ state: 'active', failingSince: null } as const)
       const row = await alter(caller, workspace, id, 'webhook.changed', async (old, tx) => {
         const set = {
-          ...{ userId: caller.userId, ...chosen },
+          userId: caller.userId,
+          ...chosen,
           // Another receiver is tried at once, and has three days of its own.
-          ...(url && url.href !== old.url ? { url: url.href, failingSince: null, attempts: 0, dueAt: Date.now() } : {}),
+          ...(url && url.href !== old.url
+            ? { url: url.href, failingSince: null, attempts: 0, dueAt: Date.now() }
+            : {}),
           ...(typeof paused === 'boolean' ? { ...state, attempts: 0, dueAt: Date.now() } : {}),
         }
         await db.Webhook.update(set, { where: { id }, transaction: tx })
@@ -197,7 +243,10 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
       id: string,
     ): Promise<{ webhook: WebhookView; secret: string }> {
       const row = await alter(caller, workspace, id, 'webhook.changed', async (old, tx) => {
-        const set = { secretNumber: old.secretNumber + 1, oldSecretEndsAt: Date.now() + OLD_SECRET_MS }
+        const set = {
+          secretNumber: old.secretNumber + 1,
+          oldSecretEndsAt: Date.now() + OLD_SECRET_MS,
+        }
         await db.Webhook.update(set, { where: { id }, transaction: tx })
         return { ...old, ...set }
       })
@@ -228,7 +277,9 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
       eventId: string,
     ): Promise<WebhookView> {
       const row = await find(caller, workspace, id)
-      const event = eventId.startsWith('event:') ? await eventFeeds.byId(eventId.slice('event:'.length)) : undefined
+      const event = eventId.startsWith('event:')
+        ? await eventFeeds.byId(eventId.slice('event:'.length))
+        : undefined
       if (event?.logId !== row.logId)
         throw new InvalidInput(
           'event',
@@ -239,7 +290,8 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
     },
 
     /** The webhooks of the caller, the oldest first. */
-    ofCaller: async ({ userId }: Caller): Promise<WebhookView[]> => (await webhooksOfUser(db, userId)).map(toView),
+    ofCaller: async ({ userId }: Caller): Promise<WebhookView[]> =>
+      (await webhooksOfUser(db, userId)).map(toView),
 
     /** Those of some workspaces, by their ids. Does not authorize: pass only workspaces that the caller may manage. */
     async ofWorkspaces(ids: string[]): Promise<Map<string, WebhookView[]>> {
@@ -265,20 +317,31 @@ export function webhookService({ db, tokens, change, eventFeeds, mayReach, wake,
 }
 
 /** What the log of its holder says of a webhook: of its URL the host alone, because the rest may be a secret. */
-export const webhookEvent = (kind: EventKind & `webhook.${string}`, { id, url }: Pick<WebhookRow, 'id' | 'url'>) => ({
+export const webhookEvent = (
+  kind: EventKind & `webhook.${string}`,
+  { id, url }: Pick<WebhookRow, 'id' | 'url'>,
+) => ({
   kind,
   subject: id,
   details: { name: new URL(url).host },
 })
 
 const noSuchWebhook = () =>
-  new AppError('WEBHOOK_NOT_FOUND', 'There is no such webhook. Use an id from the list of webhooks.')
+  new AppError(
+    'WEBHOOK_NOT_FOUND',
+    'There is no such webhook. Use an id from the list of webhooks.',
+  )
 
 /** The kinds that a webhook is for; null for all. */
 export const kindsOf = ({ kinds }: Pick<WebhookRow, 'kinds'>): EventKind[] | null =>
   kinds === '' ? null : (kinds.split(' ') as EventKind[])
 
-function toView({ seq: _seq, leaseUntil: _lease, secretNumber: _number, ...row }: WebhookRow): WebhookView {
+function toView({
+  seq: _seq,
+  leaseUntil: _lease,
+  secretNumber: _number,
+  ...row
+}: WebhookRow): WebhookView {
   const source = row.workspaceId === null && row.logId === row.userId ? 'person' : 'drive'
   return { ...row, kinds: kindsOf(row), source }
 }

@@ -15,7 +15,9 @@ const AT_ONCE = 4000
 export const textValue = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   characters: z.int().min(0).max(MOST_CHARACTERS).default(0),
-  failed: z.enum(['unsupported', 'unreadable', 'too-large', 'memory', 'time', 'crashed']).optional(),
+  failed: z
+    .enum(['unsupported', 'unreadable', 'too-large', 'memory', 'time', 'crashed'])
+    .optional(),
 })
 
 /** Words that a process has found. */

@@ -16,22 +16,26 @@ export class DocSet {
   }
 
   join(others: DocSet): void {
-    for (let i = 0; i < this.#bits.length; i++) this.#bits[i] = (this.#bits[i] ?? 0) | (others.#bits[i] ?? 0)
+    for (let i = 0; i < this.#bits.length; i++)
+      this.#bits[i] = (this.#bits[i] ?? 0) | (others.#bits[i] ?? 0)
   }
 
   drop(others: DocSet): void {
-    for (let i = 0; i < this.#bits.length; i++) this.#bits[i] = (this.#bits[i] ?? 0) & ~(others.#bits[i] ?? 0)
+    for (let i = 0; i < this.#bits.length; i++)
+      this.#bits[i] = (this.#bits[i] ?? 0) & ~(others.#bits[i] ?? 0)
   }
 
   keep(others: DocSet): void {
-    for (let i = 0; i < this.#bits.length; i++) this.#bits[i] = (this.#bits[i] ?? 0) & (others.#bits[i] ?? 0)
+    for (let i = 0; i < this.#bits.length; i++)
+      this.#bits[i] = (this.#bits[i] ?? 0) & (others.#bits[i] ?? 0)
   }
 
   /** The numbers from one down, that one left out. */
   *downFrom(before: number): Generator<number> {
     for (let at = Math.min(this.#bits.length - 1, before >>> 5); at >= 0; at--) {
       if (this.#bits[at] === 0) continue
-      for (let doc = at * 32 + 31; doc >= at * 32; doc--) if (doc < before && this.has(doc)) yield doc
+      for (let doc = at * 32 + 31; doc >= at * 32; doc--)
+        if (doc < before && this.has(doc)) yield doc
     }
   }
 }

@@ -40,7 +40,10 @@ const ALONE = 3
 /** One word for each term: the longest one, which the fewest have. Of a phrase, its last word may go on. */
 function keyWord({ words, isPrefix }: Term): IndexedWord {
   const last = words.length - 1
-  const nth = words.reduce((best, word, i) => (word.length > (words[best]?.length ?? 0) ? i : best), 0)
+  const nth = words.reduce(
+    (best, word, i) => (word.length > (words[best]?.length ?? 0) ? i : best),
+    0,
+  )
   return { word: words[nth] ?? '', isPrefix: isPrefix && nth === last }
 }
 
@@ -49,7 +52,11 @@ export async function* candidatesOf(
   db: Db,
   query: SearchQuery,
   drives: readonly SearchDrive[],
-  { own, after, texts }: { own: readonly SearchDrive[]; after: CandidateKey | null; texts: TextMatches },
+  {
+    own,
+    after,
+    texts,
+  }: { own: readonly SearchDrive[]; after: CandidateKey | null; texts: TextMatches },
 ): AsyncGenerator<Candidate[]> {
   const numbers = drives.map(({ number }) => number)
   const bucketIds = drives.map(({ bucketId }) => bucketId)
@@ -78,7 +85,8 @@ export async function* candidatesOf(
     let size = word.isPrefix ? AT_ONCE : FIRST
     for (let before = afterId(rank); ; size = Math.min(AT_ONCE, 2 * size)) {
       const hits = await entriesWithWord(db, on, word, also, size, before)
-      for (const some of [hits.slice(0, FIRST), hits.slice(FIRST)]) if (some.length > 0) yield await rowsOf(some, rank)
+      for (const some of [hits.slice(0, FIRST), hits.slice(FIRST)])
+        if (some.length > 0) yield await rowsOf(some, rank)
       if (hits.length < size) return
       before = hits.at(-1)?.id ?? null
     }
@@ -90,7 +98,9 @@ export async function* candidatesOf(
     const order = words.map((_, i) => i).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0))
     const driver = words[order[0] ?? 0]
     if (!driver || (words.length > 1 && counts[order[0] ?? 0] === 0)) return
-    const also = order.slice(1).flatMap(i => (words[i] && !words[i].isPrefix ? [words[i].word] : []))
+    const also = order
+      .slice(1)
+      .flatMap(i => (words[i] && !words[i].isPrefix ? [words[i].word] : []))
     yield* withWord(numbers, driver, [...also, ...(onlyType ? [classWord(onlyType)] : [])], rank)
   }
 
@@ -101,7 +111,9 @@ export async function* candidatesOf(
     for (let before = afterId(rank); ; ) {
       const rows: PlacedRow[] = []
       for (const list of lists) rows.push(...(await list(before)))
-      const different = [...new Map(rows.map(row => [row.id, row])).values()].sort((a, b) => (a.id < b.id ? 1 : -1))
+      const different = [...new Map(rows.map(row => [row.id, row])).values()].sort((a, b) =>
+        a.id < b.id ? 1 : -1,
+      )
       const some = different.slice(0, AT_ONCE)
       if (some.length > 0) yield some.map((row): Candidate => ({ row, rank, order: row.id }))
       if (some.length < AT_ONCE) return
@@ -110,7 +122,9 @@ export async function* candidatesOf(
   }
 
   const listed = (on: readonly number[], word: IndexedWord) => async (before: string | null) =>
-    (await rowsOf(await entriesWithWord(db, on, word, [], AT_ONCE, before), RANK.exact)).map(({ row }) => row)
+    (await rowsOf(await entriesWithWord(db, on, word, [], AT_ONCE, before), RANK.exact)).map(
+      ({ row }) => row,
+    )
 
   /** Those with a tag of this name, which few of a drive have: their ids are read once, for all batches. */
   function tagged(name: string) {
@@ -119,7 +133,8 @@ export async function* candidatesOf(
     return async (before: string | null) => {
       if (!ids) {
         ids = []
-        for (const { bucketId } of drives) ids.push(...(await entryIdsWithTag(db, bucketId, key, MOST_TAGGED)))
+        for (const { bucketId } of drives)
+          ids.push(...(await entryIdsWithTag(db, bucketId, key, MOST_TAGGED)))
         ids.sort()
       }
       return placedEntries(db, ids.filter(id => before === null || id < before).slice(-AT_ONCE))
@@ -154,19 +169,24 @@ export async function* candidatesOf(
   }
   const whole = wholeName(fold(required.map(({ text }) => text).join(' ')))
   if (from <= RANK.exact) yield* withWord(numbers, { word: whole, isPrefix: false }, [], RANK.exact)
-  if (from <= RANK.beginning) yield* withWord(numbers, { word: whole, isPrefix: true }, [], RANK.beginning)
+  if (from <= RANK.beginning)
+    yield* withWord(numbers, { word: whole, isPrefix: true }, [], RANK.beginning)
   if (from <= RANK.name) yield* withAll(required.map(keyWord), RANK.name)
   if (terms.length === 0) return
   const alone = terms.slice(0, ALONE)
   if (from <= RANK.note) {
     const ownNumbers = own.map(({ number }) => number)
-    const noted = alone.map(keyWord).map(({ word, isPrefix }) => listed(ownNumbers, { word: noteWord(word), isPrefix }))
+    const noted = alone
+      .map(keyWord)
+      .map(({ word, isPrefix }) => listed(ownNumbers, { word: noteWord(word), isPrefix }))
     yield* merged([...noted, ...alone.map(({ text }) => tagged(text))], RANK.note)
   }
   if (from <= RANK.content) {
     const place = after && after[0] === RANK.content ? after : null
     for await (const rows of byText(db, drives, texts, terms, place))
-      yield rows.map(({ textId, ...row }): Candidate => ({ row, rank: RANK.content, order: textId }))
+      yield rows.map(
+        ({ textId, ...row }): Candidate => ({ row, rank: RANK.content, order: textId }),
+      )
   }
   const hasForms = await texts.withForms()
   if (hasForms && from <= RANK.form) {

@@ -12,7 +12,15 @@ import { tagKey } from '../../values/tag-key.ts'
 import type { ShareView } from '../sharing/share-list.ts'
 import { type Tops, topsOf } from '../sharing/share-top.ts'
 import type { Candidate, CandidateKey } from './search-candidate.ts'
-import { type Fit, fitOf, hasTerm, isExcluded, isIn, passes, searched as searchedText } from './search-match.ts'
+import {
+  type Fit,
+  fitOf,
+  hasTerm,
+  isExcluded,
+  isIn,
+  passes,
+  searched as searchedText,
+} from './search-match.ts'
 import { placeIn, type SearchScope, type SeenPlace } from './search-scope.ts'
 import { type Snippet, snippetOf } from './snippet.ts'
 import type { TextMatches } from './text-match.ts'
@@ -62,15 +70,20 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
 
   async function readNotes(rows: readonly PlacedRow[]): Promise<void> {
     for (const { bucketId } of own) {
-      const md5s = rows.filter(row => row.bucketId === bucketId && row.md5 !== '').map(({ md5 }) => md5)
+      const md5s = rows
+        .filter(row => row.bucketId === bucketId && row.md5 !== '')
+        .map(({ md5 }) => md5)
       if (md5s.length === 0) continue
-      for (const [md5, note] of await notesOf(db, bucketId, [...new Set(md5s)])) notes.set(`${bucketId}${md5}`, note)
+      for (const [md5, note] of await notesOf(db, bucketId, [...new Set(md5s)]))
+        notes.set(`${bucketId}${md5}`, note)
     }
   }
 
   /** Whether some users are those that the query names. */
   async function readCreators(rows: readonly PlacedRow[], by: string): Promise<void> {
-    const ids = [...new Set(rows.flatMap(({ createdBy }) => createdBy ?? []))].filter(id => !creators.has(id))
+    const ids = [...new Set(rows.flatMap(({ createdBy }) => createdBy ?? []))].filter(
+      id => !creators.has(id),
+    )
     if (ids.length === 0) return
     const wanted = searchedText(by)
     for (const { id, name } of await peopleByIds(db, ids)) {
@@ -114,11 +127,14 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       return [{ candidate, place, isShown }]
     })
     // Texts beside what is shared are not read: whether that took too long would tell of them.
-    const inTexts = await texts.ofFiles(placed.filter(({ isShown }) => isShown).map(({ candidate }) => candidate.row))
+    const inTexts = await texts.ofFiles(
+      placed.filter(({ isShown }) => isShown).map(({ candidate }) => candidate.row),
+    )
     return placed.flatMap(({ candidate, place, isShown }) => {
       const { row } = candidate
       // Recipients of a share learn its sharer: of others, a search by their names would tell who made what.
-      const isKnown = !place.share || row.createdBy === callerId || row.createdBy === place.share.sharer.id
+      const isKnown =
+        !place.share || row.createdBy === callerId || row.createdBy === place.share.sharer.id
       if (query.by !== null && !isKnown) return []
       const folders = place.names.slice(0, -1)
       if (query.in !== null && !isIn(query.in, folders)) return []
@@ -142,8 +158,12 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
 
   async function onlyShared<T extends Looked>(looked: T[]): Promise<T[]> {
     if (!query.isShared || looked.length === 0) return looked
-    const counts = await countSharesOf(db, callerId, [...new Set(looked.flatMap(({ place }) => place.chain))])
-    return looked.filter(({ place }) => place.share !== null || place.chain.some(id => (counts.get(id) ?? 0) > 0))
+    const counts = await countSharesOf(db, callerId, [
+      ...new Set(looked.flatMap(({ place }) => place.chain)),
+    ])
+    return looked.filter(
+      ({ place }) => place.share !== null || place.chain.some(id => (counts.get(id) ?? 0) > 0),
+    )
   }
 
   const tops = new Map<string, Tops | null>()
@@ -167,11 +187,17 @@ export function searchFilter({ db, query, scope, own, texts, callerId }: Deps) {
       const order = new Map(candidates.map(({ row }, i) => [row.id, i]))
       const place = ({ candidate }: Looked) => order.get(candidate.row.id) ?? 0
       const results: SearchResult[] = []
-      for (const { candidate, place: seen, fit, note, digest } of found.sort((a, b) => place(a) - place(b))) {
+      for (const { candidate, place: seen, fit, note, digest } of found.sort(
+        (a, b) => place(a) - place(b),
+      )) {
         const fields = new Set<SearchField>(fit.fields)
         const { row, rank, order } = candidate
         results.push({
-          ...{ row, share: seen.share, names: await namesIn(seen), key: [rank, order, row.id], digest },
+          row,
+          share: seen.share,
+          names: await namesIn(seen),
+          key: [rank, order, row.id],
+          digest,
           matchedIn: searchFields.filter(field => fields.has(field)),
           snippet: fields.has('note') && note !== undefined ? snippetOf(note, query.terms) : null,
         })

@@ -80,7 +80,10 @@ export function searchIndexService({
   isPaused: () => boolean
 }) {
   /** In no transaction, because they may be many: what is added twice is there once, and nothing counts on it until the place has moved. */
-  async function addEntries({ number, bucketId }: SearchDrive, entries: readonly PlacedRow[]): Promise<void> {
+  async function addEntries(
+    { number, bucketId }: SearchDrive,
+    entries: readonly PlacedRow[],
+  ): Promise<void> {
     for (const part of inParts(entries, ADDED)) {
       const files = part.filter(({ kind }) => kind === FILE)
       const notes = await notesOf(db, bucketId, [...new Set(files.map(({ md5 }) => md5))])
@@ -117,7 +120,9 @@ export function searchIndexService({
     let place: string | null = `${isFiles ? 'file' : 'folder'}:${last?.id ?? ''}`
     if (rows.length < ENTRIES) place = isFiles ? null : 'file:'
     await addEntries(drive, rows)
-    await db.transaction(tx => moveSearchDrive(db, drive, { place, seq: drive.seq, added: rows.length }, tx))
+    await db.transaction(tx =>
+      moveSearchDrive(db, drive, { place, seq: drive.seq, added: rows.length }, tx),
+    )
   }
 
   /** Adds all that is in some folders, at any depth. @returns whether it was little enough */
@@ -148,11 +153,19 @@ export function searchIndexService({
       return true
     }
     const events = await eventsOf(db, drive.bucketId, {
-      ...{ after: drive.seq, newestFirst: false, kinds, limit: EVENTS },
+      after: drive.seq,
+      newestFirst: false,
+      kinds,
+      limit: EVENTS,
     })
-    const seq = events.length < EVENTS ? Math.max(head, Number(events.at(-1)?.seq ?? 0)) : Number(events.at(-1)?.seq)
+    const seq =
+      events.length < EVENTS
+        ? Math.max(head, Number(events.at(-1)?.seq ?? 0))
+        : Number(events.at(-1)?.seq)
     const ids = [...new Set(events.flatMap(({ entryId }) => entryId ?? []))]
-    const md5s = events.filter(({ kind }) => kind === 'note.written').flatMap(event => md5Of(event) ?? [])
+    const md5s = events
+      .filter(({ kind }) => kind === 'note.written')
+      .flatMap(event => md5Of(event) ?? [])
     const noted = await entriesOfContents(db, drive.bucketId, [...new Set(md5s)], COPIES + 1)
     const copied = events.filter(bringsMore).flatMap(({ entryId }) => entryId ?? [])
     // Of so much, one turn would reach no end, and the next one would begin with it again. Filling goes on where it was.
@@ -160,9 +173,13 @@ export function searchIndexService({
       await restartSearchDrive(db, drive.bucketId, head)
       return true
     }
-    const entries = [...(await placedEntries(db, ids)), ...noted].filter(({ bucketId }) => bucketId === drive.bucketId)
+    const entries = [...(await placedEntries(db, ids)), ...noted].filter(
+      ({ bucketId }) => bucketId === drive.bucketId,
+    )
     await addEntries(drive, entries)
-    await db.transaction(tx => moveSearchDrive(db, drive, { place: null, seq, added: entries.length }, tx))
+    await db.transaction(tx =>
+      moveSearchDrive(db, drive, { place: null, seq, added: entries.length }, tx),
+    )
     return events.length === EVENTS
   }
 
@@ -176,13 +193,17 @@ export function searchIndexService({
   const headOf = async (bucketId: string) => (await endsOf(db, bucketId)).head
 
   /** Brings drives up to date, for so many milliseconds. @returns how far they are */
-  async function update(bucketIds: readonly string[], milliseconds: number): Promise<SearchDrive[]> {
+  async function update(
+    bucketIds: readonly string[],
+    milliseconds: number,
+  ): Promise<SearchDrive[]> {
     const end = performance.now() + milliseconds
     const goOn = () => performance.now() < end
     let drives = await searchDrives(db, bucketIds)
     const known = new Set(drives.map(({ bucketId }) => bucketId))
     const missing = bucketIds.filter(id => !known.has(id))
-    for (const id of missing) await beginSearchDrive(db, id, { seq: await headOf(id), hasTexts: contents.isOn() })
+    for (const id of missing)
+      await beginSearchDrive(db, id, { seq: await headOf(id), hasTexts: contents.isOn() })
     if (missing.length > 0) drives = await searchDrives(db, bucketIds)
     for (let open = drives; open.length > 0 && goOn(); ) {
       const next: string[] = []
@@ -202,7 +223,10 @@ export function searchIndexService({
         isAnyDone = true
       } catch (error) {
         // Those behind it have their turn all the same.
-        log.warn({ err: error, bucketId: id }, 'could not index a drive for the search; it will be tried again')
+        log.warn(
+          { err: error, bucketId: id },
+          'could not index a drive for the search; it will be tried again',
+        )
       }
     return isAnyDone
   }
@@ -213,8 +237,11 @@ export function searchIndexService({
       const drives = await searchDrives(db, bucketIds)
       const isFresh = ({ place, head, seq }: SearchDrive) => place === null && head <= seq
       // A large drive is filled beside the searches, which find what is there so far.
-      const isLarge = ({ place, beganAt }: SearchDrive) => place !== null && Date.now() - beganAt > FILLING_MS
-      const settled = new Set(drives.filter(drive => isFresh(drive) || isLarge(drive)).map(({ bucketId }) => bucketId))
+      const isLarge = ({ place, beganAt }: SearchDrive) =>
+        place !== null && Date.now() - beganAt > FILLING_MS
+      const settled = new Set(
+        drives.filter(drive => isFresh(drive) || isLarge(drive)).map(({ bucketId }) => bucketId),
+      )
       const stale = bucketIds.filter(id => !settled.has(id))
       if (stale.length === 0 || isPaused()) return drives
       await update(stale, milliseconds)
@@ -231,7 +258,9 @@ export function searchIndexService({
       const before = new Map((await searchDrives(db, logIds)).map(drive => [drive.bucketId, drive]))
       const ids = [...before.keys()]
       await updateEach(ids, milliseconds)
-      const open = (await searchDrives(db, ids)).filter(({ place, head, seq }) => place !== null || head > seq)
+      const open = (await searchDrives(db, ids)).filter(
+        ({ place, head, seq }) => place !== null || head > seq,
+      )
       return open.flatMap(({ bucketId, place, seq }) => {
         const was = before.get(bucketId)
         return place === was?.place && seq === was.seq ? [] : [bucketId]

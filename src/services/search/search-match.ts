@@ -6,7 +6,15 @@ import type { SearchQuery, Term } from '../../values/search-query.ts'
 import { fold, hasWord, wordsIn, wordsOfName } from '../../values/search-words.ts'
 
 /** How well something fits, the best first. */
-export const RANK = { exact: 0, beginning: 1, name: 2, note: 3, content: 4, form: 5, mixed: 6 } as const
+export const RANK = {
+  exact: 0,
+  beginning: 1,
+  name: 2,
+  note: 3,
+  content: 4,
+  form: 5,
+  mixed: 6,
+} as const
 export type Rank = (typeof RANK)[keyof typeof RANK]
 
 /** A text as it is compared with the terms of a query. */

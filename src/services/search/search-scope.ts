@@ -28,7 +28,10 @@ export interface SearchScope {
 /** A scope without the drives that `drive:` does not name. What others share is in none of them. */
 export function withinDrive(scope: SearchScope, name: string | null): SearchScope {
   if (name === null) return scope
-  return { drives: scope.drives.filter(({ names }) => names.some(one => fold(one) === name)), shares: [] }
+  return {
+    drives: scope.drives.filter(({ names }) => names.some(one => fold(one) === name)),
+    shares: [],
+  }
 }
 
 /** Where an entry is, as the caller sees it. */
@@ -46,12 +49,18 @@ type Above = ReadonlyMap<string, { parentId: string | null; name: string }>
  * Where an entry is in a scope; null where it is not in it: it is in the trash, is beside what is shared, or in a drive of others.
  * @param above the entry and all folders above it
  */
-export function placeIn(scope: SearchScope, bucketId: string, id: string, above: Above): SeenPlace | null {
+export function placeIn(
+  scope: SearchScope,
+  bucketId: string,
+  id: string,
+  above: Above,
+): SeenPlace | null {
   const chain: string[] = []
   for (let at: string | null = id; at !== null; at = above.get(at)?.parentId ?? null) chain.push(at)
   const drive = scope.drives.find(one => one.bucketId === bucketId)
   const names = chain.map(one => above.get(one)?.name ?? '').reverse()
-  if (drive) return chain.at(-1) === drive.rootId ? { share: null, names: names.slice(1), chain } : null
+  if (drive)
+    return chain.at(-1) === drive.rootId ? { share: null, names: names.slice(1), chain } : null
   for (const { share, rootId, topIds } of scope.shares) {
     if (share.bucketId !== bucketId) continue
     const at = chain.findIndex(one => topIds.includes(one))

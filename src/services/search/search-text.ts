@@ -69,7 +69,12 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     if (known) return known.state === 'made' && blob.sha256 ? { digest: blob.sha256 } : null
     return derive.withFile(sourceOf(store, blob), async file => {
       if (!blob.sha256 && blob.size > LARGE) {
-        const digest = await derive.run({ kind: 'digest', source: file, mediaType: fileType, bounds: { ms: 120_000 } })
+        const digest = await derive.run({
+          kind: 'digest',
+          source: file,
+          mediaType: fileType,
+          bounds: { ms: 120_000 },
+        })
         const sha256 = digest.ok ? textValue.parse(digest.value).sha256 : null
         const there = sha256 && (await contentText(db, sha256))
         if (there) {
@@ -78,7 +83,12 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
           return isLive && there.state === 'made' ? { digest: sha256 } : null
         }
       }
-      const outcome = await derive.run({ kind: 'text', source: file, mediaType: fileType, input: { format } })
+      const outcome = await derive.run({
+        kind: 'text',
+        source: file,
+        mediaType: fileType,
+        input: { format },
+      })
       requireRunning()
       if (!outcome.ok) {
         if (PASSING.includes(outcome.reason) && attempts < TRIES)
@@ -91,14 +101,22 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
       const isMade = !failed && body !== null && (await textOfBody(body)) !== null
       const reason = isMade ? null : (failed ?? 'unreadable')
       const state = isMade ? ('made' as const) : ('failed' as const)
-      const text = { digest: sha256, state, reason, characters: isMade ? characters : 0, body: isMade ? body : null }
+      const text = {
+        digest: sha256,
+        state,
+        reason,
+        characters: isMade ? characters : 0,
+        body: isMade ? body : null,
+      }
       const isKept = await db.transaction(async tx => {
         // What nobody has any longer leaves no text.
         if (!(await setDigest(db, blob.id, sha256, tx))) return false
         await insertContentText(db, text, tx)
         return true
       })
-      return isKept && state === 'made' ? { digest: sha256, words: list ? wordsOfOutput(list) : [] } : null
+      return isKept && state === 'made'
+        ? { digest: sha256, words: list ? wordsOfOutput(list) : [] }
+        : null
     })
   }
 
@@ -116,7 +134,11 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     if (!digest) throw new DeriveUnavailable('The checksum of a file could not be computed.')
     await db.transaction(async tx => {
       if (!(await setDigest(db, id, digest, tx))) return
-      await insertContentText(db, { digest, state: 'failed', reason, characters: 0, body: null }, tx)
+      await insertContentText(
+        db,
+        { digest, state: 'failed', reason, characters: 0, body: null },
+        tx,
+      )
     })
   }
 
@@ -196,7 +218,8 @@ export function contentsService({ db, store, log, wake, derive, searchContents }
     /** Takes some contents from drives that have no file of them any longer. @returns whether all have been looked at */
     async forgetUnused(): Promise<boolean> {
       const rows = await textsInOrder(db, place, ROWS)
-      for (const { drive, doc, isUsed } of rows) if (!isUsed) await deleteSearchedText(db, drive, doc)
+      for (const { drive, doc, isUsed } of rows)
+        if (!isUsed) await deleteSearchedText(db, drive, doc)
       const last = rows.at(-1)
       const isEnd = rows.length < ROWS
       place = isEnd || !last ? { drive: 0, doc: 0 } : { drive: last.drive, doc: last.doc }

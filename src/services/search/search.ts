@@ -4,7 +4,12 @@ import type { Caller } from '../../access/caller.ts'
 import { InvalidInput } from '../../runtime/errors.ts'
 import { figure, MAX_SEARCH, MAX_SEARCH_RESULTS, SEARCH_RESULTS } from '../../values/limits.ts'
 import { type SearchOrder, searchOrders } from '../../values/search-order.ts'
-import { isEmptySearch, parseSearch, type SearchHint, type SearchQuery } from '../../values/search-query.ts'
+import {
+  isEmptySearch,
+  parseSearch,
+  type SearchHint,
+  type SearchQuery,
+} from '../../values/search-query.ts'
 import type { Core } from '../core.ts'
 import { readCursor, writeCursor } from '../page.ts'
 import type { ShareService } from '../sharing/share.ts'
@@ -60,14 +65,23 @@ interface Deps extends Core<'db'> {
 
 /** Searches names, paths, notes, tags and contents. Nothing here authorizes: the scope says what the caller may find. */
 export function searchService({ db, shares, searchIndex, contents }: Deps) {
-  async function find(query: SearchQuery, request: SearchRequest, limit: number, after: CandidateKey | null) {
+  async function find(
+    query: SearchQuery,
+    request: SearchRequest,
+    limit: number,
+    after: CandidateKey | null,
+  ) {
     const { callerId } = request
     const scope = withinDrive(request.scope, query.drive)
     const bucketIds = [
-      ...new Set([...scope.drives, ...scope.shares.map(({ share }) => share)].map(one => one.bucketId)),
+      ...new Set(
+        [...scope.drives, ...scope.shares.map(({ share }) => share)].map(one => one.bucketId),
+      ),
     ]
     const drives = await searchIndex.fresh(bucketIds, UPDATE_MS)
-    const ownIds = new Set(scope.drives.filter(({ isOwn }) => isOwn).map(({ bucketId }) => bucketId))
+    const ownIds = new Set(
+      scope.drives.filter(({ isOwn }) => isOwn).map(({ bucketId }) => bucketId),
+    )
     const own = drives.filter(({ bucketId }) => ownIds.has(bucketId))
     const end = performance.now() + MOST_MS
     const texts = await textMatches(db, contents.isOn() ? drives : [], query, end)
@@ -101,10 +115,12 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
       const open = rows.filter(({ passwordProtected }) => !passwordProtected)
       if (open.length === 0) return []
       const several = open.filter(({ entryCount }) => entryCount !== null).map(({ id }) => id)
-      const tops = several.length > 0 ? await shares.entryIdsOf(several) : new Map<string, string[]>()
+      const tops =
+        several.length > 0 ? await shares.entryIdsOf(several) : new Map<string, string[]>()
       const roots = await rootsOfBuckets(db, [...new Set(open.map(({ bucketId }) => bucketId))])
       return open.map(share => ({
-        ...{ share, rootId: roots.get(share.bucketId) ?? '' },
+        share,
+        rootId: roots.get(share.bucketId) ?? '',
         topIds: tops.get(share.id) ?? [share.entryId],
       }))
     },
@@ -129,7 +145,9 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
       if (after && from === 0) return { results: [], more: false, hints, isComplete: false }
       const page = await withSnippets(db, query, sorted.slice(from, from + limit), forms)
       return {
-        ...{ results: page, more: sorted.length > from + limit, hints },
+        results: page,
+        more: sorted.length > from + limit,
+        hints,
         isComplete: isComplete && results.length <= MAX_SORTED,
       }
     },
@@ -142,7 +160,13 @@ export function searchService({ db, shares, searchIndex, contents }: Deps) {
       if (most < 1 || most > MAX_SEARCH_RESULTS)
         throw new InvalidInput('limit', `A page has 1 to ${figure(MAX_SEARCH_RESULTS)} results.`)
       const after = readCursor(cursor, ['number', 'id', 'id'])
-      const { results, more, ...about } = await service.page({ ...where, text, limit: most, after, order })
+      const { results, more, ...about } = await service.page({
+        ...where,
+        text,
+        limit: most,
+        after,
+        order,
+      })
       const last = results.at(-1)
       return { ...about, results, nextCursor: more && last ? writeCursor(last.key) : null }
     },
@@ -162,7 +186,9 @@ type Compare = (a: SearchResult, b: SearchResult) => number
 
 const byAge: Compare = ({ row: a }, { row: b }) => (a.id < b.id ? 1 : -1)
 const comparison: Record<Exclude<SearchOrder, 'relevance'>, Compare> = {
-  name: (a, b) => a.row.name.localeCompare(b.row.name, 'en', { numeric: true, sensitivity: 'base' }) || byAge(a, b),
+  name: (a, b) =>
+    a.row.name.localeCompare(b.row.name, 'en', { numeric: true, sensitivity: 'base' }) ||
+    byAge(a, b),
   newest: (a, b) => b.row.updatedAt - a.row.updatedAt || byAge(a, b),
   oldest: (a, b) => a.row.updatedAt - b.row.updatedAt || byAge(a, b),
   largest: (a, b) => b.row.size - a.row.size || byAge(a, b),

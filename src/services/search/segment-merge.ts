@@ -34,13 +34,18 @@ export interface MergeOptions {
 async function* segmentOf(db: Db, { drive, block, merged }: TextBlock): AsyncGenerator<Posting> {
   for (let after = ''; ; ) {
     const parts = await partsAfter(db, { drive, block, epoch: merged }, after)
-    for (const { body } of parts) for (const { word, docs } of await readPart(body)) yield { word, docs: docs() }
+    for (const { body } of parts)
+      for (const { word, docs } of await readPart(body)) yield { word, docs: docs() }
     if (parts.length < PARTS_AT_ONCE) return
     after = parts.at(-1)?.first ?? ''
   }
 }
 
-async function* freshOf(db: Db, { drive, block }: TextBlock, epoch: number): AsyncGenerator<Posting> {
+async function* freshOf(
+  db: Db,
+  { drive, block }: TextBlock,
+  epoch: number,
+): AsyncGenerator<Posting> {
   for (let after = ''; ; ) {
     const rows = await freshWordsAfter(db, { drive, block, epoch }, after, WORDS_AT_ONCE)
     for (const { word, docs } of rows) yield { word: Buffer.from(word), docs: readDocs(docs) }
@@ -50,11 +55,15 @@ async function* freshOf(db: Db, { drive, block }: TextBlock, epoch: number): Asy
 }
 
 /** Several lists in the order of their words as one, without the contents that are gone. */
-async function* merged(lists: AsyncIterator<Posting>[], isThere: (doc: number) => boolean): AsyncGenerator<Posting> {
+async function* merged(
+  lists: AsyncIterator<Posting>[],
+  isThere: (doc: number) => boolean,
+): AsyncGenerator<Posting> {
   const heads = await Promise.all(lists.map(async list => ({ list, next: await list.next() })))
   for (;;) {
     let word: Buffer | undefined
-    for (const { next } of heads) if (!next.done && (!word || next.value.word.compare(word) < 0)) word = next.value.word
+    for (const { next } of heads)
+      if (!next.done && (!word || next.value.word.compare(word) < 0)) word = next.value.word
     if (!word) return
     const docs: number[][] = []
     for (const head of heads)
@@ -62,7 +71,8 @@ async function* merged(lists: AsyncIterator<Posting>[], isThere: (doc: number) =
         docs.push(head.next.value.docs)
         head.next = await head.list.next()
       }
-    const all = docs.length === 1 ? (docs[0] ?? []) : [...new Set(docs.flat())].sort((a, b) => a - b)
+    const all =
+      docs.length === 1 ? (docs[0] ?? []) : [...new Set(docs.flat())].sort((a, b) => a - b)
     const left = all.filter(isThere)
     if (left.length > 0) yield { word, docs: left }
   }
@@ -75,13 +85,17 @@ async function* merged(lists: AsyncIterator<Posting>[], isThere: (doc: number) =
  */
 export function segmentMerge(db: Db) {
   /** @returns whether it is merged */
-  async function mergeBlock(block: TextBlock, { isStopped = () => false, step = work => work() }: MergeOptions) {
+  async function mergeBlock(
+    block: TextBlock,
+    { isStopped = () => false, step = work => work() }: MergeOptions,
+  ) {
     if (!(await endEpoch(db, block))) return false
     const numbers = await numbersOf(db, block)
     if (!numbers) return false
     const isThere = (doc: number) => numbers.docs.has(doc) || doc > numbers.last
     const lists = [segmentOf(db, block)]
-    for (let epoch = block.merged + 1; epoch <= block.epoch; epoch++) lists.push(freshOf(db, block, epoch))
+    for (let epoch = block.merged + 1; epoch <= block.epoch; epoch++)
+      lists.push(freshOf(db, block, epoch))
     const parts = writeSegment(merged(lists, isThere))
     for (let isEnd = false; !isEnd; ) {
       if (isStopped()) return false

@@ -103,7 +103,8 @@ function* wordsOfPart(bytes: Buffer): Generator<PartWord> {
     const count = next()
     const start = at
     // The last byte of a number is the one below 0x80.
-    for (let left = count; left > 0 && at < bytes.length; at++) if ((bytes[at] ?? 0) < 0x80) left -= 1
+    for (let left = count; left > 0 && at < bytes.length; at++)
+      if ((bytes[at] ?? 0) < 0x80) left -= 1
     const end = at
     yield {
       word,
@@ -125,7 +126,8 @@ function* wordsOfPart(bytes: Buffer): Generator<PartWord> {
 /** Numbers of two bytes, each once, in ascending order. */
 export function readDocs(docs: Uint8Array): number[] {
   const numbers = new Set<number>()
-  for (let i = 0; i + 1 < docs.length; i += 2) numbers.add((docs[i] ?? 0) | ((docs[i + 1] ?? 0) << 8))
+  for (let i = 0; i + 1 < docs.length; i += 2)
+    numbers.add((docs[i] ?? 0) | ((docs[i + 1] ?? 0) << 8))
   return [...numbers].sort((a, b) => a - b)
 }
 

@@ -21,7 +21,9 @@ export function snippetOf(text: string, terms: readonly Term[], isPart = false):
   for (const found of wordsIn(text.slice(0, LOOKED))) {
     const term = terms.findIndex(({ words, isPrefix }) =>
       words.some(
-        (word, i) => found.word === word || (isPrefix && i === words.length - 1 && found.word.startsWith(word)),
+        (word, i) =>
+          found.word === word ||
+          (isPrefix && i === words.length - 1 && found.word.startsWith(word)),
       ),
     )
     if (term >= 0) hits.push({ ...found, term })

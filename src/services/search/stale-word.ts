@@ -36,8 +36,14 @@ export async function deleteStaleWords(db: Db, rows: readonly WordRow[]): Promis
 async function deleteStaleNotes(db: Db, bucketId: string, rows: readonly WordRow[]): Promise<void> {
   const md5s = [...new Set(rows.flatMap(({ md5 }) => md5 ?? []))]
   const wordsOf = async (tx?: Parameters<typeof notesOf>[3]) =>
-    new Map(Array.from(await notesOf(db, bucketId, md5s, tx), ([md5, note]) => [md5, new Set(firstWordsOf(note))]))
-  const isStale = (words: Map<string, Set<string>>, { md5, word }: WordRow) => !words.get(md5 ?? '')?.has(word)
+    new Map(
+      Array.from(await notesOf(db, bucketId, md5s, tx), ([md5, note]) => [
+        md5,
+        new Set(firstWordsOf(note)),
+      ]),
+    )
+  const isStale = (words: Map<string, Set<string>>, { md5, word }: WordRow) =>
+    !words.get(md5 ?? '')?.has(word)
   const before = await wordsOf()
   const stale = rows.filter(row => isStale(before, row))
   if (stale.length === 0) return
@@ -52,7 +58,11 @@ async function deleteStaleNotes(db: Db, bucketId: string, rows: readonly WordRow
 const ROWS = 500
 
 /** Deletes what the index has of a drive, some rows at a time. @returns whether all is gone */
-export async function deleteDriveIndex(db: Db, number: number, isStopped = () => false): Promise<boolean> {
+export async function deleteDriveIndex(
+  db: Db,
+  number: number,
+  isStopped = () => false,
+): Promise<boolean> {
   while (!isStopped() && (await deleteWords(db, number, ROWS)) > 0);
   while (!isStopped() && (await deleteTextIndex(db, ROWS, number)) > 0);
   return !isStopped()

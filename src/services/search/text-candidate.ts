@@ -1,5 +1,10 @@
 import type { Db } from '../../../db/index.ts'
-import { filesOfText, filesOfTexts, lastDocUpTo, type TextRow } from '../../../db/queries/search-text.ts'
+import {
+  filesOfText,
+  filesOfTexts,
+  lastDocUpTo,
+  type TextRow,
+} from '../../../db/queries/search-text.ts'
 import type { Term } from '../../values/search-query.ts'
 import type { TextDrive, TextMatches, WithForms } from './text-match.ts'
 
@@ -18,7 +23,11 @@ async function* copiesOf(db: Db, drive: TextDrive, doc: number): AsyncGenerator<
 }
 
 /** The files of a drive whose texts have all words of some terms, by the ids of their contents, the newest first. */
-async function* ofDrive(db: Db, drive: TextDrive, docs: Iterable<number>): AsyncGenerator<TextRow[]> {
+async function* ofDrive(
+  db: Db,
+  drive: TextDrive,
+  docs: Iterable<number>,
+): AsyncGenerator<TextRow[]> {
   let some: number[] = []
   async function* read(): AsyncGenerator<TextRow[]> {
     const rows = await filesOfTexts(db, drive, some, FILES)
@@ -52,7 +61,8 @@ export async function* byText(
     const last = after ? await lastDocUpTo(db, drive.number, after[1]) : drive.docs
     lists.push({ rows: [], more: ofDrive(db, drive, docs.downFrom(last + 1)) })
   }
-  const isAfter = ({ textId, id }: TextRow) => !after || textId < after[1] || (textId === after[1] && id < after[2])
+  const isAfter = ({ textId, id }: TextRow) =>
+    !after || textId < after[1] || (textId === after[1] && id < after[2])
 
   /** Reads on where a drive has nothing left. */
   async function fill(list: (typeof lists)[number]): Promise<boolean> {

@@ -33,8 +33,13 @@ export function textIndex(db: Db) {
   /** Adds the words of some contents of one drive. In no transaction: nothing counts on a content until it is ready. */
   async function write(drive: number, texts: readonly Waiting[]): Promise<void> {
     const wordsOf = new Map(texts.map(({ digest, words }) => [digest, words]))
-    const numbers = await db.transaction(tx => numberTexts(db, { drive, digests: [...wordsOf.keys()], newId }, tx))
-    const contents = Array.from(numbers ?? [], ([digest, doc]) => ({ doc, words: wordsOf.get(digest) ?? [] }))
+    const numbers = await db.transaction(tx =>
+      numberTexts(db, { drive, digests: [...wordsOf.keys()], newId }, tx),
+    )
+    const contents = Array.from(numbers ?? [], ([digest, doc]) => ({
+      doc,
+      words: wordsOf.get(digest) ?? [],
+    }))
     for (const [block, some] of Map.groupBy(contents, ({ doc }) => Math.floor(doc / BLOCK))) {
       const docsOf = new Map<string, number[]>()
       for (const { doc, words } of some)
@@ -44,7 +49,9 @@ export function textIndex(db: Db) {
           else docsOf.set(word, [doc % BLOCK])
         }
       // In the order of the index, in which other processes lock its rows, too.
-      const rows = [...docsOf].sort(byWord).map(([word, docs]): FreshWord => ({ word, docs: packed(docs) }))
+      const rows = [...docsOf]
+        .sort(byWord)
+        .map(([word, docs]): FreshWord => ({ word, docs: packed(docs) }))
       const docs = some.map(({ doc }) => doc)
       for (let tries = 1; ; tries++) {
         const epoch = await epochOf(db, drive, block)
@@ -54,7 +61,8 @@ export function textIndex(db: Db) {
           await nextTurn()
         }
         if (await setTextsReady(db, { drive, block, epoch, docs })) break
-        if (tries === TRIES) throw new Error('The index of a drive was merged again and again while words were added.')
+        if (tries === TRIES)
+          throw new Error('The index of a drive was merged again and again while words were added.')
       }
     }
   }

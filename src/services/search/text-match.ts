@@ -57,11 +57,18 @@ const NONE: TextsOfFiles = { has: () => false, hasForm: () => false, digestOf: (
  * then known without its text.
  * @param end when no more texts are read, as performance.now() has it
  */
-export async function textMatches(db: Db, drives: readonly TextDrive[], query: SearchQuery, end: number) {
+export async function textMatches(
+  db: Db,
+  drives: readonly TextDrive[],
+  query: SearchQuery,
+  end: number,
+) {
   const searched = drives.filter(({ docs }) => docs > 0)
   const numberOf = new Map(searched.map(({ bucketId, number }) => [bucketId, number]))
   const lasts = new Map(searched.map(({ number, docs }) => [number, docs]))
-  const firsts = new Map(searched.map(({ number, firstDoc }) => [number, Math.floor(firstDoc / BLOCK)]))
+  const firsts = new Map(
+    searched.map(({ number, firstDoc }) => [number, Math.floor(firstDoc / BLOCK)]),
+  )
   const isAnyWord = query.terms.length + query.without.length > 0
   // Once for all words: what one of them is read from stays for as long as a search takes.
   const blocks = (isAnyWord ? await textBlocks(db, [...firsts.keys()]) : []).filter(
@@ -75,7 +82,10 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
   let [read, characters, isCut] = [0, 0, false]
   let readUntil: number | undefined
 
-  async function listOf(wanted: IndexedWord, fits = (_word: string) => true): Promise<Map<number, DocSet>> {
+  async function listOf(
+    wanted: IndexedWord,
+    fits = (_word: string) => true,
+  ): Promise<Map<number, DocSet>> {
     const list = new Map<number, DocSet>()
     const docsOf = (drive: number): DocSet => {
       const docs = list.get(drive) ?? new DocSet(lasts.get(drive) ?? 0)
@@ -97,7 +107,10 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
   }
 
   async function readTerm({ words, isPrefix }: Term): Promise<ByDrive> {
-    const [first, ...rest] = words.map((word, i) => ({ word, isPrefix: isPrefix && i === words.length - 1 }))
+    const [first, ...rest] = words.map((word, i) => ({
+      word,
+      isPrefix: isPrefix && i === words.length - 1,
+    }))
     if (!first) return new Map()
     const list = await listOf(first)
     for (const word of rest) {
@@ -144,7 +157,8 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
     async withForms(): Promise<boolean> {
       if (searched.length === 0 || forms) return formWords.length > 0
       forms = new Map()
-      for (const term of query.terms) forms.set(term, await readForms(term, lists.get(term) ?? new Map()))
+      for (const term of query.terms)
+        forms.set(term, await readForms(term, lists.get(term) ?? new Map()))
       isAny ||= [...forms.values()].some(({ size }) => size > 0)
       return formWords.length > 0
     },
@@ -192,7 +206,8 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
         const docs = all?.get(term)?.get(numberOf.get(row.bucketId) ?? 0)
         return text !== undefined && Boolean(docs?.has(text.doc))
       }
-      const hasWords = (row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term) => isIn(lists, row, term)
+      const hasWords = (row: Pick<PlacedRow, 'bucketId' | 'blobId'>, term: Term) =>
+        isIn(lists, row, term)
       await readPhrases(rows, hasWords, row => textOf(row)?.digest)
       return {
         digestOf: row => textOf(row)?.digest,
@@ -250,7 +265,10 @@ export async function textMatches(db: Db, drives: readonly TextDrive[], query: S
 }
 
 /** Texts that are read together, in their order. */
-function* batches(digests: readonly string[], sizes: ReadonlyMap<string, number>): Generator<string[]> {
+function* batches(
+  digests: readonly string[],
+  sizes: ReadonlyMap<string, number>,
+): Generator<string[]> {
   let [some, characters]: [string[], number] = [[], 0]
   for (const digest of digests) {
     const size = sizes.get(digest) ?? 0

@@ -15,11 +15,18 @@ export async function storedWords(db: Db, digest: string): Promise<string[] | nu
 /** Deletes the text of a content that no live blob has, from all drives first: what is left of it is known until all is gone. */
 export async function removeText(db: Db, digest: string): Promise<void> {
   if (await db.transaction(tx => liveBlobWith(db, digest, tx))) return
-  for (const { drive, doc } of await textsOfDigest(db, digest)) await deleteSearchedText(db, drive, doc)
+  for (const { drive, doc } of await textsOfDigest(db, digest))
+    await deleteSearchedText(db, drive, doc)
   await db.transaction(async tx => {
     if (await endUnusedText(db, digest, tx)) return
     // The same content has arrived meanwhile.
     const blob = await liveBlobWith(db, digest, tx)
-    if (blob) await enqueueAll(db, 'contents', [{ blobId: blob.id, format: 'text', fileType: 'text/plain' }], tx)
+    if (blob)
+      await enqueueAll(
+        db,
+        'contents',
+        [{ blobId: blob.id, format: 'text', fileType: 'text/plain' }],
+        tx,
+      )
   })
 }

@@ -51,7 +51,9 @@ export async function withSnippets(
     ...query.terms,
     ...forms.map(word => ({ text: word, words: [word], isPrefix: false, isPhrase: false })),
   ]
-  const digests = page.flatMap(({ digest, snippet }) => (digest && !snippet ? [digest] : [])).slice(0, MOST)
+  const digests = page
+    .flatMap(({ digest, snippet }) => (digest && !snippet ? [digest] : []))
+    .slice(0, MOST)
   if (digests.length === 0) return page
   const snippets = new Map<string, Snippet | null>()
   const end = performance.now() + MOST_MS
@@ -62,5 +64,8 @@ export async function withSnippets(
       await nextTurn()
     }
   }
-  return page.map(result => ({ ...result, snippet: result.snippet ?? snippets.get(result.digest ?? '') ?? null }))
+  return page.map(result => ({
+    ...result,
+    snippet: result.snippet ?? snippets.get(result.digest ?? '') ?? null,
+  }))
 }

@@ -31,6 +31,7 @@ export function formsOf(word: string): Forms | null {
   if (beginning.length < SHORTEST) return null
   return {
     beginning,
-    isForm: other => STEMMED.test(other) && (english(other) === stems[0] || german(other) === stems[1]),
+    isForm: other =>
+      STEMMED.test(other) && (english(other) === stems[0] || german(other) === stems[1]),
   }
 }

@@ -2,7 +2,12 @@ import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { FILE } from '../../../db/models/entry.ts'
 import { NEVER } from '../../../db/models/share.ts'
-import { countUnseenShares, findDirectShare, markShareSeen, type NewShare } from '../../../db/queries/share.ts'
+import {
+  countUnseenShares,
+  findDirectShare,
+  markShareSeen,
+  type NewShare,
+} from '../../../db/queries/share.ts'
 import { findDirectShareOfAll } from '../../../db/queries/share-entry.ts'
 import type { Caller } from '../../access/caller.ts'
 import { type Passwords, parsePassword } from '../../access/password.ts'
@@ -115,12 +120,17 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       tree: Tree,
       entries: readonly EntryName[],
       input: DirectShareInput,
-      findOne = (entry: EntryName, tx?: Tx): Promise<FoundEntry> => sharedEntry(listings, tree, entry, tx),
+      findOne = (entry: EntryName, tx?: Tx): Promise<FoundEntry> =>
+        sharedEntry(listings, tree, entry, tx),
     ): Promise<DirectShares> {
       const recipient = readRecipient(caller, input.email)
       const message = parseMessage(input.message ?? '')
       const now = Date.now()
-      const given = { ...input, maxDownloads: undefined, duration: input.duration || DEFAULT_DURATION }
+      const given = {
+        ...input,
+        maxDownloads: undefined,
+        duration: input.duration || DEFAULT_DURATION,
+      }
       const { expiresAt = defaultTerms.expiresAt, ...kept } = parseTerms(given, now)
       mayLetEdit(caller, kept)
       const passwordHash = input.password
@@ -128,7 +138,8 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
         : null
       // Sequential, because a hundred parallel statements would occupy the whole connection pool.
       const find = async (tx?: Tx): Promise<Shared[]> => {
-        if (input.together && entries.length > 1) return [await together(db, listings, tree, entries, tx)]
+        if (input.together && entries.length > 1)
+          return [await together(db, listings, tree, entries, tx)]
         const found: FoundEntry[] = []
         for (const entry of entries) found.push(await findOne(entry, tx))
         // An entry may be named twice, by its id and by its path.
@@ -149,7 +160,10 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
           const details = { entryId: id, path: pathIn(tree, names), recipient: masked(recipient) }
           const kind = isNew ? 'share.created' : 'share.changed'
           record(tree.bucketId, { kind, subject: shareId, details })
-          record({ address: recipient }, { kind: 'share.received', subject: shareId, details: { name: title } })
+          record(
+            { address: recipient },
+            { kind: 'share.received', subject: shareId, details: { name: title } },
+          )
           const token = shares.tokenOf(shareId)
           all.push({
             id: shareId,
@@ -166,7 +180,9 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
         if (input.sendEmail) {
           const values = {
             files: found.map(({ names }) => names.at(-1) ?? ''),
-            ...(input.together ? { counts: found.map(({ entryIds }) => entryIds?.length ?? null) } : {}),
+            ...(input.together
+              ? { counts: found.map(({ entryIds }) => entryIds?.length ?? null) }
+              : {}),
             sizes: found.map(({ kind, size }) => (kind === FILE ? size : null)),
             links: all.map(s => s.link),
             by: caller.name,
@@ -177,9 +193,17 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
             all: `${publicUrl()}/shared`,
           }
           const about = found.flatMap(({ id, entryIds }) => entryIds ?? [id])
-          queued = await mailings.enqueue(caller, { template: 'share', to: recipient, values }, about, tx)
+          queued = await mailings.enqueue(
+            caller,
+            { template: 'share', to: recipient, values },
+            about,
+            tx,
+          )
         }
-        return { shares: all, notificationStatus: queued ? ('queued' as const) : ('not_sent' as const) }
+        return {
+          shares: all,
+          notificationStatus: queued ? ('queued' as const) : ('not_sent' as const),
+        }
       })
       const ids = made.shares.map(share => share.id)
       pubSub.publish('shareReceived', recipient, ids)
@@ -203,9 +227,17 @@ export function directShareService({ db, change, pubSub, wake, publicUrl, ...dep
       ? await findDirectShareOfAll(db, { userId, recipient }, entryIds, tx)
       : await findDirectShare(db, userId, entryId, recipient, tx)
     // Without a word about it, the right stays with a share that is live; a password or a look alone ends it.
-    const keeps = known && isLive(known) && terms.passwordHash === null && terms.allowDownload !== false
+    const keeps =
+      known && isLive(known) && terms.passwordHash === null && terms.allowDownload !== false
     const mayEdit = terms.mayEdit ?? (keeps ? known.mayEdit : false)
-    requireEditable({ ...defaultTerms, ...known, ...terms, mayEdit, recipient, entryCount: entryIds?.length ?? null })
+    requireEditable({
+      ...defaultTerms,
+      ...known,
+      ...terms,
+      mayEdit,
+      recipient,
+      entryCount: entryIds?.length ?? null,
+    })
     if (known) {
       // Its recipient has not opened it as it is now.
       await db.Share.update(

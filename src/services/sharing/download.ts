@@ -26,7 +26,10 @@ export interface Delivery {
   /** Whether a chunk of the bytes may be used only until the next one is asked for. */
   reusesMemory?: boolean
   /** All bytes, or a part of them. @throws TOKEN_NOT_FOUND */
-  read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
+  read(
+    range: { offset: number; count: number } | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>>
 }
 
 /** A file whose bytes are sent. Its size is in bytes. */
@@ -48,7 +51,10 @@ export interface Grant {
 }
 
 /** The grant of a share. @param file its id, where the share is of a folder above it */
-export const grantOf = ({ id, limited }: { id: string; limited: boolean }, file?: string): Grant => ({
+export const grantOf = (
+  { id, limited }: { id: string; limited: boolean },
+  file?: string,
+): Grant => ({
   share: id,
   ...(file === undefined ? {} : { file }),
   ...(limited ? { use: newId() } : {}),
@@ -84,7 +90,10 @@ export function downloadService({
   signedUrlSeconds: seconds,
 }: Options) {
   const deliver = ({ blobId, name, fileType, size, md5 }: DeliveredFile, mode: Mode): Delivery => ({
-    ...{ fileName: name, size, etag: md5, ...deliveryOf(name, fileType, mode) },
+    fileName: name,
+    size,
+    etag: md5,
+    ...deliveryOf(name, fileType, mode),
     async read(range, signal) {
       try {
         return await store.open(blobId, { ...(range ?? { size }), signal })
@@ -121,16 +130,25 @@ export function downloadService({
     /** A token for one of the caller's own files. It holds the file's id, so it survives a move. @throws FILE_NOT_FOUND, INVALID_PATH */
     async createToken(caller: Caller, path: string): Promise<{ token: string; expiresAt: number }> {
       const { node } = await files.locate(caller.bucket, parseFilePath(path, 'file'))
-      const token = tokens.seal('private-download', { fileId: node.id, userId: caller.userId }, TOKEN_SECONDS)
+      const token = tokens.seal(
+        'private-download',
+        { fileId: node.id, userId: caller.userId },
+        TOKEN_SECONDS,
+      )
       return { token, expiresAt: Date.now() + TOKEN_SECONDS * 1000 }
     },
 
     /** The signed URL for such a token, for its owner. An unknown mode is ignored. @throws TOKEN_NOT_FOUND, SHARE_EXPIRED */
-    async openToken(caller: Caller, token: string, mode: string | null | undefined): Promise<Download> {
+    async openToken(
+      caller: Caller,
+      token: string,
+      mode: string | null | undefined,
+    ): Promise<Download> {
       const sealed = tokens.unseal('private-download', token)
       const { fileId, userId } = (sealed?.payload ?? {}) as { fileId?: string; userId?: string }
       if (!sealed || !fileId || userId !== caller.userId) throw gone()
-      if (sealed.expired) throw new AppError('SHARE_EXPIRED', 'This token has expired. Request a new one.')
+      if (sealed.expired)
+        throw new AppError('SHARE_EXPIRED', 'This token has expired. Request a new one.')
       const file = await listings.byId(caller.bucket, fileId)
       if (!file?.blobId) throw gone()
       return this.link(
@@ -143,8 +161,14 @@ export function downloadService({
     open(token: string): { delivery: Delivery; blobId: string; grant: Grant | undefined } {
       const sealed = tokens.unseal('bytes', token)
       if (!sealed || sealed.expired)
-        throw new AppError('TOKEN_NOT_FOUND', 'This download link is no longer valid. Request a new one.')
-      const { mode, grant, ...file } = sealed.payload as DeliveredFile & { mode: Mode; grant?: Grant }
+        throw new AppError(
+          'TOKEN_NOT_FOUND',
+          'This download link is no longer valid. Request a new one.',
+        )
+      const { mode, grant, ...file } = sealed.payload as DeliveredFile & {
+        mode: Mode
+        grant?: Grant
+      }
       return { delivery: deliver(file, mode), blobId: file.blobId, grant }
     },
   }

@@ -58,7 +58,12 @@ export interface SenderVisit extends ShareUser {
 
 const PURPOSE = 'file-request-sender'
 const SENDER_SECONDS = (7 * DAY_MS) / 1000
-const sealedSender = z.object({ request: z.string(), sender: z.string(), name: z.string(), password: z.string() })
+const sealedSender = z.object({
+  request: z.string(),
+  sender: z.string(),
+  name: z.string(),
+  password: z.string(),
+})
 /** Senders fill a drive up to this part of its quota: its owner can go on. */
 const SHARE_OF_DRIVE = 0.9
 /** Files that a sender is shown of what they have sent. */
@@ -77,10 +82,17 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
     passwordHash === null ? '' : hashSecret(passwordHash).toString('base64url')
 
   const seal = (request: LinkedRequest, { id, name }: SenderIdentity): string =>
-    tokens.seal(PURPOSE, { request: request.id, sender: id, name, password: digestOf(request) }, SENDER_SECONDS)
+    tokens.seal(
+      PURPOSE,
+      { request: request.id, sender: id, name, password: digestOf(request) },
+      SENDER_SECONDS,
+    )
 
   /** Who the token says that it is; null for one of another request, or of another password. */
-  function senderOf(request: LinkedRequest, token: string | null | undefined): SenderIdentity | null {
+  function senderOf(
+    request: LinkedRequest,
+    token: string | null | undefined,
+  ): SenderIdentity | null {
     const opened = tokens.open(sealedSender, PURPOSE, token)
     if (opened?.request !== request.id || opened.password !== digestOf(request)) return null
     return { id: opened.sender, name: opened.name }
@@ -99,7 +111,12 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
     const { maxFileSizeBytes, maxTotalStorageBytes, maxDriveFiles, maxFileBytes } = request
     return {
       request,
-      tree: { bucketId, rootId, maxFolders, ...(workspaceId === null ? {} : { front: '/' as const }) },
+      tree: {
+        bucketId,
+        rootId,
+        maxFolders,
+        ...(workspaceId === null ? {} : { front: '/' as const }),
+      },
       names,
       limits: {
         maxFileSizeBytes: Math.min(maxFileSizeBytes, maxFileBytes ?? maxFileSizeBytes),
@@ -147,7 +164,10 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
      */
     async enter(
       token: string,
-      visit: SenderVisit & { password?: string | null | undefined; name?: string | null | undefined },
+      visit: SenderVisit & {
+        password?: string | null | undefined
+        name?: string | null | undefined
+      },
     ): Promise<string> {
       const { request } = await open(token)
       const known = senderOf(request, visit.sender)
@@ -156,7 +176,10 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
       if (name.length > MAX_SENDER_NAME)
         throw new InvalidInput('name', `A name has up to ${MAX_SENDER_NAME} characters.`)
       if (request.asksName && name === '')
-        throw new InvalidInput('name', 'Enter your name: the person who asks for files wants to know who sends them.')
+        throw new InvalidInput(
+          'name',
+          'Enter your name: the person who asks for files wants to know who sends them.',
+        )
       return seal(request, { id: known?.id ?? newSender(), name: request.asksName ? name : '' })
     },
 
@@ -167,7 +190,10 @@ export function fileRequestLinkService({ db, tokens, guesses, passwords }: Deps)
       if (request.passwordHash !== null)
         throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Enter its password first.')
       if (request.asksName)
-        throw new InvalidInput('name', 'Enter your name first: the person who asks for files wants to know it.')
+        throw new InvalidInput(
+          'name',
+          'Enter your name first: the person who asks for files wants to know it.',
+        )
       return { id: newSender(), name: '' }
     },
   }

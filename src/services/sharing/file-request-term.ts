@@ -1,5 +1,10 @@
 import { AppError, InvalidInput } from '../../runtime/errors.ts'
-import { MAX_KINDS, MAX_LABEL, MAX_REQUESTED_BYTES, MAX_REQUESTED_FILES } from '../../values/limits.ts'
+import {
+  MAX_KINDS,
+  MAX_LABEL,
+  MAX_REQUESTED_BYTES,
+  MAX_REQUESTED_FILES,
+} from '../../values/limits.ts'
 import { mediaTypeOf } from '../../values/media.ts'
 import { oneLine } from '../../values/one-line.ts'
 import { parseMessage } from '../notices/mail-message.ts'
@@ -82,14 +87,23 @@ export function refuseKind(kinds: string, name: string): void {
       ? name.toLowerCase().endsWith(kind)
       : kind === type || (kind.endsWith('/*') && type.startsWith(kind.slice(0, -1)))
   if (all.length > 0 && !all.some(fits))
-    throw new InvalidInput('file', `Files of this kind are not accepted. Accepted kinds: ${all.join(', ')}.`)
+    throw new InvalidInput(
+      'file',
+      `Files of this kind are not accepted. Accepted kinds: ${all.join(', ')}.`,
+    )
 }
 
 export const requestNotFound = () =>
-  new AppError('FILE_REQUEST_NOT_FOUND', 'This link does not work. Ask the person who sent it to you for a new one.')
+  new AppError(
+    'FILE_REQUEST_NOT_FOUND',
+    'This link does not work. Ask the person who sent it to you for a new one.',
+  )
 
 export const requestClosed = () =>
-  new AppError('FILE_REQUEST_CLOSED', 'Files are no longer accepted here. Ask the person who sent you this link.')
+  new AppError(
+    'FILE_REQUEST_CLOSED',
+    'Files are no longer accepted here. Ask the person who sent you this link.',
+  )
 
 export const requestFull = (message = 'The limit of this file request is reached.') =>
   new AppError('FILE_REQUEST_FULL', `${message} Ask the person who sent you this link.`)

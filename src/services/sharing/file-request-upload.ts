@@ -23,7 +23,12 @@ import type { Completion, UploadCompletionService } from '../uploads/upload-comp
 import type { NewPart } from '../uploads/upload-part.ts'
 import type { NewUpload, UploadSessionService } from '../uploads/upload-session.ts'
 import type { UploadSessionView } from '../uploads/upload-session-view.ts'
-import type { FileRequestLinkService, OpenRequest, SenderIdentity, SenderVisit } from './file-request-link.ts'
+import type {
+  FileRequestLinkService,
+  OpenRequest,
+  SenderIdentity,
+  SenderVisit,
+} from './file-request-link.ts'
 import { refuseKind, requestClosed, requestFull } from './file-request-term.ts'
 
 /** A file that has arrived, as its sender sees it: under the name that they gave it. */
@@ -53,14 +58,21 @@ const tooManyUnfinished = () =>
   new AppError(
     'RATE_LIMITED',
     `Too many uploads to this link are unfinished. Finish them, or try again in ${RETRY_SECONDS} seconds.`,
-    { retry_after: RETRY_SECONDS, policy: 'file_request_uploads', limit: MAX_UNFINISHED, window: RETRY_SECONDS },
+    {
+      retry_after: RETRY_SECONDS,
+      policy: 'file_request_uploads',
+      limit: MAX_UNFINISHED,
+      window: RETRY_SECONDS,
+    },
   )
 
 /** What the drive says of itself is nobody's business who sends files into it. */
 function asSenderMaySee(error: unknown): unknown {
   if (!(error instanceof AppError)) return error
-  if (['FOLDER_NOT_FOUND', 'UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) return requestClosed()
-  if (error.code === 'QUOTA_EXCEEDED') return requestFull('There is not enough space for this file.')
+  if (['FOLDER_NOT_FOUND', 'UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code))
+    return requestClosed()
+  if (error.code === 'QUOTA_EXCEEDED')
+    return requestFull('There is not enough space for this file.')
   return error
 }
 
@@ -90,7 +102,13 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         // Thrown, which undoes what was reserved: no smaller size would be admitted.
         if ((await unfinishedOfNetwork(db, request.id, network, tx)) >= MAX_UNFINISHED_OF_NETWORK)
           throw tooManyUnfinished()
-        const upload = { id: blobId, requestId: request.id, senderId: who.id, senderName: who.name, fileName }
+        const upload = {
+          id: blobId,
+          requestId: request.id,
+          senderId: who.id,
+          senderName: who.name,
+          fileName,
+        }
         const came = { bytes: more.bytes, network, client: deviceOf(client), startedAt: Date.now() }
         await insertRequestedUpload(db, { ...upload, ...came }, tx)
       }
@@ -99,8 +117,16 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
     return { ...limits, alsoReserve }
   }
 
-  const writerOf = ({ id }: LinkedRequest, { name }: SenderIdentity, { from }: SenderVisit): Sender => ({
-    ...{ userId: null, via: 'file_request', credentialId: id, name, ...(from ? { from } : {}) },
+  const writerOf = (
+    { id }: LinkedRequest,
+    { name }: SenderIdentity,
+    { from }: SenderVisit,
+  ): Sender => ({
+    userId: null,
+    via: 'file_request',
+    credentialId: id,
+    name,
+    ...(from ? { from } : {}),
   })
 
   /** Opens a request for a sender, and says no more of its drive than they may know. */
@@ -137,16 +163,27 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const to = { folder: names.join('/') }
         // What the form says of a place is not asked for.
         const upload = new Upload({
-          ...{ filename: fileName, mimetype, source, bound, signal },
+          filename: fileName,
+          mimetype,
+          source,
+          bound,
+          signal,
           ...(fieldsAfterwards
-            ? { fieldsAfterwards: async () => ({ ...to, modifiedAt: (await fieldsAfterwards()).modifiedAt }) }
+            ? {
+                fieldsAfterwards: async () => ({
+                  ...to,
+                  modifiedAt: (await fieldsAfterwards()).modifiedAt,
+                }),
+              }
             : {}),
         })
         const { size, md5 } = await files.upload(
           tree,
           upload,
           {
-            ...{ to: { ...to, modifiedAt }, folderId: request.folderId, decide: keepBoth },
+            to: { ...to, modifiedAt },
+            folderId: request.folderId,
+            decide: keepBoth,
             limits: reservation(opened, who, fileName, visit),
           },
           writerOf(request, who, visit),
@@ -166,7 +203,12 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         refuseKind(request.kinds, filename)
         const place = { folder: names.join('/'), onConflict: keepBoth(), lifeMs: FIRST_PART_MS }
         const limits = reservation(opened, who, filename, visit)
-        const session = await uploadSessions.start(tree, { ...declared, filename, ...place }, limits, who.id)
+        const session = await uploadSessions.start(
+          tree,
+          { ...declared, filename, ...place },
+          limits,
+          who.id,
+        )
         return { ...session, sender: links.seal(request, who) }
       }),
 
@@ -193,7 +235,12 @@ export function fileRequestUploadService({ db, fileRequestLinks: links, ...deps 
         const planned = await uploadSessions.find(tree, id, who.id)
         const completion = { ...digests, folderId: request.folderId, decide: keepBoth }
         const upload = { id, by: who.id }
-        const { size, md5 } = await uploadCompletions.complete(tree, upload, writerOf(request, who, visit), completion)
+        const { size, md5 } = await uploadCompletions.complete(
+          tree,
+          upload,
+          writerOf(request, who, visit),
+          completion,
+        )
         return { fileName: planned.names.at(-1) ?? '', size, md5, sender: links.seal(request, who) }
       }),
   }

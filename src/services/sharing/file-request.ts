@@ -24,13 +24,26 @@ import { enqueue } from '../notices/outbox.ts'
 import { type PageArgs, pageById } from '../page.ts'
 import { rowsById } from '../rows-by-id.ts'
 import { lockTree } from '../tree/entry.ts'
-import { type EntryName, findEntry, namesOfFolder, pathIn, pathsOfFolders } from '../tree/entry-path.ts'
+import {
+  type EntryName,
+  findEntry,
+  namesOfFolder,
+  pathIn,
+  pathsOfFolders,
+} from '../tree/entry-path.ts'
 import { DEFAULT_DURATION, kindsOf, parseTerms, type RequestInput } from './file-request-term.ts'
 import { callerKeys } from './share.ts'
 
 export const FILE_REQUEST_TOKEN = 'file-request'
 
-type Unshown = 'passwordHash' | 'rootId' | 'mayWrite' | 'kinds' | 'notifiedAt' | 'mailWaits' | 'makerName'
+type Unshown =
+  | 'passwordHash'
+  | 'rootId'
+  | 'mayWrite'
+  | 'kinds'
+  | 'notifiedAt'
+  | 'mailWaits'
+  | 'makerName'
 
 /** A file request as its maker sees it. Sizes in bytes, times in milliseconds since 1970. */
 export interface FileRequestView extends Omit<RequestRow, Unshown> {
@@ -47,7 +60,8 @@ interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   passwords: Passwords
 }
 
-const notFound = () => new AppError('FILE_REQUEST_NOT_FOUND', 'You have no such file request. Use an id from the list.')
+const notFound = () =>
+  new AppError('FILE_REQUEST_NOT_FOUND', 'You have no such file request. Use an id from the list.')
 
 const stateOf = (row: RequestRow, folder: string | null): RequestState => {
   if (row.closedAt !== null) return 'closed'
@@ -59,7 +73,8 @@ const stateOf = (row: RequestRow, folder: string | null): RequestState => {
 
 /** What the makers of file requests do with them. */
 export function fileRequestService({ db, change, tokens, publicUrl, passwords }: Deps) {
-  const hashOf = (caller: Caller, password: string) => passwords.hash(parsePassword(password), callerKeys(caller))
+  const hashOf = (caller: Caller, password: string) =>
+    passwords.hash(parsePassword(password), callerKeys(caller))
 
   async function toViews(rows: RequestRow[]): Promise<FileRequestView[]> {
     const folders = await pathsOfFolders(
@@ -78,14 +93,23 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
         ...shown
       } = row
       const names = folders.get(row.folderId)
-      const tree: Tree = { bucketId: row.bucketId, rootId, ...(row.workspaceId === null ? {} : { front: '/' }) }
+      const tree: Tree = {
+        bucketId: row.bucketId,
+        rootId,
+        ...(row.workspaceId === null ? {} : { front: '/' }),
+      }
       const folder = names ? pathIn(tree, names) : null
       const token = tokens.derive(FILE_REQUEST_TOKEN, row.id)
       return {
         ...shown,
-        ...{ token, link: `${publicUrl()}/request/${token}`, kinds: kindsOf(row.kinds), folder },
-        ...{ asksName: Boolean(row.asksName), notifies: Boolean(row.notifies) },
-        ...{ passwordProtected: passwordHash !== null, state: stateOf(row, folder) },
+        token,
+        link: `${publicUrl()}/request/${token}`,
+        kinds: kindsOf(row.kinds),
+        folder,
+        asksName: Boolean(row.asksName),
+        notifies: Boolean(row.notifies),
+        passwordProtected: passwordHash !== null,
+        state: stateOf(row, folder),
       }
     })
   }
@@ -106,13 +130,19 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
   }
 
   /** @throws INVALID_PATH, FOLDER_NOT_FOUND */
-  async function folderOf(tree: Tree, named: EntryName, tx: Tx): Promise<{ id: string; path: string }> {
+  async function folderOf(
+    tree: Tree,
+    named: EntryName,
+    tx: Tx,
+  ): Promise<{ id: string; path: string }> {
     const names = await namesOfFolder(db, tree, named, 'folder', tx)
     const path = pathIn(tree, names)
     if (names.length === 0) return { id: tree.rootId, path }
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind === FOLDER) return { id: found.node.id, path }
-    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Create it first.`, { path })
+    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Create it first.`, {
+      path,
+    })
   }
 
   return {
@@ -128,7 +158,11 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     },
 
     /** All that the caller has made, closed ones among them. */
-    madeBy: async (caller: Caller, limit: number, after: string | null): Promise<Page<FileRequestView>> =>
+    madeBy: async (
+      caller: Caller,
+      limit: number,
+      after: string | null,
+    ): Promise<Page<FileRequestView>> =>
       shown(await listRequests(db, caller.userId, { limit, after, closed: true })),
 
     /** Those for folders of one drive, for REST. @throws INVALID_INPUT */
@@ -141,16 +175,27 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     },
 
     /** What some requests have received, by their ids. Does not authorize: pass only requests of the caller. */
-    receipts: (ids: string[], range: { limit: number; after: string | null; newestFirst: boolean }) =>
-      pagesOfReceipts(db, ids, range),
+    receipts: (
+      ids: string[],
+      range: { limit: number; after: string | null; newestFirst: boolean },
+    ) => pagesOfReceipts(db, ids, range),
 
     /**
      * Makes a link with which everybody may send files into a folder.
      * @throws INVALID_INPUT, INVALID_DURATION, INVALID_PATH, FOLDER_NOT_FOUND, QUOTA_EXCEEDED
      */
-    async create(caller: Caller, tree: Tree, folder: EntryName, input: RequestInput): Promise<FileRequestView> {
+    async create(
+      caller: Caller,
+      tree: Tree,
+      folder: EntryName,
+      input: RequestInput,
+    ): Promise<FileRequestView> {
       const now = Date.now()
-      const given = { ...input, label: input.label ?? '', duration: input.duration || DEFAULT_DURATION }
+      const given = {
+        ...input,
+        label: input.label ?? '',
+        duration: input.duration || DEFAULT_DURATION,
+      }
       const { label = '', expiresAt = null, ...terms } = parseTerms(given, now)
       const passwordHash = input.password ? await hashOf(caller, input.password) : null
       const id = newId()
@@ -158,10 +203,21 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
         await takeLink(db, caller, tx)
         await lockTree(db, tree, tx)
         const { id: folderId, path } = await folderOf(tree, folder, tx)
-        const owned = { id, userId: caller.userId, bucketId: tree.bucketId, folderId, passwordHash, createdAt: now }
+        const owned = {
+          id,
+          userId: caller.userId,
+          bucketId: tree.bucketId,
+          folderId,
+          passwordHash,
+          createdAt: now,
+        }
         const defaults = { message: '', kinds: '', asksName: false, notifies: true }
         const bounds = { maxFiles: null, maxFileBytes: null, maxBytes: null }
-        await insertRequest(db, { ...defaults, ...bounds, ...terms, ...owned, label, expiresAt }, tx)
+        await insertRequest(
+          db,
+          { ...defaults, ...bounds, ...terms, ...owned, label, expiresAt },
+          tx,
+        )
         const details = { entryId: folderId, path, name: label }
         record(tree.bucketId, { kind: 'file_request.created', subject: id, details })
       })
@@ -169,7 +225,12 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
     },
 
     /** Changes the terms of a request that is not closed; its link stays. @throws FILE_REQUEST_NOT_FOUND, INVALID_INPUT, INVALID_DURATION */
-    async update(caller: Caller, tree: Tree, id: string, input: RequestInput): Promise<FileRequestView> {
+    async update(
+      caller: Caller,
+      tree: Tree,
+      id: string,
+      input: RequestInput,
+    ): Promise<FileRequestView> {
       const { folderId, label, closedAt } = await find(caller, tree, id)
       if (closedAt !== null) throw notFound()
       const terms = parseTerms(input, Date.now())
@@ -180,9 +241,13 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       await change(caller, async ({ tx, record }) => {
         await lockBucket(db, tree.bucketId, tx)
         const where = { id, closedAt: null }
-        const [changed] = await db.FileRequest.update({ ...terms, ...secret }, { where, transaction: tx })
+        const [changed] = await db.FileRequest.update(
+          { ...terms, ...secret },
+          { where, transaction: tx },
+        )
         // MySQL counts no row whose values stay.
-        if (changed === 0 && !(await db.FileRequest.findOne({ where, raw: true, transaction: tx }))) throw notFound()
+        if (changed === 0 && !(await db.FileRequest.findOne({ where, raw: true, transaction: tx })))
+          throw notFound()
         const details = { entryId: folderId, name: terms.label ?? label }
         record(tree.bucketId, { kind: 'file_request.changed', subject: id, details })
       })
@@ -205,7 +270,11 @@ export function fileRequestService({ db, change, tokens, publicUrl, passwords }:
       await change(caller, async ({ tx, record }) => {
         await lockBucket(db, tree.bucketId, tx)
         if (!(await closeRequest(db, id, Date.now(), tx))) return
-        record(tree.bucketId, { kind: 'file_request.closed', subject: id, details: { entryId: folderId, name: label } })
+        record(tree.bucketId, {
+          kind: 'file_request.closed',
+          subject: id,
+          details: { entryId: folderId, name: label },
+        })
       })
       return find(caller, tree, id)
     },

@@ -46,11 +46,18 @@ interface Deps {
 /** The passwords of links, with limits on guessing them. */
 export function linkPasswords({ tokens, guesses, passwords, purpose }: Deps) {
   /** A pass is bound to one link and its password: when the password changes, it becomes invalid. */
-  const passOf = (id: string, hashed: string) => ({ share: id, password: hashSecret(hashed).toString('base64url') })
+  const passOf = (id: string, hashed: string) => ({
+    share: id,
+    password: hashSecret(hashed).toString('base64url'),
+  })
 
   function isPass({ id, passwordHash }: Protected, pass: string | null | undefined): boolean {
     const opened = tokens.open(sealedPass, purpose, pass)
-    return opened !== null && passwordHash !== null && isDeepStrictEqual(opened, passOf(id, passwordHash))
+    return (
+      opened !== null &&
+      passwordHash !== null &&
+      isDeepStrictEqual(opened, passOf(id, passwordHash))
+    )
   }
 
   return {
@@ -68,10 +75,17 @@ export function linkPasswords({ tokens, guesses, passwords, purpose }: Deps) {
       const { caller, password, pass, address } = visitor
       const hashed = link.passwordHash
       if (!hashed || isPass(link, pass)) return
-      if (!password) throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
+      if (!password)
+        throw new AppError('PASSWORD_REQUIRED', 'This link is protected. Send its password.')
       // Hashing is queued per key, so that a client with many links, IP addresses or accounts still gets one turn at a time.
-      const networks = blocksOf(address).flatMap(({ name, factor }) => (factor > 0 ? [`network ${name}`] : []))
-      const keys = [`sharer ${link.userId}`, ...networks, ...(caller ? [`caller ${caller.userId}`] : [])]
+      const networks = blocksOf(address).flatMap(({ name, factor }) =>
+        factor > 0 ? [`network ${name}`] : [],
+      )
+      const keys = [
+        `sharer ${link.userId}`,
+        ...networks,
+        ...(caller ? [`caller ${caller.userId}`] : []),
+      ]
       const right = await guesses
         .attempt(link.id, address, () => passwords.verify(hashed, password, keys))
         .catch((error: unknown) => {
@@ -81,7 +95,10 @@ export function linkPasswords({ tokens, guesses, passwords, purpose }: Deps) {
         })
       if (right) return
       await refused?.()
-      throw new AppError('WRONG_PASSWORD', 'This is not the password of this link. Check it and try again.')
+      throw new AppError(
+        'WRONG_PASSWORD',
+        'This is not the password of this link. Check it and try again.',
+      )
     },
   }
 }

@@ -12,7 +12,13 @@ import type { ShareEventService, ShareUser } from '../history/share-event.ts'
 import type { EntryListService } from '../tree/entry-list.ts'
 import type { ListingService } from '../tree/listing.ts'
 import type { PreviewService } from '../tree/preview.ts'
-import { type Delivery, type Download, type DownloadService, type Grant, grantOf } from './download.ts'
+import {
+  type Delivery,
+  type Download,
+  type DownloadService,
+  type Grant,
+  grantOf,
+} from './download.ts'
 import { linkPasswords, type PasswordGiven } from './link-password.ts'
 import { infoOf, type ShareInfo, type SharePage } from './share-info.ts'
 import { keyTypes, type SharedLevel, type SharedListArgs } from './share-listing.ts'
@@ -37,10 +43,16 @@ export interface ShareRequest extends Visitor {
 }
 
 export const shareNotFound = () =>
-  new AppError('SHARE_NOT_FOUND', 'This link does not work: the share was revoked, or what it shared was deleted.')
+  new AppError(
+    'SHARE_NOT_FOUND',
+    'This link does not work: the share was revoked, or what it shared was deleted.',
+  )
 const viewOnly = () =>
-  new Forbidden('This link is for viewing files on its page, not for downloading them. Ask its sender for a copy.')
-const expired = () => new AppError('SHARE_EXPIRED', 'This link has expired. Ask its sender for a new one.')
+  new Forbidden(
+    'This link is for viewing files on its page, not for downloading them. Ask its sender for a copy.',
+  )
+const expired = () =>
+  new AppError('SHARE_EXPIRED', 'This link has expired. Ask its sender for a new one.')
 
 interface Deps extends Core<'db' | 'tokens'> {
   listings: ListingService
@@ -55,7 +67,15 @@ interface Deps extends Core<'db' | 'tokens'> {
 }
 
 /** Operations on the token of a share link. */
-export function shareLinkService({ db, tokens, listings, entryLists, downloads, zips, ...deps }: Deps) {
+export function shareLinkService({
+  db,
+  tokens,
+  listings,
+  entryLists,
+  downloads,
+  zips,
+  ...deps
+}: Deps) {
   const { shareEvents, shareNotices, guesses, passwords, previews } = deps
   const uses = shareUseService({ db })
   const protection = linkPasswords({ tokens, guesses, passwords, purpose: 'share-pass' })
@@ -92,7 +112,8 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
 
   function refuseStrangers(share: LinkedShare, caller: Caller | null): void {
     if (share.recipient === null) return
-    if (!caller) throw new Unauthenticated('This was shared with one person. Sign in to receive it.')
+    if (!caller)
+      throw new Unauthenticated('This was shared with one person. Sign in to receive it.')
     // A direct share is a private file of its recipient: a workspace key, or a key without the scope to read, may not open it.
     mayUsePrivateFiles(caller, 'read')
     if (caller.userId !== share.userId && caller.verifiedEmail !== share.recipient)
@@ -165,7 +186,11 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
         ...infoOf(share),
         sharedBy:
           direct && caller
-            ? { name: share.sharerName, email: share.sharerEmail, verified: share.sharerVerifiedEmail !== null }
+            ? {
+                name: share.sharerName,
+                email: share.sharerEmail,
+                verified: share.sharerVerifiedEmail !== null,
+              }
             : null,
         needs: direct && !caller ? 'sign-in' : closed ? 'password' : null,
         limited: share.maxDownloads !== null && share.allowDownload !== 0,
@@ -184,7 +209,11 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
      * @param pass stands for the password, which is checked before: that takes too long for a transaction
      * @throws as open()
      */
-    async take(id: string, { pass, ...user }: ShareUser & { pass: string }, tx: Tx): Promise<LinkedShare> {
+    async take(
+      id: string,
+      { pass, ...user }: ShareUser & { pass: string },
+      tx: Tx,
+    ): Promise<LinkedShare> {
       await lockShare(db, id, tx)
       const share = await findShare(db, id, tx)
       if (!share) throw shareNotFound()
@@ -219,7 +248,12 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
      * @returns null where there is none, or none that the share shows
      * @throws as open()
      */
-    async picture(token: string, visitor: Visitor, path: string | null, version: string): Promise<Delivery | null> {
+    async picture(
+      token: string,
+      visitor: Visitor,
+      path: string | null,
+      version: string,
+    ): Promise<Delivery | null> {
       const share = await find(token)
       await admit(share, visitor)
       return pictures.open(share, await tree.file(share, path), version)
@@ -263,11 +297,17 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
       const { file, archive } = await tree.target(share, request)
       const grant = grantOf({ id: share.id, limited }, file?.below)
       const download = archive
-        ? await zips.link(archive.tree, archive.named, { ...archive.naming, top: share.name, grant })
+        ? await zips.link(archive.tree, archive.named, {
+            ...archive.naming,
+            top: share.name,
+            grant,
+          })
         : downloads.link(file, mode, grant)
       if (request.counts) await count(share, request)
       // HEAD must not return a working URL of the store, which would bypass the limit.
-      return request.counts || downloads.proxied || share.maxDownloads === null ? download : { ...download, url: '' }
+      return request.counts || downloads.proxied || share.maxDownloads === null
+        ? download
+        : { ...download, url: '' }
     },
 
     /**
@@ -278,12 +318,14 @@ export function shareLinkService({ db, tokens, listings, entryLists, downloads, 
     async openAddress(token: string): Promise<Delivery> {
       const zip = zips.unseal(token)
       if (zip) {
-        const names = zip.grant && (await tree.names(await requireGrant(zip.grant), zips.idsOf(zip)))
+        const names =
+          zip.grant && (await tree.names(await requireGrant(zip.grant), zips.idsOf(zip)))
         if (names === null) throw shareNotFound()
         return metered(await zips.open(zip, names), zip.grant)
       }
       const { delivery, blobId, grant } = downloads.open(token)
-      if (grant && (await tree.blobOf(await requireGrant(grant), grant.file ?? null)) !== blobId) throw shareNotFound()
+      if (grant && (await tree.blobOf(await requireGrant(grant), grant.file ?? null)) !== blobId)
+        throw shareNotFound()
       return metered(delivery, grant)
     },
   }

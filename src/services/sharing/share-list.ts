@@ -86,7 +86,8 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       const folder = folders.get(row.parentId)
       if (!folder || (row.userId === caller.userId && !mayKnow(caller, row.bucketId))) return []
       const { name, parentId: _parent, rootId: _root, seenAt, passwordHash, ...listed } = row
-      const { userId, sharerName, sharerPicture, allowDownload, mayEdit, notifies, ...share } = listed
+      const { userId, sharerName, sharerPicture, allowDownload, mayEdit, notifies, ...share } =
+        listed
       const token = tokenOf(row.id)
       return [
         {
@@ -99,14 +100,19 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
           sharer: { id: userId, name: sharerName, email: share.sharedBy, picture: sharerPicture },
           seen: seenAt !== null,
           passwordProtected: passwordHash !== null,
-          ...{ allowDownload: Boolean(allowDownload), mayEdit: Boolean(mayEdit), notifies: Boolean(notifies) },
+          allowDownload: Boolean(allowDownload),
+          mayEdit: Boolean(mayEdit),
+          notifies: Boolean(notifies),
         },
       ]
     })
   }
 
   /** Live shares with their paths: one statement for the rows, one for all paths. */
-  async function shown(caller: Caller, found: Promise<Page<ListedShare>>): Promise<Page<ShareView>> {
+  async function shown(
+    caller: Caller,
+    found: Promise<Page<ListedShare>>,
+  ): Promise<Page<ShareView>> {
     const { rows, more } = await found
     return { rows: await withPaths(caller, rows), more, last: rows.at(-1)?.id }
   }
@@ -118,7 +124,8 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       limit: number,
       after: string | null,
       { kind = null, ended = false, newestFirst = false }: SentFilter = {},
-    ) => shown(caller, listSentShares(db, caller.userId, { kind, ended, newestFirst, after, limit })),
+    ) =>
+      shown(caller, listSentShares(db, caller.userId, { kind, ended, newestFirst, after, limit })),
 
     /** The live shares with the caller's verified e-mail address; with `seen`, those that they have or have not seen. */
     receivedBy: (
@@ -126,7 +133,11 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       limit: number,
       after: string | null,
       { seen = null, newestFirst = false }: ReceivedFilter = {},
-    ) => shown(caller, listReceivedShares(db, caller.verifiedEmail ?? '', { seen, newestFirst, after, limit })),
+    ) =>
+      shown(
+        caller,
+        listReceivedShares(db, caller.verifiedEmail ?? '', { seen, newestFirst, after, limit }),
+      ),
 
     /** A page of one of the two lists for REST, which is lenient about its arguments. */
     async page(
@@ -135,7 +146,11 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       page: PageArgs,
     ): Promise<{ files: ShareView[]; nextCursor: string | null }> {
       const load = list === 'sent' ? this.sentBy : this.receivedBy
-      const { rows, nextCursor } = await pageById(page, (limit, after) => load(caller, limit, after), true)
+      const { rows, nextCursor } = await pageById(
+        page,
+        (limit, after) => load(caller, limit, after),
+        true,
+      )
       return { files: rows, nextCursor }
     },
 
@@ -150,7 +165,9 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
       const rows = keyById([...pages.values()].flatMap(page => page.rows))
       const shares = keyById(await withPaths(caller, [...rows.values()]))
       const shown = (page: Page<ListedShare>) => page.rows.flatMap(({ id }) => shares.get(id) ?? [])
-      return new Map(Array.from(pages, ([id, page]) => [id, { rows: shown(page), more: page.more }]))
+      return new Map(
+        Array.from(pages, ([id, page]) => [id, { rows: shown(page), more: page.more }]),
+      )
     },
 
     /** The ids of the entries of those shares that are of several, in the order in which they were chosen, by the id of the share. */
@@ -158,14 +175,18 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
 
     /** The subset of these shares that is live and shared with the caller's verified e-mail address. */
     async receivedAmong(caller: Caller, ids: string[]): Promise<ShareView[]> {
-      return (await shown(caller, listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', ids))).rows
+      return (
+        await shown(caller, listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', ids))
+      ).rows
     },
 
     /** The same by ids that a client has named. */
     receivedByIds: (caller: Caller, ids: readonly string[]): Promise<Map<string, ShareView>> =>
       rowsById(
         ids,
-        async some => (await shown(caller, listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', some))).rows,
+        async some =>
+          (await shown(caller, listSharesAmong(db, 'recipient', caller.verifiedEmail ?? '', some)))
+            .rows,
       ),
 
     /** Those of these shares that are live and made by the caller, in the same order. */
@@ -182,7 +203,10 @@ export function shareLists({ db, tokenOf, linkOf }: Deps) {
 
     /** Those of these shares that are live and that the caller has made or received, by id. */
     async knownAmong(caller: Caller, ids: string[]): Promise<Map<string, ShareView>> {
-      const { rows } = await shown(caller, listSharesOf(db, caller.userId, caller.verifiedEmail ?? '', ids))
+      const { rows } = await shown(
+        caller,
+        listSharesOf(db, caller.userId, caller.verifiedEmail ?? '', ids),
+      )
       return keyById(rows)
     },
   }

@@ -36,7 +36,16 @@ export interface SharedListArgs {
 export interface SharedEntry
   extends Pick<
     ListedEntry,
-    'id' | 'kind' | 'name' | 'size' | 'fileCount' | 'md5' | 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision'
+    | 'id'
+    | 'kind'
+    | 'name'
+    | 'size'
+    | 'fileCount'
+    | 'md5'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'modifiedAt'
+    | 'revision'
   > {
   /** From the shared folder, or the top of a share of several. */
   path: string
@@ -68,24 +77,44 @@ export function keyTypes({
 const LINE = { longest: 500, longestPerKey: 50, patience: 10_000 }
 
 const shown = ({ contentType: fileType, ...row }: ChildRow, names: string[]): SharedEntry => ({
-  ...{ id: row.id, kind: row.kind, name: row.name, size: row.size, fileCount: row.fileCount, md5: row.md5 },
-  ...{ createdAt: row.createdAt, updatedAt: row.updatedAt, modifiedAt: row.modifiedAt, revision: row.revision },
-  ...{ fileType, path: joinPath(names), blobId: row.blobId, picture: null },
+  id: row.id,
+  kind: row.kind,
+  name: row.name,
+  size: row.size,
+  fileCount: row.fileCount,
+  md5: row.md5,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  modifiedAt: row.modifiedAt,
+  revision: row.revision,
+  fileType,
+  path: joinPath(names),
+  blobId: row.blobId,
+  picture: null,
 })
 
 /** Lists of what is below a shared folder. Does not authorize: pass only folders that the visitor may see. */
 export function shareListings(db: Db, lists: EntryListService) {
   // Everybody may search who has a link, and each search reads all names below the folder: one at a time, and networks by turns.
-  const full = () => new Busy('Too many searches of shared folders are waiting. Try again in a few seconds.')
+  const full = () =>
+    new Busy('Too many searches of shared folders are waiting. Try again in a few seconds.')
   const turns = createFairQueue({ atOnce: 1, ...LINE, full })
 
-  async function pageOfFolder(folderId: string, query: SharedQuery, limit: number, cursor: PageArgs['cursor']) {
+  async function pageOfFolder(
+    folderId: string,
+    query: SharedQuery,
+    limit: number,
+    cursor: PageArgs['cursor'],
+  ) {
     const { sort, descending } = query
     const after = readCursor(cursor, keyTypes(query)) as EntryKey | null
     const filter = { sort, descending, kind: null, nameContains: null }
     const page = (await lists.childrenOf([folderId], filter, limit, after)).get(folderId)
     const last = page?.more && page.rows.at(-1)
-    return { rows: page?.rows ?? [], nextCursor: last ? writeCursor(entryKeyOf(filter, last)) : null }
+    return {
+      rows: page?.rows ?? [],
+      nextCursor: last ? writeCursor(entryKeyOf(filter, last)) : null,
+    }
   }
 
   /** A page of what a search finds. @param find runs it, when it is its turn */
@@ -101,7 +130,9 @@ export function shareListings(db: Db, lists: EntryListService) {
   ): Promise<Omit<SharedLevel, 'names'>> {
     const after: SearchKey | null = readCursor(cursor, keyTypes({ sort, search: text }))
     const most = readLimit(limit)
-    const { rows, more } = await turns.run([networkOf(address)], () => find({ sort, descending, text }, most, after))
+    const { rows, more } = await turns.run([networkOf(address)], () =>
+      find({ sort, descending, text }, most, after),
+    )
     const last = more && rows.at(-1)
     return {
       // At the top of a share of several, an entry may have another name than its own.
@@ -110,7 +141,8 @@ export function shareListings(db: Db, lists: EntryListService) {
     }
   }
 
-  const isSearch = (query: SharedQuery): query is SharedQuery & { search: string } => query.search !== null
+  const isSearch = (query: SharedQuery): query is SharedQuery & { search: string } =>
+    query.search !== null
 
   return {
     /**
@@ -127,7 +159,12 @@ export function shareListings(db: Db, lists: EntryListService) {
       address: string,
     ): Promise<SharedLevel> {
       if (!isSearch(query)) {
-        const { rows, nextCursor } = await pageOfFolder(id, query, readLimit(page.limit), page.cursor)
+        const { rows, nextCursor } = await pageOfFolder(
+          id,
+          query,
+          readLimit(page.limit),
+          page.cursor,
+        )
         return { names, nextCursor, entries: rows.map(row => shown(row, [...names, row.name])) }
       }
       const found = await pageOfFound(query, page, address, async (...search) => {
@@ -138,10 +175,20 @@ export function shareListings(db: Db, lists: EntryListService) {
     },
 
     /** The same of the top of a share of several. @throws INVALID_INPUT, UNAVAILABLE */
-    async top(tops: Tops, query: SharedQuery, page: PageArgs, address: string): Promise<SharedLevel> {
+    async top(
+      tops: Tops,
+      query: SharedQuery,
+      page: PageArgs,
+      address: string,
+    ): Promise<SharedLevel> {
       const names: string[] = []
       if (isSearch(query))
-        return { names, ...(await pageOfFound(query, page, address, (...search) => searchTops(db, tops, ...search))) }
+        return {
+          names,
+          ...(await pageOfFound(query, page, address, (...search) =>
+            searchTops(db, tops, ...search),
+          )),
+        }
       const after = readCursor(page.cursor, keyTypes(query)) as EntryKey | null
       const { rows, more } = pageOfTops(tops, query, readLimit(page.limit), after)
       const last = more && rows.at(-1)

@@ -10,7 +10,10 @@ import { scheduleUseMail } from '../notices/use-mail.ts'
 export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) {
   return {
     /** Schedules a mail about a use, where its sharer wants them. Never throws: it refuses no one the file. */
-    async noteUse({ id, userId, notifies, mailWaits }: LinkedShare, { caller, log }: ShareUser): Promise<void> {
+    async noteUse(
+      { id, userId, notifies, mailWaits }: LinkedShare,
+      { caller, log }: ShareUser,
+    ): Promise<void> {
       if (!notifies || mailWaits || caller?.userId === userId) return
       try {
         await db.transaction(tx => scheduleUseMail(db, { shareId: id }, tx))
@@ -24,7 +27,12 @@ export function shareNoticeService({ db, publicUrl }: Core<'db' | 'publicUrl'>) 
       db.transaction(async tx => {
         const share = await findNoticed(db, shareId, tx)
         if (!share) return
-        const uses = await countUses(db, [shareId], { since: share.notifiedAt, except: share.userId }, tx)
+        const uses = await countUses(
+          db,
+          [shareId],
+          { since: share.notifiedAt, except: share.userId },
+          tx,
+        )
         await endMail(db, 'share', shareId, Date.now(), tx)
         const countOf = (wanted: string) => uses.find(({ kind }) => kind === wanted)?.count ?? 0
         const [opened, downloaded] = [countOf('opened'), countOf('downloaded')]

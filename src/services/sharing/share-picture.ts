@@ -20,9 +20,14 @@ export function sharePictures(previews: PreviewService) {
     /** Entries with the versions of their pictures, as far as these are made: one statement for all of a page. */
     async of(share: Terms, entries: readonly SharedEntry[]): Promise<SharedEntry[]> {
       if (!showsPictures(share)) return [...entries]
-      const files = entries.flatMap(({ blobId, fileType, size }) => (blobId ? [{ blobId, fileType, size }] : []))
+      const files = entries.flatMap(({ blobId, fileType, size }) =>
+        blobId ? [{ blobId, fileType, size }] : [],
+      )
       const found = await previews.ofFiles(files)
-      return entries.map(entry => ({ ...entry, picture: found.get(entry.blobId ?? '')?.version ?? null }))
+      return entries.map(entry => ({
+        ...entry,
+        picture: found.get(entry.blobId ?? '')?.version ?? null,
+      }))
     },
 
     /** The bytes of one; null where there is none, or none yet. */
@@ -31,7 +36,9 @@ export function sharePictures(previews: PreviewService) {
       file: { blobId: string; fileType: string; size: number; name: string },
       version: string,
     ): Promise<PreviewBytes | null> {
-      return showsPictures(share) ? previews.open(file, { size: 'small', version }) : Promise.resolve(null)
+      return showsPictures(share)
+        ? previews.open(file, { size: 'small', version })
+        : Promise.resolve(null)
     },
   }
 }

@@ -31,9 +31,11 @@ export function shareSaveService({ entryCopies, shareEvents, shareLinks }: Deps)
       const { password: _password, ...user } = visitor
       const pass = await shareLinks.passFor(share, visitor)
       const source = {
-        ...{ tree: { bucketId, rootId }, shareId: id },
+        tree: { bucketId, rootId },
+        shareId: id,
         isOne: paths.length === 1 || (paths.length === 0 && share.entryCount === null),
-        admit: async (tx: Tx) => shareLinks.copied(await shareLinks.take(id, { ...user, pass }, tx), paths, tx),
+        admit: async (tx: Tx) =>
+          shareLinks.copied(await shareLinks.take(id, { ...user, pass }, tx), paths, tx),
       }
       const done = await entryCopies.copy(source, to, visitor.caller)
       await shareEvents.note(id, 'downloaded', user)

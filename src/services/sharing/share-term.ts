@@ -20,7 +20,10 @@ export interface ShareInput {
 }
 
 /** The same, checked; but for the password, which costs a hash. */
-export type ShareTerms = Pick<Share, 'label' | 'maxDownloads' | 'allowDownload' | 'mayEdit' | 'notifies' | 'expiresAt'>
+export type ShareTerms = Pick<
+  Share,
+  'label' | 'maxDownloads' | 'allowDownload' | 'mayEdit' | 'notifies' | 'expiresAt'
+>
 
 /** The terms of a share of which nothing is said, but for its end. */
 export const defaultTerms = {
@@ -86,13 +89,16 @@ export function requireEditable({
     throw refuse(
       'Several entries behind one share are for looking and downloading. Share the folder that is to be edited.',
     )
-  if (recipient === null) throw refuse('Links cannot give the right to edit. Share with a person instead.')
+  if (recipient === null)
+    throw refuse('Links cannot give the right to edit. Share with a person instead.')
   if (!allowDownload) throw refuse('Editors may always download. Allow both, or neither.')
-  if (passwordHash !== null) throw refuse('Editors sign in and need no password. Remove the password.')
+  if (passwordHash !== null)
+    throw refuse('Editors sign in and need no password. Remove the password.')
 }
 
 function parseLabel(text: string): string {
   const label = oneLine(text)
-  if (label.length > MAX_LABEL) throw new InvalidInput('label', `A label has up to ${MAX_LABEL} characters.`)
+  if (label.length > MAX_LABEL)
+    throw new InvalidInput('label', `A label has up to ${MAX_LABEL} characters.`)
   return label
 }

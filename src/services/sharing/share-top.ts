@@ -1,5 +1,10 @@
 import type { Db, Tx } from '../../../db/index.ts'
-import { type EntryKey, type EntryQuery, entriesAmong, type PlacedRow } from '../../../db/queries/entry-list.ts'
+import {
+  type EntryKey,
+  type EntryQuery,
+  entriesAmong,
+  type PlacedRow,
+} from '../../../db/queries/entry-list.ts'
 import { descend, upFrom } from '../../../db/queries/entry-path.ts'
 import { type Page, pageOf } from '../../../db/queries/page.ts'
 import type { LinkedShare } from '../../../db/queries/share.ts'
@@ -55,13 +60,22 @@ export function namesBelow({ all }: Tops, up: Up, id: string): string[] | undefi
 }
 
 /** Whether all of some entries are behind a share of several now. */
-export async function areBelow(db: Db, tops: Tops, ids: readonly string[], tx?: Tx): Promise<boolean> {
+export async function areBelow(
+  db: Db,
+  tops: Tops,
+  ids: readonly string[],
+  tx?: Tx,
+): Promise<boolean> {
   const up = await upFrom(db, ids, tx)
   return ids.every(id => namesBelow(tops, up, id) !== undefined)
 }
 
 /** Those of some entries that are inside of none of the others. They may have been moved since they were chosen. */
-export async function outermost<E extends { id: string }>(db: Db, entries: readonly E[], tx?: Tx): Promise<E[]> {
+export async function outermost<E extends { id: string }>(
+  db: Db,
+  entries: readonly E[],
+  tx?: Tx,
+): Promise<E[]> {
   const ids = new Set(entries.map(({ id }) => id))
   const up = await upFrom(db, ids, tx)
   const isInside = (id: string): boolean => {
@@ -85,13 +99,19 @@ export async function entriesAt(
   field: string,
   tx?: Tx,
 ): Promise<NamedCopy[]> {
-  const wanted = [...new Set(paths.map(path => joinPath(parseFilePath(path, field))))].map(path => path.split('/'))
+  const wanted = [...new Set(paths.map(path => joinPath(parseFilePath(path, field))))].map(path =>
+    path.split('/'),
+  )
   const missing = (names: string[]) => fileNotFound({ bucketId, rootId: '' }, names)
-  const starts = wanted.map(([first, ...names]) => ({ parentId: tops.named(first)?.id ?? '', names }))
+  const starts = wanted.map(([first, ...names]) => ({
+    parentId: tops.named(first)?.id ?? '',
+    names,
+  }))
   const chains = await descend(db, starts, tx)
   return wanted.map((names, i) => {
     const start = starts[i]
-    const id = start?.names.length === 0 ? start.parentId : chains[i]?.[(start?.names.length ?? 0) - 1]?.id
+    const id =
+      start?.names.length === 0 ? start.parentId : chains[i]?.[(start?.names.length ?? 0) - 1]?.id
     if (!id) throw missing(names)
     return names.length === 1 ? { id, as: names[0] ?? '' } : { id }
   })
@@ -99,7 +119,9 @@ export async function entriesAt(
 
 /** As the engines compare: texts by their bytes. */
 const compare = <T extends string | number>(a: T, b: T): number =>
-  typeof a === 'string' ? Buffer.compare(Buffer.from(a), Buffer.from(`${b}`)) : Number(a) - Number(b)
+  typeof a === 'string'
+    ? Buffer.compare(Buffer.from(a), Buffer.from(`${b}`))
+    : Number(a) - Number(b)
 
 /** A page of the entries themselves, in the order that the lists of folders have. They are few, and read already. */
 export function pageOfTops(

@@ -29,12 +29,23 @@ interface SharedFile {
 /** What a visitor downloads: a file, or an archive of some entries, whose name tells nothing of what is above them. */
 type Target =
   | { file: SharedFile; archive?: undefined }
-  | { archive: { tree: Tree; named: EntryName[]; naming?: Pick<ArchiveNaming, 'called' | 'names'> }; file?: undefined }
+  | {
+      archive: { tree: Tree; named: EntryName[]; naming?: Pick<ArchiveNaming, 'called' | 'names'> }
+      file?: undefined
+    }
 
 /** A file or folder in what is shared, as who opens it sees it. */
 export type SeenEntry = Pick<
   FoundEntry,
-  'id' | 'kind' | 'fileType' | 'size' | 'md5' | 'createdAt' | 'updatedAt' | 'modifiedAt' | 'revision'
+  | 'id'
+  | 'kind'
+  | 'fileType'
+  | 'size'
+  | 'md5'
+  | 'createdAt'
+  | 'updatedAt'
+  | 'modifiedAt'
+  | 'revision'
 >
 
 const seen = (found: FoundEntry | Top | null): SeenEntry | null =>
@@ -88,7 +99,10 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
   const lists = shareListings(db, entryLists)
 
   /** What is at a path of a share of several. */
-  async function foundIn(tops: Tops, { root, tree, names }: Place): Promise<Top | FoundEntry | null> {
+  async function foundIn(
+    tops: Tops,
+    { root, tree, names }: Place,
+  ): Promise<Top | FoundEntry | null> {
     if (root === null) return null
     if (names.length === 0) return tops.all.find(({ id }) => id === root.id) ?? null
     return listings.byPath(tree, joinPath(names))
@@ -100,14 +114,22 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
      * @param address of the visitor
      * @throws FOLDER_NOT_FOUND, INVALID_PATH, INVALID_INPUT, UNAVAILABLE
      */
-    async list(share: LinkedShare, { path, page, query }: SharedListArgs, address: string): Promise<SharedLevel> {
+    async list(
+      share: LinkedShare,
+      { path, page, query }: SharedListArgs,
+      address: string,
+    ): Promise<SharedLevel> {
       const names = parsePath(path, 'path')
       const tops = await topsOf(db, share)
       if (tops && names.length === 0) return lists.top(tops, query, page, address)
       const { root, tree, front, names: below } = placeOf(share, tops, names)
       const found = root && below.length > 0 ? await listings.byPath(tree, joinPath(below)) : root
       if (found?.kind !== FOLDER)
-        throw new AppError('FOLDER_NOT_FOUND', 'There is no such folder in this share. Check the path.', { path })
+        throw new AppError(
+          'FOLDER_NOT_FOUND',
+          'There is no such folder in this share. Check the path.',
+          { path },
+        )
       return lists.page(tree, { id: found.id, names, front }, query, page, address)
     },
 
@@ -116,7 +138,8 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       const { bucketId, entryId } = share
       const tops = await topsOf(db, share)
       const names = parsePath(path, 'path')
-      if (tops) return names.length === 0 ? null : seen(await foundIn(tops, placeOf(share, tops, names)))
+      if (tops)
+        return names.length === 0 ? null : seen(await foundIn(tops, placeOf(share, tops, names)))
       return seen(
         await (names.length === 0
           ? listings.byId({ bucketId, rootId: entryId }, entryId)
@@ -129,10 +152,17 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
       const { blobId } = share
       if (blobId && !path) return { ...share, blobId }
       if (!path)
-        throw new AppError('INVALID_PATH', 'This is a folder. Name a file in it by its path.', { field: 'path' })
+        throw new AppError('INVALID_PATH', 'This is a folder. Name a file in it by its path.', {
+          field: 'path',
+        })
       const tree = treeOf(share)
       const tops = await topsOf(db, share)
-      if (tops) return sharedFile(tree, path, await foundIn(tops, placeOf(share, tops, parseFilePath(path, 'path'))))
+      if (tops)
+        return sharedFile(
+          tree,
+          path,
+          await foundIn(tops, placeOf(share, tops, parseFilePath(path, 'path'))),
+        )
       return sharedFile(tree, path, blobId ? null : await listings.byPath(tree, path))
     },
 
@@ -143,12 +173,16 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
      */
     async target(
       share: LinkedShare,
-      { path, paths }: { path?: string | null | undefined; paths?: readonly string[] | null | undefined },
+      {
+        path,
+        paths,
+      }: { path?: string | null | undefined; paths?: readonly string[] | null | undefined },
     ): Promise<Target> {
       const tree = treeOf(share)
       if (paths?.length) {
         if (path) throw new InvalidInput('entries', 'Give either one path or several.')
-        if (share.blobId) throw new InvalidInput('entries', 'The share is a single file and has no paths.')
+        if (share.blobId)
+          throw new InvalidInput('entries', 'The share is a single file and has no paths.')
       }
       const tops = await topsOf(db, share)
       if (tops) {
@@ -185,7 +219,10 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
     },
 
     /** What entries that were in a share once are called at its top; null where some of them cannot be seen in it now. */
-    async names(share: LinkedShare, ids: readonly string[]): Promise<ArchiveNaming['names'] | null> {
+    async names(
+      share: LinkedShare,
+      ids: readonly string[],
+    ): Promise<ArchiveNaming['names'] | null> {
       const tops = await topsOf(db, share)
       if (!tops) return new Map()
       return (await areBelow(db, tops, ids)) ? namesOf(tops) : null
@@ -206,7 +243,11 @@ export function shareTree(db: Db, listings: ListingService, entryLists: EntryLis
         return found.map(({ node }) => ({ id: node.id }))
       }
       const all = tops.all.map(({ id, name }): NamedCopy => ({ id, as: name }))
-      return outermost(db, paths.length === 0 ? all : await entriesAt(db, { tops, bucketId }, paths, 'paths', tx), tx)
+      return outermost(
+        db,
+        paths.length === 0 ? all : await entriesAt(db, { tops, bucketId }, paths, 'paths', tx),
+        tx,
+      )
     },
 
     /** The ids of what is shared now: of the entries themselves, not of what is in them. */

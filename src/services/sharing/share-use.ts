@@ -20,10 +20,14 @@ const KEEP_MS = 24 * 3600 * 1000
  * Bytes of a file of this size that one download may send twice: half of a small file, an eighth of a large one. The buffers of a
  * connection, which are lost when it breaks, hold some MiB.
  */
-const slackOf = (size: number) => Math.max(Math.floor(size / 8), Math.min(Math.floor(size / 2), 8 * MiB))
+const slackOf = (size: number) =>
+  Math.max(Math.floor(size / 8), Math.min(Math.floor(size / 2), 8 * MiB))
 
 export const usedUp = () =>
-  new AppError('SHARE_USED_UP', 'This link has reached its limit of downloads. Ask its sender for a new one.')
+  new AppError(
+    'SHARE_USED_UP',
+    'This link has reached its limit of downloads. Ask its sender for a new one.',
+  )
 
 /** Charges the bytes sent to one download. */
 export interface Meter {
@@ -54,7 +58,10 @@ export function shareUseService({ db }: Core<'db'>) {
           async *through(source) {
             for await (const chunk of source) {
               if (sent + chunk.length > charged) {
-                const more = Math.min(count - charged, Math.max(batch, sent + chunk.length - charged))
+                const more = Math.min(
+                  count - charged,
+                  Math.max(batch, sent + chunk.length - charged),
+                )
                 await charge(id, more, more)
                 charged += more
               }

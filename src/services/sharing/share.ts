@@ -24,7 +24,15 @@ import type { FileService } from '../tree/file.ts'
 import type { ListingService } from '../tree/listing.ts'
 import { SHARE_TOKEN, type ShareLinkService, shareNotFound } from './share-link.ts'
 import { mayKnow, type ShareView, shareLists } from './share-list.ts'
-import { defaultTerms, endOf, isLive, mayLetEdit, parseTerms, requireEditable, type ShareInput } from './share-term.ts'
+import {
+  defaultTerms,
+  endOf,
+  isLive,
+  mayLetEdit,
+  parseTerms,
+  requireEditable,
+  type ShareInput,
+} from './share-term.ts'
 import { alone, sharedEntry, together } from './shared-entry.ts'
 
 /** A new public share. */
@@ -39,7 +47,8 @@ export interface PublicShare {
 /** How a share is named by who ends or changes it. */
 type Naming = 'by id' | 'by token'
 
-const maskedIn = (recipient: string | null) => (recipient === null ? {} : { recipient: masked(recipient) })
+const maskedIn = (recipient: string | null) =>
+  recipient === null ? {} : { recipient: masked(recipient) }
 
 interface Deps extends Core<'db' | 'change' | 'tokens' | 'publicUrl'> {
   files: FileService
@@ -65,7 +74,8 @@ export function shareService({
   const linkOf = (token: string) => `${publicUrl()}/share/${token}`
   const lists = shareLists({ db, tokenOf, linkOf })
 
-  const hashOf = (caller: Caller, password: string) => passwords.hash(parsePassword(password), callerKeys(caller))
+  const hashOf = (caller: Caller, password: string) =>
+    passwords.hash(parsePassword(password), callerKeys(caller))
 
   async function create<Found extends { id: string; names: string[]; entryIds?: string[] | null }>(
     caller: Caller,
@@ -80,7 +90,15 @@ export function shareService({
     const passwordHash = input.password ? await hashOf(caller, input.password) : null
     const id = newId()
     const owned = { userId: caller.userId, bucketId: tree.bucketId }
-    const share = { ...defaultTerms, ...given, id, ...owned, recipient: null, passwordHash, createdAt: now }
+    const share = {
+      ...defaultTerms,
+      ...given,
+      id,
+      ...owned,
+      recipient: null,
+      passwordHash,
+      createdAt: now,
+    }
     const entry = await change(caller, async ({ tx, record }) => {
       // Locks the own drive; with the tree locked, what is found in it stays until the transaction ends.
       await takeLink(db, caller, tx)
@@ -105,7 +123,9 @@ export function shareService({
     const share = await shareLinks.find(token)
     const isReached = share.userId === caller.userId && mayKnow(caller, share.bucketId)
     if (isReached) return share
-    throw named === 'by id' ? shareNotFound() : new Forbidden('Only the person who made this share can change it.')
+    throw named === 'by id'
+      ? shareNotFound()
+      : new Forbidden('Only the person who made this share can change it.')
   }
 
   /**
@@ -122,7 +142,9 @@ export function shareService({
     const { password } = input
     const terms = {
       ...parseTerms(input, Date.now()),
-      ...(password === undefined ? {} : { passwordHash: password === null ? null : await hashOf(caller, password) }),
+      ...(password === undefined
+        ? {}
+        : { passwordHash: password === null ? null : await hashOf(caller, password) }),
     }
     mayLetEdit(caller, terms)
     await change(caller, async ({ tx, record }) => {
@@ -136,7 +158,8 @@ export function shareService({
         )
       requireEditable({ ...before, ...terms, recipient, entryCount })
       // A link that begins anew takes its place among those that the plan allows.
-      if (recipient === null && !isLive(before) && isLive({ ...before, ...terms })) await takeLink(db, caller, tx)
+      if (recipient === null && !isLive(before) && isLive({ ...before, ...terms }))
+        await takeLink(db, caller, tx)
       await db.Share.update(terms, { where: { id }, transaction: tx })
       const details = { entryId, ...maskedIn(recipient) }
       record(bucketId, { kind: 'share.changed', subject: id, details })
@@ -173,7 +196,10 @@ export function shareService({
     ...lists,
 
     /** Creates a public share of the file at a path. @throws FILE_NOT_FOUND, INVALID_PATH, INVALID_DURATION, INVALID_INPUT, QUOTA_EXCEEDED */
-    async createPublic(caller: Caller, { object, ...input }: ShareInput & { object: string }): Promise<PublicShare> {
+    async createPublic(
+      caller: Caller,
+      { object, ...input }: ShareInput & { object: string },
+    ): Promise<PublicShare> {
       const names = parseFilePath(object, 'object')
       const { share } = await create(caller, caller.bucket, input, async tx => {
         const { node } = await files.locate(caller.bucket, names, tx)
@@ -188,18 +214,29 @@ export function shareService({
       const { share } = await create(caller, caller.bucket, input, async tx => {
         const found = await listings.byPath(caller.bucket, path, tx)
         if (found?.kind === FOLDER) return found
-        throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
+        throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, {
+          path,
+        })
       })
       return share
     },
 
     /** Creates a public share of the files and folders at some paths. @throws INVALID_INPUT, and as createPublic */
-    async createOfSeveral(caller: Caller, objects: readonly string[], input: ShareInput): Promise<PublicShare> {
+    async createOfSeveral(
+      caller: Caller,
+      objects: readonly string[],
+      input: ShareInput,
+    ): Promise<PublicShare> {
       if (objects.length < 1 || objects.length > MAX_SHARED_FILES)
-        throw new InvalidInput('objects', `Name 1 to ${figure(MAX_SHARED_FILES)} files and folders.`)
+        throw new InvalidInput(
+          'objects',
+          `Name 1 to ${figure(MAX_SHARED_FILES)} files and folders.`,
+        )
       const refs = objects.map(text => ({ path: joinPath(parseFilePath(text, 'objects')) }))
       const { bucket } = caller
-      const { share } = await create(caller, bucket, input, tx => together(db, listings, bucket, refs, tx))
+      const { share } = await create(caller, bucket, input, tx =>
+        together(db, listings, bucket, refs, tx),
+      )
       return share
     },
 
@@ -216,18 +253,47 @@ export function shareService({
           ? alone(await sharedEntry(listings, tree, only, tx))
           : together(db, listings, tree, refs, tx)
       const { entry, share } = await create(caller, tree, input, find)
-      const { id, token, link, label, createdAt, expiresAt, maxDownloads, passwordHash, allowDownload, notifies } =
-        share
+      const {
+        id,
+        token,
+        link,
+        label,
+        createdAt,
+        expiresAt,
+        maxDownloads,
+        passwordHash,
+        allowDownload,
+        notifies,
+      } = share
       const { userId, name, email, picture } = caller
       return {
-        ...{ id, token, link, label, createdAt, expiresAt, maxDownloads, downloads: 0, allowDownload, notifies },
-        ...{ entryId: entry.id, kind: entry.kind, entryCount: entry.entryIds?.length ?? null },
-        ...{ names: entry.entryIds ? [entry.title] : entry.names, firstName: entry.names.at(-1) ?? '' },
-        ...{ bucketId: tree.bucketId, workspaceId },
-        ...{ fileType: entry.fileType, size: entry.size, md5: entry.md5, blobId: null },
+        id,
+        token,
+        link,
+        label,
+        createdAt,
+        expiresAt,
+        maxDownloads,
+        downloads: 0,
+        allowDownload,
+        notifies,
+        entryId: entry.id,
+        kind: entry.kind,
+        entryCount: entry.entryIds?.length ?? null,
+        names: entry.entryIds ? [entry.title] : entry.names,
+        firstName: entry.names.at(-1) ?? '',
+        bucketId: tree.bucketId,
+        workspaceId,
+        fileType: entry.fileType,
+        size: entry.size,
+        md5: entry.md5,
+        blobId: null,
         mayEdit: false,
-        ...{ sharedBy: email, sharedFor: '', sharer: { id: userId, name, email, picture } },
-        ...{ seen: false, passwordProtected: passwordHash !== null },
+        sharedBy: email,
+        sharedFor: '',
+        sharer: { id: userId, name, email, picture },
+        seen: false,
+        passwordProtected: passwordHash !== null,
       }
     },
 

@@ -8,17 +8,27 @@ import { type EntryName, entryNotFound } from '../tree/entry-path.ts'
 import type { FoundEntry, ListingService } from '../tree/listing.ts'
 
 /** What one share is made of: one entry, or several, which look like a folder that is called by the first of them. */
-export interface Shared extends Pick<FoundEntry, 'id' | 'kind' | 'names' | 'fileType' | 'size' | 'md5'> {
+export interface Shared
+  extends Pick<FoundEntry, 'id' | 'kind' | 'names' | 'fileType' | 'size' | 'md5'> {
   title: string
   /** The ids of several; null for one. */
   entryIds: string[] | null
 }
 
 /** One entry as it is shared. */
-export const alone = (entry: FoundEntry): Shared => ({ ...entry, title: entry.names.at(-1) ?? '', entryIds: null })
+export const alone = (entry: FoundEntry): Shared => ({
+  ...entry,
+  title: entry.names.at(-1) ?? '',
+  entryIds: null,
+})
 
 /** A file or folder that is to be shared. @throws FILE_NOT_FOUND, INVALID_PATH */
-export async function sharedEntry(listings: ListingService, tree: Tree, ref: EntryName, tx?: Tx): Promise<FoundEntry> {
+export async function sharedEntry(
+  listings: ListingService,
+  tree: Tree,
+  ref: EntryName,
+  tx?: Tx,
+): Promise<FoundEntry> {
   const found = await listings.entry(tree, ref, tx)
   if (!found) throw entryNotFound(tree, ref)
   return found
@@ -45,7 +55,11 @@ export async function together(
   const { id } = first.node
   if (outer.length === 1) return alone(await sharedEntry(listings, tree, { id }, tx))
   return {
-    ...{ id, names, kind: FOLDER, fileType: '', md5: '' },
+    id,
+    names,
+    kind: FOLDER,
+    fileType: '',
+    md5: '',
     size: outer.reduce((sum, { node }) => sum + node.bytes, 0),
     title: shareTitle(names.at(-1) ?? '', outer.length),
     entryIds: outer.map(({ node }) => node.id),

@@ -4,7 +4,14 @@ import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import type { EntryCopy } from '../../../db/models/entry-copy.ts'
 import { addPurging, lockBucket, type Totals } from '../../../db/queries/bucket.ts'
 import { deleteEntries, entriesNamed, entriesOf, insertEntry } from '../../../db/queries/entry.ts'
-import { copiesOf, endCopy, findCopy, insertCopy, lockCopy, placeCopies } from '../../../db/queries/entry-copy.ts'
+import {
+  copiesOf,
+  endCopy,
+  findCopy,
+  insertCopy,
+  lockCopy,
+  placeCopies,
+} from '../../../db/queries/entry-copy.ts'
 import { resolveChain } from '../../../db/queries/entry-path.ts'
 import { reserve, unreserve } from '../../../db/queries/reservation.ts'
 import type { Caller } from '../../access/caller.ts'
@@ -59,7 +66,14 @@ interface Deps extends TreeDeps {
  * at once: a part of it is never visible, and an abandoned copy is purged like a deleted folder. The rows say how far a copy is: after a kill
  * any instance continues.
  */
-export function backgroundCopyService({ db, changeTree, removal, wake, findCaller, requireShare }: Deps) {
+export function backgroundCopyService({
+  db,
+  changeTree,
+  removal,
+  wake,
+  findCaller,
+  requireShare,
+}: Deps) {
   const arrive = copyArrivals(db, removal)
   const filling = copyFilling(db)
 
@@ -78,13 +92,19 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
   ): Promise<{ caller: Caller; tree: Tree; limits: BucketLimits }> {
     const caller = await findCaller({ via, credentialId })
     if (caller?.userId !== userId)
-      throw new Forbidden('The session or key that started this copy has ended. Start the copy again.')
+      throw new Forbidden(
+        'The session or key that started this copy has ended. Start the copy again.',
+      )
     if (!share) await openDrive(caller, from.bucketId, 'see')
     return { caller, ...(await openDrive(caller, bucketId, 'write')) }
   }
 
   /** Ends a copy without a result: gives back what it holds, and has purged what is there. @returns whether it had not ended before */
-  async function giveUp(id: string, state: 'failed' | 'cancelled', failure: CopyFailure | null): Promise<boolean> {
+  async function giveUp(
+    id: string,
+    state: 'failed' | 'cancelled',
+    failure: CopyFailure | null,
+  ): Promise<boolean> {
     const known = await findCopy(db, id)
     if (!known) return false
     const done = await db.transaction(async tx => {
@@ -94,7 +114,11 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
       const { bucketId, stageId } = copy
       await unreserve(db, bucketId, { bytes: copy.reservedBytes, files: copy.reservedFiles }, tx)
       if (stageId !== null) await enqueue(db, 'purge-folder', { folderId: stageId, bucketId }, tx)
-      await endCopy(db, { id, state, result: null, failure: failure && JSON.stringify(failure) }, tx)
+      await endCopy(
+        db,
+        { id, state, result: null, failure: failure && JSON.stringify(failure) },
+        tx,
+      )
       return true
     })
     wake()
@@ -114,14 +138,21 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
       if (!copy?.stageId) return
       const folder = await namesOfFolder(db, tree, plan.to, 'to', tx)
       const tops = plan.tops.map(top => top.id)
-      const nodes = new Map((await entriesOf(db, tree.bucketId, tops, tx)).map(node => [node.id, node]))
+      const nodes = new Map(
+        (await entriesOf(db, tree.bucketId, tops, tx)).map(node => [node.id, node]),
+      )
       const arriving = plan.tops.map(({ id: top, sourceId, name }) => {
         const node = nodes.get(top)
         if (!node) throw new Error('An entry of a copy is missing.')
         const { levelsBelow, bytesBelow } = node
         return { node, of: sourceId, name, weight: weightOf(node), levelsBelow, bytesBelow }
       })
-      await unreserve(db, tree.bucketId, { bytes: copy.reservedBytes, files: copy.reservedFiles }, tx)
+      await unreserve(
+        db,
+        tree.bucketId,
+        { bytes: copy.reservedBytes, files: copy.reservedFiles },
+        tx,
+      )
       const { onConflict, replacesFolders = false } = plan
       const to = { tree, limits, onConflict, replacesFolders }
       const { parentId, names } = await arrive(arriving, to, folder, change)
@@ -132,14 +163,21 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
         record({
           kind: node.kind === FILE ? 'file.copied' : 'folder.copied',
           subject: node.id,
-          details: { path: pathIn(tree, [...folder, names[i] ?? '']), bytes: node.bytes, files: node.files },
+          details: {
+            path: pathIn(tree, [...folder, names[i] ?? '']),
+            bytes: node.bytes,
+            files: node.files,
+          },
         })
       await endCopy(db, { id, state: 'done', result: JSON.stringify(tops), failure: null }, tx)
     })
   }
 
   /** The copy of a caller. */
-  async function findIfAny(caller: Pick<Caller, 'userId'>, id: string): Promise<BackgroundCopy | null> {
+  async function findIfAny(
+    caller: Pick<Caller, 'userId'>,
+    id: string,
+  ): Promise<BackgroundCopy | null> {
     const copy = isUuid(id) ? await findCopy(db, id) : undefined
     return copy?.userId === caller.userId ? toView(copy) : null
   }
@@ -166,10 +204,14 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
       const { tree, limits, onConflict, replacesFolders } = to
       // At each step, its maker must be found to have the right to write; those of shares are not looked at there.
       if (tree.share)
-        throw new Forbidden(`Into what is shared with you, up to ${MAX_COPIED} files and folders are copied at once.`)
+        throw new Forbidden(
+          `Into what is shared with you, up to ${MAX_COPIED} files and folders are copied at once.`,
+        )
       const [id, stageId] = [newId(), newId()]
       const { bucketId } = tree
-      const tops = sources.map(({ node, name }): CopiedTop => ({ id: newId(), sourceId: node.id, name }))
+      const tops = sources.map(
+        ({ node, name }): CopiedTop => ({ id: newId(), sourceId: node.id, name }),
+      )
       // What cannot succeed is not begun. It is looked at again at the end.
       if (onConflict === 'fail') {
         const above = await resolveChain(db, tree, folder, tx)
@@ -177,29 +219,32 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
         const wanted = tops.map(top => top.name)
         const [taken] = parentId === null ? [] : await entriesNamed(db, parentId, wanted, tx)
         const twice = wanted.find((one, i) => wanted.indexOf(one) < i)
-        if (taken || twice !== undefined) throw pathExists(tree, [...folder, taken?.name ?? twice ?? ''])
+        if (taken || twice !== undefined)
+          throw pathExists(tree, [...folder, taken?.name ?? twice ?? ''])
       }
       await requireFolders(db, tree, weight.folders, tx)
       const reserved = { bytes: weight.bytes, files: weight.files }
       if (!(await reserve(db, bucketId, reserved, limits, tx)))
         throw await quotaExceeded(db, tree, limits, reserved, tx)
       // It cannot be found, and the doctor treats it as a folder that waits to be purged.
-      await insertEntry(db, { id: stageId, bucketId, parentId: null, kind: FOLDER, name: stageId, by }, tx)
+      await insertEntry(
+        db,
+        { id: stageId, bucketId, parentId: null, kind: FOLDER, name: stageId, by },
+        tx,
+      )
       await addPurging(db, bucketId, 1, tx)
       const { via, credentialId } = caller
       const { folder: place } = to
       const { rootId } = from
       const plan: CopyPlan = {
-        ...{
-          via,
-          credentialId,
-          from: { bucketId: from.bucketId, rootId },
-          tops,
-          share: shareId === null ? null : { id: shareId },
-          to: place,
-          onConflict,
-          ...(replacesFolders ? { replacesFolders } : {}),
-        },
+        via,
+        credentialId,
+        from: { bucketId: from.bucketId, rootId },
+        tops,
+        share: shareId === null ? null : { id: shareId },
+        to: place,
+        onConflict,
+        ...(replacesFolders ? { replacesFolders } : {}),
       }
       const entries = weight.files + weight.folders
       const copied = { bytes: 0, files: 0, folders: 0 }
@@ -214,7 +259,12 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
         reserved,
       }
       await insertCopy(db, { ...row, bytes: weight.bytes }, tx)
-      const sourced = { tops, sources: sources.map(({ node }) => node), limits, keepsTags: shareId === null }
+      const sourced = {
+        tops,
+        sources: sources.map(({ node }) => node),
+        limits,
+        keepsTags: shareId === null,
+      }
       await filling.begin(row, sourced, change)
       await enqueue(db, 'copy-entries', { copyId: id }, tx)
       return id
@@ -269,10 +319,26 @@ export function backgroundCopyService({ db, changeTree, removal, wake, findCalle
 export type BackgroundCopyService = ReturnType<typeof backgroundCopyService>
 
 export const copyNotFound = () =>
-  new AppError('COPY_NOT_FOUND', 'You have no such copy. A copy is listed for a day after it has ended.')
+  new AppError(
+    'COPY_NOT_FOUND',
+    'You have no such copy. A copy is listed for a day after it has ended.',
+  )
 
-const toView = ({ id, bucketId, state, entries, bytes, createdAt, ...copy }: EntryCopy): BackgroundCopy => ({
-  ...{ id, bucketId, state, entries, bytes, createdAt },
+const toView = ({
+  id,
+  bucketId,
+  state,
+  entries,
+  bytes,
+  createdAt,
+  ...copy
+}: EntryCopy): BackgroundCopy => ({
+  id,
+  bucketId,
+  state,
+  entries,
+  bytes,
+  createdAt,
   copied: copy.copiedFiles + copy.copiedFolders,
   copiedBytes: copy.copiedBytes,
   ids: copy.result === null ? [] : JSON.parse(copy.result),

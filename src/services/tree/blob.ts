@@ -75,7 +75,9 @@ export function blobService({
   async function insert(blob: Parameters<typeof insertBlob>[1], tx: Tx): Promise<void> {
     const newest = store.newest()
     if (!(await announceBlob(db, blob, newest, tx))) {
-      log.error('the files are moved to a store that this instance does not know: restart it with both stores')
+      log.error(
+        'the files are moved to a store that this instance does not know: restart it with both stores',
+      )
       throw new Busy('This instance of the service must be restarted before it can store files.')
     }
     if (blob.store < newest && (await isLeft(db, blob.store, tx))) throw leaseLost()
@@ -113,7 +115,13 @@ export function blobService({
     return db.transaction(async tx => {
       let refused: AppError | null = null
       for (const bytes of wanted) {
-        refused = await reserveUpload(db, tree, limits, { blobId: id, bytes: bytes - reserved, files: 0 }, tx)
+        refused = await reserveUpload(
+          db,
+          tree,
+          limits,
+          { blobId: id, bytes: bytes - reserved, files: 0 },
+          tx,
+        )
         if (refused) continue
         if (!(await setReservation(db, id, bytes, tx))) throw leaseLost()
         return bytes
@@ -163,11 +171,13 @@ export function blobService({
             } else reserved = await extend(tree, limits, id, reserved, wanted)
           },
         })
-        if (reserved === undefined) throw new Error('The store accepted bytes that were not admitted.')
+        if (reserved === undefined)
+          throw new Error('The store accepted bytes that were not admitted.')
         return { id, reservedBytes: reserved, ...sums }
       } catch (error) {
         // If the lease expired, the sweeper has removed the staged blocks.
-        const lost = error instanceof StoreRefusal && !(await this.renew(id, Date.now()).catch(() => true))
+        const lost =
+          error instanceof StoreRefusal && !(await this.renew(id, Date.now()).catch(() => true))
         // Before the reservation there is nothing to release, unless it is unknown whether it was committed.
         if (reserved !== undefined || isDatabaseDown(error)) await this.abandon(tree, id, error)
         else running.delete(id)
@@ -190,7 +200,10 @@ export function blobService({
       const { bucketId } = tree
       const refused = await reserveUpload(db, tree, limits, { blobId: id, bytes, files: 1 }, tx)
       if (refused) throw refused
-      await insert({ id, bucketId, state: 'staged', store: blob.at, reservedBytes: bytes, leaseUntil }, tx)
+      await insert(
+        { id, bucketId, state: 'staged', store: blob.at, reservedBytes: bytes, leaseUntil },
+        tx,
+      )
     },
 
     /** Extends the lease of a staged blob to at least this time (milliseconds since 1970). @returns whether it is still staged */
@@ -200,7 +213,13 @@ export function blobService({
     async announceCopy(tree: Pick<Tree, 'bucketId'>): Promise<string> {
       const id = newId()
       const { bucketId } = tree
-      const copy = { id, bucketId, state: 'copied', store: await store.current(), leaseUntil: leaseUntil() } as const
+      const copy = {
+        id,
+        bucketId,
+        state: 'copied',
+        store: await store.current(),
+        leaseUntil: leaseUntil(),
+      } as const
       await db.transaction(tx => insert(copy, tx))
       running.add(id)
       return id
@@ -214,7 +233,12 @@ export function blobService({
           if (!(await markForDeletion(db, id, 'copied', Date.now(), tx)))
             await markForgottenForDeletion(tree.bucketId, id, tx)
         })
-        .catch(error => log.warn({ err: error, blob: id }, 'could not mark a copy for deletion; the sweeper will'))
+        .catch(error =>
+          log.warn(
+            { err: error, blob: id },
+            'could not mark a copy for deletion; the sweeper will',
+          ),
+        )
     },
 
     /** Marks a blob for deletion unless the ledger has a row of it. Never throws. */
@@ -222,7 +246,10 @@ export function blobService({
       await db
         .transaction(tx => markForgottenForDeletion(tree.bucketId, id, tx))
         .catch(error =>
-          log.warn({ err: error, blob: id }, 'could not mark a blob for deletion; the doctor will find it'),
+          log.warn(
+            { err: error, blob: id },
+            'could not mark a blob for deletion; the doctor will find it',
+          ),
         )
     },
 
@@ -251,9 +278,12 @@ export function blobService({
       running.delete(id)
       const released = db
         .transaction(async tx => {
-          if (!(await releaseStaged(db, tree.bucketId, id, tx))) await markForgottenForDeletion(tree.bucketId, id, tx)
+          if (!(await releaseStaged(db, tree.bucketId, id, tx)))
+            await markForgottenForDeletion(tree.bucketId, id, tx)
         })
-        .catch(error => log.warn({ err: error, blob: id }, 'could not release a reservation; the sweeper will'))
+        .catch(error =>
+          log.warn({ err: error, blob: id }, 'could not release a reservation; the sweeper will'),
+        )
       if (!isDatabaseDown(because)) await released
     },
 
@@ -266,7 +296,11 @@ export function blobService({
 export type BlobService = ReturnType<typeof blobService>
 
 function leaseLost(): AppError {
-  return new AppError('UNAVAILABLE', 'The upload was interrupted for too long. Send the file again.', {
-    retry_after: 1,
-  })
+  return new AppError(
+    'UNAVAILABLE',
+    'The upload was interrupted for too long. Send the file again.',
+    {
+      retry_after: 1,
+    },
+  )
 }

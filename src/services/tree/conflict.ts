@@ -58,7 +58,8 @@ export async function makeRoom(
   if (!found) return names
   if (onConflict === 'fail') throw pathExists(tree, names)
   const folderId = found.above.at(-1)?.id ?? tree.rootId
-  if (onConflict === 'keep_both') return [...names.slice(0, -1), await freeName(db, folderId, names.at(-1) ?? '', tx)]
+  if (onConflict === 'keep_both')
+    return [...names.slice(0, -1), await freeName(db, folderId, names.at(-1) ?? '', tx)]
   await discard({ ...found, names, parentId: folderId })
   return names
 }
@@ -78,7 +79,12 @@ export async function moveOnConflict(
     name,
     onConflict,
     replacesFolders = false,
-  }: { folder: string[]; name: string | null; onConflict: OnConflict; replacesFolders?: boolean | undefined },
+  }: {
+    folder: string[]
+    name: string | null
+    onConflict: OnConflict
+    replacesFolders?: boolean | undefined
+  },
   removal: Pick<EntryRemovalService, 'remove'>,
   change: TreeChange,
 ): Promise<string[]> {
@@ -86,7 +92,9 @@ export async function moveOnConflict(
   const wanted = departures.map(({ names }) => name ?? names.at(-1) ?? '')
   const folderNow = async () => {
     const above = await resolveChain(db, tree, folder, tx)
-    return above.length < folder.length ? undefined : { above, parentId: above.at(-1)?.id ?? tree.rootId }
+    return above.length < folder.length
+      ? undefined
+      : { above, parentId: above.at(-1)?.id ?? tree.rootId }
   }
   const there = onConflict === 'fail' ? undefined : await folderNow()
   const inTheWay = there ? await entriesNamed(db, there.parentId, wanted, tx) : []
@@ -120,7 +128,11 @@ export async function moveOnConflict(
 }
 
 /** Refuses an upload early whose path is taken. What is there at its end decides. @throws PATH_EXISTS, REVISION_MISMATCH */
-export async function refuseTaken(db: Db, tree: Tree, { names, onConflict, expected }: Destination): Promise<void> {
+export async function refuseTaken(
+  db: Db,
+  tree: Tree,
+  { names, onConflict, expected }: Destination,
+): Promise<void> {
   if (tree.share?.isFile) {
     if (onConflict === 'replace') return
     throw onlyReplaced()

@@ -48,7 +48,11 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
   /** The names that copies get, and the files that they replace. @throws PATH_EXISTS */
   async function namesOf(
     arriving: Arriving[],
-    { tree, onConflict, replacesFolders }: Pick<CopyOptions, 'tree' | 'onConflict' | 'replacesFolders'>,
+    {
+      tree,
+      onConflict,
+      replacesFolders,
+    }: Pick<CopyOptions, 'tree' | 'onConflict' | 'replacesFolders'>,
     folder: string[],
     tx: Tx,
   ): Promise<{ names: string[]; replaced: Located[] }> {
@@ -57,14 +61,22 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
     if (onConflict === 'fail' || (above.length < folder.length && onConflict === 'replace'))
       return { names: wanted, replaced: [] }
     const parentId = above.at(-1)?.id ?? tree.rootId
-    const inTheWay = above.length < folder.length ? [] : await entriesNamed(db, parentId, wanted, tx)
+    const inTheWay =
+      above.length < folder.length ? [] : await entriesNamed(db, parentId, wanted, tx)
     if (onConflict === 'replace') {
       const stays = (kind: number) => kind !== FILE && !replacesFolders
-      const kept = inTheWay.find(({ id, kind }) => stays(kind) || arriving.some(({ of }) => of === id))
+      const kept = inTheWay.find(
+        ({ id, kind }) => stays(kind) || arriving.some(({ of }) => of === id),
+      )
       if (kept) throw pathExists(tree, [...folder, kept.name])
       return {
         names: wanted,
-        replaced: inTheWay.map(({ name: one, ...node }) => ({ node, names: [...folder, one], above, parentId })),
+        replaced: inTheWay.map(({ name: one, ...node }) => ({
+          node,
+          names: [...folder, one],
+          above,
+          parentId,
+        })),
       }
     }
     const given = new Set(inTheWay.map(entry => entry.name))
@@ -78,7 +90,11 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
   }
 
   /** Counts copies in the tree that they go into. @throws QUOTA_EXCEEDED */
-  async function charge({ tree, limits }: Pick<CopyOptions, 'tree' | 'limits'>, by: Totals, tx: Tx): Promise<void> {
+  async function charge(
+    { tree, limits }: Pick<CopyOptions, 'tree' | 'limits'>,
+    by: Totals,
+    tx: Tx,
+  ): Promise<void> {
     const maxFolders = tree.maxFolders ?? null
     if (await chargeUsage(db, tree.bucketId, by, { ...limits, maxFolders }, tx)) return
     await requireFolders(db, tree, by.folders, tx)
@@ -112,11 +128,13 @@ export function copyArrivals(db: Db, removal: EntryRemovalService) {
 export async function requireFolders(db: Db, tree: Tree, more: number, tx: Tx): Promise<void> {
   const max = tree.maxFolders ?? null
   const used = await folderCount(db, tree.bucketId, tx)
-  if (max !== null && used !== undefined && more > 0 && used + more > max) throw foldersExceeded(tree, used)
+  if (max !== null && used !== undefined && more > 0 && used + more > max)
+    throw foldersExceeded(tree, used)
 }
 
 /** Locks trees in the order of their ids, as every change of several trees does. */
 export async function lockTrees(db: Db, trees: Tree[], tx: Tx): Promise<void> {
   const byId = new Map(trees.map(tree => [tree.bucketId, tree]))
-  for (const tree of [...byId.values()].sort((a, b) => (a.bucketId < b.bucketId ? -1 : 1))) await lockTree(db, tree, tx)
+  for (const tree of [...byId.values()].sort((a, b) => (a.bucketId < b.bucketId ? -1 : 1)))
+    await lockTree(db, tree, tx)
 }

@@ -68,7 +68,8 @@ interface Made {
 /** The folders above an entry, itself first, up to where nothing is known. */
 function chainOf(up: Up, id: string): string[] {
   const chain: string[] = []
-  for (let at: string | null = id; at !== null && up.has(at); at = up.get(at)?.parentId ?? null) chain.push(at)
+  for (let at: string | null = id; at !== null && up.has(at); at = up.get(at)?.parentId ?? null)
+    chain.push(at)
   return chain
 }
 
@@ -84,14 +85,24 @@ export function copyFilling(db: Db) {
     if (made.some(({ source }) => source.kind === FILE && source.bytes > limits.maxFileSizeBytes))
       throw fileTooLarge(limits)
     const rows = made.map(({ id, parentId, name, source }) => ({
-      ...{ id, bucketId: copy.bucketId, parentId, kind: source.kind, name, by },
+      id,
+      bucketId: copy.bucketId,
+      parentId,
+      kind: source.kind,
+      name,
+      by,
       ...(source.kind === FILE ? { totals: weigh(source) } : {}),
-      ...{ levelsBelow: source.levelsBelow, bytesBelow: source.bytesBelow },
-      ...{ blobId: source.blobId, fileType: source.fileType, md5: source.md5 },
-      ...{ modifiedAt: source.modifiedAt, picturedAt: source.picturedAt },
+      levelsBelow: source.levelsBelow,
+      bytesBelow: source.bytesBelow,
+      blobId: source.blobId,
+      fileType: source.fileType,
+      md5: source.md5,
+      modifiedAt: source.modifiedAt,
+      picturedAt: source.picturedAt,
     }))
     // In the same transaction that has read them, with their drive locked: they are live.
-    if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')
+    if (!(await shareBlobs(db, blobsOf(rows), tx)))
+      throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
     const copies = made.map(({ id, source }) => ({ id, sourceId: source.id }))
     if (keepsTags) {
@@ -99,7 +110,9 @@ export function copyFilling(db: Db) {
       await copyProperties(db, copies, tx)
     }
     const folders = made.flatMap(({ id, topId, source }): EntryCopyFolder[] =>
-      source.kind === FOLDER ? [{ id, copyId: copy.id, sourceId: source.id, topId, lastName: '' }] : [],
+      source.kind === FOLDER
+        ? [{ id, copyId: copy.id, sourceId: source.id, topId, lastName: '' }]
+        : [],
     )
     await insertCopyFolders(db, folders, tx)
   }
@@ -117,7 +130,8 @@ export function copyFilling(db: Db) {
         weigh(source),
       )
       let levelsBelow = 1 + source.levelsBelow
-      let bytesBelow = Buffer.byteLength(source.name) + (source.bytesBelow > 0 ? 1 + source.bytesBelow : 0)
+      let bytesBelow =
+        Buffer.byteLength(source.name) + (source.bytesBelow > 0 ? 1 + source.bytesBelow : 0)
       for (const id of chain) {
         const known = reaches.get(id) ?? { levelsBelow: 0, bytesBelow: 0 }
         reaches.set(id, {
@@ -143,7 +157,13 @@ export function copyFilling(db: Db) {
   }
 
   /** Notes what was copied. Where that is more than there was at the beginning, more is reserved. @throws QUOTA_EXCEEDED */
-  async function note(copy: EntryCopy, tree: Tree, limits: BucketLimits, by: Totals, tx: Tx): Promise<void> {
+  async function note(
+    copy: EntryCopy,
+    tree: Tree,
+    limits: BucketLimits,
+    by: Totals,
+    tx: Tx,
+  ): Promise<void> {
     const more = {
       bytes: Math.max(copy.copiedBytes + by.bytes - copy.reservedBytes, 0),
       files: Math.max(copy.copiedFiles + by.files - copy.reservedFiles, 0),
@@ -176,7 +196,9 @@ export function copyFilling(db: Db) {
       )
       const made = tops.flatMap(({ id, sourceId }, i) => {
         const source = rows.get(sourceId)
-        return source ? [{ id, parentId: copy.stageId, name: String(i), source, topId: sourceId }] : []
+        return source
+          ? [{ id, parentId: copy.stageId, name: String(i), source, topId: sourceId }]
+          : []
       })
       await insert(copy, made, { limits, by, keepsTags }, tx)
       const none = { files: 0, bytes: 0 }
@@ -197,18 +219,24 @@ export function copyFilling(db: Db) {
     ): Promise<boolean> {
       const folders = await foldersToFill(db, copy.id, Math.min(size, FOLDERS_AT_ONCE), tx)
       if (folders.length === 0) return true
-      const up = await upFrom(db, new Set(folders.flatMap(({ sourceId, topId }) => [sourceId, topId])), tx)
+      const up = await upFrom(
+        db,
+        new Set(folders.flatMap(({ sourceId, topId }) => [sourceId, topId])),
+        tx,
+      )
       const filled: string[] = []
       const made: (Made & { name: string })[] = []
       for (const { id, sourceId, topId, lastName } of folders) {
         const room = size - made.length
         if (room <= 0) break
         const above = chainOf(up, topId)
-        if (!above.includes(from.rootId) || !within.some(id => above.includes(id))) throw sourceGone()
+        if (!above.includes(from.rootId) || !within.some(id => above.includes(id)))
+          throw sourceGone()
         // What was moved out or deleted meanwhile is not in there any more.
         const isThere = chainOf(up, sourceId).includes(topId)
         const children = isThere ? await copiedChildren(db, sourceId, lastName, room, tx) : []
-        for (const source of children) made.push({ id: newId(), parentId: id, name: source.name, source, topId })
+        for (const source of children)
+          made.push({ id: newId(), parentId: id, name: source.name, source, topId })
         if (children.length < room) filled.push(id)
         else await setLastName(db, { id, lastName: children.at(-1)?.name ?? lastName }, tx)
       }
@@ -227,4 +255,7 @@ const weigh = ({ kind, bytes }: Pick<Node, 'kind' | 'bytes'>): Totals =>
   kind === FILE ? { bytes, files: 1, folders: 0 } : { bytes: 0, files: 0, folders: 1 }
 
 const sourceGone = () =>
-  new AppError('FILE_NOT_FOUND', 'A copied entry was moved or deleted meanwhile. Copy it again from its present place.')
+  new AppError(
+    'FILE_NOT_FOUND',
+    'A copied entry was moved or deleted meanwhile. Copy it again from its present place.',
+  )

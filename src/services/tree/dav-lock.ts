@@ -14,7 +14,11 @@ import { entriesOf } from '../../../db/queries/entry.ts'
 import { resolveChain, upFrom } from '../../../db/queries/entry-path.ts'
 import type { Caller } from '../../access/caller.ts'
 import { AppError } from '../../runtime/errors.ts'
-import { MAX_DAV_LOCKS, MAX_DAV_LOCKS_OF_DRIVE, MAX_DAV_LOCKS_OF_ENTRY } from '../../values/limits.ts'
+import {
+  MAX_DAV_LOCKS,
+  MAX_DAV_LOCKS_OF_DRIVE,
+  MAX_DAV_LOCKS_OF_ENTRY,
+} from '../../values/limits.ts'
 import type { Tree } from '../../values/tree.ts'
 import type { Core } from '../core.ts'
 import { lockTrees } from './copy-arrival.ts'
@@ -59,7 +63,9 @@ export class EntryLocked extends Error {
   readonly entryId: string
 
   constructor({ entryId }: Lock) {
-    super('This is locked by another program. Wait until its lock has ended, or send the token of the lock.')
+    super(
+      'This is locked by another program. Wait until its lock has ended, or send the token of the lock.',
+    )
     this.entryId = entryId
   }
 }
@@ -78,7 +84,11 @@ interface Deps extends Core<'db'> {
 export function davLockService({ db, changeTree }: Deps) {
   async function inForce(tree: Tree, tx?: Tx): Promise<Lock[]> {
     const rows = await locksIn(db, tree.bucketId, Date.now(), tx)
-    return rows.map(row => ({ ...row, isShared: Boolean(row.isShared), isDeep: Boolean(row.isDeep) }))
+    return rows.map(row => ({
+      ...row,
+      isShared: Boolean(row.isShared),
+      isDeep: Boolean(row.isDeep),
+    }))
   }
 
   /** The ids of the root of a tree and of all folders above it, from the top. */
@@ -94,7 +104,12 @@ export function davLockService({ db, changeTree }: Deps) {
     return file ?? { id: tree.rootId, kind: FOLDER, revision: 1 }
   }
 
-  async function look(tree: Tree, names: readonly string[], locks: Lock[], tx?: Tx): Promise<Looked> {
+  async function look(
+    tree: Tree,
+    names: readonly string[],
+    locks: Lock[],
+    tx?: Tx,
+  ): Promise<Looked> {
     const found = await resolveChain(db, tree, [...names], tx)
     const top = await topOf(tree, tx)
     const root = await rootOf(tree, tx)
@@ -115,9 +130,16 @@ export function davLockService({ db, changeTree }: Deps) {
   }
 
   /** @throws EntryLocked */
-  async function check(tree: Tree, { names, how }: LockUse, locks: Lock[], by: Submitted, tx: Tx): Promise<void> {
+  async function check(
+    tree: Tree,
+    { names, how }: LockUse,
+    locks: Lock[],
+    by: Submitted,
+    tx: Tx,
+  ): Promise<void> {
     const { node, chain } = await look(tree, names, locks, tx)
-    if (how !== 'content' || !node) requireTokens(covering(node ? chain.slice(0, -1) : chain, locks), by)
+    if (how !== 'content' || !node)
+      requireTokens(covering(node ? chain.slice(0, -1) : chain, locks), by)
     if (!node || how === 'member') return
     requireTokens(covering(chain, locks), by)
     if (how === 'content') return
@@ -143,11 +165,20 @@ export function davLockService({ db, changeTree }: Deps) {
     if (inTheWay) throw new LockConflict(inTheWay)
     // Those inside may hold for different entries; counting all of them keeps each below the limit.
     if (own.length + inside.length >= MAX_DAV_LOCKS_OF_ENTRY)
-      throw new AppError('QUOTA_EXCEEDED', `${MAX_DAV_LOCKS_OF_ENTRY} shared locks hold here. Wait until some end.`)
+      throw new AppError(
+        'QUOTA_EXCEEDED',
+        `${MAX_DAV_LOCKS_OF_ENTRY} shared locks hold here. Wait until some end.`,
+      )
     if ((await countLocks(db, userId, Date.now(), tx)) >= MAX_DAV_LOCKS)
-      throw new AppError('QUOTA_EXCEEDED', `You have ${MAX_DAV_LOCKS} locks. Unlock something, or wait.`)
+      throw new AppError(
+        'QUOTA_EXCEEDED',
+        `You have ${MAX_DAV_LOCKS} locks. Unlock something, or wait.`,
+      )
     if (locks.length >= MAX_DAV_LOCKS_OF_DRIVE)
-      throw new AppError('QUOTA_EXCEEDED', 'This drive has too many locks. Wait until some of them have ended.')
+      throw new AppError(
+        'QUOTA_EXCEEDED',
+        'This drive has too many locks. Wait until some of them have ended.',
+      )
   }
 
   return {
@@ -172,7 +203,11 @@ export function davLockService({ db, changeTree }: Deps) {
     },
 
     /** Looks whether a lock could be made where there is nothing yet. @throws LockConflict, QUOTA_EXCEEDED */
-    async requireRoomAt(tree: Tree, names: readonly string[], of: Pick<Lock, 'isShared' | 'userId'>): Promise<void> {
+    async requireRoomAt(
+      tree: Tree,
+      names: readonly string[],
+      of: Pick<Lock, 'isShared' | 'userId'>,
+    ): Promise<void> {
       const locks = await inForce(tree)
       const { covering: own } = await look(tree, names, locks)
       await requireRoom({ own, inside: [], locks }, of)
@@ -197,7 +232,13 @@ export function davLockService({ db, changeTree }: Deps) {
         await requireRoom({ own, inside, locks }, { isShared: terms.isShared, userId }, tx)
         const now = Date.now()
         await deleteEndedLocks(db, { bucketId, userId }, now, tx)
-        const lock = { id: newToken(), entryId: node.id, userId, ...terms, expiresAt: now + seconds * 1000 }
+        const lock = {
+          id: newToken(),
+          entryId: node.id,
+          userId,
+          ...terms,
+          expiresAt: now + seconds * 1000,
+        }
         await insertLock(db, { ...lock, bucketId, createdAt: now }, tx)
         return lock
       })
@@ -222,7 +263,12 @@ export function davLockService({ db, changeTree }: Deps) {
     },
 
     /** Ends a lock. @returns whether one with this token held there; null where it is of someone else */
-    async end(tree: Tree, names: readonly string[], token: string, caller: Caller): Promise<boolean | null> {
+    async end(
+      tree: Tree,
+      names: readonly string[],
+      token: string,
+      caller: Caller,
+    ): Promise<boolean | null> {
       return changeTree(tree, caller, async ({ tx }) => {
         await lockTree(db, tree, tx)
         const { covering: own } = await look(tree, names, await inForce(tree, tx), tx)
@@ -238,12 +284,18 @@ export function davLockService({ db, changeTree }: Deps) {
 
 /** The locks that hold for the last of some entries, which lead down to it. */
 export const covering = (chain: readonly string[], locks: readonly Lock[]): Lock[] =>
-  locks.filter(({ entryId, isDeep }) => entryId === chain.at(-1) || (isDeep && chain.includes(entryId)))
+  locks.filter(
+    ({ entryId, isDeep }) => entryId === chain.at(-1) || (isDeep && chain.includes(entryId)),
+  )
 
 /** RFC 4918, section 7: of the locks that hold for something, the caller submits the token of one that is theirs. @throws EntryLocked */
-export function requireTokens(locks: readonly Lock[], { userId, tokens, forgetfulOwner }: Submitted): void {
+export function requireTokens(
+  locks: readonly Lock[],
+  { userId, tokens, forgetfulOwner }: Submitted,
+): void {
   const isSubmitted = ({ id, owner }: Lock) =>
     tokens.has(id) || (forgetfulOwner !== undefined && owner.includes(forgetfulOwner))
   const [first] = locks
-  if (first && !locks.some(lock => lock.userId === userId && isSubmitted(lock))) throw new EntryLocked(first)
+  if (first && !locks.some(lock => lock.userId === userId && isSubmitted(lock)))
+    throw new EntryLocked(first)
 }

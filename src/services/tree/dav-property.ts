@@ -61,7 +61,9 @@ export function davPropertyService({ db, changeTree }: Deps) {
     /** The elements of the properties of some entries. Does not authorize: pass only entries that the caller may see. */
     async of(entryIds: readonly string[]): Promise<Map<string, Properties>> {
       const found = await propertiesOf(db, entryIds)
-      return new Map([...found].map(([id, rows]) => [id, new Map(rows.map(row => [row.nameHash, row.content]))]))
+      return new Map(
+        [...found].map(([id, rows]) => [id, new Map(rows.map(row => [row.nameHash, row.content]))]),
+      )
     },
 
     /**
@@ -93,7 +95,10 @@ export function davPropertyService({ db, changeTree }: Deps) {
         const all = [...((await propertiesOf(db, [entryId], tx)).get(entryId) ?? []), ...rows]
         if (all.length > MAX_DAV_PROPERTIES)
           throw full(`A file or folder has up to ${MAX_DAV_PROPERTIES} properties. Remove some.`)
-        if (all.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) > MAX_DAV_PROPERTY_BYTES)
+        if (
+          all.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0) >
+          MAX_DAV_PROPERTY_BYTES
+        )
           throw propertiesTooLarge()
         await insertProperties(db, rows, tx)
       })
@@ -104,4 +109,6 @@ export function davPropertyService({ db, changeTree }: Deps) {
 const full = (message: string) => new AppError('QUOTA_EXCEEDED', message)
 
 export const propertiesTooLarge = () =>
-  full(`The properties of a file or folder have up to ${MAX_DAV_PROPERTY_BYTES} bytes. Set smaller ones.`)
+  full(
+    `The properties of a file or folder have up to ${MAX_DAV_PROPERTY_BYTES} bytes. Set smaller ones.`,
+  )

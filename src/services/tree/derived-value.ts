@@ -20,7 +20,12 @@ const words = z.string().max(200).optional().catch(undefined)
 const amount = z.number().positive().max(1e9).optional().catch(undefined)
 /** What of these details is shown. */
 export const photoValue = z.object({
-  ...{ camera: words, lens: words, exposureSeconds: amount, aperture: amount, iso: amount, focalLength: amount },
+  camera: words,
+  lens: words,
+  exposureSeconds: amount,
+  aperture: amount,
+  iso: amount,
+  focalLength: amount,
   zoneMinutes: z.int().min(-5999).max(5999).optional().catch(undefined),
   place: z
     .object({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) })

@@ -21,7 +21,15 @@ export async function workspaceTreesOf(
   if (ids.length === 0) return []
   const rows = await workspaceTrees(db, caller.userId, by, ids)
   return rows.map(
-    ({ bucketId, rootId, maxFileSizeBytes, maxTotalStorageBytes, maxFiles, maxFolders, ...workspace }) => ({
+    ({
+      bucketId,
+      rootId,
+      maxFileSizeBytes,
+      maxTotalStorageBytes,
+      maxFiles,
+      maxFolders,
+      ...workspace
+    }) => ({
       ...workspace,
       tree: { bucketId, rootId, maxFolders, front: '/' },
       limits: { maxFileSizeBytes, maxTotalStorageBytes, maxFiles },
@@ -39,15 +47,35 @@ export interface SharedDrive {
 }
 
 /** Those of some shares that are live and made out to the caller. One statement: with trees and limits. */
-export async function sharedDrivesOf(db: Db, caller: Caller, given: readonly string[]): Promise<SharedDrive[]> {
+export async function sharedDrivesOf(
+  db: Db,
+  caller: Caller,
+  given: readonly string[],
+): Promise<SharedDrive[]> {
   const ids = given.filter(id => isUuid(id))
   if (ids.length === 0 || caller.verifiedEmail === null) return []
   const rows = await sharedDrives(db, caller.verifiedEmail, ids)
   return rows.map(
-    ({ id, sharerId, mayEdit, entryId, kind, bucketId, rootId, workspaceId, maxFolders, ...limits }): SharedDrive => {
+    ({
+      id,
+      sharerId,
+      mayEdit,
+      entryId,
+      kind,
+      bucketId,
+      rootId,
+      workspaceId,
+      maxFolders,
+      ...limits
+    }): SharedDrive => {
       const drive = { rootId, ...(workspaceId === null ? {} : { front: '/' as const }) }
       const share = { id, sharerId, isFile: kind === FILE, drive }
-      return { id, tree: { bucketId, rootId: entryId, maxFolders, share }, limits, mayEdit: Boolean(mayEdit) }
+      return {
+        id,
+        tree: { bucketId, rootId: entryId, maxFolders, share },
+        limits,
+        mayEdit: Boolean(mayEdit),
+      }
     },
   )
 }

@@ -35,7 +35,12 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
       named: readonly EntryName[],
       { recursive, expected }: { recursive: boolean; expected: ExpectedRevision },
       caller: Caller,
-    ): Promise<{ deletedIds: string[]; trashIds: string[]; filesDeleted: number; leftIds: string[] }> {
+    ): Promise<{
+      deletedIds: string[]
+      trashIds: string[]
+      filesDeleted: number
+      leftIds: string[]
+    }> {
       const done = await changeTree(tree, caller, async change => {
         const { tx } = change
         await lockTree(db, tree, tx)
@@ -44,7 +49,8 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
         const gone = new Set(all.map(entry => entry.node.id))
         // What is in a folder that goes as well is counted with that.
         const top = all.filter(entry => !entry.above.some(folder => gone.has(folder.id)))
-        for (const { node, names } of top) if (node.kind === FOLDER) requireEmpty(tree, names, node, recursive)
+        for (const { node, names } of top)
+          if (node.kind === FOLDER) requireEmpty(tree, names, node, recursive)
         const trashIds = await removal.remove(tree, top, change)
         return {
           deletedIds: [...gone],
@@ -68,8 +74,12 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
       caller: Caller,
     ): Promise<{ ids: string[]; leftIds: string[]; toNames: string[] | null }> {
       if (!to && name === null)
-        throw new InvalidInput('to', 'Give the destination of the entries, or a new name for one entry.')
-      if (name !== null && named.length !== 1) throw new InvalidInput('name', 'A name can only be given for one entry.')
+        throw new InvalidInput(
+          'to',
+          'Give the destination of the entries, or a new name for one entry.',
+        )
+      if (name !== null && named.length !== 1)
+        throw new InvalidInput('name', 'A name can only be given for one entry.')
       const newName = name === null ? null : parseName(name, 'name')
       return changeTree(tree, caller, async change => {
         const { tx } = change
@@ -78,11 +88,17 @@ export function entryChangeService({ db, changeTree, removal, wake }: TreeDeps) 
         requireRevisionOf(all, expected)
         const moved = new Set(all.map(entry => entry.node.id))
         if (all.some(entry => entry.above.some(folder => moved.has(folder.id))))
-          throw new InvalidInput('entries', 'One of these entries is inside another one. Name only the outer one.')
+          throw new InvalidInput(
+            'entries',
+            'One of these entries is inside another one. Name only the outer one.',
+          )
         const toNames = to ? await namesOfFolder(db, tree, to, 'to', tx) : null
         const leaving = all.filter(({ node, names }) => {
           const folder = toNames ?? names.slice(0, -1)
-          const destination = parseFilePath(joinPath([...folder, newName ?? names.at(-1) ?? '']), to ? 'to' : 'name')
+          const destination = parseFilePath(
+            joinPath([...folder, newName ?? names.at(-1) ?? '']),
+            to ? 'to' : 'name',
+          )
           if (joinPath(destination) === joinPath(names)) return false
           if (node.kind === FOLDER && names.every((part, i) => destination[i] === part))
             throw new AppError(

@@ -3,7 +3,13 @@ import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { shareBlobs } from '../../../db/queries/blob.ts'
 import { copyProperties } from '../../../db/queries/dav-property.ts'
-import { type CopiedEntry, copiedEntries, entriesBelow, insertEntries, type Reach } from '../../../db/queries/entry.ts'
+import {
+  type CopiedEntry,
+  copiedEntries,
+  entriesBelow,
+  insertEntries,
+  type Reach,
+} from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
 import { copyTags } from '../../../db/queries/tag.ts'
 import { blobsOf } from '../../../db/queries/version.ts'
@@ -60,17 +66,25 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
     const all = await locateEntries(db, tree, named, tx)
     const ids = new Set(all.map(({ node }) => node.id))
     if (all.some(({ above }) => above.some(folder => ids.has(folder.id))))
-      throw new InvalidInput('entries', 'One of these entries is inside another one. Name only the outer one.')
+      throw new InvalidInput(
+        'entries',
+        'One of these entries is inside another one. Name only the outer one.',
+      )
     return all
   }
 
   /** With all that is in it. */
   async function read(all: Located[], isShallow: boolean, tx: Tx): Promise<Source[]> {
     const ids = all.map(({ node }) => node.id)
-    const rows = isShallow ? (await copiedEntries(db, ids, tx)).map(emptied) : await entriesBelow(db, ids, tx)
+    const rows = isShallow
+      ? (await copiedEntries(db, ids, tx)).map(emptied)
+      : await entriesBelow(db, ids, tx)
     const children = Map.groupBy(rows, row => row.parentId)
     const below = (id: string): CopiedEntry[] =>
-      (children.get(id) ?? []).flatMap(child => [child, ...(child.kind === FOLDER ? below(child.id) : [])])
+      (children.get(id) ?? []).flatMap(child => [
+        child,
+        ...(child.kind === FOLDER ? below(child.id) : []),
+      ])
     return all.map(source => {
       const itself = rows.find(({ id }) => id === source.node.id)
       return { ...source, below: itself ? [itself, ...below(itself.id)] : [] }
@@ -80,25 +94,38 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
   /** Makes the rows of copies, which are counted already. @returns the ids of the outermost ones */
   async function insert(
     sources: Source[],
-    { tree, parentId, names, keepsTags }: { tree: Tree; parentId: string; names: string[]; keepsTags: boolean },
+    {
+      tree,
+      parentId,
+      names,
+      keepsTags,
+    }: { tree: Tree; parentId: string; names: string[]; keepsTags: boolean },
     { tx, by }: TreeChange,
   ): Promise<string[]> {
     const rows = sources.flatMap(({ below }, i) => {
       const made = new Map(below.map(row => [row.id, newId()]))
       return below.map((row, n) => ({
-        ...{ id: made.get(row.id) ?? newId(), bucketId: tree.bucketId, kind: row.kind, by },
+        id: made.get(row.id) ?? newId(),
+        bucketId: tree.bucketId,
+        kind: row.kind,
+        by,
         ...(n === 0
           ? { parentId, name: names[i] ?? '' }
           : { parentId: made.get(row.parentId ?? '') ?? parentId, name: row.name }),
         totals: { bytes: row.bytes, files: row.files, folders: row.folders },
-        ...{ levelsBelow: row.levelsBelow, bytesBelow: row.bytesBelow },
-        ...{ blobId: row.blobId, fileType: row.fileType, md5: row.md5 },
-        ...{ modifiedAt: row.modifiedAt, picturedAt: row.picturedAt },
+        levelsBelow: row.levelsBelow,
+        bytesBelow: row.bytesBelow,
+        blobId: row.blobId,
+        fileType: row.fileType,
+        md5: row.md5,
+        modifiedAt: row.modifiedAt,
+        picturedAt: row.picturedAt,
         isOuter: n === 0,
         sourceId: row.id,
       }))
     })
-    if (!(await shareBlobs(db, blobsOf(rows), tx))) throw new Error('A file to be copied has no bytes.')
+    if (!(await shareBlobs(db, blobsOf(rows), tx)))
+      throw new Error('A file to be copied has no bytes.')
     await insertEntries(db, rows, tx)
     if (keepsTags) {
       await copyTags(db, tree.bucketId, rows, tx)
@@ -117,23 +144,32 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
     async copy(source: CopySource, to: CopyOptions, caller: Caller): Promise<Copied> {
       const { tree: from } = source
       const isOne = 'named' in source ? source.named.length === 1 : source.isOne
-      if (to.name !== null && !isOne) throw new InvalidInput('name', 'A name can only be given for one entry.')
+      if (to.name !== null && !isOne)
+        throw new InvalidInput('name', 'A name can only be given for one entry.')
       const name = to.name === null ? null : parseName(to.name, 'name')
       const { tree, limits } = to
       const done = await changeTree(tree, caller, async (change): Promise<Copied> => {
         const { tx } = change
         await lockTrees(db, [from, tree], tx)
-        const named: readonly (EntryName | NamedCopy)[] = 'named' in source ? source.named : await source.admit(tx)
-        const given = new Map(named.flatMap(one => ('as' in one && one.as !== undefined ? [[one.id, one.as]] : [])))
+        const named: readonly (EntryName | NamedCopy)[] =
+          'named' in source ? source.named : await source.admit(tx)
+        const given = new Map(
+          named.flatMap(one => ('as' in one && one.as !== undefined ? [[one.id, one.as]] : [])),
+        )
         const found = await locate(from, named, tx)
         const all = to.isShallow ? found.map(one => ({ ...one, node: emptied(one.node) })) : found
-        const nameOf = ({ node, names }: Located) => name ?? given.get(node.id) ?? names.at(-1) ?? ''
+        const nameOf = ({ node, names }: Located) =>
+          name ?? given.get(node.id) ?? names.at(-1) ?? ''
         const folder = await namesOfFolder(db, tree, to.folder, 'to', tx)
         for (const located of all) {
           const { node, names } = located
           parseFilePath(joinPath([...folder, nameOf(located)]), 'to')
           const isWhole = node.kind === FOLDER && !to.isShallow
-          if (isWhole && from.bucketId === tree.bucketId && names.every((part, i) => folder[i] === part))
+          if (
+            isWhole &&
+            from.bucketId === tree.bucketId &&
+            names.every((part, i) => folder[i] === part)
+          )
             throw new AppError(
               'INVALID_PATH',
               'A folder cannot be copied into itself. Choose a destination outside of it.',
@@ -145,7 +181,11 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
           const sources = all.map(located => ({ ...located, name: nameOf(located) }))
           const shareId = 'shareId' in source ? source.shareId : null
           const begun = { from, sources, shareId, to, folder, weight }
-          return { ids: [], toNames: folder, copyId: await backgroundCopies.begin(begun, caller, change) }
+          return {
+            ids: [],
+            toNames: folder,
+            copyId: await backgroundCopies.begin(begun, caller, change),
+          }
         }
         const sources = await read(all, to.isShallow ?? false, tx)
         const largest = Math.max(
@@ -153,10 +193,17 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
         )
         if (largest > limits.maxFileSizeBytes) throw fileTooLarge(limits)
         const arriving = sources.map(located => ({
-          ...{ of: located.node.id, name: nameOf(located), weight: weightOf(located.node), ...reachOf(located.below) },
+          of: located.node.id,
+          name: nameOf(located),
+          weight: weightOf(located.node),
+          ...reachOf(located.below),
         }))
         const { parentId, names } = await arrive(arriving, to, folder, change)
-        const ids = await insert(sources, { tree, parentId, names, keepsTags: 'named' in source }, change)
+        const ids = await insert(
+          sources,
+          { tree, parentId, names, keepsTags: 'named' in source },
+          change,
+        )
         for (const [i, { node, names: old, below }] of sources.entries()) {
           const path = pathIn(tree, [...folder, names[i] ?? ''])
           // Who sees this drive may not see the other one.
@@ -179,9 +226,14 @@ export function entryCopyService({ db, changeTree, removal, backgroundCopies, wa
 export type EntryCopyService = ReturnType<typeof entryCopyService>
 
 /** A folder without what is in it; a file as it is. */
-const emptied = <E extends Pick<Node, 'kind' | 'bytes' | 'files' | 'folders' | 'levelsBelow' | 'bytesBelow'>>(
+const emptied = <
+  E extends Pick<Node, 'kind' | 'bytes' | 'files' | 'folders' | 'levelsBelow' | 'bytesBelow'>,
+>(
   entry: E,
-): E => (entry.kind === FILE ? entry : { ...entry, bytes: 0, files: 0, folders: 0, levelsBelow: 0, bytesBelow: 0 })
+): E =>
+  entry.kind === FILE
+    ? entry
+    : { ...entry, bytes: 0, files: 0, folders: 0, levelsBelow: 0, bytesBelow: 0 }
 
 /** The exact reach of an entry, by all that is below it; the first row is its own. */
 function reachOf([top, ...rows]: CopiedEntry[]): Reach {

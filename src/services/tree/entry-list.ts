@@ -38,7 +38,10 @@ export type SearchKey = [string | number, string]
 export function parsePart(text: string, field: string): string {
   const part = text.normalize('NFC').toLowerCase()
   if (part === '' || part.length > MAX_NAME_PART || /\p{Surrogate}/u.test(part))
-    throw new InvalidInput(field, `"${field}" is a part of a name: 1 to ${MAX_NAME_PART} characters.`)
+    throw new InvalidInput(
+      field,
+      `"${field}" is a part of a name: 1 to ${MAX_NAME_PART} characters.`,
+    )
   return part
 }
 
@@ -86,13 +89,24 @@ export function entryListService({ db }: Core<'db'>) {
       // What is no id is that of no tag; MySQL fails to compare an ASCII id column with a text that is not ASCII.
       const ofTags = tagIds.map(id => (isUuid(id) ? id : ''))
       const part = nameContains === null ? null : parsePart(nameContains, 'filter.nameContains')
-      return pagesOfChildren(db, folderIds, { ...query, nameContains: part, tagIds: ofTags }, limit, after)
+      return pagesOfChildren(
+        db,
+        folderIds,
+        { ...query, nameContains: part, tagIds: ofTags },
+        limit,
+        after,
+      )
     },
 
     keyOf: entryKeyOf,
 
     /** The entries of a tree whose names contain a text, in any case, oldest first. `last` is where the next page begins. */
-    async search(tree: Tree, text: string, limit: number, after: string | null): Promise<Page<PlacedEntry>> {
+    async search(
+      tree: Tree,
+      text: string,
+      limit: number,
+      after: string | null,
+    ): Promise<Page<PlacedEntry>> {
       const part = parsePart(text, 'query')
       // A range of the index on (bucket_id, kind, id) each.
       const found = await Promise.all(
@@ -102,7 +116,11 @@ export function entryListService({ db }: Core<'db'>) {
       )
       const all = found.flat().sort((a, b) => (a.id < b.id ? -1 : 1))
       const { rows, more } = pageOf(all, limit)
-      return { rows: await placed(rows.map(row => ({ ...row, rootId: tree.rootId }))), more, last: rows.at(-1)?.id }
+      return {
+        rows: await placed(rows.map(row => ({ ...row, rootId: tree.rootId }))),
+        more,
+        last: rows.at(-1)?.id,
+      }
     },
 
     /**
@@ -116,8 +134,17 @@ export function entryListService({ db }: Core<'db'>) {
       limit: number,
       after: SearchKey | null,
     ): Promise<Page<PlacedEntry>> {
-      const found = await entriesBelow(db, folderId, { ...order, part: parsePart(text, 'query') }, limit, after)
-      return { ...found, rows: await placed(found.rows.map(row => ({ ...row, rootId: tree.rootId }))) }
+      const found = await entriesBelow(
+        db,
+        folderId,
+        { ...order, part: parsePart(text, 'query') },
+        limit,
+        after,
+      )
+      return {
+        ...found,
+        rows: await placed(found.rows.map(row => ({ ...row, rootId: tree.rootId }))),
+      }
     },
 
     /** How many live shares the caller has made of some files. One statement for up to 1,000. */

@@ -11,7 +11,12 @@ import { chainOf, type EntryName, entryNotFound } from './entry-path.ts'
 import type { Located } from './entry-removal.ts'
 
 /** The ids of entries that are named by their paths. */
-async function idsOf(db: Db, tree: Tree, paths: string[][], tx: Tx | undefined): Promise<Map<string, string>> {
+async function idsOf(
+  db: Db,
+  tree: Tree,
+  paths: string[][],
+  tx: Tx | undefined,
+): Promise<Map<string, string>> {
   const chains = await resolveChains(db, tree, paths, tx)
   return new Map(
     paths.flatMap((names, i) => {
@@ -35,16 +40,21 @@ export async function locateEntries(
   tx?: Tx,
   { most = MAX_CHANGED, field = 'entries' }: { most?: number; field?: string } = {},
 ): Promise<Located[]> {
-  if (named.length < 1 || named.length > most) throw new InvalidInput(field, `Name 1 to ${figure(most)} entries.`)
+  if (named.length < 1 || named.length > most)
+    throw new InvalidInput(field, `Name 1 to ${figure(most)} entries.`)
   const paths = named.flatMap(entry => ('path' in entry ? [parseFilePath(entry.path, field)] : []))
   const byPath = await idsOf(db, tree, paths, tx)
   const ids = named.map(entry => {
     const id = 'id' in entry ? entry.id : byPath.get(joinPath(parsePath(entry.path)))
     if (!id || !isUuid(id)) throw entryNotFound(tree, entry)
     if (id === tree.rootId)
-      throw new AppError('INVALID_PATH', 'This is the root of a drive, which cannot be moved, copied or deleted.', {
-        field,
-      })
+      throw new AppError(
+        'INVALID_PATH',
+        'This is the root of a drive, which cannot be moved, copied or deleted.',
+        {
+          field,
+        },
+      )
     return id
   })
   const wanted = [...new Set(ids)]
@@ -55,6 +65,11 @@ export async function locateEntries(
     const node = nodes.get(id)
     const chain = node && chainOf(tree.rootId, up, id)
     if (!node?.parentId || !chain) throw entryNotFound(tree, named[ids.indexOf(id)] ?? { id })
-    return { node, names: chain.names, parentId: node.parentId, above: chain.ids.map(folder => ({ id: folder })) }
+    return {
+      node,
+      names: chain.names,
+      parentId: node.parentId,
+      above: chain.ids.map(folder => ({ id: folder })),
+    }
   })
 }

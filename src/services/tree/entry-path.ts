@@ -11,8 +11,10 @@ import type { Tree } from '../../values/tree.ts'
 export type EntryName = { id: string } | { path: string }
 
 /** A path of a tree as responses show it (docs/contract.md, "Paths"). */
-export const pathIn = ({ front }: Partial<Pick<Tree, 'front' | 'bucketId'>>, names: readonly string[]): string =>
-  `${front ?? ''}${joinPath(names)}`
+export const pathIn = (
+  { front }: Partial<Pick<Tree, 'front' | 'bucketId'>>,
+  names: readonly string[],
+): string => `${front ?? ''}${joinPath(names)}`
 
 export function fileNotFound(tree: Tree, names: readonly string[]): AppError {
   const path = pathIn(tree, names)
@@ -86,23 +88,38 @@ export function chainOf(
  * @param field the input that names it, for errors
  * @throws INVALID_PATH, FOLDER_NOT_FOUND
  */
-export async function namesOfFolder(db: Db, tree: Tree, to: EntryName, field: string, tx: Tx): Promise<string[]> {
+export async function namesOfFolder(
+  db: Db,
+  tree: Tree,
+  to: EntryName,
+  field: string,
+  tx: Tx,
+): Promise<string[]> {
   if ('path' in to) return parsePath(to.path, field)
   if (to.id === tree.rootId) return []
   const [folder] = isUuid(to.id) ? await entriesOf(db, tree.bucketId, [to.id], tx) : []
-  const names = folder?.kind === FOLDER && (await pathsOfFolders(db, [tree.rootId], [to.id], tx)).get(to.id)
+  const names =
+    folder?.kind === FOLDER && (await pathsOfFolders(db, [tree.rootId], [to.id], tx)).get(to.id)
   if (names) return names
-  throw new AppError('FOLDER_NOT_FOUND', 'There is no folder with this id here. Use an id from a listing.', {
-    id: to.id,
-  })
+  throw new AppError(
+    'FOLDER_NOT_FOUND',
+    'There is no folder with this id here. Use an id from a listing.',
+    {
+      id: to.id,
+    },
+  )
 }
 
 /** The error for a file or folder that is not there. */
 export function entryNotFound(tree: Tree, named: EntryName): AppError {
   if ('id' in named)
-    return new AppError('FILE_NOT_FOUND', 'There is no file or folder with this id here. Use an id from a listing.', {
-      id: named.id,
-    })
+    return new AppError(
+      'FILE_NOT_FOUND',
+      'There is no file or folder with this id here. Use an id from a listing.',
+      {
+        id: named.id,
+      },
+    )
   const path = pathIn(tree, parsePath(named.path))
   return new AppError('FILE_NOT_FOUND', `There is nothing at "${path}". Check the path.`, { path })
 }

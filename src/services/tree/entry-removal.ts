@@ -2,7 +2,12 @@ import { v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import { addPurging, moveUsageToTrash, type Totals } from '../../../db/queries/bucket.ts'
-import { addTotals, deleteEntries, detachEntries, detachToPurge } from '../../../db/queries/entry.ts'
+import {
+  addTotals,
+  deleteEntries,
+  detachEntries,
+  detachToPurge,
+} from '../../../db/queries/entry.ts'
 import type { Node } from '../../../db/queries/entry-path.ts'
 import { endSharesOf } from '../../../db/queries/share-entry.ts'
 import { insertTrashItems } from '../../../db/queries/trash-item.ts'
@@ -31,7 +36,8 @@ export interface Located extends Departure {
   parentId: string
 }
 
-const isEmpty = ({ files, folders }: Pick<Node, 'files' | 'folders'>): boolean => files === 0 && folders === 0
+const isEmpty = ({ files, folders }: Pick<Node, 'files' | 'folders'>): boolean =>
+  files === 0 && folders === 0
 
 /** @throws FOLDER_NOT_EMPTY unless recursive */
 export function requireEmpty(tree: Tree, names: string[], node: Node, recursive: boolean): void {
@@ -84,11 +90,16 @@ export function entryRemovalService({ db, trashDays }: Core<'db'> & Pick<Config,
      * The caller wakes the worker.
      * @returns the ids of the trash items
      */
-    async remove(tree: Tree, entries: Located[], { tx, by, record, trunk = noTrunk }: TreeChange): Promise<string[]> {
+    async remove(
+      tree: Tree,
+      entries: Located[],
+      { tx, by, record, trunk = noTrunk }: TreeChange,
+    ): Promise<string[]> {
       if (entries.length === 0) return []
       const nodes = entries.map(entry => entry.node)
       const changes = new Map<string, Totals>()
-      for (const { node, above } of entries) addTo(changes, [...trunk.folders, ...above], minus(weightOf(node)))
+      for (const { node, above } of entries)
+        addTo(changes, [...trunk.folders, ...above], minus(weightOf(node)))
       await addTotals(db, changes, tx)
       await endShares(tree, nodes, tx)
       for (const { node, names } of entries) {

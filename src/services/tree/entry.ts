@@ -2,7 +2,13 @@ import { v7 as newId } from 'uuid'
 import type { Db, Tx } from '../../../db/index.ts'
 import { FILE, FOLDER } from '../../../db/models/entry.ts'
 import type { DriveEventKind } from '../../../db/models/event.ts'
-import { changeUsage, folderCount, insertBucket, lockOpenBucket, type Totals } from '../../../db/queries/bucket.ts'
+import {
+  changeUsage,
+  folderCount,
+  insertBucket,
+  lockOpenBucket,
+  type Totals,
+} from '../../../db/queries/bucket.ts'
 import {
   addTotals,
   entriesNamed,
@@ -35,10 +41,20 @@ export async function makeBucket(
   const [bucketId, rootId] = [newId(), newId()]
   await insertBucket(
     db,
-    { id: bucketId, userId: userId ?? null, workspaceId: workspaceId ?? null, rootId, createdAt: now },
+    {
+      id: bucketId,
+      userId: userId ?? null,
+      workspaceId: workspaceId ?? null,
+      rootId,
+      createdAt: now,
+    },
     tx,
   )
-  await insertEntry(db, { id: rootId, bucketId, parentId: null, kind: FOLDER, name: '', by: createdBy, at: now }, tx)
+  await insertEntry(
+    db,
+    { id: rootId, bucketId, parentId: null, kind: FOLDER, name: '', by: createdBy, at: now },
+    tx,
+  )
 }
 
 /** Locks the tree until the transaction ends. Every change of a tree begins with this, or with an UPDATE of the bucket's row. */
@@ -46,7 +62,8 @@ export async function lockTree(db: Db, tree: Tree, tx: Tx): Promise<void> {
   if (!(await lockOpenBucket(db, tree.bucketId, tx))) throw treeGone()
 }
 
-export const treeGone = () => new AppError('FOLDER_NOT_FOUND', 'This storage area no longer exists.')
+export const treeGone = () =>
+  new AppError('FOLDER_NOT_FOUND', 'This storage area no longer exists.')
 
 /**
  * Changes the usage of the whole tree.
@@ -82,10 +99,15 @@ export type GuardedTree = Tree & { guard?: (tx: Tx) => Promise<void> }
 
 /** Runs changes of trees, each in one transaction with its events, and notifies the subscribers of the storage usage. */
 export function treeChangeRunner({ db, change, pubSub }: Core<'db' | 'change' | 'pubSub'>) {
-  return async <T>(tree: GuardedTree, caller: Writer, work: (change: TreeChange) => Promise<T>): Promise<T> => {
+  return async <T>(
+    tree: GuardedTree,
+    caller: Writer,
+    work: (change: TreeChange) => Promise<T>,
+  ): Promise<T> => {
     const within = async ({ tx, record }: Change) => {
       await tree.guard?.(tx)
-      if (!tree.share) return work({ tx, by: caller.userId, record: (...what) => record(tree.bucketId, ...what) })
+      if (!tree.share)
+        return work({ tx, by: caller.userId, record: (...what) => record(tree.bucketId, ...what) })
       const trunk = await lockShared(db, tree, tree.share, caller, tx)
       const note = ({ details = {}, ...event }: NewEvent<DriveEventKind>) =>
         record(tree.bucketId, { ...event, details: inWholeDrive(tree, trunk, details) })
@@ -101,7 +123,11 @@ export type TreeChangeRunner = ReturnType<typeof treeChangeRunner>
 
 const NOTHING: Totals = { bytes: 0, files: 0, folders: 0 }
 
-export const minus = (t: Totals): Totals => ({ bytes: -t.bytes, files: -t.files, folders: -t.folders })
+export const minus = (t: Totals): Totals => ({
+  bytes: -t.bytes,
+  files: -t.files,
+  folders: -t.folders,
+})
 
 /** The share of an entry in the totals of the folders above it. */
 export const weightOf = (node: Node): Totals => ({
@@ -149,7 +175,11 @@ export interface Arrival extends Reach {
 export async function prepareFolder(
   db: Db,
   tree: Tree,
-  { folder, arrivals, changes = new Map() }: { folder: string[]; arrivals: Arrival[]; changes?: Map<string, Totals> },
+  {
+    folder,
+    arrivals,
+    changes = new Map(),
+  }: { folder: string[]; arrivals: Arrival[]; changes?: Map<string, Totals> },
   { tx, by, record, trunk = noTrunk }: TreeChange,
 ): Promise<{ parentId: string; foldersMade: number }> {
   if (trunk.file) throw onlyReplaced()
@@ -160,13 +190,16 @@ export async function prepareFolder(
   if (blocking >= 0) throw pathExists(tree, folder.slice(0, blocking + 1))
   let parentId = chain.at(-1)?.id ?? tree.rootId
   const missing = folder.slice(chain.length)
-  const [taken] = others.length > 0 && missing.length === 0 ? await entriesNamed(db, parentId, others, tx) : []
+  const [taken] =
+    others.length > 0 && missing.length === 0 ? await entriesNamed(db, parentId, others, tx) : []
   const twice = others.find((name, i) => name === first || others.indexOf(name) < i)
-  if (taken || twice !== undefined) throw pathExists(tree, [...folder, taken?.name ?? twice ?? first])
+  if (taken || twice !== undefined)
+    throw pathExists(tree, [...folder, taken?.name ?? twice ?? first])
 
   const above = [...trunk.folders, ...chain]
   const path = [...trunk.names, ...folder]
-  if (above.length > chain.length && !arrivals.every(arrival => fitsInto(path, arrival))) throw pathTooLong('folder')
+  if (above.length > chain.length && !arrivals.every(arrival => fitsInto(path, arrival)))
+    throw pathTooLong('folder')
   const weight = sumOf(arrivals.map(arrival => arrival.weight))
   addTo(changes, above, { ...weight, folders: weight.folders + missing.length })
   await addTotals(db, changes, tx)
@@ -176,7 +209,8 @@ export async function prepareFolder(
   const bytes = Math.max(...arrivals.map(arrival => bytesOf(arrival.name, arrival)))
   const reachOf = (depth: number): Reach => ({
     levelsBelow: path.length - depth + levels,
-    bytesBelow: depth < path.length ? Buffer.byteLength(joinPath(path.slice(depth))) + 1 + bytes : bytes,
+    bytesBelow:
+      depth < path.length ? Buffer.byteLength(joinPath(path.slice(depth))) + 1 + bytes : bytes,
   })
   const further = above.flatMap((node, i) => {
     const { id, levelsBelow, bytesBelow } = node
@@ -203,7 +237,12 @@ export async function prepareFolder(
 }
 
 /** Inserts an entry; the caller updates the totals above it. @returns its id @throws PATH_EXISTS */
-export async function addEntry(db: Db, tree: Tree, e: Omit<NewEntry, 'bucketId'>, tx: Tx): Promise<string> {
+export async function addEntry(
+  db: Db,
+  tree: Tree,
+  e: Omit<NewEntry, 'bucketId'>,
+  tx: Tx,
+): Promise<string> {
   const id = await insertEntry(db, { ...e, bucketId: tree.bucketId }, tx)
   if (id === undefined) throw pathExists(tree, [e.name])
   return id
@@ -211,7 +250,8 @@ export async function addEntry(db: Db, tree: Tree, e: Omit<NewEntry, 'bucketId'>
 
 /** Whether the paths of an entry, and of all that is below it, are short enough in a folder. */
 export function fitsInto(folder: string[], { name, levelsBelow, bytesBelow }: Arrival): boolean {
-  const bytes = Buffer.byteLength(joinPath([...folder, name])) + (bytesBelow > 0 ? 1 + bytesBelow : 0)
+  const bytes =
+    Buffer.byteLength(joinPath([...folder, name])) + (bytesBelow > 0 ? 1 + bytesBelow : 0)
   return folder.length + 1 + levelsBelow <= limits.names && bytes <= limits.pathBytes
 }
 
@@ -252,13 +292,21 @@ export async function moveEntries(
     levelsBelow,
     bytesBelow,
   })
-  const far = departures.filter(departure => !fits(arrivalOf(departure, departure.node))).map(({ node }) => node.id)
+  const far = departures
+    .filter(departure => !fits(arrivalOf(departure, departure.node)))
+    .map(({ node }) => node.id)
   const measured = far.length > 0 ? await measureReach(db, far, tx) : new Map<string, Reach>()
   const arrivals = departures.map(from => arrivalOf(from, measured.get(from.node.id) ?? from.node))
   if (!arrivals.every(fits)) throw pathTooLong(restores ? 'to' : 'destination')
   const changes = new Map<string, Totals>()
-  for (const { node, above } of departures) addTo(changes, [...trunk.folders, ...above], minus(weightOf(node)))
-  const { parentId, foldersMade } = await prepareFolder(db, tree, { folder, arrivals, changes }, change)
+  for (const { node, above } of departures)
+    addTo(changes, [...trunk.folders, ...above], minus(weightOf(node)))
+  const { parentId, foldersMade } = await prepareFolder(
+    db,
+    tree,
+    { folder, arrivals, changes },
+    change,
+  )
   if (foldersMade > 0) await addUsage(db, tree, { bytes: 0, files: 0, folders: foldersMade }, tx)
   await setReach(db, measured, tx)
   await placeEntries(db, ids, { parentId, name }, tx)

@@ -13,7 +13,14 @@ import type { Upload, UploadFields } from '../../values/upload.ts'
 import { noteArrival } from './arrival.ts'
 import type { BlobService, StagedBlob } from './blob.ts'
 import { type Destination, freeName, moveOnConflict, refuseTaken } from './conflict.ts'
-import { addEntry, addUsage, lockTree, pathExists, prepareFolder, type TreeChange } from './entry.ts'
+import {
+  addEntry,
+  addUsage,
+  lockTree,
+  pathExists,
+  prepareFolder,
+  type TreeChange,
+} from './entry.ts'
 import { fileNotFound, findEntry, namesOfFolder, pathIn } from './entry-path.ts'
 import type { Located, TreeDeps } from './entry-removal.ts'
 import type { FileView, ListingService } from './listing.ts'
@@ -50,9 +57,22 @@ interface Deps extends TreeDeps {
   previews: PreviewService
 }
 
-export function fileService({ db, blobs, listings, changeTree, removal, versions, previews, wake }: Deps) {
+export function fileService({
+  db,
+  blobs,
+  listings,
+  changeTree,
+  removal,
+  versions,
+  previews,
+  wake,
+}: Deps) {
   /** The file at a path. @throws FILE_NOT_FOUND */
-  async function locate(tree: Tree, names: string[], tx?: Tx): Promise<{ node: Node; above: Node[] }> {
+  async function locate(
+    tree: Tree,
+    names: string[],
+    tx?: Tx,
+  ): Promise<{ node: Node; above: Node[] }> {
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind !== FILE) throw fileNotFound(tree, names)
     return found
@@ -70,15 +90,32 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     const totals = { bytes: blob.size, files: 1, folders: 0 }
     const name = names.at(-1) ?? ''
     const arrivals = [{ name, weight: totals, levelsBelow: 0, bytesBelow: 0 }]
-    const { parentId, foldersMade } = await prepareFolder(db, tree, { folder: names.slice(0, -1), arrivals }, change)
+    const { parentId, foldersMade } = await prepareFolder(
+      db,
+      tree,
+      { folder: names.slice(0, -1), arrivals },
+      change,
+    )
     if (foldersMade > 0) await addUsage(db, tree, { bytes: 0, files: 0, folders: foldersMade }, tx)
     const { id: blobId, md5 } = blob
-    const made = { parentId, kind: FILE, name, totals, blobId, fileType, md5, by, at, modifiedAt } as const
+    const made = {
+      parentId,
+      kind: FILE,
+      name,
+      totals,
+      blobId,
+      fileType,
+      md5,
+      by,
+      at,
+      modifiedAt,
+    } as const
     const id = await addEntry(db, tree, made, tx)
     const details = { path: pathIn(tree, names), bytes: blob.size, md5 }
     const claimed = caller.via === 'file_request' ? { sender: caller.name } : {}
     change.record({ kind: 'file.created', subject: id, details: { ...details, ...claimed } })
-    if (caller.via === 'file_request') await noteArrival(db, caller, { blobId, id, size: blob.size }, tx)
+    if (caller.via === 'file_request')
+      await noteArrival(db, caller, { blobId, id, size: blob.size }, tx)
     const times = { createdAt: at, updatedAt: at, modifiedAt: modifiedAt ?? at }
     return { id, names, fileType, size: blob.size, md5, createdBy: by, ...times, revision: 1 }
   }
@@ -112,9 +149,19 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     if (there.node.kind !== FILE) throw pathExists(tree, names)
     const { id: blobId, size, md5 } = blob
     const content = { blobId, fileType, size, md5, createdBy: by, createdAt: at, modifiedAt }
-    const { createdBy, createdAt, revision } = await versions.replace(tree, there, { content, at }, caller, change)
+    const { createdBy, createdAt, revision } = await versions.replace(
+      tree,
+      there,
+      { content, at },
+      caller,
+      change,
+    )
     const { id } = there.node
-    record({ kind: 'file.replaced', subject: id, details: { path: pathIn(tree, names), bytes: size, md5 } })
+    record({
+      kind: 'file.replaced',
+      subject: id,
+      details: { path: pathIn(tree, names), bytes: size, md5 },
+    })
     const times = { createdAt, updatedAt: at, modifiedAt: modifiedAt ?? at }
     return { id, names, fileType, size, md5, createdBy, ...times, revision: revision + 1 }
   }
@@ -129,12 +176,17 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     { names, folderId, decides }: Pick<Destination, 'names' | 'folderId'> & { decides: boolean },
     tx: Tx,
   ): Promise<{ names: string[]; there: { node: Node; above: Node[] } | undefined }> {
-    if (folderId === undefined) return { names, there: decides ? await findEntry(db, tree, names, tx) : undefined }
+    if (folderId === undefined)
+      return { names, there: decides ? await findEntry(db, tree, names, tx) : undefined }
     const chain = await resolveChain(db, tree, names, tx)
     const above = chain.slice(0, names.length - 1)
-    const last = above.length < names.length - 1 ? undefined : (above.at(-1) ?? { id: tree.rootId, kind: FOLDER })
+    const last =
+      above.length < names.length - 1
+        ? undefined
+        : (above.at(-1) ?? { id: tree.rootId, kind: FOLDER })
     const node = chain[above.length]
-    if (last?.id === folderId && last.kind === FOLDER) return { names, there: node && { node, above } }
+    if (last?.id === folderId && last.kind === FOLDER)
+      return { names, there: node && { node, above } }
     const folder = await namesOfFolder(db, tree, { id: folderId }, 'folder', tx)
     const now = parseFilePath(joinPath([...folder, ...names.slice(-1)]), 'folder')
     return placeOf(tree, { names: now, folderId: undefined, decides }, tx)
@@ -151,7 +203,14 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     const found = await locate(tree, source, change.tx)
     requireRevision(found.node, expected)
     const to = { folder: destination.slice(0, -1), name: destination.at(-1) ?? '', onConflict }
-    const [name = ''] = await moveOnConflict(db, tree, [{ ...found, names: source }], to, removal, change)
+    const [name = ''] = await moveOnConflict(
+      db,
+      tree,
+      [{ ...found, names: source }],
+      to,
+      removal,
+      change,
+    )
     return { source, destination: [...to.folder, name], revision: found.node.revision + 1 }
   }
 
@@ -207,8 +266,15 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
       try {
         const fields = upload.fieldsAfterwards ? await upload.fieldsAfterwards() : to
         const destination = planned ?? destinationOf(fields)
-        const made = { fileType, caller, at: Date.now(), modifiedAt: requireModifiedAt(fields.modifiedAt) }
-        const file = await changeTree(tree, caller, change => save(tree, staged, destination, made, change))
+        const made = {
+          fileType,
+          caller,
+          at: Date.now(),
+          modifiedAt: requireModifiedAt(fields.modifiedAt),
+        }
+        const file = await changeTree(tree, caller, change =>
+          save(tree, staged, destination, made, change),
+        )
         blobs.settled(staged.id)
         previews.ordered(file)
         return file
@@ -219,7 +285,13 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     },
 
     /** Moves a file to a full path. Its bytes stay where they are. */
-    async move(tree: Tree, source: string, destination: string, how: MoveOptions, caller: Caller): Promise<MovedFile> {
+    async move(
+      tree: Tree,
+      source: string,
+      destination: string,
+      how: MoveOptions,
+      caller: Caller,
+    ): Promise<MovedFile> {
       const from = parseFilePath(source, 'source')
       const to = parseFilePath(destination, 'destination')
       return changeTree(tree, caller, async change => {
@@ -229,7 +301,13 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     },
 
     /** Moves a file, given by its id, into a folder; it keeps its name. */
-    async moveInto(tree: Tree, id: string, folder: string, how: MoveOptions, caller: Caller): Promise<MovedFile> {
+    async moveInto(
+      tree: Tree,
+      id: string,
+      folder: string,
+      how: MoveOptions,
+      caller: Caller,
+    ): Promise<MovedFile> {
       const into = parsePath(folder, 'destination')
       return changeTree(tree, caller, async change => {
         const { tx } = change
@@ -254,7 +332,11 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
         const names = path ?? (await listings.file(tree, named, tx)).names
         const { node, above } = await locate(tree, names, tx)
         requireRevision(node, expected)
-        await removal.remove(tree, [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }], change)
+        await removal.remove(
+          tree,
+          [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }],
+          change,
+        )
         return names
       })
       wake()
@@ -262,7 +344,11 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
     },
 
     /** Deletes the files that exist, in one transaction. @returns the paths of the deleted files, and of those not found */
-    async removeMany(tree: Tree, paths: string[], caller: Caller): Promise<{ deleted: string[]; failed: string[] }> {
+    async removeMany(
+      tree: Tree,
+      paths: string[],
+      caller: Caller,
+    ): Promise<{ deleted: string[]; failed: string[] }> {
       if (paths.length < 1 || paths.length > MAX_DELETED_FILES)
         throw new InvalidInput('files', `Name 1 to ${figure(MAX_DELETED_FILES)} files.`)
       const parsed = paths.map(text => parseFilePath(text, 'files'))
@@ -274,14 +360,19 @@ export function fileService({ db, blobs, listings, changeTree, removal, versions
         const chains = await resolveChains(db, tree, paths, tx)
         const found = paths.flatMap((names, i): Located[] => {
           const [node, above] = [chains[i]?.[names.length - 1], chains[i]?.slice(0, -1) ?? []]
-          return node?.kind === FILE ? [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }] : []
+          return node?.kind === FILE
+            ? [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }]
+            : []
         })
         await removal.remove(tree, found, change)
         return new Set(found.map(({ names }) => joinPath(names)))
       })
       wake()
       const all = [...wanted.keys()]
-      return { deleted: all.filter(path => gone.has(path)), failed: all.filter(path => !gone.has(path)) }
+      return {
+        deleted: all.filter(path => gone.has(path)),
+        failed: all.filter(path => !gone.has(path)),
+      }
     },
   }
 }

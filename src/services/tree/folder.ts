@@ -33,7 +33,9 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
     const found = await findEntry(db, tree, names, tx)
     if (found?.node.kind === FOLDER) return found
     const path = pathIn(tree, names)
-    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, { path })
+    throw new AppError('FOLDER_NOT_FOUND', `There is no folder "${path}". Check its path.`, {
+      path,
+    })
   }
 
   /** Locks a tree, and counts one new folder in it while the plan allows one more: both in one statement. @returns how many it has counted */
@@ -45,7 +47,12 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
   }
 
   /** Creates a folder in a tree that lockAndCount has locked. */
-  async function make(tree: Tree, names: string[], counted: number, change: TreeChange): Promise<MadeFolder> {
+  async function make(
+    tree: Tree,
+    names: string[],
+    counted: number,
+    change: TreeChange,
+  ): Promise<MadeFolder> {
     const { tx, by, record } = change
     const none = { bytes: 0, files: 0, folders: 0 }
     const [folder, name] = [names.slice(0, -1), names.at(-1) ?? '']
@@ -71,7 +78,10 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
       }
       const found = names.length > 0 ? await findEntry(db, tree, names) : undefined
       if (names.length > 0 && !found) return { path: joinPath(names), folders: [] }
-      return { path: joinPath(names), folders: await folderNames(db, found?.node.id ?? tree.rootId) }
+      return {
+        path: joinPath(names),
+        folders: await folderNames(db, found?.node.id ?? tree.rootId),
+      }
     },
 
     /** Creates a folder and its missing parents. @throws PATH_EXISTS */
@@ -86,7 +96,10 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
     /** Creates a folder in an existing one. @throws FOLDER_NOT_FOUND, PATH_EXISTS */
     async createIn(tree: Tree, parent: string, name: string, caller: Caller): Promise<MadeFolder> {
       const above = parsePath(parent, 'parent_path')
-      const names = parseFilePath(joinPath([...above, parseName(name, 'folder_name')]), 'folder_name')
+      const names = parseFilePath(
+        joinPath([...above, parseName(name, 'folder_name')]),
+        'folder_name',
+      )
       return changeTree(tree, caller, async change => {
         const counted = await lockAndCount(tree, change.tx)
         if (above.length > 0) await locate(tree, above, change.tx)
@@ -118,9 +131,21 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
         const found = await locate(tree, from, change.tx)
         requireRevision(found.node, expected)
         const place = { folder: to.slice(0, -1), name: to.at(-1) ?? '', onConflict }
-        const [name = ''] = await moveOnConflict(db, tree, [{ ...found, names: from }], place, removal, change)
+        const [name = ''] = await moveOnConflict(
+          db,
+          tree,
+          [{ ...found, names: from }],
+          place,
+          removal,
+          change,
+        )
         const { files: filesMoved, revision } = found.node
-        return { source: from, destination: [...place.folder, name], filesMoved, revision: revision + 1 }
+        return {
+          source: from,
+          destination: [...place.folder, name],
+          filesMoved,
+          revision: revision + 1,
+        }
       })
     },
 
@@ -141,7 +166,11 @@ export function folderService({ db, changeTree, removal, wake }: TreeDeps) {
         const { node, above } = await locate(tree, names, tx)
         requireRevision(node, expected)
         requireEmpty(tree, names, node, recursive)
-        await removal.remove(tree, [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }], change)
+        await removal.remove(
+          tree,
+          [{ node, names, above, parentId: above.at(-1)?.id ?? tree.rootId }],
+          change,
+        )
         return node.files
       })
       wake()

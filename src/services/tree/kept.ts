@@ -61,7 +61,11 @@ export function keptService({
       let count = 0
       for (const [bucketId, some] of Map.groupBy(rows, row => row.bucketId)) {
         const ids = some.map(row => row.id)
-        count += await purge(bucketId, async tx => ({ items: [], versions: [], ...(await find(bucketId, ids, tx)) }))
+        count += await purge(bucketId, async tx => ({
+          items: [],
+          versions: [],
+          ...(await find(bucketId, ids, tx)),
+        }))
         pubSub.publish('bucketChanged', bucketId)
       }
       if (count > 0) wake()

@@ -73,7 +73,12 @@ export function listingService({ db }: Core<'db'>) {
       tree: Tree,
       path: string,
       page: PageArgs,
-    ): Promise<{ names: string[]; folders: FolderView[]; files: ListedFile[]; nextCursor: string | null }> {
+    ): Promise<{
+      names: string[]
+      folders: FolderView[]
+      files: ListedFile[]
+      nextCursor: string | null
+    }> {
       const names = parsePath(path, 'path')
       const limit = readLimit(page.limit)
       const after = readCursor(page.cursor, ['number', 'string'])
@@ -87,14 +92,23 @@ export function listingService({ db }: Core<'db'>) {
       return {
         names,
         folders: rows.slice(0, split),
-        files: rows.slice(split).map(row => ({ ...detailsOf(row), name: row.name, path: above + row.name })),
+        files: rows
+          .slice(split)
+          .map(row => ({ ...detailsOf(row), name: row.name, path: above + row.name })),
         nextCursor: more && last ? writeCursor([last.kind, last.name]) : null,
       }
     },
 
     /** All files of a tree, oldest first, with their paths: those below folders that are being purged are left out. */
-    async listAll(tree: Tree, page: PageArgs): Promise<{ files: FileView[]; nextCursor: string | null }> {
-      const { rows, nextCursor } = await pageById(page, (limit, after) => this.ofKind(tree, FILE, limit, after), true)
+    async listAll(
+      tree: Tree,
+      page: PageArgs,
+    ): Promise<{ files: FileView[]; nextCursor: string | null }> {
+      const { rows, nextCursor } = await pageById(
+        page,
+        (limit, after) => this.ofKind(tree, FILE, limit, after),
+        true,
+      )
       return { files: rows, nextCursor }
     },
 
@@ -105,7 +119,10 @@ export function listingService({ db }: Core<'db'>) {
       limit: number,
       after: string | null,
     ): Promise<Page<FileView>> {
-      const found = await entriesOfKind(db, tree.bucketId, kind, { after: after ?? '', limit: limit + 1 })
+      const found = await entriesOfKind(db, tree.bucketId, kind, {
+        after: after ?? '',
+        limit: limit + 1,
+      })
       const { rows, more } = pageOf(found, limit)
       const folders = await pathsOfFolders(
         db,
@@ -147,14 +164,19 @@ export function listingService({ db }: Core<'db'>) {
       by: { id?: string | null | undefined; path?: string | null | undefined },
       tx?: Tx,
     ): Promise<FoundEntry & { blobId: string }> {
-      if (!by.id === !by.path) throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
+      if (!by.id === !by.path)
+        throw new InvalidInput('file_id', 'Give either the id or the path of the file.')
       const found = await this.entry(tree, by.id ? { id: by.id } : { path: by.path ?? '' }, tx)
       const { blobId } = found ?? {}
       if (found && blobId) return { ...found, blobId }
       if (!by.id) throw fileNotFound(tree, parsePath(by.path ?? ''))
-      throw new AppError('FILE_NOT_FOUND', 'There is no file with this id here. Use an id from a listing.', {
-        file_id: by.id,
-      })
+      throw new AppError(
+        'FILE_NOT_FOUND',
+        'There is no file with this id here. Use an id from a listing.',
+        {
+          file_id: by.id,
+        },
+      )
     },
 
     /** The e-mail addresses of some users, in one statement. */

@@ -32,7 +32,10 @@ export async function carryNote(
     // Who edits what is shared adds no notes to the drive of another person.
     if (tree.share) return
     if (!(await raiseCount(db, bucketId, 'note_count', caller.bounds.maxNotes, tx))) return
-    await db.Note.create({ bucketId, checksum: to, content, updatedAt: Date.now() }, { transaction: tx })
+    await db.Note.create(
+      { bucketId, checksum: to, content, updatedAt: Date.now() },
+      { transaction: tx },
+    )
   } else {
     await db.Note.update({ checksum: to }, { where: { bucketId, checksum: from }, transaction: tx })
     record({ kind: 'note.removed', subject: null, details: { md5: from } })
@@ -41,13 +44,21 @@ export async function carryNote(
 }
 
 /** Notes belong to (storage area, checksum): they follow the content through moves, and equal copies share one. */
-export function noteService({ db, change, listings }: Core<'db' | 'change'> & { listings: ListingService }) {
+export function noteService({
+  db,
+  change,
+  listings,
+}: Core<'db' | 'change'> & { listings: ListingService }) {
   async function requireContent(caller: Caller, checksum: string): Promise<string> {
     const md5 = checksum.toLowerCase()
     if (!/^[0-9a-f]{32}$/.test(md5) || !(await listings.holds(caller.bucket, md5)))
-      throw new AppError('FILE_NOT_FOUND', 'You have no file with this checksum. Use md5_checksum from a listing.', {
-        checksum,
-      })
+      throw new AppError(
+        'FILE_NOT_FOUND',
+        'You have no file with this checksum. Use md5_checksum from a listing.',
+        {
+          checksum,
+        },
+      )
     return md5
   }
 

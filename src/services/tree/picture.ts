@@ -61,7 +61,8 @@ export function pictureService({ db }: Core<'db'>) {
         countTrashedPictures(db, bucketId),
       ])
       const shown = new Map(counts.map((count, i) => [monthOf(times[i] ?? 0), count]))
-      for (const { at, count } of trashed) shown.set(monthOf(at), (shown.get(monthOf(at)) ?? 0) - count)
+      for (const { at, count } of trashed)
+        shown.set(monthOf(at), (shown.get(monthOf(at)) ?? 0) - count)
       return [...shown].flatMap(([month, count]) => (count > 0 ? [{ month, count }] : [])).reverse()
     },
 
@@ -89,7 +90,9 @@ export function pictureService({ db }: Core<'db'>) {
       const rows = await picturesOf(db, bucketId, range(), { skip, limit: limit + 1 })
       const placed = rows.slice(0, limit).flatMap(row => {
         const folder = paths.get(row.parentId ?? '')
-        return folder ? [{ ...row, picturedAt: Number(row.picturedAt), names: [...folder, row.name] }] : []
+        return folder
+          ? [{ ...row, picturedAt: Number(row.picturedAt), names: [...folder, row.name] }]
+          : []
       })
       return { rows: placed, more: rows.length > limit }
     },

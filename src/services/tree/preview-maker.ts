@@ -42,7 +42,15 @@ export interface MakerDeps extends Core<'db' | 'store' | 'log'>, Pick<Config, 'l
 }
 
 /** Makes previews: once for each content, which one process of all instances claims. */
-export function previewMaker({ db, store, log, blobs, derive, maintenance, leaseSeconds }: MakerDeps) {
+export function previewMaker({
+  db,
+  store,
+  log,
+  blobs,
+  derive,
+  maintenance,
+  leaseSeconds,
+}: MakerDeps) {
   const leaseMs = leaseSeconds * 1000
 
   /** The checksum of a blob: what is known, or what a process finds. */
@@ -54,16 +62,33 @@ export function previewMaker({ db, store, log, blobs, derive, maintenance, lease
   ): Promise<string | null> {
     if (known) return known
     requireRunning()
-    const outcome = await derive.run({ kind: 'digest', source: file, mediaType, bounds: { ms: 120_000 } })
-    if (!outcome.ok) throw new DeriveUnavailable(`The checksum of a file could not be computed: ${outcome.reason}.`)
+    const outcome = await derive.run({
+      kind: 'digest',
+      source: file,
+      mediaType,
+      bounds: { ms: 120_000 },
+    })
+    if (!outcome.ok)
+      throw new DeriveUnavailable(
+        `The checksum of a file could not be computed: ${outcome.reason}.`,
+      )
     requireRunning()
     const { sha256 } = digestValue.parse(outcome.value)
     return (await db.transaction(tx => setDigest(db, id, sha256, tx))) ? sha256 : null
   }
 
   /** Has the pictures of a file made: what its bytes are decides how. */
-  async function picturesOf(source: Source, mediaType: string, signal: AbortSignal): Promise<Outcome> {
-    const job = { kind: 'picture', mediaType, input: { sides: Object.values(SIDES) }, signal } as const
+  async function picturesOf(
+    source: Source,
+    mediaType: string,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const job = {
+      kind: 'picture',
+      mediaType,
+      input: { sides: Object.values(SIDES) },
+      signal,
+    } as const
     const outcome = await derive.run({ ...job, source })
     const video = outcome.ok ? videoValue.safeParse(outcome.value) : undefined
     if (!video?.success) return outcome
@@ -88,7 +113,9 @@ export function previewMaker({ db, store, log, blobs, derive, maintenance, lease
       else ended.abort(new DeriveUnavailable('The claim on a preview has ended.'))
     }
     const heartbeat = setInterval(() => {
-      beat = beat.then(renew).catch(error => log.warn({ err: error }, 'could not renew the claim on a preview'))
+      beat = beat
+        .then(renew)
+        .catch(error => log.warn({ err: error }, 'could not renew the claim on a preview'))
     }, leaseMs / 4)
     heartbeat.unref()
     return async () => {
@@ -107,7 +134,10 @@ export function previewMaker({ db, store, log, blobs, derive, maintenance, lease
     const blobId = await blobs.announceCopy(source)
     try {
       const bytes = Buffer.concat(outputs)
-      const stored = await store.put(blobId, one(bytes), { contentType: 'image/webp', admit: async () => {} })
+      const stored = await store.put(blobId, one(bytes), {
+        contentType: 'image/webp',
+        admit: async () => {},
+      })
       const [largeBytes = 0, smallBytes = 0] = outputs.map(output => output.length)
       const { details, takenAt = null, ...known } = value
       const shape = { ...known, takenAt, details: details ? JSON.stringify(details) : null }
@@ -117,7 +147,10 @@ export function previewMaker({ db, store, log, blobs, derive, maintenance, lease
           await dropClaim(db, claim, tx)
           return false
         }
-        if (await makeLive(db, { id: blobId, size: stored.size, crc32: stored.crc32 }, 'copied', tx)) return true
+        if (
+          await makeLive(db, { id: blobId, size: stored.size, crc32: stored.crc32 }, 'copied', tx)
+        )
+          return true
         throw new DeriveUnavailable('The lease of a preview has ended.')
       })
       if (isKept) blobs.settled(blobId)
@@ -148,7 +181,8 @@ export function previewMaker({ db, store, log, blobs, derive, maintenance, lease
       await db.transaction(tx => failPreview(db, claim, reason, blob.id, tx))
     } catch (error) {
       // It ends by itself, too: during a maintenance, nothing is written.
-      if (!maintenance.current()) await db.transaction(tx => dropClaim(db, claim, tx)).catch(() => {})
+      if (!maintenance.current())
+        await db.transaction(tx => dropClaim(db, claim, tx)).catch(() => {})
       throw error
     }
   }
@@ -165,7 +199,8 @@ export function previewMaker({ db, store, log, blobs, derive, maintenance, lease
       const found = await claimPreview(db, digest, { now, until: claim.until }, tx)
       // Who has claimed it may have died: somebody must look again when the claim has ended.
       const again = { blobId: blob.id, fileType: work.mediaType }
-      if (typeof found === 'number') await enqueueAt(db, 'preview', { payload: again, dueAt: found + 1 }, tx)
+      if (typeof found === 'number')
+        await enqueueAt(db, 'preview', { payload: again, dueAt: found + 1 }, tx)
       return found
     })
     if (claimed === 'mine') await makeClaimed(blob, claim, work)

@@ -28,11 +28,24 @@ export interface PreviewView {
   readonly photo: Photo | null
 }
 
-export function viewOf({ state, digest, placeholder, width, height, takenAt, details }: PreviewRow): PreviewView {
+export function viewOf({
+  state,
+  digest,
+  placeholder,
+  width,
+  height,
+  takenAt,
+  details,
+}: PreviewRow): PreviewView {
   const shown = state === 'made' || state === 'failed' ? state : 'waiting'
   const version = state === 'made' && digest ? digest.slice(0, 16) : null
   return {
-    ...{ state: shown, version, placeholder, width, height, takenAt },
+    state: shown,
+    version,
+    placeholder,
+    width,
+    height,
+    takenAt,
     // Parsed where it is asked for: lists show none of it.
     get photo() {
       return details ? photoOf(details) : null
@@ -49,9 +62,8 @@ export function clockOf({ takenAt, details }: PreviewRow): number | null {
 
 /** What a process has noted is read like any input: what is not as it should be is left out. */
 function photoOf(details: string): Photo | null {
-  const { camera, lens, exposureSeconds, aperture, iso, focalLength, zoneMinutes, place } = photoValue.parse(
-    JSON.parse(details),
-  )
+  const { camera, lens, exposureSeconds, aperture, iso, focalLength, zoneMinutes, place } =
+    photoValue.parse(JSON.parse(details))
   const photo: Photo = {
     camera: camera ?? null,
     lens: lens ?? null,

@@ -33,13 +33,26 @@ export interface PreviewBytes {
   contentType: string
   disposition: string
   cacheControl: string
-  read(range: { offset: number; count: number } | undefined, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>
+  read(
+    range: { offset: number; count: number } | undefined,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>>
 }
 
-interface Deps extends MakerDeps, Core<'wake' | 'publicUrl' | 'pubSub'>, Pick<Config, 'previews' | 'previewMaxBytes'> {}
+interface Deps
+  extends MakerDeps,
+    Core<'wake' | 'publicUrl' | 'pubSub'>,
+    Pick<Config, 'previews' | 'previewMaxBytes'> {}
 
 /** Small pictures of files: of a content, made once, in processes apart (docs/decisions/previews.md). */
-export function previewService({ wake, publicUrl, pubSub, previews, previewMaxBytes, ...deps }: Deps) {
+export function previewService({
+  wake,
+  publicUrl,
+  pubSub,
+  previews,
+  previewMaxBytes,
+  ...deps
+}: Deps) {
   const { db, store, log, derive, maintenance } = deps
   const maker = previewMaker(deps)
   const asked = new Set<string>()
@@ -91,7 +104,9 @@ export function previewService({ wake, publicUrl, pubSub, previews, previewMaxBy
     const { sha256 } = row ?? {}
     if (!sha256 || at === null) return
     requireRunning()
-    const buckets = await db.transaction(async tx => setPicturedAt(db, await blobsWith(db, sha256, tx), at, tx))
+    const buckets = await db.transaction(async tx =>
+      setPicturedAt(db, await blobsWith(db, sha256, tx), at, tx),
+    )
     for (const id of buckets) pubSub.publish('bucketChanged', id)
   }
 
@@ -130,7 +145,12 @@ export function previewService({ wake, publicUrl, pubSub, previews, previewMaxBy
     },
 
     /** The address of a preview, for the session or the key of who asks. It changes with the content only, so that browsers keep what they have. */
-    addressOf({ id }: { id: string }, workspaceId: string | null, version: string, size: PreviewSize): string {
+    addressOf(
+      { id }: { id: string },
+      workspaceId: string | null,
+      version: string,
+      size: PreviewSize,
+    ): string {
       const base = workspaceId === null ? '/api' : `/api/workspaces/${workspaceId}`
       return `${publicUrl()}${base}/files/preview?file_id=${id}&size=${size}&version=${version}`
     },
@@ -145,7 +165,8 @@ export function previewService({ wake, publicUrl, pubSub, previews, previewMaxBy
       askFor([file], new Map(row && [[file.blobId, row]]))
       if (row?.state !== 'made' || !row.blobId) return null
       const { blobId, largeBytes, smallBytes, digest } = row
-      const [start, count] = size === 'large' ? [0, largeBytes ?? 0] : [largeBytes ?? 0, smallBytes ?? 0]
+      const [start, count] =
+        size === 'large' ? [0, largeBytes ?? 0] : [largeBytes ?? 0, smallBytes ?? 0]
       return {
         fileName: `${file.name}.webp`,
         size: count,
@@ -153,14 +174,24 @@ export function previewService({ wake, publicUrl, pubSub, previews, previewMaxBy
         contentType: 'image/webp',
         disposition: 'inline',
         // What a browser has shown it may show again for a day, to who has the same session or key, if the address has the version of this content.
-        cacheControl: version === viewOf(row).version ? 'private, max-age=86400, immutable' : 'private, no-cache',
+        cacheControl:
+          version === viewOf(row).version
+            ? 'private, max-age=86400, immutable'
+            : 'private, no-cache',
         read: (range, signal) =>
-          store.open(blobId, { offset: start + (range?.offset ?? 0), count: range?.count ?? count, signal }),
+          store.open(blobId, {
+            offset: start + (range?.offset ?? 0),
+            count: range?.count ?? count,
+            signal,
+          }),
       }
     },
 
     /** Makes the preview of a content, unless it is there: the job of the outbox. */
-    async make({ blobId, fileType }: { blobId: string; fileType: string }, job: PreviewJob): Promise<void> {
+    async make(
+      { blobId, fileType }: { blobId: string; fileType: string },
+      job: PreviewJob,
+    ): Promise<void> {
       const blob = await liveBlob(db, blobId)
       if (!blob || !isFor({ fileType, size: blob.size })) return
       // Before its file is copied: a content that many files have is made once.

@@ -9,7 +9,11 @@ import { shareEnded } from './trunk.ts'
 /** The limits of a bucket, and what else bounds an upload. */
 export interface UploadLimits extends BucketLimits {
   /** Reserves for an upload where more than the drive bounds it, in the same transaction. @returns why it cannot, null when it has */
-  alsoReserve?: (blobId: string, more: { bytes: number; files: number }, tx: Tx) => Promise<AppError | null>
+  alsoReserve?: (
+    blobId: string,
+    more: { bytes: number; files: number },
+    tx: Tx,
+  ) => Promise<AppError | null>
 }
 
 /** Reserves for an upload, in the drive and where else it is bounded. @returns why it cannot, null when it has */
@@ -20,7 +24,8 @@ export async function reserveUpload(
   { blobId, ...more }: { blobId: string; bytes: number; files: number },
   tx: Tx,
 ): Promise<AppError | null> {
-  if (!(await reserve(db, tree.bucketId, more, limits, tx))) return quotaExceeded(db, tree, limits, more, tx)
+  if (!(await reserve(db, tree.bucketId, more, limits, tx)))
+    return quotaExceeded(db, tree, limits, more, tx)
   const refused = await limits.alsoReserve?.(blobId, more, tx)
   if (!refused) return null
   await unreserve(db, tree.bucketId, more, tx)
@@ -53,7 +58,11 @@ export async function quotaExceeded(
 
 /** @param tree the destination; an editor of a share gets no numbers of another person's plan */
 export function fileTooLarge(limits: BucketLimits, tree?: Tree): AppError {
-  if (tree?.share) return new AppError('FILE_TOO_LARGE', 'This file is too large for this folder. Send a smaller file.')
+  if (tree?.share)
+    return new AppError(
+      'FILE_TOO_LARGE',
+      'This file is too large for this folder. Send a smaller file.',
+    )
   return new AppError(
     'FILE_TOO_LARGE',
     `A file may have up to ${limits.maxFileSizeBytes} bytes. Send a smaller file, or ask for a larger plan.`,

@@ -11,7 +11,10 @@ export const isGiven = (expected: ExpectedRevision): expected is number | string
  * @param entry undefined if there is none
  * @throws REVISION_MISMATCH, INVALID_INPUT
  */
-export function requireRevision(entry: { revision: number } | undefined, expected: ExpectedRevision): void {
+export function requireRevision(
+  entry: { revision: number } | undefined,
+  expected: ExpectedRevision,
+): void {
   if (!isGiven(expected)) return
   const matches = typeof expected === 'number' ? [expected] : revisionsOf(expected)
   if (entry && (matches === 'any' || matches.includes(entry.revision))) return

@@ -52,7 +52,8 @@ interface Deps extends Core<'db'> {
 /** Tags of drives, and of the files and folders in them. Nothing here authorizes: pass only what the caller may see. */
 export function tagService({ db, changeTree, entryLists }: Deps) {
   /** The tag of a drive with this name. */
-  const named = (tags: readonly TagRow[], name: string) => tags.find(tag => tag.nameKey === tagKey(name))
+  const named = (tags: readonly TagRow[], name: string) =>
+    tags.find(tag => tag.nameKey === tagKey(name))
 
   /**
    * Takes a tag from its entries, some at a time and without the lock of the drive, which 100,000 at once would keep for seconds. Entries that
@@ -67,18 +68,26 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
 
   return {
     /** The tags of some drives, each sorted by name. One statement. */
-    ofDrives: (bucketIds: readonly string[]): Promise<Map<string, TagView[]>> => tagsOfBuckets(db, bucketIds),
+    ofDrives: (bucketIds: readonly string[]): Promise<Map<string, TagView[]>> =>
+      tagsOfBuckets(db, bucketIds),
 
     /** The tags of some entries, each sorted by name. One statement for up to 1,000. */
-    ofEntries: (entryIds: readonly string[]): Promise<Map<string, TagView[]>> => tagsOfEntries(db, entryIds),
+    ofEntries: (entryIds: readonly string[]): Promise<Map<string, TagView[]>> =>
+      tagsOfEntries(db, entryIds),
 
-    byIds: (ids: readonly string[]): Promise<Map<string, TagView>> => rowsById(ids, some => tagsByIds(db, some)),
+    byIds: (ids: readonly string[]): Promise<Map<string, TagView>> =>
+      rowsById(ids, some => tagsByIds(db, some)),
 
     /** How many entries have each of some tags, those in the trash among them. */
     counts: (ids: readonly string[]): Promise<Map<string, number>> => countTagged(db, ids),
 
     /** The entries of a tree that have a tag, oldest first, without those in the trash. `last` is where the next page begins. */
-    async entries(tree: Tree, tagId: string, limit: number, after: string | null): Promise<Page<PlacedEntry>> {
+    async entries(
+      tree: Tree,
+      tagId: string,
+      limit: number,
+      after: string | null,
+    ): Promise<Page<PlacedEntry>> {
       const { rows, more } = pageOf(await entriesWithTag(db, tagId, after ?? '', limit + 1), limit)
       return {
         rows: await entryLists.placed(rows.map(row => ({ ...row, rootId: tree.rootId }))),
@@ -88,14 +97,22 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
     },
 
     /** The same page by page. @throws TAG_NOT_FOUND, INVALID_INPUT */
-    async page(tree: Tree, tagId: string, page: PageArgs): Promise<{ rows: PlacedEntry[]; nextCursor: string | null }> {
+    async page(
+      tree: Tree,
+      tagId: string,
+      page: PageArgs,
+    ): Promise<{ rows: PlacedEntry[]; nextCursor: string | null }> {
       const tag = (await this.byIds([tagId])).get(tagId)
       if (tag?.bucketId !== tree.bucketId) throw tagNotFound(tagId)
       return pageById(page, (limit, after) => this.entries(tree, tagId, limit, after))
     },
 
     /** @throws INVALID_INPUT, TAG_EXISTS, QUOTA_EXCEEDED */
-    create: (tree: Tree, { name: given, colour: wanted }: TagInput, caller: Caller): Promise<TagView> => {
+    create: (
+      tree: Tree,
+      { name: given, colour: wanted }: TagInput,
+      caller: Caller,
+    ): Promise<TagView> => {
       const name = parseTagName(given)
       const colour = readColour(wanted) ?? 'grey'
       return changeTree(tree, caller, async ({ tx, record }) => {
@@ -109,7 +126,14 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
             { limit: 'max_tags', max: MAX_TAGS, used: tags.length },
           )
         const { bucketId } = tree
-        const tag = { id: newId(), bucketId, name, nameKey: tagKey(name), colour, createdAt: Date.now() }
+        const tag = {
+          id: newId(),
+          bucketId,
+          name,
+          nameKey: tagKey(name),
+          colour,
+          createdAt: Date.now(),
+        }
         await insertTag(db, tag, tx)
         record({ kind: 'tag.created', subject: tag.id, details: { name } })
         return tag
@@ -120,7 +144,8 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
     update: (tree: Tree, id: string, to: TagChange, caller: Caller): Promise<TagView> => {
       const newName = to.name == null ? null : parseTagName(to.name)
       const colour = readColour(to.colour)
-      if (newName === null && colour === null) throw new InvalidInput('name', 'Give a new name or another colour.')
+      if (newName === null && colour === null)
+        throw new InvalidInput('name', 'Give a new name or another colour.')
       return changeTree(tree, caller, async ({ tx, record }) => {
         await lockTree(db, tree, tx)
         const tags = await tagsOf(db, tree, tx)
@@ -165,10 +190,14 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
       { add, remove }: { add: readonly string[]; remove: readonly string[] },
       caller: Caller,
     ): Promise<{ ids: string[] }> {
-      if (add.length + remove.length === 0) throw new InvalidInput('add', 'Name at least one tag to add or remove.')
+      if (add.length + remove.length === 0)
+        throw new InvalidInput('add', 'Name at least one tag to add or remove.')
       const both = add.find(id => remove.includes(id))
       if (both !== undefined)
-        throw new InvalidInput('remove', 'A tag cannot be added and removed at the same time. Name it once.')
+        throw new InvalidInput(
+          'remove',
+          'A tag cannot be added and removed at the same time. Name it once.',
+        )
       return changeTree(tree, caller, async ({ tx }) => {
         await lockTree(db, tree, tx)
         const all = await locateEntries(db, tree, entries, tx)
@@ -181,7 +210,8 @@ export function tagService({ db, changeTree, entryLists }: Deps) {
           const had = new Set(present.get(entryId)?.map(({ id }) => id))
           const missing = [...new Set(add)].filter(id => !had.has(id))
           const used = had.size - remove.filter(id => had.delete(id)).length
-          if (missing.length > 0 && used + missing.length > MAX_TAGS_OF_ENTRY) throw tooManyTags(used)
+          if (missing.length > 0 && used + missing.length > MAX_TAGS_OF_ENTRY)
+            throw tooManyTags(used)
           return missing.map(tagId => ({ tagId, entryId }))
         })
         await deleteEntryTags(db, ids, remove, tx)
@@ -216,8 +246,12 @@ const tagExists = (name: string) =>
   )
 
 const tooManyTags = (used: number) =>
-  new AppError('QUOTA_EXCEEDED', `A file or folder has up to ${MAX_TAGS_OF_ENTRY} tags. Remove one first.`, {
-    limit: 'max_tags_of_entry',
-    max: MAX_TAGS_OF_ENTRY,
-    used,
-  })
+  new AppError(
+    'QUOTA_EXCEEDED',
+    `A file or folder has up to ${MAX_TAGS_OF_ENTRY} tags. Remove one first.`,
+    {
+      limit: 'max_tags_of_entry',
+      max: MAX_TAGS_OF_ENTRY,
+      used,
+    },
+  )

@@ -38,7 +38,13 @@ export interface TrashItemView extends Omit<TrashItemRow, 'path'> {
 /** Items that one transaction deletes. */
 const BATCH = 500
 
-export function trashItemService({ db, changeTree, removal, trashDays, wake }: TreeDeps & Pick<Config, 'trashDays'>) {
+export function trashItemService({
+  db,
+  changeTree,
+  removal,
+  trashDays,
+  wake,
+}: TreeDeps & Pick<Config, 'trashDays'>) {
   const view = ({ path, ...row }: TrashItemRow): TrashItemView => ({
     ...row,
     names: path.split('/'),
@@ -56,19 +62,33 @@ export function trashItemService({ db, changeTree, removal, trashDays, wake }: T
     return ids.map(id => {
       const node = byId.get(id)
       if (node) return node
-      throw new AppError('TRASH_ITEM_NOT_FOUND', 'There is no such item in this trash. Use an id from its listing.', {
-        id,
-      })
+      throw new AppError(
+        'TRASH_ITEM_NOT_FOUND',
+        'There is no such item in this trash. Use an id from its listing.',
+        {
+          id,
+        },
+      )
     })
   }
 
   /** Counts an entry as used again. @throws QUOTA_EXCEEDED */
-  async function takeBack(tree: Tree, node: TrashedNode, limits: BucketLimits, tx: Tx): Promise<void> {
+  async function takeBack(
+    tree: Tree,
+    node: TrashedNode,
+    limits: BucketLimits,
+    tx: Tx,
+  ): Promise<void> {
     const weight = weightOf(node)
     const maxFolders = tree.maxFolders ?? null
     if (await restoreUsage(db, tree.bucketId, weight, { ...limits, maxFolders }, tx)) return
     const used = await folderCount(db, tree.bucketId, tx)
-    if (maxFolders !== null && used !== undefined && weight.folders > 0 && used + weight.folders > maxFolders)
+    if (
+      maxFolders !== null &&
+      used !== undefined &&
+      weight.folders > 0 &&
+      used + weight.folders > maxFolders
+    )
       throw foldersExceeded(tree, used)
     throw await quotaExceeded(db, tree, limits, weight, tx)
   }
@@ -91,13 +111,22 @@ export function trashItemService({ db, changeTree, removal, trashDays, wake }: T
     purge,
 
     /** The trash of a bucket, the newest first. */
-    async page(bucketId: string, limit: number, after: string | null): Promise<Page<TrashItemView>> {
+    async page(
+      bucketId: string,
+      limit: number,
+      after: string | null,
+    ): Promise<Page<TrashItemView>> {
       return mapPage(await pageOfTrash(db, bucketId, limit, after), view)
     },
 
     /** The trash of a tree, the newest first. @throws INVALID_INPUT */
-    async list(tree: Tree, page: PageArgs): Promise<{ items: TrashItemView[]; nextCursor: string | null }> {
-      const { rows, nextCursor } = await pageById(page, (limit, after) => this.page(tree.bucketId, limit, after))
+    async list(
+      tree: Tree,
+      page: PageArgs,
+    ): Promise<{ items: TrashItemView[]; nextCursor: string | null }> {
+      const { rows, nextCursor } = await pageById(page, (limit, after) =>
+        this.page(tree.bucketId, limit, after),
+      )
       return { items: rows, nextCursor }
     },
 
@@ -114,7 +143,11 @@ export function trashItemService({ db, changeTree, removal, trashDays, wake }: T
     async restore(
       tree: Tree,
       items: readonly string[],
-      { to, onConflict, limits }: { to: EntryName | null; onConflict: OnConflict; limits: BucketLimits },
+      {
+        to,
+        onConflict,
+        limits,
+      }: { to: EntryName | null; onConflict: OnConflict; limits: BucketLimits },
       caller: Caller,
     ): Promise<{ id: string; names: string[] }[]> {
       return changeTree(tree, caller, async change => {

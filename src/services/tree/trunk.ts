@@ -24,9 +24,12 @@ export interface Trunk {
 export const noTrunk: Trunk = { names: [], folders: [], file: null }
 
 export const onlyReplaced = () =>
-  new Forbidden('Only this file is shared with you: you may replace its content, but not change anything else.')
+  new Forbidden(
+    'Only this file is shared with you: you may replace its content, but not change anything else.',
+  )
 
-export const shareEnded = () => new Forbidden('Your right to edit this share has ended. Ask the person who shared it.')
+export const shareEnded = () =>
+  new Forbidden('Your right to edit this share has ended. Ask the person who shared it.')
 
 /**
  * Locks a shared tree until the transaction ends: the drive, its sharer and the share, which its recipient may change at this moment.
@@ -50,11 +53,19 @@ export async function lockShared(
   if (!root) throw shareEnded()
   const above = place.ids.flatMap(id => nodes.get(id) ?? [])
   if (!isFile) return { names: place.names, folders: [...above, root], file: null }
-  return { names: place.names.slice(0, -1), folders: above, file: { node: root, name: place.names.at(-1) ?? '' } }
+  return {
+    names: place.names.slice(0, -1),
+    folders: above,
+    file: { node: root, name: place.names.at(-1) ?? '' },
+  }
 }
 
 /** What is said of an entry of a shared tree, as who has the whole drive knows it. */
-export function inWholeDrive({ share }: Tree, { names }: Trunk, details: EventDetails): EventDetails {
+export function inWholeDrive(
+  { share }: Tree,
+  { names }: Trunk,
+  details: EventDetails,
+): EventDetails {
   if (!share) return details
   const whole = (path: string) => pathIn(share.drive, [...names, path])
   const { path, from } = details

@@ -58,13 +58,23 @@ export function versionService({
   versionsKept,
   versionDays,
 }: Core<'db'> &
-  Pick<Config, 'versionsKept' | 'versionDays'> & { changeTree: TreeChangeRunner; listings: ListingService }) {
+  Pick<Config, 'versionsKept' | 'versionDays'> & {
+    changeTree: TreeChangeRunner
+    listings: ListingService
+  }) {
   const keeps = versionsKept > 0 && versionDays > 0
 
-  const view = (row: VersionRow): VersionView => ({ ...row, expiresAt: row.replacedAt + versionDays * DAY_MS })
+  const view = (row: VersionRow): VersionView => ({
+    ...row,
+    expiresAt: row.replacedAt + versionDays * DAY_MS,
+  })
 
   /** A version of a file that is in this tree. @throws VERSION_NOT_FOUND */
-  async function locate(tree: Tree, id: string, tx?: Tx): Promise<{ version: VersionRow; file: FoundEntry }> {
+  async function locate(
+    tree: Tree,
+    id: string,
+    tx?: Tx,
+  ): Promise<{ version: VersionRow; file: FoundEntry }> {
     const version = isUuid(id) ? await versionIn(db, tree.bucketId, id, tx) : undefined
     const file = version && (await listings.byId(tree, version.entryId, tx))
     if (!version || !file) throw versionNotFound(id)
@@ -72,7 +82,13 @@ export function versionService({
   }
 
   /** Keeps a content as the newest version of a file. @returns its id */
-  async function keep(tree: Tree, entryId: string, content: Content, replacedAt: number, tx: Tx): Promise<string> {
+  async function keep(
+    tree: Tree,
+    entryId: string,
+    content: Content,
+    replacedAt: number,
+    tx: Tx,
+  ): Promise<string> {
     const id = newId()
     await insertVersion(db, { id, bucketId: tree.bucketId, entryId, ...content, replacedAt }, tx)
     return id
@@ -127,7 +143,11 @@ export function versionService({
     },
 
     /** The versions of some files, the newest first; each page starts after the same id. One statement for up to 128 files. */
-    async pagesOf(fileIds: string[], limit: number, after: string | null): Promise<Map<string, Page<VersionView>>> {
+    async pagesOf(
+      fileIds: string[],
+      limit: number,
+      after: string | null,
+    ): Promise<Map<string, Page<VersionView>>> {
       return mapPages(await pagesOfVersions(db, fileIds, limit, after), view)
     },
 
@@ -139,9 +159,15 @@ export function versionService({
     ): Promise<{ file: FoundEntry; versions: VersionView[]; nextCursor: string | null }> {
       const after = readCursor(cursor, ['id'])
       const file = await listings.file(tree, by)
-      const page = (await this.pagesOf([file.id], readLimit(limit), after?.[0] ?? null)).get(file.id)
+      const page = (await this.pagesOf([file.id], readLimit(limit), after?.[0] ?? null)).get(
+        file.id,
+      )
       const versions = page?.rows ?? []
-      return { file, versions, nextCursor: page?.more ? writeCursor([versions.at(-1)?.id ?? '']) : null }
+      return {
+        file,
+        versions,
+        nextCursor: page?.more ? writeCursor([versions.at(-1)?.id ?? '']) : null,
+      }
     },
 
     /** Some versions of any files, by id. */
@@ -149,7 +175,8 @@ export function versionService({
       rowsById(ids, async some => (await versionsByIds(db, some)).map(view)),
 
     /** A version of a file of this tree, and the file. @throws VERSION_NOT_FOUND */
-    find: (tree: Tree, id: string): Promise<{ version: VersionRow; file: FoundEntry }> => locate(tree, id),
+    find: (tree: Tree, id: string): Promise<{ version: VersionRow; file: FoundEntry }> =>
+      locate(tree, id),
 
     /**
      * Makes a version the content of its file again. The present content becomes a version, whatever the policy keeps.
@@ -177,7 +204,13 @@ export function versionService({
         const at = Date.now()
         await deleteVersionRows(db, [id], tx)
         const keptId = await keep(tree, file.id, old, at, tx)
-        const { id: _id, bucketId: _bucket, entryId: _entry, replacedAt: _replaced, ...content } = version
+        const {
+          id: _id,
+          bucketId: _bucket,
+          entryId: _entry,
+          replacedAt: _replaced,
+          ...content
+        } = version
         await setContentOf(placed, { tree, old, content, at }, caller, change)
         const { fileType, size, md5 } = content
         record({
@@ -186,7 +219,10 @@ export function versionService({
           details: { path: pathIn(tree, file.names), bytes: size, md5 },
         })
         const times = { updatedAt: at, modifiedAt: modifiedAtOf(content) }
-        return { keptId, file: { ...file, fileType, size, md5, ...times, revision: before.revision + 1 } }
+        return {
+          keptId,
+          file: { ...file, fileType, size, md5, ...times, revision: before.revision + 1 },
+        }
       })
     },
 
@@ -197,7 +233,11 @@ export function versionService({
         const { version, file } = await locate(tree, id, tx)
         await deleteVersions(db, tree.bucketId, [version], tx)
         const { size: bytes, md5 } = version
-        record({ kind: 'version.deleted', subject: file.id, details: { path: pathIn(tree, file.names), bytes, md5 } })
+        record({
+          kind: 'version.deleted',
+          subject: file.id,
+          details: { path: pathIn(tree, file.names), bytes, md5 },
+        })
         return file
       })
     },
@@ -207,4 +247,8 @@ export function versionService({
 export type VersionService = ReturnType<typeof versionService>
 
 const versionNotFound = (id: string) =>
-  new AppError('VERSION_NOT_FOUND', 'There is no such version here. Use an id from the versions of a file.', { id })
+  new AppError(
+    'VERSION_NOT_FOUND',
+    'There is no such version here. Use an id from the versions of a file.',
+    { id },
+  )

@@ -101,13 +101,22 @@ export function backgroundCompletionService({
   let timer: NodeJS.Timeout | undefined
   let taking: Promise<void> | undefined
 
-  async function findIfAny(bucketId: string, id: string, maker: string): Promise<CompletionView | null> {
+  async function findIfAny(
+    bucketId: string,
+    id: string,
+    maker: string,
+  ): Promise<CompletionView | null> {
     const row = isUuid(id) ? await findCompletion(db, { id, bucketId, maker }) : undefined
     return row ? toView(row) : null
   }
 
   /** The completion once it has ended, or after so many seconds. @throws UPLOAD_NOT_FOUND */
-  async function wait(tree: Tree, id: string, by: string, seconds?: number | null): Promise<CompletionView> {
+  async function wait(
+    tree: Tree,
+    id: string,
+    by: string,
+    seconds?: number | null,
+  ): Promise<CompletionView> {
     const until = Date.now() + waitMs(seconds)
     for (;;) {
       const left = until - Date.now()
@@ -146,7 +155,10 @@ export function backgroundCompletionService({
         error => fail(id, token, since, error),
       )
       .catch(error =>
-        log.warn({ err: error, upload: id }, 'could not store the result of a completion; it begins again'),
+        log.warn(
+          { err: error, upload: id },
+          'could not store the result of a completion; it begins again',
+        ),
       )
       .finally(() => {
         // Unless it has been begun again meanwhile.
@@ -160,7 +172,10 @@ export function backgroundCompletionService({
     const isPassing = error.code === 'UNAVAILABLE' && Date.now() - since < DAY_MS
     if (stopping.signal.aborted || isPassing) {
       if (!stopping.signal.aborted)
-        log.warn({ err: error.originalError ?? error, upload: id }, 'a completion failed; it will be tried again')
+        log.warn(
+          { err: error.originalError ?? error, upload: id },
+          'a completion failed; it will be tried again',
+        )
       return postpone(db, id, token, stopping.signal.aborted ? 0 : Date.now() + RETRY_MS)
     }
     if (unexpected) log.error({ err: error.originalError ?? error, upload: id }, error.message)
@@ -168,7 +183,11 @@ export function backgroundCompletionService({
   }
 
   /** The tree that an upload goes to; nothing when its maker may no longer write there. */
-  async function writableTree(caller: Caller, bucketId: string, shareId: string | null): Promise<Tree | undefined> {
+  async function writableTree(
+    caller: Caller,
+    bucketId: string,
+    shareId: string | null,
+  ): Promise<Tree | undefined> {
     if (shareId !== null) {
       const [shared] = await sharedDrivesOf(db, caller, [shareId])
       return shared?.mayEdit ? shared.tree : undefined
@@ -190,7 +209,14 @@ export function backgroundCompletionService({
       if (!tree) throw new Forbidden('You no longer have the right to add files here.')
       log.info({ upload: id }, 'a completion begins again')
       const { plan, since } = pending
-      start({ tree, session: await sessions.find(tree, id, caller.userId), token, caller, plan, since })
+      start({
+        tree,
+        session: await sessions.find(tree, id, caller.userId),
+        token,
+        caller,
+        plan,
+        since,
+      })
     } catch (error) {
       await fail(id, token, pending.since, error)
     }
@@ -234,14 +260,22 @@ export function backgroundCompletionService({
       const prepared = await completions.prepare(tree, id, by, completion)
       const { via, credentialId } = caller
       const pending: Pending = { plan: prepared.plan, via, credentialId, since }
-      start({ ...prepared, tree, caller, since, token: await completions.claim(id, JSON.stringify(pending)) })
+      start({
+        ...prepared,
+        tree,
+        caller,
+        since,
+        token: await completions.claim(id, JSON.stringify(pending)),
+      })
     } catch (error) {
-      if (!(error instanceof AppError && ['UPLOAD_BUSY', 'UPLOAD_NOT_FOUND'].includes(error.code))) throw error
+      if (!(error instanceof AppError && ['UPLOAD_BUSY', 'UPLOAD_NOT_FOUND'].includes(error.code)))
+        throw error
       const found = await findIfAny(tree.bucketId, id, by)
       if (!found || found.state === 'failed') throw error
       const joined = await wait(tree, id, by, seconds)
       // The right by which it was begun has ended; this caller may have another one.
-      if (joined.failure?.code !== 'FORBIDDEN' || !(await mayComplete(tree, id, caller))) return joined
+      if (joined.failure?.code !== 'FORBIDDEN' || !(await mayComplete(tree, id, caller)))
+        return joined
       return begin(tree, id, caller, completion, (since + waitMs(seconds) - Date.now()) / 1000)
     }
     return wait(tree, id, by, seconds)
@@ -280,11 +314,16 @@ function failureOf({ code, message, details }: AppError): CompletionFailure {
   if (code === 'UNAUTHENTICATED')
     return {
       code: 'FORBIDDEN',
-      message: 'The session or key that started the completion has ended. Complete the upload again.',
+      message:
+        'The session or key that started the completion has ended. Complete the upload again.',
       details,
     }
   if (code === 'INTERNAL')
-    return { code, message: 'Something went wrong on our side. Tell the operator the id of the upload.', details }
+    return {
+      code,
+      message: 'Something went wrong on our side. Tell the operator the id of the upload.',
+      details,
+    }
   return { code, message, details }
 }
 

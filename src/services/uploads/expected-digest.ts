@@ -9,8 +9,14 @@ export type Digests = Partial<Record<Algorithm, string>>
 const STALL_MS = 30_000
 
 /** Fails a stream of the store that stalls, which would otherwise hold the claim forever. */
-export async function* flowing(stream: Readable, passed?: (count: number) => void): AsyncGenerator<Uint8Array> {
-  const timer = setTimeout(() => stream.destroy(new Error('The store sent no bytes for too long.')), STALL_MS)
+export async function* flowing(
+  stream: Readable,
+  passed?: (count: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const timer = setTimeout(
+    () => stream.destroy(new Error('The store sent no bytes for too long.')),
+    STALL_MS,
+  )
   try {
     for await (const chunk of stream) {
       timer.refresh()
@@ -39,14 +45,20 @@ export function digestsOf(completion: {
     const text = completion[algorithm]
     if (!text) continue
     if (text.length !== length || !/^[0-9a-f]+$/i.test(text))
-      throw new InvalidInput(algorithm, `"${algorithm}" is the digest of the whole file, as ${length} hex digits.`)
+      throw new InvalidInput(
+        algorithm,
+        `"${algorithm}" is the digest of the whole file, as ${length} hex digits.`,
+      )
     given[algorithm] = text.toLowerCase()
   }
   return given
 }
 
 export const otherSize = (session: UploadSessionView, bytes: number) =>
-  new AppError('CHECKSUM_MISMATCH', `The parts have ${bytes} bytes, not ${session.size}. Send them again.`)
+  new AppError(
+    'CHECKSUM_MISMATCH',
+    `The parts have ${bytes} bytes, not ${session.size}. Send them again.`,
+  )
 
 export function mismatch(algorithm: string, read: Digests): AppError {
   return new AppError(

@@ -50,7 +50,11 @@ function untilBroken(source: AsyncIterable<Uint8Array>, signal: AbortSignal) {
 }
 
 /** @throws TooManyBytes before the first byte too many */
-async function* upTo(source: AsyncIterable<Uint8Array>, room: number, size: number): AsyncGenerator<Uint8Array> {
+async function* upTo(
+  source: AsyncIterable<Uint8Array>,
+  room: number,
+  size: number,
+): AsyncGenerator<Uint8Array> {
   let total = 0
   for await (const chunk of source) {
     total += chunk.length
@@ -98,7 +102,10 @@ export async function append(
     const end = arrived + block.bytes.length
     const whole = sizeOfPart(session, number)
     if (end === start + whole) {
-      await store.stagePart(id, number, pieces.followedBy(block.bytes), { size: whole, offset: start })
+      await store.stagePart(id, number, pieces.followedBy(block.bytes), {
+        size: whole,
+        offset: start,
+      })
       pieces.clear()
     } else await pieces.add(block.bytes, start)
     arrived = end

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { v4 as newToken } from 'uuid'
-import { isStreamWanted, keepStream, releaseStream, takeStream, wantStream } from '../../../db/queries/upload-stream.ts'
+import {
+  isStreamWanted,
+  keepStream,
+  releaseStream,
+  takeStream,
+  wantStream,
+} from '../../../db/queries/upload-stream.ts'
 import type { Core } from '../core.ts'
 import { StreamHeld } from './stream-error.ts'
 
@@ -26,7 +32,8 @@ export function streamWriters({ db, log }: Core<'db' | 'log'>) {
 
   return {
     /** Waits for so many milliseconds until no request writes. */
-    quiet: (id: string, ms: number): Promise<boolean> => waitFor(id, ms, async () => !(await wantStream(db, id))),
+    quiet: (id: string, ms: number): Promise<boolean> =>
+      waitFor(id, ms, async () => !(await wantStream(db, id))),
 
     /**
      * Writes as the only one.
@@ -41,11 +48,13 @@ export function streamWriters({ db, log }: Core<'db' | 'log'>) {
     ): Promise<T> {
       const writer = newToken()
       const claim = () => ({ id, writer, until: Date.now() + CLAIM_MS })
-      if (!(await waitFor(id, CLAIM_MS + BEAT_MS, () => takeStream(db, claim())))) throw new StreamHeld()
+      if (!(await waitFor(id, CLAIM_MS + BEAT_MS, () => takeStream(db, claim()))))
+        throw new StreamHeld()
       const stop = new AbortController()
       // Also after it was asked to end: what it is storing at that moment must be there before another one writes.
       const beat = async () => {
-        if (!(await keepStream(db, claim())) || (await isStreamWanted(db, id))) throw new StreamHeld()
+        if (!(await keepStream(db, claim())) || (await isStreamWanted(db, id)))
+          throw new StreamHeld()
         await goesOn()
       }
       const timer = setInterval(() => beat().catch(error => stop.abort(error)), BEAT_MS)

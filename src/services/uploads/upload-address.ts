@@ -5,7 +5,11 @@ import type { UploadSessionView, UploadTree } from './upload-session-view.ts'
 const PURPOSE = 'upload-parts'
 
 /** Signed URLs for the parts of an upload: of the store, or of this service where clients cannot reach the store. */
-export function uploadAddresses({ store, tokens, publicUrl }: Core<'store' | 'tokens' | 'publicUrl'>) {
+export function uploadAddresses({
+  store,
+  tokens,
+  publicUrl,
+}: Core<'store' | 'tokens' | 'publicUrl'>) {
   function urlsOf({
     id,
     bucketId,
@@ -19,7 +23,11 @@ export function uploadAddresses({ store, tokens, publicUrl }: Core<'store' | 'to
     const count = size === 0 ? 0 : partCount
     if (store.addresses) return store.addresses.signParts(id, count, writableUntil)
     // One token for all parts, because there may be many.
-    const token = tokens.seal(PURPOSE, { id, bucketId, shareId, maker }, Math.max(0, (expiresAt - Date.now()) / 1000))
+    const token = tokens.seal(
+      PURPOSE,
+      { id, bucketId, shareId, maker },
+      Math.max(0, (expiresAt - Date.now()) / 1000),
+    )
     return Array.from({ length: count }, (_, i) => `${publicUrl()}/api/blobs/${token}/${i + 1}`)
   }
 
@@ -33,7 +41,10 @@ export function uploadAddresses({ store, tokens, publicUrl }: Core<'store' | 'to
     unseal(token: string): { id: string; tree: UploadTree; maker: string } {
       const sealed = tokens.unseal(PURPOSE, token)
       if (!sealed || sealed.expired)
-        throw new AppError('TOKEN_NOT_FOUND', 'This URL no longer accepts parts. Start another upload.')
+        throw new AppError(
+          'TOKEN_NOT_FOUND',
+          'This URL no longer accepts parts. Start another upload.',
+        )
       const { id, bucketId, shareId, maker } = sealed.payload as Pick<
         UploadSessionView,
         'id' | 'bucketId' | 'maker'

@@ -27,7 +27,13 @@ import type { PreviewService } from '../tree/preview.ts'
 import type { ExpectedRevision } from '../tree/revision.ts'
 import { type Digests, digestsOf, flowing, mismatch, otherSize } from './expected-digest.ts'
 import { endJoined, markPartsForDeletion } from './upload-end.ts'
-import { isCorrupted, refuseIncomplete, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
+import {
+  isCorrupted,
+  refuseIncomplete,
+  uploadBusy,
+  uploadCorrupted,
+  uploadNotFound,
+} from './upload-error.ts'
 import { placeOf, type UploadSessionService } from './upload-session.ts'
 import type { UploadSessionView } from './upload-session-view.ts'
 
@@ -83,7 +89,13 @@ interface Deps extends Core<'db' | 'store' | 'log'>, Pick<Config, 'leaseSeconds'
   previews: PreviewService
 }
 
-export function uploadCompletionService({ db, store, log, leaseSeconds: claimSeconds, ...deps }: Deps) {
+export function uploadCompletionService({
+  db,
+  store,
+  log,
+  leaseSeconds: claimSeconds,
+  ...deps
+}: Deps) {
   const { blobs, files, changeTree, previews, uploadSessions: sessions } = deps
   const claimUntil = () => Date.now() + claimSeconds * 1000
 
@@ -102,7 +114,9 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
   /** Claims an upload whose completion another instance has left. @returns the token; null when it continues, or has ended */
   async function reclaim(id: string, completion: string): Promise<string | null> {
     const token = newClaim()
-    return (await reclaimSession(db, { id, claim: token, until: claimUntil(), completion })) ? token : null
+    return (await reclaimSession(db, { id, claim: token, until: claimUntil(), completion }))
+      ? token
+      : null
   }
 
   /**
@@ -165,7 +179,10 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
   ): Promise<T> {
     const { id, size, fileType: contentType } = session
     const signal = background ? AbortSignal.any([background.signal, lost]) : lost
-    const joined = await store.commitParts(id, size === 0 ? 0 : session.partCount, { contentType, signal })
+    const joined = await store.commitParts(id, size === 0 ? 0 : session.partCount, {
+      contentType,
+      signal,
+    })
     const copied = session.writableUntil > 0 ? await blobs.announceCopy(tree) : undefined
     const key = copied ?? id
     try {
@@ -211,7 +228,10 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
   ): Promise<{ session: UploadSessionView; plan: CompletionPlan }> {
     const session = await sessions.find(tree, id, by, 'idle')
     const given = digestsOf(completion)
-    const planned = { folder: joinPath(session.names.slice(0, -1)), name: session.names.at(-1) ?? '' }
+    const planned = {
+      folder: joinPath(session.names.slice(0, -1)),
+      name: session.names.at(-1) ?? '',
+    }
     const name = completion.filename ? parseName(completion.filename, 'filename') : planned.name
     const names = placeOf(completion.folder || planned.folder, name)
     const onConflict = completion.decide(session.onConflict)
@@ -221,7 +241,14 @@ export function uploadCompletionService({ db, store, log, leaseSeconds: claimSec
   }
 
   /** @throws UPLOAD_NOT_FOUND, UPLOAD_INCOMPLETE, CHECKSUM_MISMATCH, PATH_EXISTS, QUOTA_EXCEEDED for folders, UNAUTHENTICATED, FORBIDDEN */
-  async function carryOut({ tree, session, token, caller, plan, background }: CompletionWork): Promise<FileView> {
+  async function carryOut({
+    tree,
+    session,
+    token,
+    caller,
+    plan,
+    background,
+  }: CompletionWork): Promise<FileView> {
     const { id } = session
     const { given, ...destination }: CompletionPlan & Destination = plan
     const work = holding(id, token, async (renew, lost) => {

@@ -1,6 +1,11 @@
 import type { Db, Tx } from '../../../db/index.ts'
 import { markForDeletion, setDeletion } from '../../../db/queries/blob.ts'
-import { deleteSession, type EndingSession, sessionById, sessionsInto } from '../../../db/queries/upload-session.ts'
+import {
+  deleteSession,
+  type EndingSession,
+  sessionById,
+  sessionsInto,
+} from '../../../db/queries/upload-session.ts'
 import { endPiecesOf, findJoinedTo, findStream } from '../../../db/queries/upload-stream.ts'
 import { releaseStaged } from '../tree/ledger.ts'
 import { uploadNotFound } from './upload-error.ts'
@@ -32,7 +37,13 @@ export async function endSession(
   return true
 }
 
-async function endAlone(db: Db, bucketId: string, session: EndingSession, tx: Tx, overAt?: number): Promise<boolean> {
+async function endAlone(
+  db: Db,
+  bucketId: string,
+  session: EndingSession,
+  tx: Tx,
+  overAt?: number,
+): Promise<boolean> {
   const { id, writableUntil } = session
   if (!(await releaseStaged(db, bucketId, id, tx, overAt))) return false
   await endPiecesOf(db, id, tx)
@@ -48,9 +59,17 @@ export async function endJoined(db: Db, bucketId: string, id: string, tx: Tx): P
 }
 
 /** Ends an upload, in one request or in parts, whose lease is over at a time. */
-export async function endOverdue(db: Db, bucketId: string, id: string, tx: Tx, at: number): Promise<void> {
+export async function endOverdue(
+  db: Db,
+  bucketId: string,
+  id: string,
+  tx: Tx,
+  at: number,
+): Promise<void> {
   const session = await sessionById(db, id, tx)
-  await (session ? endSession(db, bucketId, session, tx, at) : releaseStaged(db, bucketId, id, tx, at))
+  await (session
+    ? endSession(db, bucketId, session, tx, at)
+    : releaseStaged(db, bucketId, id, tx, at))
 }
 
 /** Ends all uploads into a deleted tree. */
@@ -61,5 +80,6 @@ export async function endUploadSessions(db: Db, bucketId: string): Promise<void>
 
 /** Marks the parts of a copied upload for deletion once their signed URLs have expired; their reservation is the copy's now. */
 export async function markPartsForDeletion(db: Db, session: EndingSession, tx: Tx): Promise<void> {
-  if (!(await markForDeletion(db, session.id, 'staged', session.writableUntil + LATE_MS, tx))) throw uploadNotFound()
+  if (!(await markForDeletion(db, session.id, 'staged', session.writableUntil + LATE_MS, tx)))
+    throw uploadNotFound()
 }

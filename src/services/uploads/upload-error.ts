@@ -5,8 +5,10 @@ import type { UploadSessionView } from './upload-session-view.ts'
 const RETRY_SECONDS = 2
 
 /** Whether the store refuses because of its content: a client with the signed URLs of a direct upload can store other things than parts. */
-export const isCorrupted = ({ writableUntil }: Pick<UploadSessionView, 'writableUntil'>, error: unknown): boolean =>
-  writableUntil > 0 && error instanceof StoreRefusal && !error.unauthorized
+export const isCorrupted = (
+  { writableUntil }: Pick<UploadSessionView, 'writableUntil'>,
+  error: unknown,
+): boolean => writableUntil > 0 && error instanceof StoreRefusal && !error.unauthorized
 
 export const uploadCorrupted = () =>
   new AppError(
@@ -15,13 +17,21 @@ export const uploadCorrupted = () =>
   )
 
 export const uploadNotFound = () =>
-  new AppError('UPLOAD_NOT_FOUND', 'You have no such upload: it has ended, or never existed. Start another.')
+  new AppError(
+    'UPLOAD_NOT_FOUND',
+    'You have no such upload: it has ended, or never existed. Start another.',
+  )
 
 export const uploadBusy = () =>
-  new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', { retry_after: RETRY_SECONDS })
+  new AppError('UPLOAD_BUSY', 'This upload is being completed. Try again in a moment.', {
+    retry_after: RETRY_SECONDS,
+  })
 
 export const isPartial = () =>
-  new InvalidInput('upload_id', 'This upload is a part of a file: join it to the others by tus, with Upload-Concat.')
+  new InvalidInput(
+    'upload_id',
+    'This upload is a part of a file: join it to the others by tus, with Upload-Concat.',
+  )
 
 /** Missing parts that the message names, and that the error lists. */
 const MAX_NAMED = 10
@@ -33,8 +43,12 @@ export function refuseIncomplete({ partCount }: { partCount: number }, received:
   const missing = Array.from({ length: partCount }, (_, i) => i + 1).filter(n => !there.has(n))
   if (missing.length === 0) return
   const some = missing.slice(0, MAX_NAMED).join(', ') + (missing.length > MAX_NAMED ? ', ...' : '')
-  throw new AppError('UPLOAD_INCOMPLETE', `Parts are missing: ${some}. Send them, then complete the upload again.`, {
-    missing: missing.slice(0, MAX_LISTED),
-    missing_count: missing.length,
-  })
+  throw new AppError(
+    'UPLOAD_INCOMPLETE',
+    `Parts are missing: ${some}. Send them, then complete the upload again.`,
+    {
+      missing: missing.slice(0, MAX_LISTED),
+      missing_count: missing.length,
+    },
+  )
 }

@@ -34,7 +34,8 @@ export interface ReceivedPart {
 }
 
 /** How many parts there are; an empty file has one, which is empty. */
-export const partCountOf = ({ size, partSize }: Cut): number => Math.max(1, Math.ceil(size / partSize))
+export const partCountOf = ({ size, partSize }: Cut): number =>
+  Math.max(1, Math.ceil(size / partSize))
 
 /** Bytes of part `number`, from 1 on. */
 export const sizeOfPart = ({ size, partSize }: Cut, number: number): number =>
@@ -52,7 +53,10 @@ export async function* exactly(
   admit: () => Promise<void>,
 ): AsyncGenerator<Uint8Array> {
   const wrong = (brought: string) =>
-    new InvalidInput('part', `Part ${number} must have exactly ${size} bytes. This request has ${brought}.`)
+    new InvalidInput(
+      'part',
+      `Part ${number} must have exactly ${size} bytes. This request has ${brought}.`,
+    )
   if (bound !== undefined && bound !== size) throw wrong(String(bound))
   let total = 0
   let last: Uint8Array | undefined
@@ -72,7 +76,10 @@ export async function* exactly(
 export function parseContentMd5(contentMd5: string | null | undefined): string | undefined {
   if (!contentMd5) return undefined
   if (!/^[A-Za-z0-9+/]{22}==$/.test(contentMd5))
-    throw new InvalidInput('content_md5', 'Content-MD5 is the MD5 of the part in base64: 24 characters (RFC 1864).')
+    throw new InvalidInput(
+      'content_md5',
+      'Content-MD5 is the MD5 of the part in base64: 24 characters (RFC 1864).',
+    )
   return Buffer.from(contentMd5, 'base64').toString('hex')
 }
 
@@ -85,7 +92,9 @@ export const limitSends =
   async <T>(part: string, send: () => Promise<T>): Promise<T> => {
     const release = await hold(1, [[`sends of part ${part}`, MAX_SENDS]])
     if (!release)
-      throw new Busy('Other requests are sending this part. Wait for one of them to end, then send it again.')
+      throw new Busy(
+        'Other requests are sending this part. Wait for one of them to end, then send it again.',
+      )
     try {
       return await send()
     } finally {
@@ -96,7 +105,10 @@ export const limitSends =
 const nothing = createHash('md5').digest('hex')
 
 /** Reads the single part of an empty file, which is not stored. @returns its CRC-32. @throws BytesDiffer, and what the source throws */
-export async function expectNothing(source: AsyncIterable<Uint8Array>, md5: string | undefined): Promise<string> {
+export async function expectNothing(
+  source: AsyncIterable<Uint8Array>,
+  md5: string | undefined,
+): Promise<string> {
   for await (const _ of source);
   if (md5 !== undefined && md5 !== nothing) throw new BytesDiffer()
   return startCrc32().hex()

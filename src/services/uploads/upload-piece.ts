@@ -13,7 +13,9 @@ interface Piece {
 /** A piece must outlive its upload, whose lease may be renewed at its last moment. Milliseconds. */
 const LONGER_MS = 3_600_000
 
-async function* joined(parts: readonly (AsyncIterable<Uint8Array> | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+async function* joined(
+  parts: readonly (AsyncIterable<Uint8Array> | Uint8Array)[],
+): AsyncGenerator<Uint8Array> {
   for (const part of parts)
     if (part instanceof Uint8Array) yield part
     else yield* part

@@ -1,6 +1,11 @@
 import { validate as isUuid, v7 as newId } from 'uuid'
 import type { Tx } from '../../../db/index.ts'
-import { findSession, insertSession, type SessionRow, sessionsAmong } from '../../../db/queries/upload-session.ts'
+import {
+  findSession,
+  insertSession,
+  type SessionRow,
+  sessionsAmong,
+} from '../../../db/queries/upload-session.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError, InvalidInput, Unavailable } from '../../runtime/errors.ts'
 import { BytesDiffer } from '../../storage/store.ts'
@@ -18,7 +23,13 @@ import type { FileService } from '../tree/file.ts'
 import type { UploadLimits } from '../tree/quota.ts'
 import { uploadAddresses } from './upload-address.ts'
 import { endSession } from './upload-end.ts'
-import { isCorrupted, isPartial, uploadBusy, uploadCorrupted, uploadNotFound } from './upload-error.ts'
+import {
+  isCorrupted,
+  isPartial,
+  uploadBusy,
+  uploadCorrupted,
+  uploadNotFound,
+} from './upload-error.ts'
 import {
   exactly,
   expectNothing,
@@ -83,7 +94,11 @@ export function uploadSessionService({
   ): Promise<UploadSessionView> {
     if (!isUuid(id)) throw uploadNotFound()
     const now = Date.now()
-    const row = await findSession(db, { id, bucketId: tree.bucketId, maker: by, writable: need === 'writable' }, now)
+    const row = await findSession(
+      db,
+      { id, bucketId: tree.bucketId, maker: by, writable: need === 'writable' },
+      now,
+    )
     if (!row || !isInto(tree, row)) throw uploadNotFound()
     if (need && row.claimUntil > now) throw uploadBusy()
     if (need === 'idle' && row.stream === 'partial') throw isPartial()
@@ -92,31 +107,45 @@ export function uploadSessionService({
 
   /** The numbers of the parts that are complete, ascending. The single part of an empty file counts as received. */
   async function received(session: UploadSessionView): Promise<number[]> {
-    if (session.size === 0 || session.isCompleted) return Array.from({ length: session.partCount }, (_, i) => i + 1)
+    if (session.size === 0 || session.isCompleted)
+      return Array.from({ length: session.partCount }, (_, i) => i + 1)
     const stored = await store.partsOf(session.id).catch(error => {
       if (isCorrupted(session, error)) return new Map<number, number>()
       throw error
     })
     const { partCount } = session
     return [...stored]
-      .filter(([number, size]) => number >= 1 && number <= partCount && size === sizeOfPart(session, number))
+      .filter(
+        ([number, size]) =>
+          number >= 1 && number <= partCount && size === sizeOfPart(session, number),
+      )
       .map(([number]) => number)
       .sort((a, b) => a - b)
   }
 
   /** Deletes the parts now; those of a direct upload are deleted again when no client can write to them any longer. */
   const removeParts = (session: UploadSessionView) =>
-    store.remove([session.id]).catch(error => log.warn({ err: error, upload: session.id }, 'could not delete parts'))
+    store
+      .remove([session.id])
+      .catch(error => log.warn({ err: error, upload: session.id }, 'could not delete parts'))
 
   const endParts = (id: string) =>
-    store.endParts(id).catch(error => log.warn({ err: error, upload: id }, 'could not delete the folder of an upload'))
+    store
+      .endParts(id)
+      .catch(error =>
+        log.warn({ err: error, upload: id }, 'could not delete the folder of an upload'),
+      )
 
   return {
     find,
 
     /** Whether its maker may still write there, also while it is being completed. */
     isWritable: async (tree: Tree, id: string, by: string): Promise<boolean> =>
-      (await findSession(db, { id, bucketId: tree.bucketId, maker: by, writable: true }, Date.now())) !== undefined,
+      (await findSession(
+        db,
+        { id, bucketId: tree.bucketId, maker: by, writable: true },
+        Date.now(),
+      )) !== undefined,
 
     /** Those of some uploads that the user has started, unfinished or completed in the background, by id, each for `inTree`. */
     startedAmong: (by: string, ids: string[]): Promise<Map<string, StartedUpload>> =>
@@ -124,7 +153,9 @@ export function uploadSessionService({
 
     /** Such an upload as its maker sees it, with this tree open; null if it goes to another one. */
     inTree: (tree: Tree, by: string, started: StartedUpload): UploadSessionView | null =>
-      started.bucketId === tree.bucketId && isInto(tree, started) ? toView(tree, by, started) : null,
+      started.bucketId === tree.bucketId && isInto(tree, started)
+        ? toView(tree, by, started)
+        : null,
 
     received,
     removeParts,
@@ -136,16 +167,28 @@ export function uploadSessionService({
      * Starts an upload in parts. Reserves its full size, until a day after its last part.
      * @throws INVALID_PATH, INVALID_INPUT, PATH_EXISTS, FILE_TOO_LARGE, QUOTA_EXCEEDED
      */
-    async start(tree: Tree, upload: NewUpload, limits: UploadLimits, by: string): Promise<UploadSessionView> {
+    async start(
+      tree: Tree,
+      upload: NewUpload,
+      limits: UploadLimits,
+      by: string,
+    ): Promise<UploadSessionView> {
       const { size, folder, contentType, direct, onConflict, lifeMs = DAY_MS } = upload
       if (direct && !maySendDirectly)
-        throw new InvalidInput('direct', 'This service does not support direct uploads. Omit "direct".')
+        throw new InvalidInput(
+          'direct',
+          'This service does not support direct uploads. Omit "direct".',
+        )
       const modifiedAt = requireModifiedAt(upload.modifiedAt)
       const name = parseName(upload.filename, 'filename')
       const names = placeOf(folder ?? '', name)
-      if (size < 0) throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
+      if (size < 0)
+        throw new InvalidInput('size', '"size" is the number of bytes of the file: 0 or more.')
       await files.refuseTaken(tree, { names, onConflict })
-      const allowed = { ...limits, maxFileSizeBytes: Math.min(limits.maxFileSizeBytes, store.maxParts * partSize) }
+      const allowed = {
+        ...limits,
+        maxFileSizeBytes: Math.min(limits.maxFileSizeBytes, store.maxParts * partSize),
+      }
       const createdAt = Date.now()
       const session: UploadSessionView = {
         id: newId(),
@@ -167,7 +210,12 @@ export function uploadSessionService({
       const at = await store.current()
       await db.transaction(async tx => {
         await upload.before?.(tx)
-        await blobs.reserve(tree, allowed, { id: session.id, bytes: size, leaseUntil: session.expiresAt, at }, tx)
+        await blobs.reserve(
+          tree,
+          allowed,
+          { id: session.id, bytes: size, leaseUntil: session.expiresAt, at },
+          tx,
+        )
         await insertSession(db, { ...session, userId: by, path: joinPath(names) }, tx)
         await upload.alongside?.(session, tx)
       })
@@ -180,7 +228,10 @@ export function uploadSessionService({
      * Stores one part; the same number again replaces it. A part is stored completely or not at all.
      * @throws UPLOAD_NOT_FOUND, UPLOAD_BUSY, INVALID_INPUT, CHECKSUM_MISMATCH, UNAVAILABLE when others are sending it
      */
-    async addPart(tree: UploadTree, { id, by, number, part, contentMd5, lifeMs }: NewPart): Promise<ReceivedPart> {
+    async addPart(
+      tree: UploadTree,
+      { id, by, number, part, contentMd5, lifeMs }: NewPart,
+    ): Promise<ReceivedPart> {
       const session = await find(tree, id, by, 'writable')
       const found = Date.now()
       if (number < 1 || number > session.partCount)
@@ -203,9 +254,13 @@ export function uploadSessionService({
         )
       } catch (error) {
         if (error instanceof BytesDiffer)
-          throw new AppError('CHECKSUM_MISMATCH', `Part ${number} does not match its Content-MD5. Send it again.`, {
-            part_number: number,
-          })
+          throw new AppError(
+            'CHECKSUM_MISMATCH',
+            `Part ${number} does not match its Content-MD5. Send it again.`,
+            {
+              part_number: number,
+            },
+          )
         // An upload that has ended meanwhile has deleted its parts: that is no outage.
         if (error instanceof Unavailable) await find(tree, id, by)
         throw isCorrupted(session, error) ? uploadCorrupted() : error
@@ -249,4 +304,7 @@ const lifeFrom = (session: UploadSessionView, lifeMs = DAY_MS): number =>
 export const placeOf = (folder: string, name: string): string[] =>
   parseFilePath(joinPath([...parsePath(folder, 'folder'), name]), 'folder')
 
-const placeIn = (tree: UploadTree, names: string[]) => ({ names, folder: pathIn(tree, names.slice(0, -1)) })
+const placeIn = (tree: UploadTree, names: string[]) => ({
+  names,
+  folder: pathIn(tree, names.slice(0, -1)),
+})

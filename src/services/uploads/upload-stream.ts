@@ -85,9 +85,16 @@ export function uploadStreamService(deps: Deps) {
     full: () => new Busy('Too many uploads are being joined at the moment.'),
   })
 
-  function begin(tree: Tree, upload: NewStream, limits: UploadLimits, by: string, before?: NewUpload['before']) {
+  function begin(
+    tree: Tree,
+    upload: NewStream,
+    limits: UploadLimits,
+    by: string,
+    before?: NewUpload['before'],
+  ) {
     const { kind, metadata, parts = null, ...rest } = upload
-    const alongside: NewUpload['alongside'] = ({ id }, tx) => insertStream(db, { id, kind, metadata, parts }, tx)
+    const alongside: NewUpload['alongside'] = ({ id }, tx) =>
+      insertStream(db, { id, kind, metadata, parts }, tx)
     return sessions.start(tree, { ...rest, alongside, ...(before ? { before } : {}) }, limits, by)
   }
 
@@ -97,7 +104,9 @@ export function uploadStreamService(deps: Deps) {
     const session = started && sessions.inTree(tree, by, started)
     const stream = session && (await findStream(db, id))
     if (!stream) throw uploadNotFound()
-    const completion = session.isCompleted ? await completions.findIfAny(tree.bucketId, id, by) : null
+    const completion = session.isCompleted
+      ? await completions.findIfAny(tree.bucketId, id, by)
+      : null
     const parts = stream.parts?.split(',') ?? null
     const arrived = session.isCompleted ? session.size : stream.arrived
     return { ...stream, session, arrived, parts, fileId: completion?.fileId ?? null }
@@ -119,9 +128,18 @@ export function uploadStreamService(deps: Deps) {
   }
 
   /** Makes the file of what has come, or waits for the request that is at it. @throws as a completion does */
-  async function finish(tree: Tree, id: string, sender: Omit<Sender, 'goesOn'>): Promise<StreamView> {
+  async function finish(
+    tree: Tree,
+    id: string,
+    sender: Omit<Sender, 'goesOn'>,
+  ): Promise<StreamView> {
     const { caller, decide, place } = sender
-    return outcome(tree, id, sender, await completions.begin(tree, id, caller, { ...place, decide }, WAIT_SECONDS))
+    return outcome(
+      tree,
+      id,
+      sender,
+      await completions.begin(tree, id, caller, { ...place, decide }, WAIT_SECONDS),
+    )
   }
 
   /** Deletes what was stored for an upload that had ended: no row records it, or its blob is a file already. */
@@ -169,7 +187,8 @@ export function uploadStreamService(deps: Deps) {
               because => because,
             )
           : error
-        if (why instanceof AppError && why.code === 'UPLOAD_NOT_FOUND') await discardLate(tree, id, by)
+        if (why instanceof AppError && why.code === 'UPLOAD_NOT_FOUND')
+          await discardLate(tree, id, by)
         throw why
       }
     })
@@ -177,7 +196,13 @@ export function uploadStreamService(deps: Deps) {
   }
 
   /** Appends bytes that begin at an offset. @throws OffsetDiffers, and as `extend` does */
-  const write = (tree: Tree, id: string, from: number, chunk: Chunk, sender: Sender): Promise<StreamView> =>
+  const write = (
+    tree: Tree,
+    id: string,
+    from: number,
+    chunk: Chunk,
+    sender: Sender,
+  ): Promise<StreamView> =>
     extend(
       tree,
       id,
@@ -189,7 +214,11 @@ export function uploadStreamService(deps: Deps) {
     )
 
   /** The bytes of some uploads, one after the other, from an offset on. @throws UPLOAD_NOT_FOUND if one of them ends */
-  async function* bytesOf(tree: Tree, parts: readonly UploadSessionView[], from: number): AsyncGenerator<Uint8Array> {
+  async function* bytesOf(
+    tree: Tree,
+    parts: readonly UploadSessionView[],
+    from: number,
+  ): AsyncGenerator<Uint8Array> {
     let skipped = from
     for (const { id, maker, size, partCount } of parts) {
       const offset = Math.min(skipped, size)
@@ -271,13 +300,17 @@ export function uploadStreamService(deps: Deps) {
       const before = await findJoined(db, { bucketId: tree.bucketId, maker: by, parts: ids.join() })
       const known = before === undefined ? undefined : await look(tree, before, by)
       if (known?.session.isCompleted) return known
-      if (new Set(ids).size < ids.length) throw new InvalidInput('Upload-Concat', 'An upload can be joined once only.')
+      if (new Set(ids).size < ids.length)
+        throw new InvalidInput('Upload-Concat', 'An upload can be joined once only.')
       const parts: UploadSessionView[] = []
       for (const id of ids) {
         const session = await sessions.find(tree, id, by, 'writable')
         const stream = await findStream(db, id)
         if (stream?.kind !== 'partial' || stream.arrived < session.size)
-          throw new InvalidInput('Upload-Concat', 'Only complete partial uploads can be joined. Send the rest first.')
+          throw new InvalidInput(
+            'Upload-Concat',
+            'Only complete partial uploads can be joined. Send the rest first.',
+          )
         parts.push(session)
       }
       // None of them may expire before the upload that they are joined to.
@@ -287,7 +320,11 @@ export function uploadStreamService(deps: Deps) {
       const id = before ?? (await startJoining(tree, started, parts, limits, by)).id
       // The name that was asked for first may be taken by now.
       const { filename, folder, onConflict } = upload
-      const latest = { ...sender, place: { filename, folder }, decide: () => sender.decide(onConflict) }
+      const latest = {
+        ...sender,
+        place: { filename, folder },
+        decide: () => sender.decide(onConflict),
+      }
       return joins.run([by], () =>
         size === 0
           ? finish(tree, id, latest)

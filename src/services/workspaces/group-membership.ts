@@ -12,7 +12,13 @@ import { changeMembership, endMembership } from './membership.ts'
 export interface GroupChange {
   /** Null for `unreadable_claim`, which concerns all. */
   workspaceId: string | null
-  what: 'joined' | 'role_changed' | 'removed' | 'no_such_workspace' | 'workspace_full' | 'unreadable_claim'
+  what:
+    | 'joined'
+    | 'role_changed'
+    | 'removed'
+    | 'no_such_workspace'
+    | 'workspace_full'
+    | 'unreadable_claim'
   role?: Role
   /** The provider that gave the role, if it is not that of the sign-in. */
   provider?: string
@@ -26,7 +32,9 @@ export function groupMembershipService({
   groupRoles,
   providers,
 }: Core<'db' | 'change'> & Pick<Config, 'groupClaim' | 'groupRoles' | 'providers'>) {
-  const configured = new Set(providers.length > 0 ? providers.map(({ name }) => name) : [embeddedName])
+  const configured = new Set(
+    providers.length > 0 ? providers.map(({ name }) => name) : [embeddedName],
+  )
   const isRemoved = (provider: string) => !configured.has(provider)
 
   return {
@@ -54,12 +62,16 @@ export function groupMembershipService({
         if (groups.has(group)) wanted.set(workspaceId, strongest(role, wanted.get(workspaceId)))
       const members = await db.Member.findAll({ where: { userId }, raw: true })
       const byWorkspace = new Map(members.map(member => [member.workspaceId, member]))
-      const ofProvider = members.filter(member => member.provider === provider).map(member => member.workspaceId)
+      const ofProvider = members
+        .filter(member => member.provider === provider)
+        .map(member => member.workspaceId)
       const changes = [...removed]
       for (const workspaceId of new Set([...wanted.keys(), ...ofProvider])) {
         const role = wanted.get(workspaceId)
         if (!differs(byWorkspace.get(workspaceId), provider, role)) continue
-        const changed = await change(system, of => settle(of, { workspaceId, userId, provider, role }))
+        const changed = await change(system, of =>
+          settle(of, { workspaceId, userId, provider, role }),
+        )
         if (changed) changes.push({ workspaceId, ...changed })
       }
       return changes
@@ -68,9 +80,15 @@ export function groupMembershipService({
 
   /** Ends what providers gave that are no longer configured: no sign-in can confirm it. */
   async function endRemoved(userId: string): Promise<GroupChange[]> {
-    const members = await db.Member.findAll({ where: { userId }, attributes: ['workspaceId', 'provider'], raw: true })
+    const members = await db.Member.findAll({
+      where: { userId },
+      attributes: ['workspaceId', 'provider'],
+      raw: true,
+    })
     const concerned = new Set(
-      members.flatMap(({ provider }) => (provider !== null && isRemoved(provider) ? [provider] : [])),
+      members.flatMap(({ provider }) =>
+        provider !== null && isRemoved(provider) ? [provider] : [],
+      ),
     )
     const changes: GroupChange[] = []
     for (const provider of concerned) {
@@ -95,10 +113,20 @@ export function groupMembershipService({
     if (!member) {
       if (!role) return null
       if (Number(workspace.used) >= workspace.max) return { what: 'workspace_full' }
-      await db.Member.create({ ...where, role, provider, joinedAt: Date.now() }, { transaction: tx })
+      await db.Member.create(
+        { ...where, role, provider, joinedAt: Date.now() },
+        { transaction: tx },
+      )
       const { name } = workspace
-      record({ workspace: workspaceId }, { kind: 'member.joined', subject: userId, details: { role, provider } })
-      record(userId, { kind: 'workspace.joined', subject: workspaceId, details: { name, role, provider } })
+      record(
+        { workspace: workspaceId },
+        { kind: 'member.joined', subject: userId, details: { role, provider } },
+      )
+      record(userId, {
+        kind: 'workspace.joined',
+        subject: workspaceId,
+        details: { name, role, provider },
+      })
       return { what: 'joined', role }
     }
     if (role) {
@@ -114,7 +142,12 @@ export function groupMembershipService({
  * Ends the memberships of a user that come from groups of a provider; those of owners stay.
  * @returns the ids of their workspaces
  */
-export async function endGroupMemberships(db: Db, of: Change, userId: string, provider: string): Promise<string[]> {
+export async function endGroupMemberships(
+  db: Db,
+  of: Change,
+  userId: string,
+  provider: string,
+): Promise<string[]> {
   const { tx: transaction } = of
   const where = { userId, provider }
   const members = await db.Member.findAll({ where, order: ['workspaceId'], raw: true, transaction })
@@ -126,7 +159,11 @@ export async function endGroupMemberships(db: Db, of: Change, userId: string, pr
     // It may have changed since it was read without the lock.
     const member = await db.Member.findOne({ where: membership, raw: true, transaction })
     if (!workspace || !differs(member, provider, undefined)) continue
-    await endMembership(db, of, membership, { kind: 'member.removed', name: workspace.name, provider })
+    await endMembership(db, of, membership, {
+      kind: 'member.removed',
+      name: workspace.name,
+      provider,
+    })
     ended.push(workspaceId)
   }
   return ended

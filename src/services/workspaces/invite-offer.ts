@@ -14,6 +14,10 @@ export interface OfferInput {
 export function offerOf(input: OfferInput) {
   const email = parseEmail(input.email, 'email')
   const role = invitable.find(r => r === input.role)
-  if (!role) throw new InvalidInput('role', `An invite must offer one of these roles: ${invitable.join(', ')}.`)
+  if (!role)
+    throw new InvalidInput(
+      'role',
+      `An invite must offer one of these roles: ${invitable.join(', ')}.`,
+    )
   return { email, role, message: parseMessage(input.message ?? '') }
 }

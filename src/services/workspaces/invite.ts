@@ -55,7 +55,8 @@ const notFound = () =>
     'This invite does not exist, or it was used or withdrawn, or its sender may no longer invite. Ask for a new one.',
   )
 const expired = () => new AppError('INVITE_EXPIRED', 'This invite has expired. Ask for a new one.')
-const alreadyMember = () => new AppError('ALREADY_A_MEMBER', 'You are already a member of this workspace.')
+const alreadyMember = () =>
+  new AppError('ALREADY_A_MEMBER', 'You are already a member of this workspace.')
 
 /** @throws INVITE_NOT_FOR_YOU */
 function refuseOthers({ email }: { email: string }, caller: Caller): void {
@@ -74,7 +75,9 @@ export function inviteService({
   change,
   pubSub,
   wake,
-}: Core<'db' | 'tokens' | 'publicUrl' | 'change' | 'pubSub' | 'wake'> & { mailings: MailingService }) {
+}: Core<'db' | 'tokens' | 'publicUrl' | 'change' | 'pubSub' | 'wake'> & {
+  mailings: MailingService
+}) {
   /** The invite of a token, if it was sent to the verified address of the caller. @throws INVITE_NOT_FOUND, INVITE_NOT_FOR_YOU */
   async function findFor(caller: Caller, token: string): Promise<InviteView> {
     const id = tokens.read(INVITE_TOKEN, token)
@@ -88,7 +91,12 @@ export function inviteService({
    * Finds the id of the invite of an e-mail address, if any. The workspace must be locked, so that the count is exact.
    * @throws QUOTA_EXCEEDED where one more would be pending than the plan allows
    */
-  async function requireRoom(workspaceId: string, email: string, now: number, tx: Tx): Promise<string | null> {
+  async function requireRoom(
+    workspaceId: string,
+    email: string,
+    now: number,
+    tx: Tx,
+  ): Promise<string | null> {
     const row = await inviteQuota(db, workspaceId, email, tx)
     const isPending = row?.expiresAt != null && row.expiresAt > now
     if (row && row.max !== null && !isPending && Number(row.used) >= row.max)
@@ -106,7 +114,10 @@ export function inviteService({
     list: (email: string) => Promise<Page<ReceivedInvite>>,
   ): Promise<Page<MyInvite>> {
     if (!caller.verifiedEmail) return { rows: [], more: false }
-    return mapPage(await list(caller.verifiedEmail), row => ({ ...row, token: tokens.derive(INVITE_TOKEN, row.id) }))
+    return mapPage(await list(caller.verifiedEmail), row => ({
+      ...row,
+      token: tokens.derive(INVITE_TOKEN, row.id),
+    }))
   }
 
   const pageOfMine = (caller: Caller, limit: number, after: string | null) =>
@@ -130,7 +141,11 @@ export function inviteService({
     offerOf,
 
     /** Invites an e-mail address, or renews its invite, and enqueues a mail if the limits of mails allow it. @throws ALREADY_A_MEMBER, FORBIDDEN, INVALID_INPUT, QUOTA_EXCEEDED */
-    async create(caller: Caller, { id: workspaceId, name }: WorkspaceView, input: OfferInput): Promise<InviteView> {
+    async create(
+      caller: Caller,
+      { id: workspaceId, name }: WorkspaceView,
+      input: OfferInput,
+    ): Promise<InviteView> {
       const { email, role, message } = offerOf(input)
       const now = Date.now()
       const fresh = { role, invitedBy: caller.userId, createdAt: now, expiresAt: now + WEEK_MS }
@@ -138,17 +153,33 @@ export function inviteService({
         // Under this lock, parallel invites of one address result in one row.
         await lockToManage(db, caller, workspaceId, tx)
         if (await isMemberWithAddress(db, workspaceId, email, tx))
-          throw new AppError('ALREADY_A_MEMBER', 'A user with this e-mail address is already a member.')
+          throw new AppError(
+            'ALREADY_A_MEMBER',
+            'A user with this e-mail address is already a member.',
+          )
         const known = await requireRoom(workspaceId, email, now, tx)
         const id = known ?? newId()
         if (known) await db.Invite.update(fresh, { where: { id }, transaction: tx })
         else await db.Invite.create({ id, workspaceId, email, ...fresh }, { transaction: tx })
         const link = `${publicUrl()}/invite/${tokens.derive(INVITE_TOKEN, id)}`
-        const values = { workspace: name, role, by: caller.name, address: caller.email, link, message }
+        const values = {
+          workspace: name,
+          role,
+          by: caller.name,
+          address: caller.email,
+          link,
+          message,
+        }
         await mailings.enqueue(caller, { template: 'invite', to: email, values }, [workspaceId], tx)
         const kind = known ? 'invite.changed' : 'invite.created'
-        record({ workspace: workspaceId }, { kind, subject: id, details: { recipient: masked(email), role } })
-        record({ address: email }, { kind: 'invite.received', subject: id, details: { workspaceId, name, role } })
+        record(
+          { workspace: workspaceId },
+          { kind, subject: id, details: { recipient: masked(email), role } },
+        )
+        record(
+          { address: email },
+          { kind: 'invite.received', subject: id, details: { workspaceId, name, role } },
+        )
         return { id, workspaceId, email, ...fresh }
       })
       pubSub.publish('inviteReceived', email, [invite.id])
@@ -157,7 +188,8 @@ export function inviteService({
     },
 
     /** The pending invites of the caller's verified address. */
-    mine: async (caller: Caller): Promise<MyInvite[]> => (await pageOfMine(caller, MAX_PAGE, null)).rows,
+    mine: async (caller: Caller): Promise<MyInvite[]> =>
+      (await pageOfMine(caller, MAX_PAGE, null)).rows,
     pageOfMine,
     /** The subset of these invites that is pending for the caller. */
     mineAmong: async (caller: Caller, ids: string[]): Promise<MyInvite[]> =>
@@ -216,7 +248,10 @@ export function inviteService({
             },
           )
         await db.Invite.destroy({ where: { id }, transaction: tx })
-        record({ workspace: workspaceId }, { kind: 'member.joined', subject: caller.userId, details: { role } })
+        record(
+          { workspace: workspaceId },
+          { kind: 'member.joined', subject: caller.userId, details: { role } },
+        )
         const details = { name: view.name, role }
         record(caller.userId, { kind: 'workspace.joined', subject: workspaceId, details })
         return { ...view, role }
@@ -233,7 +268,11 @@ export function inviteService({
     },
 
     /** Withdraws an invite of this workspace. @throws INVITE_NOT_FOUND */
-    async remove({ id: workspaceId }: WorkspaceView, inviteId: string, caller: Caller): Promise<void> {
+    async remove(
+      { id: workspaceId }: WorkspaceView,
+      inviteId: string,
+      caller: Caller,
+    ): Promise<void> {
       await change(caller, async ({ tx, record }) => {
         if (!isUuid(inviteId) || !(await deleteInvite(db, inviteId, workspaceId, tx)))
           throw new AppError('INVITE_NOT_FOUND', 'There is no such invite in this workspace.')

@@ -22,17 +22,25 @@ export type { MemberView }
 export function memberService({ db, change }: Core<'db' | 'change'>) {
   return {
     /** The members of some workspaces, in the order in which they joined. Does not authorize: pass only workspaces that the caller may see. */
-    pagesOf: (workspaceIds: string[], limit: number, after: [joinedAt: number, userId: string] | null) =>
-      pagesOfMembers(db, workspaceIds, limit, after ?? undefined),
+    pagesOf: (
+      workspaceIds: string[],
+      limit: number,
+      after: [joinedAt: number, userId: string] | null,
+    ) => pagesOfMembers(db, workspaceIds, limit, after ?? undefined),
 
     /** Those of some people who are members, each of the workspace that is named with them. Does not authorize, either. */
-    async among(people: { workspaceId: string; userId: string }[]): Promise<(MemberView & { workspaceId: string })[]> {
-      const possible = people.filter(({ workspaceId, userId }) => isUuid(workspaceId) && isUuid(userId))
+    async among(
+      people: { workspaceId: string; userId: string }[],
+    ): Promise<(MemberView & { workspaceId: string })[]> {
+      const possible = people.filter(
+        ({ workspaceId, userId }) => isUuid(workspaceId) && isUuid(userId),
+      )
       return possible.length > 0 ? membersAmong(db, possible) : []
     },
 
     /** All members, in the order in which they joined. */
-    list: async ({ id }: WorkspaceView): Promise<MemberView[]> => onlyRows(await pagesOfMembers(db, [id], MAX_PAGE)),
+    list: async ({ id }: WorkspaceView): Promise<MemberView[]> =>
+      onlyRows(await pagesOfMembers(db, [id], MAX_PAGE)),
 
     /** Changes the role of a member, and ends their pending invites and their shares if the new role may not make them. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
     async changeRole(
@@ -53,7 +61,11 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
     },
 
     /** Removes a member, with their pending invites, their shares from the workspace and the keys of it that they created; every member may leave. @throws MEMBER_NOT_FOUND, LAST_OWNER, FORBIDDEN */
-    async remove(caller: Caller, { id: workspaceId, name }: WorkspaceView, userId: string): Promise<void> {
+    async remove(
+      caller: Caller,
+      { id: workspaceId, name }: WorkspaceView,
+      userId: string,
+    ): Promise<void> {
       await change(caller, async of => {
         const { tx } = of
         const { mine, theirs } = await rolesOf(caller, workspaceId, userId, tx)
@@ -75,7 +87,12 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
   ): Promise<{ mine: Role; theirs: Role }> {
     await lockWorkspace(db, workspaceId, tx)
     // MySQL fails to compare an ASCII id column with a text that is not ASCII.
-    const rows = await rolesOfBoth(db, workspaceId, [caller.userId, isUuid(userId) ? userId : ''], tx)
+    const rows = await rolesOfBoth(
+      db,
+      workspaceId,
+      [caller.userId, isUuid(userId) ? userId : ''],
+      tx,
+    )
     const mine = rows.find(r => r.userId === caller.userId)?.role
     const theirs = rows.find(r => r.userId === userId)?.role
     if (!mine) throw new Forbidden('You are no longer a member of this workspace.')
@@ -91,7 +108,10 @@ export function memberService({ db, change }: Core<'db' | 'change'>) {
   async function passOwnership(workspaceId: string, userId: string, tx: Tx): Promise<void> {
     const next = await firstWithRole(db, workspaceId, OWNER, userId, tx)
     if (!next)
-      throw new AppError('LAST_OWNER', 'A workspace needs at least one owner. Make another member an owner first.')
+      throw new AppError(
+        'LAST_OWNER',
+        'A workspace needs at least one owner. Make another member an owner first.',
+      )
     await db.Workspace.update(
       { ownerId: next.userId },
       { where: { id: workspaceId, ownerId: userId }, transaction: tx },

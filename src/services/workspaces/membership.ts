@@ -32,7 +32,11 @@ export async function endMembership(
   db: Db,
   { tx, record }: Change,
   { workspaceId, userId }: Membership,
-  { kind, name, ...details }: { kind: 'member.left' | 'member.removed'; name: string } & Pick<EventDetails, 'provider'>,
+  {
+    kind,
+    name,
+    ...details
+  }: { kind: 'member.left' | 'member.removed'; name: string } & Pick<EventDetails, 'provider'>,
 ): Promise<void> {
   await db.Member.destroy({ where: { workspaceId, userId }, transaction: tx })
   await deleteSharesBy(db, userId, workspaceId, tx)
@@ -41,6 +45,7 @@ export async function endMembership(
   const keys = await workspaceKeysBy(db, userId, workspaceId, tx)
   await db.ApiKey.destroy({ where: { createdBy: userId, workspaceId }, transaction: tx })
   record({ workspace: workspaceId }, { kind, subject: userId, details })
-  for (const { id } of keys) record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
+  for (const { id } of keys)
+    record({ workspace: workspaceId }, { kind: 'key.deleted', subject: id })
   record(userId, { kind: 'workspace.left', subject: workspaceId, details: { name, ...details } })
 }

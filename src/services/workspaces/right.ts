@@ -5,7 +5,12 @@ import type { Caller, Writer } from '../../access/caller.ts'
 import { type AppError, Forbidden, Unauthenticated } from '../../runtime/errors.ts'
 
 /** Locks a workspace until the transaction ends, for a caller who may manage it at that moment. @throws FORBIDDEN */
-export async function lockToManage(db: Db, caller: Caller, workspaceId: string, tx: Tx): Promise<void> {
+export async function lockToManage(
+  db: Db,
+  caller: Caller,
+  workspaceId: string,
+  tx: Tx,
+): Promise<void> {
   if (!(await lockForManager(db, caller.userId, workspaceId, tx)))
     throw new Forbidden('You no longer have the right to manage this workspace. Ask an owner.')
 }
@@ -13,6 +18,8 @@ export async function lockToManage(db: Db, caller: Caller, workspaceId: string, 
 /** The error for a caller who may no longer write. */
 export async function rightEnded(db: Db, caller: Writer, tx: Tx): Promise<AppError> {
   return (await isAlive(db, caller, tx))
-    ? new Forbidden('You no longer have the right to add files here. Ask an owner of the workspace.')
+    ? new Forbidden(
+        'You no longer have the right to add files here. Ask an owner of the workspace.',
+      )
     : new Unauthenticated()
 }

@@ -37,7 +37,11 @@ export type { WorkspaceQuota, WorkspaceRoot, WorkspaceView }
 
 export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'wake'>) {
   /** The workspaces of the caller, oldest first; for a key, its own. */
-  const page = (caller: Caller, limit: number, after: string | null): Promise<Page<WorkspaceView>> =>
+  const page = (
+    caller: Caller,
+    limit: number,
+    after: string | null,
+  ): Promise<Page<WorkspaceView>> =>
     pageOfWorkspaces(db, caller.userId, limit, after ?? '', caller.workspaceId)
 
   return {
@@ -47,7 +51,9 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
 
     /** Whether there is such a workspace, of whomever. */
     async exists(id: string): Promise<boolean> {
-      return isUuid(id) && (await db.Workspace.findByPk(id, { attributes: ['id'], raw: true })) !== null
+      return (
+        isUuid(id) && (await db.Workspace.findByPk(id, { attributes: ['id'], raw: true })) !== null
+      )
     },
 
     /** All workspaces of the caller, oldest first; for a key, its own. */
@@ -56,7 +62,8 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
     },
 
     /** The id of the workspace of the caller with this slug. */
-    idOfSlug: (caller: Caller, slug: string): Promise<string | undefined> => idOfSlug(db, caller.userId, slug),
+    idOfSlug: (caller: Caller, slug: string): Promise<string | undefined> =>
+      idOfSlug(db, caller.userId, slug),
 
     /** The ids of the workspaces of the caller that some invites are to, by the id of the invite. */
     async idsOfInvites(caller: Caller, inviteIds: string[]): Promise<Map<string, string>> {
@@ -68,7 +75,10 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
     rootsOf: (ids: string[]): Promise<Map<string, WorkspaceRoot>> => rootsOf(db, ids),
 
     /** @throws SLUG_TAKEN, QUOTA_EXCEEDED, INVALID_INPUT */
-    async create(caller: Caller, input: { name: string; slug?: string | null | undefined }): Promise<WorkspaceView> {
+    async create(
+      caller: Caller,
+      input: { name: string; slug?: string | null | undefined },
+    ): Promise<WorkspaceView> {
       const name = parseTitle(input.name, MAX_WORKSPACE_NAME)
       const slug = input.slug ? parseSlug(input.slug) : null
       const id = newId()
@@ -84,7 +94,11 @@ export function workspaceService({ db, change, wake }: Core<'db' | 'change' | 'w
           await db.Member.create(owner, { transaction: tx })
           await makeBucket(db, { workspaceId: id }, caller.userId, now, tx)
           record({ workspace: id }, { kind: 'workspace.created', subject: id, details: { name } })
-          record(caller.userId, { kind: 'workspace.joined', subject: id, details: { name, role: OWNER } })
+          record(caller.userId, {
+            kind: 'workspace.joined',
+            subject: id,
+            details: { name, role: OWNER },
+          })
           return taken
         }),
       )
@@ -148,10 +162,15 @@ export async function closeWorkspace(db: Db, id: string, tree: Tree, tx: Tx): Pr
 }
 
 /** Calls make with the given slug, or with slugs derived from the name until one is free. @throws SLUG_TAKEN */
-async function withFreeSlug<T>(given: string | null, name: string, make: (slug: string) => Promise<T>): Promise<T> {
+async function withFreeSlug<T>(
+  given: string | null,
+  name: string,
+  make: (slug: string) => Promise<T>,
+): Promise<T> {
   const base = given ?? (slugify(name).slice(0, MAX_SLUG).replace(/-+$/, '') || 'workspace')
   for (let attempt = 0; ; attempt++) {
-    const slug = attempt === 0 ? base : `${base.slice(0, MAX_SLUG - 7)}-${randomBytes(3).toString('hex')}`
+    const slug =
+      attempt === 0 ? base : `${base.slice(0, MAX_SLUG - 7)}-${randomBytes(3).toString('hex')}`
     try {
       return await make(slug)
     } catch (error) {

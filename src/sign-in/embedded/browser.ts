@@ -8,7 +8,8 @@ const seconds = 90 * 86_400
 
 /** Remembers by a signed cookie which browsers have proved once that their person is on this machine. */
 export function createKnownBrowsers(key: Buffer, path: string) {
-  const sign = (id: string) => createHmac('sha256', key).update(`embedded sign-in: browser ${id}`).digest('base64url')
+  const sign = (id: string) =>
+    createHmac('sha256', key).update(`embedded sign-in: browser ${id}`).digest('base64url')
 
   return {
     knows({ headers }: IncomingMessage): boolean {
@@ -19,7 +20,12 @@ export function createKnownBrowsers(key: Buffer, path: string) {
     /** The value of a Set-Cookie header. */
     remember(): string {
       const id = randomBytes(16).toString('base64url')
-      return stringifySetCookie(name, `${id}.${sign(id)}`, { path, httpOnly: true, sameSite: 'lax', maxAge: seconds })
+      return stringifySetCookie(name, `${id}.${sign(id)}`, {
+        path,
+        httpOnly: true,
+        sameSite: 'lax',
+        maxAge: seconds,
+      })
     },
   }
 }

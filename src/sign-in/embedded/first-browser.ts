@@ -28,7 +28,8 @@ export function createFirstBrowser(publicUrl: string, remember: () => string): F
       return secret
     },
     redeem(secret) {
-      if (!expected || Date.now() >= expected.until || !isSame(secret, expected.secret)) return false
+      if (!expected || Date.now() >= expected.until || !isSame(secret, expected.secret))
+        return false
       expected = undefined
       return true
     },
@@ -38,7 +39,11 @@ export function createFirstBrowser(publicUrl: string, remember: () => string): F
       const isAhead = req.method !== 'GET' || /prefetch|preview/i.test(`${purpose} ${formerly}`)
       if (!isAhead && !isFromElsewhere(req, [publicUrl]) && first.redeem(secret))
         res.appendHeader('Set-Cookie', remember())
-      const to = { Location: '/auth/oauth?return_to=/', 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
+      const to = {
+        Location: '/auth/oauth?return_to=/',
+        'Cache-Control': 'no-store',
+        'Referrer-Policy': 'no-referrer',
+      }
       res.writeHead(303, to).end()
     },
   }

@@ -22,7 +22,12 @@ export interface MountedSignIn {
   firstAddress: () => string
 }
 
-export async function mountSignIn({ publicUrl, secretKey, dataDir, log }: EmbeddedOptions): Promise<MountedSignIn> {
+export async function mountSignIn({
+  publicUrl,
+  secretKey,
+  dataDir,
+  log,
+}: EmbeddedOptions): Promise<MountedSignIn> {
   const word = await openSignInWord(join(dataDir, 'sign-in-word'))
   const signIn = await createEmbeddedSignIn({
     publicUrl,

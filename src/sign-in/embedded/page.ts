@@ -89,7 +89,10 @@ ${body}
  * The form; it is sent to its own address.
  * @param wordFile the file with the word that this browser must send, or null for one that has sent it before
  */
-export function signInPage({ email, name, verified, problem }: SignInForm, wordFile: string | null): string {
+export function signInPage(
+  { email, name, verified, problem }: SignInForm,
+  wordFile: string | null,
+): string {
   const first = wordFile ? 'word' : 'email'
   const field = (id: 'email' | 'name' | 'word', label: string, attributes: string, hint = '') => {
     const wrong = problem?.field === id
@@ -139,11 +142,22 @@ export function readSignIn(sent: URLSearchParams): SignInForm {
       .normalize('NFC')
       .replace(/[\s\p{Cc}]+/gu, ' ')
       .trim()
-  const typed = { email: text('email').toLowerCase(), name: text('name'), verified: sent.has('verified') }
-  const wrong = (field: 'email' | 'name', sentence: string) => ({ ...typed, problem: { field, sentence } })
-  if (typed.email.length > MAX_EMAIL || !/^[^\s@<>()[\]",;:\\]+@[^\s@<>()[\]",;:\\]+$/.test(typed.email))
+  const typed = {
+    email: text('email').toLowerCase(),
+    name: text('name'),
+    verified: sent.has('verified'),
+  }
+  const wrong = (field: 'email' | 'name', sentence: string) => ({
+    ...typed,
+    problem: { field, sentence },
+  })
+  if (
+    typed.email.length > MAX_EMAIL ||
+    !/^[^\s@<>()[\]",;:\\]+@[^\s@<>()[\]",;:\\]+$/.test(typed.email)
+  )
     return wrong('email', 'Type an e-mail address, such as alice@example.com.')
-  if (typed.name.length > MAX_NAME) return wrong('name', `Type a name of ${MAX_NAME} characters or fewer.`)
+  if (typed.name.length > MAX_NAME)
+    return wrong('name', `Type a name of ${MAX_NAME} characters or fewer.`)
   return typed
 }
 

@@ -53,11 +53,15 @@ const maxFormBytes = 16 * 1024
  * Creates an OpenID Connect provider that trusts the input of its form. Its library is loaded with the first request.
  * @throws Error when a URL is not on loopback, or the key is too short
  */
-export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Promise<EmbeddedSignIn> {
+export async function createEmbeddedSignIn(
+  options: EmbeddedSignInOptions,
+): Promise<EmbeddedSignIn> {
   const { publicUrl, redirectUri, key, word, ownUrl = publicUrl, onError = console.error } = options
   for (const url of [publicUrl, redirectUri, ownUrl]) {
     if (!isLoopback(url))
-      throw new Error(`The embedded sign-in lets anyone in, so it serves only loopback URLs: ${url} is not loopback.`)
+      throw new Error(
+        `The embedded sign-in lets anyone in, so it serves only loopback URLs: ${url} is not loopback.`,
+      )
   }
   if (key.length < 32) throw new Error('The embedded sign-in needs a key of 32 bytes or more.')
 
@@ -103,7 +107,11 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
       clientAuthMethods: ['client_secret_post'],
       clientBasedCORS: () => false,
       cookies: {
-        keys: [Buffer.from(hkdfSync('sha256', key, '', 'embedded sign-in: cookies', 32)).toString('base64url')],
+        keys: [
+          Buffer.from(hkdfSync('sha256', key, '', 'embedded sign-in: cookies', 32)).toString(
+            'base64url',
+          ),
+        ],
         names: { interaction: 'sign_in', resume: 'sign_in_resume', session: 'sign_in_session' },
         long: { ...cookie, path: prefix },
         short: cookie,
@@ -123,15 +131,30 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
       },
       interactions: { url: (_ctx, interaction) => `${prefix}/interaction/${interaction.uid}` },
       // Generating an elliptic key needs a millisecond, an RSA key a tenth of a second or more.
-      jwks: { keys: [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })] },
+      jwks: {
+        keys: [
+          generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }),
+        ],
+      },
       pkce: { required: () => true },
       renderError: async (ctx, out) => {
         ctx.set(headers)
-        ctx.body = messagePage('The sign-in failed', out.error_description ?? 'Start the sign-in again.', publicUrl)
+        ctx.body = messagePage(
+          'The sign-in failed',
+          out.error_description ?? 'Start the sign-in again.',
+          publicUrl,
+        )
       },
       responseTypes: ['code'],
       scopes,
-      ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 3600, Session: 3600 },
+      ttl: {
+        AccessToken: 600,
+        AuthorizationCode: 60,
+        Grant: 600,
+        IdToken: 600,
+        Interaction: 3600,
+        Session: 3600,
+      },
     })
     oidc.on('server_error', (_ctx, error) => onError(error))
     oidc.onerror = onError
@@ -141,7 +164,8 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
   let closed = false
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (closed) return send(res, 503, messagePage('Closed', 'This sign-in has been shut down.', publicUrl))
+    if (closed)
+      return send(res, 503, messagePage('Closed', 'This sign-in has been shut down.', publicUrl))
     const refusal = refuse(req)
     if (refusal) return send(res, 403, messagePage('Not from here', refusal, publicUrl))
     const url = req.url ?? ''
@@ -158,7 +182,11 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     const { oidc } = await loaded()
     const interaction = await oidc.interactionDetails(req, res).catch(noSession)
     if (interaction?.uid !== uid)
-      return send(res, 400, messagePage('This sign-in has ended', 'Start again at the service.', publicUrl))
+      return send(
+        res,
+        400,
+        messagePage('This sign-in has ended', 'Start again at the service.', publicUrl),
+      )
     const wordFile = browsers.knows(req) ? null : word.file
     if (req.method === 'GET' || req.method === 'HEAD') {
       const hint = interaction.params.login_hint
@@ -167,12 +195,20 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     }
     if (req.method !== 'POST') {
       res.setHeader('Allow', 'GET, HEAD, POST')
-      return send(res, 405, messagePage('The sign-in failed', 'The form is sent with POST.', publicUrl))
+      return send(
+        res,
+        405,
+        messagePage('The sign-in failed', 'The form is sent with POST.', publicUrl),
+      )
     }
     const form = await readForm(req)
     if (!form) {
       res.setHeader('Connection', 'close')
-      return send(res, 400, messagePage('The sign-in failed', 'The form has no such fields.', publicUrl))
+      return send(
+        res,
+        400,
+        messagePage('The sign-in failed', 'The form has no such fields.', publicUrl),
+      )
     }
     const finish = async (result: InteractionResults) => {
       const resume = await oidc.interactionResult(req, res, result)
@@ -184,7 +220,8 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     const typed = readSignIn(form)
     if (typed.problem) return send(res, 422, signInPage(typed, wordFile))
     if (wordFile) {
-      if (!(await word.redeem(form.get('word') ?? ''))) return send(res, 422, signInPage(wrongWord(typed), wordFile))
+      if (!(await word.redeem(form.get('word') ?? '')))
+        return send(res, 422, signInPage(wrongWord(typed), wordFile))
       res.appendHeader('Set-Cookie', browsers.remember())
     }
 
@@ -195,7 +232,10 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
     if (people.size > maxPeople && longestAgo) people.delete(longestAgo)
     const grant = new oidc.Grant({ accountId: person.sub, clientId })
     grant.addOIDCScope(scopes.join(' '))
-    return finish({ login: { accountId: person.sub, remember: false }, consent: { grantId: await grant.save() } })
+    return finish({
+      login: { accountId: person.sub, remember: false },
+      consent: { grantId: await grant.save() },
+    })
   }
 
   function send(res: ServerResponse, status: number, html: string): void {
@@ -219,7 +259,12 @@ export async function createEmbeddedSignIn(options: EmbeddedSignInOptions): Prom
       answer(req, res).catch(error => {
         onError(error)
         if (res.headersSent) res.destroy()
-        else send(res, 500, messagePage('The sign-in failed', 'Something went wrong. Start again.', publicUrl))
+        else
+          send(
+            res,
+            500,
+            messagePage('The sign-in failed', 'Something went wrong. Start again.', publicUrl),
+          )
       })
     },
     firstAddress: () => `${publicUrl}${prefix}/first?secret=${firstBrowser.begin()}`,
@@ -252,7 +297,9 @@ function noSession(error: unknown): undefined {
  * have forwarded it.
  */
 function refuse(req: IncomingMessage): string | undefined {
-  const host = URL.canParse(`http://${req.headers.host}`) ? `http://${req.headers.host}` : 'http://unknown'
+  const host = URL.canParse(`http://${req.headers.host}`)
+    ? `http://${req.headers.host}`
+    : 'http://unknown'
   const proxied = Object.keys(req.headers).some(name => proxyHeader.test(name))
   if (isOwnAddress(req.socket.remoteAddress ?? '') && isLoopback(host) && !proxied) return undefined
   return 'The embedded sign-in lets anyone in, so it answers only on the computer that runs it, as localhost or 127.0.0.1, and not through a proxy.'
@@ -262,7 +309,8 @@ function refuse(req: IncomingMessage): string | undefined {
 const proxyHeader =
   /^(forwarded|via|x-forwarded(-.+)?|x-original-.+|x-envoy-.+|x-amzn-.+|x-azure-.+|cf-.+|cdn-.+|fastly-.+|true-client-ip|x-real-ip|x-client-ip|x-cluster-client-ip)$/
 
-const isOwnAddress = (address: string) => address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address)
+const isOwnAddress = (address: string) =>
+  address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address)
 
 const wrongWord = (typed: SignInForm): SignInForm => ({
   ...typed,
@@ -273,7 +321,8 @@ const wrongWord = (typed: SignInForm): SignInForm => ({
 })
 
 async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefined> {
-  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) return undefined
+  if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? ''))
+    return undefined
   const parts: Buffer[] = []
   let bytes = 0
   for await (const part of req) {
@@ -281,7 +330,9 @@ async function readForm(req: IncomingMessage): Promise<URLSearchParams | undefin
     // Read to the end, but dropped: leaving the loop would cut the connection before the response.
     if (bytes <= maxFormBytes) parts.push(part)
   }
-  return bytes > maxFormBytes ? undefined : new URLSearchParams(Buffer.concat(parts).toString('utf8'))
+  return bytes > maxFormBytes
+    ? undefined
+    : new URLSearchParams(Buffer.concat(parts).toString('utf8'))
 }
 
 function makePerson({ email, name: typed, verified }: SignInForm, languages = ''): Person {

@@ -18,7 +18,9 @@ async function answer(call: DigestCall): Promise<string | undefined> {
   if (call.kind !== 'next') running.delete(call.digest)
   if (!state || call.kind === 'close') return undefined
   if (call.kind === 'end') return state.whole.digest('hex')
-  const bytes = new Uint8Array(await state.file.slice(state.at, state.at + call.length).arrayBuffer())
+  const bytes = new Uint8Array(
+    await state.file.slice(state.at, state.at + call.length).arrayBuffer(),
+  )
   if (bytes.length < call.length) throw new Error('The file is shorter than it was.')
   state.at += bytes.length
   state.whole.update(bytes)

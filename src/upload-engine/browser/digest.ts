@@ -28,16 +28,25 @@ interface Failures {
 export function fileDigests({ unreadable, noWorker }: Failures) {
   let worker: Worker | undefined
   let ids = 0
-  const waiting = new Map<number, { resolve: (sum: string) => void; reject: (error: unknown) => void }>()
+  const waiting = new Map<
+    number,
+    { resolve: (sum: string) => void; reject: (error: unknown) => void }
+  >()
 
   function start(): Worker {
-    const started = new Worker(new URL('./digest-worker.ts', import.meta.url), { type: 'module', name: 'digests' })
-    started.addEventListener('message', ({ data: { call, sum = '', error } }: MessageEvent<DigestAnswer>) => {
-      const caller = waiting.get(call)
-      waiting.delete(call)
-      if (error === undefined) caller?.resolve(sum)
-      else caller?.reject(unreadable())
+    const started = new Worker(new URL('./digest-worker.ts', import.meta.url), {
+      type: 'module',
+      name: 'digests',
     })
+    started.addEventListener(
+      'message',
+      ({ data: { call, sum = '', error } }: MessageEvent<DigestAnswer>) => {
+        const caller = waiting.get(call)
+        waiting.delete(call)
+        if (error === undefined) caller?.resolve(sum)
+        else caller?.reject(unreadable())
+      },
+    )
     started.addEventListener('error', event => {
       worker = undefined
       // Only what goes wrong in a script that has been fetched comes with words.

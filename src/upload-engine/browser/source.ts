@@ -15,7 +15,8 @@ export function sourcesOf(sentences: Sentences) {
   const unreadable = () => new TransferFailure('FILE_CHANGED', sentences.fileChanged())
   const { prepare, crc32Of, digestOf } = fileDigests({
     unreadable,
-    noWorker: isUnreachable => new TransferFailure(isUnreachable ? 'UNREACHABLE' : 'UNEXPECTED', sentences.noWorker()),
+    noWorker: isUnreachable =>
+      new TransferFailure(isUnreachable ? 'UNREACHABLE' : 'UNEXPECTED', sentences.noWorker()),
   })
 
   /** Browsers refuse to read what has changed since it was chosen. @throws FILE_CHANGED */

@@ -36,7 +36,13 @@ export function AccountKeys() {
   return (
     <AccountScreen error={me ? undefined : keys.error} retry={keys.refresh}>
       {me?.apiKeys ? (
-        <Keys hint={text('keysHint')} keys={keys} max={me.limits.maxApiKeys} scopes={privateScopes} workspace={null} />
+        <Keys
+          hint={text('keysHint')}
+          keys={keys}
+          max={me.limits.maxApiKeys}
+          scopes={privateScopes}
+          workspace={null}
+        />
       ) : (
         <Skeleton />
       )}

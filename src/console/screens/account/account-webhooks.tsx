@@ -32,7 +32,12 @@ export function AccountWebhooks() {
   return (
     <AccountScreen error={error} retry={refresh}>
       {webhooks ? (
-        <Webhooks hint={text('webhooksHint')} webhooks={webhooks} workspace={null} onChange={refresh} />
+        <Webhooks
+          hint={text('webhooksHint')}
+          webhooks={webhooks}
+          workspace={null}
+          onChange={refresh}
+        />
       ) : (
         <Skeleton />
       )}

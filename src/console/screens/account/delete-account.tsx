@@ -40,7 +40,13 @@ export function DeleteAccount({ email, onClose }: { email: string; onClose: () =
           label={text('filesGo')}
           hint={text('filesGoHint')}
         />
-        <CheckBox type="radio" name="files" value="keep" label={text('filesWait')} hint={text('filesWaitHint')} />
+        <CheckBox
+          type="radio"
+          name="files"
+          value="keep"
+          label={text('filesWait')}
+          hint={text('filesWaitHint')}
+        />
       </fieldset>
       <TextField
         label={text('typeAddress', { email })}

@@ -14,7 +14,10 @@ const EVERY_MS = 500
  * Reads the export of the person's account. Undefined when the signal has fired, or the session has ended.
  * @throws Error with a sentence for the person
  */
-export async function readExport(onBytes: (count: number) => void, signal: AbortSignal): Promise<Made | undefined> {
+export async function readExport(
+  onBytes: (count: number) => void,
+  signal: AbortSignal,
+): Promise<Made | undefined> {
   try {
     return await read(onBytes, signal)
   } catch (error) {
@@ -23,11 +26,16 @@ export async function readExport(onBytes: (count: number) => void, signal: Abort
   }
 }
 
-async function read(onBytes: (count: number) => void, signal: AbortSignal): Promise<Made | undefined> {
+async function read(
+  onBytes: (count: number) => void,
+  signal: AbortSignal,
+): Promise<Made | undefined> {
   const headers: Record<string, string> = person ? { 'X-Account': person } : {}
-  const answer = await fetch('/api/user/export', { headers, signal, cache: 'no-store' }).catch(() => {
-    throw new Error(ofParts('offline'))
-  })
+  const answer = await fetch('/api/user/export', { headers, signal, cache: 'no-store' }).catch(
+    () => {
+      throw new Error(ofParts('offline'))
+    },
+  )
   if (answer.status === 401) {
     signInAgain()
     return undefined
@@ -51,7 +59,9 @@ async function read(onBytes: (count: number) => void, signal: AbortSignal): Prom
     throw new Error(text('exportBroken'))
   }
   onBytes(count)
-  const name = /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ?? 'satchel.json'
+  const name =
+    /filename="([^"]+)"/.exec(answer.headers.get('content-disposition') ?? '')?.[1] ??
+    'satchel.json'
   return { name, file: new Blob(chunks, { type: 'application/json' }) }
 }
 

@@ -46,7 +46,10 @@ const PROFILE = graphql(
 
 /** Who one is here, what one may store, and what takes the space. */
 export function Profile() {
-  const [{ data, error }, reload] = useKeptQuery({ query: PROFILE, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: PROFILE,
+    requestPolicy: 'cache-and-network',
+  })
   const [isDeleting, setDeleting] = useState(false)
   const me = data?.me
   return (

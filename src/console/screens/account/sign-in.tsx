@@ -114,7 +114,10 @@ type Identity = NonNullable<ResultOf<typeof IDENTITIES>['identities']>[number]
 
 /** How one signs in, and where one is signed in. */
 export function SignIn() {
-  const [{ data, error }, reload] = useKeptQuery({ query: SIGN_IN, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: SIGN_IN,
+    requestPolicy: 'cache-and-network',
+  })
   const me = data?.me
   return (
     <AccountScreen error={error} retry={() => reload({ requestPolicy: 'network-only' })}>
@@ -129,7 +132,9 @@ export function SignIn() {
               label={text('noticesLabel')}
               hint={text('noticesHint')}
               checked={me.signInNotices ?? false}
-              onChange={({ target }) => mutate(SET_NOTICES, { input: { enabled: target.checked } }).catch(toastError)}
+              onChange={({ target }) =>
+                mutate(SET_NOTICES, { input: { enabled: target.checked } }).catch(toastError)
+              }
             />
           </Section>
         </>
@@ -164,7 +169,9 @@ function Identities({ identities }: { identities: readonly Identity[] }) {
             <div className="grow">
               <p className="title">
                 <span className="provider">{nameOf(identity)}</span>
-                {!identity.emailVerified && <span className="chip wrong">{text('unverified')}</span>}
+                {!identity.emailVerified && (
+                  <span className="chip wrong">{text('unverified')}</span>
+                )}
               </p>
               <p className="sub" dir="auto">
                 {identity.email || identity.name}
@@ -188,7 +195,9 @@ function Identities({ identities }: { identities: readonly Identity[] }) {
           isOpen
           label={text('remove')}
           onClose={() => setRemoving(null)}
-          onConfirm={() => mutate(REMOVE_IDENTITY, { input: { identity: removing.id } }).catch(toastError)}
+          onConfirm={() =>
+            mutate(REMOVE_IDENTITY, { input: { identity: removing.id } }).catch(toastError)
+          }
         >
           <p>{text('removeWarning', { provider: nameOf(removing), email: removing.email })}</p>
         </Confirm>
@@ -197,7 +206,11 @@ function Identities({ identities }: { identities: readonly Identity[] }) {
   )
 }
 
-function Sessions({ sessions }: { sessions: readonly NonNullable<ResultOf<typeof SESSIONS>['sessions']>[number][] }) {
+function Sessions({
+  sessions,
+}: {
+  sessions: readonly NonNullable<ResultOf<typeof SESSIONS>['sessions']>[number][]
+}) {
   const endOthers = async () => {
     const { endOtherSessions } = await mutate(END_OTHERS, {})
     toast({ message: text('othersEnded', { count: endOtherSessions?.count ?? 0 }) })
@@ -207,7 +220,9 @@ function Sessions({ sessions }: { sessions: readonly NonNullable<ResultOf<typeof
       title={text('sessions')}
       hint={text('sessionsHint')}
       actions={
-        sessions.length > 1 && <Button onPress={() => void endOthers().catch(toastError)}>{text('endOthers')}</Button>
+        sessions.length > 1 && (
+          <Button onPress={() => void endOthers().catch(toastError)}>{text('endOthers')}</Button>
+        )
       }
     >
       <Rows label={text('sessions')}>
@@ -222,7 +237,11 @@ function Sessions({ sessions }: { sessions: readonly NonNullable<ResultOf<typeof
                 {current && <span className="chip">{text('thisOne')}</span>}
               </p>
               <p className="sub">
-                {text('sessionFacts', { address, begun: formatExact(createdAt), used: formatRelative(lastUsedAt) })}
+                {text('sessionFacts', {
+                  address,
+                  begun: formatExact(createdAt),
+                  used: formatRelative(lastUsedAt),
+                })}
               </p>
             </div>
             {!current && (

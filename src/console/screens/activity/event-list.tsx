@@ -58,7 +58,10 @@ export function EventList({ events, me, workspace, level: Heading = 'h2' }: Even
               <span className="grow">
                 {event.entry ? (
                   <Link
-                    to={hrefOf({ workspace: workspace?.slug ?? null, path: parentOf(trim(event.entry.path)) })}
+                    to={hrefOf({
+                      workspace: workspace?.slug ?? null,
+                      path: parentOf(trim(event.entry.path)),
+                    })}
                     search={{ sel: event.entry.id } as never}
                   >
                     {sentence}

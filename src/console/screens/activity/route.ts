@@ -13,6 +13,9 @@ export const activityRoutes = [
   createRoute({
     getParentRoute,
     path: '/workspaces/$slug/activity',
-    component: lazyRouteComponent(() => import('../workspaces/workspace-activity.tsx'), 'WorkspaceActivity'),
+    component: lazyRouteComponent(
+      () => import('../workspaces/workspace-activity.tsx'),
+      'WorkspaceActivity',
+    ),
   }),
 ] as const

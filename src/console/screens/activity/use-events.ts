@@ -2,7 +2,8 @@ import { useDriveEvents, useLive } from '../../graphql/live.ts'
 import { usePages } from '../../graphql/use-pages.ts'
 import { ENTRY_EVENTS, type EntryEventsData, EVENTS, type EventsData } from './documents.ts'
 
-const driveOf = (data: EventsData | undefined) => data?.me.drive ?? data?.workspace?.drive ?? undefined
+const driveOf = (data: EventsData | undefined) =>
+  data?.me.drive ?? data?.workspace?.drive ?? undefined
 
 /**
  * What happened in a drive, the newest first, live.

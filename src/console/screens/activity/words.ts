@@ -54,7 +54,8 @@ const isSaid = (kind: Happened['kind']): kind is keyof typeof messageOf => kind 
 const isolated = (name: string): string => `\u2068${name}\u2069`
 
 const whoDid = ({ actor, via, details }: Happened, me: string | undefined): string => {
-  if (via === 'LINK') return details.sender ? text('sender', { name: isolated(details.sender) }) : text('somebody')
+  if (via === 'LINK')
+    return details.sender ? text('sender', { name: isolated(details.sender) }) : text('somebody')
   if (!actor) return text('service')
   return actor.id === me ? text('you') : text('person', { name: isolated(personName(actor)) })
 }

@@ -67,7 +67,8 @@ export function AccountLimits({ account, refresh }: { account: Limited; refresh:
     toast({ message: text('limitsSaved') })
     refresh()
   }
-  const ofAccount = (limits: LimitInput[]) => saving(mutate(SET_OF_ACCOUNT, { input: { account: account.id, limits } }))
+  const ofAccount = (limits: LimitInput[]) =>
+    saving(mutate(SET_OF_ACCOUNT, { input: { account: account.id, limits } }))
   const ofWorkspace = (workspace: string) => (limits: LimitInput[]) =>
     saving(mutate(SET_OF_WORKSPACE, { input: { workspace, limits } }))
   return (
@@ -113,7 +114,8 @@ const LimitList = ({ limits }: { limits: Limits }) => (
       <div key={limit.name}>
         <dt>{limitLabel(limit.name)}</dt>
         <dd>
-          {limitText(limit)} {limit.from !== 'PLAN' && <span className="chip">{text('ownLimit')}</span>}
+          {limitText(limit)}{' '}
+          {limit.from !== 'PLAN' && <span className="chip">{text('ownLimit')}</span>}
         </dd>
       </div>
     ))}

@@ -22,7 +22,11 @@ import { text } from './text.ts'
 /** One account: what it holds, its plan, and whether it may sign in. */
 export function Account() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const [{ data, error }, reload] = useKeptQuery({ query: ONE, variables: { id }, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: ONE,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  })
   const account = data?.node?.__typename === 'Account' ? data.node : null
   return (
     <AdminScreen
@@ -41,7 +45,9 @@ export function Account() {
               label={text('plan')}
               options={[
                 ...data.plans
-                  .filter(({ plan, retiredAt }) => retiredAt === null || plan.id === account.plan.id)
+                  .filter(
+                    ({ plan, retiredAt }) => retiredAt === null || plan.id === account.plan.id,
+                  )
                   .map(({ plan }) => [plan.id, plan.name] as const),
                 ...(account.planBy === 'OPERATOR' ? [[AUTOMATIC, text('automatic')] as const] : []),
               ]}
@@ -49,7 +55,10 @@ export function Account() {
               onChange={({ target }) => void setPlan(account, target.value).catch(toastError)}
             />
           </Section>
-          <AccountLimits account={account} refresh={() => reload({ requestPolicy: 'network-only' })} />
+          <AccountLimits
+            account={account}
+            refresh={() => reload({ requestPolicy: 'network-only' })}
+          />
           <Rights account={account} isMe={account.person.id === data.me.person.id} />
         </>
       ) : (
@@ -86,7 +95,10 @@ function About({ account }: { account: Details }) {
     [text('shares'), formatNumber(account.shareCount)],
   ]
   const share = usage.maxBytes > 0 ? Math.min(1, usage.usedBytes / usage.maxBytes) : 1
-  const used = text('used', { used: formatBytes(usage.usedBytes), max: formatBytes(usage.maxBytes) })
+  const used = text('used', {
+    used: formatBytes(usage.usedBytes),
+    max: formatBytes(usage.maxBytes),
+  })
   return (
     <Section title={text('about')}>
       <div className="who">
@@ -99,7 +111,9 @@ function About({ account }: { account: Details }) {
             </span>
             {!account.emailVerified && <span className="chip wrong">{text('unverified')}</span>}
             {account.operator && <span className="chip">{text('operator')}</span>}
-            {account.status === 'SUSPENDED' && <span className="chip wrong">{text('suspended')}</span>}
+            {account.status === 'SUSPENDED' && (
+              <span className="chip wrong">{text('suspended')}</span>
+            )}
             {account.usage.isOver && <span className="chip wrong">{text('overQuota')}</span>}
           </p>
         </div>
@@ -146,7 +160,10 @@ function Rights({ account, isMe }: { account: Details; isMe: boolean }) {
   }
   return (
     <>
-      <Section title={text('operator')} hint={text(operator?.bySetting ? 'bySettingHint' : 'operatorHint')}>
+      <Section
+        title={text('operator')}
+        hint={text(operator?.bySetting ? 'bySettingHint' : 'operatorHint')}
+      >
         {!operator?.bySetting && (
           <div>
             <Button isDisabled={account.status === 'SUSPENDED'} onPress={() => setChanging(true)}>
@@ -168,7 +185,9 @@ function Rights({ account, isMe }: { account: Details; isMe: boolean }) {
       </Section>
       <Section
         title={text('access')}
-        hint={text(operator?.bySetting ? 'neverSuspended' : isMe ? 'suspendedByOthers' : 'suspendHint')}
+        hint={text(
+          operator?.bySetting ? 'neverSuspended' : isMe ? 'suspendedByOthers' : 'suspendHint',
+        )}
       >
         <div>
           {account.status === 'SUSPENDED' ? (

@@ -87,7 +87,10 @@ function SearchForm({ q, over }: { q: string; over: true | undefined }) {
       onSubmit={event => {
         event.preventDefault()
         const typed = String(new FormData(event.currentTarget).get('q')).trim()
-        void navigate({ to: '/admin', search: { ...(typed ? { q: typed } : {}), ...(over ? { over } : {}) } })
+        void navigate({
+          to: '/admin',
+          search: { ...(typed ? { q: typed } : {}), ...(over ? { over } : {}) },
+        })
       }}
     >
       <input
@@ -114,7 +117,10 @@ function OnlyOver({ q, over = false }: { q: string; over?: boolean | undefined }
       label={text('onlyOver')}
       checked={over}
       onChange={({ target }) =>
-        void navigate({ to: '/admin', search: { ...(q ? { q } : {}), ...(target.checked ? { over: true } : {}) } })
+        void navigate({
+          to: '/admin',
+          search: { ...(q ? { q } : {}), ...(target.checked ? { over: true } : {}) },
+        })
       }
     />
   )

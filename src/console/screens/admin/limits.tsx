@@ -50,7 +50,8 @@ const units = { TiB: 1024 ** 4, GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024 }
 /** What stands in the field: exact, in the largest unit that divides it. */
 function exactText({ name, value }: Limit): string {
   if (value === null) return text('unlimited')
-  const unit = isBytes(name) && Object.entries(units).find(([, bytes]) => value > 0 && value % bytes === 0)
+  const unit =
+    isBytes(name) && Object.entries(units).find(([, bytes]) => value > 0 && value % bytes === 0)
   return unit ? `${value / unit[1]} ${unit[0]}` : String(value)
 }
 
@@ -58,7 +59,9 @@ function exactText({ name, value }: Limit): string {
 function readValue(name: LimitName, typed: string): { value: number } | { unlimited: true } {
   if (/^(unlimited|unbegrenzt|∞)$/i.test(typed)) return { unlimited: true }
   const [, digits = '', unit] = /^(\d+(?:[.,]\d+)?)\s*([KMGT]iB)?$/i.exec(typed) ?? []
-  const factor = Object.entries(units).find(([known]) => known.toLowerCase() === unit?.toLowerCase())?.[1]
+  const factor = Object.entries(units).find(
+    ([known]) => known.toLowerCase() === unit?.toLowerCase(),
+  )?.[1]
   const value = Number(digits.replace(',', '.')) * (factor ?? 1)
   if (digits === '' || !Number.isSafeInteger(value) || (factor !== undefined && !isBytes(name)))
     throw new Error(text('badValue', { value: typed, limit: limitLabel(name) }))
@@ -68,7 +71,11 @@ function readValue(name: LimitName, typed: string): { value: number } | { unlimi
 export type LimitInput = { name: LimitName; value?: number; unlimited?: boolean }
 
 /** The limits that were changed in a form. @param isOwn whether an empty field leaves the limit to the plan */
-export function readLimits(form: FormData, initial: ReadonlyMap<LimitName, string>, isOwn: boolean): LimitInput[] {
+export function readLimits(
+  form: FormData,
+  initial: ReadonlyMap<LimitName, string>,
+  isOwn: boolean,
+): LimitInput[] {
   return [...initial].flatMap(([name, before]) => {
     const typed = String(form.get(name)).trim()
     if (typed === before) return []

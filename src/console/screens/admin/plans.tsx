@@ -124,7 +124,10 @@ const limitsOf = ({ plan }: Use): Limit[] => [
 
 /** The plans: their limits, how many accounts have each, and which one new accounts get. */
 export function Plans() {
-  const [{ data, error }, reload] = useKeptQuery({ query: PLANS, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: PLANS,
+    requestPolicy: 'cache-and-network',
+  })
   const [isMaking, setMaking] = useState(false)
   const refresh = () => reload({ requestPolicy: 'network-only' })
   const model = data?.plans.find(({ isDefault }) => isDefault) ?? data?.plans[0]
@@ -148,7 +151,9 @@ export function Plans() {
               <PlanRow key={use.plan.id} use={use} refresh={refresh} />
             ))}
           </Rows>
-          {isMaking && model && <PlanForm like={model} onClose={() => setMaking(false)} refresh={refresh} />}
+          {isMaking && model && (
+            <PlanForm like={model} onClose={() => setMaking(false)} refresh={refresh} />
+          )}
         </Section>
       )}
     </AdminScreen>
@@ -166,12 +171,30 @@ function PlanRow({ use, refresh }: { use: Use; refresh: () => void }) {
     { id: 'change', label: text('changePlan'), run: () => setOpen('change') },
     ...(isDefault || retiredAt !== null
       ? []
-      : [{ id: 'default', label: text('makeDefault'), run: () => run(mutate(SET_DEFAULT, { input }), saved) }]),
+      : [
+          {
+            id: 'default',
+            label: text('makeDefault'),
+            run: () => run(mutate(SET_DEFAULT, { input }), saved),
+          },
+        ]),
     ...(isDefault
       ? []
       : retiredAt === null
-        ? [{ id: 'retire', label: text('retire'), run: () => run(mutate(RETIRE, { input }), saved) }]
-        : [{ id: 'restore', label: text('restorePlan'), run: () => run(mutate(RESTORE, { input }), saved) }]),
+        ? [
+            {
+              id: 'retire',
+              label: text('retire'),
+              run: () => run(mutate(RETIRE, { input }), saved),
+            },
+          ]
+        : [
+            {
+              id: 'restore',
+              label: text('restorePlan'),
+              run: () => run(mutate(RESTORE, { input }), saved),
+            },
+          ]),
     ...(isDefault || accountCount > 0
       ? []
       : [{ id: 'delete', label: text('deletePlan'), danger: true, run: () => setOpen('delete') }]),
@@ -194,10 +217,16 @@ function PlanRow({ use, refresh }: { use: Use; refresh: () => void }) {
           })}
         </p>
       </div>
-      <Menu label={text('planActions', { name: plan.name })} button={{ look: 'icon' }} entries={entries}>
+      <Menu
+        label={text('planActions', { name: plan.name })}
+        button={{ look: 'icon' }}
+        entries={entries}
+      >
         <Ellipsis />
       </Menu>
-      {open === 'change' && <PlanForm use={use} like={use} onClose={() => setOpen(null)} refresh={refresh} />}
+      {open === 'change' && (
+        <PlanForm use={use} like={use} onClose={() => setOpen(null)} refresh={refresh} />
+      )}
       {open === 'delete' && (
         <Confirm
           title={text('deletePlanTitle', { name: plan.name })}
@@ -230,7 +259,9 @@ function PlanForm({ use, like, onClose, refresh }: PlanFormProps) {
     const limits = readLimits(form, initial, false)
     await (use
       ? mutate(UPDATE, { input: { plan: use.plan.id, name, limits } })
-      : mutate(CREATE, { input: { id: String(form.get('id')).trim(), name, like: like.plan.id, limits } }))
+      : mutate(CREATE, {
+          input: { id: String(form.get('id')).trim(), name, like: like.plan.id, limits },
+        }))
     toast({ message: text('planSaved', { name }) })
     refresh()
   }

@@ -60,7 +60,10 @@ const RETRY = graphql(`
 
 /** Mails that wait, and who else is an operator. */
 export function Service() {
-  const [{ data, error }, reload] = useKeptQuery({ query: SERVICE, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: SERVICE,
+    requestPolicy: 'cache-and-network',
+  })
   const refresh = () => reload({ requestPolicy: 'network-only' })
   const retry = async () => {
     const { retryMails } = await mutate(RETRY, {})
@@ -90,7 +93,9 @@ export function Service() {
                 [text('waiting'), formatNumber(data.mailQueue.waiting)],
                 [text('retrying'), formatNumber(data.mailQueue.retrying)],
                 [text('givenUp'), formatNumber(data.mailQueue.givenUp)],
-                ...(data.mailQueue.oldestAt ? [[text('oldest'), formatExact(data.mailQueue.oldestAt)] as const] : []),
+                ...(data.mailQueue.oldestAt
+                  ? [[text('oldest'), formatExact(data.mailQueue.oldestAt)] as const]
+                  : []),
               ]}
             />
           </Section>

@@ -63,7 +63,10 @@ type Report = ResultOf<typeof STORAGE>['storageReport']
 
 /** The storage used by the service, and the accounts and workspaces that use most. */
 export function Storage() {
-  const [{ data, error }, reload] = useKeptQuery({ query: STORAGE, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: STORAGE,
+    requestPolicy: 'cache-and-network',
+  })
   const retry = () => reload({ requestPolicy: 'network-only' })
   // The blob store may be down: everything except its free space is known without it.
   const report = data?.storageReport
@@ -123,7 +126,8 @@ export function Storage() {
 }
 
 function Totals({ report }: { report: Report }) {
-  const { usedBytes, leftBytes, trashBytes, versionBytes, uploadBytes, deletingBytes, space } = report
+  const { usedBytes, leftBytes, trashBytes, versionBytes, uploadBytes, deletingBytes, space } =
+    report
   const parts: Part[] = [
     { id: 'files', label: text('partFiles'), bytes: usedBytes - leftBytes, tone: 'accent' },
     { id: 'left', label: text('partLeft'), bytes: leftBytes, tone: 'edge' },
@@ -149,7 +153,10 @@ function Totals({ report }: { report: Report }) {
             ? [
                 [
                   text('diskFree'),
-                  text('diskFreeOf', { free: formatBytes(space.freeBytes), total: formatBytes(space.totalBytes) }),
+                  text('diskFreeOf', {
+                    free: formatBytes(space.freeBytes),
+                    total: formatBytes(space.totalBytes),
+                  }),
                 ] as const,
               ]
             : []),
@@ -171,5 +178,17 @@ const AccountLink = ({ account }: { account: { id: string; name: string; email: 
   </Link>
 )
 
-const held = ({ usedBytes, keptBytes, maxBytes }: { usedBytes: number; keptBytes: number; maxBytes: number }): string =>
-  text('holds', { used: formatBytes(usedBytes), max: formatBytes(maxBytes), kept: formatBytes(keptBytes) })
+const held = ({
+  usedBytes,
+  keptBytes,
+  maxBytes,
+}: {
+  usedBytes: number
+  keptBytes: number
+  maxBytes: number
+}): string =>
+  text('holds', {
+    used: formatBytes(usedBytes),
+    max: formatBytes(maxBytes),
+    kept: formatBytes(keptBytes),
+  })

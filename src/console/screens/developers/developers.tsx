@@ -12,7 +12,8 @@ import { examplesAt } from './examples.ts'
 import { text } from './text.ts'
 
 /** Whether the service has GraphiQL: it says so in the page. */
-const hasGraphiql = document.querySelector('meta[name=graphiql]')?.getAttribute('content') === 'true'
+const hasGraphiql =
+  document.querySelector('meta[name=graphiql]')?.getAttribute('content') === 'true'
 
 /** Where programs find the service, and the key that they need. */
 export function Developers() {
@@ -51,7 +52,9 @@ export function Developers() {
           <Endpoint
             title={text('graphql')}
             url={`${origin}/graphql`}
-            hint={hasGraphiql ? text('graphqlHint') : `${text('graphqlHint')} ${text('noGraphiql')}`}
+            hint={
+              hasGraphiql ? text('graphqlHint') : `${text('graphqlHint')} ${text('noGraphiql')}`
+            }
             action={hasGraphiql ? { label: text('openGraphiql'), href: '/graphql' } : null}
           />
           <Endpoint title="WebDAV" url={`${origin}/dav/`} hint={text('davHint')} action={null} />
@@ -64,7 +67,12 @@ export function Developers() {
         ))}
       </Section>
       {isCreating && (
-        <NewKey scopes={privateScopes} workspace={null} onCreated={() => {}} onClose={() => setCreating(false)} />
+        <NewKey
+          scopes={privateScopes}
+          workspace={null}
+          onCreated={() => {}}
+          onClose={() => setCreating(false)}
+        />
       )}
     </Screen>
   )

@@ -22,7 +22,10 @@ export function loadActions() {
 }
 
 /** What acts on the entries of a drive, as soon as it is there. @param given as `createActions` takes it */
-export function actWith(...given: Parameters<typeof createActions>): { attempt: Attempt; act: Act } {
+export function actWith(...given: Parameters<typeof createActions>): {
+  attempt: Attempt
+  act: Act
+} {
   const attempt: Attempt = async work => {
     const createActions = await loadActions().catch(() => {
       throw new Error(text('offline'))

@@ -6,7 +6,15 @@ import { useFilesSearch } from './search.ts'
 import { text } from './text.ts'
 
 /** The folders from the root down to this one. Each takes what is dropped on it. */
-export function Breadcrumbs({ place, title, dnd }: { place: Place; title: string | null; dnd: DragAndDrop }) {
+export function Breadcrumbs({
+  place,
+  title,
+  dnd,
+}: {
+  place: Place
+  title: string | null
+  dnd: DragAndDrop
+}) {
   const [{ view, sort, desc, details }] = useFilesSearch()
   const names = place.path ? place.path.split('/') : []
   const crumbs = [

@@ -43,7 +43,10 @@ export interface Commands {
 
 /** Asks for files, and uploads them here. */
 export const pickFiles = ({ target }: Pick<Commands, 'target'>): void =>
-  void (target && import('../../uploads/pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd('files', target)))
+  void (
+    target &&
+    import('../../uploads/pick-and-add.ts').then(({ pickAndAdd }) => pickAndAdd('files', target))
+  )
 
 /** So many files and folders the service shares at once. */
 const SHARED_AT_ONCE = 100
@@ -53,7 +56,8 @@ export const mayShare = (drive: DriveHere | undefined, entries: readonly Entry[]
   Boolean(drive?.canShare) && entries.length > 0 && entries.length <= SHARED_AT_ONCE
 
 /** Whether they may be favourites of the person. */
-export const mayMark = (drive: DriveHere | undefined): boolean => !drive?.share && !drive?.mixed?.hasShared
+export const mayMark = (drive: DriveHere | undefined): boolean =>
+  !drive?.share && !drive?.mixed?.hasShared
 
 /** Whether they may be kept for where they are pasted. */
 export const mayTake = (drive: DriveHere | undefined): boolean => !drive?.share && !drive?.mixed

@@ -53,7 +53,9 @@ export function useDragAndDrop(given: Given): DragAndDrop {
         event.stopPropagation()
         const moving = dragged.current
         const isCopied = isCopy(event, latest.current)
-        latest.current.act(actions => (isCopied ? actions.copy(moving, path) : actions.move(moving, path)))
+        latest.current.act(actions =>
+          isCopied ? actions.copy(moving, path) : actions.move(moving, path),
+        )
         dragged.current = []
       },
     }),
@@ -62,7 +64,8 @@ export function useDragAndDrop(given: Given): DragAndDrop {
 }
 
 /** Nothing is copied into what is shared. */
-const isCopy = ({ ctrlKey, altKey }: DragEvent, { drive }: Given): boolean => (ctrlKey || altKey) && !drive?.share
+const isCopy = ({ ctrlKey, altKey }: DragEvent, { drive }: Given): boolean =>
+  (ctrlKey || altKey) && !drive?.share
 
 /** What is seen at the pointer: how much is dragged. */
 function imageOf(entries: readonly Entry[]): HTMLElement {
@@ -70,7 +73,8 @@ function imageOf(entries: readonly Entry[]): HTMLElement {
   const image = document.createElement('div')
   image.className = 'drag-image'
   image.ariaHidden = 'true'
-  image.textContent = entries.length === 1 ? (entries[0]?.name ?? '') : text('selected', { count: entries.length })
+  image.textContent =
+    entries.length === 1 ? (entries[0]?.name ?? '') : text('selected', { count: entries.length })
   document.body.append(image)
   return image
 }

@@ -20,7 +20,8 @@ const hasThumbnail = (entry: Entry): entry is FileEntry =>
   entry.__typename === 'File' && entry.size > 0 && types.test(entry.contentType)
 
 /** Whether a list of what is shared says where its picture is. */
-const isPictured = (entry: Entry): entry is FileEntry => entry.__typename === 'File' && 'thumbnail' in entry
+const isPictured = (entry: Entry): entry is FileEntry =>
+  entry.__typename === 'File' && 'thumbnail' in entry
 
 /** What a person can do to an entry in the list. The same object for as long as the screen is shown, so that rows stay as they are. */
 export interface Handlers {
@@ -56,9 +57,15 @@ const PlainIcon = ({ file, size = 'tile' }: { file: Entry; size?: 'row' | 'tile'
   <EntryIcon contentType={typeOf(file)} size={size} />
 )
 /** Without it, lists keep their icons. */
-const Thumbnail = optional(() => import('./on-demand/thumbnail.tsx').then(({ Thumbnail }) => Thumbnail), PlainIcon)
+const Thumbnail = optional(
+  () => import('./on-demand/thumbnail.tsx').then(({ Thumbnail }) => Thumbnail),
+  PlainIcon,
+)
 
-function frameOf({ entry, index, isSelected, isCursor, draft, isCut, handlers }: CellProps, look: string) {
+function frameOf(
+  { entry, index, isSelected, isCursor, draft, isCut, handlers }: CellProps,
+  look: string,
+) {
   const isFolder = entry.__typename === 'Folder'
   return {
     id: `entry-${entry.id}`,
@@ -154,7 +161,10 @@ export const Row = memo(function Row(props: CellProps) {
         {formatBytes(entry.size)}
       </div>
       <div role="gridcell" className="row-actions">
-        <More label={text('actionsOf', { name: entry.name })} onMenu={at => handlers.menu(entry, at)} />
+        <More
+          label={text('actionsOf', { name: entry.name })}
+          onMenu={at => handlers.menu(entry, at)}
+        />
       </div>
     </div>
   )
@@ -173,7 +183,10 @@ export const Tile = memo(function Tile(props: CellProps) {
           <Marks entry={entry} />
         </span>
         <span className="tile-facts">{formatBytes(entry.size)}</span>
-        <More label={text('actionsOf', { name: entry.name })} onMenu={at => handlers.menu(entry, at)} />
+        <More
+          label={text('actionsOf', { name: entry.name })}
+          onMenu={at => handlers.menu(entry, at)}
+        />
       </div>
     </div>
   )

@@ -1,6 +1,15 @@
 import './files.css'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { hrefOf, screenOf, usePlace } from '../../drive/place.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { useFocusBack } from '../../listing/use-focus-back.ts'
@@ -36,16 +45,26 @@ import { useSelection } from './use-selection.ts'
 const dialogs = () => import('./on-demand/dialogs.tsx')
 const NewFolder = lazy(() => dialogs().then(({ NewFolder }) => ({ default: NewFolder })))
 const entryDialogs = () => import('./on-demand/entry-dialogs.tsx')
-const EntryDialogs = lazy(() => entryDialogs().then(({ EntryDialogs }) => ({ default: EntryDialogs })))
-const Details = lazy(() => import('./on-demand/details.tsx').then(({ Details }) => ({ default: Details })))
-const RequestForm = lazy(() => import('../../requests/form.tsx').then(({ RequestForm }) => ({ default: RequestForm })))
+const EntryDialogs = lazy(() =>
+  entryDialogs().then(({ EntryDialogs }) => ({ default: EntryDialogs })),
+)
+const Details = lazy(() =>
+  import('./on-demand/details.tsx').then(({ Details }) => ({ default: Details })),
+)
+const RequestForm = lazy(() =>
+  import('../../requests/form.tsx').then(({ RequestForm }) => ({ default: RequestForm })),
+)
 /** Without it, the palette offers less, and the list is the same. */
 const Offers = optional(
   () => import('./on-demand/offers.ts').then(({ Offers }) => Offers),
   () => null,
 )
-const TagFilter = lazy(() => import('../../tags/filter.tsx').then(({ TagFilter }) => ({ default: TagFilter })))
-const Viewer = lazy(() => import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
+const TagFilter = lazy(() =>
+  import('../../tags/filter.tsx').then(({ TagFilter }) => ({ default: TagFilter })),
+)
+const Viewer = lazy(() =>
+  import('./on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })),
+)
 
 /** Fetches what is used most, before it is wanted. */
 function loadLater() {
@@ -59,7 +78,8 @@ const none: ReadonlySet<string> = new Set()
 
 /** Keys in a dialog, or at a version of the selected file, must not delete the file. */
 const isBesideTheList = ({ currentTarget, target }: KeyboardEvent<HTMLElement>) =>
-  target instanceof Element && (!currentTarget.contains(target) || target.closest('.versions') !== null)
+  target instanceof Element &&
+  (!currentTarget.contains(target) || target.closest('.versions') !== null)
 
 /**
  * The files of a folder of a drive, or of what is shared.
@@ -112,7 +132,8 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
   const commands = {
     ...{ place, search, setSearch, drive, target, selected, selection, select, act, remove },
     ...{ setOpen, startRename: renaming.start, setMenu, openEntry },
-    openScreen: (screen: 'trash' | 'activity' | 'pictures') => void navigate({ to: screenOf(place, screen) }),
+    openScreen: (screen: 'trash' | 'activity' | 'pictures') =>
+      void navigate({ to: screenOf(place, screen) }),
   }
   const onKey = useKeys(commands)
   usePageKeys(onKey)
@@ -120,7 +141,10 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
 
   const hasShortcuts = shortcuts.use()
   const focusList = useCallback(() => listing.current?.focus(), [])
-  useFocusBack(open !== null || hasShortcuts || search.open !== undefined || menu !== null, focusList)
+  useFocusBack(
+    open !== null || hasShortcuts || search.open !== undefined || menu !== null,
+    focusList,
+  )
   const EntryCell = search.view === 'grid' ? Tile : Row
   const isEmpty = !folder.isLoading && entries.length === 0 && !folder.hasMore
   return (
@@ -144,7 +168,11 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
       </div>
       {search.tags !== undefined && drive && !share && (
         <Suspense>
-          <TagFilter drive={drive.id} tags={search.tags} onTags={tags => setSearch({ tags, sel: undefined })} />
+          <TagFilter
+            drive={drive.id}
+            tags={search.tags}
+            onTags={tags => setSearch({ tags, sel: undefined })}
+          />
         </Suspense>
       )}
       <div className="files-main">
@@ -161,14 +189,24 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
             <ErrorState error={folder.error} retry={refresh} />
           ) : isMissing ? (
             <EmptyState icon={FolderOpen} title={text('missing')} hint={text('missingHint')}>
-              <LinkButton href={hrefOf({ ...place, path: '' })}>{folder.title ?? text('root')}</LinkButton>
+              <LinkButton href={hrefOf({ ...place, path: '' })}>
+                {folder.title ?? text('root')}
+              </LinkButton>
             </EmptyState>
           ) : folder.isLoading ? (
             <Skeleton rows={10} />
           ) : isEmpty && search.tags ? (
-            <EmptyState icon={SearchX} title={text('nothingTagged')} hint={text('nothingTaggedHint')} />
+            <EmptyState
+              icon={SearchX}
+              title={text('nothingTagged')}
+              hint={text('nothingTaggedHint')}
+            />
           ) : isEmpty ? (
-            <EmptyState icon={FolderOpen} title={text('empty')} hint={drive?.canWrite ? text('emptyHint') : undefined}>
+            <EmptyState
+              icon={FolderOpen}
+              title={text('empty')}
+              hint={drive?.canWrite ? text('emptyHint') : undefined}
+            >
               {drive?.canWrite && target && <UploadButton to={target} />}
             </EmptyState>
           ) : (
@@ -191,7 +229,11 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
                 />
               )}
               open={handlers.open}
-              header={search.view === 'grid' ? null : <ColumnHeads search={search} setSearch={setSearch} />}
+              header={
+                search.view === 'grid' ? null : (
+                  <ColumnHeads search={search} setSearch={setSearch} />
+                )
+              }
               onKey={onKey}
             />
           )}
@@ -201,7 +243,11 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
             <Details
               entries={selected}
               folder={folder.folder ?? null}
-              workspace={place.workspace === null ? null : { slug: place.workspace, name: folder.title ?? '' }}
+              workspace={
+                place.workspace === null
+                  ? null
+                  : { slug: place.workspace, name: folder.title ?? '' }
+              }
               onShare={mayShare(drive, selected) ? () => setOpen('share') : undefined}
               onClose={() => {
                 setSearch({ details: undefined })
@@ -214,7 +260,9 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
       {menu && (
         <AtPoint
           at={menu.at}
-          opened={open => <FilesMenu {...open} commands={commands} of={menu.entries} label={text('actions')} />}
+          opened={open => (
+            <FilesMenu {...open} commands={commands} of={menu.entries} label={text('actions')} />
+          )}
           onClose={() => {
             setMenu(null)
             focusList()
@@ -230,11 +278,17 @@ export function Files({ useEntries = useFolder }: { useEntries?: typeof useFolde
           />
         )}
         {open === 'request' && folder.folder && (
-          <RequestForm of={{ folder: selected[0] ?? folder.folder }} onClose={() => setOpen(null)} />
+          <RequestForm
+            of={{ folder: selected[0] ?? folder.folder }}
+            onClose={() => setOpen(null)}
+          />
         )}
         {open !== null && (
           <EntryDialogs
-            {...{ commands, open, removeNow, refresh }}
+            commands={commands}
+            open={open}
+            removeNow={removeNow}
+            refresh={refresh}
             folder={place.path}
             root={folder.title ?? text('root')}
           />

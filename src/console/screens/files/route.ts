@@ -11,14 +11,18 @@ const screen = {
   component: Files,
   validateSearch: readSearch,
   loaderDeps: ({ search: { sort, desc, tags } }: { search: FilesSearch }) => ({ sort, desc, tags }),
-  loader: ({ params, deps }: { params: PlaceParams; deps: FilesSearch }) => readFolderAhead(params, deps),
+  loader: ({ params, deps }: { params: PlaceParams; deps: FilesSearch }) =>
+    readFolderAhead(params, deps),
   // The screen itself keeps the list as it is.
   shouldReload: false,
 }
 
 const ofWorkspace = {
   ...screen,
-  component: lazyRouteComponent(() => import('../workspaces/workspace-files.tsx'), 'WorkspaceFiles'),
+  component: lazyRouteComponent(
+    () => import('../workspaces/workspace-files.tsx'),
+    'WorkspaceFiles',
+  ),
 }
 
 /** The files of the person, and those of a workspace: one screen, on another drive. */

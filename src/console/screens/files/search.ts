@@ -49,7 +49,10 @@ export function readSearch(search: Record<string, unknown>): FilesSearch {
 export const tagsOf = ({ tags }: FilesSearch): string[] => (tags ? tags.split('.') : [])
 
 /** What the address says, and a way to change it. */
-export function useFilesSearch(): [FilesSearch, (change: FilesSearch, options?: { push?: boolean }) => void] {
+export function useFilesSearch(): [
+  FilesSearch,
+  (change: FilesSearch, options?: { push?: boolean }) => void,
+] {
   const search: FilesSearch = useSearch({ strict: false })
   const navigate = useNavigate()
   const change = useCallback(

@@ -1,7 +1,15 @@
 import type { ComponentProps } from 'react'
 import { nothing } from '../../listing/selection.ts'
 import { Button } from '../../parts/button.tsx'
-import { Download, Ellipsis, FolderInput, PencilLine, Trash2, UserRoundPlus, X } from '../../parts/icons.ts'
+import {
+  Download,
+  Ellipsis,
+  FolderInput,
+  PencilLine,
+  Trash2,
+  UserRoundPlus,
+  X,
+} from '../../parts/icons.ts'
 import { MenuButton } from '../../parts/menu.tsx'
 import { type Commands, mayShare } from './commands.ts'
 import type { Entry } from './documents.ts'
@@ -22,12 +30,21 @@ interface SelectionActionsProps {
 }
 
 /** What can be done with what is selected. */
-export function SelectionActions({ commands, offersRename = false, said, menu }: SelectionActionsProps) {
+export function SelectionActions({
+  commands,
+  offersRename = false,
+  said,
+  menu,
+}: SelectionActionsProps) {
   const { selected, selection, select, drive, act, remove, setOpen, startRename } = commands
   const [first] = selected
   return (
     <>
-      <Button look="icon" aria-label={text('clear')} onPress={() => select({ ...nothing, cursor: selection.cursor })}>
+      <Button
+        look="icon"
+        aria-label={text('clear')}
+        onPress={() => select({ ...nothing, cursor: selection.cursor })}
+      >
         <X />
       </Button>
       <span className="count strong" role="status">
@@ -51,7 +68,12 @@ export function SelectionActions({ commands, offersRename = false, said, menu }:
             <FolderInput />
           </Button>
           {offersRename && first && selected.length === 1 && (
-            <Button look="icon" className="wide-only" aria-label={text('rename')} onPress={() => startRename(first)}>
+            <Button
+              look="icon"
+              className="wide-only"
+              aria-label={text('rename')}
+              onPress={() => startRename(first)}
+            >
               <PencilLine />
             </Button>
           )}

@@ -31,7 +31,12 @@ export function ColumnHeads(props: SortingProps) {
         const Arrow = search.desc ? ArrowDown : ArrowUp
         const direction = search.desc ? 'descending' : 'ascending'
         return (
-          <div key={sort} role="columnheader" className={className} aria-sort={isNow ? direction : 'none'}>
+          <div
+            key={sort}
+            role="columnheader"
+            className={className}
+            aria-sort={isNow ? direction : 'none'}
+          >
             <button type="button" onClick={() => sortBy(sort, props)}>
               {text(sort)}
               {isNow && <Arrow aria-hidden />}

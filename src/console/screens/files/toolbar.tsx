@@ -14,7 +14,11 @@ export function Toolbar(props: Commands & { count: number; hasMore: boolean }) {
   const { drive, selected, search, setSearch } = props
   return (
     <div className="toolbar" role="toolbar" aria-label={text('actions')}>
-      {selected.length > 0 ? <SelectionActions commands={props} offersRename /> : <WithFolder {...props} />}
+      {selected.length > 0 ? (
+        <SelectionActions commands={props} offersRename />
+      ) : (
+        <WithFolder {...props} />
+      )}
       <span className="toolbar-end">
         <Button
           look="icon"

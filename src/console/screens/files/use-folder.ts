@@ -6,7 +6,8 @@ import { useHidden } from '../../listing/held-back.ts'
 import { type Entry, FOLDER, type FolderData } from './documents.ts'
 import { type FilesSearch, fields, tagsOf } from './search.ts'
 
-const driveOf = (data: FolderData | undefined) => data?.me?.drive ?? data?.workspace?.drive ?? undefined
+const driveOf = (data: FolderData | undefined) =>
+  data?.me?.drive ?? data?.workspace?.drive ?? undefined
 
 function connectionOf(data: FolderData | undefined) {
   const drive = driveOf(data)
@@ -39,7 +40,10 @@ export interface SharedHere {
 export interface FolderHere extends Omit<PagedList<Entry, FolderData>, 'data'> {
   drive: DriveHere | undefined
   /** The folder itself; null if there is none at this path. */
-  folder: { id: string; name: string; path: string; size: number; fileCount: number } | null | undefined
+  folder:
+    | { id: string; name: string; path: string; size: number; fileCount: number }
+    | null
+    | undefined
   /** The name of the workspace, for one of those. */
   title: string | null
 }
@@ -66,7 +70,10 @@ export const readFolderAhead = (params: PlaceParams, search: FilesSearch): void 
 export function useFolder(place: Place, search: FilesSearch): FolderHere {
   const { data, ...listed } = usePages(sourceOf(place, search))
   const hidden = useHidden()
-  const entries = useMemo(() => listed.entries.filter(({ id }) => !hidden.has(id)), [listed.entries, hidden])
+  const entries = useMemo(
+    () => listed.entries.filter(({ id }) => !hidden.has(id)),
+    [listed.entries, hidden],
+  )
 
   const drive = driveOf(data)
   const id = drive?.id
@@ -75,7 +82,13 @@ export function useFolder(place: Place, search: FilesSearch): FolderHere {
   const driveHere = useMemo((): DriveHere | undefined => {
     if (id === undefined) return undefined
     const may = (permission: string) => permissions?.split(' ').includes(permission) ?? false
-    return { id, canWrite: may('WRITE'), canDelete: may('DELETE'), canShare: may('SHARE'), trashDays }
+    return {
+      id,
+      canWrite: may('WRITE'),
+      canDelete: may('DELETE'),
+      canShare: may('SHARE'),
+      trashDays,
+    }
   }, [id, permissions, trashDays])
   useLive(id, listed.refresh)
 

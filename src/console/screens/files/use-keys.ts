@@ -12,7 +12,12 @@ interface Key extends Pick<KeyboardEvent, 'key' | 'altKey' | 'ctrlKey' | 'metaKe
 }
 
 /** What of these keys means nothing where there is no folder. */
-export const isOfFolder = ({ key, altKey, ctrlKey, metaKey }: Omit<Key, 'shiftKey' | 'currentTarget'>) =>
+export const isOfFolder = ({
+  key,
+  altKey,
+  ctrlKey,
+  metaKey,
+}: Omit<Key, 'shiftKey' | 'currentTarget'>) =>
   (altKey && /^(n|u|ArrowUp)$/i.test(key)) ||
   ((ctrlKey || metaKey) && key.toLowerCase() === 'v') ||
   (key === 'Backspace' && !metaKey)
@@ -27,7 +32,18 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
     if (isReadOnly) forgetWanted(here)
   }, [isReadOnly, here])
   return event => {
-    const { selected, selection, drive, act, place, setOpen, startRename, setSearch, search, setMenu } = commands
+    const {
+      selected,
+      selection,
+      drive,
+      act,
+      place,
+      setOpen,
+      startRename,
+      setSearch,
+      search,
+      setMenu,
+    } = commands
     const [first] = selected
     const isCommand = event.ctrlKey || event.metaKey
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key
@@ -39,18 +55,21 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
         // Marked text is copied as everywhere.
         else if (key === 'c' && first && mayTake(drive) && getSelection()?.isCollapsed !== false)
           act(actions => actions.take(selected, 'copy'))
-        else if (key === 'v' && canWrite && clipboard.get()) act(actions => actions.paste(place.path))
+        else if (key === 'v' && canWrite && clipboard.get())
+          act(actions => actions.paste(place.path))
         else if (key === 'z') return undoLatest()
         else return false
         return true
       }
       if (event.altKey) {
         if (key === 'ArrowUp') return up()
-        if (key === 'Enter' && !drive?.share) setSearch({ details: search.details ? undefined : true })
+        if (key === 'Enter' && !drive?.share)
+          setSearch({ details: search.details ? undefined : true })
         else if (key === 'n' && canWrite) setOpen('new-folder')
         else if (key === 'u' && canWrite) pickFiles(commands)
         // Until it is known what one may do here, it is kept.
-        else if (!drive && (key === 'n' || key === 'u')) runOffer(key === 'n' ? 'new' : 'upload', here)
+        else if (!drive && (key === 'n' || key === 'u'))
+          runOffer(key === 'n' ? 'new' : 'upload', here)
         else if (key === 'm' && canWrite && first) setOpen('picker')
         else if (key === 'c' && mayCopyTo(drive) && first) setOpen('copy-picker')
         else if (key === 't' && canWrite && !drive?.share && first) setOpen('tags')
@@ -66,7 +85,11 @@ export function useKeys(commands: Commands): (event: Key) => boolean {
         return true
       }
       if (key === 'F2' && canWrite && first && selected.length === 1) startRename(first)
-      else if ((key === 'Delete' || (key === 'Backspace' && event.metaKey)) && drive?.canDelete && first)
+      else if (
+        (key === 'Delete' || (key === 'Backspace' && event.metaKey)) &&
+        drive?.canDelete &&
+        first
+      )
         commands.remove(selected)
       else if (key === 'Backspace') return up()
       else if (key === 'ContextMenu' || (key === 'F10' && event.shiftKey)) {

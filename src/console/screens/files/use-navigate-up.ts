@@ -3,7 +3,10 @@ import { hrefOf, parentOf } from '../../drive/place.ts'
 import type { Commands } from './commands.ts'
 
 /** Goes to the folder above. Answers whether there is one. */
-export function useNavigateUp({ place, search: { view, sort, desc, details } }: Commands): () => boolean {
+export function useNavigateUp({
+  place,
+  search: { view, sort, desc, details },
+}: Commands): () => boolean {
   const navigate = useNavigate()
   return () => {
     if (place.path === '') return false

@@ -13,10 +13,14 @@ export function useOpen(
   const navigate = useNavigate()
   return useCallback(
     (entry: Entry) => {
-      if (entry.__typename === 'File') return setSearch({ open: entry.id, sel: entry.id }, { push: true })
+      if (entry.__typename === 'File')
+        return setSearch({ open: entry.id, sel: entry.id }, { push: true })
       // How the list looks goes along; what was searched for and selected stays behind.
       const kept = { view, sort, desc, details } satisfies FilesSearch
-      void navigate({ to: hrefOf({ workspace, share, path: trim(entry.path) }), search: kept as never })
+      void navigate({
+        to: hrefOf({ workspace, share, path: trim(entry.path) }),
+        search: kept as never,
+      })
     },
     [navigate, workspace, share, view, sort, desc, details, setSearch],
   )

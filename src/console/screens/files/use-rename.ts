@@ -60,7 +60,11 @@ export function useRename(attempt: Attempt, list: string, focus: () => void): Re
         if (isShown()) end()
       } catch (error) {
         if (!isShown()) return toastError(error)
-        set({ ...saving, problem: error instanceof Error ? error.message : String(error), isSaving: false })
+        set({
+          ...saving,
+          problem: error instanceof Error ? error.message : String(error),
+          isSaving: false,
+        })
       }
     },
   }

@@ -35,8 +35,14 @@ export function useSelection(
 
   const byId = useMemo(() => new Map(entries.map(entry => [entry.id, entry])), [entries])
   // What is gone is no longer selected; while nothing is loaded, everything may still come.
-  const selection = useMemo(() => (byId.size > 0 ? within(current, id => byId.has(id)) : current), [current, byId])
-  const selected = useMemo(() => [...selection.ids].flatMap(id => byId.get(id) ?? []), [selection.ids, byId])
+  const selection = useMemo(
+    () => (byId.size > 0 ? within(current, id => byId.has(id)) : current),
+    [current, byId],
+  )
+  const selected = useMemo(
+    () => [...selection.ids].flatMap(id => byId.get(id) ?? []),
+    [selection.ids, byId],
+  )
   useEffect(() => {
     if (state.list !== list) setState({ list, selection: read(search.sel) })
   }, [state.list, list, search.sel])

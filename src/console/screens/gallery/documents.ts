@@ -85,5 +85,9 @@ export const PICTURES_OF_MONTH = graphql(
 
 /** A picture or a film, with what is known of its preview. */
 export type Picture = FileEntry & {
-  preview: { state: 'WAITING' | 'MADE' | 'FAILED'; placeholder: string | null; small: string | null } | null
+  preview: {
+    state: 'WAITING' | 'MADE' | 'FAILED'
+    placeholder: string | null
+    small: string | null
+  } | null
 }

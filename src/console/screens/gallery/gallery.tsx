@@ -31,7 +31,9 @@ import type { TileHandlers } from './tile.tsx'
 import { useGallery } from './use-gallery.ts'
 
 const EntryDialogs = lazy(() =>
-  import('../files/on-demand/entry-dialogs.tsx').then(({ EntryDialogs }) => ({ default: EntryDialogs })),
+  import('../files/on-demand/entry-dialogs.tsx').then(({ EntryDialogs }) => ({
+    default: EntryDialogs,
+  })),
 )
 
 /** So many pictures can be selected at once: what is done with them is done in parts of a hundred. */
@@ -59,7 +61,8 @@ export function Gallery() {
   latest.current = { gallery, picked, anchor, refresh }
   const hasTrash = drive?.trashDays !== 0
   const { act } = useMemo(
-    () => actWith({ id: drive?.id ?? '', share: undefined, hasTrash }, () => latest.current.refresh()),
+    () =>
+      actWith({ id: drive?.id ?? '', share: undefined, hasTrash }, () => latest.current.refresh()),
     [drive?.id, hasTrash],
   )
   const title = gallery.title === null ? text('title') : text('titleOf', { name: gallery.title })
@@ -74,14 +77,25 @@ export function Gallery() {
     return layout && latest.current.gallery.at(layout, index)
   }
   /** Selects pictures that may be out of sight, once they are loaded. @param kept what stays selected */
-  async function pickRange(from: number, to: number, kept: ReadonlyMap<string, Picture> = new Map()): Promise<void> {
+  async function pickRange(
+    from: number,
+    to: number,
+    kept: ReadonlyMap<string, Picture> = new Map(),
+  ): Promise<void> {
     const layout = layoutNow()
     if (!layout) return
     const count = Math.min(to - from + 1, MOST_SELECTED)
     if (count < to - from + 1) toast({ message: text('tooMany', { count: MOST_SELECTED }) })
     await latest.current.gallery.load(layout, from, from + count - 1)
-    const range = Array.from({ length: count }, (_, i) => latest.current.gallery.at(layout, from + i))
-    pick(new Map([...kept, ...range.flatMap(picture => (picture ? [[picture.id, picture] as const] : []))]))
+    const range = Array.from({ length: count }, (_, i) =>
+      latest.current.gallery.at(layout, from + i),
+    )
+    pick(
+      new Map([
+        ...kept,
+        ...range.flatMap(picture => (picture ? [[picture.id, picture] as const] : [])),
+      ]),
+    )
   }
   function toggle(index: number) {
     const picture = pictureAt(index)
@@ -102,7 +116,8 @@ export function Gallery() {
     setCursor(index)
     void pickRange(Math.min(from, index), Math.max(from, index))
   }
-  const openAt = (picture: Entry | undefined) => picture && setSearch({ open: picture.id }, { push: true })
+  const openAt = (picture: Entry | undefined) =>
+    picture && setSearch({ open: picture.id }, { push: true })
 
   const does = { toggle, pickOnly, extendTo, openAt, pictureAt }
   const doing = useRef(does)
@@ -112,7 +127,8 @@ export function Gallery() {
     return {
       press(index, event) {
         const { toggle, pickOnly, extendTo, openAt, pictureAt } = doing.current
-        lastPointer = (event.nativeEvent as unknown as globalThis.PointerEvent).pointerType ?? 'mouse'
+        lastPointer =
+          (event.nativeEvent as unknown as globalThis.PointerEvent).pointerType ?? 'mouse'
         focusGrid()
         if (event.shiftKey) return extendTo(index)
         if (event.ctrlKey || event.metaKey) return toggle(index)
@@ -120,7 +136,8 @@ export function Gallery() {
         if (lastPointer !== 'touch') return pickOnly(index)
         return latest.current.picked.size > 0 ? toggle(index) : openAt(pictureAt(index))
       },
-      open: index => lastPointer !== 'touch' && doing.current.openAt(doing.current.pictureAt(index)),
+      open: index =>
+        lastPointer !== 'touch' && doing.current.openAt(doing.current.pictureAt(index)),
       mark(index) {
         focusGrid()
         doing.current.toggle(index)
@@ -137,7 +154,10 @@ export function Gallery() {
 
   // As they are now, where they are loaded.
   const { known } = gallery
-  const selected = useMemo(() => [...picked].map(([id, picture]) => known.get(id) ?? picture), [picked, known])
+  const selected = useMemo(
+    () => [...picked].map(([id, picture]) => known.get(id) ?? picture),
+    [picked, known],
+  )
   const selection = useMemo(() => ({ ...nothing, ids: new Set(picked.keys()) }), [picked])
   const removeNow = (gone: readonly Entry[]) =>
     act(actions => {
@@ -145,19 +165,35 @@ export function Gallery() {
       return actions.remove(gone)
     })
   const commands: Commands = {
-    ...{ place, search, setSearch, drive, target, selected, selection, act, setOpen, setMenu, openEntry: openAt },
+    ...{
+      place,
+      search,
+      setSearch,
+      drive,
+      target,
+      selected,
+      selection,
+      act,
+      setOpen,
+      setMenu,
+      openEntry: openAt,
+    },
     select: ({ ids }) => pick(new Map([...picked].filter(([id]) => ids.has(id)))),
     remove: gone => (hasTrash ? removeNow(gone) : setOpen('delete')),
     // In its folder, where there is place for a field.
     startRename: ({ id, path }) =>
-      void navigate({ to: hrefOf({ ...place, path: parentOf(trim(path)) }), search: { sel: id } as never }),
+      void navigate({
+        to: hrefOf({ ...place, path: parentOf(trim(path)) }),
+        search: { sel: id } as never,
+      }),
     openScreen: screen => void navigate({ to: screenOf(place, screen) }),
   }
   const onCommandKey = useKeys(commands)
   function onKey(event: Parameters<typeof onCommandKey>[0] & { preventDefault(): void }): boolean {
     const isCommand = event.ctrlKey || event.metaKey
     if (event.key === ' ' && cursor >= 0) toggle(cursor)
-    else if (event.key === 'Enter' && !event.altKey && !isCommand && cursor >= 0) openAt(pictureAt(cursor))
+    else if (event.key === 'Enter' && !event.altKey && !isCommand && cursor >= 0)
+      openAt(pictureAt(cursor))
     else if (event.key === 'Escape' && picked.size > 0) pick(new Map())
     else if (isCommand && event.key.toLowerCase() === 'a') selectMonthOf(Math.max(0, cursor))
     else return !isOfFolder(event) && onCommandKey(event)
@@ -174,7 +210,8 @@ export function Gallery() {
   }
 
   const count = gallery.months.reduce((sum, month) => sum + month.count, 0)
-  const workspace = place.workspace === null ? null : { slug: place.workspace, name: gallery.title ?? '' }
+  const workspace =
+    place.workspace === null ? null : { slug: place.workspace, name: gallery.title ?? '' }
   return (
     <div className="files gallery">
       <div className="screen-head">
@@ -227,7 +264,9 @@ export function Gallery() {
       {menu && (
         <AtPoint
           at={menu.at}
-          opened={opened => <FilesMenu {...opened} commands={commands} of={menu.entries} label={text('actions')} />}
+          opened={opened => (
+            <FilesMenu {...opened} commands={commands} of={menu.entries} label={text('actions')} />
+          )}
           onClose={() => {
             setMenu(null)
             focusGrid()
@@ -235,7 +274,16 @@ export function Gallery() {
         />
       )}
       <Suspense>
-        {open !== null && <EntryDialogs {...{ commands, open, removeNow, refresh, root }} folder="" />}
+        {open !== null && (
+          <EntryDialogs
+            commands={commands}
+            open={open}
+            removeNow={removeNow}
+            refresh={refresh}
+            root={root}
+            folder=""
+          />
+        )}
         {search.open && (
           <Look
             id={search.open}

@@ -62,7 +62,10 @@ export function Grid({ ref, gallery, selected, cut, cursor, handlers, ...on }: G
   const height = Math.max(40, Math.floor((inner + GAP) / columns))
   const { months, show } = gallery
   const layout = useMemo(() => layOut(months, columns), [months, columns])
-  const sizeOf = useCallback((index: number) => (lineAt(layout, index)?.count === 0 ? HEAD : height), [layout, height])
+  const sizeOf = useCallback(
+    (index: number) => (lineAt(layout, index)?.count === 0 ? HEAD : height),
+    [layout, height],
+  )
   const virtual = useVirtualizer({
     count: layout.lines,
     getScrollElement: () => scroller.current,
@@ -79,7 +82,10 @@ export function Grid({ ref, gallery, selected, cut, cursor, handlers, ...on }: G
   )
   const firstLine = lineAt(layout, items[0]?.index ?? 0)
   const lastLine = lineAt(layout, items.at(-1)?.index ?? 0)
-  const [from, to] = [firstLine?.first ?? 0, (lastLine?.first ?? 0) + Math.max(0, (lastLine?.count ?? 0) - 1)]
+  const [from, to] = [
+    firstLine?.first ?? 0,
+    (lastLine?.first ?? 0) + Math.max(0, (lastLine?.count ?? 0) - 1),
+  ]
   useEffect(() => show(layout, from, to), [show, layout, from, to])
 
   const offsets = useMemo(() => tops.map(top => top / Math.max(1, total)), [tops, total])
@@ -139,11 +145,20 @@ export function Grid({ ref, gallery, selected, cut, cursor, handlers, ...on }: G
             const style = { transform: `translateY(${start}px)`, height: size, paddingInline: side }
             if (line.count === 0)
               return (
-                <div key={key} role="row" aria-rowindex={index + 1} className="gallery-head" style={style}>
+                <div
+                  key={key}
+                  role="row"
+                  aria-rowindex={index + 1}
+                  className="gallery-head"
+                  style={style}
+                >
                   <div role="rowheader" aria-colspan={columns}>
                     <h2>{monthName(line.section.month)}</h2>
                     <span className="soft">
-                      {text('count', { count: line.section.count, shown: formatNumber(line.section.count) })}
+                      {text('count', {
+                        count: line.section.count,
+                        shown: formatNumber(line.section.count),
+                      })}
                     </span>
                     <Button
                       look="icon"

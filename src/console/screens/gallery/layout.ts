@@ -27,7 +27,10 @@ export interface Layout {
 
 const linesOf = (count: number, columns: number): number => 1 + Math.ceil(count / columns)
 
-export function layOut(months: readonly { month: string; count: number }[], columns: number): Layout {
+export function layOut(
+  months: readonly { month: string; count: number }[],
+  columns: number,
+): Layout {
   let [first, line] = [0, 0]
   const sections = months.map(({ month, count }) => {
     const section = { month, count, first, line }
@@ -54,11 +57,16 @@ export function lineAt(layout: Layout, index: number): Line | undefined {
   if (!section) return undefined
   const from = (index - section.line - 1) * layout.columns
   if (from < 0) return { section, first: section.first, count: 0 }
-  return { section, first: section.first + from, count: Math.min(layout.columns, section.count - from) }
+  return {
+    section,
+    first: section.first + from,
+    count: Math.min(layout.columns, section.count - from),
+  }
 }
 
 /** The section of a picture. */
-export const sectionOf = (layout: Layout, picture: number): Section | undefined => sectionAt(layout, 'first', picture)
+export const sectionOf = (layout: Layout, picture: number): Section | undefined =>
+  sectionAt(layout, 'first', picture)
 
 /** The line that a picture is in. */
 export function lineOf(layout: Layout, picture: number): number {
@@ -87,7 +95,12 @@ export function boundsOf(month: string): { since: string; until: string } {
 }
 
 /** Where a key moves the cursor. @param page lines that are in sight */
-export function moved(layout: Layout, cursor: number, key: string, page: number): number | undefined {
+export function moved(
+  layout: Layout,
+  cursor: number,
+  key: string,
+  page: number,
+): number | undefined {
   const end = layout.pictures - 1
   const at = Math.max(0, cursor)
   if (key === 'Home') return 0

@@ -14,6 +14,9 @@ export const galleryRoutes = [
   createRoute({
     ...screen,
     path: '/workspaces/$slug/pictures',
-    component: lazyRouteComponent(() => import('../workspaces/workspace-gallery.tsx'), 'WorkspaceGallery'),
+    component: lazyRouteComponent(
+      () => import('../workspaces/workspace-gallery.tsx'),
+      'WorkspaceGallery',
+    ),
   }),
 ] as const

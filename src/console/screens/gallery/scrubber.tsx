@@ -85,7 +85,12 @@ export function Scrubber({ sections, offsets, current, height, onGo }: ScrubberP
       onPointerCancel={() => setHeld(false)}
     >
       {years.map(({ year, at }) => (
-        <span key={year} className="scrubber-year" aria-hidden style={{ insetBlockStart: `${at * 100}%` }}>
+        <span
+          key={year}
+          className="scrubber-year"
+          aria-hidden
+          style={{ insetBlockStart: `${at * 100}%` }}
+        >
           {year}
         </span>
       ))}

@@ -29,10 +29,20 @@ interface TileProps {
 const isFilm = ({ contentType }: Picture) => contentType.startsWith('video/')
 
 const nameOf = (picture: Picture): string =>
-  [picture.name, isFilm(picture) && text('film'), picture.isFavourite && text('favourite')].filter(Boolean).join(', ')
+  [picture.name, isFilm(picture) && text('film'), picture.isFavourite && text('favourite')]
+    .filter(Boolean)
+    .join(', ')
 
 /** A picture of the gallery; empty until it is loaded. */
-export const Tile = memo(function Tile({ picture, index, column, isSelected, isCursor, isCut, handlers }: TileProps) {
+export const Tile = memo(function Tile({
+  picture,
+  index,
+  column,
+  isSelected,
+  isCursor,
+  isCut,
+  handlers,
+}: TileProps) {
   if (!picture) return <div role="gridcell" aria-colindex={column + 1} className="picture-tile" />
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the focus, and its keys
@@ -56,7 +66,10 @@ export const Tile = memo(function Tile({ picture, index, column, isSelected, isC
       <Mark onMark={() => handlers.mark(index)} />
       {isFilm(picture) && <Play aria-hidden className="film" />}
       {picture.isFavourite && <Star aria-hidden className="star" />}
-      <More label={text('actionsOf', { name: picture.name })} onMenu={at => handlers.menu(index, at)} />
+      <More
+        label={text('actionsOf', { name: picture.name })}
+        onMenu={at => handlers.menu(index, at)}
+      />
     </div>
   )
 })

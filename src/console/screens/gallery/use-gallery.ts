@@ -45,7 +45,11 @@ export interface Gallery {
 const keyOf = (month: string, block: number) => `${month}/${block}`
 
 /** The blocks that pictures are in. */
-function blocksOf(layout: Layout, from: number, to: number): { key: string; section: Section; block: number }[] {
+function blocksOf(
+  layout: Layout,
+  from: number,
+  to: number,
+): { key: string; section: Section; block: number }[] {
   const found: { key: string; section: Section; block: number }[] = []
   for (let at = Math.max(0, from); at <= Math.min(to, layout.pictures - 1); ) {
     const section = sectionOf(layout, at)
@@ -95,7 +99,9 @@ export function useGallery(slug: string | null): Gallery {
 
   const load = useCallback(
     async (layout: Layout, from: number, to: number) => {
-      await Promise.all(blocksOf(layout, from, to).map(({ section, block }) => loadBlock(section, block)))
+      await Promise.all(
+        blocksOf(layout, from, to).map(({ section, block }) => loadBlock(section, block)),
+      )
     },
     [loadBlock],
   )
@@ -144,12 +150,23 @@ export function useGallery(slug: string | null): Gallery {
   const driveHere = useMemo((): DriveHere | undefined => {
     if (id === undefined) return undefined
     const may = (permission: string) => permissions?.split(' ').includes(permission) ?? false
-    return { id, canWrite: may('WRITE'), canDelete: may('DELETE'), canShare: may('SHARE'), trashDays }
+    return {
+      id,
+      canWrite: may('WRITE'),
+      canDelete: may('DELETE'),
+      canShare: may('SHARE'),
+      trashDays,
+    }
   }, [id, permissions, trashDays])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: it says that blocks have changed
   const known = useMemo(
-    () => new Map([...blocks.current.values()].flatMap(({ pictures }) => pictures.map(one => [one.id, one] as const))),
+    () =>
+      new Map(
+        [...blocks.current.values()].flatMap(({ pictures }) =>
+          pictures.map(one => [one.id, one] as const),
+        ),
+      ),
     [drawn],
   )
 
@@ -164,14 +181,17 @@ export function useGallery(slug: string | null): Gallery {
       const section = sectionOf(layout, index)
       if (!section) return undefined
       const within = index - section.first
-      const found = blocks.current.get(keyOf(section.month, Math.floor(within / BLOCK)))?.pictures[within % BLOCK]
+      const found = blocks.current.get(keyOf(section.month, Math.floor(within / BLOCK)))?.pictures[
+        within % BLOCK
+      ]
       return found && !hidden.has(found.id) ? found : undefined
     },
     indexOf(layout, id) {
       for (const [key, { pictures }] of blocks.current) {
         const at = pictures.findIndex(picture => picture.id === id)
         const [month, block] = key.split('/')
-        const section = at < 0 ? undefined : layout.sections.find(section => section.month === month)
+        const section =
+          at < 0 ? undefined : layout.sections.find(section => section.month === month)
         if (section) return section.first + Number(block) * BLOCK + at
       }
       return -1

@@ -17,7 +17,9 @@ const KEY_MS = 14 * DAY_MS
 const ARRIVED_MS = 3 * DAY_MS
 
 const endsWithin = (expiresAt: string | null, within: number): expiresAt is string =>
-  expiresAt !== null && Date.parse(expiresAt) > Date.now() && Date.parse(expiresAt) < Date.now() + within
+  expiresAt !== null &&
+  Date.parse(expiresAt) > Date.now() &&
+  Date.parse(expiresAt) < Date.now() + within
 
 /** What the person may want to do something about, the most urgent first. */
 export function noticesOf(me: HomeData): Notice[] {
@@ -41,9 +43,17 @@ export function noticesOf(me: HomeData): Notice[] {
     }
   for (const { id, name, expiresAt } of me.apiKeys?.nodes ?? [])
     if (endsWithin(expiresAt, KEY_MS))
-      notices.push({ id, message: text('keyEnds', { name, when: formatMoment(expiresAt) }), to: '/account/keys' })
+      notices.push({
+        id,
+        message: text('keyEnds', { name, when: formatMoment(expiresAt) }),
+        to: '/account/keys',
+      })
   for (const { id, fileName, expiresAt } of me.shares.nodes)
     if (endsWithin(expiresAt, SHARE_MS))
-      notices.push({ id, message: text('shareEnds', { name: fileName, when: formatMoment(expiresAt) }), to: '/links' })
+      notices.push({
+        id,
+        message: text('shareEnds', { name: fileName, when: formatMoment(expiresAt) }),
+        to: '/links',
+      })
   return notices
 }

@@ -32,11 +32,15 @@ const done = [
   [/^FOLDER_CREATED$/, 'FOLDER_CREATED'],
 ] as const
 
-const wordOf = (kind: string) => text(done.find(([kinds]) => kinds.test(kind))?.[1] ?? 'FILE_CREATED')
+const wordOf = (kind: string) =>
+  text(done.find(([kinds]) => kinds.test(kind))?.[1] ?? 'FILE_CREATED')
 
 /** Where the person goes on: what needs them, what they worked on, and what others have shared with them. */
 export function Home() {
-  const [{ data, error }, reload] = useKeptQuery({ query: HOME, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: HOME,
+    requestPolicy: 'cache-and-network',
+  })
   const again = () => reload({ requestPolicy: 'network-only' })
   useLive(data?.me.drive.id, again)
   if (error && !data) return <ErrorState error={error} retry={again} />
@@ -65,7 +69,12 @@ export function Home() {
           <Favourites />
           <Section title={text('recent')} hint={text('recentHint')}>
             {me.recent.nodes.length === 0 ? (
-              <EmptyState icon={Clock} title={text('nothing')} hint={text('nothingHint')} level="h3">
+              <EmptyState
+                icon={Clock}
+                title={text('nothing')}
+                hint={text('nothingHint')}
+                level="h3"
+              >
                 <LinkButton href="/files">{text('toFiles')}</LinkButton>
               </EmptyState>
             ) : (
@@ -118,7 +127,15 @@ function RecentRow({ entry, kind, happenedAt }: Recent) {
   )
 }
 
-function ReceivedRow({ id, fileName, entryKind, contentType, thumbnail, createdAt, sharedBy }: Received) {
+function ReceivedRow({
+  id,
+  fileName,
+  entryKind,
+  contentType,
+  thumbnail,
+  createdAt,
+  sharedBy,
+}: Received) {
   const to = entryKind === 'FOLDER' ? hrefOf({ workspace: null, share: id, path: '' }) : '/shared'
   return (
     <li>

@@ -18,8 +18,12 @@ import { MY_SHARES } from './documents.ts'
 import type { LinksSearch } from './search.ts'
 import { text } from './text.ts'
 
-const Entries = lazy(() => import('../../sharing/entries.tsx').then(({ Entries }) => ({ default: Entries })))
-const ShareSheet = lazy(() => import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
+const Entries = lazy(() =>
+  import('../../sharing/entries.tsx').then(({ Entries }) => ({ default: Entries })),
+)
+const ShareSheet = lazy(() =>
+  import('../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })),
+)
 
 type SharedEntry = NonNullable<ResultOf<typeof MY_SHARES>['me']['shares']['nodes'][number]['entry']>
 
@@ -92,7 +96,8 @@ function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
     variables: { kind: kind ? kinds[kind] : null, ended: ended === true, after },
     requestPolicy: 'cache-and-network',
   })
-  if (error) return <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
+  if (error)
+    return <ErrorState error={error} retry={() => again({ requestPolicy: 'network-only' })} />
   if (!data) return <Skeleton />
   const { nodes, pageInfo } = data.me.shares
   if (nodes.length === 0 && after === null)
@@ -105,7 +110,10 @@ function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
     )
   const show = ({ id, path, drive: { owner } }: SharedEntry) => {
     const workspace = owner.__typename === 'Workspace' ? owner.slug : null
-    void navigate({ to: hrefOf({ workspace, path: parentOf(trim(path)) }), search: { sel: id } as never })
+    void navigate({
+      to: hrefOf({ workspace, path: parentOf(trim(path)) }),
+      search: { sel: id } as never,
+    })
   }
   return (
     <>
@@ -117,7 +125,11 @@ function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
             file={{
               icon: (
                 <EntryIcon
-                  contentType={share.entryKind === 'FOLDER' ? null : mediaTypeOf({ ...share, name: share.fileName })}
+                  contentType={
+                    share.entryKind === 'FOLDER'
+                      ? null
+                      : mediaTypeOf({ ...share, name: share.fileName })
+                  }
                 />
               ),
               name: entry ? (
@@ -140,7 +152,12 @@ function Page({ search: { kind, ended }, after, onShare, onList }: PageProps) {
       </ul>
       {pageInfo.hasNextPage &&
         (isMore ? (
-          <Page search={{ kind, ended }} after={pageInfo.endCursor} onShare={onShare} onList={onList} />
+          <Page
+            search={{ kind, ended }}
+            after={pageInfo.endCursor}
+            onShare={onShare}
+            onList={onList}
+          />
         ) : (
           <ShowMore hasMore more={() => setMore(true)} />
         ))}

@@ -3,7 +3,12 @@ import { Preview } from '../../viewer/preview.tsx'
 import type { ReceivedShare } from './documents.ts'
 
 /** A received file over the whole window. @param url of its bytes */
-export function Look(props: { share: ReceivedShare; url: string; onDownload: () => void; onClose: () => void }) {
+export function Look(props: {
+  share: ReceivedShare
+  url: string
+  onDownload: () => void
+  onClose: () => void
+}) {
   const { fileName: name, contentType, size } = props.share
   const file = { name, contentType, size }
   return (

@@ -23,16 +23,26 @@ const dispositions = { look: 'INLINE', save: 'ATTACHMENT' } as const
  * Opens received shares, and asks for the password of those that have one.
  * @param onOpen with a signed address of the bytes
  */
-export function useOpening(onOpen: (share: ReceivedShare, purpose: 'look' | 'save', url: string) => void) {
+export function useOpening(
+  onOpen: (share: ReceivedShare, purpose: 'look' | 'save', url: string) => void,
+) {
   const [locked, setLocked] = useState<Locked | null>(null)
   const isBusy = useRef(false)
 
   /** Answers what is to be shown then. */
-  async function use({ share, purpose }: Locked, password: string | null): Promise<(() => void) | null> {
+  async function use(
+    { share, purpose }: Locked,
+    password: string | null,
+  ): Promise<(() => void) | null> {
     const { token } = share
     if (typeof purpose === 'object') {
       const { drive, folder: path, name: folder } = purpose
-      const input = { token, password, to: { at: { drive, path } }, onConflict: 'KEEP_BOTH' as const }
+      const input = {
+        token,
+        password,
+        to: { at: { drive, path } },
+        onConflict: 'KEEP_BOTH' as const,
+      }
       const { saveSharedEntries: saved } = await mutate(SAVE_SHARED, { input })
       const said = text('kept', { name: nameOf(share), folder })
       const keep = async () => {
@@ -41,7 +51,9 @@ export function useOpening(onOpen: (share: ReceivedShare, purpose: 'look' | 'sav
       }
       return () => void keep().catch(toastError)
     }
-    const { openShare } = await mutate(OPEN_SHARE, { input: { token, disposition: dispositions[purpose], password } })
+    const { openShare } = await mutate(OPEN_SHARE, {
+      input: { token, disposition: dispositions[purpose], password },
+    })
     return openShare && (() => onOpen(share, purpose, openShare.download.url))
   }
 

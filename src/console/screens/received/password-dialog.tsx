@@ -20,6 +20,13 @@ export const PasswordDialog = ({ locked: { share }, onSend, onClose }: PasswordD
     onSubmit={form => onSend(String(form.get('password')))}
   >
     <p>{text('passwordWhy', { who: personName(share.sharedBy), name: share.fileName })}</p>
-    <TextField label={text('password')} name="password" type="password" required maxLength={MAX_PASSWORD} autoFocus />
+    <TextField
+      label={text('password')}
+      name="password"
+      type="password"
+      required
+      maxLength={MAX_PASSWORD}
+      autoFocus
+    />
   </FormDialog>
 )

@@ -27,7 +27,9 @@ import { PasswordDialog } from './password-dialog.tsx'
 import type { ReceivedSearch } from './search.ts'
 import { text } from './text.ts'
 
-const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
+const Picker = lazy(() =>
+  import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })),
+)
 const Look = lazy(() => import('./look.tsx').then(({ Look }) => ({ default: Look })))
 
 interface Uses {
@@ -73,7 +75,11 @@ export function Received() {
       </div>
       {shown && (
         <Suspense>
-          <Look {...shown} onDownload={() => void open(shown.share, 'save')} onClose={() => setShown(null)} />
+          <Look
+            {...shown}
+            onDownload={() => void open(shown.share, 'save')}
+            onClose={() => setShown(null)}
+          />
         </Suspense>
       )}
       {keeping && (
@@ -90,7 +96,13 @@ export function Received() {
           />
         </Suspense>
       )}
-      {locked && <PasswordDialog locked={locked} onSend={password => unlock(locked, password)} onClose={cancel} />}
+      {locked && (
+        <PasswordDialog
+          locked={locked}
+          onSend={password => unlock(locked, password)}
+          onClose={cancel}
+        />
+      )}
     </>
   )
 }
@@ -110,7 +122,13 @@ function Page({ seen, after, ...uses }: { seen: false | null; after: string | nu
   const { drive, receivedShares } = data.me
   const { nodes, pageInfo } = receivedShares
   if (nodes.length === 0 && after === null)
-    return <EmptyState icon={Inbox} title={text(seen === false ? 'noneUnseen' : 'none')} hint={text('noneHint')} />
+    return (
+      <EmptyState
+        icon={Inbox}
+        title={text(seen === false ? 'noneUnseen' : 'none')}
+        hint={text('noneHint')}
+      />
+    )
   return (
     <>
       <ul className="rows" aria-label={text('title')}>
@@ -143,13 +161,25 @@ interface RowProps extends Uses {
 
 function Row({ share, drive, refresh, open, keep }: RowProps) {
   const fileName = nameOf(share)
-  const { entryKind, contentType, size, url, sharedBy, createdAt, expiresAt, passwordProtected, seen } = share
+  const {
+    entryKind,
+    contentType,
+    size,
+    url,
+    sharedBy,
+    createdAt,
+    expiresAt,
+    passwordProtected,
+    seen,
+  } = share
   const isFolder = entryKind === 'FOLDER'
   // The page of a share shows what may not be downloaded, and asks for the password of a folder.
   const isOnPage = !share.allowDownload || (isFolder && passwordProtected)
   const mark = async () => {
     const input = { shares: [share.id] }
-    await (share.isFavourite ? mutate(REMOVE_FAVOURITES, { input }) : mutate(ADD_FAVOURITES, { input }))
+    await (share.isFavourite
+      ? mutate(REMOVE_FAVOURITES, { input })
+      : mutate(ADD_FAVOURITES, { input }))
     refresh()
   }
   return (
@@ -165,7 +195,11 @@ function Row({ share, drive, refresh, open, keep }: RowProps) {
               {fileName}
             </a>
           ) : isFolder ? (
-            <Link className="link" dir="auto" to={hrefOf({ workspace: null, share: share.id, path: '' })}>
+            <Link
+              className="link"
+              dir="auto"
+              to={hrefOf({ workspace: null, share: share.id, path: '' })}
+            >
               {fileName}
             </Link>
           ) : (
@@ -205,13 +239,21 @@ function Row({ share, drive, refresh, open, keep }: RowProps) {
           <Star className={share.isFavourite ? 'star' : undefined} />
         </Button>
         {share.mayEdit && !isFolder && (
-          <Button look="icon" aria-label={text('replaceOne', { name: fileName })} onPress={() => replace(share)}>
+          <Button
+            look="icon"
+            aria-label={text('replaceOne', { name: fileName })}
+            onPress={() => replace(share)}
+          >
             <FileUp />
           </Button>
         )}
         {share.allowDownload && (
           <>
-            <Button look="icon" aria-label={text('keepOne', { name: fileName })} onPress={() => keep(share, drive)}>
+            <Button
+              look="icon"
+              aria-label={text('keepOne', { name: fileName })}
+              onPress={() => keep(share, drive)}
+            >
               <FolderInput />
             </Button>
             <Button

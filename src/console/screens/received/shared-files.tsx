@@ -99,7 +99,9 @@ function Folder({ share, ownDrive }: { share: ReceivedShare; ownDrive: string })
           {expiresAt !== null && <span>{text('until', { when: formatRelative(expiresAt) })}</span>}
         </p>
       </div>
-      <div role="status">{lost && <p className="shared-lost">{text('lostEdit', { who: owner })}</p>}</div>
+      <div role="status">
+        {lost && <p className="shared-lost">{text('lostEdit', { who: owner })}</p>}
+      </div>
       {isOnPage ? (
         <>
           <div className="screen-head">

@@ -20,11 +20,17 @@ const LONG = 1000
 const connectionOf = (data: SharedFolderData | undefined) =>
   data && {
     nodes: data.sharedFolder.entries.map(entryOf),
-    pageInfo: { hasNextPage: data.sharedFolder.endCursor !== null, endCursor: data.sharedFolder.endCursor },
+    pageInfo: {
+      hasNextPage: data.sharedFolder.endCursor !== null,
+      endCursor: data.sharedFolder.endCursor,
+    },
   }
 
 /** The entries of a folder of what is shared, in the place of those of a drive. */
-export function useSharedEntries({ path }: Place, { sort = 'name', desc }: FilesSearch): FolderHere {
+export function useSharedEntries(
+  { path }: Place,
+  { sort = 'name', desc }: FilesSearch,
+): FolderHere {
   const shared = useContext(SharedDrive)
   const variables = {
     token: shared?.drive.share?.token ?? '',
@@ -32,11 +38,20 @@ export function useSharedEntries({ path }: Place, { sort = 'name', desc }: Files
     query: null,
     order: { field: fields[sort], direction: desc ? ('DESC' as const) : ('ASC' as const) },
   }
-  const { data, ...listed } = usePages({ document: SHARED_FOLDER, variables, connectionOf, first: 60, next: 1000 })
+  const { data, ...listed } = usePages({
+    document: SHARED_FOLDER,
+    variables,
+    connectionOf,
+    first: 60,
+    next: 1000,
+  })
   useLookAgain(listed.refresh, listed.entries.length > LONG ? LOOK_AT_LONG_MS : LOOK_MS)
   useUploaded(listed.refresh)
   const hidden = useHidden()
-  const entries = useMemo(() => listed.entries.filter(({ id }) => !hidden.has(id)), [listed.entries, hidden])
+  const entries = useMemo(
+    () => listed.entries.filter(({ id }) => !hidden.has(id)),
+    [listed.entries, hidden],
+  )
   const code = codeOf(listed.error)
   const isMissing = code === 'FOLDER_NOT_FOUND' || code === 'FILE_NOT_FOUND'
   // Only folders of drives are named by an id.

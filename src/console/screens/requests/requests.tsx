@@ -51,11 +51,20 @@ function Page({ after }: { after: string | null }) {
     <>
       <ul className="rows" aria-label={text('title')}>
         {nodes.map(request => (
-          <RequestRow key={request.id} request={request} onShow={to => void navigate({ to })} onClosed={again} />
+          <RequestRow
+            key={request.id}
+            request={request}
+            onShow={to => void navigate({ to })}
+            onClosed={again}
+          />
         ))}
       </ul>
       {pageInfo.hasNextPage &&
-        (isMore ? <Page after={pageInfo.endCursor} /> : <ShowMore hasMore more={() => setMore(true)} />)}
+        (isMore ? (
+          <Page after={pageInfo.endCursor} />
+        ) : (
+          <ShowMore hasMore more={() => setMore(true)} />
+        ))}
     </>
   )
 }

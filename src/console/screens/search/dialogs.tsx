@@ -4,9 +4,13 @@ import { text } from './text.ts'
 import type { useActing } from './use-acting.ts'
 
 const EntryDialogs = lazy(() =>
-  import('../files/on-demand/entry-dialogs.tsx').then(({ EntryDialogs }) => ({ default: EntryDialogs })),
+  import('../files/on-demand/entry-dialogs.tsx').then(({ EntryDialogs }) => ({
+    default: EntryDialogs,
+  })),
 )
-const Viewer = lazy(() => import('../files/on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })))
+const Viewer = lazy(() =>
+  import('../files/on-demand/viewer.tsx').then(({ Viewer }) => ({ default: Viewer })),
+)
 interface DialogsProps {
   acting: ReturnType<typeof useActing>
   hits: readonly Hit[]
@@ -35,7 +39,16 @@ export function Dialogs({ acting, hits, refresh, shown, onShow }: DialogsProps) 
           onClose={() => onShow(undefined)}
         />
       )}
-      {open !== null && <EntryDialogs {...{ commands, open, removeNow, refresh }} folder={start} root={text('root')} />}
+      {open !== null && (
+        <EntryDialogs
+          commands={commands}
+          open={open}
+          removeNow={removeNow}
+          refresh={refresh}
+          folder={start}
+          root={text('root')}
+        />
+      )}
     </>
   )
 }

@@ -39,14 +39,16 @@ const sizes = [
   ] as const),
 ] as const
 
-const isoDay = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+const isoDay = (daysAgo: number) =>
+  new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
 
 /** The parts of a search that narrow it down, as chips: each writes into the text of the search, and is read from it. */
 export function Filters({ query, onQuery, hits, me }: FiltersProps) {
   const [{ data }] = useQuery({ query: DRIVES })
   const workspaces = data?.me.workspaces?.nodes ?? []
   const [{ data: tagged }] = useQuery({ query: SEARCHED_TAGS, requestPolicy: 'cache-and-network' })
-  const set = (filters: Record<string, string | readonly string[] | null>) => onQuery(withFilters(query, filters))
+  const set = (filters: Record<string, string | readonly string[] | null>) =>
+    onQuery(withFilters(query, filters))
   const one = (key: string) => valuesOf(query, key)
   /** An entry of a menu that is chosen while the text says so; chosen again, it takes that away. */
   const choice = (label: string, filters: Record<string, string | null>): MenuEntry => {
@@ -56,11 +58,19 @@ export function Filters({ query, onQuery, hits, me }: FiltersProps) {
         : one(key).length === 1 && one(key)[0]?.toLowerCase() === value.toLowerCase(),
     )
     const none = Object.fromEntries(Object.keys(filters).map(key => [key, null]))
-    return { id: JSON.stringify(filters), label, isChosen, run: () => set(isChosen ? none : filters) }
+    return {
+      id: JSON.stringify(filters),
+      label,
+      isChosen,
+      run: () => set(isChosen ? none : filters),
+    }
   }
 
   const year = new Date().getUTCFullYear()
-  const people = useMemo(() => [...new Set(hits.flatMap(({ createdBy }) => createdBy?.name || []))].slice(0, 8), [hits])
+  const people = useMemo(
+    () => [...new Set(hits.flatMap(({ createdBy }) => createdBy?.name || []))].slice(0, 8),
+    [hits],
+  )
   const recent = me === undefined ? [] : readRecent(me).filter(({ path }) => path !== '')
   const nameOfDrive = (slug: string | null) =>
     slug === null ? text('myFiles') : (workspaces.find(one => one.slug === slug)?.name ?? slug)
@@ -69,29 +79,38 @@ export function Filters({ query, onQuery, hits, me }: FiltersProps) {
     ...(tagged?.me.workspaces?.nodes ?? []).flatMap(({ drive }) => drive?.tags ?? []),
   ].map(({ name }) => name)
 
-  const said = (key: string, name: (value: string) => string = value => value) => one(key).map(name).join(', ')
+  const said = (key: string, name: (value: string) => string = value => value) =>
+    one(key).map(name).join(', ')
   const days = [
     ...one('after').map(value => text('since', { when: value })),
     ...one('before').map(value => text('until', { when: value })),
   ].join(', ')
   const place = [
-    ...one('drive').map(value => (value.toLowerCase() === 'me' ? text('myFiles') : nameOfDrive(value))),
+    ...one('drive').map(value =>
+      value.toLowerCase() === 'me' ? text('myFiles') : nameOfDrive(value),
+    ),
     ...one('in'),
   ].join(' / ')
   const kindName = (value: string) =>
     value
       .split(',')
-      .map(kind => (kinds.some(known => known === kind) ? text(kind as (typeof kinds)[number]) : kind))
+      .map(kind =>
+        kinds.some(known => known === kind) ? text(kind as (typeof kinds)[number]) : kind,
+      )
       .join(', ')
 
   return (
     <div className="search-filters" role="toolbar" aria-label={text('filters')}>
       <Chip
-        {...{ label: text('kind'), value: said('type', kindName), onClear: () => set({ type: null }) }}
+        label={text('kind')}
+        value={said('type', kindName)}
+        onClear={() => set({ type: null })}
         entries={kinds.map(kind => choice(text(kind), { type: kind }))}
       />
       <Chip
-        {...{ label: text('place'), value: place, onClear: () => set({ drive: null, in: null }) }}
+        label={text('place')}
+        value={place}
+        onClear={() => set({ drive: null, in: null })}
         entries={[
           choice(text('myFiles'), { drive: 'me', in: null }),
           ...workspaces.map(({ slug, name }) => choice(name, { drive: slug, in: null })),
@@ -106,30 +125,50 @@ export function Filters({ query, onQuery, hits, me }: FiltersProps) {
         ]}
       />
       <Chip
-        {...{ label: text('changed'), value: days, onClear: () => set({ after: null, before: null }) }}
+        label={text('changed')}
+        value={days}
+        onClear={() => set({ after: null, before: null })}
         entries={[
           choice(text('lastDays', { count: 7 }), { after: isoDay(7), before: null }),
           choice(text('lastDays', { count: 30 }), { after: isoDay(30), before: null }),
           choice(text('inYear', { year: String(year) }), { after: String(year), before: null }),
-          choice(text('inYear', { year: String(year - 1) }), { after: String(year - 1), before: String(year) }),
-          choice(text('until', { when: String(year - 1) }), { after: null, before: String(year - 1) }),
+          choice(text('inYear', { year: String(year - 1) }), {
+            after: String(year - 1),
+            before: String(year),
+          }),
+          choice(text('until', { when: String(year - 1) }), {
+            after: null,
+            before: String(year - 1),
+          }),
         ]}
       />
       <Chip
-        {...{ label: text('person'), value: said('by', who => (who === 'me' ? text('me') : who)) }}
+        label={text('person')}
+        value={said('by', who => (who === 'me' ? text('me') : who))}
         onClear={() => set({ by: null })}
-        entries={[choice(text('me'), { by: 'me' }), ...people.map(name => choice(name, { by: name }))]}
+        entries={[
+          choice(text('me'), { by: 'me' }),
+          ...people.map(name => choice(name, { by: name })),
+        ]}
       />
       <Chip
-        {...{ label: text('size'), value: said('size'), onClear: () => set({ size: null }) }}
+        label={text('size')}
+        value={said('size')}
+        onClear={() => set({ size: null })}
         entries={sizes.map(([value, bytes]) =>
-          choice(text(value.startsWith('>') ? 'larger' : 'smaller', { size: formatBytes(bytes) }), { size: value }),
+          choice(text(value.startsWith('>') ? 'larger' : 'smaller', { size: formatBytes(bytes) }), {
+            size: value,
+          }),
         )}
       />
       {(tags.length > 0 || one('tag').length > 0) && (
         <Chip
-          {...{ label: text('tag'), value: said('tag'), onClear: () => set({ tag: null }) }}
-          entries={[...new Set(tags)].sort((a, b) => a.localeCompare(b)).map(name => choice(name, { tag: name }))}
+          label={text('tag')}
+          value={said('tag')}
+          onClear={() => set({ tag: null })}
+          entries={[...new Set(tags)]
+            .sort((a, b) => a.localeCompare(b))
+            .map(name => choice(name, { tag: name }))}
         />
       )}
       <Button

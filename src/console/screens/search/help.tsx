@@ -19,7 +19,13 @@ const examples = [
 ] as const
 
 /** What can be written into the field, with examples that can be tried. */
-export const Help = ({ onTry, onClose }: { onTry: (example: string) => void; onClose: () => void }) => (
+export const Help = ({
+  onTry,
+  onClose,
+}: {
+  onTry: (example: string) => void
+  onClose: () => void
+}) => (
   <Dialog title={text('help')} isOpen onClose={onClose} size="wide">
     <p className="soft">{text('helpHint')}</p>
     <dl className="search-help">

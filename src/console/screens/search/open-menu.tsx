@@ -23,7 +23,9 @@ export function HitsMenu({ commands, of, openFolder, ...open }: HitsMenuProps) {
     first && of.length === 1
       ? [{ id: 'folder', label: text('inFolder'), icon: FolderOpen, run: () => openFolder(first) }]
       : []
-  const all = entriesMenu(commands, of).filter(entry => entry === 'separator' || !elsewhere.has(entry.id))
+  const all = entriesMenu(commands, of).filter(
+    entry => entry === 'separator' || !elsewhere.has(entry.id),
+  )
   const at = all.findIndex(entry => entry !== 'separator' && entry.id === 'open') + 1
   return <PopoverMenu {...open} entries={[...all.slice(0, at), ...folder, ...all.slice(at)]} />
 }

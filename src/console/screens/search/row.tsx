@@ -27,7 +27,10 @@ interface RowProps extends Cell {
 
 /** What a list may show of a file itself. */
 const hasPicture = (hit: Hit): boolean =>
-  hit.share === null && hit.__typename === 'File' && hit.size > 0 && /^image\/|^video\/|pdf$/.test(hit.contentType)
+  hit.share === null &&
+  hit.__typename === 'File' &&
+  hit.size > 0 &&
+  /^image\/|^video\/|pdf$/.test(hit.contentType)
 
 /** A line of what was found. */
 export const Row = memo(function Row({ hit, index, isSelected, isCursor, handlers }: RowProps) {
@@ -75,7 +78,9 @@ export const Row = memo(function Row({ hit, index, isSelected, isCursor, handler
           </span>
           {snippet && (
             <span className="snippet" dir="auto">
-              <span className="snippet-kind">{text(matchedIn.includes('NOTE') ? 'inNote' : 'inText')}</span>{' '}
+              <span className="snippet-kind">
+                {text(matchedIn.includes('NOTE') ? 'inNote' : 'inText')}
+              </span>{' '}
               <Marked {...snippet} />
             </span>
           )}

@@ -1,6 +1,15 @@
 import './search.css'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type KeyboardEvent, lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useHidden } from '../../listing/held-back.ts'
 import { Listing, type ListingHandle } from '../../listing/listing.tsx'
 import { nothing, only, press, toggle, within } from '../../listing/selection.ts'
@@ -23,7 +32,9 @@ import { useActing } from './use-acting.ts'
 import { useHits } from './use-hits.ts'
 
 const Help = lazy(() => import('./help.tsx').then(({ Help }) => ({ default: Help })))
-const HitsMenu = lazy(() => import('./open-menu.tsx').then(({ HitsMenu }) => ({ default: HitsMenu })))
+const HitsMenu = lazy(() =>
+  import('./open-menu.tsx').then(({ HitsMenu }) => ({ default: HitsMenu })),
+)
 
 const field = () => document.querySelector<HTMLInputElement>('.search-box input')
 
@@ -45,11 +56,17 @@ export function Search() {
   )
   const { results, isLoading, error, more, refresh } = useHits(q, order)
   const hidden = useHidden()
-  const hits = useMemo(() => (results?.hits ?? []).filter(({ id }) => !hidden.has(id)), [results?.hits, hidden])
+  const hits = useMemo(
+    () => (results?.hits ?? []).filter(({ id }) => !hidden.has(id)),
+    [results?.hits, hidden],
+  )
   const byId = useMemo(() => new Map(hits.map(hit => [hit.id, hit])), [hits])
   const [wanted, select] = useState(nothing)
   const selection = useMemo(() => within(wanted, id => byId.has(id)), [wanted, byId])
-  const selected = useMemo(() => [...selection.ids].flatMap(id => byId.get(id) ?? []), [selection.ids, byId])
+  const selected = useMemo(
+    () => [...selection.ids].flatMap(id => byId.get(id) ?? []),
+    [selection.ids, byId],
+  )
   const [menu, setMenu] = useState<{ at: Point; of: readonly Hit[] } | null>(null)
   const [hasHelp, setHelp] = useState(false)
   const listing = useRef<ListingHandle>(null)
@@ -90,7 +107,8 @@ export function Search() {
         const { pointerType = 'mouse' } = event.nativeEvent as PointerEvent
         lastPointer.current = pointerType
         focusList()
-        if (pointerType === 'touch') return selection.ids.size > 0 ? select(toggle(selection, hit.id)) : openHit(hit)
+        if (pointerType === 'touch')
+          return selection.ids.size > 0 ? select(toggle(selection, hit.id)) : openHit(hit)
         select(press(() => hits.map(({ id }) => id), selection, hit.id, event))
       },
       open(hit) {
@@ -111,12 +129,17 @@ export function Search() {
   )
 
   const onCommandKey = useKeys(commands)
-  const onKey = (event: KeyboardEvent) => selected.length > 0 && !isOfFolder(event) && onCommandKey(event)
+  const onKey = (event: KeyboardEvent) =>
+    selected.length > 0 && !isOfFolder(event) && onCommandKey(event)
 
-  const setQuery = (next: string) => change({ q: next.trim() ? next : undefined, open: undefined }, { push: true })
+  const setQuery = (next: string) =>
+    change({ q: next.trim() ? next : undefined, open: undefined }, { push: true })
   const isStale = results !== undefined && results.query !== q
   const [hint] = results?.hints ?? []
-  const heightOf = useCallback((hit: Hit) => (hit.snippet ? ('three' as const) : ('found' as const)), [])
+  const heightOf = useCallback(
+    (hit: Hit) => (hit.snippet ? ('three' as const) : ('found' as const)),
+    [],
+  )
   return (
     <div className="search-screen">
       <div className="screen-head">
@@ -126,7 +149,15 @@ export function Search() {
             <SelectionActions
               commands={commands}
               said={drive?.mixed && text('selectedMixed', { count: selected.length })}
-              menu={open => <HitsMenu {...open} {...{ commands, openFolder }} of={selected} label={text('actions')} />}
+              menu={open => (
+                <HitsMenu
+                  {...open}
+                  commands={commands}
+                  openFolder={openFolder}
+                  of={selected}
+                  label={text('actions')}
+                />
+              )}
             />
           </div>
         ) : (
@@ -179,7 +210,11 @@ export function Search() {
         ) : !results ? (
           <Skeleton rows={8} />
         ) : hits.length === 0 && !isStale && !isLoading ? (
-          <EmptyState icon={SearchX} title={text('none', { query: q.trim() })} hint={text('noneHint')} />
+          <EmptyState
+            icon={SearchX}
+            title={text('none', { query: q.trim() })}
+            hint={text('noneHint')}
+          />
         ) : (
           <Listing
             ref={listing}
@@ -200,7 +235,15 @@ export function Search() {
       {menu && (
         <AtPoint
           at={menu.at}
-          opened={open => <HitsMenu {...open} {...{ commands, openFolder }} of={menu.of} label={text('actions')} />}
+          opened={open => (
+            <HitsMenu
+              {...open}
+              commands={commands}
+              openFolder={openFolder}
+              of={menu.of}
+              label={text('actions')}
+            />
+          )}
           onClose={() => {
             setMenu(null)
             focusList()
@@ -209,7 +252,13 @@ export function Search() {
       )}
       <Suspense>
         {hasHelp && <Help onTry={setQuery} onClose={() => setHelp(false)} />}
-        <Dialogs {...{ acting, refresh, hits }} shown={shown} onShow={id => change({ open: id })} />
+        <Dialogs
+          acting={acting}
+          refresh={refresh}
+          hits={hits}
+          shown={shown}
+          onShow={id => change({ open: id })}
+        />
       </Suspense>
     </div>
   )

@@ -11,7 +11,8 @@ function shortened({ text, ranges }: Snippet): Snippet {
   const from = first - LEAD
   const space = text.slice(from, from + LEAD / 2).search(/\s/)
   // Without a space nearby, between two characters: none of them is halved.
-  const cut = space >= 0 ? from + space + 1 : from + (/^[\udc00-\udfff]/.test(text.slice(from)) ? 1 : 0)
+  const cut =
+    space >= 0 ? from + space + 1 : from + (/^[\udc00-\udfff]/.test(text.slice(from)) ? 1 : 0)
   const moved = ranges.map(({ start, end }) => ({ start: start - cut + 2, end: end - cut + 2 }))
   return { text: `… ${text.slice(cut)}`, ranges: moved }
 }

@@ -3,7 +3,14 @@ import { useMemo, useRef, useState } from 'react'
 import { hrefOf, idInShare, trim } from '../../drive/place.ts'
 import type { Selection } from '../../listing/selection.ts'
 import type { Point } from '../../parts/menu.tsx'
-import { driveOfHits, type Hit, hrefOfHit, isOnPage, placeOfHit, whereOfHit } from '../../search/hit.ts'
+import {
+  driveOfHits,
+  type Hit,
+  hrefOfHit,
+  isOnPage,
+  placeOfHit,
+  whereOfHit,
+} from '../../search/hit.ts'
 import { actWith } from '../files/act.ts'
 import type { Commands, Open } from '../files/commands.ts'
 import type { Entry } from '../files/documents.ts'
@@ -20,7 +27,15 @@ interface Given {
 }
 
 /** What is done with results: as in a folder, and in each drive or share by itself where they are in several. */
-export function useActing({ selected, selection, select, refresh, ownDrive, show, setMenu }: Given) {
+export function useActing({
+  selected,
+  selection,
+  select,
+  refresh,
+  ownDrive,
+  show,
+  setMenu,
+}: Given) {
   const navigate = useNavigate()
   const [open, setOpen] = useState<Open>(null)
   const [first] = selected
@@ -50,7 +65,10 @@ export function useActing({ selected, selection, select, refresh, ownDrive, show
     const place = placeOfHit(hit)
     const isTop = hit.share !== null && hit.path === ''
     const sel = hit.share ? idInShare(hit.path) : hit.id
-    void navigate({ to: isTop ? '/shared' : hrefOf(place), search: (isTop ? {} : { sel }) as never })
+    void navigate({
+      to: isTop ? '/shared' : hrefOf(place),
+      search: (isTop ? {} : { sel }) as never,
+    })
   }
   const removeNow = (gone: readonly Entry[]) =>
     act(actions => {
@@ -59,18 +77,16 @@ export function useActing({ selected, selection, select, refresh, ownDrive, show
     })
   const commands: Commands = {
     place: first ? placeOfHit(first) : { workspace: null, path: '' },
-    ...{
-      search: {},
-      setSearch() {},
-      drive,
-      selected,
-      selection,
-      select,
-      act,
-      setOpen,
-      startRename() {},
-      openScreen() {},
-    },
+    search: {},
+    setSearch() {},
+    drive,
+    selected,
+    selection,
+    select,
+    act,
+    setOpen,
+    startRename() {},
+    openScreen() {},
     remove: gone => (hasTrash ? removeNow(gone) : setOpen('delete')),
     setMenu: menu => setMenu(menu && { at: menu.at, of: selected }),
     openEntry: entry => {

@@ -38,16 +38,27 @@ export function useHits(query: string, order: Order) {
     (after: string | null, before: readonly Hit[]) => {
       stop.current()
       setFinding(now => ({ ...now, isLoading: true, error: undefined }))
-      const variables = { query, order: orderOf(order), first: after === null ? FIRST : NEXT, after }
+      const variables = {
+        query,
+        order: orderOf(order),
+        first: after === null ? FIRST : NEXT,
+        after,
+      }
       const context = { requestPolicy: 'network-only', once: true } as const
-      const { unsubscribe } = client.query(SEARCH, variables, context).subscribe(({ data, error, stale }) => {
-        if (error || !data) return setFinding(now => ({ ...now, isLoading: false, error }))
-        const { edges, pageInfo, hints, isComplete } = data.search
-        const known = new Set(before.map(({ id }) => id))
-        const hits = [...before, ...edges.map(hitOf).filter(({ id }) => !known.has(id))]
-        const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null
-        setFinding({ results: { query, hits, hints, isComplete, cursor }, isLoading: stale, error: undefined })
-      })
+      const { unsubscribe } = client
+        .query(SEARCH, variables, context)
+        .subscribe(({ data, error, stale }) => {
+          if (error || !data) return setFinding(now => ({ ...now, isLoading: false, error }))
+          const { edges, pageInfo, hints, isComplete } = data.search
+          const known = new Set(before.map(({ id }) => id))
+          const hits = [...before, ...edges.map(hitOf).filter(({ id }) => !known.has(id))]
+          const cursor = pageInfo.hasNextPage ? pageInfo.endCursor : null
+          setFinding({
+            results: { query, hits, hints, isComplete, cursor },
+            isLoading: stale,
+            error: undefined,
+          })
+        })
       stop.current = unsubscribe
     },
     [query, order],
@@ -63,7 +74,8 @@ export function useHits(query: string, order: Order) {
   return {
     ...finding,
     more() {
-      if (results?.cursor && !isLoading && !error && results.query === query) load(results.cursor, results.hits)
+      if (results?.cursor && !isLoading && !error && results.query === query)
+        load(results.cursor, results.hits)
     },
     refresh: () => load(null, []),
   }

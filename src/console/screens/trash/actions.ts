@@ -91,7 +91,8 @@ export function createActions({ drive, workspace, root, after, navigate, onTaken
     deleteForEver(items: readonly TrashItem[]): Promise<void> {
       const ids = items.map(({ id }) => id)
       return taking(ids, async () => {
-        for (const part of inParts(ids)) await mutate(DELETE_FOR_EVER, { input: { items: part } }, { keepalive: true })
+        for (const part of inParts(ids))
+          await mutate(DELETE_FOR_EVER, { input: { items: part } }, { keepalive: true })
         toast({ message: text('deleted', { count: items.length, name: items[0]?.name ?? '' }) })
       })
     },

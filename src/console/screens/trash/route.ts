@@ -13,6 +13,9 @@ export const trashRoutes = [
   createRoute({
     getParentRoute,
     path: '/workspaces/$slug/trash',
-    component: lazyRouteComponent(() => import('../workspaces/workspace-trash.tsx'), 'WorkspaceTrash'),
+    component: lazyRouteComponent(
+      () => import('../workspaces/workspace-trash.tsx'),
+      'WorkspaceTrash',
+    ),
   }),
 ] as const

@@ -47,7 +47,14 @@ interface RowProps extends Cell {
 }
 
 /** A line of the trash. */
-export const Row = memo(function Row({ item, root, index, isSelected, isCursor, handlers }: RowProps) {
+export const Row = memo(function Row({
+  item,
+  root,
+  index,
+  isSelected,
+  isCursor,
+  handlers,
+}: RowProps) {
   const { id, name, path, contentType, size, deletedAt, deletedBy, expiresAt } = item
   const where = parentOf(trim(path)) || root
   return (
@@ -66,7 +73,9 @@ export const Row = memo(function Row({ item, root, index, isSelected, isCursor, 
     >
       <div role="gridcell" className="name-cell">
         <Mark onMark={() => handlers.mark(item)} />
-        <EntryIcon contentType={contentType === null ? null : mediaTypeOf({ name, contentType, size })} />
+        <EntryIcon
+          contentType={contentType === null ? null : mediaTypeOf({ name, contentType, size })}
+        />
         <span className="name-lines">
           <span className="name" dir="auto" title={name}>
             {name}

@@ -18,10 +18,14 @@ import { text } from './text.ts'
 import { useTrash } from './use-trash.ts'
 
 const dialogs = () => import('./dialogs.tsx')
-const DeleteForEver = lazy(() => dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })))
+const DeleteForEver = lazy(() =>
+  dialogs().then(({ DeleteForEver }) => ({ default: DeleteForEver })),
+)
 const Empty = lazy(() => dialogs().then(({ Empty }) => ({ default: Empty })))
 const Taken = lazy(() => dialogs().then(({ Taken }) => ({ default: Taken })))
-const Picker = lazy(() => import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
+const Picker = lazy(() =>
+  import('../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })),
+)
 
 /** What is open over the list, and what it is about. */
 type Open =
@@ -36,11 +40,17 @@ export function Trash() {
   const trash = useTrash(slug)
   const { drive, workspace, refresh } = trash
   const hidden = useHidden()
-  const entries = useMemo(() => trash.entries.filter(({ id }) => !hidden.has(id)), [trash.entries, hidden])
+  const entries = useMemo(
+    () => trash.entries.filter(({ id }) => !hidden.has(id)),
+    [trash.entries, hidden],
+  )
   const byId = useMemo(() => new Map(entries.map(item => [item.id, item])), [entries])
   const [wanted, select] = useState(nothing)
   const selection = useMemo(() => within(wanted, id => byId.has(id)), [wanted, byId])
-  const selected = useMemo(() => [...selection.ids].flatMap(id => byId.get(id) ?? []), [selection.ids, byId])
+  const selected = useMemo(
+    () => [...selection.ids].flatMap(id => byId.get(id) ?? []),
+    [selection.ids, byId],
+  )
   const [open, setOpen] = useState<Open>(null)
   const [menu, setMenu] = useState<{ at: Point; items: readonly TrashItem[] } | null>(null)
   const listing = useRef<ListingHandle>(null)
@@ -243,7 +253,9 @@ export function Trash() {
             onClose={() => setOpen(null)}
           />
         )}
-        {open?.what === 'empty' && <Empty onConfirm={() => void actions.empty()} onClose={() => setOpen(null)} />}
+        {open?.what === 'empty' && (
+          <Empty onConfirm={() => void actions.empty()} onClose={() => setOpen(null)} />
+        )}
         {open?.what === 'taken' && (
           <Taken
             restoring={open.restoring}

@@ -8,7 +8,8 @@ export interface TrashHere extends Omit<PagedList<TrashItem, TrashData>, 'data'>
   workspace: { name: string } | null
 }
 
-const driveOf = (data: TrashData | undefined) => data?.me?.drive ?? data?.workspace?.drive ?? undefined
+const driveOf = (data: TrashData | undefined) =>
+  data?.me?.drive ?? data?.workspace?.drive ?? undefined
 
 /** The trash of a drive, live. @param slug of the workspace; null for the own drive */
 export function useTrash(slug: string | null): TrashHere {

@@ -50,7 +50,9 @@ export function InvitePerson({ workspace, onInvited, onClose }: InvitePersonProp
       onClose={onClose}
       onSubmit={async form => {
         const email = String(form.get('email')).trim()
-        await mutate(CREATE_INVITE, { input: { workspace, email, role, message: String(form.get('message')) } })
+        await mutate(CREATE_INVITE, {
+          input: { workspace, email, role, message: String(form.get('message')) },
+        })
         onInvited()
         toast({ message: text('sent', { email }) })
       }}
@@ -78,7 +80,12 @@ export function InvitePerson({ workspace, onInvited, onClose }: InvitePersonProp
           />
         ))}
       </fieldset>
-      <TextArea label={text('message')} hint={text('messageHint')} name="message" maxLength={MAX_MESSAGE} />
+      <TextArea
+        label={text('message')}
+        hint={text('messageHint')}
+        name="message"
+        maxLength={MAX_MESSAGE}
+      />
     </FormDialog>
   )
 }

@@ -148,8 +148,15 @@ export function Members() {
     <WorkspaceScreen workspace={workspace} error={error} retry={refresh}>
       {workspace && (
         <>
-          <MemberList workspace={workspace} members={members} me={data.me.person.id} onInvited={invites.refresh} />
-          {invites.entries.length > 0 && <PendingInvites workspace={workspace.id} invites={invites} />}
+          <MemberList
+            workspace={workspace}
+            members={members}
+            me={data.me.person.id}
+            onInvited={invites.refresh}
+          />
+          {invites.entries.length > 0 && (
+            <PendingInvites workspace={workspace.id} invites={invites} />
+          )}
         </>
       )}
     </WorkspaceScreen>
@@ -235,7 +242,9 @@ function MemberList({ workspace, members, me, onInvited }: MemberListProps) {
               )}
               {member.isRemovable && (
                 <Button
-                  aria-label={isMe(member) ? text('leave') : text('removeOf', { name: nameOf(member) })}
+                  aria-label={
+                    isMe(member) ? text('leave') : text('removeOf', { name: nameOf(member) })
+                  }
                   onPress={() => setLeaving(member)}
                 >
                   {isMe(member) ? text('leave') : text('remove')}
@@ -246,16 +255,30 @@ function MemberList({ workspace, members, me, onInvited }: MemberListProps) {
         ))}
       </Rows>
       <ShowMore {...members} />
-      {isInviting && <InvitePerson workspace={workspace.id} onInvited={onInvited} onClose={() => setInviting(false)} />}
+      {isInviting && (
+        <InvitePerson
+          workspace={workspace.id}
+          onInvited={onInvited}
+          onClose={() => setInviting(false)}
+        />
+      )}
       {giving && (
         <Confirm
-          title={isMe(giving.member) ? text('ownRoleTitle') : text('ownerTitle', { name: nameOf(giving.member) })}
+          title={
+            isMe(giving.member)
+              ? text('ownRoleTitle')
+              : text('ownerTitle', { name: nameOf(giving.member) })
+          }
           isOpen
           label={text('changeRole')}
           onClose={() => setGiving(null)}
           onConfirm={() => void change(giving.member, giving.role).catch(toastError)}
         >
-          <p>{isMe(giving.member) ? text('ownRoleWarning', { role: roleName(giving.role) }) : text('ownerWarning')}</p>
+          <p>
+            {isMe(giving.member)
+              ? text('ownRoleWarning', { role: roleName(giving.role) })
+              : text('ownerWarning')}
+          </p>
         </Confirm>
       )}
       {leaving && (

@@ -25,9 +25,14 @@ export function NewWorkspace({ onClose }: { onClose: () => void }) {
       label={text('createIt')}
       onClose={onClose}
       onSubmit={async form => {
-        const { createWorkspace } = await mutate(CREATE, { input: { name: String(form.get('name')).trim() } })
+        const { createWorkspace } = await mutate(CREATE, {
+          input: { name: String(form.get('name')).trim() },
+        })
         if (createWorkspace)
-          await navigate({ to: '/workspaces/$slug/members', params: { slug: createWorkspace.workspace.slug } })
+          await navigate({
+            to: '/workspaces/$slug/members',
+            params: { slug: createWorkspace.workspace.slug },
+          })
       }}
     >
       <TextField

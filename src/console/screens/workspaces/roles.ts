@@ -6,7 +6,12 @@ export type Role = ReturnType<typeof graphql.scalar<'Role'>>
 /** What an invite may offer. */
 export const invitable: readonly Role[] = ['EDITOR', 'VIEWER', 'ADMIN']
 
-const names = { OWNER: text('OWNER'), ADMIN: text('ADMIN'), EDITOR: text('EDITOR'), VIEWER: text('VIEWER') }
+const names = {
+  OWNER: text('OWNER'),
+  ADMIN: text('ADMIN'),
+  EDITOR: text('EDITOR'),
+  VIEWER: text('VIEWER'),
+}
 export const roleName = (role: Role): string => names[role]
 
 const hints = {

@@ -85,10 +85,16 @@ export function Settings() {
   const [isDeleting, setDeleting] = useState(false)
   const workspace = data?.workspace
   return (
-    <WorkspaceScreen workspace={workspace} error={error} retry={() => reload({ requestPolicy: 'network-only' })}>
+    <WorkspaceScreen
+      workspace={workspace}
+      error={error}
+      retry={() => reload({ requestPolicy: 'network-only' })}
+    >
       {workspace && (
         <>
-          {workspace.permissions.includes('RENAME') && <Rename key={workspace.id} workspace={workspace} />}
+          {workspace.permissions.includes('RENAME') && (
+            <Rename key={workspace.id} workspace={workspace} />
+          )}
           <Section
             title={text('storage')}
             hint={text('storageHint', {
@@ -96,7 +102,9 @@ export function Settings() {
               when: formatExact(workspace.createdAt),
             })}
           >
-            {workspace.drive && <Space drive={workspace.drive} filesHref={`/workspaces/${workspace.slug}/files`} />}
+            {workspace.drive && (
+              <Space drive={workspace.drive} filesHref={`/workspaces/${workspace.slug}/files`} />
+            )}
           </Section>
           {workspace.permissions.includes('DELETE') && (
             <Section title={text('delete')} hint={text('deleteHint')}>
@@ -107,7 +115,9 @@ export function Settings() {
               </div>
             </Section>
           )}
-          {isDeleting && <DeleteWorkspace workspace={workspace} onClose={() => setDeleting(false)} />}
+          {isDeleting && (
+            <DeleteWorkspace workspace={workspace} onClose={() => setDeleting(false)} />
+          )}
         </>
       )}
     </WorkspaceScreen>
@@ -173,7 +183,13 @@ function Rename({ workspace }: { workspace: Workspace }) {
 /** A name as it can be seen, and typed. */
 const legible = (name: string) => name.normalize().replaceAll(/\s+/g, ' ').trim()
 
-function DeleteWorkspace({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
+function DeleteWorkspace({
+  workspace: { id, name },
+  onClose,
+}: {
+  workspace: Workspace
+  onClose: () => void
+}) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState('')
   return (

@@ -24,7 +24,9 @@ export function useWorkspaceTabs(slug: string): TabsProps {
       { to: `${at}/pictures`, label: text('pictures') },
       { to: `${at}/members`, label: text('membersTab') },
       ...(permissions.includes('MANAGE_KEYS') ? [{ to: `${at}/keys`, label: text('keys') }] : []),
-      ...(permissions.includes('MANAGE_WEBHOOKS') ? [{ to: `${at}/webhooks`, label: text('webhooks') }] : []),
+      ...(permissions.includes('MANAGE_WEBHOOKS')
+        ? [{ to: `${at}/webhooks`, label: text('webhooks') }]
+        : []),
       { to: `${at}/activity`, label: text('activity') },
       { to: `${at}/trash`, label: text('trash') },
       { to: `${at}/settings`, label: text('settings') },

@@ -125,7 +125,10 @@ type Invite = NonNullable<InvitesData['me']['invites']>['nodes'][number]
 
 /** The workspaces that one is a member of, and those that one is invited to. */
 export function Workspaces() {
-  const [{ data, error }, reload] = useKeptQuery({ query: WORKSPACES, requestPolicy: 'cache-and-network' })
+  const [{ data, error }, reload] = useKeptQuery({
+    query: WORKSPACES,
+    requestPolicy: 'cache-and-network',
+  })
   const [isCreating, setCreating] = useState(false)
   const invites = usePages({
     document: INVITES,
@@ -138,7 +141,9 @@ export function Workspaces() {
     reload({ requestPolicy: 'network-only' })
     invites.refresh()
   }
-  useOffers(() => [{ id: 'new-workspace', label: text('create'), icon: UsersRound, run: () => setCreating(true) }])
+  useOffers(() => [
+    { id: 'new-workspace', label: text('create'), icon: UsersRound, run: () => setCreating(true) },
+  ])
   const isSeen = useSeen(refresh)
   useSubscription({ query: RECEIVED, pause: !isSeen }, (_, received) => {
     // This is called while React draws.
@@ -180,7 +185,11 @@ export function Workspaces() {
   )
 }
 
-const WorkspaceRow = ({ workspace: { name, slug, role, memberCount } }: { workspace: Workspace }) => (
+const WorkspaceRow = ({
+  workspace: { name, slug, role, memberCount },
+}: {
+  workspace: Workspace
+}) => (
   <li>
     <span className="row-icon" aria-hidden>
       <UsersRound />
@@ -192,7 +201,9 @@ const WorkspaceRow = ({ workspace: { name, slug, role, memberCount } }: { worksp
         </Link>
       </p>
       <p className="sub">
-        {[roleName(role), memberCount !== null && text('members', { count: memberCount })].filter(Boolean).join(' · ')}
+        {[roleName(role), memberCount !== null && text('members', { count: memberCount })]
+          .filter(Boolean)
+          .join(' · ')}
       </p>
     </div>
   </li>

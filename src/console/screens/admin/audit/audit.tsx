@@ -54,7 +54,12 @@ export function Audit() {
         {isLoading ? (
           <Skeleton />
         ) : entries.length === 0 ? (
-          <EmptyState icon={SearchX} level="h3" title={text('nothing')} hint={text('nothingHint')} />
+          <EmptyState
+            icon={SearchX}
+            level="h3"
+            title={text('nothing')}
+            hint={text('nothingHint')}
+          />
         ) : (
           <Rows label={text('entries')}>
             {entries.map(entry => (

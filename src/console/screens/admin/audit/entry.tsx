@@ -22,7 +22,9 @@ export function AuditEntry({ entry, search }: { entry: Entry; search: AuditSearc
       <div className="grow">
         <p className="title">
           {kinds[kind]} {what && <bdi>{what}</bdi>}
-          {isOther && <span className="soft">{text('concerns', { name: personName(concerned) })}</span>}
+          {isOther && (
+            <span className="soft">{text('concerns', { name: personName(concerned) })}</span>
+          )}
         </p>
         <div className="facts-line soft">
           <time dateTime={happenedAt}>{when}</time>
@@ -40,7 +42,9 @@ export function AuditEntry({ entry, search }: { entry: Entry; search: AuditSearc
           </p>
         )}
         <details>
-          <summary aria-label={text('detailsOf', { kind: kinds[kind], when })}>{text('details')}</summary>
+          <summary aria-label={text('detailsOf', { kind: kinds[kind], when })}>
+            {text('details')}
+          </summary>
           <Figures of={factsOf(entry)} />
         </details>
       </div>
@@ -57,7 +61,13 @@ const Only = ({ search, children }: { search: AuditSearch; children: ReactNode }
   </span>
 )
 
-function Who({ entry: { actor, actorId, operator, via }, search }: { entry: Entry; search: AuditSearch }) {
+function Who({
+  entry: { actor, actorId, operator, via },
+  search,
+}: {
+  entry: Entry
+  search: AuditSearch
+}) {
   if (actor)
     return (
       <Only search={{ ...search, person: actor.id }}>
@@ -65,12 +75,23 @@ function Who({ entry: { actor, actorId, operator, via }, search }: { entry: Entr
       </Only>
     )
   if (operator)
-    return <Only search={{ ...search, person: operator.id }}>{text('operator', { name: personName(operator) })}</Only>
-  if (actorId) return <Only search={{ ...search, person: actorId }}>{text('gone', { id: actorId })}</Only>
+    return (
+      <Only search={{ ...search, person: operator.id }}>
+        {text('operator', { name: personName(operator) })}
+      </Only>
+    )
+  if (actorId)
+    return <Only search={{ ...search, person: actorId }}>{text('gone', { id: actorId })}</Only>
   return <span>{text(via === 'OPERATOR' ? 'commandLine' : 'service')}</span>
 }
 
-function Means({ entry: { via, credentialId, credentialName }, search }: { entry: Entry; search: AuditSearch }) {
+function Means({
+  entry: { via, credentialId, credentialName },
+  search,
+}: {
+  entry: Entry
+  search: AuditSearch
+}) {
   if (!credentialId) return null
   const words =
     via === 'SESSION'
@@ -83,9 +104,16 @@ function Means({ entry: { via, credentialId, credentialName }, search }: { entry
   return <Only search={{ ...search, credential: credentialId }}>{words}</Only>
 }
 
-function limitOf({ name, value, unlimited }: NonNullable<Entry['details']['limits']>[number]): string {
+function limitOf({
+  name,
+  value,
+  unlimited,
+}: NonNullable<Entry['details']['limits']>[number]): string {
   const isOfPlan = value === null && !unlimited
-  return text('limitIs', { name: limitLabel(name), value: isOfPlan ? text('byPlan') : limitText({ name, value }) })
+  return text('limitIs', {
+    name: limitLabel(name),
+    value: isOfPlan ? text('byPlan') : limitText({ name, value }),
+  })
 }
 
 /** All that is known of an entry beside what its row shows. */

@@ -21,7 +21,9 @@ const idOf = (account: string) => account.replace(/^account:/, '')
 
 /** The accounts that a typed text may mean; the only one where it is a whole address. */
 async function accountsLike(typed: string): Promise<readonly Account[]> {
-  const { data, error } = await client.query(PEOPLE, { search: typed }, { requestPolicy: 'network-only' }).toPromise()
+  const { data, error } = await client
+    .query(PEOPLE, { search: typed }, { requestPolicy: 'network-only' })
+    .toPromise()
   if (error) throw new Refused(error)
   const found = data?.accounts.nodes ?? []
   const exact = found.filter(({ email }) => email.toLowerCase() === typed.toLowerCase())
@@ -84,12 +86,31 @@ export function Filters({ search }: { search: AuditSearch }) {
         options={[['', text('allKinds')], ...(Object.entries(kinds) as [Kind, string][])]}
       />
       {/* Closed, so that the first entries are in sight. */}
-      <details className="audit-more" open={Object.keys(search).some(name => name !== 'person' && name !== 'kind')}>
+      <details
+        className="audit-more"
+        open={Object.keys(search).some(name => name !== 'person' && name !== 'kind')}
+      >
         <summary>{text('moreFilters')}</summary>
         <div className="audit-filters">
-          <TextField name="since" type="datetime-local" label={text('since')} defaultValue={search.since} />
-          <TextField name="until" type="datetime-local" label={text('until')} defaultValue={search.until} />
-          <TextField name="address" label={text('address')} defaultValue={search.address} maxLength={64} dir="ltr" />
+          <TextField
+            name="since"
+            type="datetime-local"
+            label={text('since')}
+            defaultValue={search.since}
+          />
+          <TextField
+            name="until"
+            type="datetime-local"
+            label={text('until')}
+            defaultValue={search.until}
+          />
+          <TextField
+            name="address"
+            label={text('address')}
+            defaultValue={search.address}
+            maxLength={64}
+            dir="ltr"
+          />
           <TextField
             name="credential"
             label={text('credential')}
@@ -129,7 +150,8 @@ export function Filters({ search }: { search: AuditSearch }) {
           <legend>{text('whom')}</legend>
           {meant.map(account => (
             <Button key={account.id} onPress={() => void show(idOf(account.id))}>
-              <bdi>{personName(account)}</bdi> <bdi className="soft">{account.name ? account.email : ''}</bdi>
+              <bdi>{personName(account)}</bdi>{' '}
+              <bdi className="soft">{account.name ? account.email : ''}</bdi>
             </Button>
           ))}
         </fieldset>
@@ -140,7 +162,11 @@ export function Filters({ search }: { search: AuditSearch }) {
 
 /** What stands in the field for a person of the URL: the address, or the id of an account that is gone. */
 function usePersonText(id: string | undefined): string {
-  const [{ data }] = useQuery({ query: PERSON, variables: { id: `account:${id}` }, pause: id === undefined })
+  const [{ data }] = useQuery({
+    query: PERSON,
+    variables: { id: `account:${id}` },
+    pause: id === undefined,
+  })
   if (id === undefined) return ''
   return data?.node?.__typename === 'Account' ? data.node.email : id
 }

@@ -20,10 +20,22 @@ const moment = (text: string | undefined): string | null => {
 }
 
 /** The same as the service reads it. */
-export const filterOf = ({ kind, since, until, person, address, credential, about }: AuditSearch) => ({
+export const filterOf = ({
+  kind,
+  since,
+  until,
+  person,
+  address,
+  credential,
+  about,
+}: AuditSearch) => ({
   kinds: kind && isKind(kind) ? [kind] : null,
-  ...{ since: moment(since), until: moment(until) },
-  ...{ person: person ?? null, address: address ?? null, credential: credential ?? null, about: about ?? null },
+  since: moment(since),
+  until: moment(until),
+  person: person ?? null,
+  address: address ?? null,
+  credential: credential ?? null,
+  about: about ?? null,
 })
 
 /** Where the service sends the same as a file. */

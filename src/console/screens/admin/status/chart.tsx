@@ -91,7 +91,9 @@ export function Chart({ title, lines, format, from, stepSeconds }: ChartProps) {
     <figure className="status-chart">
       <figcaption>
         <h3>{title}</h3>
-        {all.length > 0 && <span className="soft">{text('most', { value: format(Math.max(...all)) })}</span>}
+        {all.length > 0 && (
+          <span className="soft">{text('most', { value: format(Math.max(...all)) })}</span>
+        )}
       </figcaption>
       {all.length === 0 ? (
         <p className="soft">{text('nothingYet')}</p>
@@ -103,9 +105,18 @@ export function Chart({ title, lines, format, from, stepSeconds }: ChartProps) {
             </span>
             <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
               {[0.25, 0.5, 0.75].map(part => (
-                <line key={part} className="grid" x1="0" x2={WIDTH} y1={HEIGHT * part} y2={HEIGHT * part} />
+                <line
+                  key={part}
+                  className="grid"
+                  x1="0"
+                  x2={WIDTH}
+                  y1={HEIGHT * part}
+                  y2={HEIGHT * part}
+                />
               ))}
-              {lines.length === 1 && <path className="area" d={areaOf(lines[0]?.values ?? [], top)} />}
+              {lines.length === 1 && (
+                <path className="area" d={areaOf(lines[0]?.values ?? [], top)} />
+              )}
               {lines.map(({ label, values }, i) => {
                 const { tone, dash } = looks[i] ?? looks[0]
                 return (
@@ -149,7 +160,11 @@ export function Chart({ title, lines, format, from, stepSeconds }: ChartProps) {
               const { tone, dash } = looks[i] ?? looks[0]
               return (
                 <li key={line.label}>
-                  <svg viewBox="0 0 24 4" aria-hidden="true" style={{ '--tone': `var(${tone})` } as CSSProperties}>
+                  <svg
+                    viewBox="0 0 24 4"
+                    aria-hidden="true"
+                    style={{ '--tone': `var(${tone})` } as CSSProperties}
+                  >
                     <line x1="0" x2="24" y1="2" y2="2" strokeDasharray={dash} />
                   </svg>
                   {line.label} <strong>{chosen === null ? lastOf(line) : shownAt(line, at)}</strong>

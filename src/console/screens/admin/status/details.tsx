@@ -102,13 +102,19 @@ export const Jobs = ({ health: { jobQueues } }: { health: Health }) =>
 export function Storage({ health }: { health: Health }) {
   const { fullestDrives, forecast, lastBackupAt, lastSweepAt, freeBytes, volumeBytes } = health
   const free = freeBytes !== null && volumeBytes !== null
-  const days = forecast && text('forecast', { count: forecast.days, bytes: formatBytes(forecast.bytesPerDay) })
+  const days =
+    forecast && text('forecast', { count: forecast.days, bytes: formatBytes(forecast.bytesPerDay) })
   return (
     <>
       <Figures
         of={[
           ...(free
-            ? [[text('free'), text('freeOf', { free: formatBytes(freeBytes), all: formatBytes(volumeBytes) })] as const]
+            ? [
+                [
+                  text('free'),
+                  text('freeOf', { free: formatBytes(freeBytes), all: formatBytes(volumeBytes) }),
+                ] as const,
+              ]
             : []),
           ...(days ? [[text('fullIn'), days] as const] : []),
           [text('lastBackup'), lastBackupAt ? formatExact(lastBackupAt) : text('never')],

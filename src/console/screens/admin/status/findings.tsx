@@ -35,25 +35,29 @@ const said: Record<Finding['kind'], (finding: Finding) => string> = {
   SIGN_INS_REFUSED: ({ value }) => text('signInsRefused', { count: Math.round(value) }),
   WORKERS_DIE: ({ value }) => text('workersDie', { count: Math.round(value) }),
   WORKERS_MISSING: ({ value }) => text('workersMissing', { count: value }),
-  JOBS_GIVEN_UP: ({ subject, count, detail }) => text('jobsGivenUp', { kind: subject, count }) + last(detail),
-  DRIVE_FULL: ({ subject, value, count }) => text('driveFull', { drive: subject, part: formatPercent(value), count }),
+  JOBS_GIVEN_UP: ({ subject, count, detail }) =>
+    text('jobsGivenUp', { kind: subject, count }) + last(detail),
+  DRIVE_FULL: ({ subject, value, count }) =>
+    text('driveFull', { drive: subject, part: formatPercent(value), count }),
   VOLUME_FULL_SOON: ({ value, detail }) => text('volumeFullSoon', { count: value, bytes: detail }),
   BACKUP_OLD: ({ value }) => text('backupOld', { time: span(value) }),
   NO_BACKUP: () => text('noBackup'),
-  INSTANCE_SILENT: ({ subject, value }) => text('instanceSilent', { instance: subject, time: span(value) }),
+  INSTANCE_SILENT: ({ subject, value }) =>
+    text('instanceSilent', { instance: subject, time: span(value) }),
   NO_INSTANCE: () => text('noInstance'),
 }
 
 /** Where it can be dealt with, if that is in the console. */
-const places: Partial<Record<Finding['kind'], { to: '/admin' | '/admin/service' | '/admin/storage'; label: string }>> =
-  {
-    JOBS_LATE: { to: '/admin/service', label: text('toMails') },
-    JOBS_GIVEN_UP: { to: '/admin/service', label: text('toMails') },
-    MAILS_FAILING: { to: '/admin/service', label: text('toMails') },
-    DRIVE_FULL: { to: '/admin/storage', label: text('toStorage') },
-    VOLUME_FULL: { to: '/admin/storage', label: text('toStorage') },
-    VOLUME_FULL_SOON: { to: '/admin/storage', label: text('toStorage') },
-  }
+const places: Partial<
+  Record<Finding['kind'], { to: '/admin' | '/admin/service' | '/admin/storage'; label: string }>
+> = {
+  JOBS_LATE: { to: '/admin/service', label: text('toMails') },
+  JOBS_GIVEN_UP: { to: '/admin/service', label: text('toMails') },
+  MAILS_FAILING: { to: '/admin/service', label: text('toMails') },
+  DRIVE_FULL: { to: '/admin/storage', label: text('toStorage') },
+  VOLUME_FULL: { to: '/admin/storage', label: text('toStorage') },
+  VOLUME_FULL_SOON: { to: '/admin/storage', label: text('toStorage') },
+}
 
 /** On this page: where its figures are. */
 const parts: Partial<Record<Finding['kind'], string>> = {
@@ -81,7 +85,8 @@ function Place({ kind, subject }: Finding) {
   const place = places[kind]
   const part = parts[kind]
   // The other jobs have no screen of their own.
-  if (place && (!kind.startsWith('JOBS') || subject === 'mail')) return <Link to={place.to}>{place.label}</Link>
+  if (place && (!kind.startsWith('JOBS') || subject === 'mail'))
+    return <Link to={place.to}>{place.label}</Link>
   return part ? <a href={`#${part}`}>{text('toFigures')}</a> : null
 }
 

@@ -18,7 +18,12 @@ const seconds = new Intl.NumberFormat(locale, {
 const clock = new Intl.DateTimeFormat(locale, { hour: 'numeric', minute: '2-digit' })
 const spans = (['day', 'hour', 'minute', 'second'] as const).map(unit => ({
   length: { day: 86_400, hour: 3600, minute: 60, second: 1 }[unit],
-  format: new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 }),
+  format: new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'long',
+    maximumFractionDigits: 0,
+  }),
 }))
 
 export type Format = (value: number) => string
@@ -26,9 +31,11 @@ export type Format = (value: number) => string
 export const number: Format = value => brief.format(value)
 export const rate: Format = value => text('perSecond', { value: brief.format(value) })
 export const bytes: Format = formatBytes
-export const byteRate: Format = value => text('perSecond', { value: formatBytes(Math.round(value)) })
+export const byteRate: Format = value =>
+  text('perSecond', { value: formatBytes(Math.round(value)) })
 /** How long a request takes. */
-export const time: Format = value => (value < 1 ? milliseconds.format(value * 1000) : seconds.format(value))
+export const time: Format = value =>
+  value < 1 ? milliseconds.format(value * 1000) : seconds.format(value)
 export const clockTime = (at: number): string => clock.format(at)
 
 /** How long something has waited: `2 hours`. */

@@ -29,35 +29,44 @@ const line = (name: Name, label: string) => ({ name, label })
 const pictures = {
   requests: [
     {
-      ...{ title: text('requests'), format: rate },
+      title: text('requests'),
+      format: rate,
       lines: [
         ...[line('ANSWERED', text('answered')), line('REFUSED', text('refusedRequests'))],
         ...[line('FAILED', text('failed')), line('CUT', text('cut'))],
       ],
     },
     ...(['P50', 'P95', 'P99'] as const).map(part => ({
-      ...{ title: text(part), format: time },
+      title: text(part),
+      format: time,
       lines: [
         ...[line(`REST_${part}`, text('rest')), line(`GRAPH_${part}`, text('graph'))],
         ...[line(`PAGES_${part}`, text('pages')), line(`CONTENT_${part}`, text('content'))],
       ],
     })),
     {
-      ...{ title: text('traffic'), format: byteRate },
+      title: text('traffic'),
+      format: byteRate,
       lines: [line('SENT_BYTES', text('sent')), line('RECEIVED_BYTES', text('received'))],
     },
     {
-      ...{ title: text('underWay'), format: number },
-      lines: [line('RUNNING_REQUESTS', text('runningRequests')), line('RUNNING_UPLOADS', text('runningUploads'))],
+      title: text('underWay'),
+      format: number,
+      lines: [
+        line('RUNNING_REQUESTS', text('runningRequests')),
+        line('RUNNING_UPLOADS', text('runningUploads')),
+      ],
     },
   ],
   database: [
     {
-      ...{ title: text('statementRate'), format: rate },
+      title: text('statementRate'),
+      format: rate,
       lines: [line('STATEMENTS', text('statements')), line('FAILED_STATEMENTS', text('failed'))],
     },
     {
-      ...{ title: text('statementTime'), format: time },
+      title: text('statementTime'),
+      format: time,
       lines: [
         line('STATEMENTS_P50', text('P50')),
         line('STATEMENTS_P95', text('P95')),
@@ -65,9 +74,13 @@ const pictures = {
       ],
     },
     {
-      ...{ title: text('connections'), format: number },
+      title: text('connections'),
+      format: number,
       lines: [
-        ...[line('BUSY_CONNECTIONS', text('busy')), line('WAITING_STATEMENTS', text('waitingStatements'))],
+        ...[
+          line('BUSY_CONNECTIONS', text('busy')),
+          line('WAITING_STATEMENTS', text('waitingStatements')),
+        ],
         line('CONNECTION_LIMIT', text('limit')),
       ],
     },
@@ -75,17 +88,27 @@ const pictures = {
   ],
   store: [
     {
-      ...{ title: text('storeRate'), format: rate },
+      title: text('storeRate'),
+      format: rate,
       lines: [line('STORE_CALLS', text('calls')), line('FAILED_STORE_CALLS', text('failed'))],
     },
     {
-      ...{ title: text('storeTime'), format: time },
-      lines: [line('STORE_P50', text('P50')), line('STORE_P95', text('P95')), line('STORE_P99', text('P99'))],
+      title: text('storeTime'),
+      format: time,
+      lines: [
+        line('STORE_P50', text('P50')),
+        line('STORE_P95', text('P95')),
+        line('STORE_P99', text('P99')),
+      ],
     },
     { title: text('storeUp'), format: number, lines: [line('STORE_UP', text('answers'))] },
   ],
   processes: [
-    { title: text('processor'), format: number, lines: [line('PROCESSOR_SECONDS', text('processorsUsed'))] },
+    {
+      title: text('processor'),
+      format: number,
+      lines: [line('PROCESSOR_SECONDS', text('processorsUsed'))],
+    },
     { title: text('memory'), format: bytes, lines: [line('MEMORY_BYTES', text('memory'))] },
     { title: text('eventLoop'), format: time, lines: [line('EVENT_LOOP_SECONDS', text('late'))] },
   ],
@@ -101,16 +124,21 @@ const pictures = {
       lines: [line('SENT_MAILS', text('sent')), line('FAILED_MAILS', text('failed'))],
     },
     {
-      ...{ title: text('deliveries'), format: rate },
+      title: text('deliveries'),
+      format: rate,
       lines: [line('DELIVERIES', text('delivered')), line('FAILED_DELIVERIES', text('failed'))],
     },
   ],
   signIns: [
     {
-      ...{ title: text('signIns'), format: rate },
+      title: text('signIns'),
+      format: rate,
       lines: [
         ...[line('SIGN_INS', text('signedIn')), line('WRONG_PASSWORDS', text('wrongPasswords'))],
-        ...[line('REFUSED_SIGN_INS', text('refusedSignIns')), line('REFUSED_PASSWORDS', text('refusedPasswords'))],
+        ...[
+          line('REFUSED_SIGN_INS', text('refusedSignIns')),
+          line('REFUSED_PASSWORDS', text('refusedPasswords')),
+        ],
       ],
     },
   ],
@@ -125,7 +153,11 @@ const pictures = {
 } satisfies Record<string, Picture[]>
 
 const names = [
-  ...new Set(Object.values(pictures).flatMap(part => part.flatMap(({ lines }) => lines.map(({ name }) => name)))),
+  ...new Set(
+    Object.values(pictures).flatMap(part =>
+      part.flatMap(({ lines }) => lines.map(({ name }) => name)),
+    ),
+  ),
 ]
 
 const ranges = { HOUR: text('hour'), QUARTER: text('quarter'), DAY: text('day') }
@@ -165,7 +197,9 @@ export function Status() {
 
 /** Whose figures these are, and since when there are any. */
 function whose({ instance, instances, firstRecordedAt }: Health): string {
-  const since = firstRecordedAt ? text('since', { when: formatExact(firstRecordedAt) }) : text('noFigures')
+  const since = firstRecordedAt
+    ? text('since', { when: formatExact(firstRecordedAt) })
+    : text('noFigures')
   const others = instances.filter(({ name }) => name !== instance).length
   return others > 0 ? `${text('oneOf', { instance, count: others + 1 })} ${since}` : since
 }

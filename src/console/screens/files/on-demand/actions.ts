@@ -26,13 +26,18 @@ async function fileUrl(id: string) {
 }
 
 async function zipUrl(entries: readonly Entry[]) {
-  const { zipEntries } = await mutate(ZIP, { input: { entries: entries.map(({ id }) => ({ id })) } })
+  const { zipEntries } = await mutate(ZIP, {
+    input: { entries: entries.map(({ id }) => ({ id })) },
+  })
   return zipEntries?.download
 }
 
 async function sharedUrl(token: string, entries: readonly Entry[]) {
   const [first] = entries
-  const named = entries.length === 1 && first ? { path: first.path } : { paths: entries.map(({ path }) => path) }
+  const named =
+    entries.length === 1 && first
+      ? { path: first.path }
+      : { paths: entries.map(({ path }) => path) }
   const { openShare } = await mutate(OPEN_SHARE, { input: { token, ...named } })
   return openShare?.download
 }
@@ -54,7 +59,11 @@ export interface Acted {
  * @param after reads the list again
  * @param whereOf where an entry is, if they are in several places: a request names those of one only
  */
-export function createActions(here: Acted, after: () => void, whereOf: (entry: Entry) => Acted = () => here) {
+export function createActions(
+  here: Acted,
+  after: () => void,
+  whereOf: (entry: Entry) => Acted = () => here,
+) {
   const { id: drive, share } = here
   const isShared = share !== undefined
   const refOf = (entry: Entry) => {
@@ -63,7 +72,10 @@ export function createActions(here: Acted, after: () => void, whereOf: (entry: E
   }
 
   /** Does something with the entries of each place, one place after the other. */
-  async function inEach(entries: readonly Entry[], work: (of: readonly Entry[], where: Acted) => Promise<void>) {
+  async function inEach(
+    entries: readonly Entry[],
+    work: (of: readonly Entry[], where: Acted) => Promise<void>,
+  ) {
     for (const group of Map.groupBy(entries, entry => whereOf(entry).id).values())
       if (group[0]) await work(group, whereOf(group[0]))
   }
@@ -91,13 +103,17 @@ export function createActions(here: Acted, after: () => void, whereOf: (entry: E
   /** Takes items out of the trash, to where they were. @param parts each of one drive */
   const restore = (parts: readonly string[][]) =>
     attempt(async () => {
-      for (const items of parts) await mutate(RESTORE, { input: { items, onConflict: 'KEEP_BOTH' } })
+      for (const items of parts)
+        await mutate(RESTORE, { input: { items, onConflict: 'KEEP_BOTH' } })
     })
 
   const actions = {
     /** @param folder path of the folder that it is in @throws Refused, and what `nameFrom` throws */
     async createFolder(folder: string, typed: string): Promise<void> {
-      await mutate(CREATE_FOLDER, { input: { at: { drive, path: join(folder, nameFrom(typed)) } }, isShared })
+      await mutate(CREATE_FOLDER, {
+        input: { at: { drive, path: join(folder, nameFrom(typed)) } },
+        isShared,
+      })
       after()
     },
 
@@ -109,7 +125,10 @@ export function createActions(here: Acted, after: () => void, whereOf: (entry: E
       }
       await rename(entry, name).finally(after)
       const renamed = { ...entry, path: join(parentOf(entry.path), name) }
-      toast({ message: text('renamed', { name }), undo: () => void attempt(() => rename(renamed, entry.name)) })
+      toast({
+        message: text('renamed', { name }),
+        undo: () => void attempt(() => rename(renamed, entry.name)),
+      })
     },
 
     /** Moves entries into the folder at a path, at once for the eye. */
@@ -156,7 +175,10 @@ export function createActions(here: Acted, after: () => void, whereOf: (entry: E
         }),
       )
       const hadLinks = entries.some(entry => entry.shareCount)
-      const said = text(hasTrash ? 'trashed' : 'deleted', { count: entries.length, name: entries[0]?.name ?? '' })
+      const said = text(hasTrash ? 'trashed' : 'deleted', {
+        count: entries.length,
+        name: entries[0]?.name ?? '',
+      })
       const unsay = toast({
         message: hadLinks ? `${said} ${text('linksEnded')}` : said,
         ...(hasTrash && { undo: () => void deletion.then(() => restore(trashed)) }),
@@ -166,7 +188,12 @@ export function createActions(here: Acted, after: () => void, whereOf: (entry: E
     },
 
     /** Copies entries of any drive into the folder at a path, of this one or of another. */
-    async copy(entries: readonly Entry[], to: string, into = drive, name = nameOf(to) || text('root')): Promise<void> {
+    async copy(
+      entries: readonly Entry[],
+      to: string,
+      into = drive,
+      name = nameOf(to) || text('root'),
+    ): Promise<void> {
       const copies: { id: string }[] = []
       const copyPart = async (part: readonly Entry[], { share }: Acted) => {
         const how = { to: { at: { drive: into, path: to } }, onConflict: 'KEEP_BOTH' as const }
@@ -174,7 +201,9 @@ export function createActions(here: Acted, after: () => void, whereOf: (entry: E
           const input = { ...how, token: share, paths: part.map(({ path }) => path) }
           return (await mutate(SAVE_SHARED, { input }, { keepalive: true })).saveSharedEntries
         }
-        return (await mutate(COPY, { input: { ...how, entries: part.map(refOf) } }, { keepalive: true })).copyEntries
+        return (
+          await mutate(COPY, { input: { ...how, entries: part.map(refOf) } }, { keepalive: true })
+        ).copyEntries
       }
       await attempt(() =>
         inEach(entries, async (group, where) => {
@@ -198,7 +227,12 @@ export function createActions(here: Acted, after: () => void, whereOf: (entry: E
           else await mutate(REMOVE_FAVOURITES, { input: { entries: ids } })
         }
         const [first] = entries
-        toast({ message: text(to ? 'marked' : 'unmarked', { count: entries.length, name: first?.name ?? '' }) })
+        toast({
+          message: text(to ? 'marked' : 'unmarked', {
+            count: entries.length,
+            name: first?.name ?? '',
+          }),
+        })
       })
     },
 
@@ -212,7 +246,8 @@ export function createActions(here: Acted, after: () => void, whereOf: (entry: E
     async paste(to: string): Promise<void> {
       const taken = clipboard.get()
       if (!taken) return
-      if (taken.how === 'copy' && isShared) return void toast({ tone: 'error', message: text('noCopiesHere') })
+      if (taken.how === 'copy' && isShared)
+        return void toast({ tone: 'error', message: text('noCopiesHere') })
       if (taken.how === 'copy') return actions.copy(taken.entries, to)
       if (taken.drive !== drive) return void toast({ tone: 'error', message: text('otherDrive') })
       clipboard.set(null)

@@ -56,7 +56,9 @@ export function Details({ entries, folder, workspace, onShare, onClose }: Detail
       <div className="details-body">
         {entries.length > 1 ? (
           <dl className="facts">
-            <Fact label={text('size')}>{formatBytes(entries.reduce((sum, { size }) => sum + size, 0))}</Fact>
+            <Fact label={text('size')}>
+              {formatBytes(entries.reduce((sum, { size }) => sum + size, 0))}
+            </Fact>
             <Fact label={text('contents')}>
               {text('files', { count: countOf(entries), shown: formatNumber(countOf(entries)) })}
             </Fact>
@@ -68,7 +70,10 @@ export function Details({ entries, folder, workspace, onShare, onClose }: Detail
             <>
               <dl className="facts">
                 <Fact label={text('contents')}>
-                  {text('files', { count: folder.fileCount, shown: formatNumber(folder.fileCount) })}
+                  {text('files', {
+                    count: folder.fileCount,
+                    shown: formatNumber(folder.fileCount),
+                  })}
                 </Fact>
                 <Fact label={text('size')}>{formatBytes(folder.size)}</Fact>
               </dl>
@@ -98,8 +103,11 @@ function One({ id, workspace, onShare }: OneProps) {
     requestPolicy: 'cache-and-network',
   })
   const node = data?.node
-  useLive(node && 'drive' in node ? node.drive?.id : undefined, () => reload({ requestPolicy: 'network-only' }))
-  if (error) return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
+  useLive(node && 'drive' in node ? node.drive?.id : undefined, () =>
+    reload({ requestPolicy: 'network-only' }),
+  )
+  if (error)
+    return <ErrorState error={error} retry={() => reload({ requestPolicy: 'network-only' })} />
   if (node?.__typename !== 'File' && node?.__typename !== 'Folder') return <Skeleton rows={4} />
   const isFile = node.__typename === 'File'
   const { id: entry, isFavourite } = node
@@ -133,7 +141,10 @@ function One({ id, workspace, onShare }: OneProps) {
         <Fact label={text('size')}>
           {formatBytes(node.size)}
           {node.size >= 1024 && (
-            <span className="soft"> ({text('bytes', { count: node.size, shown: formatNumber(node.size) })})</span>
+            <span className="soft">
+              {' '}
+              ({text('bytes', { count: node.size, shown: formatNumber(node.size) })})
+            </span>
           )}
         </Fact>
         <Fact label={text('updated')}>{formatExact(node.updatedAt)}</Fact>

@@ -4,14 +4,27 @@ import { MAX_NAME } from '../../../parts/limits.ts'
 import { text } from './text.ts'
 
 /** Asks for the name of a new folder. @param create is given what is typed, and throws what is shown */
-export const NewFolder = ({ create, onEnd }: { create: (typed: string) => Promise<void>; onEnd: () => void }) => (
+export const NewFolder = ({
+  create,
+  onEnd,
+}: {
+  create: (typed: string) => Promise<void>
+  onEnd: () => void
+}) => (
   <FormDialog
     title={text('newFolder')}
     label={text('create')}
     onClose={onEnd}
     onSubmit={form => create(String(form.get('name')))}
   >
-    <TextField label={text('name')} name="name" required pattern=".*\S.*" maxLength={MAX_NAME} autoFocus />
+    <TextField
+      label={text('name')}
+      name="name"
+      required
+      pattern=".*\S.*"
+      maxLength={MAX_NAME}
+      autoFocus
+    />
   </FormDialog>
 )
 

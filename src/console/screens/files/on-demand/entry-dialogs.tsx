@@ -4,8 +4,12 @@ import type { Entry } from '../documents.ts'
 import { DeleteForEver } from './dialogs.tsx'
 import { text } from './text.ts'
 
-const Picker = lazy(() => import('../../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })))
-const ShareSheet = lazy(() => import('../../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })))
+const Picker = lazy(() =>
+  import('../../../drive/picker.tsx').then(({ Picker }) => ({ default: Picker })),
+)
+const ShareSheet = lazy(() =>
+  import('../../../sharing/sheet.tsx').then(({ ShareSheet }) => ({ default: ShareSheet })),
+)
 const Tags = lazy(() => import('../../../tags/dialogs.tsx').then(({ Tags }) => ({ default: Tags })))
 
 interface EntryDialogsProps {
@@ -20,7 +24,14 @@ interface EntryDialogsProps {
 }
 
 /** The dialog that is open about what is selected, in a folder, among pictures or results. */
-export function EntryDialogs({ commands, open, folder, root, removeNow, refresh }: EntryDialogsProps) {
+export function EntryDialogs({
+  commands,
+  open,
+  folder,
+  root,
+  removeNow,
+  refresh,
+}: EntryDialogsProps) {
   const { drive, selected, act, setOpen } = commands
   const close = () => setOpen(null)
   const count = selected.length
@@ -70,7 +81,12 @@ export function EntryDialogs({ commands, open, folder, root, removeNow, refresh 
       )
     case 'delete':
       return (
-        <DeleteForEver count={count} owner={drive.share?.owner} onConfirm={() => removeNow(selected)} onClose={close} />
+        <DeleteForEver
+          count={count}
+          owner={drive.share?.owner}
+          onConfirm={() => removeNow(selected)}
+          onClose={close}
+        />
       )
     default:
       return null

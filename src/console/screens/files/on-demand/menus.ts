@@ -221,8 +221,18 @@ export function folderMenu({
     ],
     [
       search.view === 'grid'
-        ? { id: 'list', label: text('asList'), icon: List, run: () => setSearch({ view: undefined }) }
-        : { id: 'grid', label: text('asGrid'), icon: LayoutGrid, run: () => setSearch({ view: 'grid' }) },
+        ? {
+            id: 'list',
+            label: text('asList'),
+            icon: List,
+            run: () => setSearch({ view: undefined }),
+          }
+        : {
+            id: 'grid',
+            label: text('asGrid'),
+            icon: LayoutGrid,
+            run: () => setSearch({ view: 'grid' }),
+          },
       ...(drive?.share
         ? []
         : [
@@ -240,13 +250,36 @@ export function folderMenu({
               run: () => setSearch({ tags: search.tags === undefined ? '' : undefined }),
             },
             ...(drive?.canWrite
-              ? [{ id: 'manage-tags', label: text('manageTags'), icon: Tag, run: () => setOpen('manage-tags') }]
+              ? [
+                  {
+                    id: 'manage-tags',
+                    label: text('manageTags'),
+                    icon: Tag,
+                    run: () => setOpen('manage-tags'),
+                  },
+                ]
               : []),
-            { id: 'pictures', label: text('pictures'), icon: FileImage, run: () => openScreen('pictures') },
-            { id: 'activity', label: text('activity'), icon: History, run: () => openScreen('activity') },
+            {
+              id: 'pictures',
+              label: text('pictures'),
+              icon: FileImage,
+              run: () => openScreen('pictures'),
+            },
+            {
+              id: 'activity',
+              label: text('activity'),
+              icon: History,
+              run: () => openScreen('activity'),
+            },
             { id: 'trash', label: text('trash'), icon: Trash2, run: () => openScreen('trash') },
           ]),
-      { id: 'keys', label: text('keys'), icon: Keyboard, keys: '?', run: () => shortcuts.set(true) },
+      {
+        id: 'keys',
+        label: text('keys'),
+        icon: Keyboard,
+        keys: '?',
+        run: () => shortcuts.set(true),
+      },
     ],
   ])
 }

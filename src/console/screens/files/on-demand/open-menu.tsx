@@ -11,5 +11,8 @@ interface FilesMenuProps extends Omit<MenuProps, 'entries'>, OpenMenu {
 
 /** The open menu of some entries; of none, that of the folder. */
 export const FilesMenu = ({ commands, of, ...open }: FilesMenuProps) => (
-  <PopoverMenu {...open} entries={of.length > 0 ? entriesMenu(commands, of) : folderMenu(commands)} />
+  <PopoverMenu
+    {...open}
+    entries={of.length > 0 ? entriesMenu(commands, of) : folderMenu(commands)}
+  />
 )

@@ -44,8 +44,15 @@ type Photo = NonNullable<Preview['photo']>
 const AGAIN_MS = 2000
 
 // The clock of the camera, wherever it was: it has no zone, or that of the place.
-const byItsClock = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short', timeZone: 'UTC' })
-const ofDegrees = new Intl.NumberFormat(locale, { minimumFractionDigits: 5, maximumFractionDigits: 5 })
+const byItsClock = new Intl.DateTimeFormat(locale, {
+  dateStyle: 'full',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+const ofDegrees = new Intl.NumberFormat(locale, {
+  minimumFractionDigits: 5,
+  maximumFractionDigits: 5,
+})
 const short = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })
 const asSeconds = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 })
 
@@ -54,7 +61,9 @@ const momentOf = (takenAt: string, photo: Photo | null): string =>
 
 /** As photographers say it: 1/250 s. */
 const timeOf = (seconds: number): string =>
-  text('seconds', { time: seconds < 0.3 ? `1/${formatNumber(Math.round(1 / seconds))}` : asSeconds.format(seconds) })
+  text('seconds', {
+    time: seconds < 0.3 ? `1/${formatNumber(Math.round(1 / seconds))}` : asSeconds.format(seconds),
+  })
 
 const exposureOf = ({ exposureSeconds, aperture, iso, focalLength }: Photo): string =>
   [
@@ -75,8 +84,13 @@ const shownPlace = ({ latitude, longitude }: NonNullable<Photo['place']>): strin
 
 /** What a picture says about itself, as rows of a list of facts. Its place is text: nothing is loaded from a map. */
 export function PhotoFacts({ id, saysNone = false }: { id: string; saysNone?: boolean }) {
-  const [{ data }, reload] = useQuery({ query: PHOTO, variables: { id }, requestPolicy: 'cache-and-network' })
-  const preview = data?.node?.__typename === 'File' && data.node.id === id ? data.node.preview : undefined
+  const [{ data }, reload] = useQuery({
+    query: PHOTO,
+    variables: { id },
+    requestPolicy: 'cache-and-network',
+  })
+  const preview =
+    data?.node?.__typename === 'File' && data.node.id === id ? data.node.preview : undefined
   const isWaiting = preview?.state === 'WAITING'
   useEffect(() => {
     if (!isWaiting) return
@@ -90,7 +104,9 @@ export function PhotoFacts({ id, saysNone = false }: { id: string; saysNone?: bo
   const exposure = photo && exposureOf(photo)
   return (
     <>
-      {width !== null && height !== null && <Row label={text('dimensions')}>{text('pixels', { width, height })}</Row>}
+      {width !== null && height !== null && (
+        <Row label={text('dimensions')}>{text('pixels', { width, height })}</Row>
+      )}
       {takenAt !== null && <Row label={text('takenAt')}>{momentOf(takenAt, photo)}</Row>}
       {photo?.camera && <Row label={text('camera')}>{photo.camera}</Row>}
       {photo?.lens && <Row label={text('lens')}>{photo.lens}</Row>}
@@ -99,7 +115,10 @@ export function PhotoFacts({ id, saysNone = false }: { id: string; saysNone?: bo
         <Row label={text('place')}>
           <span className="place">
             {shownPlace(photo.place)}
-            <CopyButton value={`${photo.place.latitude}, ${photo.place.longitude}`} label={text('copyPlace')} />
+            <CopyButton
+              value={`${photo.place.latitude}, ${photo.place.longitude}`}
+              label={text('copyPlace')}
+            />
           </span>
         </Row>
       )}

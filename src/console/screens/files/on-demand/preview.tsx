@@ -55,10 +55,13 @@ function OfDrive(props: Omit<FilePreviewProps, 'share'>) {
     context: ONCE,
   })
   if (isLarge || !isPictureEntry(file)) return <Whole {...props} />
-  if (data?.node?.__typename !== 'File' || data.node.id !== file.id) return <div className="preview none" />
+  if (data?.node?.__typename !== 'File' || data.node.id !== file.id)
+    return <div className="preview none" />
   const { preview } = data.node
   if (preview?.state !== 'MADE' || !preview.url) return <Whole {...props} />
-  return <Preview {...props} file={{ ...file, contentType: 'image/webp', size: 1 }} url={preview.url} />
+  return (
+    <Preview {...props} file={{ ...file, contentType: 'image/webp', size: 1 }} url={preview.url} />
+  )
 }
 
 /** The file itself. */
@@ -72,7 +75,8 @@ function Whole(props: Omit<FilePreviewProps, 'share'>) {
     requestPolicy: 'network-only',
     context: ONCE,
   })
-  const url = data?.node?.__typename === 'File' && data.node.id === id ? data.node.download.url : undefined
+  const url =
+    data?.node?.__typename === 'File' && data.node.id === id ? data.node.download.url : undefined
   return <Preview {...props} url={url} />
 }
 

@@ -50,7 +50,10 @@ let waiting = new Map<string, (look: Look | undefined, original: string | undefi
 const known = new Map<string, Look>()
 const MOST_KNOWN = 5000
 
-function askFor(id: string, answer: (look: Look | undefined, original: string | undefined) => void): void {
+function askFor(
+  id: string,
+  answer: (look: Look | undefined, original: string | undefined) => void,
+): void {
   if (waiting.size === 0) setTimeout(() => void answerAll(), 50)
   waiting.set(id, answer)
 }
@@ -62,12 +65,16 @@ async function answerAll(): Promise<void> {
     // Without an answer the files keep their icons.
     const data = await ask(PICTURES, { ids }).catch(() => undefined)
     for (const node of data?.nodes ?? [])
-      if (node?.__typename === 'File') asked.get(node.id)?.(node.preview ?? undefined, node.download.url)
+      if (node?.__typename === 'File')
+        asked.get(node.id)?.(node.preview ?? undefined, node.download.url)
   }
 }
 
 /** What a file looks like, once it is in sight. */
-function useLook({ id, size, contentType, updatedAt }: FileEntry, frame: React.RefObject<HTMLElement | null>) {
+function useLook(
+  { id, size, contentType, updatedAt }: FileEntry,
+  frame: React.RefObject<HTMLElement | null>,
+) {
   // With new bytes it is another picture.
   const key = `${id} ${updatedAt}`
   const [look, setLook] = useState(known.get(key))
@@ -78,9 +85,11 @@ function useLook({ id, size, contentType, updatedAt }: FileEntry, frame: React.R
     const look = (again: number) =>
       askFor(id, (found, original) => {
         if (isGone) return
-        const isShown = size <= MOST_BYTES && shownByBrowsers.test(contentType) && original !== undefined
+        const isShown =
+          size <= MOST_BYTES && shownByBrowsers.test(contentType) && original !== undefined
         const shown =
-          found ?? (isShown ? { state: 'MADE', placeholder: null, small: original, large: null } : undefined)
+          found ??
+          (isShown ? { state: 'MADE', placeholder: null, small: original, large: null } : undefined)
         if (!shown) return
         setLook(shown as Look)
         if (shown.state === 'WAITING') {
@@ -112,7 +121,11 @@ interface ThumbnailProps {
 
 /** The picture in a file, once it is in sight; until then, and if it cannot be shown, its icon. */
 export const Thumbnail = (props: ThumbnailProps) =>
-  'thumbnail' in props.file ? <OfShare {...props} url={String(props.file.thumbnail)} /> : <OfDrive {...props} />
+  'thumbnail' in props.file ? (
+    <OfShare {...props} url={String(props.file.thumbnail)} />
+  ) : (
+    <OfDrive {...props} />
+  )
 
 /** What is shared says where its picture is: nothing has to be asked for. */
 function OfShare({ file, size = 'tile', url }: ThumbnailProps & { url: string }) {
@@ -122,7 +135,14 @@ function OfShare({ file, size = 'tile', url }: ThumbnailProps & { url: string })
       {hasFailed ? (
         <EntryIcon contentType={file.contentType} size={size} />
       ) : (
-        <img src={url} alt="" loading="lazy" decoding="async" draggable={false} onError={() => setFailed(true)} />
+        <img
+          src={url}
+          alt=""
+          loading="lazy"
+          decoding="async"
+          draggable={false}
+          onError={() => setFailed(true)}
+        />
       )}
     </span>
   )
@@ -162,7 +182,9 @@ export function Placeholder({ hash }: { hash: string }) {
     const { current } = canvas
     const context = current?.getContext('2d')
     if (!current || !context) return
-    const { w, h, rgba } = thumbHashToRGBA(Uint8Array.from(atob(hash), letter => letter.charCodeAt(0)))
+    const { w, h, rgba } = thumbHashToRGBA(
+      Uint8Array.from(atob(hash), letter => letter.charCodeAt(0)),
+    )
     current.width = w
     current.height = h
     context.putImageData(new ImageData(new Uint8ClampedArray(rgba), w, h), 0, 0)

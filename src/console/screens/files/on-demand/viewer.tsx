@@ -30,7 +30,11 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
   const files = entries.filter(({ __typename }) => __typename === 'File')
   const at = files.findIndex(entry => entry.id === id)
   const listed = files[at]
-  const [{ data }] = useQuery({ query: DETAILS, variables: { id }, pause: listed !== undefined || share !== undefined })
+  const [{ data }] = useQuery({
+    query: DETAILS,
+    variables: { id },
+    pause: listed !== undefined || share !== undefined,
+  })
   const file = listed ?? (data?.node?.__typename === 'File' ? data.node : undefined)
   const go = (step: number) => {
     const next = at < 0 ? undefined : files[at + step]
@@ -112,7 +116,13 @@ export function Viewer({ id, entries, share, onShow, onDownload, onClose }: View
         <ChevronLeft />
       </Button>
       {file?.__typename === 'File' ? (
-        <FilePreview key={file.id} file={file} share={share} isLarge onReady={() => setReady(file.id)} />
+        <FilePreview
+          key={file.id}
+          file={file}
+          share={share}
+          isLarge
+          onReady={() => setReady(file.id)}
+        />
       ) : (
         <div className="preview none" />
       )}
